@@ -1,0 +1,1 @@
+//! The load: connections, statements, latency histograms, CPU accounting.

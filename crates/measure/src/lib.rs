@@ -1,0 +1,1 @@
+//! Variants, duet schedule, stopping rule, statistics, and the results on disk.

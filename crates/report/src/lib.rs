@@ -1,0 +1,1 @@
+//! Terminal tables, Markdown, CSV and JSON of a run; reads results, measures nothing.

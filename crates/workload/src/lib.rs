@@ -1,0 +1,1 @@
+//! Schemas, rows and statements of each workload; pure, no I/O.
