@@ -246,7 +246,8 @@ mod tests {
             let options = Options { text: Text::ALL[kind], seed, ..Options::default() };
             for table in all(&options) {
                 let row = row(&table, id);
-                prop_assert!(row.starts_with(&format!("({id},")) && row.ends_with(')'));
+                let start = format!("({id},");
+                prop_assert!(row.starts_with(&start) && row.ends_with(')'));
                 prop_assert!(!row.contains('\\'));
                 let parts: Vec<&str> = row.split('\'').collect();
                 let lengths: Vec<usize> = parts.iter().skip(1).step_by(2).map(|literal| literal.chars().count()).collect();
