@@ -73,6 +73,20 @@ pub enum TlsMode {
     VerifyIdentity,
 }
 
+impl std::str::FromStr for TlsMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_uppercase().replace('-', "_").as_str() {
+            "DISABLED" => Ok(TlsMode::Disabled),
+            "REQUIRED" => Ok(TlsMode::Required),
+            "VERIFY_CA" => Ok(TlsMode::VerifyCa),
+            "VERIFY_IDENTITY" => Ok(TlsMode::VerifyIdentity),
+            _ => Err(format!("unknown ssl-mode `{text}`; known: DISABLED, REQUIRED, VERIFY_CA, VERIFY_IDENTITY")),
+        }
+    }
+}
+
 /// TLS settings of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {

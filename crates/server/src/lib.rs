@@ -1,5 +1,46 @@
-//! Find, install, start, stop and attach to MySQL and MariaDB servers.
+//! Find, install, start, stop and attach to MySQL and MariaDB servers, and read back what is in force on them.
+//!
+//! [`open`] turns a [`Spec`] (what the user wrote behind `--server`) into a running [`Server`]. A private server lives
+//! in a temporary folder, listens on a Unix socket only, and is gone with its folder when the `Server` is dropped, when
+//! the process is interrupted (see [`interrupt`]) and, by the kernel's hand, when the process is killed outright.
 
+mod apt;
+mod attach;
+mod bootstrap;
+mod cache;
+mod catalogue;
+pub mod cleanup;
+mod collations;
+mod command;
+mod connect;
 mod endpoint;
+mod error;
+mod errorlog;
+mod flavour;
+mod folder;
+mod install;
+mod instance;
+pub mod interrupt;
+mod layers;
+mod login;
+mod optionfile;
+mod options;
+mod process;
+mod program;
+mod progress;
+mod server;
+mod settings;
+mod spawn;
+mod spec;
 
+pub use catalogue::CatalogueName;
+pub use collations::CollationInfo;
 pub use endpoint::{Address, Endpoint, Secret, Tls, TlsMode};
+pub use error::Error;
+pub use flavour::Flavour;
+pub use layers::{CharsetCollation, ConnectionCharsets, Layers, connection_charsets, layers};
+pub use login::{ClientOptions, Login};
+pub use options::Options;
+pub use progress::{NoProgress, Progress};
+pub use server::{Server, open};
+pub use spec::{Spec, SpecError};

