@@ -1,1 +1,22 @@
 //! The load: connections, statements, latency histograms, CPU accounting.
+//!
+//! A [`Load`] is a number of connections to one schema, each with a thread that repeats a workload's events. [`run_block`] puts
+//! one load (a solo) or two (a duet) to work for a stretch of time and returns a [`Tally`] of each.
+
+mod charset;
+mod connection;
+mod cpu;
+mod error;
+mod handshake;
+mod load;
+mod session;
+mod stream;
+mod sysbench;
+mod wire;
+
+pub use charset::connection_holds;
+pub use error::Error;
+pub use load::{ConnectionCharset, Load, Settings, Tally, Target, new_histogram, run_block};
+pub use session::Protocol;
+pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has, sysbench_installed};
+pub use wire::WireError;

@@ -1,1 +1,19 @@
 //! Variants, duet schedule, stopping rule, statistics, and the results on disk.
+
+mod analysis;
+mod folder;
+mod latency;
+mod machine;
+mod model;
+mod plan;
+mod schedule;
+mod stats;
+
+pub use analysis::{Analysis, CellResult, Comparison, VariantResult, Verdict, analyse};
+pub use folder::{Folder, FolderError, read};
+pub use model::{
+    Block, Cell, Driver, FORMAT, Latency, Machine, Mode, Options, Pair, PairKind, Run, ServerInfo, Side, Variant,
+};
+pub use plan::{Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
+pub use schedule::Standing;
+pub use stats::Estimate;

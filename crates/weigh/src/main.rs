@@ -1,2 +1,52 @@
-//! The command `weigh`.
-fn main() {}
+//! The command `weigh`: arguments in, exit code out.
+
+mod argv;
+mod bench;
+mod connect;
+mod output;
+mod servers;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Weighs text: what character sets and collations cost a MySQL or MariaDB server.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Bench(Box<bench::BenchArgs>),
+    Servers(servers::ServersArgs),
+}
+
+fn main() -> ExitCode {
+    argv::hide_passwords();
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(code) => code,
+        Err(error) => fail(&error),
+    }
+}
+
+fn run(cli: &Cli) -> Result<ExitCode> {
+    server::interrupt::install()?;
+    match &cli.command {
+        Command::Bench(args) => bench::run(args),
+        Command::Servers(args) => servers::run(args),
+    }
+}
+
+/// The one error exit: 2, or 128 and the signal where a signal ended the run.
+fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("weigh: {error:#}");
+    match server::interrupt::signal() {
+        Some(signal) => ExitCode::from(128 + signal as u8),
+        None => ExitCode::from(2),
+    }
+}

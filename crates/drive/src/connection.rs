@@ -1,0 +1,193 @@
+//! One connection of the load: plain queries, and prepared statements whose types are sent once.
+
+use server::Endpoint;
+use workload::Value;
+
+use crate::charset::Encoder;
+use crate::handshake::{self, Agreed};
+use crate::wire::{Wire, WireError, put_lenenc, server_error, take_lenenc};
+
+const COM_QUERY: u8 = 0x03;
+const COM_STMT_PREPARE: u8 = 0x16;
+const COM_STMT_EXECUTE: u8 = 0x17;
+const TYPE_LONGLONG: u8 = 0x08;
+const TYPE_STRING: u8 = 0xFE;
+
+/// A statement that the server has prepared for one connection.
+pub(crate) struct Prepared {
+    id: u32,
+    parameters: usize,
+    /// The server remembers the parameter types of the first execution.
+    types_known: bool,
+}
+
+pub(crate) struct Connection {
+    wire: Wire,
+    agreed: Agreed,
+    encoder: Encoder,
+}
+
+impl Connection {
+    pub(crate) fn open(endpoint: &Endpoint, schema: &str, collation: u8, encoder: Encoder) -> Result<Self, WireError> {
+        let (wire, agreed) = handshake::connect(endpoint, schema, collation)?;
+        Ok(Self { wire, agreed, encoder })
+    }
+
+    /// Runs a statement in the text protocol and returns how many rows it sent.
+    pub(crate) fn query(&mut self, sql: &str) -> Result<u64, WireError> {
+        self.wire.command(COM_QUERY).extend_from_slice(sql.as_bytes());
+        self.wire.send()?;
+        self.skip_result()
+    }
+
+    /// Runs a statement in the text protocol whose `?` are replaced by literals; `pieces` is its SQL between them.
+    pub(crate) fn query_with(&mut self, pieces: &[Vec<u8>], values: &[Value<'_>]) -> Result<u64, WireError> {
+        let payload = self.wire.command(COM_QUERY);
+        let mut values = values.iter();
+        for piece in pieces {
+            payload.extend_from_slice(piece);
+            match values.next() {
+                Some(Value::Int(number)) => {
+                    use std::io::Write;
+                    write!(payload, "{number}").expect("a vector takes every write");
+                }
+                Some(Value::Text(text)) => {
+                    payload.push(b'\'');
+                    self.encoder.append(text, payload);
+                    payload.push(b'\'');
+                }
+                None => {}
+            }
+        }
+        self.wire.send()?;
+        self.skip_result()
+    }
+
+    /// Runs a query in the text protocol and returns the fields of its first row, NULL as `None`.
+    pub(crate) fn first_row(&mut self, sql: &str) -> Result<Vec<Option<String>>, WireError> {
+        self.wire.command(COM_QUERY).extend_from_slice(sql.as_bytes());
+        self.wire.send()?;
+        let mut fields = Vec::new();
+        self.walk_result(|row| {
+            let mut rest = row;
+            while fields.is_empty() || !rest.is_empty() {
+                let field = if rest.first() == Some(&0xFB) {
+                    rest = &rest[1..];
+                    None
+                } else {
+                    let length = take_lenenc(&mut rest).and_then(|length| usize::try_from(length).ok());
+                    let Some((field, after)) = length.and_then(|length| rest.split_at_checked(length)) else { return };
+                    rest = after;
+                    Some(String::from_utf8_lossy(field).into_owned())
+                };
+                fields.push(field);
+            }
+        })?;
+        Ok(fields)
+    }
+
+    pub(crate) fn prepare(&mut self, sql: &str) -> Result<Prepared, WireError> {
+        self.wire.command(COM_STMT_PREPARE).extend_from_slice(sql.as_bytes());
+        self.wire.send()?;
+        let answer = self.wire.packet()?;
+        let &[0x00, id0, id1, id2, id3, columns0, columns1, parameters0, parameters1, ..] = answer else {
+            return Err(unexpected(answer, "the answer to a prepare"));
+        };
+        let columns = usize::from(u16::from_le_bytes([columns0, columns1]));
+        let parameters = usize::from(u16::from_le_bytes([parameters0, parameters1]));
+        for definitions in [parameters, columns] {
+            self.skip_definitions(definitions)?;
+        }
+        Ok(Prepared { id: u32::from_le_bytes([id0, id1, id2, id3]), parameters, types_known: false })
+    }
+
+    /// Executes a prepared statement and returns how many rows it sent.
+    #[inline]
+    pub(crate) fn execute(&mut self, statement: &mut Prepared, values: &[Value<'_>]) -> Result<u64, WireError> {
+        debug_assert_eq!(values.len(), statement.parameters);
+        let payload = self.wire.command(COM_STMT_EXECUTE);
+        payload.extend_from_slice(&statement.id.to_le_bytes());
+        payload.push(0); // no cursor
+        payload.extend_from_slice(&1u32.to_le_bytes());
+        if !values.is_empty() {
+            payload.resize(payload.len() + values.len().div_ceil(8), 0); // nothing is NULL
+            payload.push(u8::from(!statement.types_known));
+            if !statement.types_known {
+                for value in values {
+                    let kind = if matches!(value, Value::Int(_)) { TYPE_LONGLONG } else { TYPE_STRING };
+                    payload.extend_from_slice(&[kind, 0]);
+                }
+            }
+            for value in values {
+                match value {
+                    Value::Int(number) => payload.extend_from_slice(&number.to_le_bytes()),
+                    Value::Text(text) => append_string(payload, text, &mut self.encoder),
+                }
+            }
+        }
+        self.wire.send()?;
+        let rows = self.skip_result()?;
+        statement.types_known = true;
+        Ok(rows)
+    }
+
+    #[inline]
+    fn skip_result(&mut self) -> Result<u64, WireError> {
+        let mut rows = 0;
+        self.walk_result(|_| rows += 1)?;
+        Ok(rows)
+    }
+
+    #[inline]
+    fn walk_result(&mut self, mut row: impl FnMut(&[u8])) -> Result<(), WireError> {
+        let first = self.wire.packet()?;
+        match first {
+            [0x00, ..] => return Ok(()),
+            [0xFF, ..] => return Err(server_error(first)),
+            _ => {}
+        }
+        let mut rest = first;
+        let Some(columns) = take_lenenc(&mut rest) else { return Err(unexpected(first, "the head of a result")) };
+        let definitions_follow = !self.agreed.cache_metadata || rest.first() != Some(&0);
+        if definitions_follow {
+            self.skip_definitions(columns as usize)?;
+        } else if !self.agreed.deprecate_eof {
+            self.wire.packet()?;
+        }
+        loop {
+            let packet = self.wire.packet()?;
+            match packet {
+                // A row of the text protocol may begin with 0xFE only when its first field has 16 MiB or more,
+                // which `packet` refuses: so this ends the result, as an EOF packet or as the OK packet in its place.
+                [0xFE, ..] => return Ok(()),
+                [0xFF, ..] => return Err(server_error(packet)),
+                _ => row(packet),
+            }
+        }
+    }
+
+    fn skip_definitions(&mut self, count: usize) -> Result<(), WireError> {
+        if count == 0 {
+            return Ok(());
+        }
+        let end_packet = usize::from(!self.agreed.deprecate_eof);
+        for _ in 0..count + end_packet {
+            self.wire.packet()?;
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn append_string(payload: &mut Vec<u8>, text: &str, encoder: &mut Encoder) {
+    let bytes = encoder.encode(text);
+    put_lenenc(payload, bytes.len());
+    payload.extend_from_slice(bytes);
+}
+
+fn unexpected(packet: &[u8], what: &str) -> WireError {
+    match packet.first() {
+        Some(0xFF) => server_error(packet),
+        _ => WireError::protocol(what),
+    }
+}

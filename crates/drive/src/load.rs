@@ -1,0 +1,312 @@
+//! A closed loop of load on one schema: a connection and a thread each, waiting for orders, block after block.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use server::{ConnectionCharsets, Endpoint};
+use workload::Script;
+
+use crate::charset::Encoder;
+use crate::connection::Connection;
+use crate::cpu::{ServerThreads, own_cpu_ns};
+use crate::error::Error;
+use crate::session::{Protocol, Session};
+use crate::wire::WireError;
+
+/// Which server and schema a load goes to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The server's name in messages.
+    pub server: String,
+    /// Where it listens.
+    pub endpoint: Endpoint,
+    /// Its process, where it runs on this machine.
+    pub pid: Option<u32>,
+    /// The schema that holds the tables.
+    pub schema: String,
+}
+
+/// The charset that the load's connections speak.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionCharset {
+    /// MySQL's name of the charset.
+    pub charset: String,
+    /// Collation of the connection; the charset's default where absent.
+    pub collation: Option<String>,
+    /// Collation id that the client presents itself with in the handshake, which has one byte for it.
+    pub handshake_collation: u8,
+}
+
+/// How the load runs.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Connections, each with a thread of its own.
+    pub threads: u32,
+    /// Prepared statements or literals in the text.
+    pub protocol: Protocol,
+    /// The connections' charset.
+    pub connection: ConnectionCharset,
+}
+
+/// Connections that stand ready to put load on one schema.
+pub struct Load {
+    target: Target,
+    workers: Vec<Worker>,
+    server_threads: Option<ServerThreads>,
+    in_force: ConnectionCharsets,
+}
+
+struct Worker {
+    orders: Sender<Order>,
+    reports: Receiver<Result<Tally, WireError>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Load until `end`, counting what completes from `begin` on.
+#[derive(Clone, Copy)]
+struct Order {
+    begin: Instant,
+    end: Instant,
+}
+
+/// What one load did in one block.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Events (transactions, in sysbench's terms) completed inside the block.
+    pub events: u64,
+    /// Statements of those events.
+    pub queries: u64,
+    /// Rows that the server sent for them.
+    pub rows: u64,
+    /// Statements of the whole time under load, lead-in included: what the CPU times below were spent on.
+    pub all_queries: u64,
+    /// Failed events by the server's error number.
+    pub errors: BTreeMap<u16, u64>,
+    /// Latency of the events, in nanoseconds.
+    pub latency: Histogram<u64>,
+    /// CPU time of the client's threads, in nanoseconds.
+    pub client_cpu_ns: u64,
+    /// CPU time of the server's threads behind the connections, in nanoseconds, where it can be told.
+    pub server_cpu_ns: Option<u64>,
+}
+
+impl Tally {
+    fn new() -> Self {
+        Self {
+            events: 0,
+            queries: 0,
+            rows: 0,
+            all_queries: 0,
+            errors: BTreeMap::new(),
+            latency: new_histogram(),
+            client_cpu_ns: 0,
+            server_cpu_ns: None,
+        }
+    }
+
+    fn add(&mut self, other: &Tally) {
+        self.events += other.events;
+        self.queries += other.queries;
+        self.rows += other.rows;
+        self.all_queries += other.all_queries;
+        self.client_cpu_ns += other.client_cpu_ns;
+        for (&code, &count) in &other.errors {
+            *self.errors.entry(code).or_default() += count;
+        }
+        self.latency.add(&other.latency).expect("all histograms have the same bounds");
+    }
+}
+
+/// A histogram of latencies from 100 ns to 1,000 s, three significant digits.
+pub fn new_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(100, 1_000_000_000_000, 3).expect("the bounds are valid")
+}
+
+impl Load {
+    /// Connects, prepares every statement on every connection, and reads back what charset is in force.
+    pub fn start(target: Target, settings: &Settings, script: &Arc<Script>) -> Result<Self, Error> {
+        let encoder = Encoder::for_charset(&settings.connection.charset).ok_or_else(|| Error::UnknownCharset {
+            server: target.server.clone(),
+            charset: settings.connection.charset.clone(),
+        })?;
+        let failed = |doing| {
+            let server = target.server.clone();
+            move |source| Error::Wire { server, doing, source }
+        };
+
+        let mut connections = (0..settings.threads)
+            .map(|_| open(&target, &settings.connection, &encoder))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(failed("connecting the load"))?;
+        let in_force = match connections.first_mut() {
+            Some(connection) => read_in_force(connection)
+                .map_err(failed("reading back the connection's charset"))?,
+            None => return Err(Error::NoThreads),
+        };
+        let server_threads = match target.pid {
+            Some(pid) => {
+                ServerThreads::find(pid, connections.iter_mut()).map_err(failed("finding the server's threads"))?
+            }
+            None => None,
+        };
+        let workers = (0..)
+            .zip(connections)
+            .map(|(index, connection)| {
+                let session = Session::prepare(connection, script, settings.protocol)?;
+                Ok(Worker::spawn(session, script.generator(index)))
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(failed("preparing the workload's statements"))?;
+        Ok(Self { target, workers, server_threads, in_force })
+    }
+
+    /// What the server says is in force on the connections.
+    pub fn in_force(&self) -> &ConnectionCharsets {
+        &self.in_force
+    }
+
+    /// Whether the server's CPU time is told in the tallies.
+    pub fn has_server_cpu(&self) -> bool {
+        self.server_threads.is_some()
+    }
+
+    fn order(&self, order: Order) {
+        for worker in &self.workers {
+            // A worker that is gone has reported why; `collect` says so.
+            let _ = worker.orders.send(order);
+        }
+    }
+
+    fn collect(&self) -> Result<Tally, Error> {
+        let mut sum = Tally::new();
+        let mut failure = None;
+        for worker in &self.workers {
+            match worker.reports.recv() {
+                Ok(Ok(tally)) => sum.add(&tally),
+                Ok(Err(source)) => failure = failure.or(Some(source)),
+                Err(_) => failure = failure.or(Some(WireError::protocol("a connection failed in an earlier block"))),
+            }
+        }
+        match failure {
+            None => Ok(sum),
+            Some(source) => {
+                Err(Error::Wire { server: self.target.server.clone(), doing: "running the workload", source })
+            }
+        }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            let (nobody, _) = mpsc::channel();
+            worker.orders = nobody; // hangs up, which ends the thread
+        }
+        for worker in &mut self.workers {
+            if let Some(thread) = worker.thread.take() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// Puts the loads to work at the same time, for `lead_in` uncounted and then for `length` counted, and returns what each did:
+/// a duet with two loads, a solo with one.
+pub fn run_block(loads: &[&Load], lead_in: Duration, length: Duration) -> Result<Vec<Tally>, Error> {
+    let cpu = |load: &Load| load.server_threads.as_ref().and_then(ServerThreads::cpu_ns);
+    let before: Vec<_> = loads.iter().map(|load| cpu(load)).collect();
+    let begin = Instant::now() + lead_in;
+    let order = Order { begin, end: begin + length };
+    for load in loads {
+        load.order(order);
+    }
+    // Every load is collected, also after a failure, so that none is still running in the next block.
+    let tallies: Vec<_> = loads.iter().map(|load| load.collect()).collect();
+    let mut tallies = tallies.into_iter().collect::<Result<Vec<_>, _>>()?;
+    for ((tally, load), before) in tallies.iter_mut().zip(loads).zip(before) {
+        tally.server_cpu_ns = before.zip(cpu(load)).map(|(before, after)| after.saturating_sub(before));
+    }
+    Ok(tallies)
+}
+
+fn open(target: &Target, charset: &ConnectionCharset, encoder: &Encoder) -> Result<Connection, WireError> {
+    let mut connection =
+        Connection::open(&target.endpoint, &target.schema, charset.handshake_collation, encoder.clone())?;
+    let collate = charset.collation.as_ref().map(|collation| format!(" COLLATE '{collation}'"));
+    connection.query(&format!("SET NAMES '{}'{}", charset.charset, collate.unwrap_or_default()))?;
+    Ok(connection)
+}
+
+fn read_in_force(connection: &mut Connection) -> Result<ConnectionCharsets, WireError> {
+    let variables =
+        "SELECT @@character_set_client, @@character_set_connection, @@character_set_results, @@collation_connection";
+    match <[Option<String>; 4]>::try_from(connection.first_row(variables)?) {
+        Ok([Some(client), Some(connection), results, Some(collation)]) => {
+            Ok(ConnectionCharsets { client, connection, results, collation })
+        }
+        other => Err(WireError::protocol(format!("{other:?} for the session's charsets"))),
+    }
+}
+
+impl Worker {
+    fn spawn(session: Session, generator: workload::Generator) -> Self {
+        let (orders, received) = mpsc::channel();
+        let (send, reports) = mpsc::channel();
+        let thread = thread::spawn(move || serve(session, generator, &received, &send));
+        Self { orders, reports, thread: Some(thread) }
+    }
+}
+
+fn serve(
+    mut session: Session,
+    mut generator: workload::Generator,
+    orders: &Receiver<Order>,
+    reports: &Sender<Result<Tally, WireError>>,
+) {
+    while let Ok(order) = orders.recv() {
+        let report = work(&mut session, &mut generator, order);
+        let failed = report.is_err();
+        if reports.send(report).is_err() || failed {
+            return;
+        }
+    }
+}
+
+/// One connection's part of a block.
+fn work(session: &mut Session, generator: &mut workload::Generator, order: Order) -> Result<Tally, WireError> {
+    let mut tally = Tally::new();
+    let cpu = own_cpu_ns();
+    let mut start = Instant::now();
+    while start < order.end {
+        let (mut queries, mut rows) = (0, 0);
+        let outcome = generator.event(|statement, values| {
+            queries += 1;
+            rows += session.run(statement, values)?;
+            Ok(())
+        });
+        let now = Instant::now();
+        tally.all_queries += queries;
+        match outcome {
+            Ok(()) if (order.begin..order.end).contains(&now) => {
+                tally.events += 1;
+                tally.queries += queries;
+                tally.rows += rows;
+                let nanoseconds = u64::try_from((now - start).as_nanos()).unwrap_or(u64::MAX);
+                tally.latency.saturating_record(nanoseconds);
+            }
+            Ok(()) => {}
+            Err(WireError::Server { code, .. }) => {
+                *tally.errors.entry(code).or_default() += 1;
+                session.abandon_transaction()?;
+            }
+            Err(fatal) => return Err(fatal),
+        }
+        start = now;
+    }
+    tally.client_cpu_ns = own_cpu_ns() - cpu;
+    Ok(tally)
+}

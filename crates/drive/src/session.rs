@@ -1,0 +1,54 @@
+//! A connection with a workload's statements made ready on it.
+
+use workload::{Script, Value};
+
+use crate::connection::{Connection, Prepared};
+use crate::wire::WireError;
+
+/// How statements travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Prepared once, then executed with binary parameters.
+    Prepared,
+    /// Sent as text with quoted literals, parsed each time.
+    Text,
+}
+
+enum Ready {
+    Prepared(Prepared),
+    /// The SQL around each parameter.
+    Pieces(Vec<Vec<u8>>),
+}
+
+pub(crate) struct Session {
+    connection: Connection,
+    statements: Vec<Ready>,
+}
+
+impl Session {
+    pub(crate) fn prepare(mut connection: Connection, script: &Script, protocol: Protocol) -> Result<Self, WireError> {
+        let statements = script
+            .statements
+            .iter()
+            .map(|statement| match protocol {
+                Protocol::Prepared if statement.prepare => connection.prepare(&statement.sql).map(Ready::Prepared),
+                _ => Ok(Ready::Pieces(statement.sql.split('?').map(|piece| piece.as_bytes().to_vec()).collect())),
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { connection, statements })
+    }
+
+    /// Runs a statement of the script and returns how many rows came.
+    #[inline]
+    pub(crate) fn run(&mut self, statement: usize, values: &[Value<'_>]) -> Result<u64, WireError> {
+        match &mut self.statements[statement] {
+            Ready::Prepared(prepared) => self.connection.execute(prepared, values),
+            Ready::Pieces(pieces) => self.connection.query_with(pieces, values),
+        }
+    }
+
+    /// Leaves a transaction in which a statement failed.
+    pub(crate) fn abandon_transaction(&mut self) -> Result<(), WireError> {
+        self.connection.query("ROLLBACK").map(drop)
+    }
+}

@@ -1,0 +1,293 @@
+//! Packets of the MySQL client/server protocol over one stream, with as few copies and system calls as can be:
+//! a command leaves in one write, and a response is walked where it was received.
+
+use std::io::{self, Read, Write};
+use std::ops::Range;
+
+use crate::stream::Stream;
+
+const HEADER: usize = 4;
+/// Largest payload of one packet; longer payloads are split (MySQL manual, "Protocol Basics").
+const MAX_PAYLOAD: usize = 0xFF_FFFF;
+const INPUT: usize = 64 * 1024;
+
+/// What can go wrong on the wire, before anyone knows which server it was.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// The connection broke.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The server answered with an error packet.
+    #[error("error {code} ({state}): {message}")]
+    Server {
+        /// The server's error number, such as 1213 for a deadlock.
+        code: u16,
+        /// Its SQLSTATE.
+        state: String,
+        /// Its text.
+        message: String,
+    },
+    /// The server sent what the protocol does not allow here, or what this client does not speak.
+    #[error("unexpected protocol: {0}")]
+    Protocol(String),
+}
+
+impl WireError {
+    pub(crate) fn protocol(what: impl Into<String>) -> Self {
+        Self::Protocol(what.into())
+    }
+
+    /// Whether the connection is of no further use.
+    pub fn is_fatal(&self) -> bool {
+        !matches!(self, WireError::Server { .. })
+    }
+}
+
+pub(crate) struct Wire {
+    stream: Stream,
+    input: Vec<u8>,
+    unread: Range<usize>,
+    output: Vec<u8>,
+    sequence: u8,
+}
+
+impl Wire {
+    pub(crate) fn new(stream: Stream) -> Self {
+        Self { stream, input: vec![0; INPUT], unread: 0..0, output: Vec::with_capacity(4096), sequence: 0 }
+    }
+
+    /// Replaces the stream, as TLS does in the middle of the handshake.
+    pub(crate) fn upgrade(self, secure: impl FnOnce(Stream) -> Result<Stream, WireError>) -> Result<Self, WireError> {
+        Ok(Self { stream: secure(self.stream)?, ..self })
+    }
+
+    /// Whether a password may cross in clear text.
+    pub(crate) fn is_private(&self) -> bool {
+        self.stream.is_private()
+    }
+
+    /// Starts a command; its payload is then appended to the buffer that is returned.
+    pub(crate) fn command(&mut self, code: u8) -> &mut Vec<u8> {
+        self.sequence = 0;
+        let payload = self.continuation();
+        payload.push(code);
+        payload
+    }
+
+    /// Starts a packet inside an exchange (the handshake), whose sequence number goes on.
+    pub(crate) fn continuation(&mut self) -> &mut Vec<u8> {
+        self.output.clear();
+        self.output.extend_from_slice(&[0; HEADER]);
+        &mut self.output
+    }
+
+    /// Sends what `command` or `continuation` started.
+    pub(crate) fn send(&mut self) -> io::Result<()> {
+        let payload = self.output.len() - HEADER;
+        if payload < MAX_PAYLOAD {
+            let header = header(payload, self.sequence);
+            self.output[..HEADER].copy_from_slice(&header);
+            self.sequence = self.sequence.wrapping_add(1);
+            return self.stream.write_all(&self.output);
+        }
+        self.send_split()
+    }
+
+    fn send_split(&mut self) -> io::Result<()> {
+        // A payload that is an exact multiple of the maximum ends with an empty packet.
+        let mut rest = &self.output[HEADER..];
+        loop {
+            let (packet, after) = rest.split_at(rest.len().min(MAX_PAYLOAD));
+            self.stream.write_all(&header(packet.len(), self.sequence))?;
+            self.stream.write_all(packet)?;
+            self.sequence = self.sequence.wrapping_add(1);
+            if packet.len() < MAX_PAYLOAD {
+                return Ok(());
+            }
+            rest = after;
+        }
+    }
+
+    /// The payload of the next packet.
+    #[inline]
+    pub(crate) fn packet(&mut self) -> Result<&[u8], WireError> {
+        self.need(HEADER)?;
+        let at = self.unread.start;
+        let length = usize::from(self.input[at])
+            | usize::from(self.input[at + 1]) << 8
+            | usize::from(self.input[at + 2]) << 16;
+        if length == MAX_PAYLOAD {
+            return Err(WireError::protocol("a result row of 16 MiB or more"));
+        }
+        self.sequence = self.input[at + 3].wrapping_add(1);
+        self.need(HEADER + length)?;
+        let payload = self.unread.start + HEADER;
+        self.unread.start = payload + length;
+        Ok(&self.input[payload..payload + length])
+    }
+
+    /// Sees to it that at least `bytes` lie unread in the input buffer.
+    #[inline]
+    fn need(&mut self, bytes: usize) -> io::Result<()> {
+        if self.unread.len() >= bytes { Ok(()) } else { self.fill(bytes) }
+    }
+
+    fn fill(&mut self, bytes: usize) -> io::Result<()> {
+        self.input.copy_within(self.unread.clone(), 0);
+        self.unread = 0..self.unread.len();
+        if self.input.len() < bytes {
+            self.input.resize(bytes.next_power_of_two(), 0);
+        }
+        while self.unread.len() < bytes {
+            match self.stream.read(&mut self.input[self.unread.end..]) {
+                Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")),
+                Ok(count) => self.unread.end += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn header(length: usize, sequence: u8) -> [u8; HEADER] {
+    [length as u8, (length >> 8) as u8, (length >> 16) as u8, sequence]
+}
+
+/// The error that an error packet carries.
+pub(crate) fn server_error(payload: &[u8]) -> WireError {
+    let Some((&[low, high], rest)) = payload.get(1..).and_then(|rest| rest.split_first_chunk()) else {
+        return WireError::protocol("an error packet without a code");
+    };
+    let (state, message) = match rest {
+        // Before the handshake is through, error packets carry no SQLSTATE.
+        [b'#', state @ ..] if state.len() >= 5 => state.split_at(5),
+        message => (&b"HY000"[..], message),
+    };
+    WireError::Server {
+        code: u16::from_le_bytes([low, high]),
+        state: String::from_utf8_lossy(state).into_owned(),
+        message: String::from_utf8_lossy(message).into_owned(),
+    }
+}
+
+/// Reads a length-encoded integer off the front; `None` where the bytes end early or the first byte is no length.
+pub(crate) fn take_lenenc(bytes: &mut &[u8]) -> Option<u64> {
+    let (&first, rest) = bytes.split_first()?;
+    let width = match first {
+        0xFC => 2,
+        0xFD => 3,
+        0xFE => 8,
+        0xFB | 0xFF => return None,
+        small => {
+            *bytes = rest;
+            return Some(small.into());
+        }
+    };
+    let mut wide = [0; 8];
+    wide[..width].copy_from_slice(rest.get(..width)?);
+    *bytes = &rest[width..];
+    Some(u64::from_le_bytes(wide))
+}
+
+/// Appends a length-encoded integer.
+pub(crate) fn put_lenenc(out: &mut Vec<u8>, value: usize) {
+    let bytes = (value as u64).to_le_bytes();
+    match value {
+        0..0xFB => out.push(bytes[0]),
+        0xFB..0x1_0000 => {
+            out.push(0xFC);
+            out.extend_from_slice(&bytes[..2]);
+        }
+        0x1_0000..0x100_0000 => {
+            out.push(0xFD);
+            out.extend_from_slice(&bytes[..3]);
+        }
+        _ => {
+            out.push(0xFE);
+            out.extend_from_slice(&bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    fn pair() -> (Wire, UnixStream) {
+        let (near, far) = UnixStream::pair().unwrap();
+        (Wire::new(Stream::Unix(near)), far)
+    }
+
+    #[test]
+    fn length_encoded_integers_come_back() {
+        for value in [0, 250, 251, 0xFFFF, 0x1_0000, 0xFF_FFFF, 0x100_0000, 1 << 40] {
+            let mut bytes = Vec::new();
+            put_lenenc(&mut bytes, value);
+            assert_eq!(take_lenenc(&mut &bytes[..]), Some(value as u64));
+            bytes.pop();
+            assert!(bytes.is_empty() || take_lenenc(&mut &bytes[..]).is_none(), "{value} cut short");
+        }
+    }
+
+    #[test]
+    fn packets_are_found_however_the_stream_is_cut() {
+        let payloads: Vec<Vec<u8>> = [0usize, 1, 5, 70_000, 3].iter().map(|&n| vec![7; n]).collect();
+        let mut stream = Vec::new();
+        for payload in &payloads {
+            stream.extend(header(payload.len(), 0));
+            stream.extend(payload);
+        }
+        for cut in [1, 2, 3, 4, 5, 7, 1000, 65_536, 70_011] {
+            let (mut wire, mut far) = pair();
+            let bytes = stream.clone();
+            let writer = std::thread::spawn(move || {
+                for piece in bytes.chunks(cut.max(if cut < 8 { cut * 997 } else { cut })) {
+                    far.write_all(piece).unwrap();
+                }
+            });
+            for payload in &payloads {
+                assert_eq!(wire.packet().unwrap(), payload);
+            }
+            writer.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_payload_of_16_mib_is_split_and_ended() {
+        let (mut wire, mut far) = pair();
+        let reader = std::thread::spawn(move || {
+            let mut lengths = Vec::new();
+            loop {
+                let mut head = [0; HEADER];
+                far.read_exact(&mut head).unwrap();
+                let length = u32::from_le_bytes([head[0], head[1], head[2], 0]) as usize;
+                far.read_exact(&mut vec![0; length]).unwrap();
+                lengths.push((length, head[3]));
+                if length < MAX_PAYLOAD {
+                    return lengths;
+                }
+            }
+        });
+        wire.command(3).resize(HEADER + MAX_PAYLOAD, b'x');
+        wire.send().unwrap();
+        assert_eq!(reader.join().unwrap(), [(MAX_PAYLOAD, 0), (0, 1)]);
+    }
+
+    #[test]
+    fn a_closed_connection_says_so() {
+        let (mut wire, far) = pair();
+        drop(far);
+        assert!(wire.packet().unwrap_err().to_string().contains("closed the connection"));
+    }
+
+    #[test]
+    fn error_packets_are_read_with_and_without_a_state() {
+        let with = server_error(b"\xFF\xBD\x04#40001Deadlock found");
+        assert!(matches!(&with, WireError::Server { code: 1213, state, .. } if state == "40001"), "{with}");
+        let without = server_error(b"\xFF\x10\x04Too many connections");
+        assert!(matches!(&without, WireError::Server { code: 1040, message, .. } if message == "Too many connections"));
+        assert!(matches!(server_error(b"\xFF"), WireError::Protocol(_)));
+    }
+}

@@ -1,0 +1,184 @@
+//! The load against real servers: every workload, both protocols, accounts of each authentication plugin.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use drive::{ConnectionCharset, Load, Protocol, Settings, Tally, Target, run_block};
+use mysql::prelude::Queryable;
+use server::{Endpoint, NoProgress, Secret, Server};
+use workload::{Kind, Options, Workload};
+
+const SCHEMA: &str = "weigh_load_test";
+const ROWS: u32 = 300;
+
+fn open(name: &str) -> Server {
+    let options = server::Options { threads: 8, ..server::Options::default() };
+    server::open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn options() -> Options {
+    Options { table_size: ROWS, range_size: 10, ..Options::default() }
+}
+
+/// All tables of all workloads, in latin1 or utf8mb4.
+fn fill(server: &Server, charset: &str) {
+    let mut conn = server.control().unwrap();
+    conn.query_drop(format!("DROP DATABASE IF EXISTS {SCHEMA}")).unwrap();
+    conn.query_drop(format!("CREATE DATABASE {SCHEMA} CHARACTER SET {charset}")).unwrap();
+    conn.query_drop(format!("USE {SCHEMA}")).unwrap();
+    let all: Vec<Workload> = Kind::ALL.iter().map(|&kind| Workload { kind, range_size: None }).collect();
+    for table in workload::tables(&all, &options()) {
+        conn.query_drop(table.create_sql()).unwrap();
+        let mut insert = table.insert_sql();
+        for id in 1..=ROWS {
+            insert.push_str(if id == 1 { " " } else { "," });
+            table.insert_row(id, &mut insert);
+        }
+        conn.query_drop(insert).unwrap();
+        for index in table.index_sql() {
+            conn.query_drop(index).unwrap();
+        }
+    }
+}
+
+fn target(server: &Server, endpoint: Endpoint) -> Target {
+    Target { server: server.label().into(), endpoint, pid: server.pid(), schema: SCHEMA.into() }
+}
+
+fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
+    let handshake_collation = if charset == "latin1" { 8 } else { 45 };
+    let connection = ConnectionCharset { charset: charset.into(), collation: None, handshake_collation };
+    Settings { threads, protocol, connection }
+}
+
+fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {
+    let script = Arc::new(Workload { kind, range_size: None }.script(&options()));
+    Load::start(target(server, server.endpoint().clone()), settings, &script)
+        .unwrap_or_else(|error| panic!("{kind:?} on {}: {error}", server.label()))
+}
+
+fn block(loads: &[&Load]) -> Vec<Tally> {
+    run_block(loads, Duration::from_millis(20), Duration::from_millis(150)).unwrap()
+}
+
+fn every_workload_runs(name: &str) {
+    let server = open(name);
+    for charset in ["latin1", "utf8mb4"] {
+        fill(&server, charset);
+        for kind in Kind::ALL {
+            for protocol in [Protocol::Prepared, Protocol::Text] {
+                let load = start(&server, kind, &settings(charset, protocol, 2));
+                assert_eq!(load.in_force().client, charset);
+                assert_eq!(load.in_force().results.as_deref(), Some(charset));
+                let tally = block(&[&load]).remove(0);
+                assert!(tally.events > 0, "{name}, {kind:?}, {protocol:?}: {tally:?}");
+                assert!(tally.queries >= tally.events && tally.latency.len() == tally.events);
+                assert!(tally.client_cpu_ns > 0 && tally.server_cpu_ns.is_some_and(|cpu| cpu > 0), "{name} {kind:?}");
+                let writes = Workload { kind, range_size: None }.writes();
+                // Two connections that delete and insert the same row may wait for each other; readers never fail.
+                assert!(writes || tally.errors.is_empty(), "{name}, {kind:?}, {protocol:?}: {:?}", tally.errors);
+            }
+        }
+    }
+    server.stop().unwrap();
+}
+
+#[test]
+fn every_workload_runs_on_mariadb() {
+    every_workload_runs("mariadb");
+}
+
+#[test]
+fn every_workload_runs_on_mysql_sid() {
+    every_workload_runs("mysql@sid");
+}
+
+#[test]
+fn every_workload_runs_on_mysql_5_6() {
+    every_workload_runs("mysql@5.6");
+}
+
+#[test]
+fn rows_and_statements_are_counted_as_the_server_counts_them() {
+    let server = open("mariadb");
+    fill(&server, "utf8mb4");
+    let load = start(&server, Kind::OltpReadOnly, &settings("utf8mb4", Protocol::Prepared, 1));
+    let mut conn = server.control().unwrap();
+    let mut selects = || -> u64 {
+        let row: (String, u64) = conn.query_first("SHOW GLOBAL STATUS LIKE 'Com_select'").unwrap().unwrap();
+        row.1
+    };
+    let before = selects();
+    let tally = block(&[&load]).remove(0);
+    let after = selects();
+    // Of 16 statements 14 are SELECTs, each event is whole, and the load stands still between blocks.
+    assert_eq!((after - before) * 16, tally.all_queries * 14);
+    assert_eq!(tally.queries, tally.events * 16);
+    // Ten rows of points, and ten of each range but the sum's one; a range at the end of the table has fewer.
+    let rows = tally.rows as f64 / tally.events as f64;
+    assert!((35.0..=41.0).contains(&rows), "{rows} rows a transaction");
+}
+
+#[test]
+fn failed_transactions_are_counted_by_the_servers_error_number() {
+    let server = open("mariadb");
+    fill(&server, "utf8mb4");
+    let load = start(&server, Kind::OltpPointSelect, &settings("utf8mb4", Protocol::Text, 1));
+    server.control().unwrap().query_drop(format!("DROP TABLE {SCHEMA}.sbtest1")).unwrap();
+    let tally = block(&[&load]).remove(0);
+    assert_eq!(tally.events, 0);
+    assert!(tally.errors[&1146] > 0, "{:?}", tally.errors);
+}
+
+#[test]
+fn a_server_that_dies_ends_the_block_with_its_name() {
+    let server = open("mariadb");
+    fill(&server, "utf8mb4");
+    let load = start(&server, Kind::OltpPointSelect, &settings("utf8mb4", Protocol::Prepared, 2));
+    let pid = rustix::process::Pid::from_raw(server.pid().unwrap() as i32).unwrap();
+    let killer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    });
+    let error = run_block(&[&load], Duration::ZERO, Duration::from_secs(20)).unwrap_err().to_string();
+    killer.join().unwrap();
+    assert!(error.starts_with(server.label()), "{error}");
+    let again = run_block(&[&load], Duration::ZERO, Duration::from_millis(10)).unwrap_err().to_string();
+    assert!(again.contains("earlier block"), "{again}");
+}
+
+#[test]
+fn accounts_log_in_by_every_plugin_and_wrong_passwords_are_named() {
+    for (name, plugins) in [
+        ("mariadb", &["mysql_native_password"][..]),
+        ("mysql@sid", &["caching_sha2_password"][..]),
+        ("mysql@5.6", &["mysql_native_password"][..]),
+    ] {
+        let server = open(name);
+        fill(&server, "utf8mb4");
+        let mut conn = server.control().unwrap();
+        for plugin in plugins {
+            let user = plugin.split('_').next().unwrap();
+            match *plugin {
+                "caching_sha2_password" => conn.query_drop(format!(
+                    "CREATE USER {user}@localhost IDENTIFIED WITH caching_sha2_password BY 'se''cret'"
+                )),
+                _ => conn.query_drop(format!("CREATE USER {user}@localhost IDENTIFIED BY 'se''cret'")),
+            }
+            .unwrap();
+            conn.query_drop(format!("GRANT ALL ON {SCHEMA}.* TO {user}@localhost")).unwrap();
+            let mut endpoint = Endpoint { user: user.into(), ..server.endpoint().clone() };
+            let script = Arc::new(Workload { kind: Kind::OltpPointSelect, range_size: None }.script(&options()));
+            let settings = settings("utf8mb4", Protocol::Prepared, 1);
+            endpoint.password = Secret::new("se'cret");
+            // The second time, a server that caches proofs takes the short way.
+            for _ in 0..2 {
+                let load = Load::start(target(&server, endpoint.clone()), &settings, &script);
+                assert!(load.is_ok_and(|load| block(&[&load])[0].events > 0), "{name} {plugin}");
+            }
+            endpoint.password = Secret::new("wrong");
+            let error = Load::start(target(&server, endpoint), &settings, &script).err().unwrap().to_string();
+            assert!(error.contains("1045") && error.contains(server.label()) && !error.contains("wrong"), "{error}");
+        }
+    }
+}

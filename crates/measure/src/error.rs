@@ -1,0 +1,43 @@
+//! What can end a run.
+
+use crate::folder::FolderError;
+use crate::plan::PlanError;
+
+/// An error that ended a run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What was asked for can't be measured on these servers.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The run's folder failed.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A server failed, or refused.
+    #[error(transparent)]
+    Server(#[from] server::Error),
+    /// The load failed.
+    #[error(transparent)]
+    Load(#[from] drive::Error),
+    /// The tables failed.
+    #[error(transparent)]
+    Tables(#[from] drive::TablesError),
+    /// A private server died while it was measured.
+    #[error("{what} ({source})")]
+    ServerDied {
+        /// Which, and what its log says.
+        what: String,
+        /// How it was noticed.
+        source: Box<Error>,
+    },
+    /// Nothing is left to compare.
+    #[error("{server} can hold {text} text under none of the collations; see the notes, or name others with --collation")]
+    NothingToMeasure {
+        /// The server's name.
+        server: String,
+        /// The text.
+        text: String,
+    },
+    /// A signal came.
+    #[error("interrupted")]
+    Interrupted,
+}

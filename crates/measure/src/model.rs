@@ -1,0 +1,242 @@
+//! What a run is, as it lies on disk: `run.json` holds a [`Run`], each line of `samples.jsonl` a [`Block`].
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use server::{Flavour, Layers};
+
+/// The format that this version writes, and the only one that it reads.
+pub const FORMAT: &str = "weighbridge-run/1";
+
+/// Everything about a run but its samples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// The format's name and version.
+    pub format: String,
+    /// Version of `weigh` that wrote it.
+    pub weigh: String,
+    /// When the run began, RFC 3339, UTC.
+    pub started: String,
+    /// When it ended; absent while it runs and after a crash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<String>,
+    /// Why it ended early, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The machine that put the load on, and that the servers ran on where they are private.
+    pub machine: Machine,
+    /// The servers, in the order asked for.
+    pub servers: Vec<ServerInfo>,
+    /// The options in force.
+    pub options: Options,
+    /// All variants that were measured.
+    pub variants: Vec<Variant>,
+    /// All conditions that the variants were measured under.
+    pub cells: Vec<Cell>,
+    /// Which variants are held against which.
+    pub pairs: Vec<Pair>,
+    /// What was left out and why, and what else a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// The machine of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Machine {
+    /// Operating system's name and version.
+    pub system: String,
+    /// Kernel release.
+    pub kernel: String,
+    /// Processor's model name.
+    pub processor: String,
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+}
+
+/// A server of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServerInfo {
+    /// Its name in tables and messages.
+    pub label: String,
+    /// MySQL or MariaDB.
+    pub flavour: Flavour,
+    /// What `VERSION()` answers.
+    pub version: String,
+    /// What `@@version_comment` answers.
+    pub comment: String,
+    /// Whether `weigh` started it for this run alone.
+    pub private: bool,
+    /// Settings that bear on the load, as the server says they are in force.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// How load is put on: the two answer different questions (see docs/bench.md) and never share a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Two variants under load in the same block.
+    Duet,
+    /// One variant at a time, rounds interleaved.
+    Solo,
+}
+
+/// Who puts the load on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Driver {
+    /// Weighbridge's own client.
+    Native,
+    /// The sysbench that is installed.
+    Sysbench,
+}
+
+/// The options of a run, after defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Options {
+    /// Duet or solo.
+    pub mode: Mode,
+    /// Who puts the load on.
+    pub driver: Driver,
+    /// Half-width of the ratio's interval at which a pair is done, as a fraction.
+    pub precision: f64,
+    /// Measuring stops after this many seconds, all pairs together.
+    pub max_time_s: f64,
+    /// Length of a block in seconds.
+    pub block_s: f64,
+    /// Load before a pair's first counted block, in seconds.
+    pub warmup_s: f64,
+    /// Tables of each kind.
+    pub tables: u32,
+    /// Rows of a table.
+    pub table_size: u32,
+    /// Rows that a range statement spans, where the workload has no range of its own.
+    pub range_size: u32,
+    /// Whether statements are prepared or travel as text.
+    pub protocol: String,
+    /// Whether transactions are left out.
+    pub skip_trx: bool,
+    /// How row numbers are drawn.
+    pub rand_type: String,
+    /// Seed of rows, statements and bootstrap.
+    pub seed: u64,
+}
+
+/// One server with one collation and connection charset in force, holding one text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Variant {
+    /// Index in [`Run::servers`].
+    pub server: usize,
+    /// The collation of schema, table and columns.
+    pub collation: String,
+    /// Its charset.
+    pub charset: String,
+    /// Charset asked for on the connections.
+    pub connection_charset: String,
+    /// The text in the rows.
+    pub text: String,
+    /// Whether this is the second copy of a baseline, for A/A duets.
+    pub copy: bool,
+    /// What the server says is in force, layer by layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<Layers>,
+}
+
+/// A condition: what is run, on which text, how hard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// The workload's name.
+    pub workload: String,
+    /// The text in the rows.
+    pub text: String,
+    /// Connections to each variant.
+    pub threads: u32,
+}
+
+/// What a pair is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PairKind {
+    /// A baseline against its own copy: the true ratio is 1, what is found is noise.
+    AA,
+    /// A collation or connection charset against the baseline of the same server.
+    Collation,
+    /// The same collation on another server.
+    Server,
+}
+
+/// A variant and the baseline that it is held against, in one cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Pair {
+    /// Index in [`Run::cells`].
+    pub cell: usize,
+    /// Index in [`Run::variants`].
+    pub variant: usize,
+    /// Index in [`Run::variants`].
+    pub baseline: usize,
+    /// What it is for.
+    pub kind: PairKind,
+}
+
+/// A block of load: what each of its sides did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Block {
+    /// Index in [`Run::cells`].
+    pub cell: usize,
+    /// Index in [`Run::pairs`]; absent for a solo block, which serves every pair of its variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<usize>,
+    /// Round within the cell, from 0; solo blocks of one round belong together.
+    pub round: u32,
+    /// Whether the block only warmed up and is not counted.
+    pub warm_up: bool,
+    /// Seconds since the run began, at the block's end.
+    pub at_s: f64,
+    /// Length of the block in seconds.
+    pub seconds: f64,
+    /// One side for a solo; baseline, then variant for a duet.
+    pub sides: Vec<Side>,
+}
+
+/// What one variant did in a block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Side {
+    /// Index in [`Run::variants`].
+    pub variant: usize,
+    /// Transactions completed.
+    pub events: u64,
+    /// Statements of those transactions.
+    pub queries: u64,
+    /// Rows that the server sent for them; absent where the driver does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Failed transactions by the server's error number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors: BTreeMap<u16, u64>,
+    /// CPU time of the server's threads behind the load's connections, in µs a statement, lead-in included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_cpu_us: Option<f64>,
+    /// CPU time of the client's threads, in µs a statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpu_us: Option<f64>,
+    /// Latency of a transaction.
+    pub latency: Latency,
+}
+
+/// Latency of the transactions of one side of a block, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latency {
+    /// Median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<f64>,
+    /// 95th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p95_ms: Option<f64>,
+    /// 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ms: Option<f64>,
+    /// The whole histogram in nanoseconds: HdrHistogram's compressed V2 encoding in Base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hdr: Option<String>,
+}

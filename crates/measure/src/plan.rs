@@ -1,0 +1,326 @@
+//! From what was asked for and what the servers have to variants and pairs. Pure.
+
+use server::CollationInfo;
+
+use crate::model::{Cell, Pair, PairKind, Variant};
+
+/// The collations that are compared unless told otherwise, of which each server takes those that it has.
+pub const DEFAULT_COLLATIONS: [&str; 7] = [
+    "latin1_swedish_ci",
+    "utf8mb4_general_ci",
+    "utf8mb4_bin",
+    "utf8mb4_unicode_ci",
+    "utf8mb4_unicode_520_ci",
+    "utf8mb4_0900_ai_ci",
+    "utf8mb4_uca1400_ai_ci",
+];
+
+/// The baseline unless told otherwise.
+pub const DEFAULT_BASELINE: &str = "latin1_swedish_ci";
+
+/// Charsets that no client may speak (MySQL manual, "Impermissible Client Character Sets").
+const NO_CLIENT_CHARSET: [&str; 4] = ["ucs2", "utf16", "utf16le", "utf32"];
+
+/// What was asked for along the axes that make variants.
+#[derive(Clone, Debug, Default)]
+pub struct Axes {
+    /// Collations by name; the default list where absent.
+    pub collations: Option<Vec<String>>,
+    /// Collation of the baseline; the default one where absent.
+    pub baseline: Option<String>,
+    /// Charsets of the connections; the variant's own where `None` stands.
+    pub connections: Vec<Option<String>>,
+    /// Texts of the rows.
+    pub texts: Vec<String>,
+}
+
+/// A server as far as a plan needs it.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Its name in messages.
+    pub label: String,
+    /// The collations that it has.
+    pub collations: Vec<CollationInfo>,
+}
+
+/// What can be wrong with what was asked for.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// No server has a collation that the user named.
+    #[error("{server} has no collation {name}; {nearest}")]
+    UnknownCollation {
+        /// Servers asked.
+        server: String,
+        /// The collation.
+        name: String,
+        /// The names that it has, nearest first.
+        nearest: String,
+    },
+    /// No server has a charset that the user named.
+    #[error("{server} has no charset {name} for connections; {nearest}")]
+    UnknownCharset {
+        /// Servers asked.
+        server: String,
+        /// The charset.
+        name: String,
+        /// The names that it has, nearest first.
+        nearest: String,
+    },
+    /// The baseline that the user named can't be had.
+    #[error("the baseline {name} can't be used: {reason}; name another with --baseline")]
+    NoBaseline {
+        /// The collation.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// All variants that can be tried, before their rows are loaded, and notes on what was left out.
+pub fn variants(axes: &Axes, servers: &[Facts]) -> Result<(Vec<Variant>, Vec<String>), PlanError> {
+    let mut notes = Vec::new();
+    let mut variants = Vec::new();
+    check_names(axes, servers)?;
+    for text in &axes.texts {
+        for (index, facts) in servers.iter().enumerate() {
+            for collation in collations_of(axes, facts, &mut notes) {
+                for connection in &axes.connections {
+                    let connection_charset = connection_charset(connection.as_deref(), &collation.charset);
+                    variants.push(Variant {
+                        server: index,
+                        collation: collation.name.clone(),
+                        charset: collation.charset.clone(),
+                        connection_charset,
+                        text: text.clone(),
+                        copy: false,
+                        layers: None,
+                    });
+                }
+            }
+        }
+    }
+    variants.dedup();
+    notes.dedup();
+    Ok((variants, notes))
+}
+
+fn connection_charset(asked: Option<&str>, own: &str) -> String {
+    match asked {
+        Some(name) => name.into(),
+        None if NO_CLIENT_CHARSET.contains(&own) => "utf8mb4".into(),
+        None => own.into(),
+    }
+}
+
+fn check_names(axes: &Axes, servers: &[Facts]) -> Result<(), PlanError> {
+    let all = || servers.iter().flat_map(|facts| &facts.collations);
+    let labels = || servers.iter().map(|facts| facts.label.as_str()).collect::<Vec<_>>().join(" and ");
+    for name in axes.collations.iter().flatten().chain(&axes.baseline) {
+        if !all().any(|collation| collation.name == *name) {
+            let nearest = nearest(name, all().map(|collation| collation.name.as_str()));
+            return Err(PlanError::UnknownCollation { server: labels(), name: name.clone(), nearest });
+        }
+    }
+    for name in axes.connections.iter().flatten() {
+        let usable = || all().map(|c| c.charset.as_str()).filter(|charset| !NO_CLIENT_CHARSET.contains(charset));
+        if !usable().any(|charset| charset == name) {
+            return Err(PlanError::UnknownCharset {
+                server: labels(),
+                name: name.clone(),
+                nearest: nearest(name, usable()),
+            });
+        }
+    }
+    if let Some(name) = &axes.baseline
+        && let Some(facts) = servers.iter().find(|facts| !facts.collations.iter().any(|c| c.name == *name))
+    {
+        let reason = format!("{} does not have it", facts.label);
+        return Err(PlanError::NoBaseline { name: name.clone(), reason });
+    }
+    Ok(())
+}
+
+/// The collations of one server that were asked for, the baseline first.
+fn collations_of<'a>(axes: &Axes, facts: &'a Facts, notes: &mut Vec<String>) -> Vec<&'a CollationInfo> {
+    let baseline = axes.baseline.as_deref().unwrap_or(DEFAULT_BASELINE);
+    let mut names = vec![baseline];
+    match &axes.collations {
+        Some(asked) => names.extend(asked.iter().map(String::as_str)),
+        None => names.extend(DEFAULT_COLLATIONS),
+    }
+    let mut found: Vec<&CollationInfo> = Vec::new();
+    for name in names {
+        match facts.collations.iter().find(|collation| collation.name == name) {
+            Some(collation) if !found.iter().any(|earlier| earlier.name == name) => found.push(collation),
+            Some(_) => {}
+            None => {
+                let note = format!("{} has no {name}: left out", facts.label);
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Up to five names, nearest first, as the end of a message.
+pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names.sort_by_key(|name| strsim::damerau_levenshtein(name, wanted));
+    format!("the nearest it has: {}", names[..names.len().min(5)].join(", "))
+}
+
+/// The baseline of each text and server among the variants that could be loaded: the one asked for, else the first.
+pub fn baseline(
+    axes: &Axes,
+    variants: &[Variant],
+    server: usize,
+    text: &str,
+    notes: &mut Vec<String>,
+) -> Result<Option<usize>, PlanError> {
+    let mut own = variants.iter().enumerate().filter(|(_, v)| v.server == server && v.text == text && !v.copy);
+    let wanted = axes.baseline.as_deref().unwrap_or(DEFAULT_BASELINE);
+    let first = own.clone().next().map(|(index, _)| index);
+    match own.find(|(_, variant)| variant.collation == wanted) {
+        Some((index, _)) => Ok(Some(index)),
+        None if axes.baseline.is_some() => {
+            Err(PlanError::NoBaseline { name: wanted.into(), reason: format!("it can't hold the text {text}") })
+        }
+        None => {
+            if let Some(index) = first {
+                notes.push(format!("the baseline for {text} text is {}", variants[index].collation));
+            }
+            Ok(first)
+        }
+    }
+}
+
+/// The pairs of all cells. `baselines` holds, for each text and server, the index of its baseline; a variant with `copy` set is
+/// the A/A partner of the baseline that it copies.
+pub fn pairs(cells: &[Cell], variants: &[Variant], baselines: &[usize]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (cell, condition) in cells.iter().enumerate() {
+        let own = || variants.iter().enumerate().filter(|(_, variant)| variant.text == condition.text);
+        for (index, variant) in own().filter(|(_, variant)| variant.copy) {
+            let original = Variant { copy: false, layers: None, ..variant.clone() };
+            let same = |candidate: &Variant| Variant { layers: None, ..candidate.clone() } == original;
+            if let Some((baseline, _)) = own().find(|(_, candidate)| same(candidate)) {
+                pairs.push(Pair { cell, variant: index, baseline, kind: PairKind::AA });
+            }
+        }
+        for (index, variant) in own().filter(|(_, variant)| !variant.copy) {
+            let baseline = baselines.iter().copied().find(|&baseline| {
+                let candidate = &variants[baseline];
+                candidate.server == variant.server && candidate.text == variant.text
+            });
+            if let Some(baseline) = baseline.filter(|&baseline| baseline != index) {
+                pairs.push(Pair { cell, variant: index, baseline, kind: PairKind::Collation });
+            }
+        }
+        for (index, variant) in own().filter(|(_, variant)| !variant.copy && variant.server > 0) {
+            let twin = own().find(|(_, candidate)| {
+                let candidate = Variant { server: variant.server, layers: None, ..(*candidate).clone() };
+                candidate == Variant { layers: None, ..variant.clone() }
+            });
+            if let Some((baseline, _)) = twin.filter(|(twin, _)| variants[*twin].server == 0) {
+                pairs.push(Pair { cell, variant: index, baseline, kind: PairKind::Server });
+            }
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(label: &str, names: &[&str]) -> Facts {
+        let collation = |name: &&str| CollationInfo {
+            name: (*name).into(),
+            charset: name.split('_').next().unwrap().into(),
+            id: 1,
+            is_default: false,
+        };
+        Facts { label: label.into(), collations: names.iter().map(collation).collect() }
+    }
+
+    fn axes(collations: Option<&[&str]>) -> Axes {
+        Axes {
+            collations: collations.map(|names| names.iter().map(|name| (*name).into()).collect()),
+            baseline: None,
+            connections: vec![None],
+            texts: vec!["digits".into()],
+        }
+    }
+
+    fn names(variants: &[Variant]) -> Vec<(usize, &str)> {
+        variants.iter().map(|variant| (variant.server, variant.collation.as_str())).collect()
+    }
+
+    #[test]
+    fn the_default_list_is_what_the_server_has_of_it() {
+        let server = facts("A", &["utf8mb4_bin", "latin1_swedish_ci", "utf8mb4_general_ci", "gbk_bin"]);
+        let (variants, notes) = variants(&axes(None), &[server]).unwrap();
+        assert_eq!(names(&variants), [(0, "latin1_swedish_ci"), (0, "utf8mb4_general_ci"), (0, "utf8mb4_bin")]);
+        assert!(notes.contains(&"A has no utf8mb4_0900_ai_ci: left out".to_string()), "{notes:?}");
+    }
+
+    #[test]
+    fn a_name_that_no_server_has_is_an_error_with_the_nearest_names() {
+        let server = facts("A", &["latin1_swedish_ci", "utf8mb4_general_ci", "gbk_bin"]);
+        let error = variants(&axes(Some(&["utf8mb4_genral_ci"])), &[server]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "A has no collation utf8mb4_genral_ci; the nearest it has: utf8mb4_general_ci, latin1_swedish_ci, gbk_bin"
+        );
+    }
+
+    #[test]
+    fn servers_are_compared_like_with_like() {
+        let servers = [
+            facts("A", &["latin1_swedish_ci", "utf8mb4_bin"]),
+            facts("B", &["latin1_swedish_ci", "utf8mb4_bin", "utf8mb4_0900_ai_ci"]),
+        ];
+        let (mut variants, _) = variants(&axes(None), &servers).unwrap();
+        let baselines = [0, 2];
+        variants.push(Variant { copy: true, ..variants[0].clone() });
+        let cells = [Cell { workload: "w".into(), text: "digits".into(), threads: 1 }];
+        let pairs: Vec<_> =
+            pairs(&cells, &variants, &baselines).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
+        assert_eq!(
+            pairs,
+            [
+                (5, 0, PairKind::AA),
+                (1, 0, PairKind::Collation),
+                (3, 2, PairKind::Collation),
+                (4, 2, PairKind::Collation),
+                (2, 0, PairKind::Server),
+                (3, 1, PairKind::Server),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_baseline_that_cannot_hold_the_text_gives_way_unless_it_was_asked_for() {
+        let server = facts("A", &["latin1_swedish_ci", "utf8mb4_bin"]);
+        let (all, _) = variants(&axes(None), &[server]).unwrap();
+        let loaded = &all[1..];
+        let mut notes = Vec::new();
+        assert_eq!(baseline(&axes(None), loaded, 0, "digits", &mut notes), Ok(Some(0)));
+        assert_eq!(notes, ["the baseline for digits text is utf8mb4_bin"]);
+        let asked = Axes { baseline: Some("latin1_swedish_ci".into()), ..axes(None) };
+        assert!(baseline(&asked, loaded, 0, "digits", &mut notes).is_err());
+    }
+
+    #[test]
+    fn connection_charsets_multiply_the_variants_and_those_no_client_speaks_are_replaced() {
+        let server = facts("A", &["latin1_swedish_ci", "ucs2_bin", "utf8mb4_bin"]);
+        let mismatch = Axes { connections: vec![None, Some("utf8mb4".into())], ..axes(Some(&["ucs2_bin"])) };
+        let (variants, _) = variants(&mismatch, &[server]).unwrap();
+        let charsets: Vec<_> = variants.iter().map(|v| (v.charset.as_str(), v.connection_charset.as_str())).collect();
+        assert_eq!(charsets, [("latin1", "latin1"), ("latin1", "utf8mb4"), ("ucs2", "utf8mb4")]);
+    }
+}

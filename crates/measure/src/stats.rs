@@ -1,0 +1,137 @@
+//! The statistics of a ratio: geometric mean over blocks, and a bootstrap interval. Pure, and deterministic given a seed.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// Share of intervals that hold the truth.
+pub const LEVEL: f64 = 0.95;
+const RESAMPLES: usize = 4000;
+
+/// An estimate with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Half of the interval's width, as a fraction of the estimate.
+    pub fn precision(&self) -> f64 {
+        (self.high - self.low) / 2.0 / self.value
+    }
+
+    /// Whether the interval holds a value.
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+/// The geometric mean of positive ratios with its interval; `None` for fewer than two, or where one is not positive.
+///
+/// Blocks are resampled on a log scale. With few blocks the plain percentile bootstrap is too narrow, so the interval is the
+/// expanded percentile interval (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015): the percentiles are taken
+/// further out, as far as Student's t is wider than the normal distribution. No block is thrown out.
+pub fn ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
+    if ratios.len() < 2 || ratios.iter().any(|ratio| !(ratio.is_finite() && *ratio > 0.0)) {
+        return None;
+    }
+    let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+    let mut means = resampled_means(&logs, seed);
+    means.sort_unstable_by(f64::total_cmp);
+    let tail = expanded_tail(logs.len())?;
+    let value = mean(&logs);
+    // The estimate is inside its own interval also where all resamples agree but for rounding.
+    let low = quantile(&means, tail).min(value);
+    let high = quantile(&means, 1.0 - tail).max(value);
+    Some(Estimate { value: value.exp(), low: low.exp(), high: high.exp() })
+}
+
+/// The arithmetic mean; NaN for none.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn resampled_means(values: &[f64], seed: u64) -> Vec<f64> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let count = values.len() as u64;
+    // The high half of a 64 × 64 bit product is a draw below `count`, its bias far below the bootstrap's own error.
+    let mut draw = || ((u128::from(random.next_u64()) * u128::from(count)) >> 64) as usize;
+    (0..RESAMPLES).map(|_| values.iter().map(|_| values[draw()]).sum::<f64>() / count as f64).collect()
+}
+
+/// The tail probability to cut at so that the percentile interval of `n` values covers as a t interval would.
+fn expanded_tail(n: usize) -> Option<f64> {
+    let n = n as f64;
+    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(1.0 - (1.0 - LEVEL) / 2.0);
+    Some(Normal::standard().cdf(-(n / (n - 1.0)).sqrt() * t))
+}
+
+fn quantile(sorted: &[f64], probability: f64) -> f64 {
+    let position = probability * (sorted.len() - 1) as f64;
+    let below = position.floor() as usize;
+    let above = position.ceil() as usize;
+    sorted[below] + (sorted[above] - sorted[below]) * position.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ratios around `center` whose logs are normal with the given spread.
+    fn noisy(center: f64, spread: f64, count: usize, seed: u64) -> Vec<f64> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let normal = Normal::standard();
+        (0..count)
+            .map(|_| {
+                let uniform = (random.next_u64() as f64 + 0.5) / 2f64.powi(64);
+                center * (spread * normal.inverse_cdf(uniform)).exp()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn too_little_or_impossible_data_gives_nothing() {
+        assert_eq!(ratio(&[], 1), None);
+        assert_eq!(ratio(&[1.0], 1), None);
+        assert_eq!(ratio(&[1.0, 0.0], 1), None);
+        assert_eq!(ratio(&[1.0, f64::NAN], 1), None);
+    }
+
+    #[test]
+    fn equal_ratios_are_exact() {
+        let estimate = ratio(&[0.5; 10], 1).unwrap();
+        assert!((estimate.value - 0.5).abs() < 1e-12 && estimate.precision() < 1e-12);
+        assert!(estimate.contains(estimate.value));
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_interval() {
+        let data = noisy(0.55, 0.03, 12, 7);
+        assert_eq!(ratio(&data, 3), ratio(&data, 3));
+    }
+
+    #[test]
+    fn a_ratio_turned_round_is_its_inverse() {
+        let data = noisy(0.55, 0.03, 30, 7);
+        let inverse: Vec<f64> = data.iter().map(|ratio| 1.0 / ratio).collect();
+        let (straight, turned) = (ratio(&data, 3).unwrap(), ratio(&inverse, 3).unwrap());
+        assert!((straight.value * turned.value - 1.0).abs() < 1e-12);
+        assert!((straight.low * turned.high - 1.0).abs() < 0.005);
+    }
+
+    #[test]
+    fn intervals_hold_the_truth_about_as_often_as_they_say() {
+        for count in [5, 10, 30] {
+            let held = (0..400).filter(|&seed| ratio(&noisy(0.6, 0.04, count, seed), 1).unwrap().contains(0.6)).count();
+            // 95 % of 400 is 380; three standard deviations are 13.
+            assert!((367..=393).contains(&held), "{held} of 400 intervals over {count} blocks held the truth");
+        }
+    }
+}

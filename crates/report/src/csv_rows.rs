@@ -1,0 +1,112 @@
+//! The report as CSV: a line for each comparison, and for each variant that is in none.
+
+use measure::{Comparison, Estimate, Verdict};
+use serde::Serialize;
+
+use crate::Report;
+
+/// The fields of a line, in their order.
+#[derive(Serialize)]
+struct Line<'a> {
+    workload: &'a str,
+    text: &'a str,
+    threads: u32,
+    server: &'a str,
+    collation: &'a str,
+    connection_charset: &'a str,
+    copy: bool,
+    blocks: usize,
+    queries_per_s: f64,
+    transactions_per_s: f64,
+    p50_ms: Option<f64>,
+    p95_ms: Option<f64>,
+    p99_ms: Option<f64>,
+    server_cpu_us: Option<f64>,
+    client_cpu_us: Option<f64>,
+    rows_per_query: Option<f64>,
+    errors: u64,
+    baseline_server: Option<&'a str>,
+    baseline_collation: Option<&'a str>,
+    baseline_connection_charset: Option<&'a str>,
+    throughput_ratio: Option<f64>,
+    throughput_low: Option<f64>,
+    throughput_high: Option<f64>,
+    cpu_ratio: Option<f64>,
+    cpu_low: Option<f64>,
+    cpu_high: Option<f64>,
+    verdict: &'static str,
+}
+
+/// The report as CSV with a header.
+pub fn csv(report: &Report) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for line in lines(report) {
+        writer.serialize(line).expect("a vector takes every write");
+    }
+    let bytes = writer.into_inner().expect("a vector takes every write");
+    String::from_utf8(bytes).expect("all fields are UTF-8")
+}
+
+fn lines(report: &Report) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for cell in &report.analysis.cells {
+        for result in &cell.variants {
+            let own: Vec<&Comparison> = cell.comparisons.iter().filter(|c| c.variant == result.variant).collect();
+            if own.is_empty() {
+                lines.push(line(report, cell.cell, result, None));
+            }
+            lines.extend(own.into_iter().map(|comparison| line(report, cell.cell, result, Some(comparison))));
+        }
+    }
+    lines
+}
+
+fn line<'a>(
+    report: &'a Report,
+    cell: usize,
+    result: &measure::VariantResult,
+    comparison: Option<&Comparison>,
+) -> Line<'a> {
+    let run = &report.run;
+    let condition = &run.cells[cell];
+    let variant = &run.variants[result.variant];
+    let baseline = comparison.map(|comparison| &run.variants[comparison.baseline]);
+    let throughput = comparison.and_then(|comparison| comparison.throughput);
+    let cpu = comparison.and_then(|comparison| comparison.server_cpu);
+    let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
+    Line {
+        workload: &condition.workload,
+        text: &condition.text,
+        threads: condition.threads,
+        server: &run.servers[variant.server].label,
+        collation: &variant.collation,
+        connection_charset: &variant.connection_charset,
+        copy: variant.copy,
+        blocks: comparison.map_or(result.blocks, |comparison| comparison.blocks),
+        queries_per_s: result.queries_per_s,
+        transactions_per_s: result.transactions_per_s,
+        p50_ms: result.p50_ms,
+        p95_ms: result.p95_ms,
+        p99_ms: result.p99_ms,
+        server_cpu_us: result.server_cpu_us,
+        client_cpu_us: result.client_cpu_us,
+        rows_per_query: result.rows_per_query,
+        errors: result.errors.values().sum(),
+        baseline_server: baseline.map(|variant| run.servers[variant.server].label.as_str()),
+        baseline_collation: baseline.map(|variant| variant.collation.as_str()),
+        baseline_connection_charset: baseline.map(|variant| variant.connection_charset.as_str()),
+        throughput_ratio: value(throughput),
+        throughput_low: throughput.map(|estimate| estimate.low),
+        throughput_high: throughput.map(|estimate| estimate.high),
+        cpu_ratio: value(cpu),
+        cpu_low: cpu.map(|estimate| estimate.low),
+        cpu_high: cpu.map(|estimate| estimate.high),
+        verdict: match comparison.map(|comparison| comparison.verdict) {
+            None => "baseline",
+            Some(Verdict::Slower) => "slower",
+            Some(Verdict::Faster) => "faster",
+            Some(Verdict::NoDifference { .. }) => "no difference",
+            Some(Verdict::NotMeasured) => "not measured",
+        },
+    }
+}

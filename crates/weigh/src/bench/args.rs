@@ -1,0 +1,209 @@
+//! The options of `weigh bench` as they are typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use workload::{Distribution, Text, Workload};
+
+use crate::connect::ConnectArgs;
+use crate::output::Format;
+
+const EXAMPLES: &str = "\
+Examples:
+  weigh bench
+      What each collation costs on a private server, installed if need be; about 4 minutes.
+  weigh bench --quick
+      The same in less than a minute, less precise.
+  weigh bench --server mysql@5.6 --server mysql@sid --workload oltp_read_only
+      Server against server, and collation against collation on each.
+  weigh bench --workload distinct_ranges:10,distinct_ranges:100 --threads 1,4,16
+      Two range sizes, three loads.
+  weigh bench --collation utf8mb4_0900_ai_ci --text cyrillic,cjk --server mysql@sid
+      One collation on two kinds of text.
+  weigh bench --connection-charset match,utf8mb4 --collation latin1_swedish_ci
+      What a connection whose charset is not the table's costs.
+  weigh bench --host db1.example --user bench --password
+      On a server that is running; nothing but schemas named weigh_… is created, and they are dropped.
+
+Exit status: 0 measured, 2 could not measure; 130 and 143 after ctrl-C and SIGTERM.";
+
+/// Measure what charsets and collations cost on real servers.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct BenchArgs {
+    #[command(flatten)]
+    pub connect: ConnectArgs,
+
+    /// Workloads, such as oltp_read_only or distinct_ranges:10 (see `weigh bench --list-workloads`)
+    #[arg(long = "workload", short = 'w', value_name = "NAME[:RANGE],…", value_delimiter = ',', help_heading = "What to measure")]
+    pub workloads: Vec<Workload>,
+
+    /// Collations [default: those that the server has of seven common ones]
+    #[arg(long = "collation", short = 'c', value_name = "NAME,…", value_delimiter = ',', help_heading = "What to measure")]
+    pub collations: Vec<String>,
+
+    /// Collation that ratios are taken against [default: latin1_swedish_ci]
+    #[arg(long, value_name = "COLLATION", help_heading = "What to measure")]
+    pub baseline: Option<String>,
+
+    /// Charsets of the connections; `match` is the collation's own
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "match", help_heading = "What to measure")]
+    pub connection_charset: Vec<String>,
+
+    /// Text of the rows: digits (sysbench's), ascii, latin, cyrillic, cjk, emoji, mixed
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "digits", help_heading = "What to measure")]
+    pub text: Vec<Text>,
+
+    /// Connections to each variant [default: the number of cores, 16 at most]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "What to measure")]
+    pub threads: Vec<u32>,
+
+    /// List the workloads and end
+    #[arg(long, help_heading = "What to measure")]
+    pub list_workloads: bool,
+
+    /// Tables of each kind
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Rows and statements")]
+    pub tables: u32,
+
+    /// Rows of a table [default: 100000; with --quick 10000]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(100..=1_000_000_000), help_heading = "Rows and statements")]
+    pub table_size: Option<u32>,
+
+    /// Rows that a range statement spans
+    #[arg(long, value_name = "ROWS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rows and statements")]
+    pub range_size: u32,
+
+    /// Leave out BEGIN and COMMIT
+    #[arg(long, help_heading = "Rows and statements")]
+    pub skip_trx: bool,
+
+    /// How row numbers are drawn, as sysbench's --rand-type
+    #[arg(long, value_name = "special|uniform", default_value = "special", help_heading = "Rows and statements")]
+    pub rand_type: Distribution,
+
+    /// Seed of rows and statements, as sysbench's --rand-seed
+    #[arg(long, alias = "rand-seed", value_name = "N", default_value_t = 1, help_heading = "Rows and statements")]
+    pub seed: u64,
+
+    /// Send statements prepared, or as text with literals
+    #[arg(long, value_enum, default_value_t = ProtocolArg::Prepared, help_heading = "Rows and statements")]
+    pub protocol: ProtocolArg,
+
+    /// Two variants under load at once, or one at a time
+    #[arg(long, value_enum, default_value_t = ModeArg::Duet, help_heading = "The experiment")]
+    pub mode: ModeArg,
+
+    /// Half-width of a ratio's 95 % interval to reach, such as 2% [default: 2%; with --quick 5%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "The experiment")]
+    pub precision: Option<f64>,
+
+    /// Time for all measuring together, such as 90, 90s or 5m [default: 3m; with --quick 40s]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "The experiment")]
+    pub max_time: Option<Duration>,
+
+    /// Length of a block of load [default: 1s; with --quick 0.5s]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "The experiment")]
+    pub block: Option<Duration>,
+
+    /// Uncounted load before a pair's first block
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "0.5s", help_heading = "The experiment")]
+    pub warmup_time: Duration,
+
+    /// Who puts the load on: weigh's own client, or the sysbench that is installed
+    #[arg(long, value_enum, default_value_t = DriverArg::Native, help_heading = "The experiment")]
+    pub driver: DriverArg,
+
+    /// One workload, small tables, less precision: under a minute
+    #[arg(long, help_heading = "The experiment")]
+    pub quick: bool,
+
+    /// Say what would be created and measured, and end
+    #[arg(long, help_heading = "The experiment")]
+    pub dry_run: bool,
+
+    /// Folder for run.json and samples.jsonl [default: weigh-results/<time>]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+
+    /// How results are printed
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+}
+
+/// `--protocol`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProtocolArg {
+    /// Prepared once, executed with binary parameters
+    Prepared,
+    /// Parsed each time
+    Text,
+}
+
+/// `--mode`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// Two variants at once: noise hits both, the ratio is what a busy server pays
+    Duet,
+    /// One at a time, in turns: the absolute throughput
+    Solo,
+}
+
+/// `--driver`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DriverArg {
+    /// Weighbridge's own client
+    Native,
+    /// sysbench 1.0
+    Sysbench,
+}
+
+/// A percentage, with or without its sign, as a fraction.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    match number.parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err("give a percentage above 0, such as 2%".into()),
+    }
+}
+
+/// A time in seconds, or with the unit ms, s, m or h.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("the unit is one of ms, s, m, h".into()),
+    };
+    let number = digits.parse::<f64>().map_err(|_| "give a time such as 90, 1.5s or 5m")?;
+    let time = Duration::try_from_secs_f64(number * unit).map_err(|error| error.to_string())?;
+    if time < Duration::from_millis(1) { Err("give a time of 1 ms or more".into()) } else { Ok(time) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        for wrong in ["", "x", "5 m", "-1", "0", "1d", "inf", "1e300h"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn percentages_have_a_sign_or_none() {
+        assert_eq!(percent("2%"), Ok(0.02));
+        assert_eq!(percent("2"), Ok(0.02));
+        for wrong in ["", "0", "-1%", "x", "101%", "NaN"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! How results and progress reach the user.
+
+use std::io::{IsTerminal, stdout};
+
+use clap::ValueEnum;
+
+/// `--format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables and sentences for a terminal
+    Text,
+    /// One JSON document (schemas/report.schema.json)
+    Json,
+    /// One line a comparison
+    Csv,
+    /// Tables for a page or a ticket
+    Markdown,
+}
+
+/// Whether standard output wants colours: a terminal, and NO_COLOR (https://no-color.org) unset or empty.
+pub fn color() -> bool {
+    stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Prints to standard output. A reader that has gone (`weigh … | head`) is no error.
+pub fn print(text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    match stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
