@@ -3,14 +3,21 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mysql::{ClientIdentity, Conn, DriverError, OptsBuilder, SslOpts};
 
 use crate::endpoint::{Address, Endpoint, TlsMode};
+use crate::interrupt;
 
 /// How long a host may take to answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server, maybe under full load, may take until the login is done.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How often a waiter looks at the interrupt flag.
+const POLL: Duration = Duration::from_millis(50);
 
 /// No connection: to which server, and why.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +36,25 @@ pub(crate) fn connect(endpoint: &Endpoint) -> Result<Conn, ConnectError> {
     for path in [&tls.ca, &tls.cert, &tls.key].into_iter().flatten() {
         File::open(path).map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
     }
-    Conn::new(options(endpoint)).map_err(|error| fail(explain(&error, endpoint)))
+    let outcome = within(HANDSHAKE_TIMEOUT, options(endpoint)).map_err(|error| fail(error.to_string()))?;
+    outcome.unwrap_or(Err(DriverError::ConnectTimeout.into())).map_err(|error| fail(explain(&error, endpoint)))
+}
+
+/// Connects on a thread of its own: a host that accepts and then says nothing would hold us for ever, and a read
+/// timeout of the connection would also cut long statements. `None` when the time is up or a signal has come.
+fn within(limit: Duration, options: OptsBuilder) -> io::Result<Option<mysql::Result<Conn>>> {
+    let (sender, outcome) = channel();
+    // Whoever gave up does not take the connection any more, and it is closed.
+    thread::Builder::new().name("connect".into()).spawn(move || drop(sender.send(Conn::new(options))))?;
+    let deadline = Instant::now() + limit;
+    while Instant::now() < deadline && !interrupt::interrupted() {
+        match outcome.recv_timeout(POLL) {
+            Ok(outcome) => return Ok(Some(outcome)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    Ok(None)
 }
 
 fn options(endpoint: &Endpoint) -> OptsBuilder {
@@ -87,6 +112,9 @@ fn explain(error: &mysql::Error, endpoint: &Endpoint) -> String {
         }
         mysql::Error::TlsError(error) => tls_failure(&error.to_string()),
         mysql::Error::IoError(error) if is_tls(error) => tls_failure(&error.to_string()),
+        mysql::Error::CodecError(error) => {
+            format!("it broke off before the login was done ({error}). Does a MySQL or MariaDB server listen there?")
+        }
         mysql::Error::IoError(error) => unreachable(error.kind(), &error.to_string(), &endpoint.address),
         _ => describe(error),
     }
@@ -103,7 +131,7 @@ fn unreachable(kind: io::ErrorKind, text: &str, address: &Address) -> String {
         (io::ErrorKind::NotFound, Address::Socket(path)) => no_socket(path),
         (io::ErrorKind::ConnectionRefused, _) => format!("nothing listens there. {check}"),
         (io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock, _) => {
-            format!("no answer within {} s. {check}", CONNECT_TIMEOUT.as_secs())
+            format!("no answer in time. {check}")
         }
         (io::ErrorKind::PermissionDenied, Address::Socket(_)) => {
             "this user may not open the socket. Run weigh as a user who may, or connect by --host and --port.".into()

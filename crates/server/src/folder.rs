@@ -65,10 +65,12 @@ impl Folder {
     }
 
     /// Gives the folder up to whoever knows its path; nothing removes it any more, no sweeper either.
-    pub fn keep(self) -> Result<PathBuf, Error> {
+    pub fn keep(self) -> Result<(), Error> {
         let lock = self.path().join(OWNER_LOCK);
         fs::remove_file(&lock).map_err(Error::io("remove", &lock))?;
-        Ok(self.dir.keep())
+        // The path is known already.
+        let _ = self.dir.keep();
+        Ok(())
     }
 
     /// Removes it now, and tells if that fails.
@@ -107,7 +109,7 @@ fn sweep_folder(folder: &Path) {
     if let Some(server) = server {
         let datadir = format!("--datadir={}", folder.join("data").display());
         if server.arguments().contains(&datadir) {
-            server.kill();
+            server.end();
         }
     }
     // Another user of this machine, or another sweeper, may be quicker; the next sweep tries again.

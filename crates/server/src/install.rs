@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::apt::Apt;
 use crate::cache::Cache;
 use crate::catalogue::{CatalogueName, Entry, Source};
+use crate::flavour::Flavour;
 use crate::program::Program;
 use crate::{Error, Progress, command};
 
 /// What was installed, and when. Its presence says that the folder is whole.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// The package.
     pub package: String,
@@ -30,12 +32,47 @@ const MANIFEST: &str = "manifest.json";
 pub(crate) fn catalogue(cache: &Cache, name: CatalogueName, progress: &dyn Progress) -> Result<Program, Error> {
     let entry = name.entry();
     let folder =
-        cache.folder_or_make(&key(name), entry.mebibytes, progress, |folder| install(folder, entry, progress))?;
+        cache.folder_or_make(&key(name), entry.mebibytes, progress, |folder| install_into(folder, entry, progress))?;
     Program::with_own_loader(&folder, entry.name)
 }
 
-/// The manifest of an installed server; `None` where it is not installed.
-pub(crate) fn manifest(cache: &Cache, name: CatalogueName) -> Option<Manifest> {
+/// What of the catalogue is on this machine.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Listing {
+    /// The catalogue's name.
+    pub name: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// What was installed into the cache; absent where nothing was.
+    pub installed: Option<Manifest>,
+    /// The server on PATH that answers to this name, which is then taken instead.
+    pub on_path: Option<String>,
+}
+
+/// The whole catalogue, and what of it is on this machine.
+pub fn listing() -> Result<Vec<Listing>, Error> {
+    let cache = Cache::of_user()?;
+    let on_path = Program::on_path()?.filter(|program| program.flavour == Flavour::MariaDb);
+    let of = |name: CatalogueName| Listing {
+        name: name.to_string(),
+        title: name.title().to_owned(),
+        installed: manifest(&cache, name),
+        on_path: on_path.as_ref().filter(|_| name.is_of_this_machine()).map(|program| program.label.clone()),
+    };
+    Ok(CatalogueName::all().map(of).collect())
+}
+
+/// Installs a server of the catalogue, unless it is there already.
+pub fn install(name: CatalogueName, progress: &dyn Progress) -> Result<Manifest, Error> {
+    let cache = Cache::of_user()?;
+    catalogue(&cache, name, progress)?;
+    manifest(&cache, name).ok_or_else(|| Error::Install {
+        name: name.to_string(),
+        reason: format!("its {MANIFEST} cannot be read; remove {} and try again", cache.folder(&key(name)).display()),
+    })
+}
+
+fn manifest(cache: &Cache, name: CatalogueName) -> Option<Manifest> {
     let text = fs::read(cache.folder(&key(name)).join(MANIFEST)).ok()?;
     serde_json::from_slice(&text).ok()
 }
@@ -44,7 +81,7 @@ fn key(name: CatalogueName) -> String {
     format!("servers/{name}")
 }
 
-fn install(folder: &Path, entry: &Entry, progress: &dyn Progress) -> Result<(), Error> {
+fn install_into(folder: &Path, entry: &Entry, progress: &dyn Progress) -> Result<(), Error> {
     let root = folder.join("root");
     let state = folder.join("apt");
     let (package, version) = match &entry.source {

@@ -97,6 +97,10 @@ impl Instance {
         &self.endpoint
     }
 
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub fn process(&self) -> Process {
         self.process
     }
@@ -114,10 +118,11 @@ impl Instance {
         live.map_or(Ok(()), Live::end)
     }
 
-    /// Lets the server run on without us. Returns its folder, which is the caller's to remove.
-    pub fn leave(self) -> Result<PathBuf, Error> {
+    /// Lets the server run on without us. Its folder is the caller's to remove.
+    pub fn leave(self) -> Result<(), Error> {
         let live = lock(&self.live).take();
-        live.map_or_else(|| Ok(self.folder.clone()), |live| live.folder.keep())
+        // The clean-up registry has been quicker only when the process is ending.
+        live.map_or(Err(Error::Interrupted), |live| live.folder.keep())
     }
 }
 

@@ -32,15 +32,18 @@ mod server;
 mod settings;
 mod spawn;
 mod spec;
+pub mod started;
 
 pub use catalogue::CatalogueName;
 pub use collations::CollationInfo;
 pub use endpoint::{Address, Endpoint, Secret, Tls, TlsMode};
 pub use error::Error;
 pub use flavour::Flavour;
+pub use install::{Listing, Manifest, install, listing};
 pub use layers::{CharsetCollation, ConnectionCharsets, Layers, connection_charsets, layers};
 pub use login::{ClientOptions, Login};
 pub use options::Options;
 pub use progress::{NoProgress, Progress};
 pub use server::{Server, open};
 pub use spec::{Spec, SpecError};
+pub use started::Started;

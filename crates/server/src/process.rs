@@ -1,6 +1,8 @@
 //! Processes as /proc shows them. A pid alone can be reused; a pid and its start time cannot.
 
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,15 @@ impl Process {
     pub fn age_seconds(&self) -> Option<f64> {
         let uptime: f64 = fs::read_to_string("/proc/uptime").ok()?.split(' ').next()?.parse().ok()?;
         Some(uptime - self.start as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
+    /// Kills it and waits until it is gone; a killed process still holds its files for a moment.
+    pub fn end(&self) {
+        self.kill();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while self.is_alive() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Kills it, if it is still the same one.

@@ -16,6 +16,7 @@ use crate::login::ClientOptions;
 use crate::options::Options;
 use crate::program::Program;
 use crate::spec::Spec;
+use crate::started::{self, Started};
 use crate::{Error, Progress, attach, connect, install};
 
 /// A running server. A private one is stopped, and its folder removed, when this is dropped.
@@ -30,11 +31,14 @@ pub struct Server {
 
 /// Makes the server that `spec` names available: attaches to it, or installs it where needed and starts it.
 pub fn open(spec: &Spec, options: &Options, progress: &dyn Progress) -> Result<Server, Error> {
-    if let Spec::Attach(named) = spec {
-        return Server::attach(named, options);
+    match spec {
+        Spec::Attach(named) => Server::attach(named, options),
+        Spec::Started(id) => Server::started(&started::find(id)?),
+        _ => {
+            let program = program(spec, progress)?;
+            Server::private(Instance::start(&program, options, Lifetime::Bound, progress)?, program.label)
+        }
     }
-    let program = program(spec, progress)?;
-    Server::private(Instance::start(&program, options, Lifetime::Bound, progress)?, program.label)
 }
 
 /// The program that a spec of a private server names, installed first where needed.
@@ -47,7 +51,8 @@ pub(crate) fn program(spec: &Spec, progress: &dyn Progress) -> Result<Program, E
             _ => install::catalogue(&Cache::of_user()?, *name, progress),
         },
         Spec::Catalogue(name) => install::catalogue(&Cache::of_user()?, *name, progress),
-        Spec::Default | Spec::Attach(_) | Spec::Started(_) => match Program::on_path()? {
+        Spec::Attach(_) | Spec::Started(_) => Err(Error::Started(format!("{spec} is running already"))),
+        Spec::Default => match Program::on_path()? {
             Some(program) => Ok(program),
             None => install::catalogue(&Cache::of_user()?, CatalogueName::of_this_machine(), progress),
         },
@@ -63,6 +68,19 @@ impl Server {
         let number = server.version.split('-').next().unwrap_or_default().to_owned();
         server.label = format!("{} {number} at {}", server.flavour(), server.endpoint.address);
         Ok(server)
+    }
+
+    fn started(started: &Started) -> Result<Self, Error> {
+        if !started.is_alive() {
+            let id = &started.id;
+            return Err(Error::Started(format!(
+                "{id} ({}) runs no more; `weigh servers stop {id}` clears it away",
+                started.label
+            )));
+        }
+        let endpoint = started.endpoint();
+        let mut conn = connect::connect(&endpoint)?;
+        Self::read(endpoint, &mut conn, format!("{} ({})", started.label, started.id), Some(started.pid))
     }
 
     fn private(instance: Instance, label: String) -> Result<Self, Error> {

@@ -1,0 +1,75 @@
+//! What the tests with real servers share.
+#![allow(dead_code, reason = "every test binary uses its own part of this")]
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use server::{Address, NoProgress, Options, Server, open};
+
+/// Small enough that many fit beside one another.
+pub fn options() -> Options {
+    Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() }
+}
+
+/// A private server of the catalogue.
+pub fn private(name: &str) -> Server {
+    open(&name.parse().unwrap(), &options(), &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+pub fn socket(server: &Server) -> PathBuf {
+    match &server.endpoint().address {
+        Address::Socket(path) => path.clone(),
+        address => panic!("{address} is no socket"),
+    }
+}
+
+/// A process that is there and no zombie.
+pub fn is_alive(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+/// Waits for what must come about. The limit is for a machine under any load; nothing is asserted about the time.
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "not so after a minute: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+pub fn assert_gone(pid: u32, folder: &Path) {
+    eventually("the server is gone", || !is_alive(pid));
+    eventually("its folder is gone", || !folder.exists());
+}
+
+/// The example `hold`, running in a process of its own.
+pub struct Holder {
+    pub child: Child,
+    pub server_pid: u32,
+    pub folder: PathBuf,
+}
+
+pub fn hold_command() -> Command {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.push("examples/hold");
+    assert!(path.exists(), "{} is built by `cargo test -p server`, which builds examples too", path.display());
+    Command::new(path)
+}
+
+pub fn hold(spec: &str, end: &str) -> Holder {
+    let mut child = hold_command().args([spec, end]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (pid, socket) = line.trim().split_once(' ').unwrap_or_else(|| panic!("hold {spec} said `{line}`"));
+    let folder = Path::new(socket).parent().unwrap().to_owned();
+    Holder { child, server_pid: pid.parse().unwrap(), folder }
+}
+
+pub fn send(signal: &str, pid: u32) {
+    assert!(Command::new("kill").args([&format!("-{signal}"), &pid.to_string()]).status().unwrap().success());
+}
