@@ -12,6 +12,7 @@ mod load;
 mod session;
 mod stream;
 mod sysbench;
+mod tables;
 mod wire;
 
 pub use charset::connection_holds;
@@ -19,4 +20,5 @@ pub use error::Error;
 pub use load::{ConnectionCharset, Load, Settings, Tally, Target, new_histogram, run_block};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has, sysbench_installed};
+pub use tables::{Loaded, Progress, Schemas, TablesError, Wanted};
 pub use wire::WireError;
