@@ -1,44 +1,363 @@
-//! The experiment itself: tables loaded, variants put under load in turn, every block written down.
+//! The experiment itself: rows loaded, variants put under load in turn, every block written down.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drive::{ConnectionCharset, Load, Settings, Target};
-use server::{CollationInfo, Layers, Server, interrupt};
-use workload::{Script, Workload};
+use drive::{ConnectionCharset, Load, Loaded, Schemas, Settings, Target, Wanted};
+use server::{Layers, Server};
+use workload::{Table, Text, Workload};
 
 use crate::error::Error;
+use crate::executor::{Loads, Real};
 use crate::folder::Folder;
-use crate::latency;
-use crate::model::{Block, Cell, Pair, Run, Side, Variant};
-use crate::plan::{self, Axes, Facts};
-use crate::schedule::{self, Executor, Limits, Standing, Task};
+use crate::machine;
+use crate::model::{Block, Cell, Driver, FORMAT, Pair, Run, ServerInfo, Variant};
+use crate::plan::{self, Facts};
+use crate::request::{Observer, Request};
+use crate::schedule::{self, Limits, Standing, Task};
 
-/// Load that is put on at the start of every block before it counts, so that both sides are up to speed.
-const LEAD_IN: Duration = Duration::from_millis(50);
+/// Settings that bear on what is measured, read back from each server and written down.
+const SETTINGS: [&str; 16] = [
+    "character_set_server",
+    "collation_server",
+    "innodb_buffer_pool_size",
+    "innodb_flush_log_at_trx_commit",
+    "innodb_doublewrite",
+    "innodb_page_size",
+    "log_bin",
+    "max_connections",
+    "performance_schema",
+    "query_cache_type",
+    "sort_buffer_size",
+    "sql_mode",
+    "sync_binlog",
+    "thread_handling",
+    "tmp_table_size",
+    "transaction_isolation",
+];
 
-/// What to measure.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// The axes that make variants.
-    pub axes: Axes,
-    /// The workloads.
-    pub workloads: Vec<Workload>,
-    /// Connections to each variant, one cell each.
-    pub threads: Vec<u32>,
-    /// Rows and statements; its text is replaced by each of the axes' texts.
-    pub rows: workload::Options,
-    /// How statements travel.
-    pub protocol: drive::Protocol,
+/// Presented in the handshake where a charset has no collation id of one byte.
+const UTF8MB4_GENERAL_CI: u8 = 45;
+
+/// How many rows are looked at to see whether a connection's charset can hold the text.
+const SAMPLED_ROWS: u32 = 200;
+
+/// What became of a run: all that was measured, and what ended it early, if anything did.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The run as its folder holds it.
+    pub run: Run,
+    /// What ended it early.
+    pub failure: Option<Error>,
 }
 
-/// Watches a run.
-pub trait Observer {
-    /// Something that takes a while has begun.
-    fn stage(&self, what: &str);
-    /// How much of it is done, from 0 to 1.
-    fn fraction(&self, done: f64);
-    /// A block was measured.
-    fn block(&self, run: &Run, block: &Block, standings: &[Standing]);
+/// Measures what is asked for on the servers, and writes all of it into the folder.
+pub fn run(
+    request: &Request,
+    servers: &[Server],
+    folder: Folder,
+    weigh: &str,
+    observer: &dyn Observer,
+) -> Outcome {
+    let mut experiment = Experiment {
+        request,
+        servers,
+        folder,
+        observer,
+        run: new_run(request, weigh),
+        started: Instant::now(),
+        spent: Duration::ZERO,
+        cells_left: request.axes.texts.len() * request.workloads.len() * request.threads.len(),
+    };
+    let failure = experiment.measure().err().map(|error| experiment.explain(error));
+    experiment.run.failure = failure.as_ref().map(ToString::to_string);
+    experiment.run.finished = Some(now());
+    let written = experiment.folder.write_run(&experiment.run).err().map(Error::from);
+    Outcome { run: experiment.run, failure: failure.or(written) }
+}
+
+fn new_run(request: &Request, weigh: &str) -> Run {
+    Run {
+        format: FORMAT.into(),
+        weigh: weigh.into(),
+        started: now(),
+        finished: None,
+        failure: None,
+        machine: machine::describe(),
+        servers: Vec::new(),
+        options: request.options(),
+        variants: Vec::new(),
+        cells: Vec::new(),
+        pairs: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+struct Experiment<'a> {
+    request: &'a Request,
+    servers: &'a [Server],
+    folder: Folder,
+    observer: &'a dyn Observer,
+    run: Run,
+    started: Instant,
+    /// Time spent measuring; loading rows and connecting are not in it.
+    spent: Duration,
+    cells_left: usize,
+}
+
+/// The schemas of one text, on all servers.
+struct Rows<'a> {
+    /// Dropped with this.
+    schemas: Vec<Schemas<'a>>,
+    /// The schema of each variant of the run that holds this text.
+    names: BTreeMap<usize, String>,
+}
+
+impl<'a> Experiment<'a> {
+    fn measure(&mut self) -> Result<(), Error> {
+        let facts = self.read_servers()?;
+        self.folder.write_run(&self.run)?;
+        let request = self.request;
+        for &text in &request.axes.texts {
+            let rows = self.load_rows(text, &facts)?;
+            for workload in &request.workloads {
+                for &threads in &request.threads {
+                    let cell = Cell { workload: workload.to_string(), text: text.to_string(), threads };
+                    self.measure_cell(*workload, cell, &facts, &rows)?;
+                }
+            }
+            for schemas in rows.schemas {
+                schemas.remove()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// If a private server has died, its end is what there is to tell, not how it was noticed.
+    fn explain(&self, error: Error) -> Error {
+        match self.servers.iter().find_map(Server::describe_failure) {
+            Some(what) if !matches!(error, Error::Interrupted) => Error::ServerDied { what, source: Box::new(error) },
+            _ => error,
+        }
+    }
+
+    fn read_servers(&mut self) -> Result<Vec<Facts>, Error> {
+        for server in self.servers {
+            self.run.servers.push(ServerInfo {
+                label: server.label().into(),
+                flavour: server.flavour(),
+                version: server.version().into(),
+                comment: server.version_comment().into(),
+                private: server.is_private(),
+                settings: server.settings_in_force(&SETTINGS)?,
+            });
+        }
+        let facts = |server: &Server| Ok(Facts { label: server.label().into(), collations: server.collations()? });
+        self.servers.iter().map(facts).collect()
+    }
+
+    /// Loads the rows of one text into a schema for each collation, and adds its variants to the run.
+    fn load_rows(&mut self, text: Text, facts: &[Facts]) -> Result<Rows<'a>, Error> {
+        let options = workload::Options { text, ..self.request.rows };
+        let tables = workload::tables(&self.request.workloads, &options);
+        let sample = sample(&tables);
+        let holds = |charset: &str| drive::connection_holds(charset, &sample);
+        let mut variants = plan::variants(&self.request.axes, text, facts, &holds, &mut self.run.notes)?;
+        // The A/A partner of each server's baseline, the server's first variant.
+        for server in 0..self.servers.len() {
+            let baseline = variants.iter().find(|variant| variant.server == server).cloned();
+            let Some(baseline) = baseline else {
+                let server = self.servers[server].label().into();
+                return Err(Error::NothingToMeasure { server, text: text.to_string() });
+            };
+            variants.push(Variant { copy: true, ..baseline });
+        }
+        let mut rows = Rows { schemas: Vec::new(), names: BTreeMap::new() };
+        for (index, server) in self.servers.iter().enumerate() {
+            let own: Vec<Variant> = variants.iter().filter(|variant| variant.server == index).cloned().collect();
+            self.load_server(server, text, &tables, own, &mut rows)?;
+        }
+        Ok(rows)
+    }
+
+    fn load_server(
+        &mut self,
+        server: &'a Server,
+        text: Text,
+        tables: &[Table],
+        variants: Vec<Variant>,
+        rows: &mut Rows<'a>,
+    ) -> Result<(), Error> {
+        // Variants that differ only in the connection's charset share a schema; the copy has its own.
+        let mut keys: Vec<(&str, bool)> =
+            variants.iter().map(|variant| (variant.collation.as_str(), variant.copy)).collect();
+        keys.dedup();
+        let charset = |collation: &str| {
+            variants.iter().find(|variant| variant.collation == collation).map_or("", |variant| &variant.charset)
+        };
+        let wanted: Vec<Wanted> = keys
+            .iter()
+            .map(|(collation, _)| Wanted { charset: charset(collation).into(), collation: (*collation).into() })
+            .collect();
+
+        self.observer.stage(&format!("{}: loading {text} text", server.label()));
+        let observer = self.observer;
+        let report = |progress: drive::Progress| observer.fraction(progress.done as f64 / progress.total.max(1) as f64);
+        let schemas = Schemas::new(server, &run_id())?;
+        let loaded = schemas.load(tables, &wanted, &report)?;
+        rows.schemas.push(schemas);
+        for variant in &variants {
+            let place = keys.iter().position(|key| *key == (variant.collation.as_str(), variant.copy));
+            match place.map(|place| &loaded[place]) {
+                Some(Loaded::Schema { name }) => {
+                    rows.names.insert(self.run.variants.len(), name.clone());
+                    let layers = read_layers(server, name, &tables[0])?;
+                    self.run.variants.push(Variant { layers: Some(layers), ..variant.clone() });
+                }
+                Some(Loaded::CannotHold { reason }) => {
+                    let note = format!("{}, {}: {reason}: left out", server.label(), variant.collation);
+                    if !self.run.notes.contains(&note) {
+                        self.run.notes.push(note);
+                    }
+                }
+                None => unreachable!("every variant's key is among the keys"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Connects the loads of one cell, measures all its pairs, and writes each block down.
+    fn measure_cell(
+        &mut self,
+        workload: Workload,
+        cell: Cell,
+        facts: &[Facts],
+        rows: &Rows<'a>,
+    ) -> Result<(), Error> {
+        let index = self.run.cells.len();
+        let first_pair = self.run.pairs.len();
+        self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants));
+        self.observer.stage(&format!("{cell}: connecting"));
+        let loads = self.connect(workload, &cell, facts, rows)?;
+        self.run.cells.push(cell);
+        self.folder.write_run(&self.run)?;
+
+        self.observer.measuring(self.request.max_time);
+        let mut executor = Real { loads, started: self.started };
+        let begun = self.started.elapsed();
+        let budget = self.request.max_time.saturating_sub(self.spent) / self.cells_left.max(1) as u32;
+        self.cells_left = self.cells_left.saturating_sub(1);
+        let limits = Limits {
+            precision: self.request.precision,
+            block: self.request.block,
+            warmup: self.request.warmup,
+            seed: self.request.rows.seed,
+        };
+        let (run, folder, observer, spent) = (&self.run, &mut self.folder, self.observer, self.spent);
+        let pairs: Vec<(usize, &Pair)> = (first_pair..).zip(&run.pairs[first_pair..]).collect();
+        let task = Task { cell: index, pairs: &pairs, mode: self.request.mode, limits, deadline: begun + budget };
+        let started = self.started;
+        let mut sink = |block: &Block, standings: &[Standing]| -> Result<(), Error> {
+            folder.append(block)?;
+            observer.block(run, block, standings, spent + started.elapsed() - begun);
+            Ok(())
+        };
+        let measured = schedule::measure(&mut executor, task, &mut sink);
+        self.spent += self.started.elapsed() - begun;
+        measured
+    }
+
+    fn connect(
+        &mut self,
+        workload: Workload,
+        cell: &Cell,
+        facts: &[Facts],
+        rows: &Rows<'a>,
+    ) -> Result<Loads, Error> {
+        let options = workload::Options { text: cell.text.parse().expect("a text's own name"), ..self.request.rows };
+        let mut targets = BTreeMap::new();
+        for (&index, schema) in &rows.names {
+            let variant = &self.run.variants[index];
+            let server = &self.servers[variant.server];
+            let target = Target {
+                server: server.label().into(),
+                endpoint: server.endpoint().clone(),
+                pid: server.pid(),
+                schema: schema.clone(),
+            };
+            let connection = connection_charset(variant, &facts[variant.server]);
+            let settings = Settings { threads: cell.threads, protocol: self.request.protocol, connection };
+            targets.insert(index, (target, settings));
+        }
+        if self.request.driver == Driver::Sysbench {
+            return Ok(Loads::Sysbench { workload, rows: options, targets });
+        }
+        let script = Arc::new(workload.script(&options));
+        let mut loads = BTreeMap::new();
+        for (index, (target, settings)) in targets {
+            let load = Load::start(target, &settings, &script)?;
+            let layers = self.run.variants[index].layers.as_mut();
+            if let Some(layers) = layers {
+                layers.connection = Some(load.in_force().clone());
+                layers.handshake_collation_id = Some(settings.connection.handshake_collation.into());
+            }
+            loads.insert(index, load);
+        }
+        if loads.values().any(|load| !load.has_server_cpu()) {
+            let note = "server CPU is not told where the server runs elsewhere or its threads cannot be told apart";
+            if !self.run.notes.iter().any(|known| known == note) {
+                self.run.notes.push(note.into());
+            }
+        }
+        Ok(Loads::Native(loads))
+    }
+}
+
+/// Text of the first rows, to see what a charset must hold.
+fn sample(tables: &[Table]) -> String {
+    let mut sample = String::new();
+    for table in tables {
+        for id in 1..=table.rows.min(SAMPLED_ROWS) {
+            table.insert_row(id, &mut sample);
+        }
+    }
+    sample
+}
+
+/// A name for the schemas of this run, unlike that of others on the same server.
+fn run_id() -> String {
+    let nanoseconds = jiff::Timestamp::now().as_nanosecond() as u64;
+    format!("{:x}_{:x}", std::process::id(), nanoseconds & 0xFFFF_FFFF)
+}
+
+fn read_layers(server: &Server, schema: &str, table: &Table) -> Result<Layers, Error> {
+    let column = table.text_columns().next().unwrap_or("id");
+    let mut conn = server.control()?;
+    server::layers(&mut conn, schema, &table.name, column).map_err(|source| {
+        let label = server.label().into();
+        server::Error::Statement { label, what: "tell the charsets in force", source }.into()
+    })
+}
+
+/// What the load's connections of a variant speak: its own collation where the charset is its own, else the charset's default.
+fn connection_charset(variant: &Variant, facts: &Facts) -> ConnectionCharset {
+    let own = variant.connection_charset == variant.charset;
+    let default =
+        facts.collations.iter().find(|collation| collation.charset == variant.connection_charset && collation.is_default);
+    // The handshake has one byte for the collation; SET NAMES follows, so any collation of the charset would do.
+    let one_byte = |id: u16| u8::try_from(id).ok();
+    let of_charset = || {
+        let mut ids = facts.collations.iter().filter(|c| c.charset == variant.connection_charset).map(|c| c.id);
+        ids.find_map(one_byte)
+    };
+    ConnectionCharset {
+        charset: variant.connection_charset.clone(),
+        collation: own.then(|| variant.collation.clone()),
+        handshake_collation: default.and_then(|c| one_byte(c.id)).or_else(of_charset).unwrap_or(UTF8MB4_GENERAL_CI),
+    }
 }

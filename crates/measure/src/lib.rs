@@ -1,19 +1,26 @@
 //! Variants, duet schedule, stopping rule, statistics, and the results on disk.
 
 mod analysis;
+mod error;
+mod executor;
+mod experiment;
 mod folder;
 mod latency;
 mod machine;
 mod model;
 mod plan;
+mod request;
 mod schedule;
 mod stats;
 
 pub use analysis::{Analysis, CellResult, Comparison, VariantResult, Verdict, analyse};
+pub use error::Error;
+pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};
 pub use model::{
     Block, Cell, Driver, FORMAT, Latency, Machine, Mode, Options, Pair, PairKind, Run, ServerInfo, Side, Variant,
 };
 pub use plan::{Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
+pub use request::{Observer, Request};
 pub use schedule::Standing;
 pub use stats::Estimate;

@@ -240,3 +240,10 @@ pub struct Latency {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hdr: Option<String>,
 }
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = if self.threads == 1 { "" } else { "s" };
+        write!(f, "{}, {} text, {} thread{plural}", self.workload, self.text, self.threads)
+    }
+}

@@ -1,6 +1,7 @@
 //! From what was asked for and what the servers have to variants and pairs. Pure.
 
 use server::CollationInfo;
+use workload::Text;
 
 use crate::model::{Cell, Pair, PairKind, Variant};
 
@@ -31,7 +32,7 @@ pub struct Axes {
     /// Charsets of the connections; the variant's own where `None` stands.
     pub connections: Vec<Option<String>>,
     /// Texts of the rows.
-    pub texts: Vec<String>,
+    pub texts: Vec<Text>,
 }
 
 /// A server as far as a plan needs it.
@@ -76,32 +77,61 @@ pub enum PlanError {
     },
 }
 
-/// All variants that can be tried, before their rows are loaded, and notes on what was left out.
-pub fn variants(axes: &Axes, servers: &[Facts]) -> Result<(Vec<Variant>, Vec<String>), PlanError> {
-    let mut notes = Vec::new();
-    let mut variants = Vec::new();
+/// The variants of one text on all servers, each server's baseline first, and notes on what was left out. `holds` tells whether a
+/// charset has all characters of the text, where that is known without asking a server.
+pub fn variants(
+    axes: &Axes,
+    text: Text,
+    servers: &[Facts],
+    holds: &dyn Fn(&str) -> Option<bool>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Variant>, PlanError> {
     check_names(axes, servers)?;
-    for text in &axes.texts {
-        for (index, facts) in servers.iter().enumerate() {
-            for collation in collations_of(axes, facts, &mut notes) {
-                for connection in &axes.connections {
-                    let connection_charset = connection_charset(connection.as_deref(), &collation.charset);
-                    variants.push(Variant {
-                        server: index,
-                        collation: collation.name.clone(),
-                        charset: collation.charset.clone(),
-                        connection_charset,
-                        text: text.clone(),
-                        copy: false,
-                        layers: None,
-                    });
+    let mut variants = Vec::new();
+    for (server, facts) in servers.iter().enumerate() {
+        for collation in collations_of(axes, facts, notes) {
+            if holds(&collation.charset) == Some(false) {
+                refuse_baseline(axes, &collation.name, text)?;
+                note(notes, format!("{} cannot hold {text} text: left out", collation.name));
+                continue;
+            }
+            for asked in &axes.connections {
+                let connection_charset = connection_charset(asked.as_deref(), &collation.charset);
+                if holds(&connection_charset) == Some(false) {
+                    note(notes, format!("a {connection_charset} connection cannot carry {text} text: left out"));
+                    continue;
+                }
+                let variant = Variant {
+                    server,
+                    collation: collation.name.clone(),
+                    charset: collation.charset.clone(),
+                    connection_charset,
+                    text: text.to_string(),
+                    copy: false,
+                    layers: None,
+                };
+                if !variants.contains(&variant) {
+                    variants.push(variant);
                 }
             }
         }
     }
-    variants.dedup();
-    notes.dedup();
-    Ok((variants, notes))
+    Ok(variants)
+}
+
+fn refuse_baseline(axes: &Axes, collation: &str, text: Text) -> Result<(), PlanError> {
+    match &axes.baseline {
+        Some(name) if name == collation => {
+            Err(PlanError::NoBaseline { name: name.clone(), reason: format!("it cannot hold {text} text") })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn note(notes: &mut Vec<String>, note: String) {
+    if !notes.contains(&note) {
+        notes.push(note);
+    }
 }
 
 fn connection_charset(asked: Option<&str>, own: &str) -> String {
@@ -153,12 +183,7 @@ fn collations_of<'a>(axes: &Axes, facts: &'a Facts, notes: &mut Vec<String>) -> 
         match facts.collations.iter().find(|collation| collation.name == name) {
             Some(collation) if !found.iter().any(|earlier| earlier.name == name) => found.push(collation),
             Some(_) => {}
-            None => {
-                let note = format!("{} has no {name}: left out", facts.label);
-                if !notes.contains(&note) {
-                    notes.push(note);
-                }
-            }
+            None => note(notes, format!("{} has no {name}: left out", facts.label)),
         }
     }
     found
@@ -173,62 +198,33 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String
     format!("the nearest it has: {}", names[..names.len().min(5)].join(", "))
 }
 
-/// The baseline of each text and server among the variants that could be loaded: the one asked for, else the first.
-pub fn baseline(
-    axes: &Axes,
-    variants: &[Variant],
-    server: usize,
-    text: &str,
-    notes: &mut Vec<String>,
-) -> Result<Option<usize>, PlanError> {
-    let mut own = variants.iter().enumerate().filter(|(_, v)| v.server == server && v.text == text && !v.copy);
-    let wanted = axes.baseline.as_deref().unwrap_or(DEFAULT_BASELINE);
-    let first = own.clone().next().map(|(index, _)| index);
-    match own.find(|(_, variant)| variant.collation == wanted) {
-        Some((index, _)) => Ok(Some(index)),
-        None if axes.baseline.is_some() => {
-            Err(PlanError::NoBaseline { name: wanted.into(), reason: format!("it can't hold the text {text}") })
-        }
-        None => {
-            if let Some(index) = first {
-                notes.push(format!("the baseline for {text} text is {}", variants[index].collation));
-            }
-            Ok(first)
-        }
-    }
-}
-
-/// The pairs of all cells. `baselines` holds, for each text and server, the index of its baseline; a variant with `copy` set is
-/// the A/A partner of the baseline that it copies.
-pub fn pairs(cells: &[Cell], variants: &[Variant], baselines: &[usize]) -> Vec<Pair> {
+/// The pairs of one cell, whose index is `cell`. The first variant of a server that holds the cell's text is the server's baseline;
+/// a variant with `copy` set is the A/A partner of the baseline that it copies.
+pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant]) -> Vec<Pair> {
+    let own: Vec<(usize, &Variant)> =
+        variants.iter().enumerate().filter(|(_, variant)| variant.text == condition.text).collect();
+    let first = |wanted: &dyn Fn(&Variant) -> bool| own.iter().find(|(_, variant)| wanted(variant)).map(|own| own.0);
+    let baseline_of = |variant: &Variant| first(&|candidate| candidate.server == variant.server);
+    let twin_of = |variant: &Variant| {
+        first(&|candidate| {
+            (candidate.server, &candidate.collation, &candidate.connection_charset, candidate.copy)
+                == (0, &variant.collation, &variant.connection_charset, false)
+        })
+    };
     let mut pairs = Vec::new();
-    for (cell, condition) in cells.iter().enumerate() {
-        let own = || variants.iter().enumerate().filter(|(_, variant)| variant.text == condition.text);
-        for (index, variant) in own().filter(|(_, variant)| variant.copy) {
-            let original = Variant { copy: false, layers: None, ..variant.clone() };
-            let same = |candidate: &Variant| Variant { layers: None, ..candidate.clone() } == original;
-            if let Some((baseline, _)) = own().find(|(_, candidate)| same(candidate)) {
-                pairs.push(Pair { cell, variant: index, baseline, kind: PairKind::AA });
-            }
+    let mut add = |kind, variant, baseline: Option<usize>| {
+        if let Some(baseline) = baseline.filter(|&baseline| baseline != variant) {
+            pairs.push(Pair { cell, variant, baseline, kind });
         }
-        for (index, variant) in own().filter(|(_, variant)| !variant.copy) {
-            let baseline = baselines.iter().copied().find(|&baseline| {
-                let candidate = &variants[baseline];
-                candidate.server == variant.server && candidate.text == variant.text
-            });
-            if let Some(baseline) = baseline.filter(|&baseline| baseline != index) {
-                pairs.push(Pair { cell, variant: index, baseline, kind: PairKind::Collation });
-            }
-        }
-        for (index, variant) in own().filter(|(_, variant)| !variant.copy && variant.server > 0) {
-            let twin = own().find(|(_, candidate)| {
-                let candidate = Variant { server: variant.server, layers: None, ..(*candidate).clone() };
-                candidate == Variant { layers: None, ..variant.clone() }
-            });
-            if let Some((baseline, _)) = twin.filter(|(twin, _)| variants[*twin].server == 0) {
-                pairs.push(Pair { cell, variant: index, baseline, kind: PairKind::Server });
-            }
-        }
+    };
+    for &(index, variant) in own.iter().filter(|(_, variant)| variant.copy) {
+        add(PairKind::AA, index, baseline_of(variant));
+    }
+    for &(index, variant) in own.iter().filter(|(_, variant)| !variant.copy) {
+        add(PairKind::Collation, index, baseline_of(variant));
+    }
+    for &(index, variant) in own.iter().filter(|(_, variant)| !variant.copy && variant.server > 0) {
+        add(PairKind::Server, index, twin_of(variant));
     }
     pairs
 }
@@ -252,8 +248,16 @@ mod tests {
             collations: collations.map(|names| names.iter().map(|name| (*name).into()).collect()),
             baseline: None,
             connections: vec![None],
-            texts: vec!["digits".into()],
+            texts: vec![Text::Digits],
         }
+    }
+
+    /// As `variants`, for a text that latin1 cannot hold where `foreign` is set.
+    fn planned(axes: &Axes, servers: &[Facts], foreign: bool) -> Result<(Vec<Variant>, Vec<String>), PlanError> {
+        let mut notes = Vec::new();
+        let text = if foreign { Text::Cyrillic } else { Text::Digits };
+        let holds = |charset: &str| Some(charset != "latin1" || !foreign);
+        variants(axes, text, servers, &holds, &mut notes).map(|variants| (variants, notes))
     }
 
     fn names(variants: &[Variant]) -> Vec<(usize, &str)> {
@@ -263,7 +267,7 @@ mod tests {
     #[test]
     fn the_default_list_is_what_the_server_has_of_it() {
         let server = facts("A", &["utf8mb4_bin", "latin1_swedish_ci", "utf8mb4_general_ci", "gbk_bin"]);
-        let (variants, notes) = variants(&axes(None), &[server]).unwrap();
+        let (variants, notes) = planned(&axes(None), &[server], false).unwrap();
         assert_eq!(names(&variants), [(0, "latin1_swedish_ci"), (0, "utf8mb4_general_ci"), (0, "utf8mb4_bin")]);
         assert!(notes.contains(&"A has no utf8mb4_0900_ai_ci: left out".to_string()), "{notes:?}");
     }
@@ -271,11 +275,18 @@ mod tests {
     #[test]
     fn a_name_that_no_server_has_is_an_error_with_the_nearest_names() {
         let server = facts("A", &["latin1_swedish_ci", "utf8mb4_general_ci", "gbk_bin"]);
-        let error = variants(&axes(Some(&["utf8mb4_genral_ci"])), &[server]).unwrap_err();
+        let error = planned(&axes(Some(&["utf8mb4_genral_ci"])), &[server], false).unwrap_err();
         assert_eq!(
             error.to_string(),
             "A has no collation utf8mb4_genral_ci; the nearest it has: utf8mb4_general_ci, latin1_swedish_ci, gbk_bin"
         );
+    }
+
+    #[test]
+    fn a_charset_that_no_client_may_speak_is_an_error() {
+        let server = facts("A", &["latin1_swedish_ci", "ucs2_bin"]);
+        let error = planned(&Axes { connections: vec![Some("ucs2".into())], ..axes(None) }, &[server], false);
+        assert_eq!(error.unwrap_err().to_string(), "A has no charset ucs2 for connections; the nearest it has: latin1");
     }
 
     #[test]
@@ -284,12 +295,11 @@ mod tests {
             facts("A", &["latin1_swedish_ci", "utf8mb4_bin"]),
             facts("B", &["latin1_swedish_ci", "utf8mb4_bin", "utf8mb4_0900_ai_ci"]),
         ];
-        let (mut variants, _) = variants(&axes(None), &servers).unwrap();
-        let baselines = [0, 2];
+        let (mut variants, _) = planned(&axes(None), &servers, false).unwrap();
         variants.push(Variant { copy: true, ..variants[0].clone() });
-        let cells = [Cell { workload: "w".into(), text: "digits".into(), threads: 1 }];
+        let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
         let pairs: Vec<_> =
-            pairs(&cells, &variants, &baselines).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
+            pairs(0, &cell, &variants).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
         assert_eq!(
             pairs,
             [
@@ -305,21 +315,27 @@ mod tests {
 
     #[test]
     fn a_baseline_that_cannot_hold_the_text_gives_way_unless_it_was_asked_for() {
-        let server = facts("A", &["latin1_swedish_ci", "utf8mb4_bin"]);
-        let (all, _) = variants(&axes(None), &[server]).unwrap();
-        let loaded = &all[1..];
-        let mut notes = Vec::new();
-        assert_eq!(baseline(&axes(None), loaded, 0, "digits", &mut notes), Ok(Some(0)));
-        assert_eq!(notes, ["the baseline for digits text is utf8mb4_bin"]);
+        let servers = [facts("A", &["latin1_swedish_ci", "utf8mb4_bin"])];
+        let (variants, notes) = planned(&axes(None), &servers, true).unwrap();
+        assert_eq!(names(&variants), [(0, "utf8mb4_bin")]);
+        assert!(notes.contains(&"latin1_swedish_ci cannot hold cyrillic text: left out".to_string()), "{notes:?}");
         let asked = Axes { baseline: Some("latin1_swedish_ci".into()), ..axes(None) };
-        assert!(baseline(&asked, loaded, 0, "digits", &mut notes).is_err());
+        assert!(matches!(planned(&asked, &servers, true), Err(PlanError::NoBaseline { .. })));
+    }
+
+    #[test]
+    fn a_baseline_that_a_server_lacks_is_an_error() {
+        let servers = [facts("A", &["utf8mb4_bin", "ascii_bin"]), facts("B", &["utf8mb4_bin"])];
+        let asked = Axes { baseline: Some("ascii_bin".into()), ..axes(None) };
+        let error = planned(&asked, &servers, false).unwrap_err().to_string();
+        assert!(error.contains("ascii_bin can't be used: B does not have it"), "{error}");
     }
 
     #[test]
     fn connection_charsets_multiply_the_variants_and_those_no_client_speaks_are_replaced() {
-        let server = facts("A", &["latin1_swedish_ci", "ucs2_bin", "utf8mb4_bin"]);
+        let servers = [facts("A", &["latin1_swedish_ci", "ucs2_bin", "utf8mb4_bin"])];
         let mismatch = Axes { connections: vec![None, Some("utf8mb4".into())], ..axes(Some(&["ucs2_bin"])) };
-        let (variants, _) = variants(&mismatch, &[server]).unwrap();
+        let (variants, _) = planned(&mismatch, &servers, false).unwrap();
         let charsets: Vec<_> = variants.iter().map(|v| (v.charset.as_str(), v.connection_charset.as_str())).collect();
         assert_eq!(charsets, [("latin1", "latin1"), ("latin1", "utf8mb4"), ("ucs2", "utf8mb4")]);
     }

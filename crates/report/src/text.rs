@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, presets};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, TableStyle};
 
 use crate::Report;
 use crate::table::{Mood, Row, Table, WORDS, tables};
+
+const RULE_BELOW_HEAD: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
 
 /// How a terminal wants its text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,7 +88,7 @@ fn is_word(name: &str) -> bool {
 
 fn terminal(table: &Table, style: Style) -> String {
     let mut grid = comfy_table::Table::new();
-    grid.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    grid.load_style(RULE_BELOW_HEAD).set_content_arrangement(ContentArrangement::Disabled);
     if style.color {
         grid.enforce_styling();
     } else {

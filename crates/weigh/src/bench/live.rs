@@ -1,7 +1,7 @@
 //! The live line: what is being done, and how the pair under load stands.
 
-use std::cell::RefCell;
 use std::io::{IsTerminal, stderr};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,13 +9,17 @@ use measure::{Block, Observer, PairKind, Run, Standing};
 
 /// Shows progress on standard error where that is a terminal, and nothing elsewhere.
 pub struct Live {
-    bar: RefCell<Option<ProgressBar>>,
+    bar: Mutex<Option<ProgressBar>>,
     shown: bool,
 }
 
 impl Live {
     pub fn new() -> Self {
-        Self { bar: RefCell::new(None), shown: stderr().is_terminal() }
+        Self { bar: Mutex::new(None), shown: stderr().is_terminal() }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn begin(&self, bar: ProgressBar, template: &str) {
@@ -23,19 +27,19 @@ impl Live {
         if self.shown {
             bar.set_style(ProgressStyle::with_template(template).expect("the template is valid"));
             bar.enable_steady_tick(Duration::from_millis(200));
-            self.bar.replace(Some(bar));
+            *self.lock() = Some(bar);
         }
     }
 
     /// Takes the line away.
     pub fn end(&self) {
-        if let Some(bar) = self.bar.take() {
+        if let Some(bar) = self.lock().take() {
             bar.finish_and_clear();
         }
     }
 
     fn update(&self, change: impl FnOnce(&ProgressBar)) {
-        if let Some(bar) = &*self.bar.borrow() {
+        if let Some(bar) = &*self.lock() {
             change(bar);
         }
     }

@@ -1,0 +1,99 @@
+//! The real executor: variants under load on real servers.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use drive::{Load, Settings, SysbenchLoad, SysbenchTally, Tally, Target};
+use server::interrupt;
+use workload::Workload;
+
+use crate::error::Error;
+use crate::latency;
+use crate::model::{Latency, Side};
+use crate::schedule::Executor;
+
+/// Load at the start of every block that is not counted, so that both sides are up to speed.
+const LEAD_IN: Duration = Duration::from_millis(50);
+
+/// The loads of one cell, by variant.
+pub(crate) enum Loads {
+    /// Our own client's, connected.
+    Native(BTreeMap<usize, Load>),
+    /// What sysbench is told.
+    Sysbench { workload: Workload, rows: workload::Options, targets: BTreeMap<usize, (Target, Settings)> },
+}
+
+/// Puts the loads of one cell to work.
+pub(crate) struct Real {
+    pub(crate) loads: Loads,
+    pub(crate) started: Instant,
+}
+
+impl Executor for Real {
+    type Error = Error;
+
+    fn block(&mut self, variants: &[usize], length: Duration) -> Result<Vec<Side>, Error> {
+        let sides = match &self.loads {
+            Loads::Native(loads) => native(loads, variants, length),
+            Loads::Sysbench { workload, rows, targets } => sysbench(*workload, rows, targets, variants, length),
+        };
+        // What a signal broke is not to be reported as a failure.
+        if interrupt::interrupted() { Err(Error::Interrupted) } else { sides }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+}
+
+fn native(loads: &BTreeMap<usize, Load>, variants: &[usize], length: Duration) -> Result<Vec<Side>, Error> {
+    let loads: Vec<&Load> = variants.iter().map(|variant| &loads[variant]).collect();
+    let tallies = drive::run_block(&loads, LEAD_IN, length)?;
+    Ok(variants.iter().zip(&tallies).map(|(&variant, tally)| side(variant, tally)).collect())
+}
+
+fn side(variant: usize, tally: &Tally) -> Side {
+    let per_query = |nanoseconds: u64| nanoseconds as f64 / 1e3 / tally.all_queries.max(1) as f64;
+    Side {
+        variant,
+        events: tally.events,
+        queries: tally.queries,
+        rows: Some(tally.rows),
+        errors: tally.errors.clone(),
+        server_cpu_us: tally.server_cpu_ns.map(per_query),
+        client_cpu_us: Some(per_query(tally.client_cpu_ns)),
+        latency: latency::from_histogram(&tally.latency),
+    }
+}
+
+fn sysbench(
+    workload: Workload,
+    rows: &workload::Options,
+    targets: &BTreeMap<usize, (Target, Settings)>,
+    variants: &[usize],
+    length: Duration,
+) -> Result<Vec<Side>, Error> {
+    let loads: Vec<SysbenchLoad<'_>> = variants
+        .iter()
+        .map(|variant| &targets[variant])
+        .map(|(target, settings)| SysbenchLoad { target, workload, rows, settings })
+        .collect();
+    let tallies = drive::run_sysbench(&loads, length)?;
+    Ok(variants.iter().zip(&tallies).map(|(&variant, tally)| sysbench_side(variant, tally, length)).collect())
+}
+
+/// sysbench runs for whole seconds; its counts are brought to the length of a block.
+fn sysbench_side(variant: usize, tally: &SysbenchTally, length: Duration) -> Side {
+    let scaled = |count: u64| (count as f64 / tally.seconds * length.as_secs_f64()).round() as u64;
+    let errors = (tally.ignored_errors > 0).then_some((0, tally.ignored_errors));
+    Side {
+        variant,
+        events: scaled(tally.events),
+        queries: scaled(tally.queries),
+        rows: None,
+        errors: errors.into_iter().collect(),
+        server_cpu_us: None,
+        client_cpu_us: None,
+        latency: Latency { p50_ms: None, p95_ms: Some(tally.p95_ms), p99_ms: None, hdr: None },
+    }
+}

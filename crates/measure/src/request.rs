@@ -1,0 +1,81 @@
+//! What is asked of a run, and who watches it.
+
+use std::time::Duration;
+
+use workload::Workload;
+
+use crate::model::{Block, Driver, Mode, Options, Run};
+use crate::plan::{Axes, DEFAULT_COLLATIONS};
+use crate::schedule::Standing;
+
+/// What to measure, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The axes that make variants.
+    pub axes: Axes,
+    /// The workloads.
+    pub workloads: Vec<Workload>,
+    /// Connections to each variant; a cell each.
+    pub threads: Vec<u32>,
+    /// Rows and statements; each of the axes' texts takes the place of its text.
+    pub rows: workload::Options,
+    /// How statements travel.
+    pub protocol: drive::Protocol,
+    /// Duet or solo.
+    pub mode: Mode,
+    /// Who puts the load on.
+    pub driver: Driver,
+    /// Half-width of a ratio's interval at which a pair is done, as a fraction.
+    pub precision: f64,
+    /// Time for measuring, all cells together.
+    pub max_time: Duration,
+    /// Length of a block.
+    pub block: Duration,
+    /// Uncounted load before a pair's first block.
+    pub warmup: Duration,
+}
+
+impl Request {
+    /// The most connections that the load holds open on one server at a time.
+    pub fn most_connections(&self) -> u32 {
+        let collations = self.axes.collations.as_ref().map_or(DEFAULT_COLLATIONS.len(), Vec::len);
+        // One more for a baseline that was not named, and one for its copy.
+        let variants = (collations + 2) * self.axes.connections.len().max(1);
+        self.threads.iter().max().copied().unwrap_or(1).saturating_mul(variants as u32)
+    }
+
+    /// The options as they are written down.
+    pub(crate) fn options(&self) -> Options {
+        let name = |protocol| match protocol {
+            drive::Protocol::Prepared => "prepared",
+            drive::Protocol::Text => "text",
+        };
+        Options {
+            mode: self.mode,
+            driver: self.driver,
+            precision: self.precision,
+            max_time_s: self.max_time.as_secs_f64(),
+            block_s: self.block.as_secs_f64(),
+            warmup_s: self.warmup.as_secs_f64(),
+            tables: self.rows.tables,
+            table_size: self.rows.table_size,
+            range_size: self.rows.range_size,
+            protocol: name(self.protocol).into(),
+            skip_trx: self.rows.skip_trx,
+            rand_type: self.rows.distribution.to_string(),
+            seed: self.rows.seed,
+        }
+    }
+}
+
+/// Watches a run.
+pub trait Observer: Sync {
+    /// Something that takes a while has begun.
+    fn stage(&self, what: &str);
+    /// How much of it is done, from 0 to 1.
+    fn fraction(&self, done: f64);
+    /// Measuring begins, or goes on with another text.
+    fn measuring(&self, max_time: Duration);
+    /// A block was measured; `spent` of the time for measuring is used.
+    fn block(&self, run: &Run, block: &Block, standings: &[Standing], spent: Duration);
+}
