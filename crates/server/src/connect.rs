@@ -111,7 +111,8 @@ fn explain(error: &mysql::Error, endpoint: &Endpoint) -> String {
             "the server does not offer TLS; --ssl-mode DISABLED connects without, in clear text.".into()
         }
         mysql::Error::TlsError(error) => tls_failure(&error.to_string()),
-        mysql::Error::IoError(error) if is_tls(error) => tls_failure(&error.to_string()),
+        mysql::Error::IoError(error) if is_tls(&error.to_string(), endpoint) => tls_failure(&error.to_string()),
+        mysql::Error::CodecError(error) if is_tls(&error.to_string(), endpoint) => tls_failure(&error.to_string()),
         mysql::Error::CodecError(error) => {
             format!("it broke off before the login was done ({error}). Does a MySQL or MariaDB server listen there?")
         }
@@ -147,8 +148,10 @@ fn no_socket(path: &Path) -> String {
     format!("there is no socket {}. Is the server running? Name its socket by --socket, or its --host.", path.display())
 }
 
-fn is_tls(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::InvalidData || error.to_string().contains("certificate")
+/// The TLS library's errors come wrapped in others; their words tell them.
+fn is_tls(text: &str, endpoint: &Endpoint) -> bool {
+    let words = ["certificate", "fatal alert", "peer is incompatible", "peer misbehaved", "corrupt message"];
+    endpoint.tls.mode != TlsMode::Disabled && words.iter().any(|word| text.contains(word))
 }
 
 fn tls_failure(text: &str) -> String {

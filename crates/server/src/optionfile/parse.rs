@@ -114,6 +114,7 @@ mod tests {
 
     #[test]
     fn names_and_values_are_cleaned() {
+        // Each as MariaDB's my_print_defaults reads it.
         for (line, name, value) in [
             ("user = weigh ", "user", Some("weigh")),
             ("ssl_ca=/ca", "ssl-ca", Some("/ca")),
@@ -126,6 +127,10 @@ mod tests {
             (r#"password="a\"b""#, "password", Some("a\"b")),
             (r"password=a\sb\\c\td\qe", "password", Some("a b\\c\td\\qe")),
             ("password='a", "password", Some("'a")),
+            ("password=ab#cd", "password", Some("ab")),
+            (r"password=a\#b", "password", Some(r"a\")),
+            ("password=it's # x", "password", Some("it's # x")),
+            ("password='a'b", "password", Some("'a'b")),
         ] {
             assert_eq!(option(line), (name.to_owned(), value.map(str::to_owned)), "{line}");
         }

@@ -45,7 +45,7 @@ pub fn assert_gone(pid: u32, folder: &Path) {
     eventually("its folder is gone", || !folder.exists());
 }
 
-/// The example `hold`, running in a process of its own.
+/// The program `hold-server`, running in a process of its own.
 pub struct Holder {
     pub child: Child,
     pub server_pid: u32,
@@ -53,19 +53,14 @@ pub struct Holder {
 }
 
 pub fn hold_command() -> Command {
-    let mut path = std::env::current_exe().unwrap();
-    path.pop();
-    path.pop();
-    path.push("examples/hold");
-    assert!(path.exists(), "{} is built by `cargo test -p server`, which builds examples too", path.display());
-    Command::new(path)
+    Command::new(env!("CARGO_BIN_EXE_hold-server"))
 }
 
 pub fn hold(spec: &str, end: &str) -> Holder {
     let mut child = hold_command().args([spec, end]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let (pid, socket) = line.trim().split_once(' ').unwrap_or_else(|| panic!("hold {spec} said `{line}`"));
+    let (pid, socket) = line.trim().split_once(' ').unwrap_or_else(|| panic!("hold-server {spec} said `{line}`"));
     let folder = Path::new(socket).parent().unwrap().to_owned();
     Holder { child, server_pid: pid.parse().unwrap(), folder }
 }

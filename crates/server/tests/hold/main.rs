@@ -1,4 +1,4 @@
-//! Opens a server and holds it until ctrl-C: `cargo run --example hold -- mariadb@trixie`.
+//! For the tests: opens a server, tells its pid and address, and holds it until a signal comes.
 //!
 //! A second word changes how it ends: `panic` panics as soon as the server is ready, `stubborn` pays no heed to signals.
 
@@ -9,7 +9,7 @@ use server::{NoProgress, Options, Spec, interrupt, open};
 
 fn main() {
     if let Err(error) = hold() {
-        eprintln!("hold: {error}");
+        eprintln!("hold-server: {error}");
         std::process::exit(2);
     }
 }

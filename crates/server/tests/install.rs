@@ -1,0 +1,147 @@
+//! Installing into an empty cache, as it happens on a fresh machine; and tarballs and basedirs.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use common::{assert_gone, hold_command, options, private, socket};
+use mysql::prelude::Queryable;
+use server::{Flavour, NoProgress, Server, Spec, open};
+
+fn hold_in(cache: &Path, spec: &str) -> Command {
+    let mut command = hold_command();
+    command.args([spec, "panic"]).env("WEIGH_CACHE", cache).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn two_processes_with_an_empty_cache_install_it_once_and_both_start_it() {
+    let cache = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let start = || hold_in(cache.path(), "mariadb@bookworm").env("HOME", home.path()).spawn().unwrap();
+    let children = [start(), start()];
+    for output in children.map(|child| child.wait_with_output().unwrap()) {
+        // `hold-server … panic` ends so once the server is ready.
+        assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
+    }
+    assert_eq!(names(&cache.path().join("servers")), ["mariadb@bookworm", "mariadb@bookworm.lock"]);
+    assert_eq!(names(&cache.path().join("servers/mariadb@bookworm")), ["manifest.json", "root"]);
+    assert_eq!(names(home.path()), [""; 0], "the home folder is left alone");
+
+    // A second start needs no network, nor any of the tools.
+    let mut again = hold_in(cache.path(), "mariadb@bookworm");
+    let output = again.env("PATH", "/nonexistent").spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
+}
+
+#[test]
+fn without_a_network_it_says_so_and_leaves_nothing() {
+    for (spec, proxies) in [
+        ("mariadb@trixie", ["http_proxy", "https_proxy"]),
+        ("mysql@5.6", ["npm_config_proxy", "npm_config_https_proxy"]),
+    ] {
+        let cache = tempfile::tempdir().unwrap();
+        let mut command = hold_in(cache.path(), spec);
+        command.envs(proxies.map(|name| (name, "http://127.0.0.1:9"))).env("npm_config_fetch_retries", "0");
+        let output = command.output().unwrap();
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("Check the network"), "{spec}: {message}");
+        assert_eq!(names(&cache.path().join("servers")), [format!("{spec}.lock")]);
+    }
+}
+
+#[test]
+fn without_apt_it_names_the_other_ways() {
+    let cache = tempfile::tempdir().unwrap();
+    let output = hold_in(cache.path(), "mariadb@trixie").env("PATH", "/nonexistent").output().unwrap();
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("apt-") && message.contains("basedir") && message.contains("tarball"), "{message}");
+}
+
+#[test]
+fn an_interrupted_installation_is_never_used() {
+    let cache = tempfile::tempdir().unwrap();
+    let mut child = hold_in(cache.path(), "mariadb@bookworm").spawn().unwrap();
+    let partial = cache.path().join("servers/mariadb@bookworm.partial/apt/state/lists");
+    common::eventually("it has begun", || partial.exists());
+    common::send("TERM", child.id());
+    child.wait().unwrap();
+    assert_eq!(names(&cache.path().join("servers")), ["mariadb@bookworm.lock"]);
+}
+
+/// A basedir in the layout of Oracle's tarballs, around the server of the catalogue: on this host it runs only by its
+/// own loader, so `bin/mysqld` is a script that calls it.
+fn basedir(root: &Path) -> PathBuf {
+    let installed = private("mysql@5.6");
+    let arguments = fs::read(format!("/proc/{}/cmdline", installed.pid().unwrap())).unwrap();
+    let arguments = String::from_utf8(arguments).unwrap();
+    let program: Vec<&str> = arguments.split('\0').take_while(|word| !word.starts_with("--defaults-file")).collect();
+    let quoted: Vec<String> = program.iter().map(|word| format!("'{word}'")).collect();
+    let basedir = root.join("mysql-5.6.24-linux-glibc2.5-x86_64");
+    let mysqld = basedir.join("bin/mysqld");
+    fs::create_dir_all(mysqld.parent().unwrap()).unwrap();
+    fs::write(&mysqld, format!("#!/bin/sh\nexec {} \"$@\"\n", quoted.join(" "))).unwrap();
+    fs::set_permissions(&mysqld, fs::Permissions::from_mode(0o755)).unwrap();
+    symlink(Path::new(program.last().unwrap()).with_file_name("share"), basedir.join("share")).unwrap();
+    basedir
+}
+
+fn runs(spec: &Spec) -> Server {
+    let server = open(spec, &options(), &NoProgress).unwrap();
+    assert_eq!((server.flavour(), server.label()), (Flavour::MySql, "MySQL 5.6.24"));
+    assert_eq!(server.control().unwrap().query_first::<u8, _>("SELECT 1").unwrap(), Some(1));
+    server
+}
+
+#[test]
+fn a_basedir_and_a_tarball_of_it_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let basedir = basedir(folder.path());
+    let server = runs(&Spec::Basedir(basedir.clone()));
+    let (pid, socket) = (server.pid().unwrap(), socket(&server));
+    drop(server);
+    assert_gone(pid, socket.parent().unwrap());
+
+    let cache = tempfile::tempdir().unwrap();
+    for ending in ["tar.gz", "tar.xz"] {
+        let tarball = folder.path().join(format!("server.{ending}"));
+        let mut tar = Command::new("tar");
+        tar.arg("-C").arg(folder.path()).arg("-caf").arg(&tarball).arg(basedir.file_name().unwrap());
+        assert!(tar.status().unwrap().success());
+        for _ in 0..2 {
+            let output = hold_in(cache.path(), tarball.to_str().unwrap()).output().unwrap();
+            assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
+        }
+    }
+    let unpacked = names(&cache.path().join("archives"));
+    assert_eq!(unpacked.iter().filter(|name| !name.ends_with(".lock")).count(), 2, "{unpacked:?}");
+}
+
+#[test]
+fn what_is_no_server_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = open(&Spec::Basedir(folder.path().to_owned()), &options(), &NoProgress).unwrap_err().to_string();
+    assert!(empty.contains("no mysqld or mariadbd"), "{empty}");
+    let absent = open(&Spec::Basedir("/no/such".into()), &options(), &NoProgress).unwrap_err().to_string();
+    assert!(absent.contains("/no/such"), "{absent}");
+    let broken = folder.path().join("x.tar.gz");
+    fs::write(&broken, "no tarball").unwrap();
+    let output = hold_in(folder.path(), broken.to_str().unwrap()).output().unwrap();
+    assert!(stderr(&output).contains("cannot unpack"), "{}", stderr(&output));
+}
