@@ -34,7 +34,7 @@ impl Generator {
         Self {
             steps: script.steps.as_slice().into(),
             options: script.options,
-            random: Random::new(script.options.seed, Purpose::Thread, u64::from(thread), 0),
+            random: Random::new(script.options.seed, Purpose::Thread, u64::from(thread), script.kind as u64),
             buffers: (0..buffers).map(|_| String::with_capacity(LONGEST_TEXT)).collect(),
         }
     }

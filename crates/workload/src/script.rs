@@ -36,6 +36,7 @@ pub struct Script {
     pub statements: Vec<Statement>,
     pub(crate) steps: Vec<Step>,
     pub(crate) options: Options,
+    pub(crate) kind: Kind,
 }
 
 /// A part of an event: some calls with parameters drawn alike.
@@ -81,7 +82,7 @@ pub(crate) const LITERALS: usize = 32;
 impl Workload {
     /// The statements of this workload under these options.
     pub fn script(&self, options: &Options) -> Script {
-        let mut script = Script { statements: Vec::new(), steps: Vec::new(), options: *options };
+        let mut script = Script { statements: Vec::new(), steps: Vec::new(), options: *options, kind: self.kind };
         let range = self.range_size.unwrap_or(options.range_size);
         match self.kind {
             Kind::OltpPointSelect => script.point_selects(1),
@@ -113,7 +114,7 @@ impl Workload {
 }
 
 impl Script {
-    /// What one connection sends: an endless sequence of events, the same for the same seed and thread.
+    /// What one connection sends: an endless sequence of events, the same for the same workload, seed and thread.
     pub fn generator(&self, thread: u32) -> Generator {
         Generator::new(self, thread)
     }

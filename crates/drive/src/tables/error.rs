@@ -53,11 +53,50 @@ impl TablesError {
     }
 }
 
+/// How a charset turned out to lack some of the text.
+#[derive(Debug)]
+pub(super) enum CannotHold {
+    /// The server refused it, in these words.
+    Refused(String),
+    /// The server took it without a word, and gives back something else.
+    Altered { table: String, sent: u64, found: u64 },
+}
+
+impl CannotHold {
+    /// A sentence for the user.
+    pub fn sentence(&self, charset: &str) -> String {
+        match self {
+            CannotHold::Refused(answer) => match first_refused(answer) {
+                Some(character) => format!("{charset} has no {character} (U+{:04X}): {answer}", u32::from(character)),
+                None => format!("{charset} cannot hold this text: {answer}"),
+            },
+            CannotHold::Altered { table, sent, found } => {
+                format!(
+                    "{charset} cannot hold this text: of {sent} rows of {table}, {found} came back, not all of them unaltered"
+                )
+            }
+        }
+    }
+}
+
+/// The character that a server stumbled over, where it says so: `Incorrect string value: '\xD0\xB7...' for column …`.
+fn first_refused(answer: &str) -> Option<char> {
+    let mut rest = answer.split_once("string value: '")?.1;
+    let mut bytes = Vec::new();
+    while let Some(digits) = rest.strip_prefix("\\x")
+        && let Some(Ok(byte)) = digits.get(..2).map(|digits| u8::from_str_radix(digits, 16))
+    {
+        bytes.push(byte);
+        rest = &digits[2..];
+    }
+    String::from_utf8_lossy(&bytes).chars().next().filter(|character| *character != char::REPLACEMENT_CHARACTER)
+}
+
 /// Why a table could not be filled.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// Its charset lacks some of the text: no fault, but an answer. In the server's words.
-    CannotHold(String),
+    /// Its charset lacks some of the text: no fault, but an answer.
+    CannotHold(CannotHold),
     /// Anything else.
     Failed(TablesError),
 }
@@ -68,7 +107,7 @@ impl Refusal {
         move |error| match code(&error) {
             // Incorrect string value; data too long (bytes, in a binary column); invalid character string; cannot convert, in MariaDB's
             // and in MySQL's numbering.
-            Some(1366 | 1406 | 1300 | 1977 | 3854) => Refusal::CannotHold(describe(&error)),
+            Some(1366 | 1406 | 1300 | 1977 | 3854) => Refusal::CannotHold(CannotHold::Refused(describe(&error))),
             _ => Refusal::Failed(TablesError::refused(server, purpose)(error)),
         }
     }
@@ -103,21 +142,62 @@ fn advice(error: &Error) -> &'static str {
         return "\nThe server, or the way to it, was lost: see its error log.";
     };
     match code {
-        1044 | 1045 | 1142 | 1143 | 1227 | 1370 | 1410 => {
+        1044 | 1045 | 1142 | 1143 | 1227 => {
             "\nThe account needs its own schemas: GRANT ALL ON `weigh\\_%`.* TO it, or name another account by --user."
         }
-        1290 | 1792 | 1836 | 3100 | 4166 => {
+        1290 | 1792 | 1836 => {
             "\nThe server is read-only: name one that may be written to, such as the primary."
         }
-        3 | 28 | 1020..=1021 | 1026 | 1030 | 1114 | 1118 | 1878 => {
+        3 | 28 | 1021 | 1026 | 1030 | 1114 | 1878 => {
             "\nThe server's disk, or its space for tables, seems to be full: free some, or use fewer rows by --table-size."
         }
         1007 => "\nAnother run has taken this name. Start again: a new run takes a new name.",
-        1115 | 1273 => "\nPick a collation that this server has by --collations.",
+        1115 | 1253 | 1273 => "\nPick a collation that this server has by --collations.",
         1205 | 1206 | 1213 => {
             "\nSomething else holds locks there: use a quieter server, or fewer rows by --table-size."
         }
         1053 | 1317 | 1927 | 1158..=1161 => "\nThe server is going down, or somebody ended the connection there.",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mysql::{DriverError, MySqlError};
+
+    use super::*;
+
+    fn answer(code: u16, message: &str) -> Error {
+        Error::MySqlError(MySqlError { state: "HY000".into(), code, message: message.into() })
+    }
+
+    fn sentence(code: u16, message: &str) -> Option<String> {
+        match Refusal::of("s", "write rows")(answer(code, message)) {
+            Refusal::CannotHold(why) => Some(why.sentence("latin1")),
+            Refusal::Failed(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_charset_that_is_too_small_is_told_from_a_failure_and_names_the_character() {
+        let mariadb = r"Incorrect string value: '\xD0\xB7\xD0\xB5\xD1\x80...' for column `w`.`sbtest1`.`c` at row 1";
+        assert!(sentence(1366, mariadb).unwrap().starts_with("latin1 has no з (U+0437): Incorrect string value"));
+        let cut = r"Incorrect string value: '\xF0\x9F\x8E\x82 H...' for column 'c' at row 1";
+        assert!(sentence(1366, cut).unwrap().starts_with("latin1 has no 🎂 (U+1F382)"));
+        let long = "Data too long for column 'c' at row 1";
+        assert_eq!(sentence(1406, long).unwrap(), format!("latin1 cannot hold this text: {long} (error 1406)"));
+        assert_eq!(sentence(1114, "The table 'sbtest1' is full"), None);
+    }
+
+    #[test]
+    fn a_message_says_who_what_why_and_what_to_do() {
+        let message = |error| TablesError::refused("mariadb", "write rows into w.sbtest1")(error).to_string();
+        assert_eq!(
+            message(answer(1114, "The table 'sbtest1' is full")),
+            "mariadb cannot write rows into w.sbtest1: The table 'sbtest1' is full (error 1114)\n\
+             The server's disk, or its space for tables, seems to be full: free some, or use fewer rows by --table-size."
+        );
+        assert!(message(answer(1290, "--read-only")).ends_with("such as the primary."));
+        assert!(message(Error::DriverError(DriverError::ConnectTimeout)).contains("was lost"));
     }
 }

@@ -9,7 +9,7 @@ use mysql::prelude::Queryable;
 use server::interrupt;
 use workload::Table;
 
-use super::error::{Refusal, TablesError};
+use super::error::{CannotHold, Refusal, TablesError};
 use super::parallel::{Counter, each};
 use super::schema::{Claim, enter, quote};
 use super::verify::{self, Sum};
@@ -33,10 +33,17 @@ pub(super) struct Loading<'a> {
 /// The schema that the others are converted from.
 struct Source {
     schema: String,
-    /// Which of the wanted ones it is; none, where it is only there to convert from.
-    wanted: Option<usize>,
+    /// Whether it is there only to convert from.
+    is_spare: bool,
     /// What every table of every copy must give back.
     sums: Vec<Sum>,
+}
+
+/// A schema that is converted to.
+struct Target {
+    /// Which of the wanted ones it is.
+    wanted: usize,
+    schema: String,
 }
 
 /// Part of a table, to be generated.
@@ -45,59 +52,44 @@ struct Part {
     ids: RangeInclusive<u32>,
 }
 
-/// A table to be converted.
-struct Copy<'a> {
-    wanted: usize,
-    schema: &'a str,
-    table: usize,
-}
+/// What became of each of the wanted schemas, by its place.
+type Verdicts = BTreeMap<usize, Loaded>;
 
 impl Loading<'_> {
     pub fn run(&self, conns: &mut [Conn]) -> Result<Vec<Loaded>, TablesError> {
-        let mut refusals = BTreeMap::new();
-        let mut schemas = BTreeMap::new();
-        if let Some(source) = self.source(conns, &mut refusals)? {
-            self.copies(conns, &source, &mut schemas, &mut refusals)?;
-            match source.wanted {
-                Some(at) => drop(schemas.insert(at, source.schema)),
-                None => self.claim.drop_schema(&mut conns[0], &source.schema)?,
+        let mut verdicts = Verdicts::new();
+        if let Some(source) = self.source(conns, &mut verdicts)? {
+            let targets = self.targets(&mut conns[0], &verdicts)?;
+            let refused = self.convert(conns, &source, &targets)?;
+            self.settle(&mut conns[0], targets, refused, &mut verdicts)?;
+            if source.is_spare {
+                self.claim.drop_schema(&mut conns[0], &source.schema)?;
             }
         }
         self.counter.finish();
-        let standing = schemas.into_iter().map(|(at, name)| (at, Loaded::Schema { name }));
-        let refused = refusals.into_iter().map(|(at, why)| (at, Loaded::CannotHold { reason: self.reason(at, &why) }));
-        Ok(standing.chain(refused).collect::<BTreeMap<_, _>>().into_values().collect())
-    }
-
-    fn reason(&self, wanted: usize, why: &str) -> String {
-        format!("{} cannot hold this text in {}: {why}", self.claim.server, self.wanted[wanted].charset)
+        Ok(verdicts.into_values().collect())
     }
 
     /// Generates the rows into the first schema that holds them: the first wanted one, else one of utf8mb4.
-    fn source(
-        &self,
-        conns: &mut [Conn],
-        refusals: &mut BTreeMap<usize, String>,
-    ) -> Result<Option<Source>, TablesError> {
+    fn source(&self, conns: &mut [Conn], verdicts: &mut Verdicts) -> Result<Option<Source>, TablesError> {
         let spare = Wanted { charset: "utf8mb4".to_owned(), collation: "utf8mb4_bin".to_owned() };
-        let is_utf8mb4 = |at: &usize| *at > 0 && self.wanted[*at].charset == spare.charset;
-        let ours = (0..self.wanted.len()).take(1).chain((0..self.wanted.len()).filter(is_utf8mb4));
-        let candidates = ours.map(|at| (Some(at), &self.wanted[at])).chain([(None, &spare)]);
-        for (at, candidate) in candidates {
-            if at.is_none() && refusals.len() == self.wanted.len() {
+        let wanted = self.wanted.iter().enumerate().map(|(at, wanted)| (Some(at), wanted));
+        let candidates = wanted.filter(|(at, wanted)| *at == Some(0) || wanted.charset == spare.charset);
+        for (at, candidate) in candidates.chain([(None, &spare)]) {
+            if verdicts.len() == self.wanted.len() {
                 break;
             }
             let schema = self.claim.create(&mut conns[0], candidate)?;
-            match self.fill(conns, &schema) {
-                Ok(sums) => return Ok(Some(Source { schema, wanted: at, sums })),
-                Err(Refusal::Failed(error)) => return Err(error),
-                Err(Refusal::CannotHold(why)) => {
-                    self.claim.drop_schema(&mut conns[0], &schema)?;
-                    if let Some(at) = at {
-                        refusals.insert(at, why);
-                    }
+            let verdict = match self.fill(conns, &schema) {
+                Ok(sums) => {
+                    verdicts.extend(at.map(|at| (at, Loaded::Schema { name: schema.clone() })));
+                    return Ok(Some(Source { schema, is_spare: at.is_none(), sums }));
                 }
-            }
+                Err(Refusal::CannotHold(why)) => Loaded::CannotHold { reason: why.sentence(&candidate.charset) },
+                Err(Refusal::Failed(error)) => return Err(error),
+            };
+            self.claim.drop_schema(&mut conns[0], &schema)?;
+            verdicts.extend(at.map(|at| (at, verdict)));
         }
         Ok(None)
     }
@@ -160,55 +152,68 @@ impl Loading<'_> {
         Ok(sum)
     }
 
-    /// Converts all that is wanted, but for the source itself and what has been refused.
-    fn copies(
+    /// Creates, without rows, all that is wanted and has no verdict yet.
+    fn targets(&self, conn: &mut Conn, verdicts: &Verdicts) -> Result<Vec<Target>, TablesError> {
+        let open = self.wanted.iter().enumerate().filter(|(at, _)| !verdicts.contains_key(at));
+        open.map(|(at, wanted)| {
+            let schema = self.claim.create(conn, wanted)?;
+            self.create_tables(conn, &schema)?;
+            Ok(Target { wanted: at, schema })
+        })
+        .collect()
+    }
+
+    /// Converts the source to every target; returns which of the wanted ones cannot hold the text, and why.
+    fn convert(
         &self,
         conns: &mut [Conn],
         source: &Source,
-        schemas: &mut BTreeMap<usize, String>,
-        refusals: &mut BTreeMap<usize, String>,
-    ) -> Result<(), TablesError> {
-        for (at, wanted) in self.wanted.iter().enumerate() {
-            if Some(at) != source.wanted && !refusals.contains_key(&at) {
-                let schema = self.claim.create(&mut conns[0], wanted)?;
-                self.create_tables(&mut conns[0], &schema)?;
-                schemas.insert(at, schema);
-            }
-        }
-        let copy = |(at, schema): (&usize, &'_ String)| (*at, schema.clone());
-        let copying: Vec<(usize, String)> = schemas.iter().map(copy).collect();
-        let tasks: Vec<Copy<'_>> = copying
-            .iter()
-            .flat_map(|(wanted, schema)| (0..self.tables.len()).map(|table| Copy { wanted: *wanted, schema, table }))
-            .collect();
+        targets: &[Target],
+    ) -> Result<BTreeMap<usize, CannotHold>, TablesError> {
+        let tables = 0..self.tables.len();
+        let tasks: Vec<(&Target, usize)> =
+            targets.iter().flat_map(|target| tables.clone().map(move |table| (target, table))).collect();
         let refused = Mutex::new(BTreeMap::new());
         let refused_now = || refused.lock().unwrap_or_else(PoisonError::into_inner);
-        each(conns, &tasks, |conn, task| {
-            if refused_now().contains_key(&task.wanted) {
+        each(conns, &tasks, |conn, (target, table)| {
+            if refused_now().contains_key(&target.wanted) {
                 return Ok(());
             }
-            match self.copy(conn, source, task) {
-                Err(Refusal::Failed(error)) => Err(error),
-                Err(Refusal::CannotHold(why)) => {
-                    refused_now().insert(task.wanted, why);
-                    Ok(())
-                }
-                Ok(()) => Ok(()),
+            match self.copy(conn, source, &target.schema, *table) {
+                Err(Refusal::Failed(error)) => return Err(error),
+                Err(Refusal::CannotHold(why)) => drop(refused_now().insert(target.wanted, why)),
+                Ok(()) => {}
             }
+            Ok(())
         })?;
-        for (at, why) in refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            if let Some(schema) = schemas.remove(&at) {
-                self.claim.drop_schema(&mut conns[0], &schema)?;
-            }
-            refusals.insert(at, why);
+        Ok(refused.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Drops the targets that cannot hold the text, and writes down what became of all of them.
+    fn settle(
+        &self,
+        conn: &mut Conn,
+        targets: Vec<Target>,
+        mut refused: BTreeMap<usize, CannotHold>,
+        verdicts: &mut Verdicts,
+    ) -> Result<(), TablesError> {
+        for Target { wanted, schema } in targets {
+            let verdict = match refused.remove(&wanted) {
+                None => Loaded::Schema { name: schema },
+                Some(why) => {
+                    self.claim.drop_schema(conn, &schema)?;
+                    Loaded::CannotHold { reason: why.sentence(&self.wanted[wanted].charset) }
+                }
+            };
+            verdicts.insert(wanted, verdict);
         }
         Ok(())
     }
 
-    fn copy(&self, conn: &mut Conn, source: &Source, task: &Copy<'_>) -> Result<(), Refusal> {
-        let table = &self.tables[task.table];
-        let purpose = || format!("copy {0}.{2} to {1}.{2}", source.schema, task.schema, table.name);
-        enter(conn, task.schema).map_err(TablesError::refused(&self.claim.server, purpose()))?;
+    fn copy(&self, conn: &mut Conn, source: &Source, schema: &str, at: usize) -> Result<(), Refusal> {
+        let table = &self.tables[at];
+        let purpose = || format!("copy {0}.{2} to {1}.{2}", source.schema, schema, table.name);
+        enter(conn, schema).map_err(TablesError::refused(&self.claim.server, purpose()))?;
         let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
         let (name, columns, from) = (&table.name, columns.join(", "), quote(&source.schema));
         for ids in ranges(table.rows, COPY_ROWS) {
@@ -220,7 +225,7 @@ impl Loading<'_> {
             .map_err(Refusal::of(&self.claim.server, purpose()))?;
             self.counter.add(u64::from(last - first) + 1);
         }
-        self.complete(conn, task.schema, task.table, source.sums[task.table])
+        self.complete(conn, schema, at, source.sums[at])
     }
 
     fn create_tables(&self, conn: &mut Conn, schema: &str) -> Result<(), TablesError> {
@@ -243,10 +248,11 @@ impl Loading<'_> {
         }
         let found = verify::read(conn, table).map_err(refused("verify"))?;
         if found != sum {
-            return Err(Refusal::CannotHold(format!(
-                "{} of {} rows came back from {}, and not the text that went in",
-                found.rows, sum.rows, table.name
-            )));
+            return Err(Refusal::CannotHold(CannotHold::Altered {
+                table: table.name.clone(),
+                sent: sum.rows,
+                found: found.rows,
+            }));
         }
         conn.query_drop(format!("ANALYZE TABLE {}", table.name)).map_err(refused("analyse"))?;
         self.counter.add(sum.rows);

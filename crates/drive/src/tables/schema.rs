@@ -140,10 +140,7 @@ impl Claim {
 /// Settings that every control connection of a run needs: text arrives as it is or not at all, and waiting for others does not end it.
 pub(super) fn begin_session(conn: &mut Conn) -> mysql::Result<()> {
     conn.query_drop("SET NAMES utf8mb4")?;
-    conn.query_drop(
-        "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION unique_checks = 0, \
-         SESSION foreign_key_checks = 0, SESSION wait_timeout = 604800",
-    )
+    conn.query_drop("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION wait_timeout = 604800")
 }
 
 /// Makes a schema the connection's default one.
