@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::fs;
 
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
 use crate::connection::Connection;
 use crate::wire::WireError;
 
@@ -37,9 +40,37 @@ impl ServerThreads {
         Ok(Some(Self { pid, threads }))
     }
 
+    /// Binds the threads to the cores, in the order of the connections.
+    pub(crate) fn pin(&self, cores: &Cores) {
+        for (index, &thread) in self.threads.iter().enumerate() {
+            cores.pin(Pid::from_raw(thread as i32), index);
+        }
+    }
+
     /// CPU time that the threads have used so far, in nanoseconds; `None` once one of them is gone.
     pub(crate) fn cpu_ns(&self) -> Option<u64> {
         self.threads.iter().map(|&thread| thread_cpu_ns(self.pid, thread)).sum()
+    }
+}
+
+/// The cores that this process may use.
+#[derive(Clone, Debug)]
+pub(crate) struct Cores(Vec<usize>);
+
+impl Cores {
+    pub(crate) fn allowed() -> Self {
+        let set = sched_getaffinity(None).unwrap_or_default();
+        Self((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
+    }
+
+    /// Binds a thread (this one where `None`) to the `index`-th core, going round. A thread that may not be bound stays free: it
+    /// then costs precision, not truth.
+    pub(crate) fn pin(&self, thread: Option<Pid>, index: usize) {
+        if let Some(&core) = self.0.get(index % self.0.len().max(1)) {
+            let mut set = CpuSet::new();
+            set.set(core);
+            let _ = sched_setaffinity(thread, &set);
+        }
     }
 }
 

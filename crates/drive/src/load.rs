@@ -12,7 +12,7 @@ use workload::Script;
 
 use crate::charset::Encoder;
 use crate::connection::Connection;
-use crate::cpu::{ServerThreads, own_cpu_ns};
+use crate::cpu::{Cores, ServerThreads, own_cpu_ns};
 use crate::error::Error;
 use crate::session::{Protocol, Session};
 use crate::wire::WireError;
@@ -50,6 +50,9 @@ pub struct Settings {
     pub protocol: Protocol,
     /// The connections' charset.
     pub connection: ConnectionCharset,
+    /// Whether each connection, its thread here and its thread in the server, is bound to one core: the first to the first core,
+    /// and so on. The connections of a duet then meet on each core, and whatever else disturbs that core disturbs both alike.
+    pub pinned: bool,
 }
 
 /// Connections that stand ready to put load on one schema.
@@ -153,11 +156,15 @@ impl Load {
             }
             None => None,
         };
+        let cores = settings.pinned.then(Cores::allowed);
+        if let (Some(threads), Some(cores)) = (&server_threads, &cores) {
+            threads.pin(cores);
+        }
         let workers = (0..)
             .zip(connections)
             .map(|(index, connection)| {
                 let session = Session::prepare(connection, script, settings.protocol)?;
-                Ok(Worker::spawn(session, script.generator(index)))
+                Ok(Worker::spawn(session, script.generator(index), index as usize, cores.clone()))
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed("preparing the workload's statements"))?;
@@ -253,10 +260,15 @@ fn read_in_force(connection: &mut Connection) -> Result<ConnectionCharsets, Wire
 }
 
 impl Worker {
-    fn spawn(session: Session, generator: workload::Generator) -> Self {
+    fn spawn(session: Session, generator: workload::Generator, index: usize, cores: Option<Cores>) -> Self {
         let (orders, received) = mpsc::channel();
         let (send, reports) = mpsc::channel();
-        let thread = thread::spawn(move || serve(session, generator, &received, &send));
+        let thread = thread::spawn(move || {
+            if let Some(cores) = cores {
+                cores.pin(None, index);
+            }
+            serve(session, generator, &received, &send);
+        });
         Self { orders, reports, thread: Some(thread) }
     }
 }

@@ -48,7 +48,7 @@ fn target(server: &Server, endpoint: Endpoint) -> Target {
 fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
     let handshake_collation = if charset == "latin1" { 8 } else { 45 };
     let connection = ConnectionCharset { charset: charset.into(), collation: None, handshake_collation };
-    Settings { threads, protocol, connection }
+    Settings { threads, protocol, connection, pinned: false }
 }
 
 fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::executor::{Loads, Real};
 use crate::folder::Folder;
 use crate::machine;
-use crate::model::{Block, Cell, Driver, FORMAT, Pair, Run, ServerInfo, Variant};
+use crate::model::{Block, Cell, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, Variant};
 use crate::plan::{self, Facts};
 use crate::request::{Observer, Request};
 use crate::schedule::{self, Limits, Standing, Task};
@@ -65,7 +65,7 @@ pub fn run(
         servers,
         folder,
         observer,
-        run: new_run(request, weigh),
+        run: new_run(request, servers, weigh),
         started: Instant::now(),
         spent: Duration::ZERO,
         cells_left: request.axes.texts.len() * request.workloads.len() * request.threads.len(),
@@ -77,7 +77,10 @@ pub fn run(
     Outcome { run: experiment.run, failure: failure.or(written) }
 }
 
-fn new_run(request: &Request, weigh: &str) -> Run {
+fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
+    // All or none: a duet of a bound and an unbound side would favour one. Where a stranger's server runs its threads is not ours
+    // to say.
+    let pinned = request.pin && request.mode == Mode::Duet && servers.iter().all(Server::is_private);
     Run {
         format: FORMAT.into(),
         weigh: weigh.into(),
@@ -86,7 +89,7 @@ fn new_run(request: &Request, weigh: &str) -> Run {
         failure: None,
         machine: machine::describe(),
         servers: Vec::new(),
-        options: request.options(),
+        options: Options { pinned, ..request.options() },
         variants: Vec::new(),
         cells: Vec::new(),
         pairs: Vec::new(),
@@ -291,7 +294,8 @@ impl<'a> Experiment<'a> {
                 schema: schema.clone(),
             };
             let connection = connection_charset(variant, &facts[variant.server]);
-            let settings = Settings { threads: cell.threads, protocol: self.request.protocol, connection };
+            let pinned = self.run.options.pinned;
+            let settings = Settings { threads: cell.threads, protocol: self.request.protocol, connection, pinned };
             targets.insert(index, (target, settings));
         }
         if self.request.driver == Driver::Sysbench {

@@ -107,6 +107,9 @@ pub struct Options {
     pub block_s: f64,
     /// Load before a pair's first counted block, in seconds.
     pub warmup_s: f64,
+    /// Whether the connections of a duet were bound to cores, client's and server's thread together, so that both variants met on
+    /// each core.
+    pub pinned: bool,
     /// Tables of each kind.
     pub tables: u32,
     /// Rows of a table.

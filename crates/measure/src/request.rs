@@ -33,6 +33,8 @@ pub struct Request {
     pub block: Duration,
     /// Uncounted load before a pair's first block.
     pub warmup: Duration,
+    /// Whether the connections of a duet may be bound to cores, so that they meet there; done on private instances only.
+    pub pin: bool,
 }
 
 impl Request {
@@ -57,6 +59,7 @@ impl Request {
             max_time_s: self.max_time.as_secs_f64(),
             block_s: self.block.as_secs_f64(),
             warmup_s: self.warmup.as_secs_f64(),
+            pinned: self.pin,
             tables: self.rows.tables,
             table_size: self.rows.table_size,
             range_size: self.rows.range_size,

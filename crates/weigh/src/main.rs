@@ -26,8 +26,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    argv::hide_passwords();
-    let cli = Cli::parse();
+    let cli: Cli = argv::parse();
     match run(&cli) {
         Ok(code) => code,
         Err(error) => fail(&error),

@@ -111,6 +111,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "0.5s", help_heading = "The experiment")]
     pub warmup_time: Duration,
 
+    /// Let the operating system place the threads of a duet, at the price of precision
+    #[arg(long, help_heading = "The experiment")]
+    pub no_pin: bool,
+
     /// Who puts the load on: weigh's own client, or the sysbench that is installed
     #[arg(long, value_enum, default_value_t = DriverArg::Native, help_heading = "The experiment")]
     pub driver: DriverArg,

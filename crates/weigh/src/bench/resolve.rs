@@ -11,7 +11,7 @@ use super::args::{BenchArgs, DriverArg, ModeArg, ProtocolArg};
 use crate::output::Format;
 
 const QUICK_WORKLOADS: [Kind; 1] = [Kind::OltpReadOnly];
-const DEFAULT_WORKLOADS: [Kind; 2] = [Kind::OltpReadOnly, Kind::OltpPointSelect];
+const DEFAULT_WORKLOADS: [Kind; 3] = [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges];
 const MOST_DEFAULT_THREADS: usize = 16;
 
 /// What `weigh bench` will do, but for the servers.
@@ -46,6 +46,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         max_time: args.max_time.unwrap_or(Duration::from_secs(if args.quick { 35 } else { 180 })),
         block: args.block.unwrap_or(Duration::from_millis(if args.quick { 500 } else { 1000 })),
         warmup: args.warmup_time,
+        pin: !args.no_pin,
     };
     if request.block > request.max_time {
         bail!("--block is longer than --max-time: no block would fit");

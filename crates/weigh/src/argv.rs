@@ -1,0 +1,176 @@
+//! The command line, taken in before anybody else can read a password off it.
+//!
+//! Every user of a machine can read the arguments of every process. As MySQL's own client does, a password that was
+//! given there is overwritten right at the start, and it is cut from what the parser says about bad arguments.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::FileExt;
+
+use clap::Parser;
+
+/// What stands in a password's place.
+const HIDDEN: &[u8] = b"x";
+
+/// Hides the passwords of this process's arguments and parses them. Like [`Parser::parse`], it ends the process on bad
+/// arguments and on `--help`.
+pub fn parse<T: Parser>() -> T {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Err(error) = hide(&arguments) {
+        eprintln!("weigh: cannot hide the password of the command line from the process list: {error}");
+    }
+    T::try_parse_from(arguments.iter().map(|argument| with_long_password(argument))).unwrap_or_else(|error| {
+        let secrets: Vec<String> = arguments.iter().filter_map(|argument| secret(argument)).collect();
+        if secrets.is_empty() {
+            error.exit();
+        }
+        let message = error.render().to_string();
+        eprint!("{}", secrets.iter().fold(message, |message, secret| message.replace(secret.as_str(), "x")));
+        std::process::exit(error.exit_code())
+    })
+}
+
+/// MySQL's `-pPASSWORD`, as the parser takes it: it cannot tell an attached value from a password to ask for.
+fn with_long_password(argument: &OsStr) -> OsString {
+    match argument.as_bytes().strip_prefix(b"-p") {
+        Some(password) if !password.is_empty() => {
+            let mut long = OsString::from("--password=");
+            long.push(OsStr::from_bytes(password));
+            long
+        }
+        _ => argument.to_owned(),
+    }
+}
+
+/// Overwrites the passwords where the process list shows them.
+fn hide(arguments: &[OsString]) -> io::Result<()> {
+    if arguments.iter().all(|argument| password(argument.as_bytes()).is_none()) {
+        return Ok(());
+    }
+    // Our own memory as a file: std keeps no pointer into it that we could ask for, and all have read it by now.
+    let memory = OpenOptions::new().write(true).open("/proc/self/mem")?;
+    let mut address = start_of_arguments()?;
+    for argument in arguments {
+        if let Some(range) = password(argument.as_bytes()) {
+            let mut shown = argument.clone().into_vec();
+            shown.splice(range, HIDDEN.iter().copied());
+            // The rest becomes zero bytes, so that not even the length shows.
+            shown.resize(argument.len(), 0);
+            memory.write_all_at(&shown, address)?;
+        }
+        address += argument.len() as u64 + 1;
+    }
+    Ok(())
+}
+
+/// Field 48 of /proc/self/stat, `arg_start` (proc(5)).
+fn start_of_arguments() -> io::Result<u64> {
+    let stat = fs::read_to_string("/proc/self/stat")?;
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let field = after_name.split_ascii_whitespace().nth(45).and_then(|field| field.parse().ok());
+    field.filter(|address| *address != 0).ok_or_else(|| io::Error::other("/proc/self/stat does not tell where it is"))
+}
+
+/// The password in an argument, for cutting it from messages.
+fn secret(argument: &OsStr) -> Option<String> {
+    let bytes = argument.as_bytes();
+    Some(String::from_utf8_lossy(&bytes[password(bytes)?]).into_owned())
+}
+
+/// Where in an argument a password is: `-pPW`, `--password=PW`, `mysql://user:PW@host`, `h=host,p=PW`.
+fn password(argument: &[u8]) -> Option<std::ops::Range<usize>> {
+    let range = if argument.starts_with(b"--password=") {
+        b"--password=".len()..argument.len()
+    } else if argument.starts_with(b"-p") {
+        2..argument.len()
+    } else {
+        in_url(argument).or_else(|| in_dsn(argument))?
+    };
+    (!range.is_empty()).then_some(range)
+}
+
+fn in_url(argument: &[u8]) -> Option<std::ops::Range<usize>> {
+    let authority = find(argument, b"://")? + 3;
+    let length = argument[authority..].iter().position(|byte| b"/?".contains(byte));
+    let end = length.map_or(argument.len(), |length| authority + length);
+    // The last @, as the URL's reader takes it. A password with an unescaped slash reaches beyond: then all of it.
+    let at = argument[authority..end].iter().rposition(|byte| *byte == b'@').map(|at| authority + at);
+    let at = at.or_else(|| argument[authority..].iter().rposition(|byte| *byte == b'@').map(|at| authority + at))?;
+    let colon = authority + argument[authority..at].iter().position(|byte| *byte == b':')?;
+    Some(colon + 1..at)
+}
+
+fn in_dsn(argument: &[u8]) -> Option<std::ops::Range<usize>> {
+    let dsn = argument.strip_prefix(b"--server=").unwrap_or(argument);
+    let offset = argument.len() - dsn.len();
+    if dsn.get(1) != Some(&b'=') || !dsn[0].is_ascii_alphabetic() {
+        return None;
+    }
+    let start = if dsn.starts_with(b"p=") { 2 } else { find(dsn, b",p=")? + 3 };
+    let mut end = start;
+    // A backslash keeps the comma behind it inside the value.
+    while end < dsn.len() && (dsn[end] != b',' || dsn[end - 1] == b'\\') {
+        end += 1;
+    }
+    Some(offset + start..offset + end)
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(argument: &str) -> String {
+        let mut bytes = argument.as_bytes().to_vec();
+        if let Some(range) = password(&bytes) {
+            bytes.splice(range, HIDDEN.iter().copied());
+        }
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_password_is_found_in_every_form() {
+        for (argument, expected) in [
+            ("-phunter2", "-px"),
+            ("--password=hunter2", "--password=x"),
+            ("mysql://root:hunter2@db.example:3307/shop", "mysql://root:x@db.example:3307/shop"),
+            ("--server=mysql://root:hun@ter2@db.example", "--server=mysql://root:x@db.example"),
+            ("mysql://root:hun/ter2@db.example", "mysql://root:x@db.example"),
+            ("mysql://:hunter2@", "mysql://:x@"),
+            ("h=db.example,p=hunter2,u=root", "h=db.example,p=x,u=root"),
+            ("p=hunter2", "p=x"),
+            (r"--server=u=root,p=hun\,ter2,P=3307", "--server=u=root,p=x,P=3307"),
+        ] {
+            assert_eq!(shown(argument), expected);
+        }
+    }
+
+    #[test]
+    fn what_holds_no_password_is_left_alone() {
+        for argument in [
+            "-p",
+            "--password",
+            "--password=",
+            "mysql://root@db.example/a:b",
+            "h=db.example,P=3307",
+            "--precision=2%",
+            "--set",
+            "a,p=b",
+        ] {
+            assert_eq!(shown(argument), argument);
+        }
+    }
+
+    #[test]
+    fn the_attached_short_form_becomes_the_long_one() {
+        let long = |argument: &str| with_long_password(OsStr::new(argument));
+        assert_eq!(long("-phunter2"), "--password=hunter2");
+        assert_eq!(long("-p"), "-p");
+        assert_eq!(long("--precision"), "--precision");
+    }
+}

@@ -1,0 +1,221 @@
+//! `weigh servers`: the catalogue, and instances that stay.
+
+use std::fmt::Write;
+use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use server::{CatalogueName, Listing, Options, Progress, Spec, Started, started};
+
+use crate::connect::Setting;
+use crate::output;
+
+/// List, install, start and stop servers to measure.
+#[derive(Debug, Args)]
+pub struct ServersArgs {
+    #[command(subcommand)]
+    action: Action,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show the catalogue, what of it is installed, and which instances run
+    List,
+    /// Install servers of the catalogue beside the system, into the user's cache
+    Install {
+        /// Names from the catalogue
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<CatalogueName>,
+    },
+    /// Start a private instance that stays until it is stopped
+    Start(StartArgs),
+    /// Stop instances that were started, and remove their data
+    Stop {
+        /// Ids from the list, such as s1
+        #[arg(required_unless_present = "all", value_name = "ID")]
+        ids: Vec<String>,
+        /// All of them
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+struct StartArgs {
+    /// A catalogue name, a folder or a tarball of server binaries [default: the server of this machine]
+    #[arg(value_name = "SERVER")]
+    spec: Option<String>,
+
+    /// Setting, such as innodb_buffer_pool_size=4G; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    settings: Vec<Setting>,
+
+    /// Option file whose [mysqld] group applies
+    #[arg(long, value_name = "FILE")]
+    defaults_file: Option<PathBuf>,
+
+    /// The most client threads that will be connected at a time
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    threads: u32,
+}
+
+/// Runs `weigh servers`.
+pub fn run(args: &ServersArgs) -> Result<ExitCode> {
+    let (text, json) = match &args.action {
+        Action::List => list()?,
+        Action::Install { names } => install(names)?,
+        Action::Start(start) => start.run()?,
+        Action::Stop { ids, all } => stop(ids, *all)?,
+    };
+    match args.format {
+        Format::Text => output::print(&text)?,
+        Format::Json => output::print(&format!("{json:#}\n"))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list() -> Result<(String, Value)> {
+    let (catalogue, running) = (server::listing()?, started::list()?);
+    let rows = catalogue.iter().map(|listing| [listing.name.clone(), state(listing), listing.title.clone()]);
+    let mut text = table(["NAME", "INSTALLED", "WHAT IT IS"], rows);
+    if !running.is_empty() {
+        let rows = running.iter().map(|started| {
+            let state = if started.is_alive() { format!("pid {}", started.pid) } else { "died".into() };
+            [started.id.clone(), format!("{}, {state}", started.label), started.socket.display().to_string()]
+        });
+        text.push('\n');
+        text.push_str(&table(["STARTED", "SERVER", "SOCKET"], rows));
+    }
+    let running: Vec<Value> = running.iter().map(describe).collect::<Result<_>>()?;
+    Ok((text, json!({ "catalogue": catalogue, "started": running })))
+}
+
+fn state(listing: &Listing) -> String {
+    match (&listing.on_path, &listing.installed) {
+        (Some(program), _) => format!("on PATH: {program}"),
+        (None, Some(manifest)) => manifest.version.clone(),
+        (None, None) => "no".into(),
+    }
+}
+
+fn describe(started: &Started) -> Result<Value> {
+    let mut value = serde_json::to_value(started)?;
+    value["alive"] = started.is_alive().into();
+    Ok(value)
+}
+
+/// Left-aligned columns, two blanks apart.
+fn table(head: [&str; 3], rows: impl Iterator<Item = [String; 3]>) -> String {
+    let rows: Vec<[String; 3]> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (first, second) = (width(0), width(1));
+    rows.iter().map(|[a, b, c]| format!("{a:first$}  {b:second$}  {c}\n")).collect()
+}
+
+fn install(names: &[CatalogueName]) -> Result<(String, Value)> {
+    let (mut text, mut json) = (String::new(), Vec::new());
+    for name in names {
+        let bar = Bar::new();
+        let manifest = server::install(*name, &bar)?;
+        writeln!(text, "{name} is installed: {} {}", manifest.package, manifest.version)?;
+        json.push(json!({ "name": name.as_str(), "installed": manifest }));
+    }
+    Ok((text, Value::Array(json)))
+}
+
+impl StartArgs {
+    fn run(&self) -> Result<(String, Value)> {
+        let spec = self.spec.as_deref().map_or(Ok(Spec::Default), str::parse)?;
+        let options = Options {
+            settings: self.settings.iter().map(|setting| (setting.0.clone(), setting.1.clone())).collect(),
+            defaults_file: self.defaults_file.clone(),
+            threads: self.threads,
+            ..Options::default()
+        };
+        let bar = Bar::new();
+        let started = started::start(&spec, &options, &bar)?;
+        drop(bar);
+        let (id, socket) = (&started.id, started.socket.display());
+        let text = format!(
+            "{id} runs: {}, pid {}\n  connect  mysql --socket={socket} --user=root\n  \
+             measure  weigh bench --server {id}\n  stop     weigh servers stop {id}\n",
+            started.label, started.pid
+        );
+        Ok((text, describe(&started)?))
+    }
+}
+
+fn stop(ids: &[String], all: bool) -> Result<(String, Value)> {
+    let ids = if all { started::list()?.into_iter().map(|started| started.id).collect() } else { ids.to_vec() };
+    let (mut text, mut json) = (String::new(), Vec::new());
+    let mut failures = Vec::new();
+    for id in &ids {
+        match started::stop(id) {
+            Ok(stopped) => {
+                writeln!(text, "{id} ({}) is stopped, its data removed", stopped.label)?;
+                json.push(describe(&stopped)?);
+            }
+            Err(error) => failures.push(error.to_string()),
+        }
+    }
+    if !failures.is_empty() {
+        // Those that were stopped are gone, whatever became of the others.
+        eprint!("{text}");
+        bail!("{}", failures.join("; "));
+    }
+    if ids.is_empty() {
+        text.push_str("nothing runs that weigh has started\n");
+    }
+    Ok((text, Value::Array(json)))
+}
+
+/// A line on standard error where that is a terminal, gone when dropped.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new() -> Self {
+        if !stderr().is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::new(1000);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {percent:>3} %") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(bar)
+    }
+}
+
+impl Progress for Bar {
+    fn step(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+        self.0.set_position(0);
+    }
+
+    fn fraction(&self, done: f64) {
+        self.0.set_position((done * 1000.0) as u64);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
