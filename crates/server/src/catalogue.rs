@@ -1,6 +1,9 @@
 //! The servers that `weigh` can install for itself, by name.
 
 use std::fmt;
+use std::str::FromStr;
+
+use crate::spec::SpecError;
 
 /// A name from the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +111,15 @@ impl CatalogueName {
         let mut names: Vec<_> = Self::all().map(|name| name.to_string()).collect();
         names.sort_by_key(|name| strsim::damerau_levenshtein(&given.to_lowercase(), name));
         names
+    }
+}
+
+impl FromStr for CatalogueName {
+    type Err = SpecError;
+
+    fn from_str(name: &str) -> Result<Self, SpecError> {
+        let unknown = || SpecError::NotInCatalogue { given: name.to_owned(), nearest: Self::nearest(name) };
+        Self::find(name).ok_or_else(unknown)
     }
 }
 

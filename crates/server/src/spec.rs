@@ -39,6 +39,14 @@ pub enum SpecError {
         /// The catalogue's names, nearest first.
         nearest: Vec<String>,
     },
+    /// No name of the catalogue.
+    #[error("the catalogue has no `{given}`; it has, nearest first: {}", nearest.join(", "))]
+    NotInCatalogue {
+        /// The user's text.
+        given: String,
+        /// The catalogue's names, nearest first.
+        nearest: Vec<String>,
+    },
     /// A URL that is not one. The text itself is left out: it may hold a password.
     #[error("bad server URL: {0}")]
     Url(String),
@@ -48,6 +56,13 @@ pub enum SpecError {
 }
 
 const ARCHIVE_ENDINGS: [&str; 5] = [".tar.xz", ".tar.gz", ".tgz", ".txz", ".tar"];
+
+impl Spec {
+    /// Whether it names a server that runs already, of which `weigh` starts and decides nothing.
+    pub fn is_running(&self) -> bool {
+        matches!(self, Spec::Attach(_) | Spec::Started(_))
+    }
+}
 
 impl FromStr for Spec {
     type Err = SpecError;

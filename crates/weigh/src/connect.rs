@@ -137,10 +137,14 @@ impl ConnectArgs {
         let specs = self.specs()?;
         let attaches = specs.iter().any(|spec| matches!(spec, Spec::Attach(_)));
         if !attaches && self.logs_in() {
-            bail!("--host, --port, --user, --password and --socket are for running servers, but none of --server is one");
+            bail!(
+                "--host, --port, --user, --password and --socket are for running servers, but none of --server is one"
+            );
         }
         if !self.settings.is_empty() && specs.iter().all(Spec::is_running) {
-            bail!("--set is for servers that weigh starts, but every --server runs already; set it there with SET GLOBAL");
+            bail!(
+                "--set is for servers that weigh starts, but every --server runs already; set it there with SET GLOBAL"
+            );
         }
         let password = match &self.password {
             Some(None) => Some(ask_for_password()?),
@@ -250,7 +254,8 @@ mod tests {
         assert!(refusal(&["--server=mariadb", "--user=root"]).contains("running servers"));
         assert!(refusal(&["--server=mysql://root@db.example", "--set=a=b"]).contains("--set"));
         assert!(refusal(&["--server=mariadb@trixy"]).contains("mariadb@trixie"));
-        for words in [&["--ssl-cert=/c"][..], &["--set=x"], &["--defaults-file=/a", "--no-defaults"], &["--ssl-mode=x"]] {
+        for words in [&["--ssl-cert=/c"][..], &["--set=x"], &["--defaults-file=/a", "--no-defaults"], &["--ssl-mode=x"]]
+        {
             assert!(Command::try_parse_from([&["weigh"], words].concat()).is_err(), "{words:?}");
         }
     }
