@@ -145,9 +145,7 @@ fn advice(error: &Error) -> &'static str {
         1044 | 1045 | 1142 | 1143 | 1227 => {
             "\nThe account needs its own schemas: GRANT ALL ON `weigh\\_%`.* TO it, or name another account by --user."
         }
-        1290 | 1792 | 1836 => {
-            "\nThe server is read-only: name one that may be written to, such as the primary."
-        }
+        1290 | 1792 | 1836 => "\nThe server is read-only: name one that may be written to, such as the primary.",
         3 | 28 | 1021 | 1026 | 1030 | 1114 | 1878 => {
             "\nThe server's disk, or its space for tables, seems to be full: free some, or use fewer rows by --table-size."
         }
