@@ -14,6 +14,7 @@ mod verify;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use mysql::Conn;
 use server::Server;
@@ -28,6 +29,9 @@ use schema::Claim;
 
 /// The most connections that load and copy at a time, however many cores there are.
 const MOST_CONNECTIONS: usize = 8;
+
+/// How long a server takes to be gone after its connections are.
+const DYING: Duration = Duration::from_secs(2);
 
 /// A schema that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,11 +116,16 @@ impl<'s> Schemas<'s> {
         })
     }
 
-    /// Where a private server has died, that is the error, and whatever a connection noticed is its echo.
+    /// Where a private server has died, that is the error, and whatever a connection noticed is its echo, which may come first.
     fn blame(&self, error: TablesError) -> TablesError {
-        match self.server.check_alive() {
-            Err(died) => died.into(),
-            Ok(()) => error,
+        let patience = if self.server.is_private() && error.is_lost_connection() { DYING } else { Duration::ZERO };
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.server.check_alive() {
+                Err(died) => return died.into(),
+                Ok(()) if Instant::now() >= deadline => return error,
+                Ok(()) => thread::sleep(Duration::from_millis(10)),
+            }
         }
     }
 

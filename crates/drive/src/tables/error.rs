@@ -51,6 +51,14 @@ impl TablesError {
     pub(super) fn refused(server: &str, purpose: impl Into<String>) -> impl FnOnce(Error) -> Self {
         move |source| TablesError::Refused { server: server.to_owned(), purpose: purpose.into(), source }
     }
+
+    /// Whether a connection broke, and not because a statement was wrong.
+    pub(super) fn is_lost_connection(&self) -> bool {
+        match self {
+            TablesError::Refused { source, .. } => matches!(code(source), None | Some(1053)),
+            _ => false,
+        }
+    }
 }
 
 /// How a charset turned out to lack some of the text.
