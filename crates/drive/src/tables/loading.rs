@@ -89,7 +89,10 @@ impl Loading<'_> {
                 Err(Refusal::Failed(error)) => return Err(error),
             };
             self.claim.drop_schema(&mut conns[0], &schema)?;
-            verdicts.extend(at.map(|at| (at, verdict)));
+            // Where not even utf8mb4 gives the text back, nothing will.
+            for at in at.map_or(0..self.wanted.len(), |at| at..at + 1) {
+                verdicts.entry(at).or_insert_with(|| verdict.clone());
+            }
         }
         Ok(None)
     }
