@@ -146,8 +146,7 @@ impl Load {
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed("connecting the load"))?;
         let in_force = match connections.first_mut() {
-            Some(connection) => read_in_force(connection)
-                .map_err(failed("reading back the connection's charset"))?,
+            Some(connection) => read_in_force(connection).map_err(failed("reading back the connection's charset"))?,
             None => return Err(Error::NoThreads),
         };
         let server_threads = match target.pid {

@@ -56,14 +56,12 @@ fn script(kind: Kind) -> Option<(&'static str, &'static [&'static str])> {
         Kind::OltpWriteOnly => Some(("oltp_write_only", &[])),
         Kind::OltpUpdateNonIndex => Some(("oltp_update_non_index", &[])),
         Kind::SelectRandomRanges => Some(("select_random_ranges", &[])),
-        Kind::DistinctRanges => Some((
-            "oltp_read_only",
-            &[NO_POINTS, "--simple-ranges=0", "--sum-ranges=0", "--order-ranges=0"],
-        )),
-        Kind::OrderRanges => Some((
-            "oltp_read_only",
-            &[NO_POINTS, "--simple-ranges=0", "--sum-ranges=0", "--distinct-ranges=0"],
-        )),
+        Kind::DistinctRanges => {
+            Some(("oltp_read_only", &[NO_POINTS, "--simple-ranges=0", "--sum-ranges=0", "--order-ranges=0"]))
+        }
+        Kind::OrderRanges => {
+            Some(("oltp_read_only", &[NO_POINTS, "--simple-ranges=0", "--sum-ranges=0", "--distinct-ranges=0"]))
+        }
         _ => None,
     }
 }
@@ -93,7 +91,9 @@ fn command(load: &SysbenchLoad<'_>, seconds: u64) -> Result<Command, Error> {
     let SysbenchLoad { target, workload, rows, settings } = load;
     let refuse = |reason: &str| Error::SysbenchCannot { server: target.server.clone(), reason: reason.into() };
     if !target.endpoint.password.reveal().is_empty() {
-        return Err(refuse("it takes a password on its command line only, where every user of this machine can read it"));
+        return Err(refuse(
+            "it takes a password on its command line only, where every user of this machine can read it",
+        ));
     }
     if target.endpoint.tls.mode != TlsMode::Disabled {
         return Err(refuse("it does not verify TLS"));

@@ -113,9 +113,8 @@ impl Wire {
     pub(crate) fn packet(&mut self) -> Result<&[u8], WireError> {
         self.need(HEADER)?;
         let at = self.unread.start;
-        let length = usize::from(self.input[at])
-            | usize::from(self.input[at + 1]) << 8
-            | usize::from(self.input[at + 2]) << 16;
+        let length =
+            usize::from(self.input[at]) | usize::from(self.input[at + 1]) << 8 | usize::from(self.input[at + 2]) << 16;
         if length == MAX_PAYLOAD {
             return Err(WireError::protocol("a result row of 16 MiB or more"));
         }

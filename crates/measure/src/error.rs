@@ -30,7 +30,9 @@ pub enum Error {
         source: Box<Error>,
     },
     /// Nothing is left to compare.
-    #[error("{server} can hold {text} text under none of the collations; see the notes, or name others with --collation")]
+    #[error(
+        "{server} can hold {text} text under none of the collations; see the notes, or name others with --collation"
+    )]
     NothingToMeasure {
         /// The server's name.
         server: String,

@@ -53,13 +53,7 @@ pub struct Outcome {
 }
 
 /// Measures what is asked for on the servers, and writes all of it into the folder.
-pub fn run(
-    request: &Request,
-    servers: &[Server],
-    folder: Folder,
-    weigh: &str,
-    observer: &dyn Observer,
-) -> Outcome {
+pub fn run(request: &Request, servers: &[Server], folder: Folder, weigh: &str, observer: &dyn Observer) -> Outcome {
     let mut experiment = Experiment {
         request,
         servers,
@@ -235,13 +229,7 @@ impl<'a> Experiment<'a> {
     }
 
     /// Connects the loads of one cell, measures all its pairs, and writes each block down.
-    fn measure_cell(
-        &mut self,
-        workload: Workload,
-        cell: Cell,
-        facts: &[Facts],
-        rows: &Rows<'a>,
-    ) -> Result<(), Error> {
+    fn measure_cell(&mut self, workload: Workload, cell: Cell, facts: &[Facts], rows: &Rows<'a>) -> Result<(), Error> {
         let index = self.run.cells.len();
         let first_pair = self.run.pairs.len();
         self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants));
@@ -275,13 +263,7 @@ impl<'a> Experiment<'a> {
         measured
     }
 
-    fn connect(
-        &mut self,
-        workload: Workload,
-        cell: &Cell,
-        facts: &[Facts],
-        rows: &Rows<'a>,
-    ) -> Result<Loads, Error> {
+    fn connect(&mut self, workload: Workload, cell: &Cell, facts: &[Facts], rows: &Rows<'a>) -> Result<Loads, Error> {
         let options = workload::Options { text: cell.text.parse().expect("a text's own name"), ..self.request.rows };
         let mut targets = BTreeMap::new();
         for (&index, schema) in &rows.names {
@@ -351,8 +333,10 @@ fn read_layers(server: &Server, schema: &str, table: &Table) -> Result<Layers, E
 /// What the load's connections of a variant speak: its own collation where the charset is its own, else the charset's default.
 fn connection_charset(variant: &Variant, facts: &Facts) -> ConnectionCharset {
     let own = variant.connection_charset == variant.charset;
-    let default =
-        facts.collations.iter().find(|collation| collation.charset == variant.connection_charset && collation.is_default);
+    let default = facts
+        .collations
+        .iter()
+        .find(|collation| collation.charset == variant.connection_charset && collation.is_default);
     // The handshake has one byte for the collation; SET NAMES follows, so any collation of the charset would do.
     let one_byte = |id: u16| u8::try_from(id).ok();
     let of_charset = || {

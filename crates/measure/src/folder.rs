@@ -85,9 +85,7 @@ impl Folder {
     pub fn append(&mut self, block: &Block) -> Result<(), FolderError> {
         let mut line = serde_json::to_vec(block).expect("a block is plain data");
         line.push(b'\n');
-        self.samples
-            .write_all(&line)
-            .map_err(|source| FolderError::Write { path: self.path.join(SAMPLES), source })
+        self.samples.write_all(&line).map_err(|source| FolderError::Write { path: self.path.join(SAMPLES), source })
     }
 }
 

@@ -298,8 +298,7 @@ mod tests {
         let (mut variants, _) = planned(&axes(None), &servers, false).unwrap();
         variants.push(Variant { copy: true, ..variants[0].clone() });
         let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
-        let pairs: Vec<_> =
-            pairs(0, &cell, &variants).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
+        let pairs: Vec<_> = pairs(0, &cell, &variants).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
         assert_eq!(
             pairs,
             [

@@ -179,7 +179,8 @@ fn solos<X: Executor>(executor: &mut X, task: &Task<'_>, sink: &mut dyn Sink<X::
             let mut standings = Vec::new();
             for ((index, pair), series) in task.pairs.iter().zip(&mut series) {
                 let completes = variant == pair.baseline || variant == pair.variant;
-                if let (true, Some(base), Some(side)) = (completes, sides.get(&pair.baseline), sides.get(&pair.variant)) {
+                if let (true, Some(base), Some(side)) = (completes, sides.get(&pair.baseline), sides.get(&pair.variant))
+                {
                     series.push(ratio_of(base, side), limits.seed);
                     standings.push(series.standing(*index));
                 }
@@ -282,8 +283,7 @@ mod tests {
             .map(|variant| pair(variant, if variant == 1 { PairKind::AA } else { PairKind::Collation }))
             .collect();
         let indexed: Vec<(usize, &Pair)> = pairs.iter().enumerate().collect();
-        let limits =
-            Limits { precision, block: Duration::from_secs(1), warmup: Duration::from_millis(500), seed: 5 };
+        let limits = Limits { precision, block: Duration::from_secs(1), warmup: Duration::from_millis(500), seed: 5 };
         let task = Task { cell: 0, pairs: &indexed, mode, limits, deadline: Duration::from_secs(seconds) };
         let (mut blocks, mut standings) = (Vec::new(), BTreeMap::new());
         let mut sink = |block: &Block, now: &[Standing]| -> Result<(), Infallible> {
