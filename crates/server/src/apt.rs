@@ -15,14 +15,20 @@ use crate::{Error, Progress, command};
 pub(crate) struct Apt<'a> {
     folder: PathBuf,
     progress: &'a dyn Progress,
+    /// Why not every list of the host's sources could be read. One broken source of a third party is no matter as long
+    /// as the others have what is asked for.
+    failed_update: Option<Error>,
 }
 
 impl<'a> Apt<'a> {
     /// A state that reads the host's own sources.
     pub fn of_host(folder: &Path, progress: &'a dyn Progress) -> Result<Self, Error> {
-        let apt = Self { folder: folder.to_owned(), progress };
+        let mut apt = Self { folder: folder.to_owned(), progress, failed_update: None };
         apt.configure("")?;
-        apt.update("this machine's packages")?;
+        match apt.update("this machine's packages") {
+            Err(error @ Error::Helper { .. }) => apt.failed_update = Some(error),
+            result => result?,
+        }
         Ok(apt)
     }
 
@@ -34,7 +40,7 @@ impl<'a> Apt<'a> {
                           Give --server `mariadb`, a basedir, a tarball of server binaries, or the URL of a running server.";
             return Err(Error::Install { name: format!("packages of {suite}"), reason: reason.into() });
         };
-        let apt = Self { folder: folder.to_owned(), progress };
+        let apt = Self { folder: folder.to_owned(), progress, failed_update: None };
         let parts = apt.folder.join("sources.d");
         fs::create_dir_all(&parts).map_err(Error::io("create", &parts))?;
         let mut stanza = format!("Types: deb\nURIs: {uri}\nSuites: {suite}\nComponents: main\n");
@@ -42,8 +48,7 @@ impl<'a> Apt<'a> {
         write(&parts.join("mirror.sources"), &stanza)?;
         apt.configure(&format!(
             "Dir::Etc::SourceList \"/dev/null\";\nDir::Etc::SourceParts \"{}\";\n\
-             Dir::Etc::Preferences \"/dev/null\";\nDir::Etc::PreferencesParts \"/dev/null\";\n\
-             APT::Update::Error-Mode \"any\";\n",
+             Dir::Etc::Preferences \"/dev/null\";\nDir::Etc::PreferencesParts \"/dev/null\";\n",
             parts.display()
         ))?;
         apt.update(&format!("the package list of Debian {suite}"))?;
@@ -69,7 +74,8 @@ impl<'a> Apt<'a> {
         text.push_str(&format!(
             "Dir::Etc::Main \"/dev/null\";\nDir::Etc::Parts \"/dev/null\";\n\
              Dir::State \"{folder}/state\";\nDir::State::Status \"{folder}/status\";\nDir::Cache \"{folder}/cache\";\n\
-             Dir::Log \"{folder}\";\nAcquire::Languages \"none\";\n{sources}"
+             Dir::Log \"{folder}\";\nAcquire::Languages \"none\";\n\
+             APT::Update::Error-Mode \"any\";\n{sources}"
         ));
         if rustix::process::geteuid().is_root() {
             // apt's own user may not enter root's home, where the cache is.
@@ -103,12 +109,16 @@ impl<'a> Apt<'a> {
     }
 
     /// Downloads packages with all they need and unpacks them into `root`. Returns the version of the first.
-    pub fn unpack(&self, packages: &[&str], title: &str, root: &Path) -> Result<String, Error> {
+    pub fn unpack(self, packages: &[&str], title: &str, root: &Path) -> Result<String, Error> {
         self.progress.step(&format!("downloading {title}"));
         let mut command = self.command("apt-get");
         command.args(["-q", "-y", "-oAPT::Status-Fd=1", "--download-only", "--no-install-recommends", "install"]);
         command.args(packages);
-        command::run(command, &format!("download {title}"), |line| self.report(line))?;
+        match command::run(command, &format!("download {title}"), |line| self.report(line)) {
+            // A package that was not found is best explained by the list that could not be read.
+            Err(error @ Error::Helper { .. }) => return Err(self.failed_update.unwrap_or(error)),
+            result => result?,
+        }
 
         self.progress.step(&format!("unpacking {title}"));
         fs::create_dir_all(root).map_err(Error::io("create", root))?;

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::error::free_space_remedy;
-use crate::{Error, Progress, interrupt};
+use crate::{Error, Progress, disk, interrupt};
 
 /// How often a waiter looks whether it is its turn.
 const POLL: Duration = Duration::from_millis(100);
@@ -62,7 +61,7 @@ impl Cache {
         }
         let partial = Partial(path_with_suffix(&folder, ".partial"));
         partial.remove()?;
-        check_space(parent, mebibytes)?;
+        disk::check_room(parent, mebibytes, key.rsplit('/').next().unwrap_or(key))?;
         fs::create_dir(&partial.0).map_err(Error::io("create", &partial.0))?;
         make(&partial.0)?;
         fs::rename(&partial.0, &folder).map_err(Error::io("rename", &partial.0))?;
@@ -117,16 +116,6 @@ fn path_with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut text = path.as_os_str().to_owned();
     text.push(suffix);
     text.into()
-}
-
-fn check_space(folder: &Path, mebibytes: u64) -> Result<(), Error> {
-    let disk = rustix::fs::statvfs(folder).map_err(|error| Error::io("look at", folder)(error.into()))?;
-    let free = (disk.f_bavail * disk.f_frsize) >> 20;
-    if free >= mebibytes {
-        return Ok(());
-    }
-    let reason = format!("it takes {mebibytes} MiB and {free} MiB are free.\n{}", free_space_remedy(folder));
-    Err(Error::Install { name: "the server".into(), reason })
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub enum CommandError {
         source: std::io::Error,
     },
     /// It ran and failed.
-    #[error("`{command}` failed ({status}): {}", last_line(stderr))]
+    #[error("`{command}` failed ({status}): {}", last_words(stderr))]
     Failed {
         /// The command line.
         command: String,
@@ -172,11 +172,15 @@ fn remedy(error: &CommandError) -> Option<&'static str> {
     }
 }
 
-fn last_line(stderr: &str) -> &str {
-    let said = |line: &&str| !line.trim().is_empty() && !line.starts_with("npm notice");
-    let errors = |line: &&str| line.starts_with("E: ") || line.starts_with("npm error ") || line.contains("rror:");
-    let line = stderr.lines().rfind(errors).or_else(|| stderr.lines().rfind(said));
-    line.map_or("it said nothing", str::trim)
+/// What a command said last, or the first of what it marked as an error: the cause comes before its consequences.
+fn last_words(stderr: &str) -> String {
+    let is_marked = |line: &&str| ["E: ", "npm error "].iter().any(|mark| line.starts_with(mark));
+    let marked: Vec<&str> = stderr.lines().filter(is_marked).take(2).map(str::trim).collect();
+    if !marked.is_empty() {
+        return marked.join("; ");
+    }
+    let last = stderr.lines().rfind(|line| !line.trim().is_empty());
+    last.map_or("it said nothing", str::trim).to_owned()
 }
 
 #[cfg(test)]

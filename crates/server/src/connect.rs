@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use mysql::{ClientIdentity, Conn, DriverError, OptsBuilder, SslOpts};
 
 use crate::endpoint::{Address, Endpoint, TlsMode};
-use crate::interrupt;
+use crate::{Error, interrupt};
 
 /// How long a host may take to answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,13 +30,14 @@ pub struct ConnectError {
 }
 
 /// Opens a connection for statements of control, not of load.
-pub(crate) fn connect(endpoint: &Endpoint) -> Result<Conn, ConnectError> {
-    let fail = |reason| ConnectError { server: endpoint.to_string(), reason };
+pub(crate) fn connect(endpoint: &Endpoint) -> Result<Conn, Error> {
+    let fail = |reason| Error::Connect(ConnectError { server: endpoint.to_string(), reason });
     let tls = &endpoint.tls;
     for path in [&tls.ca, &tls.cert, &tls.key].into_iter().flatten() {
         File::open(path).map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
     }
     let outcome = within(HANDSHAKE_TIMEOUT, options(endpoint)).map_err(|error| fail(error.to_string()))?;
+    interrupt::check()?;
     outcome.unwrap_or(Err(DriverError::ConnectTimeout.into())).map_err(|error| fail(explain(&error, endpoint)))
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::command::CommandError;
 use crate::connect::ConnectError;
+use crate::disk;
 use crate::optionfile::OptionFileError;
 use crate::spec::SpecError;
 
@@ -44,6 +45,18 @@ pub enum Error {
         path: PathBuf,
         /// The refusal.
         source: io::Error,
+    },
+    /// A disk has too little left.
+    #[error("no room for {what}: it takes {mebibytes} MiB, and {free} MiB are free.\n{remedy}")]
+    NoRoom {
+        /// What for.
+        what: String,
+        /// What it takes.
+        mebibytes: u64,
+        /// What there is.
+        free: u64,
+        /// What to do.
+        remedy: String,
     },
     /// A server cannot be installed here.
     #[error("cannot install {name}: {reason}")]
@@ -103,16 +116,7 @@ impl Error {
 
 fn disk_remedy(source: &io::Error, path: &Path) -> String {
     match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => format!("\n{}", free_space_remedy(path)),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => format!("\n{}", disk::remedy(path)),
         _ => String::new(),
     }
-}
-
-/// What to do when the disk that holds `path` is full.
-pub(crate) fn free_space_remedy(path: &Path) -> String {
-    format!(
-        "The disk of {} is full: free some space, or set TMPDIR (private instances) or WEIGH_CACHE (installed servers) \
-         to a folder on another disk.",
-        path.display()
-    )
 }

@@ -63,7 +63,14 @@ fn message(line: &str) -> &str {
 
 fn remedy(log: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| log.contains(word));
-    if says(&["No space left on device", "errno: 28", "OS error: 28", "OS errno 28", "error number 28"]) {
+    if says(&[
+        "No space left on device",
+        "errno: 28",
+        "OS error: 28",
+        "OS errno 28",
+        "error number 28",
+        "with error 28",
+    ]) {
         Some("The disk is full: free some space, or set TMPDIR to a folder on another disk.")
     } else if says(&["unknown variable", "unknown option", "Unknown suffix", "Error while setting value"]) {
         Some("Correct the --set or --defaults-file that names it.")
@@ -71,6 +78,11 @@ fn remedy(log: &str) -> Option<&'static str> {
         Some("Install the package that holds this library, or choose another --server.")
     } else if says(&["Cannot allocate memory", "cannot allocate memory"]) {
         Some("Give it less memory: --set innodb_buffer_pool_size=128M.")
+    } else if says(&["Permission denied", "errno: 13", "OS error: 13", "Errcode: 13"]) {
+        Some(
+            "If AppArmor or SELinux confines this server, it may not use the temporary folder: set TMPDIR to one that \
+             it may use, or choose another --server, such as mariadb@bookworm.",
+        )
     } else {
         None
     }

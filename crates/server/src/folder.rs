@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::Error;
 use crate::process::Process;
+use crate::{Error, disk};
 
 const PREFIX: &str = "weigh-";
 
@@ -18,6 +18,9 @@ const OWNER_LOCK: &str = "owner.lock";
 
 /// The server's pid and start time, so that a sweeper kills that process and no other.
 const SERVER: &str = "server.json";
+
+/// System tables, redo log and the data of a small benchmark, in MiB.
+const MEBIBYTES: u64 = 512;
 
 /// The longest path that a Unix socket can have.
 const MAX_SOCKET_PATH: usize = 107;
@@ -35,6 +38,7 @@ impl Folder {
     pub fn create() -> Result<Self, Error> {
         let base = base();
         sweep(&base);
+        disk::check_room(&base, MEBIBYTES, "a private instance")?;
         let dir = tempfile::Builder::new()
             .prefix(PREFIX)
             .rand_bytes(8)

@@ -85,9 +85,9 @@ fn install_into(folder: &Path, entry: &Entry, progress: &dyn Progress) -> Result
     let root = folder.join("root");
     let state = folder.join("apt");
     let (package, version) = match &entry.source {
-        Source::HostPackages { package } => closure(&Apt::of_host(&state, progress)?, package, entry, &root)?,
+        Source::HostPackages { package } => closure(Apt::of_host(&state, progress)?, package, entry, &root)?,
         Source::DebianSuite { suite, package } => {
-            closure(&Apt::of_suite(&state, suite, progress)?, package, entry, &root)?
+            closure(Apt::of_suite(&state, suite, progress)?, package, entry, &root)?
         }
         Source::Npm { package, libraries } => {
             let version = npm(folder, package, entry.name, progress)?;
@@ -104,7 +104,7 @@ fn install_into(folder: &Path, entry: &Entry, progress: &dyn Progress) -> Result
     fs::write(&path, text).map_err(Error::io("write", &path))
 }
 
-fn closure(apt: &Apt, package: &str, entry: &Entry, root: &Path) -> Result<(String, String), Error> {
+fn closure(apt: Apt, package: &str, entry: &Entry, root: &Path) -> Result<(String, String), Error> {
     let package = apt.newest_of(package)?;
     let version = apt.unpack(&[&package], entry.name, root)?;
     Ok((package, version))

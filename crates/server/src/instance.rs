@@ -13,7 +13,7 @@ use crate::folder::Folder;
 use crate::options::Options;
 use crate::process::Process;
 use crate::program::Program;
-use crate::{Error, Progress, bootstrap, connect, errorlog, interrupt, settings, spawn};
+use crate::{Error, Progress, connect, errorlog, interrupt, settings, spawn, template};
 
 /// How long a server may take from its start to its first answer.
 const READY_WITHIN: Duration = Duration::from_secs(120);
@@ -84,7 +84,7 @@ impl Instance {
         // From here on, an early return ends what there is: the guard takes it out of `live`.
         let guard = EndOnDrop(&live);
         let arguments = settings::arguments(program, &path, options)?;
-        bootstrap::initialise(program, &path, &arguments)?;
+        template::fill(program, &path, &arguments, options, progress)?;
         interrupt::check()?;
         let process = launch(program, &path, &arguments, lifetime, &live)?;
         let endpoint = Endpoint::socket(path.join("mysqld.sock"), "root");
@@ -196,10 +196,7 @@ fn wait_until_ready(program: &Program, folder: &Path, endpoint: &Endpoint, live:
             Err(error) if Instant::now() > deadline => {
                 let tail = errorlog::tail(&errorlog::read(folder));
                 let waited = READY_WITHIN.as_secs();
-                return Err(start_error(format!(
-                    "no answer within {waited} s ({}); its log ends:{tail}",
-                    error.reason
-                )));
+                return Err(start_error(format!("no answer within {waited} s ({}); its log ends:{tail}", error)));
             }
             Err(_) => thread::sleep(POLL),
         }

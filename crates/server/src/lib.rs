@@ -13,6 +13,7 @@ pub mod cleanup;
 mod collations;
 mod command;
 mod connect;
+mod disk;
 mod endpoint;
 mod error;
 mod errorlog;
@@ -33,6 +34,7 @@ mod settings;
 mod spawn;
 mod spec;
 pub mod started;
+mod template;
 
 pub use catalogue::CatalogueName;
 pub use collations::CollationInfo;

@@ -108,6 +108,11 @@ impl Program {
         Ok(program)
     }
 
+    /// Whether it came from the catalogue, with a loader of its own.
+    pub fn is_of_catalogue(&self) -> bool {
+        self.loader.is_some()
+    }
+
     /// A command that runs the server, without arguments yet.
     pub fn command(&self) -> Command {
         let Some((loader, libraries)) = &self.loader else { return Command::new(&self.mysqld) };

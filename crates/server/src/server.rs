@@ -141,7 +141,7 @@ impl Server {
     pub fn control(&self) -> Result<Conn, Error> {
         connect::connect(&self.endpoint).map_err(|error| match self.describe_failure() {
             Some(failure) => Error::Died(failure),
-            None => error.into(),
+            None => error,
         })
     }
 
