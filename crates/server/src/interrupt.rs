@@ -1,7 +1,7 @@
 //! SIGINT, SIGTERM and SIGHUP: noted at once, obeyed in an orderly way, forced when that takes too long.
 //!
 //! The first signal only sets a flag that every loop of ours polls; the stack unwinds and what lives on it cleans up.
-//! Where that has not ended the process within [`GRACE`], or on a second signal, the signal thread runs the
+//! Where that has not ended the process within five seconds, or on a second signal, the signal thread runs the
 //! [`cleanup`](crate::cleanup) registry itself and exits with 128 + signal.
 
 use std::io;

@@ -61,8 +61,8 @@ impl Program {
     pub fn on_path() -> Result<Option<Self>, Error> {
         let path = env::var_os("PATH").unwrap_or_default();
         let folders: Vec<PathBuf> = env::split_paths(&path).chain(DAEMON_FOLDERS.map(PathBuf::from)).collect();
-        let files = ["mariadbd", "mysqld"].iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-        files.into_iter().find(|file| file.is_file()).map(|file| Self::from_file(&file)).transpose()
+        let mut files = folders.iter().flat_map(|folder| ["mariadbd", "mysqld"].map(|name| folder.join(name)));
+        files.find(|file| file.is_file()).map(|file| Self::from_file(&file)).transpose()
     }
 
     /// A server of the catalogue, in the folder that it was installed into, run by the loader that came with it.

@@ -134,6 +134,17 @@ fn a_basedir_and_a_tarball_of_it_run() {
 }
 
 #[test]
+fn a_server_on_path_is_taken_before_any_is_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let bin = basedir(folder.path()).join("bin");
+    let cache = folder.path().join("cache");
+    let mut command = hold_in(&cache, "");
+    let output = command.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).output().unwrap();
+    assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
+    assert!(!cache.exists(), "nothing was installed, and a server of the user's leaves nothing in the cache");
+}
+
+#[test]
 fn what_is_no_server_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let empty = open(&Spec::Basedir(folder.path().to_owned()), &options(), &NoProgress).unwrap_err().to_string();

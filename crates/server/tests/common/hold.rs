@@ -16,7 +16,10 @@ fn main() {
 
 fn hold() -> Result<(), Box<dyn std::error::Error>> {
     interrupt::install()?;
-    let spec: Spec = std::env::args().nth(1).unwrap_or_default().parse()?;
+    let spec = match std::env::args().nth(1).as_deref() {
+        None | Some("") => Spec::Default,
+        Some(text) => text.parse()?,
+    };
     let end = std::env::args().nth(2).unwrap_or_default();
     let options = Options { buffer_pool: Some(64 << 20), ..Options::default() };
     let server = open(&spec, &options, &NoProgress)?;
