@@ -21,14 +21,9 @@ pub enum Error {
     /// The tables failed.
     #[error(transparent)]
     Tables(#[from] drive::TablesError),
-    /// A private server died while it was measured.
-    #[error("{what} ({source})")]
-    ServerDied {
-        /// Which, and what its log says.
-        what: String,
-        /// How it was noticed.
-        source: Box<Error>,
-    },
+    /// A private server died while it was measured: which, and what its log says.
+    #[error("{0}")]
+    ServerDied(String),
     /// Nothing is left to compare.
     #[error(
         "{server} can hold {text} text under none of the collations; see the notes, or name others with --collation"
@@ -42,4 +37,19 @@ pub enum Error {
     /// A signal came.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl Error {
+    /// Whether a connection broke, and not because a statement was wrong.
+    pub(crate) fn is_lost_connection(&self) -> bool {
+        matches!(self, Error::Load(drive::Error::Wire { source, .. }) if source.is_fatal())
+    }
+
+    /// Whether a signal ended the run, wherever it was noticed.
+    pub fn is_interruption(&self) -> bool {
+        matches!(
+            self,
+            Error::Interrupted | Error::Server(server::Error::Interrupted) | Error::Tables(drive::TablesError::Interrupted)
+        )
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use drive::{ConnectionCharset, Load, Loaded, Schemas, Settings, Target, Wanted};
@@ -13,7 +14,8 @@ use crate::executor::{Loads, Real};
 use crate::folder::Folder;
 use crate::machine;
 use crate::model::{Block, Cell, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, Variant};
-use crate::plan::{self, Facts};
+use crate::plan::{self, Facts, PlanError};
+use crate::preview::{self, schema_key};
 use crate::request::{Observer, Request};
 use crate::schedule::{self, Limits, Standing, Task};
 
@@ -40,8 +42,8 @@ const SETTINGS: [&str; 16] = [
 /// Presented in the handshake where a charset has no collation id of one byte.
 const UTF8MB4_GENERAL_CI: u8 = 45;
 
-/// How many rows are looked at to see whether a connection's charset can hold the text.
-const SAMPLED_ROWS: u32 = 200;
+/// How long a server takes to be gone after its connections are.
+const DYING: Duration = Duration::from_secs(2);
 
 /// What became of a run: all that was measured, and what ended it early, if anything did.
 #[derive(Debug)]
@@ -117,11 +119,17 @@ struct Rows<'a> {
 
 impl<'a> Experiment<'a> {
     fn measure(&mut self) -> Result<(), Error> {
-        let facts = self.read_servers()?;
-        self.folder.write_run(&self.run)?;
+        self.read_servers()?;
+        let facts = preview::facts(self.servers)?;
         let request = self.request;
+        // All texts are planned first: what can't be measured is told before anything is.
+        let mut plans = Vec::new();
         for &text in &request.axes.texts {
-            let rows = self.load_rows(text, &facts)?;
+            plans.push((text, preview::variants(request, text, &facts, &mut self.run.notes)?));
+        }
+        self.folder.write_run(&self.run)?;
+        for (text, variants) in plans {
+            let rows = self.load_rows(text, &variants)?;
             for workload in &request.workloads {
                 for &threads in &request.threads {
                     let cell = Cell { workload: workload.to_string(), text: text.to_string(), threads };
@@ -135,15 +143,20 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
-    /// If a private server has died, its end is what there is to tell, not how it was noticed.
+    /// If a private server has died, its end is what there is to tell, not how it was noticed, which may be a moment earlier.
     fn explain(&self, error: Error) -> Error {
-        match self.servers.iter().find_map(Server::describe_failure) {
-            Some(what) if !matches!(error, Error::Interrupted) => Error::ServerDied { what, source: Box::new(error) },
-            _ => error,
+        let patience = if error.is_lost_connection() { DYING } else { Duration::ZERO };
+        let deadline = Instant::now() + patience;
+        loop {
+            match self.servers.iter().find_map(Server::describe_failure) {
+                Some(what) if !error.is_interruption() => return Error::ServerDied(what),
+                None if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+                _ => return error,
+            }
         }
     }
 
-    fn read_servers(&mut self) -> Result<Vec<Facts>, Error> {
+    fn read_servers(&mut self) -> Result<(), Error> {
         for server in self.servers {
             self.run.servers.push(ServerInfo {
                 label: server.label().into(),
@@ -154,30 +167,16 @@ impl<'a> Experiment<'a> {
                 settings: server.settings_in_force(&SETTINGS)?,
             });
         }
-        let facts = |server: &Server| Ok(Facts { label: server.label().into(), collations: server.collations()? });
-        self.servers.iter().map(facts).collect()
+        Ok(())
     }
 
     /// Loads the rows of one text into a schema for each collation, and adds its variants to the run.
-    fn load_rows(&mut self, text: Text, facts: &[Facts]) -> Result<Rows<'a>, Error> {
-        let options = workload::Options { text, ..self.request.rows };
-        let tables = workload::tables(&self.request.workloads, &options);
-        let sample = sample(&tables);
-        let holds = |charset: &str| drive::connection_holds(charset, &sample);
-        let mut variants = plan::variants(&self.request.axes, text, facts, &holds, &mut self.run.notes)?;
-        // The A/A partner of each server's baseline, the server's first variant.
-        for server in 0..self.servers.len() {
-            let baseline = variants.iter().find(|variant| variant.server == server).cloned();
-            let Some(baseline) = baseline else {
-                let server = self.servers[server].label().into();
-                return Err(Error::NothingToMeasure { server, text: text.to_string() });
-            };
-            variants.push(Variant { copy: true, ..baseline });
-        }
+    fn load_rows(&mut self, text: Text, variants: &[Variant]) -> Result<Rows<'a>, Error> {
+        let tables = preview::tables(self.request, text);
         let mut rows = Rows { schemas: Vec::new(), names: BTreeMap::new() };
         for (index, server) in self.servers.iter().enumerate() {
-            let own: Vec<Variant> = variants.iter().filter(|variant| variant.server == index).cloned().collect();
-            self.load_server(server, text, &tables, own, &mut rows)?;
+            let own: Vec<&Variant> = variants.iter().filter(|variant| variant.server == index).collect();
+            self.load_server(server, text, &tables, &own, &mut rows)?;
         }
         Ok(rows)
     }
@@ -187,12 +186,10 @@ impl<'a> Experiment<'a> {
         server: &'a Server,
         text: Text,
         tables: &[Table],
-        variants: Vec<Variant>,
+        variants: &[&Variant],
         rows: &mut Rows<'a>,
     ) -> Result<(), Error> {
-        // Variants that differ only in the connection's charset share a schema; the copy has its own.
-        let mut keys: Vec<(&str, bool)> =
-            variants.iter().map(|variant| (variant.collation.as_str(), variant.copy)).collect();
+        let mut keys: Vec<(&str, bool)> = variants.iter().map(|variant| schema_key(variant)).collect();
         keys.dedup();
         let charset = |collation: &str| {
             variants.iter().find(|variant| variant.collation == collation).map_or("", |variant| &variant.charset)
@@ -208,13 +205,19 @@ impl<'a> Experiment<'a> {
         let schemas = Schemas::new(server, &run_id())?;
         let loaded = schemas.load(tables, &wanted, &report)?;
         rows.schemas.push(schemas);
-        for variant in &variants {
-            let place = keys.iter().position(|key| *key == (variant.collation.as_str(), variant.copy));
+        for &variant in variants {
+            let place = keys.iter().position(|key| *key == schema_key(variant));
             match place.map(|place| &loaded[place]) {
                 Some(Loaded::Schema { name }) => {
                     rows.names.insert(self.run.variants.len(), name.clone());
                     let layers = read_layers(server, name, &tables[0])?;
                     self.run.variants.push(Variant { layers: Some(layers), ..variant.clone() });
+                }
+                Some(Loaded::CannotHold { reason })
+                    if self.request.axes.baseline.as_ref() == Some(&variant.collation) =>
+                {
+                    let (name, reason) = (variant.collation.clone(), reason.clone());
+                    return Err(PlanError::NoBaseline { name, reason }.into());
                 }
                 Some(Loaded::CannotHold { reason }) => {
                     let note = format!("{}, {}: {reason}: left out", server.label(), variant.collation);
@@ -225,7 +228,10 @@ impl<'a> Experiment<'a> {
                 None => unreachable!("every variant's key is among the keys"),
             }
         }
-        Ok(())
+        if rows.names.keys().any(|&variant| std::ptr::eq(&self.servers[self.run.variants[variant].server], server)) {
+            return Ok(());
+        }
+        Err(Error::NothingToMeasure { server: server.label().into(), text: text.to_string() })
     }
 
     /// Connects the loads of one cell, measures all its pairs, and writes each block down.
@@ -302,17 +308,6 @@ impl<'a> Experiment<'a> {
         }
         Ok(Loads::Native(loads))
     }
-}
-
-/// Text of the first rows, to see what a charset must hold.
-fn sample(tables: &[Table]) -> String {
-    let mut sample = String::new();
-    for table in tables {
-        for id in 1..=table.rows.min(SAMPLED_ROWS) {
-            table.insert_row(id, &mut sample);
-        }
-    }
-    sample
 }
 
 /// A name for the schemas of this run, unlike that of others on the same server.

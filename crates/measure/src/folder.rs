@@ -8,13 +8,23 @@ use crate::model::{Block, FORMAT, Run};
 
 const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.jsonl";
+/// `run.json` while it is being written.
+const UNFINISHED: &str = ".run.json.new";
 
 /// What can go wrong with a run's folder.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The folder holds another run.
-    #[error("{} already holds a run; give another folder with --out", .0.display())]
+    #[error("{} already holds a run; name another folder by --out", .0.display())]
     Taken(PathBuf),
+    /// The folder can't be made.
+    #[error("cannot make the results folder {}: {source}; name another by --out", path.display())]
+    Create {
+        /// The folder, or the file in it.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A file can't be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -43,26 +53,38 @@ pub enum FolderError {
     },
 }
 
-/// A run's folder that is being written.
+/// A run's folder that is being written. One in which nothing was measured is taken away again when this is dropped.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
     samples: File,
+    /// Folders that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+    has_samples: bool,
 }
 
 impl Folder {
     /// Makes the folder; it must not hold a run yet.
     pub fn create(path: &Path) -> Result<Self, FolderError> {
-        fs::create_dir_all(path).map_err(|source| FolderError::Write { path: path.to_owned(), source })?;
+        let fail = |path: &Path| {
+            let path = path.to_owned();
+            move |source| FolderError::Create { path, source }
+        };
+        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = path.ancestors().take_while(is_missing).map(Path::to_owned).collect();
+        fs::create_dir_all(path).map_err(fail(path))?;
+        if path.join(RUN).exists() {
+            return Err(FolderError::Taken(path.to_owned()));
+        }
         let file = path.join(SAMPLES);
         let samples = OpenOptions::new().append(true).create_new(true).open(&file).map_err(|source| {
             if source.kind() == io::ErrorKind::AlreadyExists {
                 FolderError::Taken(path.to_owned())
             } else {
-                FolderError::Write { path: file, source }
+                fail(&file)(source)
             }
         })?;
-        Ok(Self { path: path.to_owned(), samples })
+        Ok(Self { path: path.to_owned(), samples, made, has_samples: false })
     }
 
     /// Where it is.
@@ -73,7 +95,7 @@ impl Folder {
     /// Writes or replaces `run.json`, whole or not at all.
     pub fn write_run(&self, run: &Run) -> Result<(), FolderError> {
         let path = self.path.join(RUN);
-        let unfinished = self.path.join(".run.json.new");
+        let unfinished = self.path.join(UNFINISHED);
         let mut text = serde_json::to_string_pretty(run).expect("a run is plain data");
         text.push('\n');
         fs::write(&unfinished, text)
@@ -85,7 +107,23 @@ impl Folder {
     pub fn append(&mut self, block: &Block) -> Result<(), FolderError> {
         let mut line = serde_json::to_vec(block).expect("a block is plain data");
         line.push(b'\n');
+        self.has_samples |= !block.warm_up;
         self.samples.write_all(&line).map_err(|source| FolderError::Write { path: self.path.join(SAMPLES), source })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.has_samples {
+            return;
+        }
+        // Whatever cannot be removed was never there, or holds what is not ours.
+        for name in [RUN, UNFINISHED, SAMPLES] {
+            let _ = fs::remove_file(self.path.join(name));
+        }
+        for folder in &self.made {
+            let _ = fs::remove_dir(folder);
+        }
     }
 }
 
@@ -124,4 +162,38 @@ fn read_samples(path: &Path) -> Result<Vec<Block>, FolderError> {
 
 fn read_text(path: &Path) -> Result<String, FolderError> {
     fs::read_to_string(path).map_err(|source| FolderError::Read { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_samples_goes_and_takes_no_other_with_it() {
+        let base = std::env::temp_dir().join(format!("weigh-folder-test-{}", std::process::id()));
+        fs::create_dir(&base).unwrap();
+        let path = base.join("deep/results");
+        drop(Folder::create(&path).unwrap());
+        assert!(base.exists() && !base.join("deep").exists());
+
+        let mut folder = Folder::create(&path).unwrap();
+        let block = Block { cell: 0, pair: None, round: 0, warm_up: false, at_s: 0.0, seconds: 1.0, sides: Vec::new() };
+        folder.append(&block).unwrap();
+        drop(folder);
+        assert_eq!(read_samples(&path.join(SAMPLES)).unwrap(), [block]);
+        assert!(matches!(Folder::create(&path), Err(FolderError::Taken(_))));
+        assert_eq!(read_samples(&path.join(SAMPLES)).unwrap().len(), 1, "what is there stays");
+        fs::remove_dir_all(base).unwrap();
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_passed_over() {
+        let file = std::env::temp_dir().join(format!("weigh-samples-test-{}", std::process::id()));
+        let line = r#"{"cell":0,"round":0,"warm_up":false,"at_s":0.0,"seconds":1.0,"sides":[]}"#;
+        fs::write(&file, format!("{line}\n{line}\n{}", &line[..20])).unwrap();
+        assert_eq!(read_samples(&file).unwrap().len(), 2);
+        fs::write(&file, format!("{line}\n{{}}\n")).unwrap();
+        assert!(matches!(read_samples(&file), Err(FolderError::Malformed { line: 2, .. })));
+        fs::remove_file(file).unwrap();
+    }
 }

@@ -9,6 +9,7 @@ mod latency;
 mod machine;
 mod model;
 mod plan;
+mod preview;
 mod request;
 mod schedule;
 mod stats;
@@ -21,6 +22,7 @@ pub use model::{
     Block, Cell, Driver, FORMAT, Latency, Machine, Mode, Options, Pair, PairKind, Run, ServerInfo, Side, Variant,
 };
 pub use plan::{Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
+pub use preview::{Preview, preview};
 pub use request::{Observer, Request};
 pub use schedule::Standing;
 pub use stats::Estimate;
