@@ -1,6 +1,6 @@
 //! How results and progress reach the user.
 
-use std::io::{IsTerminal, stdout};
+use std::io::{IsTerminal, Write, stderr, stdout};
 
 use clap::ValueEnum;
 
@@ -24,9 +24,14 @@ pub fn color() -> bool {
 
 /// Prints to standard output. A reader that has gone (`weigh … | head`) is no error.
 pub fn print(text: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    match stdout().lock().write_all(text.as_bytes()) {
+    let mut out = stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+/// Tells the user something that is not the result, on standard error. Where nobody listens there, the work goes on.
+pub fn tell(line: &str) {
+    let _ = writeln!(stderr().lock(), "{line}");
 }

@@ -28,19 +28,30 @@ Examples:
 
 Exit status: 0 measured, 2 could not measure; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Measure what charsets and collations cost on real servers.
+/// Measure what charsets and collations cost on real servers
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct BenchArgs {
-    #[command(flatten)]
-    pub connect: ConnectArgs,
-
-    /// Workloads, such as oltp_read_only or distinct_ranges:10 (see `weigh bench --list-workloads`)
-    #[arg(long = "workload", short = 'w', value_name = "NAME[:RANGE],…", value_delimiter = ',', help_heading = "What to measure")]
+    /// Workloads; a range size may follow, as in distinct_ranges:10 (see --list-workloads) [default: oltp_read_only,
+    /// oltp_point_select, distinct_ranges; with --quick oltp_read_only]
+    #[arg(
+        long = "workload",
+        short = 'w',
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        help_heading = "What to measure"
+    )]
     pub workloads: Vec<Workload>,
 
-    /// Collations [default: those that the server has of seven common ones]
-    #[arg(long = "collation", short = 'c', value_name = "NAME,…", value_delimiter = ',', help_heading = "What to measure")]
+    /// Collations [default: those that the server has of latin1_swedish_ci, utf8mb4_general_ci, utf8mb4_bin,
+    /// utf8mb4_unicode_ci, utf8mb4_unicode_520_ci, utf8mb4_0900_ai_ci, utf8mb4_uca1400_ai_ci]
+    #[arg(
+        long = "collation",
+        short = 'c',
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        help_heading = "What to measure"
+    )]
     pub collations: Vec<String>,
 
     /// Collation that ratios are taken against [default: latin1_swedish_ci]
@@ -48,11 +59,23 @@ pub struct BenchArgs {
     pub baseline: Option<String>,
 
     /// Charsets of the connections; `match` is the collation's own
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "match", help_heading = "What to measure")]
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "match",
+        help_heading = "What to measure"
+    )]
     pub connection_charset: Vec<String>,
 
     /// Text of the rows: digits (sysbench's), ascii, latin, cyrillic, cjk, emoji, mixed
-    #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "digits", help_heading = "What to measure")]
+    #[arg(
+        long,
+        value_name = "KIND,…",
+        value_delimiter = ',',
+        default_value = "digits",
+        help_heading = "What to measure"
+    )]
     pub text: Vec<Text>,
 
     /// Connections to each variant [default: the number of cores, 16 at most]
@@ -87,19 +110,20 @@ pub struct BenchArgs {
     #[arg(long, alias = "rand-seed", value_name = "N", default_value_t = 1, help_heading = "Rows and statements")]
     pub seed: u64,
 
-    /// Send statements prepared, or as text with literals
-    #[arg(long, value_enum, default_value_t = ProtocolArg::Prepared, help_heading = "Rows and statements")]
+    /// Send statements prepared, or as text that is parsed each time
+    #[arg(long, value_enum, value_name = "prepared|text", hide_possible_values = true, default_value_t = ProtocolArg::Prepared, help_heading = "Rows and statements")]
     pub protocol: ProtocolArg,
 
-    /// Two variants under load at once, or one at a time
-    #[arg(long, value_enum, default_value_t = ModeArg::Duet, help_heading = "The experiment")]
+    /// duet: two variants at once, so that noise hits both, on a busy server; solo: one at a time, in turns, for the
+    /// absolute throughput
+    #[arg(long, value_enum, value_name = "duet|solo", hide_possible_values = true, default_value_t = ModeArg::Duet, help_heading = "The experiment")]
     pub mode: ModeArg,
 
-    /// Half-width of a ratio's 95 % interval to reach, such as 2% [default: 2%; with --quick 5%]
+    /// Half-width of a ratio's 95 % interval to reach [default: 2%; with --quick 5%]
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "The experiment")]
     pub precision: Option<f64>,
 
-    /// Time for all measuring together, such as 90, 90s or 5m [default: 3m; with --quick 40s]
+    /// Time for all load together, such as 90s or 5m [default: 180s; with --quick 35s]
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "The experiment")]
     pub max_time: Option<Duration>,
 
@@ -115,8 +139,8 @@ pub struct BenchArgs {
     #[arg(long, help_heading = "The experiment")]
     pub no_pin: bool,
 
-    /// Who puts the load on: weigh's own client, or the sysbench that is installed
-    #[arg(long, value_enum, default_value_t = DriverArg::Native, help_heading = "The experiment")]
+    /// Who puts the load on: weigh's own client, or the sysbench 1.0 that is installed
+    #[arg(long, value_enum, value_name = "native|sysbench", hide_possible_values = true, default_value_t = DriverArg::Native, help_heading = "The experiment")]
     pub driver: DriverArg,
 
     /// One workload, small tables, less precision: under a minute
@@ -131,9 +155,12 @@ pub struct BenchArgs {
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// How results are printed
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    /// How results are printed: text, json (schemas/report.schema.json), csv or markdown
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
+
+    #[command(flatten)]
+    pub connect: ConnectArgs,
 }
 
 /// `--protocol`

@@ -1,11 +1,17 @@
 //! The live line: what is being done, and how the pair under load stands.
 
 use std::io::{IsTerminal, stderr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use measure::{Block, Observer, PairKind, Run, Standing};
+
+const STAGE: &str = "{spinner} {msg} {wide_bar} {percent:>3} %";
+const MEASURING: &str = "{spinner} {wide_msg} {bar:20} {prefix}";
+
+/// Positions of a stage's bar.
+const PARTS: u64 = 1000;
 
 /// Shows progress on standard error where that is a terminal, and nothing elsewhere.
 pub struct Live {
@@ -18,23 +24,24 @@ impl Live {
         Self { bar: Mutex::new(None), shown: stderr().is_terminal() }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn begin(&self, bar: ProgressBar, template: &str) {
-        self.end();
-        if self.shown {
-            bar.set_style(ProgressStyle::with_template(template).expect("the template is valid"));
-            bar.enable_steady_tick(Duration::from_millis(200));
-            *self.lock() = Some(bar);
-        }
-    }
-
     /// Takes the line away.
     pub fn end(&self) {
         if let Some(bar) = self.lock().take() {
             bar.finish_and_clear();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, length: u64, template: &str, message: &str) {
+        self.end();
+        if self.shown {
+            let bar = ProgressBar::new(length).with_message(message.to_owned());
+            bar.set_style(ProgressStyle::with_template(template).expect("the template is valid"));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            *self.lock() = Some(bar);
         }
     }
 
@@ -45,14 +52,9 @@ impl Live {
     }
 }
 
-const PARTS: u64 = 1000;
-
 impl server::Progress for Live {
     fn step(&self, what: &str) {
-        if self.shown {
-            let bar = ProgressBar::new(PARTS).with_message(what.to_owned());
-            self.begin(bar, "{spinner} {msg} {wide_bar} {percent:>3} %");
-        }
+        self.begin(PARTS, STAGE, what);
     }
 
     fn fraction(&self, done: f64) {
@@ -70,19 +72,13 @@ impl Observer for Live {
     }
 
     fn measuring(&self, max_time: Duration) {
-        if self.shown {
-            self.begin(
-                ProgressBar::new(max_time.as_millis() as u64),
-                "{spinner} {msg} {wide_bar} {elapsed} of at most {len_time}"
-                    .replace("{len_time}", &format!("{} s", max_time.as_secs()))
-                    .as_str(),
-            );
-        }
+        self.begin(max_time.as_millis() as u64, MEASURING, "warming up");
     }
 
     fn block(&self, run: &Run, _block: &Block, standings: &[Standing], spent: Duration) {
         self.update(|bar| {
             bar.set_position(spent.as_millis() as u64);
+            bar.set_prefix(format!("{} of at most {} s", spent.as_secs(), run.options.max_time_s));
             if let Some(standing) = standings.first() {
                 bar.set_message(describe(run, standing));
             }
@@ -90,20 +86,19 @@ impl Observer for Live {
     }
 }
 
+/// The pair under load and its ratio so far.
 fn describe(run: &Run, standing: &Standing) -> String {
     let pair = &run.pairs[standing.pair];
-    let cell = &run.cells[pair.cell];
-    let name = match pair.kind {
-        PairKind::AA => "A/A".into(),
-        PairKind::Collation => run.variants[pair.variant].collation.clone(),
-        PairKind::Server => {
-            let variant = &run.variants[pair.variant];
-            format!("{} on {}", variant.collation, run.servers[variant.server].label)
-        }
+    let name = |variant: usize| {
+        let variant = &run.variants[variant];
+        let server =
+            if run.servers.len() > 1 { format!(" on {}", run.servers[variant.server].label) } else { String::new() };
+        format!("{}{server}", variant.collation)
     };
-    let ratio = standing
-        .ratio
-        .map(|ratio| format!(" × {:.3} ± {:.1} %", ratio.value, ratio.precision() * 100.0))
-        .unwrap_or_default();
-    format!("{}, {name}{ratio}", cell.workload)
+    let pair_name = match pair.kind {
+        PairKind::AA => format!("{} against its copy", name(pair.baseline)),
+        PairKind::Collation | PairKind::Server => format!("{} against {}", name(pair.variant), name(pair.baseline)),
+    };
+    let ratio = standing.ratio.map(|ratio| format!(": {:.3} ± {:.1} %", ratio.value, ratio.precision() * 100.0));
+    format!("{}: {pair_name}{}", run.cells[pair.cell], ratio.unwrap_or_default())
 }

@@ -1,14 +1,15 @@
 //! `weigh bench`.
 
+mod announce;
 mod args;
 mod live;
 mod resolve;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
-use measure::{Folder, Outcome, Run};
+use anyhow::{Result, bail};
+use measure::{Analysis, Folder, Outcome, PairKind};
 use report::{Report, Style};
 use server::Server;
 
@@ -16,39 +17,48 @@ pub use args::BenchArgs;
 use live::Live;
 use resolve::Bench;
 
+use crate::connect::Targets;
 use crate::output::{self, Format};
 
 /// Runs `weigh bench`.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     if args.list_workloads {
-        list_workloads();
+        output::print(&announce::workloads())?;
         return Ok(ExitCode::SUCCESS);
     }
     let bench = resolve::resolve(args)?;
     let targets = args.connect.resolve(bench.request.most_connections())?;
-    let live = Live::new();
-    let servers = targets
-        .specs
-        .iter()
-        .map(|spec| server::open(spec, &targets.options, &live))
-        .collect::<Result<Vec<Server>, _>>()?;
-    live.end();
-    announce(&bench, &servers);
-    if bench.dry_run {
-        return Ok(ExitCode::SUCCESS);
-    }
+    if bench.dry_run { dry_run(&bench, &targets) } else { measure(&bench, &targets) }
+}
+
+fn dry_run(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
+    let servers = open(targets, &Live::new())?;
+    let preview = measure::preview(&bench.request, &servers)?;
+    output::print(&announce::dry_run(&bench.request, &preview, &servers))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
     let out = bench.out.clone().unwrap_or_else(default_folder);
+    // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
     let folder = Folder::create(&out)?;
+    let live = Live::new();
+    let servers = open(targets, &live)?;
+    if servers.iter().any(|server| !server.is_private()) {
+        let preview = measure::preview(&bench.request, &servers)?;
+        output::tell(&announce::footprint(&bench.request, &preview, &servers));
+    }
     let outcome = measure::run(&bench.request, &servers, folder, env!("CARGO_PKG_VERSION"), &live);
     live.end();
     drop(servers);
-    finish(&bench, outcome, &out)
+    finish(bench, outcome, &out)
 }
 
-fn list_workloads() {
-    for kind in workload::Kind::ALL {
-        println!("{:<24}{}", kind.name(), kind.description());
-    }
+fn open(targets: &Targets, live: &Live) -> Result<Vec<Server>> {
+    let open = |spec| server::open(spec, &targets.options, live);
+    let servers = targets.specs.iter().map(open).collect::<Result<_, _>>();
+    live.end();
+    Ok(servers?)
 }
 
 fn default_folder() -> PathBuf {
@@ -56,54 +66,39 @@ fn default_folder() -> PathBuf {
     PathBuf::from("weigh-results").join(now)
 }
 
-/// Says, before anything is created, what will be created on servers that are not `weigh`'s own.
-fn announce(bench: &Bench, servers: &[Server]) {
-    let request = &bench.request;
-    for server in servers {
-        let origin = if server.is_private() { "private instance" } else { "attached" };
-        eprintln!("{}: {} {}, {origin}", server.label(), server.flavour(), server.version());
+/// Prints what was measured, also of a run that ended early.
+fn finish(bench: &Bench, outcome: Outcome, out: &Path) -> Result<ExitCode> {
+    let Outcome { run, failure, blocks } = outcome;
+    let time = bench.request.max_time.as_secs_f64();
+    if blocks == 0 {
+        failure.map_or(Ok(()), Err)?;
+        bail!("not one block of load fitted into {time} s; give it more by --max-time");
     }
-    let attached: Vec<&str> = servers.iter().filter(|server| !server.is_private()).map(Server::label).collect();
-    if !attached.is_empty() || bench.dry_run {
-        let place = if attached.is_empty() { "the private instance".into() } else { attached.join(" and ") };
-        let tables = workload::tables(&request.workloads, &request.rows).len();
-        eprintln!(
-            "On {place} this creates, for each collation and once more for the baseline, a schema weigh_… of {tables} table(s) × {} rows, \
-             and drops it at the end. Nothing else is touched.",
-            request.rows.table_size
-        );
-    }
-    if bench.dry_run {
-        let names: Vec<String> = request.workloads.iter().map(ToString::to_string).collect();
-        eprintln!("Measures {} for at most {} s.", names.join(", "), request.max_time.as_secs());
-    }
-}
-
-fn finish(bench: &Bench, outcome: Outcome, out: &std::path::Path) -> Result<ExitCode> {
-    let Outcome { run, failure } = outcome;
-    let any = print(bench, run, out)?;
-    eprintln!("\nresults: {}", out.display());
-    match failure {
-        None => Ok(ExitCode::SUCCESS),
-        Some(failure) if any => Err(failure).context("the run ended early; what was measured until then is above"),
-        Some(failure) => Err(failure.into()),
-    }
-}
-
-/// Prints the report; says whether it had anything in it.
-fn print(bench: &Bench, run: Run, out: &std::path::Path) -> Result<bool> {
     let (_, blocks) = measure::read(out)?;
-    if !blocks.iter().any(|block| !block.warm_up) {
-        return Ok(false);
-    }
     let analysis = measure::analyse(&run, &blocks);
-    let report = Report::new(run, analysis);
-    let text = match bench.format {
-        Format::Text => report::text(&report, Style { color: output::color() }),
-        Format::Json => report::json(&report),
-        Format::Csv => report::csv(&report),
-        Format::Markdown => report::markdown(&report),
-    };
-    output::print(&text)?;
-    Ok(true)
+    let compared = has_comparison(&analysis);
+    output::print(&render(&Report::new(run, analysis), bench.format))?;
+    let until_then = if failure.is_some() { " until then" } else { "" };
+    output::tell(&format!("\nresults{until_then}: {}", out.display()));
+    failure.map_or(Ok(()), Err)?;
+    if !compared {
+        bail!("no comparison could be made in {time} s; give it more by --max-time, or ask for less");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a variant was held against its baseline; where there is nothing but a baseline, whether that was against its copy.
+fn has_comparison(analysis: &Analysis) -> bool {
+    let all = || analysis.cells.iter().flat_map(|cell| &cell.comparisons);
+    let only_copies = all().all(|comparison| comparison.kind == PairKind::AA);
+    all().any(|comparison| comparison.throughput.is_some() && (only_copies || comparison.kind != PairKind::AA))
+}
+
+fn render(report: &Report, format: Format) -> String {
+    match format {
+        Format::Text => report::text(report, Style { color: output::color() }),
+        Format::Json => report::json(report),
+        Format::Csv => report::csv(report),
+        Format::Markdown => report::markdown(report),
+    }
 }

@@ -48,8 +48,9 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         warmup: args.warmup_time,
         pin: !args.no_pin,
     };
-    if request.block > request.max_time {
-        bail!("--block is longer than --max-time: no block would fit");
+    let (block, max_time) = (request.block.as_secs_f64(), request.max_time.as_secs_f64());
+    if block > max_time {
+        bail!("--block {block}s is longer than --max-time {max_time}s: shorten the one or raise the other");
     }
     Ok(Bench { request, out: args.out.clone(), format: args.format, dry_run: args.dry_run })
 }
