@@ -49,7 +49,9 @@ impl Error {
     pub fn is_interruption(&self) -> bool {
         matches!(
             self,
-            Error::Interrupted | Error::Server(server::Error::Interrupted) | Error::Tables(drive::TablesError::Interrupted)
+            Error::Interrupted
+                | Error::Server(server::Error::Interrupted)
+                | Error::Tables(drive::TablesError::Interrupted)
         )
     }
 }

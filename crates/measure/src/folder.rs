@@ -60,7 +60,8 @@ pub struct Folder {
     samples: File,
     /// Folders that were made for it, the innermost first.
     made: Vec<PathBuf>,
-    has_samples: bool,
+    /// Counted blocks.
+    blocks: usize,
 }
 
 impl Folder {
@@ -84,7 +85,7 @@ impl Folder {
                 fail(&file)(source)
             }
         })?;
-        Ok(Self { path: path.to_owned(), samples, made, has_samples: false })
+        Ok(Self { path: path.to_owned(), samples, made, blocks: 0 })
     }
 
     /// Where it is.
@@ -107,14 +108,21 @@ impl Folder {
     pub fn append(&mut self, block: &Block) -> Result<(), FolderError> {
         let mut line = serde_json::to_vec(block).expect("a block is plain data");
         line.push(b'\n');
-        self.has_samples |= !block.warm_up;
-        self.samples.write_all(&line).map_err(|source| FolderError::Write { path: self.path.join(SAMPLES), source })
+        let written = self.samples.write_all(&line);
+        written.map_err(|source| FolderError::Write { path: self.path.join(SAMPLES), source })?;
+        self.blocks += usize::from(!block.warm_up);
+        Ok(())
+    }
+
+    /// Blocks that it holds, warm-ups not counted.
+    pub fn blocks(&self) -> usize {
+        self.blocks
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        if self.has_samples {
+        if self.blocks > 0 {
             return;
         }
         // Whatever cannot be removed was never there, or holds what is not ours.

@@ -1,0 +1,91 @@
+//! What a run will measure, found out by asking the servers and creating nothing on them.
+
+use server::Server;
+use workload::{Table, Text};
+
+use crate::error::Error;
+use crate::model::Variant;
+use crate::plan::{self, Facts};
+use crate::request::Request;
+
+/// How many rows are looked at to see whether a charset can hold the text.
+const SAMPLED_ROWS: u32 = 200;
+
+/// What a run will measure, as far as it can be told before the rows are loaded.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    /// The variants of every text, the copies for A/A duets among them.
+    pub variants: Vec<Variant>,
+    /// What is left out and why.
+    pub notes: Vec<String>,
+}
+
+impl Preview {
+    /// How many schemas stand on a server at a time.
+    pub fn schemas(&self, server: usize) -> usize {
+        let of_text = |text: &str| {
+            let own = self.variants.iter().filter(|variant| variant.server == server && variant.text == text);
+            let mut keys: Vec<(&str, bool)> = own.map(schema_key).collect();
+            keys.dedup();
+            keys.len()
+        };
+        self.variants.iter().map(|variant| of_text(&variant.text)).max().unwrap_or(0)
+    }
+}
+
+/// Tells what a run will measure, or why it can't.
+pub fn preview(request: &Request, servers: &[Server]) -> Result<Preview, Error> {
+    let facts = facts(servers)?;
+    let mut preview = Preview { variants: Vec::new(), notes: Vec::new() };
+    for &text in &request.axes.texts {
+        preview.variants.extend(variants(request, text, &facts, &mut preview.notes)?);
+    }
+    Ok(preview)
+}
+
+/// What a plan needs to know of the servers.
+pub(crate) fn facts(servers: &[Server]) -> Result<Vec<Facts>, Error> {
+    let facts = |server: &Server| Ok(Facts { label: server.label().into(), collations: server.collations()? });
+    servers.iter().map(facts).collect()
+}
+
+/// The tables of one text.
+pub(crate) fn tables(request: &Request, text: Text) -> Vec<Table> {
+    workload::tables(&request.workloads, &workload::Options { text, ..request.rows })
+}
+
+/// The variants of one text, and behind them, for each server, the copy of its baseline, which is its first variant.
+pub(crate) fn variants(
+    request: &Request,
+    text: Text,
+    facts: &[Facts],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Variant>, Error> {
+    let sample = sample(&tables(request, text));
+    let holds = |charset: &str| drive::connection_holds(charset, &sample);
+    let mut variants = plan::variants(&request.axes, text, facts, &holds, notes)?;
+    for (server, facts) in facts.iter().enumerate() {
+        let baseline = variants.iter().find(|variant| variant.server == server).cloned();
+        let Some(baseline) = baseline else {
+            return Err(Error::NothingToMeasure { server: facts.label.clone(), text: text.to_string() });
+        };
+        variants.push(Variant { copy: true, ..baseline });
+    }
+    Ok(variants)
+}
+
+/// Variants that differ only in the connection's charset share a schema; a copy has its own.
+pub(crate) fn schema_key(variant: &Variant) -> (&str, bool) {
+    (&variant.collation, variant.copy)
+}
+
+/// Text of the first rows, to see what a charset must hold.
+fn sample(tables: &[Table]) -> String {
+    let mut sample = String::new();
+    for table in tables {
+        for id in 1..=table.rows.min(SAMPLED_ROWS) {
+            table.insert_row(id, &mut sample);
+        }
+    }
+    sample
+}
