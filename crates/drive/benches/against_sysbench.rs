@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drive::{
-    ConnectionCharset, Load, Loaded, Protocol, Schemas, Settings, SysbenchLoad, Target, Wanted, run_block, run_sysbench,
+    ConnectionCharset, Load, Loaded, Protocol, Schemas, Settings, Sharing, SysbenchLoad, Target, Wanted, run_block,
+    run_sysbench,
 };
 use server::NoProgress;
 use workload::{Kind, Options, Workload};
@@ -86,7 +87,7 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
 }
 
 fn ours(load: &Load, length: Duration) -> Stretch {
-    let tally = run_block(&[load], Duration::from_millis(50), length).expect("a block").remove(0);
+    let tally = run_block(&[load], Sharing::Together, Duration::from_millis(50), length).expect("a block").remove(0);
     Stretch {
         queries_per_s: tally.queries as f64 / length.as_secs_f64(),
         client_us_per_query: tally.client_cpu_ns as f64 / 1e3 / tally.all_queries as f64,

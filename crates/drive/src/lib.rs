@@ -13,11 +13,12 @@ mod session;
 mod stream;
 mod sysbench;
 mod tables;
+mod turns;
 mod wire;
 
 pub use charset::connection_holds;
 pub use error::Error;
-pub use load::{ConnectionCharset, Load, Settings, Tally, Target, new_histogram, run_block};
+pub use load::{ConnectionCharset, Load, Settings, Sharing, Tally, Target, new_histogram, run_block};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has, sysbench_installed};
 pub use tables::{Loaded, Progress, Schemas, TablesError, Wanted};

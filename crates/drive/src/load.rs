@@ -15,6 +15,7 @@ use crate::connection::Connection;
 use crate::cpu::{Cores, ServerThreads, own_cpu_ns};
 use crate::error::Error;
 use crate::session::{Protocol, Session};
+use crate::turns::Turns;
 use crate::wire::WireError;
 
 /// Which server and schema a load goes to.
@@ -69,17 +70,20 @@ struct Worker {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Load until `end`, counting what completes from `begin` on.
-#[derive(Clone, Copy)]
+/// Load until `end`, counting what begins from `begin` on; in turns with others where there are turns to take.
+#[derive(Clone)]
 struct Order {
     begin: Instant,
     end: Instant,
+    turns: Option<(Arc<Turns>, usize)>,
 }
 
 /// What one load did in one block.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Events (transactions, in sysbench's terms) completed inside the block.
+    /// How long the load was on, counted, in seconds: the block's length, or in turns the sum of this side's.
+    pub seconds: f64,
+    /// Events (transactions, in sysbench's terms) completed in that time.
     pub events: u64,
     /// Statements of those events.
     pub queries: u64,
@@ -100,6 +104,7 @@ pub struct Tally {
 impl Tally {
     fn new() -> Self {
         Self {
+            seconds: 0.0,
             events: 0,
             queries: 0,
             rows: 0,
@@ -112,6 +117,7 @@ impl Tally {
     }
 
     fn add(&mut self, other: &Tally) {
+        self.seconds += other.seconds;
         self.events += other.events;
         self.queries += other.queries;
         self.rows += other.rows;
@@ -180,10 +186,10 @@ impl Load {
         self.server_threads.is_some()
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: &Order) {
         for worker in &self.workers {
             // A worker that is gone has reported why; `collect` says so.
-            let _ = worker.orders.send(order);
+            let _ = worker.orders.send(order.clone());
         }
     }
 
@@ -197,6 +203,7 @@ impl Load {
                 Err(_) => failure = failure.or(Some(WireError::protocol("a connection failed in an earlier block"))),
             }
         }
+        sum.seconds /= self.workers.len().max(1) as f64;
         match failure {
             None => Ok(sum),
             Some(source) => {
@@ -220,15 +227,32 @@ impl Drop for Load {
     }
 }
 
-/// Puts the loads to work at the same time, for `lead_in` uncounted and then for `length` counted, and returns what each did:
-/// a duet with two loads, a solo with one.
-pub fn run_block(loads: &[&Load], lead_in: Duration, length: Duration) -> Result<Vec<Tally>, Error> {
+/// How the loads of a block share its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// All at the same time.
+    Together,
+    /// In turns of this length.
+    Turns(Duration),
+}
+
+/// Puts the loads to work in one block, for `lead_in` uncounted and then for `length` counted, and returns what each did: a duet
+/// with two loads, a solo with one.
+pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: Duration) -> Result<Vec<Tally>, Error> {
     let cpu = |load: &Load| load.server_threads.as_ref().and_then(ServerThreads::cpu_ns);
     let before: Vec<_> = loads.iter().map(|load| cpu(load)).collect();
     let begin = Instant::now() + lead_in;
-    let order = Order { begin, end: begin + length };
-    for load in loads {
-        load.order(order);
+    let end = begin + length;
+    let turns = match sharing {
+        Sharing::Turns(slice) if loads.len() > 1 => {
+            let threads = loads.iter().map(|load| load.workers.len()).collect();
+            Some(Arc::new(Turns::new(threads, slice, end)))
+        }
+        _ => None,
+    };
+    for (side, load) in loads.iter().enumerate() {
+        let turns = turns.clone().map(|turns| (turns, side));
+        load.order(&Order { begin, end, turns });
     }
     // Every load is collected, also after a failure, so that none is still running in the next block.
     let tallies: Vec<_> = loads.iter().map(|load| load.collect()).collect();
@@ -279,7 +303,7 @@ fn serve(
     reports: &Sender<Result<Tally, WireError>>,
 ) {
     while let Ok(order) = orders.recv() {
-        let report = work(&mut session, &mut generator, order);
+        let report = work(&mut session, &mut generator, &order);
         let failed = report.is_err();
         if reports.send(report).is_err() || failed {
             return;
@@ -288,36 +312,66 @@ fn serve(
 }
 
 /// One connection's part of a block.
-fn work(session: &mut Session, generator: &mut workload::Generator, order: Order) -> Result<Tally, WireError> {
+fn work(session: &mut Session, generator: &mut workload::Generator, order: &Order) -> Result<Tally, WireError> {
     let mut tally = Tally::new();
     let cpu = own_cpu_ns();
+    match &order.turns {
+        None => stretch(session, generator, order.begin, order.end, &mut tally)?,
+        Some((turns, side)) => {
+            let mut place = turns.place(*side);
+            while let Some(until) = place.wait() {
+                stretch(session, generator, order.begin, until, &mut tally)?;
+                place.done();
+            }
+        }
+    }
+    tally.client_cpu_ns = own_cpu_ns() - cpu;
+    Ok(tally)
+}
+
+/// Event after event until a time; those that begin before `begin` are not counted. The last one ends after that time, and the
+/// tally's seconds with it, so that a slow event weighs what it took.
+fn stretch(
+    session: &mut Session,
+    generator: &mut workload::Generator,
+    begin: Instant,
+    until: Instant,
+    tally: &mut Tally,
+) -> Result<(), WireError> {
     let mut start = Instant::now();
-    while start < order.end {
+    let mut counted_from = None;
+    while start < until {
         let (mut queries, mut rows) = (0, 0);
         let outcome = generator.event(|statement, values| {
             queries += 1;
             rows += session.run(statement, values)?;
             Ok(())
         });
-        let now = Instant::now();
         tally.all_queries += queries;
+        let counts = start >= begin;
+        if counts && counted_from.is_none() {
+            counted_from = Some(start);
+        }
         match outcome {
-            Ok(()) if (order.begin..order.end).contains(&now) => {
-                tally.events += 1;
-                tally.queries += queries;
-                tally.rows += rows;
-                let nanoseconds = u64::try_from((now - start).as_nanos()).unwrap_or(u64::MAX);
-                tally.latency.saturating_record(nanoseconds);
+            Ok(()) => {
+                let now = Instant::now();
+                if counts {
+                    tally.events += 1;
+                    tally.queries += queries;
+                    tally.rows += rows;
+                    let nanoseconds = u64::try_from((now - start).as_nanos()).unwrap_or(u64::MAX);
+                    tally.latency.saturating_record(nanoseconds);
+                }
+                start = now;
             }
-            Ok(()) => {}
             Err(WireError::Server { code, .. }) => {
                 *tally.errors.entry(code).or_default() += 1;
                 session.abandon_transaction()?;
+                start = Instant::now();
             }
             Err(fatal) => return Err(fatal),
         }
-        start = now;
     }
-    tally.client_cpu_ns = own_cpu_ns() - cpu;
-    Ok(tally)
+    tally.seconds += counted_from.map_or(0.0, |from| (start - from).as_secs_f64());
+    Ok(())
 }

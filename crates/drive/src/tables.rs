@@ -1,6 +1,6 @@
 //! The schemas that load runs on: created, filled, copied, verified, and dropped again.
 //!
-//! Rows are generated once per server, into the first schema whose charset can hold them; every other schema is converted from that one
+//! Rows are generated once per server, into a utf8mb4 schema that is there only to convert from; every schema that was asked for is converted from that one
 //! by the server itself. What each schema then gives back, as utf8mb4, is held against what was generated: no schema passes with a `?`
 //! where a letter was.
 //!
@@ -84,7 +84,6 @@ impl<'s> Schemas<'s> {
     }
 
     /// Creates a schema for each of `wanted` and puts the rows of `tables` into all of them; the answers stand in the order of `wanted`.
-    /// The rows are generated into the first that can hold them, so the baseline belongs first.
     pub fn load(
         &self,
         tables: &[Table],
@@ -92,7 +91,7 @@ impl<'s> Schemas<'s> {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Vec<Loaded>, TablesError> {
         let rows: u64 = tables.iter().map(|table| u64::from(table.rows)).sum();
-        let counter = Counter::new(2 * rows * wanted.len() as u64, progress);
+        let counter = Counter::new(2 * rows * (wanted.len() as u64 + 1), progress);
         self.connections()
             .and_then(|mut conns| Loading { claim: &self.claim, tables, wanted, counter: &counter }.run(&mut conns))
             .map_err(|error| self.blame(error))

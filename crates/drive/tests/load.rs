@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{ConnectionCharset, Load, Protocol, Settings, Tally, Target, run_block};
+use drive::{ConnectionCharset, Load, Protocol, Settings, Sharing, Tally, Target, run_block};
 use mysql::prelude::Queryable;
 use server::{Endpoint, NoProgress, Secret, Server};
 use workload::{Kind, Options, Workload};
@@ -58,7 +58,7 @@ fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {
 }
 
 fn block(loads: &[&Load]) -> Vec<Tally> {
-    run_block(loads, Duration::from_millis(20), Duration::from_millis(150)).unwrap()
+    run_block(loads, Sharing::Together, Duration::from_millis(20), Duration::from_millis(150)).unwrap()
 }
 
 fn every_workload_runs(name: &str) {
@@ -140,10 +140,12 @@ fn a_server_that_dies_ends_the_block_with_its_name() {
         std::thread::sleep(Duration::from_millis(100));
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     });
-    let error = run_block(&[&load], Duration::ZERO, Duration::from_secs(20)).unwrap_err().to_string();
+    let error =
+        run_block(&[&load], Sharing::Together, Duration::ZERO, Duration::from_secs(20)).unwrap_err().to_string();
     killer.join().unwrap();
     assert!(error.starts_with(server.label()), "{error}");
-    let again = run_block(&[&load], Duration::ZERO, Duration::from_millis(10)).unwrap_err().to_string();
+    let again =
+        run_block(&[&load], Sharing::Together, Duration::ZERO, Duration::from_millis(10)).unwrap_err().to_string();
     assert!(again.contains("earlier block"), "{again}");
 }
 

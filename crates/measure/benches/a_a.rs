@@ -36,7 +36,13 @@ fn main() {
         held += u32::from(holds);
         narrow += u32::from(is_narrow);
         both += u32::from(holds && is_narrow);
-        println!("  {:.4} ({:.4} … {:.4}), {blocks} blocks{}", ratio.value, ratio.low, ratio.high, if holds { "" } else { "  misses 1" });
+        println!(
+            "  {:.4} ({:.4} … {:.4}), {blocks} blocks{}",
+            ratio.value,
+            ratio.low,
+            ratio.high,
+            if holds { "" } else { "  misses 1" }
+        );
     }
     println!("contains 1: {held} of {tries}; at most ± 2 % wide: {narrow} of {tries}; both: {both} of {tries}");
     server.stop().expect("server stopped");

@@ -179,28 +179,28 @@ fn summarise(run: &Run, variant: usize, pairs: &[(usize, &Pair)], blocks: &[&Blo
         Mode::Duet => Some(home_pair(variant, pairs)?),
         Mode::Solo => None,
     };
-    let sides: Vec<(&Side, f64)> = blocks
+    let sides: Vec<&Side> = blocks
         .iter()
         .filter(|block| block.pair == home)
-        .flat_map(|block| block.sides.iter().map(|side| (side, block.seconds)))
-        .filter(|(side, _)| side.variant == variant)
+        .flat_map(|block| &block.sides)
+        .filter(|side| side.variant == variant)
         .collect();
     if sides.is_empty() {
         return None;
     }
-    let seconds: f64 = sides.iter().map(|(_, seconds)| seconds).sum();
-    let total = |count: fn(&Side) -> u64| sides.iter().map(|(side, _)| count(side)).sum::<u64>();
+    let seconds: f64 = sides.iter().map(|side| side.seconds).sum();
+    let total = |count: fn(&Side) -> u64| sides.iter().map(|side| count(side)).sum::<u64>();
     let queries = total(|side| side.queries) as f64;
     let average = |figure: fn(&Side) -> Option<f64>| {
-        let all: Option<Vec<f64>> = sides.iter().map(|(side, _)| figure(side)).collect();
+        let all: Option<Vec<f64>> = sides.iter().map(|side| figure(side)).collect();
         all.map(|all| mean(&all))
     };
-    let rows: Option<u64> = sides.iter().map(|(side, _)| side.rows).sum();
+    let rows: Option<u64> = sides.iter().map(|side| side.rows).sum();
     let mut errors = BTreeMap::new();
-    for (&code, &count) in sides.iter().flat_map(|(side, _)| &side.errors) {
+    for (&code, &count) in sides.iter().flat_map(|side| &side.errors) {
         *errors.entry(code).or_default() += count;
     }
-    let latency = latency::merge(sides.iter().map(|(side, _)| &side.latency));
+    let latency = latency::merge(sides.iter().map(|side| &side.latency));
     Some(VariantResult {
         variant,
         blocks: sides.len(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use drive::{Load, Settings, SysbenchLoad, SysbenchTally, Tally, Target};
+use drive::{Load, Settings, Sharing, SysbenchLoad, SysbenchTally, Tally, Target};
 use server::interrupt;
 use workload::Workload;
 
@@ -14,6 +14,10 @@ use crate::schedule::Executor;
 
 /// Load at the start of every block that is not counted, so that both sides are up to speed.
 const LEAD_IN: Duration = Duration::from_millis(50);
+
+/// How long a side has the cores before it is the other's turn. Long against handing over (some 50 µs) and refilling the caches,
+/// short against what else happens on a machine.
+const TURN: Duration = Duration::from_millis(10);
 
 /// The loads of one cell, by variant.
 pub(crate) enum Loads {
@@ -26,6 +30,8 @@ pub(crate) enum Loads {
 /// Puts the loads of one cell to work.
 pub(crate) struct Real {
     pub(crate) loads: Loads,
+    /// Whether the two sides of a duet take turns.
+    pub(crate) turns: bool,
     pub(crate) started: Instant,
 }
 
@@ -34,7 +40,10 @@ impl Executor for Real {
 
     fn block(&mut self, variants: &[usize], length: Duration) -> Result<Vec<Side>, Error> {
         let sides = match &self.loads {
-            Loads::Native(loads) => native(loads, variants, length),
+            Loads::Native(loads) => {
+                let sharing = if self.turns { Sharing::Turns(TURN) } else { Sharing::Together };
+                native(loads, variants, sharing, length)
+            }
             Loads::Sysbench { workload, rows, targets } => sysbench(*workload, rows, targets, variants, length),
         };
         // What a signal broke is not to be reported as a failure.
@@ -46,9 +55,14 @@ impl Executor for Real {
     }
 }
 
-fn native(loads: &BTreeMap<usize, Load>, variants: &[usize], length: Duration) -> Result<Vec<Side>, Error> {
+fn native(
+    loads: &BTreeMap<usize, Load>,
+    variants: &[usize],
+    sharing: Sharing,
+    length: Duration,
+) -> Result<Vec<Side>, Error> {
     let loads: Vec<&Load> = variants.iter().map(|variant| &loads[variant]).collect();
-    let tallies = drive::run_block(&loads, LEAD_IN, length)?;
+    let tallies = drive::run_block(&loads, sharing, LEAD_IN, length)?;
     Ok(variants.iter().zip(&tallies).map(|(&variant, tally)| side(variant, tally)).collect())
 }
 
@@ -56,6 +70,7 @@ fn side(variant: usize, tally: &Tally) -> Side {
     let per_query = |nanoseconds: u64| nanoseconds as f64 / 1e3 / tally.all_queries.max(1) as f64;
     Side {
         variant,
+        seconds: tally.seconds,
         events: tally.events,
         queries: tally.queries,
         rows: Some(tally.rows),
@@ -79,17 +94,16 @@ fn sysbench(
         .map(|(target, settings)| SysbenchLoad { target, workload, rows, settings })
         .collect();
     let tallies = drive::run_sysbench(&loads, length)?;
-    Ok(variants.iter().zip(&tallies).map(|(&variant, tally)| sysbench_side(variant, tally, length)).collect())
+    Ok(variants.iter().zip(&tallies).map(|(&variant, tally)| sysbench_side(variant, tally)).collect())
 }
 
-/// sysbench runs for whole seconds; its counts are brought to the length of a block.
-fn sysbench_side(variant: usize, tally: &SysbenchTally, length: Duration) -> Side {
-    let scaled = |count: u64| (count as f64 / tally.seconds * length.as_secs_f64()).round() as u64;
+fn sysbench_side(variant: usize, tally: &SysbenchTally) -> Side {
     let errors = (tally.ignored_errors > 0).then_some((0, tally.ignored_errors));
     Side {
         variant,
-        events: scaled(tally.events),
-        queries: scaled(tally.queries),
+        seconds: tally.seconds,
+        events: tally.events,
+        queries: tally.queries,
         rows: None,
         errors: errors.into_iter().collect(),
         server_cpu_us: None,

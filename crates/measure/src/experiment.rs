@@ -248,7 +248,7 @@ impl<'a> Experiment<'a> {
         self.folder.write_run(&self.run)?;
 
         self.observer.measuring(self.request.max_time);
-        let mut executor = Real { loads, started: self.started };
+        let mut executor = Real { loads, turns: self.run.options.pinned, started: self.started };
         let begun = self.started.elapsed();
         let budget = self.request.max_time.saturating_sub(self.spent) / self.cells_left.max(1) as u32;
         self.cells_left = self.cells_left.saturating_sub(1);

@@ -107,8 +107,8 @@ pub struct Options {
     pub block_s: f64,
     /// Load before a pair's first counted block, in seconds.
     pub warmup_s: f64,
-    /// Whether the connections of a duet were bound to cores, client's and server's thread together, so that both variants met on
-    /// each core.
+    /// Whether each connection was bound to a core, the client's thread and the server's together, and the two sides of a duet took
+    /// turns there; else both ran at the same time, placed by the operating system.
     pub pinned: bool,
     /// Tables of each kind.
     pub tables: u32,
@@ -207,7 +207,9 @@ pub struct Block {
 pub struct Side {
     /// Index in [`Run::variants`].
     pub variant: usize,
-    /// Transactions completed.
+    /// How long this side was under load, in seconds: the block's length, or where the sides took turns the sum of its own.
+    pub seconds: f64,
+    /// Transactions completed in that time.
     pub events: u64,
     /// Statements of those transactions.
     pub queries: u64,

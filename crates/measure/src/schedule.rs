@@ -112,9 +112,10 @@ impl Series {
     }
 }
 
-/// Transactions of the variant for each one of the baseline.
+/// Throughput of the variant for each unit of the baseline's.
 pub(crate) fn ratio_of(baseline: &Side, variant: &Side) -> f64 {
-    variant.events as f64 / baseline.events as f64
+    let rate = |side: &Side| side.events as f64 / side.seconds;
+    rate(variant) / rate(baseline)
 }
 
 fn duets<X: Executor>(executor: &mut X, task: &Task<'_>, sink: &mut dyn Sink<X::Error>) -> Result<(), X::Error> {
@@ -250,7 +251,7 @@ mod tests {
             let machine = self.noise(self.wander);
             let sides = variants.iter().map(|&variant| {
                 let events = 1e6 * self.speeds[variant] * machine * self.noise(self.jitter) * length.as_secs_f64();
-                side(variant, events as u64)
+                side(variant, events as u64, length)
             });
             Ok(sides.collect())
         }
@@ -260,9 +261,10 @@ mod tests {
         }
     }
 
-    fn side(variant: usize, events: u64) -> Side {
+    fn side(variant: usize, events: u64, length: Duration) -> Side {
         Side {
             variant,
+            seconds: length.as_secs_f64(),
             events,
             queries: events,
             rows: None,
