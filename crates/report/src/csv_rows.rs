@@ -1,13 +1,16 @@
-//! The report as CSV: a line for each comparison, and for each variant that is in none.
+//! The report as CSV: a line for each comparison, and one for each baseline.
 
-use measure::{Comparison, Estimate, Verdict};
+use measure::{CellResult, Comparison, Driver, Estimate, Mode, VariantResult, Verdict};
 use serde::Serialize;
 
 use crate::Report;
+use crate::table::variants;
 
 /// The fields of a line, in their order.
 #[derive(Serialize)]
 struct Line<'a> {
+    mode: &'static str,
+    driver: &'static str,
     workload: &'a str,
     text: &'a str,
     threads: u32,
@@ -16,8 +19,8 @@ struct Line<'a> {
     connection_charset: &'a str,
     copy: bool,
     blocks: usize,
-    queries_per_s: f64,
-    transactions_per_s: f64,
+    queries_per_s: Option<f64>,
+    transactions_per_s: Option<f64>,
     p50_ms: Option<f64>,
     p95_ms: Option<f64>,
     p99_ms: Option<f64>,
@@ -50,31 +53,36 @@ pub fn csv(report: &Report) -> String {
 fn lines(report: &Report) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for cell in &report.analysis.cells {
-        for result in &cell.variants {
-            let own: Vec<&Comparison> = cell.comparisons.iter().filter(|c| c.variant == result.variant).collect();
+        for index in variants(cell) {
+            let own: Vec<&Comparison> = cell.comparisons.iter().filter(|c| c.variant == index).collect();
             if own.is_empty() {
-                lines.push(line(report, cell.cell, result, None));
+                lines.push(line(report, cell, index, None));
             }
-            lines.extend(own.into_iter().map(|comparison| line(report, cell.cell, result, Some(comparison))));
+            lines.extend(own.into_iter().map(|comparison| line(report, cell, index, Some(comparison))));
         }
     }
     lines
 }
 
-fn line<'a>(
-    report: &'a Report,
-    cell: usize,
-    result: &measure::VariantResult,
-    comparison: Option<&Comparison>,
-) -> Line<'a> {
+fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Option<&Comparison>) -> Line<'a> {
     let run = &report.run;
-    let condition = &run.cells[cell];
-    let variant = &run.variants[result.variant];
+    let condition = &run.cells[cell.cell];
+    let variant = &run.variants[index];
+    let result = cell.variants.iter().find(|result| result.variant == index);
+    let figure = |of: fn(&VariantResult) -> Option<f64>| result.and_then(of);
     let baseline = comparison.map(|comparison| &run.variants[comparison.baseline]);
     let throughput = comparison.and_then(|comparison| comparison.throughput);
     let cpu = comparison.and_then(|comparison| comparison.server_cpu);
     let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
     Line {
+        mode: match run.options.mode {
+            Mode::Duet => "duet",
+            Mode::Solo => "solo",
+        },
+        driver: match run.options.driver {
+            Driver::Native => "native",
+            Driver::Sysbench => "sysbench",
+        },
         workload: &condition.workload,
         text: &condition.text,
         threads: condition.threads,
@@ -82,16 +90,16 @@ fn line<'a>(
         collation: &variant.collation,
         connection_charset: &variant.connection_charset,
         copy: variant.copy,
-        blocks: comparison.map_or(result.blocks, |comparison| comparison.blocks),
-        queries_per_s: result.queries_per_s,
-        transactions_per_s: result.transactions_per_s,
-        p50_ms: result.p50_ms,
-        p95_ms: result.p95_ms,
-        p99_ms: result.p99_ms,
-        server_cpu_us: result.server_cpu_us,
-        client_cpu_us: result.client_cpu_us,
-        rows_per_query: result.rows_per_query,
-        errors: result.errors.values().sum(),
+        blocks: comparison.map_or(result.map_or(0, |result| result.blocks), |comparison| comparison.blocks),
+        queries_per_s: figure(|result| Some(result.queries_per_s)),
+        transactions_per_s: figure(|result| Some(result.transactions_per_s)),
+        p50_ms: figure(|result| result.p50_ms),
+        p95_ms: figure(|result| result.p95_ms),
+        p99_ms: figure(|result| result.p99_ms),
+        server_cpu_us: figure(|result| result.server_cpu_us),
+        client_cpu_us: figure(|result| result.client_cpu_us),
+        rows_per_query: figure(|result| result.rows_per_query),
+        errors: result.map_or(0, |result| result.errors.values().fold(0, |sum, count| sum.saturating_add(*count))),
         baseline_server: baseline.map(|variant| run.servers[variant.server].label.as_str()),
         baseline_collation: baseline.map(|variant| variant.collation.as_str()),
         baseline_connection_charset: baseline.map(|variant| variant.connection_charset.as_str()),

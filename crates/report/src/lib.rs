@@ -1,14 +1,25 @@
 //! Terminal tables, Markdown, CSV and JSON of a run; reads results, measures nothing.
+//!
+//! A [`Report`] is a run, what [`measure::analyse`] made of its samples, and both in plain words. [`text`], [`markdown`], [`csv`] and
+//! [`json`] turn it into one string each; none of them does any I/O. The tables of text and Markdown are built once, as plain
+//! strings (`table`), and lined up by each renderer in its own way.
+//!
+//! The documents are described by JSON schemas in the workspace's `schemas/`: `run.json`, a line of `samples.jsonl`, and what
+//! [`json`] gives.
 
 mod csv_rows;
+mod head;
+mod markdown;
+mod name;
 mod number;
 mod sentence;
 mod table;
 mod text;
+mod warning;
 
 pub use csv_rows::csv;
-pub use sentence::sentences;
-pub use text::{Style, markdown, text};
+pub use markdown::markdown;
+pub use text::{Style, text};
 
 use measure::{Analysis, Run};
 use schemars::JsonSchema;
@@ -17,19 +28,22 @@ use serde::{Deserialize, Serialize};
 /// A run and what follows from its samples: the content of every output.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
+    /// What a reader must know before the figures.
+    pub warnings: Vec<String>,
+    /// The results in plain sentences.
+    pub sentences: Vec<String>,
     /// The run.
     pub run: Run,
     /// Its results.
     pub analysis: Analysis,
-    /// The results in plain sentences.
-    pub sentences: Vec<String>,
 }
 
 impl Report {
     /// Puts a run and its results together.
     pub fn new(run: Run, analysis: Analysis) -> Self {
-        let sentences = sentences(&run, &analysis);
-        Self { run, analysis, sentences }
+        let warnings = warning::warnings(&run, &analysis);
+        let sentences = sentence::sentences(&run, &analysis);
+        Self { warnings, sentences, run, analysis }
     }
 }
 

@@ -18,25 +18,30 @@ pub(crate) fn grouped(value: f64) -> String {
     out
 }
 
-/// Three significant digits, no exponent: `0.0123`, `1.23`, `12.3`, `123`.
-pub(crate) fn significant(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
-    }
-    let magnitude = value.abs().log10().floor() as i32;
-    let decimals = (2 - magnitude).clamp(0, 6) as usize;
-    format!("{value:.decimals$}")
+/// `1 block`, `1,253 blocks`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(count as f64))
 }
 
-/// A figure that may be unknown.
-pub(crate) fn or_dash(value: Option<String>) -> String {
-    value.unwrap_or_else(|| "–".into())
+/// A figure with so many decimals, or a dash where it is not known.
+pub(crate) fn decimals(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| DASH.into(), |value| format!("{value:.decimals$}"))
 }
 
-/// A fraction in percent: whole from 10 % on, one decimal below.
+/// Stands where a figure is not known.
+pub(crate) const DASH: &str = "–";
+
+/// A measured fraction in percent: whole from 10 % on, one decimal below.
 pub(crate) fn percent(fraction: f64) -> String {
     let percent = fraction * 100.0;
     if percent.abs() >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
+}
+
+/// A fraction that somebody set, in percent, with no more decimals than it has: `2 %`, `0.5 %`.
+pub(crate) fn set_percent(fraction: f64) -> String {
+    let rounded = format!("{:.3}", fraction * 100.0);
+    format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// An estimate with its interval: `0.551 (0.543 … 0.559)`.
@@ -54,13 +59,18 @@ mod tests {
         assert_eq!(grouped(999.6), "1,000");
         assert_eq!(grouped(143_178.2), "143,178");
         assert_eq!(grouped(-1_234_567.0), "-1,234,567");
+        assert_eq!(grouped(-0.4), "0");
     }
 
     #[test]
-    fn three_digits_tell_enough() {
-        for (value, text) in [(0.0, "0"), (0.01234, "0.0123"), (1.234, "1.23"), (12.34, "12.3"), (1234.5, "1234")] {
-            assert_eq!(significant(value), text);
-        }
+    fn one_is_singular() {
+        let counts = [0, 1, 2, 1253].map(|count| counted(count, "block"));
+        assert_eq!(counts, ["0 blocks", "1 block", "2 blocks", "1,253 blocks"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_dash() {
+        assert_eq!((decimals(Some(0.0357), 3), decimals(None, 3)), ("0.036".into(), "–".into()));
     }
 
     #[test]
@@ -68,5 +78,6 @@ mod tests {
         assert_eq!(percent(0.0124), "1.2 %");
         assert_eq!(percent(0.45), "45 %");
         assert_eq!(percent(0.0999), "10 %");
+        assert_eq!([0.02, 0.07, 0.005, 0.0001, 0.1].map(set_percent), ["2 %", "7 %", "0.5 %", "0.01 %", "10 %"]);
     }
 }

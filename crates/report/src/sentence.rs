@@ -1,98 +1,94 @@
 //! Results in plain sentences.
 
-use measure::{Analysis, CellResult, Comparison, Mode, PairKind, Run, Verdict};
+use measure::{Analysis, CellResult, Comparison, Estimate, PairKind, Run, Verdict};
 
+use crate::name::{condition, on_server, server, variant};
 use crate::number::percent;
 
-/// The results of a run in plain sentences, the reader's warnings first.
-pub fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
-    let mut sentences = warnings(run, analysis);
-    for cell in &analysis.cells {
-        let findings = cell.comparisons.iter().filter(|comparison| comparison.kind != PairKind::AA);
-        sentences.extend(findings.map(|comparison| sentence(run, cell, comparison)));
-    }
+/// The results of a run in plain sentences, cell by cell; what could not be measured goes last in each.
+pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
+    analysis.cells.iter().flat_map(|cell| of_cell(run, cell)).collect()
+}
+
+fn of_cell(run: &Run, cell: &CellResult) -> Vec<String> {
+    let condition = condition(run, cell.cell);
+    let asked: Vec<&Comparison> = cell.comparisons.iter().filter(|c| c.kind != PairKind::AA).collect();
+    let found = asked.iter().filter_map(|comparison| match comparison.kind {
+        PairKind::AA | PairKind::Collation => between_collations(run, &condition, comparison),
+        PairKind::Server => between_servers(run, &condition, comparison),
+    });
+    let mut sentences: Vec<String> = found.collect();
+    let (short, stuck): (Vec<&Comparison>, Vec<&Comparison>) =
+        asked.iter().filter(|c| c.throughput.is_none()).partition(|c| c.blocks < 2);
+    sentences.extend(not_measured(run, &condition, "too little time", &short));
+    sentences.extend(not_measured(run, &condition, "not one transaction completed in some blocks", &stuck));
     sentences
 }
 
-/// What a reader must know before the figures: a noise floor above the asked precision.
-fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
-    let worst = analysis.cells.iter().filter_map(|cell| cell.noise_floor).reduce(f64::max);
-    let asked = run.options.precision;
-    let too_noisy = worst.filter(|floor| *floor > asked).map(|floor| {
-        format!(
-            "This machine was too noisy for the asked precision: identical variants differed by up to {}, {} was asked for.",
-            percent(floor),
-            percent(asked)
-        )
-    });
-    too_noisy.into_iter().collect()
-}
-
-fn sentence(run: &Run, cell: &CellResult, comparison: &Comparison) -> String {
-    let condition = condition(run, cell.cell);
-    let (variant, baseline) = (name(run, comparison.variant, comparison), name(run, comparison.baseline, comparison));
-    let Some(ratio) = comparison.throughput else {
-        return format!("{variant} could not be held against {baseline} on {condition}: too few blocks in the time given.");
-    };
-    let precision = percent((ratio.high - ratio.low) / 2.0);
-    match comparison.verdict {
-        Verdict::Slower => format!(
-            "{variant} costs {} of the throughput of {baseline} on {condition}, ± {precision}.",
-            percent(1.0 - ratio.value)
-        ),
-        Verdict::Faster => format!(
-            "{variant} gives {} more throughput than {baseline} on {condition}, ± {precision}.",
-            percent(ratio.value - 1.0)
-        ),
-        Verdict::NoDifference { within } => {
-            format!("{variant} against {baseline} on {condition}: no difference found (± {}).", percent(within))
+fn between_collations(run: &Run, condition: &str, comparison: &Comparison) -> Option<String> {
+    let (own, baseline) = (variant(run, comparison.variant), variant(run, comparison.baseline));
+    let ratio = comparison.throughput?;
+    let finding = match comparison.verdict {
+        Verdict::Slower => {
+            let cost = percent(1.0 - ratio.value);
+            format!("{own} costs {cost} of the throughput of {baseline} on {condition}, {}", uncertainty(ratio))
         }
-        Verdict::NotMeasured => format!("{variant} was not held against {baseline} on {condition}."),
-    }
+        Verdict::Faster => {
+            let gain = percent(ratio.value - 1.0);
+            format!("{own} gives {gain} more throughput than {baseline} on {condition}, {}", uncertainty(ratio))
+        }
+        Verdict::NoDifference { within } => {
+            format!("{own} against {baseline} on {condition}: no difference found (± {})", percent(within))
+        }
+        Verdict::NotMeasured => return None,
+    };
+    Some(match run.servers.len() {
+        1 => format!("{finding}."),
+        _ => format!("On {}, {finding}.", server(run, comparison.variant)),
+    })
 }
 
-/// `oltp_read_only`, with the text and load added where the run has several.
-pub(crate) fn condition(run: &Run, cell: usize) -> String {
-    let own = &run.cells[cell];
-    let mut words = own.workload.clone();
-    if run.cells.iter().any(|other| other.text != own.text) || own.text != "digits" {
-        words += &format!(", {} text", own.text);
-    }
-    if run.cells.iter().any(|other| other.threads != own.threads) {
-        words += &format!(", {} threads", own.threads);
-    }
-    words
+fn between_servers(run: &Run, condition: &str, comparison: &Comparison) -> Option<String> {
+    let own = variant(run, comparison.variant);
+    let (here, there) = (server(run, comparison.variant), server(run, comparison.baseline));
+    let ratio = comparison.throughput?;
+    let finding = match comparison.verdict {
+        Verdict::Slower => {
+            let by = percent(1.0 - ratio.value);
+            format!("is {by} slower on {here} than on {there}, {}", uncertainty(ratio))
+        }
+        Verdict::Faster => {
+            let by = percent(ratio.value - 1.0);
+            format!("is {by} faster on {here} than on {there}, {}", uncertainty(ratio))
+        }
+        Verdict::NoDifference { within } => {
+            format!("on {here} against {there}: no difference found (± {})", percent(within))
+        }
+        Verdict::NotMeasured => return None,
+    };
+    Some(format!("On {condition}, {own} {finding}."))
 }
 
-fn name(run: &Run, variant: usize, comparison: &Comparison) -> String {
-    let own = variant_name(run, variant);
-    let server = &run.servers[run.variants[variant].server].label;
+/// `± 1.2 %`; both ends of the interval where that would seem to reach beyond no difference, as a lopsided interval's half-width
+/// can.
+fn uncertainty(ratio: Estimate) -> String {
+    let half = (ratio.high - ratio.low) / 2.0;
+    if half < (ratio.value - 1.0).abs() {
+        return format!("± {}", percent(half));
+    }
+    let (one, other) = ((ratio.low - 1.0).abs(), (ratio.high - 1.0).abs());
+    format!("between {} and {}", percent(one.min(other)), percent(one.max(other)))
+}
+
+fn not_measured(run: &Run, condition: &str, why: &str, comparisons: &[&Comparison]) -> Option<String> {
+    let names: Vec<String> = comparisons.iter().map(|comparison| pair_name(run, comparison)).collect();
+    (!names.is_empty()).then(|| format!("Not measured on {condition}, {why}: {}.", names.join(", ")))
+}
+
+fn pair_name(run: &Run, comparison: &Comparison) -> String {
+    let own = variant(run, comparison.variant) + &on_server(run, comparison.variant);
     match comparison.kind {
-        PairKind::Server => format!("{own} of {server}"),
-        _ if run.servers.len() > 1 => format!("{own} of {server}"),
-        _ => own,
-    }
-}
-
-/// The collation, with the connection's charset where it is not the collation's own, and a mark for an A/A copy.
-pub(crate) fn variant_name(run: &Run, variant: usize) -> String {
-    let variant = &run.variants[variant];
-    let mut name = variant.collation.clone();
-    if variant.connection_charset != variant.charset {
-        name += &format!(" (connection {})", variant.connection_charset);
-    }
-    if variant.copy {
-        name += " (its copy)";
-    }
-    name
-}
-
-/// At which load the figures of a cell were taken.
-pub(crate) fn load(run: &Run, cell: usize) -> String {
-    let threads = run.cells[cell].threads;
-    let connections = if threads == 1 { "1 connection".into() } else { format!("{threads} connections") };
-    match run.options.mode {
-        Mode::Duet => format!("duet: {connections} to each of two variants at once"),
-        Mode::Solo => format!("solo: {connections} to one variant at a time"),
+        PairKind::Server => format!("{own} against {}", server(run, comparison.baseline)),
+        PairKind::AA | PairKind::Collation => own,
     }
 }

@@ -1,17 +1,36 @@
 //! The tables of a report as plain strings, before a renderer lines them up.
 
-use measure::{CellResult, Comparison, PairKind, Run, VariantResult, Verdict};
+use measure::{CellResult, Comparison, Mode, PairKind, Run, VariantResult, Verdict};
 
 use crate::Report;
-use crate::number::{grouped, interval, or_dash, percent, significant};
-use crate::sentence::{condition, load, variant_name};
+use crate::name::{load, on_server, server, takes_turns, variant, workload};
+use crate::number::{DASH, counted, decimals, grouped, interval, percent};
 
 /// A table with its title and what is to be said below it.
 pub(crate) struct Table {
     pub(crate) title: String,
-    pub(crate) head: Vec<String>,
+    pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Row>,
     pub(crate) foot: Vec<String>,
+}
+
+/// A column's head, in up to two lines, and what stands in it.
+pub(crate) struct Column {
+    pub(crate) head: [String; 2],
+    pub(crate) kind: Kind,
+}
+
+/// What stands in a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Names, and ratios, whose decimal points line up by themselves: flush left.
+    Left,
+    /// Figures: flush right.
+    Right,
+    /// Figures to do without where there is no room.
+    Spare,
+    /// The ratio that a row's mood colours.
+    Judged,
 }
 
 /// A line of a table.
@@ -28,60 +47,115 @@ pub(crate) enum Mood {
     Bad,
 }
 
-/// Fields of a table that hold words and are set flush left; the others hold figures.
-pub(crate) const WORDS: [&str; 2] = ["collation", "server"];
+fn column(first: &str, second: &str, kind: Kind) -> Column {
+    Column { head: [first.into(), second.into()], kind }
+}
 
-/// One table a cell, and one more where servers are held against each other.
+/// One table a cell, and one more where servers are held against each other; none for a cell that nothing was measured in.
 pub(crate) fn tables(report: &Report) -> Vec<Table> {
-    let mut tables = Vec::new();
-    for cell in &report.analysis.cells {
-        tables.extend(collations(&report.run, cell));
-        tables.extend(servers(&report.run, cell));
-    }
-    tables
+    let measured = report.analysis.cells.iter().filter(|cell| !cell.variants.is_empty());
+    measured.flat_map(|cell| [Some(collations(&report.run, cell)), servers(&report.run, cell)]).flatten().collect()
 }
 
-fn collations(run: &Run, cell: &CellResult) -> Option<Table> {
-    let several = run.servers.len() > 1;
-    let shown = |result: &&VariantResult| !run.variants[result.variant].copy;
-    let rows: Vec<Row> = cell.variants.iter().filter(shown).map(|result| row(run, cell, result, several)).collect();
-    if rows.is_empty() {
-        return None;
-    }
-    let mut head = vec!["collation".to_string()];
-    if several {
-        head.push("server".into());
-    }
-    head.extend(["queries/s", "p50 ms", "p95 ms", "p99 ms", "CPU µs/query"].map(String::from));
-    head.push(format!("throughput × {}", baseline_name(run, cell)));
-    head.push("CPU ×".into());
-    let title = format!("{} ({})", condition(run, cell.cell), load(run, cell.cell));
-    Some(Table { title, head, rows, foot: foot(run, cell) })
+/// The optional columns that tell the variants of a run apart.
+#[derive(Clone, Copy)]
+struct Shown {
+    connection: bool,
+    server: bool,
 }
 
-fn baseline_name(run: &Run, cell: &CellResult) -> String {
-    let baseline = cell.comparisons.iter().find(|comparison| comparison.kind != PairKind::Server);
-    baseline.map_or("baseline".into(), |comparison| variant_name(run, comparison.baseline))
-}
-
-fn row(run: &Run, cell: &CellResult, result: &VariantResult, several: bool) -> Row {
-    let own = |c: &&Comparison| c.variant == result.variant && c.kind == PairKind::Collation;
-    let comparison = cell.comparisons.iter().find(own);
-    let mut fields = vec![variant_name(run, result.variant)];
-    if several {
-        fields.push(run.servers[run.variants[result.variant].server].label.clone());
+impl Shown {
+    fn new(run: &Run) -> Self {
+        let connection = run.variants.iter().any(|variant| variant.connection_charset != variant.charset);
+        Self { connection, server: run.servers.len() > 1 }
     }
-    fields.push(grouped(result.queries_per_s));
-    fields.extend([result.p50_ms, result.p95_ms, result.p99_ms].map(|ms| or_dash(ms.map(significant))));
-    fields.push(or_dash(result.server_cpu_us.map(significant)));
-    match comparison {
-        Some(comparison) => {
-            fields.push(or_dash(comparison.throughput.map(interval)));
-            fields.push(or_dash(comparison.server_cpu.map(interval)));
+
+    fn columns(self) -> Vec<Column> {
+        let mut columns = vec![column("", "collation", Kind::Left)];
+        if self.connection {
+            columns.push(column("", "connection", Kind::Left));
         }
-        None => fields.extend(["1".to_string(), "1".to_string()]),
+        if self.server {
+            columns.push(column("", "server", Kind::Left));
+        }
+        columns
+    }
+
+    fn fields(self, run: &Run, index: usize) -> Vec<String> {
+        let variant = &run.variants[index];
+        let mut fields = vec![variant.collation.clone()];
+        if self.connection {
+            fields.push(variant.connection_charset.clone());
+        }
+        if self.server {
+            fields.push(server(run, index).into());
+        }
+        fields
+    }
+}
+
+fn collations(run: &Run, cell: &CellResult) -> Table {
+    let shown = Shown::new(run);
+    let mut columns = shown.columns();
+    columns.extend([
+        column("", "queries/s", Kind::Right),
+        column("", "p50 ms", Kind::Spare),
+        column("", "p95 ms", Kind::Right),
+        column("", "p99 ms", Kind::Spare),
+        column("CPU", "µs/query", Kind::Right),
+        column("throughput", &format!("× {}", baseline_name(run, cell)), Kind::Judged),
+        column("", "CPU ×", Kind::Left),
+    ]);
+    let rows = variants(cell).into_iter().filter(|&index| !run.variants[index].copy);
+    let rows = rows.map(|index| row(run, cell, index, shown)).collect();
+    Table {
+        title: format!("{} ({})", workload(run, cell.cell), load(run, cell.cell)),
+        columns,
+        rows,
+        foot: foot(run, cell),
+    }
+}
+
+/// All variants of a cell, those that time was too short for among them.
+pub(crate) fn variants(cell: &CellResult) -> Vec<usize> {
+    let mut all: Vec<usize> = cell.comparisons.iter().flat_map(|c| [c.baseline, c.variant]).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// What ratios of collations are taken against: each server has its own baseline, usually of one name.
+fn baseline_name(run: &Run, cell: &CellResult) -> String {
+    let own = cell.comparisons.iter().filter(|comparison| comparison.kind != PairKind::Server);
+    let mut names: Vec<String> = own.map(|comparison| variant(run, comparison.baseline)).collect();
+    names.dedup();
+    match names.as_slice() {
+        [name] => name.clone(),
+        _ => "the server's first".into(),
+    }
+}
+
+fn row(run: &Run, cell: &CellResult, index: usize, shown: Shown) -> Row {
+    let mut fields = shown.fields(run, index);
+    let result = cell.variants.iter().find(|result| result.variant == index);
+    let figure = |of: fn(&VariantResult) -> Option<f64>, places| decimals(result.and_then(of), places);
+    fields.extend([
+        result.map_or_else(|| DASH.into(), |result| grouped(result.queries_per_s)),
+        figure(|result| result.p50_ms, 3),
+        figure(|result| result.p95_ms, 3),
+        figure(|result| result.p99_ms, 3),
+        figure(|result| result.server_cpu_us, 1),
+    ]);
+    let comparison = cell.comparisons.iter().find(|c| c.variant == index && c.kind == PairKind::Collation);
+    match comparison {
+        Some(comparison) => fields.extend(ratios(comparison)),
+        None => fields.extend(["1".into(), figure(|result| result.server_cpu_us.map(|_| 1.0), 0)]),
     }
     Row { fields, mood: comparison.map_or(Mood::Plain, mood) }
+}
+
+fn ratios(comparison: &Comparison) -> [String; 2] {
+    [comparison.throughput, comparison.server_cpu].map(|ratio| ratio.map_or_else(|| DASH.into(), interval))
 }
 
 fn mood(comparison: &Comparison) -> Mood {
@@ -92,45 +166,68 @@ fn mood(comparison: &Comparison) -> Mood {
     }
 }
 
+fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
+    let own = || cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Server);
+    let first = server(run, own().next()?.baseline);
+    let shown = Shown::new(run);
+    let mut columns = shown.columns();
+    columns.extend([column("throughput", &format!("× {first}"), Kind::Judged), column("", "CPU ×", Kind::Left)]);
+    let rows = own().map(|comparison| {
+        let mut fields = shown.fields(run, comparison.variant);
+        fields.extend(ratios(comparison));
+        Row { fields, mood: mood(comparison) }
+    });
+    let title = format!("{}, server against server ({})", workload(run, cell.cell), load(run, cell.cell));
+    Some(Table { title, columns, rows: rows.collect(), foot: placement(run).into_iter().collect() })
+}
+
 fn foot(run: &Run, cell: &CellResult) -> Vec<String> {
-    let mut foot = Vec::new();
-    for control in cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA) {
-        let baseline = variant_name(run, control.baseline);
-        foot.push(match control.throughput {
-            Some(ratio) => format!("A/A: {baseline} × its own copy {}, {} blocks", interval(ratio), control.blocks),
-            None => format!("A/A: {baseline} was not held against its own copy: no time"),
-        });
-    }
-    if let Some(floor) = cell.noise_floor {
-        foot.push(format!("noise floor {}: a smaller difference is not told apart from none", percent(floor)));
-    }
-    for result in cell.variants.iter().filter(|result| !result.errors.is_empty()) {
-        let kinds: Vec<String> = result.errors.iter().map(|(code, count)| format!("{count} × error {code}")).collect();
-        foot.push(format!("{}: {}", variant_name(run, result.variant), kinds.join(", ")));
-    }
+    let controls = cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA);
+    let mut foot: Vec<String> = controls.map(|control| control_line(run, control)).collect();
+    foot.extend(
+        cell.noise_floor.map(|floor| format!("noise floor {}: a smaller difference counts as none", percent(floor))),
+    );
+    foot.extend(placement(run));
+    foot.extend(cell.variants.iter().filter_map(|result| errors(run, result)));
     foot
 }
 
-fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
-    let rows: Vec<Row> = cell
-        .comparisons
-        .iter()
-        .filter(|comparison| comparison.kind == PairKind::Server)
-        .map(|comparison| Row {
-            fields: vec![
-                variant_name(run, comparison.variant),
-                run.servers[run.variants[comparison.variant].server].label.clone(),
-                or_dash(comparison.throughput.map(interval)),
-                or_dash(comparison.server_cpu.map(interval)),
-            ],
-            mood: mood(comparison),
-        })
-        .collect();
-    if rows.is_empty() {
-        return None;
+fn control_line(run: &Run, control: &Comparison) -> String {
+    let (baseline, on) = (variant(run, control.baseline), on_server(run, control.baseline));
+    let noun = match run.options.mode {
+        Mode::Duet => "block",
+        Mode::Solo => "round",
+    };
+    match control.throughput {
+        Some(ratio) => {
+            let blocks = counted(control.blocks as u64, noun);
+            format!("A/A{on}: a copy of {baseline} × {}, {blocks}", interval(ratio))
+        }
+        None => format!("A/A{on}: not measured, so how much is noise is not known"),
     }
-    let first = &run.servers[0].label;
-    let head = vec!["collation".into(), "server".into(), format!("throughput × {first}"), "CPU ×".into()];
-    let title = format!("{}, server against server ({})", condition(run, cell.cell), load(run, cell.cell));
-    Some(Table { title, head, rows, foot: Vec::new() })
+}
+
+/// Where the operating system divided the cores between the sides of a duet, its ratios are less precise.
+fn placement(run: &Run) -> Option<String> {
+    let loose = run.options.mode == Mode::Duet && !takes_turns(run);
+    loose.then(|| "connections not bound to cores: ratios are less precise than they could be".into())
+}
+
+fn errors(run: &Run, result: &VariantResult) -> Option<String> {
+    let kinds: Vec<String> = result.errors.iter().map(|(&code, &count)| error(code, count)).collect();
+    let copy = if run.variants[result.variant].copy { " (the A/A copy)" } else { "" };
+    let (name, on) = (variant(run, result.variant), on_server(run, result.variant));
+    (!kinds.is_empty()).then(|| format!("{name}{copy}{on}: {}", kinds.join(", ")))
+}
+
+fn error(code: u16, count: u64) -> String {
+    let meaning = match code {
+        // sysbench counts without telling them apart.
+        0 => return counted(count, "failed transaction"),
+        1062 => " (duplicate key)",
+        1205 => " (lock wait timeout)",
+        1213 => " (deadlock)",
+        _ => "",
+    };
+    format!("{} with error {code}{meaning}", counted(count, "failed transaction"))
 }

@@ -1,13 +1,10 @@
-//! Tables for the terminal, and for Markdown.
+//! The report for a terminal.
 
 use std::fmt::Write as _;
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, TableStyle};
-
 use crate::Report;
-use crate::table::{Mood, Row, Table, WORDS, tables};
-
-const RULE_BELOW_HEAD: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
+use crate::head::{legend, setting};
+use crate::table::{Column, Kind, Mood, Row, Table, tables};
 
 /// How a terminal wants its text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,104 +13,112 @@ pub struct Style {
     pub color: bool,
 }
 
-/// The report for a terminal.
+/// Wider tables do without the columns that can be spared.
+const WIDTH: usize = 120;
+const INDENT: &str = "  ";
+const GAP: &str = "  ";
+
+const BOLD: &str = "1";
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+
+/// The report for a terminal: warnings first, then servers and machine, tables, sentences and notes.
 pub fn text(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    head(report, &mut out);
-    for table in tables(report) {
-        let _ = writeln!(out, "\n{}", emphasised(&table.title, style));
-        let _ = writeln!(out, "{}", terminal(&table, style));
+    for warning in &report.warnings {
+        let _ = writeln!(out, "{}", style.paint(warning, YELLOW));
+    }
+    paragraph("", &setting(&report.run), &mut out);
+    let tables = tables(report);
+    for table in &tables {
+        let _ = writeln!(out, "\n{}", style.paint(&table.title, BOLD));
+        lines(table, style, &mut out);
         for line in &table.foot {
-            let _ = writeln!(out, "  {line}");
+            let _ = writeln!(out, "{INDENT}{line}");
         }
     }
-    paragraph("", &report.sentences, "\n", &mut out);
-    paragraph("note: ", &report.run.notes, "\n", &mut out);
+    if !tables.is_empty() {
+        paragraph("", &legend(&report.run), &mut out);
+    }
+    paragraph("", &report.sentences, &mut out);
+    paragraph("note: ", &report.run.notes, &mut out);
     out
 }
 
-/// The report in Markdown.
-pub fn markdown(report: &Report) -> String {
-    let mut out = String::new();
-    head(report, &mut out);
-    for table in tables(report) {
-        let _ = writeln!(out, "\n### {}\n", table.title);
-        let _ = writeln!(out, "| {} |", table.head.join(" | "));
-        let rules: Vec<&str> = table.head.iter().map(|name| if is_word(name) { "---" } else { "---:" }).collect();
-        let _ = writeln!(out, "| {} |", rules.join(" | "));
-        for row in &table.rows {
-            let _ = writeln!(out, "| {} |", row.fields.join(" | "));
-        }
-        paragraph("", &table.foot, "\n", &mut out);
+impl Style {
+    fn paint(self, text: &str, code: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
     }
-    paragraph("- ", &report.sentences, "\n", &mut out);
-    paragraph("- note: ", &report.run.notes, "\n", &mut out);
-    out
 }
 
-fn head(report: &Report, out: &mut String) {
-    let run = &report.run;
-    if let Some(failure) = &run.failure {
-        let _ = writeln!(out, "This run ended early: {failure}\n");
-    }
-    for server in &run.servers {
-        let origin = if server.private { "private instance" } else { "attached" };
-        let _ = writeln!(out, "{}: {} {} ({}), {origin}", server.label, server.flavour, server.version, server.comment);
-    }
-    let machine = &run.machine;
-    let gibibytes = machine.memory_bytes as f64 / f64::from(1 << 30);
-    let _ = writeln!(
-        out,
-        "on {}, {} cores, {gibibytes:.0} GiB, {}",
-        machine.processor, machine.cores, machine.system
-    );
-}
-
-fn paragraph(mark: &str, lines: &[String], gap: &str, out: &mut String) {
-    if !lines.is_empty() {
-        out.push_str(gap);
+fn paragraph(mark: &str, lines: &[String], out: &mut String) {
+    if !lines.is_empty() && !out.is_empty() {
+        out.push('\n');
     }
     for line in lines {
         let _ = writeln!(out, "{mark}{line}");
     }
 }
 
-fn emphasised(text: &str, style: Style) -> String {
-    if style.color { format!("\x1b[1m{text}\x1b[0m") } else { text.into() }
-}
-
-fn is_word(name: &str) -> bool {
-    WORDS.contains(&name)
-}
-
-fn terminal(table: &Table, style: Style) -> String {
-    let mut grid = comfy_table::Table::new();
-    grid.load_style(RULE_BELOW_HEAD).set_content_arrangement(ContentArrangement::Disabled);
-    if style.color {
-        grid.enforce_styling();
-    } else {
-        grid.force_no_tty();
+/// A table's lines: its head, a rule, its rows.
+fn lines(table: &Table, style: Style, out: &mut String) {
+    let all: Vec<usize> = (0..table.columns.len()).collect();
+    let fits = total(&widths(table, &all)) <= WIDTH;
+    let shown: Vec<usize> = all.into_iter().filter(|&at| fits || table.columns[at].kind != Kind::Spare).collect();
+    let widths = widths(table, &shown);
+    for level in 0..2 {
+        let fields = shown.iter().map(|&at| (table.columns[at].head[level].as_str(), None));
+        line(table, &shown, &widths, fields, style, out);
     }
-    grid.set_header(table.head.iter().map(|name| aligned(name, name)));
+    let _ = writeln!(out, "{INDENT}{}", "─".repeat(total(&widths) - INDENT.len()));
     for row in &table.rows {
-        grid.add_row(cells(table, row));
+        let fields = shown.iter().map(|&at| (row.fields[at].as_str(), color(&table.columns[at], row)));
+        line(table, &shown, &widths, fields, style, out);
     }
-    grid.to_string()
 }
 
-fn cells(table: &Table, row: &Row) -> Vec<Cell> {
-    let ratio = table.head.iter().position(|name| name.starts_with("throughput"));
-    let fields = row.fields.iter().zip(&table.head).enumerate();
-    fields
-        .map(|(index, (field, name))| match (row.mood, Some(index) == ratio) {
-            (Mood::Good, true) => aligned(field, name).fg(Color::Green),
-            (Mood::Bad, true) => aligned(field, name).fg(Color::Red).add_attribute(Attribute::Bold),
-            _ => aligned(field, name),
-        })
-        .collect()
+/// The width of each of the columns shown.
+fn widths(table: &Table, shown: &[usize]) -> Vec<usize> {
+    let width = |at: usize| {
+        let heads = table.columns[at].head.iter();
+        heads.chain(table.rows.iter().map(|row| &row.fields[at])).map(|field| field.chars().count()).max()
+    };
+    shown.iter().map(|&at| width(at).unwrap_or(0)).collect()
 }
 
-fn aligned(field: &str, head: &str) -> Cell {
-    let alignment = if is_word(head) { CellAlignment::Left } else { CellAlignment::Right };
-    Cell::new(field).set_alignment(alignment)
+fn total(widths: &[usize]) -> usize {
+    INDENT.len() + widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
+}
+
+fn line<'a>(
+    table: &Table,
+    shown: &[usize],
+    widths: &[usize],
+    fields: impl Iterator<Item = (&'a str, Option<&'static str>)>,
+    style: Style,
+    out: &mut String,
+) {
+    let mut line = String::new();
+    for ((&at, &width), (field, code)) in shown.iter().zip(widths).zip(fields) {
+        let padding = " ".repeat(width - field.chars().count());
+        let painted = code.map_or_else(|| field.into(), |code| style.paint(field, code));
+        let gap = if line.is_empty() { INDENT } else { GAP };
+        let _ = match table.columns[at].kind {
+            Kind::Left | Kind::Judged => write!(line, "{gap}{painted}{padding}"),
+            Kind::Right | Kind::Spare => write!(line, "{gap}{padding}{painted}"),
+        };
+    }
+    let line = line.trim_end();
+    if !line.is_empty() {
+        let _ = writeln!(out, "{line}");
+    }
+}
+
+fn color(column: &Column, row: &Row) -> Option<&'static str> {
+    match (column.kind, row.mood) {
+        (Kind::Judged, Mood::Good) => Some(GREEN),
+        (Kind::Judged, Mood::Bad) => Some(RED),
+        _ => None,
+    }
 }

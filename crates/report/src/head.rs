@@ -1,0 +1,42 @@
+//! What stands above the tables: servers and machine; and below them: how to read them.
+
+use measure::{Mode, Run, ServerInfo};
+
+use crate::name::takes_turns;
+use crate::number::counted;
+
+/// The servers, a line each, and the machine.
+pub(crate) fn setting(run: &Run) -> Vec<String> {
+    let mut lines: Vec<String> = run.servers.iter().map(server).collect();
+    let machine = &run.machine;
+    let gibibytes = machine.memory_bytes as f64 / f64::from(1 << 30);
+    lines.push(format!(
+        "machine: {}, {}, {gibibytes:.0} GiB, {}",
+        machine.processor,
+        counted(machine.cores as u64, "core"),
+        machine.system
+    ));
+    lines
+}
+
+fn server(server: &ServerInfo) -> String {
+    let origin = if server.private { "private instance" } else { "attached" };
+    let comment = server.comment.trim();
+    // Debian's builds put brackets of their own around it.
+    let comment = comment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(comment);
+    let comment = if comment.is_empty() { String::new() } else { format!(" ({comment})") };
+    format!("{}: {} {}{comment}, {origin}", server.label, server.flavour, server.version)
+}
+
+/// How to read the tables.
+pub(crate) fn legend(run: &Run) -> Vec<String> {
+    let alone = match run.options.mode {
+        Mode::Duet if takes_turns(run) => "of one variant in its turns",
+        Mode::Duet => "of one variant while another shares the machine, so compare by the ratios",
+        Mode::Solo => "of one variant alone",
+    };
+    vec![
+        "×: ratio, taken block by block, with its 95 % interval. CPU: the server's.".into(),
+        format!("queries/s and latency: {alone}."),
+    ]
+}

@@ -1,0 +1,88 @@
+//! The report in Markdown, for a page or a ticket.
+
+use std::fmt::Write as _;
+
+use crate::Report;
+use crate::head::{legend, setting};
+use crate::table::{Column, Kind, Table, tables};
+
+/// The report in Markdown: warnings first, then servers and machine, tables, sentences and notes.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::new();
+    for warning in &report.warnings {
+        let _ = writeln!(out, "> {}\n", escaped(warning));
+    }
+    list(&setting(&report.run), &mut out);
+    let tables = tables(report);
+    for table in &tables {
+        let _ = writeln!(out, "### {}\n", escaped(&table.title));
+        grid(table, &mut out);
+        list(&table.foot, &mut out);
+    }
+    if !tables.is_empty() {
+        let _ = writeln!(out, "{}\n", escaped(&legend(&report.run).join(" ")));
+    }
+    list(&report.sentences, &mut out);
+    list(&report.run.notes.iter().map(|note| format!("note: {note}")).collect::<Vec<_>>(), &mut out);
+    // One line's end is enough at the end.
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+fn list(lines: &[String], out: &mut String) {
+    for line in lines {
+        let _ = writeln!(out, "- {}", escaped(line));
+    }
+    if !lines.is_empty() {
+        out.push('\n');
+    }
+}
+
+fn grid(table: &Table, out: &mut String) {
+    let heads = table.columns.iter().map(|column| column.head.join(" "));
+    row(heads, out);
+    row(table.columns.iter().map(rule), out);
+    for line in &table.rows {
+        row(line.fields.iter().cloned(), out);
+    }
+    out.push('\n');
+}
+
+fn row(fields: impl Iterator<Item = String>, out: &mut String) {
+    for field in fields {
+        let _ = write!(out, "| {} ", escaped(field.trim()));
+    }
+    out.push_str("|\n");
+}
+
+fn rule(column: &Column) -> String {
+    match column.kind {
+        Kind::Left | Kind::Judged => "---".into(),
+        Kind::Right | Kind::Spare => "---:".into(),
+    }
+}
+
+/// Text that Markdown shows as it is, on one line.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' => out.push(' '),
+            '|' | '\\' | '`' | '*' | '<' | '[' | ']' => out.extend(['\\', character]),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_field_can_break_a_table() {
+        assert_eq!(escaped("h=a|b\nc"), "h=a\\|b c");
+        assert_eq!(escaped("utf8mb4_bin"), "utf8mb4_bin");
+    }
+}

@@ -1,0 +1,68 @@
+//! What servers, variants, conditions and loads are called.
+
+use measure::{Driver, Mode, Run};
+
+use crate::number::counted;
+
+/// The name of the server that a variant is on.
+pub(crate) fn server(run: &Run, variant: usize) -> &str {
+    &run.servers[run.variants[variant].server].label
+}
+
+/// ` on mysql@5.6` where the run has several servers, else nothing.
+pub(crate) fn on_server(run: &Run, variant: usize) -> String {
+    if run.servers.len() > 1 { format!(" on {}", server(run, variant)) } else { String::new() }
+}
+
+/// The collation, with the connection's charset where it is not the collation's own.
+pub(crate) fn variant(run: &Run, variant: usize) -> String {
+    let variant = &run.variants[variant];
+    if variant.connection_charset == variant.charset {
+        variant.collation.clone()
+    } else {
+        format!("{} over a {} connection", variant.collation, variant.connection_charset)
+    }
+}
+
+/// `oltp_read_only`, with the text where a reader might take it for another.
+pub(crate) fn workload(run: &Run, cell: usize) -> String {
+    let own = &run.cells[cell];
+    if text_is_plain(run) { own.workload.clone() } else { format!("{}, {} text", own.workload, own.text) }
+}
+
+/// `oltp_read_only (cyrillic text, 2 threads)`: the workload, and of text and load what tells it from the run's others.
+pub(crate) fn condition(run: &Run, cell: usize) -> String {
+    let own = &run.cells[cell];
+    let mut details = Vec::new();
+    if !text_is_plain(run) {
+        details.push(format!("{} text", own.text));
+    }
+    if run.cells.iter().any(|other| other.threads != own.threads) {
+        details.push(counted(own.threads.into(), "thread"));
+    }
+    if details.is_empty() { own.workload.clone() } else { format!("{} ({})", own.workload, details.join(", ")) }
+}
+
+/// Whether all rows hold sysbench's digits, which goes without saying.
+fn text_is_plain(run: &Run) -> bool {
+    run.cells.iter().all(|cell| cell.text == "digits")
+}
+
+/// Whether the two sides of a duet had the cores in turns, each to itself.
+pub(crate) fn takes_turns(run: &Run) -> bool {
+    run.options.mode == Mode::Duet && run.options.pinned && run.options.driver == Driver::Native
+}
+
+/// At which load the figures of a cell were taken.
+pub(crate) fn load(run: &Run, cell: usize) -> String {
+    let connections = counted(run.cells[cell].threads.into(), "connection");
+    let driver = match run.options.driver {
+        Driver::Native => "",
+        Driver::Sysbench => " by sysbench",
+    };
+    match run.options.mode {
+        Mode::Duet if takes_turns(run) => format!("duet{driver}: two variants in turns, {connections} each"),
+        Mode::Duet => format!("duet{driver}: two variants at once, {connections} each"),
+        Mode::Solo => format!("solo{driver}: one variant at a time, {connections}"),
+    }
+}

@@ -1,0 +1,44 @@
+//! What a reader must know before the figures.
+
+use measure::{Analysis, PairKind, Run};
+
+use crate::name::condition;
+use crate::number::{counted, percent, set_percent};
+
+/// The warnings of a run, the gravest first.
+pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
+    [ended_early(run), too_noisy(run, analysis), imprecise(run, analysis)].into_iter().flatten().collect()
+}
+
+fn ended_early(run: &Run) -> Option<String> {
+    run.failure.as_ref().map(|failure| format!("This run ended early: {failure}"))
+}
+
+/// The noise floor is above the asked precision.
+fn too_noisy(run: &Run, analysis: &Analysis) -> Option<String> {
+    let floors = analysis.cells.iter().filter_map(|cell| Some((cell.cell, cell.noise_floor?)));
+    let (cell, floor) = floors.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let asked = run.options.precision;
+    (floor > asked).then(|| {
+        format!(
+            "This machine was too noisy for the asked precision of ± {}: identical variants differed by up to {} on {}.",
+            set_percent(asked),
+            percent(floor),
+            condition(run, cell)
+        )
+    })
+}
+
+/// Time was up before all ratios were precise enough.
+fn imprecise(run: &Run, analysis: &Analysis) -> Option<String> {
+    let asked = run.options.precision;
+    let all = analysis.cells.iter().flat_map(|cell| &cell.comparisons).filter(|c| c.kind != PairKind::AA);
+    let missed = all.clone().filter(|c| c.throughput.is_none_or(|ratio| ratio.precision() > asked)).count();
+    (missed > 0 && run.failure.is_none()).then(|| {
+        format!(
+            "Time was up before {missed} of {} came within the asked ± {}; a longer --max-time brings them closer.",
+            counted(all.count() as u64, "ratio"),
+            set_percent(asked)
+        )
+    })
+}
