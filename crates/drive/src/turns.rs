@@ -18,11 +18,10 @@ pub(crate) struct Turns {
 }
 
 struct State {
-    side: usize,
-    /// Threads of this side that have not finished their slice.
+    /// Counts turns, from 0; a thread takes part in each of its side's once.
+    number: usize,
+    /// Threads of the side whose turn it is that have not finished.
     running: usize,
-    /// Counts turns, so that a thread takes part in each once.
-    number: u64,
     until: Instant,
     over: bool,
 }
@@ -32,31 +31,38 @@ struct State {
 pub(crate) struct Place<'a> {
     turns: &'a Turns,
     side: usize,
-    taken: u64,
+    /// Turn that this thread takes part in next, at the earliest.
+    next: usize,
 }
 
 impl Turns {
     /// Turns of a length until `end`, for sides of so many threads each.
     pub(crate) fn new(threads: Vec<usize>, slice: Duration, end: Instant) -> Self {
-        let state = State { side: 0, running: threads[0], number: 1, until: Instant::now() + slice, over: false };
+        let state = State { number: 0, running: threads[0], until: Instant::now() + slice, over: false };
         Self { state: Mutex::new(state), changed: Condvar::new(), slice, end, threads }
     }
 
     pub(crate) fn place(&self, side: usize) -> Place<'_> {
-        Place { turns: self, side, taken: 0 }
+        Place { turns: self, side, next: 0 }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next side's turn; after the last side's, and past the end, it is over, so that all sides have had as many turns.
+    /// Whose turn a turn is: each round goes the other way round (A B, B A, A B, …), so that a drift favours nobody.
+    fn side(&self, number: usize) -> usize {
+        let sides = self.threads.len();
+        let (round, place) = (number / sides, number % sides);
+        if round.is_multiple_of(2) { place } else { sides - 1 - place }
+    }
+
+    /// The next turn; at the end of a round past the end it is over, so that all sides have had as many turns.
     fn pass_on(&self, state: &mut State) {
         let now = Instant::now();
-        state.side = (state.side + 1) % self.threads.len();
-        state.over |= state.side == 0 && now >= self.end;
-        state.running = self.threads[state.side];
         state.number += 1;
+        state.over |= state.number.is_multiple_of(self.threads.len()) && now >= self.end;
+        state.running = self.threads[self.side(state.number)];
         state.until = now + self.slice;
         self.changed.notify_all();
     }
@@ -66,10 +72,10 @@ impl Place<'_> {
     /// Waits for this side's next turn and returns when it ends; `None` when the block is over.
     pub(crate) fn wait(&mut self) -> Option<Instant> {
         let mut state = self.turns.lock();
-        while !state.over && (state.side != self.side || state.number == self.taken) {
+        while !state.over && (self.turns.side(state.number) != self.side || state.number < self.next) {
             state = self.turns.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        self.taken = state.number;
+        self.next = state.number + 1;
         (!state.over).then_some(state.until)
     }
 
@@ -132,6 +138,12 @@ mod tests {
         });
         let first = turns[0][0];
         assert!(first > 1 && turns.iter().flatten().all(|&count| count == first), "{turns:?}");
+    }
+
+    #[test]
+    fn rounds_turn_round() {
+        let turns = Turns::new(vec![1, 1], SLICE, Instant::now());
+        assert_eq!((0..6).map(|number| turns.side(number)).collect::<Vec<_>>(), [0, 1, 1, 0, 0, 1]);
     }
 
     #[test]
