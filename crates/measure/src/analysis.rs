@@ -22,8 +22,7 @@ pub struct Analysis {
 pub struct CellResult {
     /// Index in `run.cells`.
     pub cell: usize,
-    /// How far from 1 an A/A pair's interval reaches: a smaller difference is not told apart from noise. Absent where no A/A pair
-    /// was measured.
+    /// The largest of the A/A pairs' noise floors. Absent where no A/A pair was measured.
     pub noise_floor: Option<f64>,
     /// What each variant did, in the order of `run.variants`.
     pub variants: Vec<VariantResult>,
@@ -75,6 +74,9 @@ pub struct Comparison {
     pub throughput: Option<Estimate>,
     /// Server CPU time a statement, in the same way.
     pub server_cpu: Option<Estimate>,
+    /// How far from 1 the intervals of A/A pairs reach on the servers of this pair, or in the whole cell where there was no time for
+    /// theirs: a smaller difference is not told apart from noise. Absent where no A/A pair was measured.
+    pub noise_floor: Option<f64>,
     /// What can be said.
     pub verdict: Verdict,
 }
@@ -110,20 +112,44 @@ fn analyse_cell(run: &Run, cell: usize, blocks: &[&Block]) -> CellResult {
     let pairs: Vec<(usize, &Pair)> = run.pairs.iter().enumerate().filter(|(_, pair)| pair.cell == cell).collect();
     let mut comparisons: Vec<Comparison> =
         pairs.iter().map(|&(index, pair)| compare(run, index, pair, blocks)).collect();
-    let noise_floor = comparisons
-        .iter()
-        .filter(|comparison| comparison.kind == PairKind::AA)
-        .filter_map(|comparison| comparison.throughput)
-        .map(|ratio| (1.0 - ratio.low).abs().max((ratio.high - 1.0).abs()))
-        .reduce(f64::max);
+    let noise = Noise::of(run, &comparisons);
     for comparison in &mut comparisons {
-        comparison.verdict = verdict(comparison.throughput, noise_floor.unwrap_or(0.0));
+        comparison.noise_floor = noise.floor(run, comparison);
+        comparison.verdict = verdict(comparison.throughput, comparison.noise_floor.unwrap_or(0.0));
     }
     let mut variants: Vec<usize> = pairs.iter().flat_map(|(_, pair)| [pair.baseline, pair.variant]).collect();
     variants.sort_unstable();
     variants.dedup();
     let variants = variants.into_iter().filter_map(|variant| summarise(run, variant, &pairs, blocks)).collect();
-    CellResult { cell, noise_floor, variants, comparisons }
+    CellResult { cell, noise_floor: noise.largest(), variants, comparisons }
+}
+
+/// How far from 1 the intervals of A/A pairs reach, by server.
+struct Noise(Vec<(Option<usize>, f64)>);
+
+impl Noise {
+    fn of(run: &Run, comparisons: &[Comparison]) -> Self {
+        let controls = comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA);
+        let floor = |control: &Comparison| {
+            let ratio = control.throughput?;
+            Some((server_of(run, control.baseline), (1.0 - ratio.low).abs().max((ratio.high - 1.0).abs())))
+        };
+        Self(controls.filter_map(floor).collect())
+    }
+
+    fn largest(&self) -> Option<f64> {
+        self.0.iter().map(|(_, floor)| *floor).reduce(f64::max)
+    }
+
+    fn floor(&self, run: &Run, comparison: &Comparison) -> Option<f64> {
+        let servers = [comparison.variant, comparison.baseline].map(|variant| server_of(run, variant));
+        let own = self.0.iter().filter(|(server, _)| servers.contains(server)).map(|(_, floor)| *floor);
+        own.reduce(f64::max).or_else(|| self.largest())
+    }
+}
+
+fn server_of(run: &Run, variant: usize) -> Option<usize> {
+    run.variants.get(variant).map(|variant| variant.server)
 }
 
 fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Comparison {
@@ -140,13 +166,19 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
         blocks: sides.len(),
         throughput: stats::ratio(&throughputs, seed),
         server_cpu: cpu.and_then(|cpu| stats::ratio(&cpu, seed)),
+        noise_floor: None,
         verdict: Verdict::NotMeasured,
     }
 }
 
+/// Whether anything was counted: a machine that stood still can use up a side's part of a block before its first transaction.
+fn has_counted(side: &Side) -> bool {
+    side.seconds > 0.0
+}
+
 /// Baseline's and variant's sides that belong together: of one duet block, or of one round of solos.
 fn paired_sides<'a>(mode: Mode, index: usize, pair: &Pair, blocks: &[&'a Block]) -> Vec<(&'a Side, &'a Side)> {
-    match mode {
+    let sides: Vec<(&'a Side, &'a Side)> = match mode {
         Mode::Duet => {
             let own = blocks.iter().filter(|block| block.pair == Some(index));
             own.filter_map(|block| Some((block.sides.first()?, block.sides.get(1)?))).collect()
@@ -159,7 +191,8 @@ fn paired_sides<'a>(mode: Mode, index: usize, pair: &Pair, blocks: &[&'a Block])
             let (baseline, variant) = (rounds(pair.baseline), rounds(pair.variant));
             baseline.iter().filter_map(|(round, side)| Some((*side, *variant.get(round)?))).collect()
         }
-    }
+    };
+    sides.into_iter().filter(|(baseline, variant)| has_counted(baseline) && has_counted(variant)).collect()
 }
 
 fn verdict(ratio: Option<Estimate>, noise_floor: f64) -> Verdict {
@@ -183,35 +216,36 @@ fn summarise(run: &Run, variant: usize, pairs: &[(usize, &Pair)], blocks: &[&Blo
         .iter()
         .filter(|block| block.pair == home)
         .flat_map(|block| &block.sides)
-        .filter(|side| side.variant == variant)
+        .filter(|side| side.variant == variant && has_counted(side))
         .collect();
     if sides.is_empty() {
         return None;
     }
     let seconds: f64 = sides.iter().map(|side| side.seconds).sum();
-    let total = |count: fn(&Side) -> u64| sides.iter().map(|side| count(side)).sum::<u64>();
-    let queries = total(|side| side.queries) as f64;
+    let total = |count: fn(&Side) -> u64| sides.iter().map(|side| count(side) as f64).sum::<f64>();
+    let queries = total(|side| side.queries);
     let average = |figure: fn(&Side) -> Option<f64>| {
         let all: Option<Vec<f64>> = sides.iter().map(|side| figure(side)).collect();
         all.map(|all| mean(&all))
     };
-    let rows: Option<u64> = sides.iter().map(|side| side.rows).sum();
-    let mut errors = BTreeMap::new();
+    let rows: Option<f64> = sides.iter().map(|side| side.rows.map(|rows| rows as f64)).sum();
+    let mut errors: BTreeMap<u16, u64> = BTreeMap::new();
     for (&code, &count) in sides.iter().flat_map(|side| &side.errors) {
-        *errors.entry(code).or_default() += count;
+        let sum = errors.entry(code).or_default();
+        *sum = sum.saturating_add(count);
     }
     let latency = latency::merge(sides.iter().map(|side| &side.latency));
     Some(VariantResult {
         variant,
         blocks: sides.len(),
         queries_per_s: queries / seconds,
-        transactions_per_s: total(|side| side.events) as f64 / seconds,
+        transactions_per_s: total(|side| side.events) / seconds,
         p50_ms: latency.p50_ms,
         p95_ms: latency.p95_ms,
         p99_ms: latency.p99_ms,
         server_cpu_us: average(|side| side.server_cpu_us),
         client_cpu_us: average(|side| side.client_cpu_us),
-        rows_per_query: rows.filter(|_| queries > 0.0).map(|rows| rows as f64 / queries),
+        rows_per_query: rows.filter(|_| queries > 0.0).map(|rows| rows / queries),
         errors,
     })
 }
@@ -226,19 +260,4 @@ fn home_pair(variant: usize, pairs: &[(usize, &Pair)]) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn estimate(value: f64, half: f64) -> Option<Estimate> {
-        Some(Estimate { value, low: value - half, high: value + half })
-    }
-
-    #[test]
-    fn a_difference_inside_the_noise_is_none() {
-        assert_eq!(verdict(estimate(1.0, 0.125), 0.0), Verdict::NoDifference { within: 0.125 });
-        assert_eq!(verdict(estimate(0.97, 0.01), 0.04), Verdict::NoDifference { within: 0.04 });
-        assert_eq!(verdict(estimate(0.9, 0.02), 0.04), Verdict::Slower);
-        assert_eq!(verdict(estimate(1.2, 0.02), 0.04), Verdict::Faster);
-        assert_eq!(verdict(None, 0.04), Verdict::NotMeasured);
-    }
-}
+mod tests;

@@ -4,7 +4,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::model::{Block, FORMAT, Run};
+use crate::model::{Block, Run};
+
+mod reading;
+
+pub use reading::read;
 
 const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.jsonl";
@@ -48,6 +52,14 @@ pub enum FolderError {
         path: PathBuf,
         /// Line, from 1.
         line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The parts of a run do not go together.
+    #[error("{}: {reason}", path.display())]
+    Inconsistent {
+        /// The file.
+        path: PathBuf,
         /// What is wrong.
         reason: String,
     },
@@ -135,45 +147,9 @@ impl Drop for Folder {
     }
 }
 
-/// Reads a run back. A last line that was cut off in the middle, as a crash leaves it, is passed over.
-pub fn read(path: &Path) -> Result<(Run, Vec<Block>), FolderError> {
-    let run = read_run(&path.join(RUN))?;
-    let blocks = read_samples(&path.join(SAMPLES))?;
-    Ok((run, blocks))
-}
-
-fn read_run(path: &Path) -> Result<Run, FolderError> {
-    let text = read_text(path)?;
-    let malformed = |line, reason: String| FolderError::Malformed { path: path.to_owned(), line, reason };
-    let run: Run = serde_json::from_str(&text).map_err(|error| malformed(error.line(), error.to_string()))?;
-    if run.format != FORMAT {
-        return Err(malformed(1, format!("the format is {}, this version reads {FORMAT}", run.format)));
-    }
-    Ok(run)
-}
-
-fn read_samples(path: &Path) -> Result<Vec<Block>, FolderError> {
-    let text = read_text(path)?;
-    let complete = text.rfind('\n').map_or("", |end| &text[..end]);
-    complete
-        .lines()
-        .enumerate()
-        .map(|(index, line)| {
-            serde_json::from_str(line).map_err(|error| FolderError::Malformed {
-                path: path.to_owned(),
-                line: index + 1,
-                reason: error.to_string(),
-            })
-        })
-        .collect()
-}
-
-fn read_text(path: &Path) -> Result<String, FolderError> {
-    fs::read_to_string(path).map_err(|source| FolderError::Read { path: path.to_owned(), source })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::reading::read_samples;
     use super::*;
 
     #[test]
@@ -192,16 +168,5 @@ mod tests {
         assert!(matches!(Folder::create(&path), Err(FolderError::Taken(_))));
         assert_eq!(read_samples(&path.join(SAMPLES)).unwrap().len(), 1, "what is there stays");
         fs::remove_dir_all(base).unwrap();
-    }
-
-    #[test]
-    fn a_line_that_was_cut_off_is_passed_over() {
-        let file = std::env::temp_dir().join(format!("weigh-samples-test-{}", std::process::id()));
-        let line = r#"{"cell":0,"round":0,"warm_up":false,"at_s":0.0,"seconds":1.0,"sides":[]}"#;
-        fs::write(&file, format!("{line}\n{line}\n{}", &line[..20])).unwrap();
-        assert_eq!(read_samples(&file).unwrap().len(), 2);
-        fs::write(&file, format!("{line}\n{{}}\n")).unwrap();
-        assert!(matches!(read_samples(&file), Err(FolderError::Malformed { line: 2, .. })));
-        fs::remove_file(file).unwrap();
     }
 }

@@ -1,0 +1,265 @@
+use super::*;
+use crate::model::Latency;
+use proptest::prelude::*;
+use serde_json::json;
+
+/// A run of one cell, its variants on the servers given, with these pairs: kind, variant, baseline.
+fn run(mode: Mode, servers: &[usize], pairs: &[(PairKind, usize, usize)]) -> Run {
+    let variant = |server: &usize| {
+        json!({"server": server, "collation": "c", "charset": "c", "connection_charset": "c", "text": "digits",
+               "copy": false})
+    };
+    let server = json!({"label": "s", "flavour": "mysql", "version": "1", "comment": "", "private": true,
+                        "settings": {}});
+    serde_json::from_value(json!({
+        "format": crate::model::FORMAT,
+        "weigh": "0",
+        "started": "2026-11-21T00:00:00Z",
+        "machine": {"system": "", "kernel": "", "processor": "", "cores": 2, "memory_bytes": 1},
+        "servers": vec![server; servers.iter().max().map_or(0, |last| last + 1)],
+        "options": {"mode": mode, "driver": "native", "precision": 0.02, "max_time_s": 1.0, "block_s": 1.0,
+                    "warmup_s": 0.0, "pinned": true, "tables": 1, "table_size": 1, "range_size": 1,
+                    "protocol": "prepared", "skip_trx": false, "rand_type": "uniform", "seed": 1},
+        "variants": servers.iter().map(variant).collect::<Vec<_>>(),
+        "cells": [{"workload": "w", "text": "digits", "threads": 1}],
+        "pairs": pairs.iter().map(|&(kind, variant, baseline)| Pair { cell: 0, variant, baseline, kind }).collect::<Vec<_>>(),
+        "notes": [],
+    }))
+    .unwrap()
+}
+
+fn side(variant: usize, events: u64) -> Side {
+    Side {
+        variant,
+        seconds: 1.0,
+        events,
+        queries: 10 * events,
+        rows: None,
+        errors: BTreeMap::new(),
+        server_cpu_us: None,
+        client_cpu_us: None,
+        latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },
+    }
+}
+
+fn block(pair: Option<usize>, round: u32, sides: Vec<Side>) -> Block {
+    Block { cell: 0, pair, round, warm_up: false, at_s: 0.0, seconds: 1.0, sides }
+}
+
+/// Duet blocks of a pair: events of baseline and variant, block by block.
+fn duets(run: &Run, pair: usize, events: &[(u64, u64)]) -> Vec<Block> {
+    let Pair { variant, baseline, .. } = run.pairs[pair];
+    let sides =
+        events.iter().map(|&(of_baseline, of_variant)| vec![side(baseline, of_baseline), side(variant, of_variant)]);
+    (0..).zip(sides).map(|(round, sides)| block(Some(pair), round, sides)).collect()
+}
+
+fn value(estimate: Option<Estimate>) -> f64 {
+    let value = estimate.unwrap().value;
+    (value * 1e6).round() / 1e6
+}
+
+fn estimate(value: f64, half: f64) -> Option<Estimate> {
+    Some(Estimate { value, low: value - half, high: value + half })
+}
+
+#[test]
+fn a_difference_inside_the_noise_is_none() {
+    assert_eq!(verdict(estimate(1.0, 0.125), 0.0), Verdict::NoDifference { within: 0.125 });
+    assert_eq!(verdict(estimate(0.97, 0.01), 0.04), Verdict::NoDifference { within: 0.04 });
+    assert_eq!(verdict(estimate(0.9, 0.02), 0.04), Verdict::Slower);
+    assert_eq!(verdict(estimate(1.2, 0.02), 0.04), Verdict::Faster);
+    assert_eq!(verdict(None, 0.04), Verdict::NotMeasured);
+}
+
+#[test]
+fn a_duet_is_compared_within_its_own_blocks() {
+    let run = run(Mode::Duet, &[0, 0, 0], &[(PairKind::Collation, 1, 0), (PairKind::Collation, 2, 0)]);
+    let mut blocks = duets(&run, 0, &[(100, 50), (200, 100), (400, 200)]);
+    blocks.extend(duets(&run, 1, &[(100, 80); 3]));
+    blocks.push(Block { warm_up: true, ..duets(&run, 0, &[(100, 1)]).remove(0) });
+    blocks.push(Block { cell: 1, ..duets(&run, 0, &[(100, 1)]).remove(0) });
+    let cell = &analyse(&run, &blocks).cells[0];
+    assert_eq!(
+        cell.comparisons.iter().map(|c| (value(c.throughput), c.blocks)).collect::<Vec<_>>(),
+        [(0.5, 3), (0.8, 3)]
+    );
+    assert_eq!(cell.comparisons[0].verdict, Verdict::Slower);
+}
+
+#[test]
+fn solos_of_one_round_belong_together() {
+    let run = run(Mode::Solo, &[0, 0], &[(PairKind::Collation, 1, 0)]);
+    let solo = |round, variant, events| block(None, round, vec![side(variant, events)]);
+    let blocks = [
+        solo(0, 0, 100),
+        solo(0, 1, 50),
+        // The second round runs the other way round, on a machine that has become slower; the third was cut short.
+        solo(1, 1, 5),
+        solo(1, 0, 10),
+        solo(2, 0, 1000),
+    ];
+    let cell = &analyse(&run, &blocks).cells[0];
+    assert_eq!((value(cell.comparisons[0].throughput), cell.comparisons[0].blocks), (0.5, 2));
+    assert_eq!(
+        cell.variants.iter().map(|v| (v.blocks, v.transactions_per_s)).collect::<Vec<_>>(),
+        [(3, 370.0), (2, 27.5)]
+    );
+}
+
+#[test]
+fn a_variants_own_figures_come_from_one_pair() {
+    let pairs = [(PairKind::AA, 2, 0), (PairKind::Collation, 1, 0), (PairKind::Server, 3, 1)];
+    let run = run(Mode::Duet, &[0, 0, 0, 1], &pairs);
+    let mut blocks = duets(&run, 0, &[(100, 100); 2]);
+    blocks.extend(duets(&run, 1, &[(70, 60); 2]));
+    blocks.extend(duets(&run, 2, &[(30, 40); 2]));
+    let variants = &analyse(&run, &blocks).cells[0].variants;
+    let figures: Vec<_> = variants.iter().map(|v| (v.variant, v.transactions_per_s, v.queries_per_s)).collect();
+    assert_eq!(figures, [(0, 100.0, 1000.0), (1, 60.0, 600.0), (2, 100.0, 1000.0), (3, 40.0, 400.0)]);
+}
+
+#[test]
+fn a_variant_that_had_no_block_has_no_figures() {
+    let run = run(Mode::Duet, &[0, 0, 0], &[(PairKind::Collation, 1, 0), (PairKind::Collation, 2, 0)]);
+    let cell = &analyse(&run, &duets(&run, 0, &[(100, 50)])).cells[0];
+    assert_eq!(cell.variants.iter().map(|v| v.variant).collect::<Vec<_>>(), [0, 1]);
+    let states: Vec<_> = cell.comparisons.iter().map(|c| (c.blocks, c.verdict)).collect();
+    assert_eq!(states, [(1, Verdict::NotMeasured), (0, Verdict::NotMeasured)], "one block has no interval");
+}
+
+#[test]
+fn figures_are_summed_and_averaged_over_blocks() {
+    let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
+    let busy = |cpu: f64, p95: f64, code: u16, seconds: f64| {
+        let latency = Latency { p50_ms: None, p95_ms: Some(p95), p99_ms: None, hdr: None };
+        let errors = BTreeMap::from([(1213, 2), (code, 5)]);
+        Side { server_cpu_us: Some(cpu), rows: Some(50), latency, errors, seconds, ..side(1, 100) }
+    };
+    let idle = Side { server_cpu_us: Some(10.0), ..side(0, 200) };
+    let blocks = [
+        block(Some(0), 0, vec![idle.clone(), busy(20.0, 3.0, 1205, 0.5)]),
+        block(Some(0), 1, vec![idle, busy(40.0, 5.0, 1062, 1.5)]),
+    ];
+    let cell = &analyse(&run, &blocks).cells[0];
+    let own = &cell.variants[1];
+    assert_eq!((own.transactions_per_s, own.queries_per_s), (100.0, 1000.0));
+    assert_eq!((own.server_cpu_us, own.client_cpu_us, own.p95_ms), (Some(30.0), None, Some(4.0)));
+    assert_eq!(own.rows_per_query, Some(0.05));
+    assert_eq!(own.errors, BTreeMap::from([(1062, 5), (1205, 5), (1213, 4)]));
+    assert_eq!(value(cell.comparisons[0].server_cpu), value(estimate(8f64.sqrt(), 0.0)));
+    assert_eq!(cell.variants[0].rows_per_query, None, "a driver that does not tell rows");
+}
+
+#[test]
+fn latencies_are_merged_not_averaged_where_there_are_histograms() {
+    let latency = |milliseconds: u64| {
+        let mut histogram = drive::new_histogram();
+        (0..10).for_each(|_| histogram.record(milliseconds * 1_000_000).unwrap());
+        latency::from_histogram(&histogram)
+    };
+    let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
+    let of = |milliseconds| vec![side(0, 10), Side { latency: latency(milliseconds), ..side(1, 10) }];
+    let blocks = [block(Some(0), 0, of(1)), block(Some(0), 1, of(9)), block(Some(0), 2, of(9))];
+    let own = &analyse(&run, &blocks).cells[0].variants[1];
+    assert!((own.p50_ms.unwrap() - 9.0).abs() < 0.1, "{:?} is not the median of 1, 9 and 9", own.p50_ms);
+}
+
+#[test]
+fn a_block_in_which_a_side_was_never_counted_says_nothing() {
+    let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
+    let mut blocks = duets(&run, 0, &[(100, 50), (100, 50), (0, 7)]);
+    blocks[2].sides[0].seconds = 0.0;
+    let cell = &analyse(&run, &blocks).cells[0];
+    assert_eq!((value(cell.comparisons[0].throughput), cell.comparisons[0].blocks), (0.5, 2));
+    assert_eq!(cell.variants[0].transactions_per_s, 100.0);
+}
+
+#[test]
+fn a_pair_is_judged_by_the_noise_of_its_own_servers() {
+    let pairs = [
+        (PairKind::AA, 1, 0),
+        (PairKind::AA, 4, 3),
+        (PairKind::Collation, 2, 0),
+        (PairKind::Collation, 5, 3),
+        (PairKind::Server, 5, 2),
+    ];
+    let run = run(Mode::Duet, &[0, 0, 0, 1, 1, 1], &pairs);
+    let mut blocks = duets(&run, 0, &[(100, 130), (130, 100), (100, 130), (130, 100), (100, 100)]);
+    blocks.extend(duets(&run, 1, &[(1000, 1001), (1001, 1000), (1000, 1000), (1000, 1001), (1001, 1000)]));
+    for pair in [2, 3, 4] {
+        blocks.extend(duets(&run, pair, &[(100, 90); 5]));
+    }
+    let cell = &analyse(&run, &blocks).cells[0];
+    let floors: Vec<f64> = cell.comparisons.iter().map(|c| c.noise_floor.unwrap()).collect();
+    assert!(floors[0] > 0.1 && floors[1] < 0.01, "{floors:?}");
+    assert_eq!((cell.noise_floor, floors[2], floors[3], floors[4]), (Some(floors[0]), floors[0], floors[1], floors[0]));
+    assert!(matches!(cell.comparisons[2].verdict, Verdict::NoDifference { .. }));
+    assert_eq!(cell.comparisons[3].verdict, Verdict::Slower);
+}
+
+#[test]
+fn where_a_server_has_no_noise_floor_the_cells_counts() {
+    let run = run(Mode::Duet, &[0, 0, 1, 1], &[(PairKind::AA, 1, 0), (PairKind::Collation, 3, 2)]);
+    let mut blocks = duets(&run, 0, &[(100, 130), (130, 100), (100, 130), (130, 100)]);
+    blocks.extend(duets(&run, 1, &[(100, 90); 4]));
+    let cell = &analyse(&run, &blocks).cells[0];
+    assert_eq!(cell.comparisons[1].noise_floor, cell.noise_floor);
+    assert!(matches!(cell.comparisons[1].verdict, Verdict::NoDifference { .. }));
+}
+
+/// A histogram in which one character was changed.
+fn damaged_histogram() -> impl Strategy<Value = String> {
+    let mut histogram = drive::new_histogram();
+    (1..100).for_each(|milliseconds| histogram.record(milliseconds * 1_000_000).unwrap());
+    let text = latency::from_histogram(&histogram).hdr.unwrap();
+    (any::<prop::sample::Index>(), "[A-Za-z0-9+/=]").prop_map(move |(at, character)| {
+        let at = at.index(text.len());
+        format!("{}{character}{}", &text[..at], &text[at + 1..])
+    })
+}
+
+prop_compose! {
+    fn any_side()(
+        variant in 0usize..6,
+        seconds in prop_oneof![Just(0.0), 1e-9..10.0],
+        (events, queries, rows) in (any::<u64>(), any::<u64>(), any::<Option<u64>>()),
+        errors in prop::collection::btree_map(any::<u16>(), any::<u64>(), 0..3),
+        server_cpu_us in prop::option::of(prop_oneof![Just(0.0), -1.0..1e9]),
+        p95_ms in prop::option::of(0.0..1e9),
+        hdr in prop::option::of(damaged_histogram()),
+    ) -> Side {
+        let latency = Latency { p50_ms: None, p95_ms, p99_ms: None, hdr };
+        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, client_cpu_us: server_cpu_us, latency }
+    }
+}
+
+prop_compose! {
+    fn any_block()(
+        cell in 0usize..3,
+        pair in prop::option::of(0usize..6),
+        round in 0u32..4,
+        warm_up in any::<bool>(),
+        sides in prop::collection::vec(any_side(), 0..4),
+    ) -> Block {
+        Block { cell, pair, round, warm_up, at_s: 0.0, seconds: 1.0, sides }
+    }
+}
+
+fn any_pair() -> impl Strategy<Value = (PairKind, usize, usize)> {
+    (prop::sample::select(vec![PairKind::AA, PairKind::Collation, PairKind::Server]), 0usize..6, 0usize..6)
+}
+
+proptest! {
+    #[test]
+    fn no_blocks_can_make_it_panic_or_give_what_json_cannot_hold(
+        mode in prop::sample::select(vec![Mode::Duet, Mode::Solo]),
+        servers in prop::collection::vec(0usize..3, 0..5),
+        pairs in prop::collection::vec(any_pair(), 0..5),
+        blocks in prop::collection::vec(any_block(), 0..40),
+    ) {
+        let analysis = analyse(&run(mode, &servers, &pairs), &blocks);
+        let text = serde_json::to_string(&analysis).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Analysis>(&text).map_err(|error| error.to_string()).map(|_| ()), Ok(()));
+    }
+}
