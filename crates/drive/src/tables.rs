@@ -12,7 +12,8 @@ mod parallel;
 mod schema;
 mod verify;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -71,6 +72,8 @@ pub struct Progress {
 pub struct Schemas<'s> {
     server: &'s Server,
     claim: Arc<Claim>,
+    /// Opened in time, for dropping the schemas of an attached server: after a signal, no connection opens any more.
+    spare: Option<Mutex<Conn>>,
     _on_signal: Option<Registration>,
 }
 
@@ -79,8 +82,11 @@ impl<'s> Schemas<'s> {
     pub fn new(server: &'s Server, run: &str) -> Result<Self, TablesError> {
         let claim = Arc::new(Claim::new(server.label(), run));
         // A private server is stopped and removed whole on a signal; an attached one outlives us and must be left clean.
-        let on_signal = if server.is_private() { None } else { Some(release_on_signal(server, &claim)?) };
-        Ok(Self { server, claim, _on_signal: on_signal })
+        let (spare, on_signal) = match server.is_private() {
+            true => (None, None),
+            false => (Some(Mutex::new(spare(server)?)), Some(release_on_signal(server, &claim)?)),
+        };
+        Ok(Self { server, claim, spare, _on_signal: on_signal })
     }
 
     /// Creates a schema for each of `wanted` and puts the rows of `tables` into all of them; the answers stand in the order of `wanted`.
@@ -106,13 +112,22 @@ impl<'s> Schemas<'s> {
         if self.claim.names().is_empty() {
             return Ok(());
         }
-        let released =
-            self.server.control().map_err(TablesError::from).and_then(|mut conn| self.claim.release(&mut conn));
+        let by_spare = self.spare.as_ref().map(|spare| self.claim.release(&mut lock(spare)));
+        let released = match by_spare {
+            // Somebody may have ended it while it was idle; then a new one is worth a try.
+            Some(Err(error)) if error.is_lost_connection() => self.release_by_new(),
+            Some(released) => released,
+            None => self.release_by_new(),
+        };
         released.map_err(|error| TablesError::LeftBehind {
             server: self.server.label().to_owned(),
             schemas: self.claim.names().join(", "),
             reason: self.blame(error).to_string(),
         })
+    }
+
+    fn release_by_new(&self) -> Result<(), TablesError> {
+        self.claim.release(&mut self.server.control()?)
     }
 
     /// Where a private server has died, that is the error, and whatever a connection noticed is its echo, which may come first.
@@ -146,22 +161,36 @@ impl Drop for Schemas<'_> {
         if let Err(error) = self.release()
             && !self.server.is_private()
         {
-            eprintln!("{error}");
+            tell(&error);
         }
     }
 }
 
-/// Has the schemas dropped when a signal ends the process without unwinding. The connection for it is opened now: then there may be no
-/// time to log in, or no connection left to be had.
+/// Has the schemas dropped when a signal ends the process without unwinding, by a connection of its own: the orderly way may be stuck
+/// on the other one.
 fn release_on_signal(server: &Server, claim: &Arc<Claim>) -> Result<Registration, TablesError> {
+    let (conn, claim) = (Mutex::new(spare(server)?), Arc::clone(claim));
+    Ok(cleanup::register(move || {
+        if let Err(error) = claim.release(&mut lock(&conn)) {
+            tell(&error);
+        }
+    }))
+}
+
+/// A connection to clean up by. It is opened before there is anything to clean up: then there may be no time to log in, or no connection
+/// left to be had.
+fn spare(server: &Server) -> Result<Conn, TablesError> {
     let mut conn = server.control()?;
     schema::begin_session(&mut conn)
         .map_err(TablesError::refused(server.label(), "prepare a connection for cleaning up"))?;
-    let (conn, claim) = (Mutex::new(conn), Arc::clone(claim));
-    Ok(cleanup::register(move || {
-        let mut conn = conn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = claim.release(&mut conn) {
-            eprintln!("{error}");
-        }
-    }))
+    Ok(conn)
+}
+
+fn lock(conn: &Mutex<Conn>) -> MutexGuard<'_, Conn> {
+    conn.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where nobody reads standard error, cleaning up goes on all the same.
+fn tell(error: &TablesError) {
+    let _ = writeln!(std::io::stderr(), "{error}");
 }

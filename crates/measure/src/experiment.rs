@@ -219,7 +219,7 @@ impl<'a> Experiment<'a> {
                 Some(Loaded::CannotHold { reason })
                     if self.request.axes.baseline.as_ref() == Some(&variant.collation) =>
                 {
-                    let (name, reason) = (variant.collation.clone(), reason.clone());
+                    let (name, reason) = (variant.collation.clone(), format!("{} says that {reason}", server.label()));
                     return Err(PlanError::NoBaseline { name, reason }.into());
                 }
                 Some(Loaded::CannotHold { reason }) => {

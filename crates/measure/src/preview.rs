@@ -21,13 +21,14 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// How many schemas stand on a server at a time.
+    /// The most schemas that stand on a server at a time: one for each of its variants' collations, one for the copy of its baseline,
+    /// and while rows are loaded the one that all others are copied from.
     pub fn schemas(&self, server: usize) -> usize {
         let of_text = |text: &str| {
             let own = self.variants.iter().filter(|variant| variant.server == server && variant.text == text);
             let mut keys: Vec<(&str, bool)> = own.map(schema_key).collect();
             keys.dedup();
-            keys.len()
+            keys.len() + 1
         };
         self.variants.iter().map(|variant| of_text(&variant.text)).max().unwrap_or(0)
     }

@@ -98,7 +98,11 @@ struct Series {
 }
 
 impl Series {
+    /// Takes the ratio of a block; none comes of one in which a side completed nothing, as a machine that stood still leaves it.
     fn push(&mut self, ratio: f64, seed: u64) {
+        if !(ratio.is_finite() && ratio > 0.0) {
+            return;
+        }
         self.ratios.push(ratio);
         self.ratio = stats::ratio(&self.ratios, seed);
     }

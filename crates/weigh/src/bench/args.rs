@@ -201,15 +201,16 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// A time in seconds, or with the unit ms, s, m or h.
 fn duration(text: &str) -> Result<Duration, String> {
+    const FORM: &str = "give a time such as 90, 250ms, 1.5s, 5m or 1h";
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
         "ms" => 0.001,
         "" | "s" => 1.0,
         "m" => 60.0,
         "h" => 3600.0,
-        _ => return Err("the unit is one of ms, s, m, h".into()),
+        _ => return Err(FORM.into()),
     };
-    let number = digits.parse::<f64>().map_err(|_| "give a time such as 90, 1.5s or 5m")?;
+    let number = digits.parse::<f64>().map_err(|_| FORM)?;
     let time = Duration::try_from_secs_f64(number * unit).map_err(|error| error.to_string())?;
     if time < Duration::from_millis(1) { Err("give a time of 1 ms or more".into()) } else { Ok(time) }
 }

@@ -5,23 +5,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use measure::{Block, Observer, PairKind, Run, Standing};
+use measure::{Block, Observer, PairKind, Request, Run, Standing};
 
 const STAGE: &str = "{spinner} {msg} {wide_bar} {percent:>3} %";
-const MEASURING: &str = "{spinner} {wide_msg} {bar:20} {prefix}";
+const MEASURING: &str = "{spinner} {wide_msg} {bar:12} {prefix}";
 
 /// Positions of a stage's bar.
 const PARTS: u64 = 1000;
 
 /// Shows progress on standard error where that is a terminal, and nothing elsewhere.
-pub struct Live {
+pub struct Live<'a> {
+    request: &'a Request,
     bar: Mutex<Option<ProgressBar>>,
     shown: bool,
 }
 
-impl Live {
-    pub fn new() -> Self {
-        Self { bar: Mutex::new(None), shown: stderr().is_terminal() }
+impl<'a> Live<'a> {
+    pub fn new(request: &'a Request) -> Self {
+        Self { request, bar: Mutex::new(None), shown: stderr().is_terminal() }
     }
 
     /// Takes the line away.
@@ -52,7 +53,7 @@ impl Live {
     }
 }
 
-impl server::Progress for Live {
+impl server::Progress for Live<'_> {
     fn step(&self, what: &str) {
         self.begin(PARTS, STAGE, what);
     }
@@ -62,7 +63,7 @@ impl server::Progress for Live {
     }
 }
 
-impl Observer for Live {
+impl Observer for Live<'_> {
     fn stage(&self, what: &str) {
         server::Progress::step(self, what);
     }
@@ -78,27 +79,39 @@ impl Observer for Live {
     fn block(&self, run: &Run, _block: &Block, standings: &[Standing], spent: Duration) {
         self.update(|bar| {
             bar.set_position(spent.as_millis() as u64);
-            bar.set_prefix(format!("{} of at most {} s", spent.as_secs(), run.options.max_time_s));
+            bar.set_prefix(format!("{} of {} s", spent.as_secs(), run.options.max_time_s));
             if let Some(standing) = standings.first() {
-                bar.set_message(describe(run, standing));
+                bar.set_message(describe(self.request, run, standing));
             }
         });
     }
 }
 
-/// The pair under load and its ratio so far.
-fn describe(run: &Run, standing: &Standing) -> String {
+/// The pair under load and its ratio so far, in few words: what no axis of this run tells apart is left out.
+fn describe(request: &Request, run: &Run, standing: &Standing) -> String {
     let pair = &run.pairs[standing.pair];
-    let name = |variant: usize| {
-        let variant = &run.variants[variant];
-        let server =
-            if run.servers.len() > 1 { format!(" on {}", run.servers[variant.server].label) } else { String::new() };
-        format!("{}{server}", variant.collation)
+    let (cell, variant) = (&run.cells[pair.cell], &run.variants[pair.variant]);
+    let mut words = cell.workload.clone();
+    if request.axes.texts.len() > 1 {
+        words += &format!(", {}", cell.text);
+    }
+    if request.threads.len() > 1 {
+        words += &format!(", {} threads", cell.threads);
+    }
+    words += &format!(": {}", variant.collation);
+    if request.axes.connections.len() > 1 {
+        words += &format!(" by {}", variant.connection_charset);
+    }
+    if run.servers.len() > 1 {
+        words += &format!(" on {}", run.servers[variant.server].label);
+    }
+    words += match pair.kind {
+        PairKind::AA => " × its copy",
+        PairKind::Collation => "",
+        PairKind::Server => " × the first server's",
     };
-    let pair_name = match pair.kind {
-        PairKind::AA => format!("{} against its copy", name(pair.baseline)),
-        PairKind::Collation | PairKind::Server => format!("{} against {}", name(pair.variant), name(pair.baseline)),
-    };
-    let ratio = standing.ratio.map(|ratio| format!(": {:.3} ± {:.1} %", ratio.value, ratio.precision() * 100.0));
-    format!("{}: {pair_name}{}", run.cells[pair.cell], ratio.unwrap_or_default())
+    if let Some(ratio) = standing.ratio {
+        words += &format!(" {:.3} ± {:.1} %", ratio.value, ratio.precision() * 100.0);
+    }
+    words
 }

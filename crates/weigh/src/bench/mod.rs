@@ -5,11 +5,11 @@ mod args;
 mod live;
 mod resolve;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use measure::{Analysis, Folder, Outcome, PairKind};
+use measure::{Analysis, Folder, FolderError, Outcome, PairKind};
 use report::{Report, Style};
 use server::Server;
 
@@ -32,17 +32,17 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
 }
 
 fn dry_run(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
-    let servers = open(targets, &Live::new())?;
+    let servers = open(targets, &Live::new(&bench.request))?;
     let preview = measure::preview(&bench.request, &servers)?;
     output::print(&announce::dry_run(&bench.request, &preview, &servers))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn measure(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
-    let out = bench.out.clone().unwrap_or_else(default_folder);
     // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
-    let folder = Folder::create(&out)?;
-    let live = Live::new();
+    let folder = bench.out.as_deref().map_or_else(default_folder, Folder::create)?;
+    let out = folder.path().to_owned();
+    let live = Live::new(&bench.request);
     let servers = open(targets, &live)?;
     if servers.iter().any(|server| !server.is_private()) {
         let preview = measure::preview(&bench.request, &servers)?;
@@ -54,16 +54,25 @@ fn measure(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
     finish(bench, outcome, &out)
 }
 
-fn open(targets: &Targets, live: &Live) -> Result<Vec<Server>> {
+fn open(targets: &Targets, live: &Live<'_>) -> Result<Vec<Server>> {
     let open = |spec| server::open(spec, &targets.options, live);
     let servers = targets.specs.iter().map(open).collect::<Result<_, _>>();
     live.end();
     Ok(servers?)
 }
 
-fn default_folder() -> PathBuf {
+/// A folder named by the time, and by a number where several runs begin in the same second.
+fn default_folder() -> Result<Folder, FolderError> {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
-    PathBuf::from("weigh-results").join(now)
+    let folder = |suffix: String| Folder::create(&Path::new("weigh-results").join(format!("{now}{suffix}")));
+    let mut created = folder(String::new());
+    for number in 2.. {
+        match created {
+            Err(FolderError::Taken(_)) => created = folder(format!("-{number}")),
+            _ => break,
+        }
+    }
+    created
 }
 
 /// Prints what was measured, also of a run that ended early.

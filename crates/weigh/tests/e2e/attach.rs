@@ -1,0 +1,229 @@
+//! A server that is not `weigh`'s own: only schemas of a run are created there, they go again, and no password shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use mysql::prelude::Queryable;
+use rustix::process::Signal;
+use server::{Address, NoProgress, Options, Server, open};
+
+use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, SMALL, eventually, send};
+
+const PASSWORD: &str = "Geheim-0815";
+const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
+
+/// A server of somebody else's, with an account that has rights on `weigh_…` schemas alone, and with a schema of that name.
+struct Foreign(Server);
+
+impl Foreign {
+    fn start(spec: &str) -> Self {
+        let options = Options { buffer_pool: Some(64 << 20), ..Options::default() };
+        let foreign = Self(open(&spec.parse().unwrap(), &options, &NoProgress).unwrap());
+        foreign.run(&format!("CREATE USER bench@localhost IDENTIFIED BY '{PASSWORD}'"));
+        foreign.run(r"GRANT ALL ON `weigh\_%`.* TO bench@localhost");
+        foreign.run("CREATE USER reader@localhost IDENTIFIED BY ''");
+        foreign.run("CREATE DATABASE weigh_mine");
+        foreign.run("CREATE TABLE weigh_mine.precious (a INT)");
+        foreign.run("INSERT INTO weigh_mine.precious VALUES (42)");
+        foreign
+    }
+
+    fn run(&self, statement: &str) {
+        self.0.control().unwrap().query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+
+    fn schemas(&self) -> Vec<String> {
+        self.0.control().unwrap().query(r"SHOW DATABASES LIKE 'weigh\_%'").unwrap()
+    }
+
+    /// Of `weigh_…` there is the user's own schema, whole, and nothing else.
+    fn assert_untouched(&self) {
+        assert_eq!(self.schemas(), ["weigh_mine"]);
+        let kept: Option<u8> = self.0.control().unwrap().query_first("SELECT a FROM weigh_mine.precious").unwrap();
+        assert_eq!(kept, Some(42));
+    }
+
+    fn socket(&self) -> PathBuf {
+        match &self.0.endpoint().address {
+            Address::Socket(path) => path.clone(),
+            address => panic!("{address}"),
+        }
+    }
+
+    fn bench(&self, place: &Place, size: &[&str], words: &[&str]) -> Command {
+        place.bench(size, &[&["--socket", self.socket().to_str().unwrap(), "--no-defaults"], words].concat())
+    }
+
+    /// As the account with the password in the environment.
+    fn bench_as_account(&self, place: &Place, size: &[&str], words: &[&str]) -> Child {
+        let mut command = self.bench(place, size, &[&["--user=bench"], words].concat());
+        command.env("MYSQL_PWD", PASSWORD).spawn().unwrap()
+    }
+}
+
+fn assert_no_password(place: &Place, done: &Done) {
+    assert!(!done.to_string().contains(PASSWORD), "{done}");
+    for file in fs::read_dir(place.out()).unwrap() {
+        let path = file.unwrap().path();
+        assert!(!fs::read_to_string(&path).unwrap().contains(PASSWORD), "{}", path.display());
+    }
+}
+
+/// A command that logs in with the password from some place.
+type LogIn = fn(&Foreign, &Place) -> Command;
+
+fn from_option_file(foreign: &Foreign, place: &Place) -> Command {
+    let file = place.root().join("my.cnf");
+    let text = format!("[client]\nuser=bench\npassword={PASSWORD}\nsocket={}\n", foreign.socket().display());
+    fs::write(&file, text).unwrap();
+    let mut command = place.bench(&SMALL, &ONE);
+    command.arg("--host=localhost").arg("--defaults-file").arg(file);
+    command
+}
+
+fn from_environment(foreign: &Foreign, place: &Place) -> Command {
+    let mut command = foreign.bench(place, &SMALL, &[&["--user=bench"], &ONE[..]].concat());
+    command.env("MYSQL_PWD", PASSWORD);
+    command
+}
+
+fn from_option(foreign: &Foreign, place: &Place) -> Command {
+    let mut command = foreign.bench(place, &SMALL, &[&["--user=bench"], &ONE[..]].concat());
+    command.arg(format!("--password={PASSWORD}"));
+    command
+}
+
+fn measures_and_leaves_nothing(spec: &str, log_in: &[LogIn]) {
+    let foreign = Foreign::start(spec);
+    for log_in in log_in {
+        let place = Place::new();
+        let mut child = log_in(&foreign, &place).spawn().unwrap();
+        place.wait_for_blocks(&mut child);
+        let arguments = fs::read(format!("/proc/{}/cmdline", child.id())).unwrap();
+        assert!(!String::from_utf8_lossy(&arguments).contains(PASSWORD));
+        let standing = foreign.schemas();
+        let done = place.end(child);
+        assert_eq!(done.code, Some(0), "{done}");
+        assert!(
+            standing.len() == 4
+                && standing.iter().all(|name| name.starts_with("weigh_"))
+                && standing.contains(&"weigh_mine".into()),
+            "{standing:?}"
+        );
+        assert!(done.stderr.contains("creates 4 schemas named weigh_…, each with 1 table of 500 rows"), "{done}");
+        assert!(done.stderr.contains(foreign.socket().to_str().unwrap()), "{done}");
+        assert_no_password(&place, &done);
+        foreign.assert_untouched();
+
+        let measured = place.read();
+        measured.assert_complete();
+        let server = &measured.run.servers[0];
+        assert!(!server.private && server.label.contains(foreign.socket().to_str().unwrap()), "{server:?}");
+    }
+}
+
+#[test]
+fn to_mariadb() {
+    measures_and_leaves_nothing("mariadb", &[from_option_file, from_environment, from_option]);
+}
+
+#[test]
+fn to_mysql() {
+    measures_and_leaves_nothing("mysql@sid", &[from_environment]);
+}
+
+#[test]
+fn a_signal_leaves_nothing_there() {
+    let foreign = Foreign::start("mariadb");
+    let place = Place::new();
+    let mut child = foreign.bench_as_account(&place, &ENDLESS, &ONE);
+    place.wait_for_blocks(&mut child);
+    send(Signal::INT, child.id());
+    let done = place.end(child);
+    assert_eq!(done.code, Some(130), "{done}");
+    foreign.assert_untouched();
+
+    let place = Place::new();
+    let child = foreign.bench_as_account(&place, &ENDLESS_LOADING, &[]);
+    eventually("a schema stands", || foreign.schemas().len() > 1);
+    send(Signal::TERM, child.id());
+    let done = place.end(child);
+    assert_eq!(done.code, Some(143), "{done}");
+    foreign.assert_untouched();
+}
+
+#[test]
+fn an_account_without_the_rights_is_told_which() {
+    let foreign = Foreign::start("mariadb");
+    let place = Place::new();
+    let mut command = foreign.bench(&place, &SMALL, &["--user=reader"]);
+    let done = place.end(command.spawn().unwrap());
+    assert_eq!((done.code, done.stdout.as_str()), (Some(2), ""), "{done}");
+    assert!(done.stderr.contains(r"GRANT ALL ON `weigh\_%`.*") && done.stderr.contains("reader"), "{done}");
+    foreign.assert_untouched();
+}
+
+#[test]
+fn a_server_that_is_read_only_says_so() {
+    for spec in ["mariadb", "mysql@5.6"] {
+        let foreign = Foreign::start(spec);
+        foreign.run("SET GLOBAL read_only = 1");
+        let place = Place::new();
+        let done = place.end(foreign.bench_as_account(&place, &SMALL, &ONE));
+        assert_eq!((done.code, done.stdout.as_str()), (Some(2), ""), "{done}");
+        assert!(done.stderr.contains("read-only") && done.stderr.contains("the primary"), "{done}");
+        foreign.assert_untouched();
+    }
+}
+
+#[test]
+fn a_server_that_dies_is_told_with_what_stays_there() {
+    let foreign = Foreign::start("mariadb");
+    let place = Place::new();
+    let mut child = foreign.bench_as_account(&place, &ENDLESS, &ONE);
+    place.wait_for_blocks(&mut child);
+    send(Signal::KILL, foreign.0.pid().unwrap());
+    let done = place.end(child);
+    assert_eq!(done.code, Some(2), "{done}");
+    let socket = foreign.socket();
+    let weigh: Vec<&str> = done.stderr.lines().filter(|line| line.starts_with("weigh: ")).collect();
+    assert!(weigh.len() == 1 && weigh[0].contains(socket.to_str().unwrap()), "{done}");
+    assert!(done.stderr.contains("still has schemas of this run") && done.stderr.contains("weigh_marker"), "{done}");
+    assert!(done.stdout.contains("oltp_point_select"), "{done}");
+    assert!(!place.read().blocks.is_empty());
+}
+
+/// What an attempt to attach is refused with, without a password in it.
+fn refused(words: &[&str], with: &[&str]) {
+    let place = Place::new();
+    let done = place.run(&[&["--no-defaults", "--user=bench"], words].concat());
+    assert!(!done.to_string().contains(PASSWORD), "{done}");
+    done.refuses_with(with);
+    assert!(!place.out().exists());
+}
+
+#[test]
+fn a_wrong_password_and_a_dead_address() {
+    let foreign = Foreign::start("mariadb");
+    let socket = foreign.socket();
+    let socket = socket.to_str().unwrap();
+    refused(&["--socket", socket, "--password=falsch"], &["bench", socket, "Access denied", "--password"]);
+    refused(&["--socket", socket], &["bench", socket, "Access denied", "using password: NO"]);
+    // `--password` alone asks, and there is no terminal to ask on, or nobody at it.
+    let gone = Path::new(socket).with_file_name("gone.sock");
+    refused(&["--socket", gone.to_str().unwrap()], &[gone.to_str().unwrap(), "--socket"]);
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    refused(&["--host=127.0.0.1", "--port", &closed], &[&format!("127.0.0.1:{closed}"), "nothing listens there"]);
+    refused(&["--host=no.such.host.invalid"], &["no.such.host.invalid", "host name is unknown"]);
+    let url = format!("--server=mysql://bench:{PASSWORD}@127.0.0.1:{closed}/");
+    refused_url(&url, &closed);
+    foreign.assert_untouched();
+}
+
+fn refused_url(url: &str, port: &str) {
+    let place = Place::new();
+    let done = place.run(&["--no-defaults", url]);
+    assert!(!done.to_string().contains(PASSWORD), "{done}");
+    done.refuses_with(&[&format!("bench@127.0.0.1:{port}")]);
+}

@@ -1,0 +1,14 @@
+//! `weigh bench` end to end: the real program on real servers. Every test works in a folder of its own, in which `weigh` keeps its
+//! private instances too, and after every `weigh` that ends it is made sure that nothing of it stays.
+
+mod attach;
+mod axes;
+mod charsets;
+mod disk;
+mod input;
+mod output;
+mod place;
+mod signals;
+mod sysbench;
+mod terminal;
+mod victim;

@@ -1,0 +1,237 @@
+//! A folder in which a test runs `weigh`, and what came of it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+use measure::{Analysis, Block, Run, VariantResult};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// A benchmark of seconds: few rows, short blocks, and content with any precision, so that six blocks a pair will do.
+pub const SMALL: [&str; 6] =
+    ["--table-size=500", "--threads=1", "--block=100ms", "--warmup-time=10ms", "--precision=100%", "--max-time=60s"];
+
+/// A load that goes on until somebody ends it.
+pub const ENDLESS: [&str; 5] =
+    ["--table-size=500", "--threads=1", "--block=50ms", "--precision=0.0001%", "--max-time=10m"];
+
+/// More rows than anybody loads in a test.
+pub const ENDLESS_LOADING: [&str; 2] = ["--table-size=100000000", "--collation=utf8mb4_bin"];
+
+/// A folder of a test's own, which is the working folder of its `weigh`, and holds TMPDIR and results.
+pub struct Place(TempDir);
+
+impl Place {
+    pub fn new() -> Self {
+        let root = tempfile::Builder::new().prefix("e2e-").tempdir().unwrap();
+        fs::create_dir(root.path().join("tmp")).unwrap();
+        Self(root)
+    }
+
+    pub fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// TMPDIR, where private instances live.
+    pub fn tmp(&self) -> PathBuf {
+        self.root().join("tmp")
+    }
+
+    /// The results.
+    pub fn out(&self) -> PathBuf {
+        self.root().join("out")
+    }
+
+    /// `weigh` with these arguments, in this place.
+    pub fn weigh(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_weigh"));
+        command.args(words);
+        self.set_up(&mut command);
+        command
+    }
+
+    /// Makes a command work in this place, its output caught.
+    pub fn set_up(&self, command: &mut Command) {
+        command.current_dir(self.root()).env("TMPDIR", self.tmp()).env("COLUMNS", "100");
+        for name in ["MYSQL_PWD", "MYSQL_HOST", "NO_COLOR"] {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
+
+    /// `weigh bench` of a size, into the results folder.
+    pub fn bench(&self, size: &[&str], words: &[&str]) -> Command {
+        let out = self.out();
+        self.weigh(&[&["bench", "--out", out.to_str().unwrap()], size, words].concat())
+    }
+
+    /// Runs a small benchmark to its end.
+    pub fn run(&self, words: &[&str]) -> Done {
+        self.end(self.bench(&SMALL, words).spawn().unwrap())
+    }
+
+    /// Runs a small benchmark that must succeed, and reads what it left.
+    pub fn measured(&self, words: &[&str]) -> Measured {
+        let done = self.run(words);
+        assert_eq!(done.code, Some(0), "{done}");
+        let measured = self.read();
+        assert_eq!(measured.run.failure, None);
+        assert!(measured.run.finished.is_some());
+        measured
+    }
+
+    /// The results so far.
+    pub fn read(&self) -> Measured {
+        let (run, blocks) = measure::read(&self.out()).unwrap();
+        let analysis = measure::analyse(&run, &blocks);
+        Measured { run, blocks, analysis }
+    }
+
+    /// Waits for the end of a process of this place, and makes sure that nothing of it stays.
+    pub fn end(&self, child: Child) -> Done {
+        let done = Done::of(child.wait_with_output().unwrap());
+        assert_eq!(self.processes(), [0; 0], "processes stayed after: {done}");
+        let left: Vec<PathBuf> = fs::read_dir(self.tmp()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.is_empty(), "{left:?} stayed after: {done}");
+        done
+    }
+
+    /// Waits until the load of a benchmark has measured some blocks.
+    pub fn wait_for_blocks(&self, child: &mut Child) {
+        let samples = self.out().join("samples.jsonl");
+        eventually("blocks are measured", || {
+            assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
+            fs::read_to_string(&samples).is_ok_and(|text| text.matches(r#""warm_up":false"#).count() > 2)
+        });
+    }
+
+    /// Waits until the private instance of a benchmark has rows.
+    pub fn wait_for_rows(&self, child: &mut Child) {
+        eventually("rows are loaded", || {
+            assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
+            let tables = glob(&self.tmp(), &["weigh-", "data", "weigh_", "sbtest1.ibd"]);
+            tables.iter().any(|table| fs::metadata(table).is_ok_and(|table| table.len() > 1 << 20))
+        });
+    }
+
+    /// The server of the private instance.
+    pub fn server(&self) -> u32 {
+        let datadir = format!("--datadir={}", self.tmp().display());
+        let is_server = |pid: &u32| proc_file(*pid, "cmdline").contains(&datadir);
+        self.processes().into_iter().find(is_server).expect("a private instance runs")
+    }
+
+    /// Every living process that this place started: its surroundings, or its arguments, name the temporary folder.
+    pub fn processes(&self) -> Vec<u32> {
+        let tmp = self.tmp().to_str().unwrap().to_owned();
+        let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        pids.filter(|pid| ["environ", "cmdline"].iter().any(|file| proc_file(*pid, file).contains(&tmp))).collect()
+    }
+}
+
+/// Paths below a folder, by how each name begins.
+pub fn glob(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
+    let Some((first, rest)) = names.split_first() else { return vec![folder.to_owned()] };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(first));
+    named.flat_map(|entry| glob(&entry.path(), rest)).collect()
+}
+
+fn proc_file(pid: u32, name: &str) -> String {
+    String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default()).into_owned()
+}
+
+/// Waits for what must come about. The limit is for a machine under any load; nothing is asserted about the time.
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(300);
+    while !holds() {
+        assert!(Instant::now() < deadline, "not so after five minutes: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+pub fn send(signal: Signal, pid: u32) {
+    kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
+}
+
+/// What a `weigh` that has ended said.
+pub struct Done {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Done {
+    fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// The message of one that could not do what was asked; it has said it once, and nothing else.
+    pub fn refusal(self) -> String {
+        assert_eq!(self.code, Some(2), "{self}");
+        assert_eq!(self.stdout, "", "{self}");
+        let message = self.stderr.trim_end();
+        assert!(message.starts_with("weigh: ") || message.starts_with("error: "), "{self}");
+        assert_eq!(message.matches("weigh: ").count() + message.matches("error: ").count(), 1, "{self}");
+        message.to_owned()
+    }
+
+    /// As [`refusal`](Self::refusal), of one that said all this.
+    pub fn refuses_with(self, words: &[&str]) {
+        let message = self.refusal();
+        for word in words {
+            assert!(message.contains(word), "`{word}` is not in: {message}");
+        }
+    }
+}
+
+impl std::fmt::Display for Done {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exit status {:?}\n--- stdout\n{}--- stderr\n{}", self.code, self.stdout, self.stderr)
+    }
+}
+
+/// What lies in a results folder.
+pub struct Measured {
+    pub run: Run,
+    pub blocks: Vec<Block>,
+    pub analysis: Analysis,
+}
+
+impl Measured {
+    /// The collations in their order, those of copies left out, on the server of this index.
+    pub fn collations(&self, server: usize) -> Vec<&str> {
+        let own = self.run.variants.iter().filter(|variant| variant.server == server && !variant.copy);
+        own.map(|variant| variant.collation.as_str()).collect()
+    }
+
+    pub fn notes(&self) -> String {
+        self.run.notes.join("\n")
+    }
+
+    /// Every variant in every cell.
+    pub fn results(&self) -> impl Iterator<Item = &VariantResult> {
+        self.analysis.cells.iter().flat_map(|cell| &cell.variants)
+    }
+
+    /// Makes sure that everything was measured: each pair of each cell has a ratio with an interval around it.
+    pub fn assert_complete(&self) {
+        assert!(!self.run.cells.is_empty() && self.analysis.cells.len() == self.run.cells.len());
+        for (cell, result) in self.run.cells.iter().zip(&self.analysis.cells) {
+            assert!(!result.comparisons.is_empty(), "{cell}");
+            for comparison in &result.comparisons {
+                let variant = &self.run.variants[comparison.variant];
+                let ratio =
+                    comparison.throughput.unwrap_or_else(|| panic!("{cell}: {} has no ratio", variant.collation));
+                assert!(ratio.low > 0.0 && ratio.contains(ratio.value), "{cell}: {ratio:?}");
+            }
+            for variant in &result.variants {
+                assert!(variant.queries_per_s > 0.0 && variant.p50_ms <= variant.p95_ms, "{cell}: {variant:?}");
+                assert!(variant.errors.is_empty(), "{cell}: {variant:?}");
+            }
+        }
+    }
+}
