@@ -4,6 +4,7 @@ use measure::{CellResult, Comparison, Driver, Estimate, Mode, VariantResult, Ver
 use serde::Serialize;
 
 use crate::Report;
+use crate::number::rounded;
 use crate::table::variants;
 
 /// The fields of a line, in their order.
@@ -69,11 +70,11 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
     let condition = &run.cells[cell.cell];
     let variant = &run.variants[index];
     let result = cell.variants.iter().find(|result| result.variant == index);
-    let figure = |of: fn(&VariantResult) -> Option<f64>| result.and_then(of);
+    let figure = |of: fn(&VariantResult) -> Option<f64>| result.and_then(of).map(rounded);
     let baseline = comparison.map(|comparison| &run.variants[comparison.baseline]);
     let throughput = comparison.and_then(|comparison| comparison.throughput);
     let cpu = comparison.and_then(|comparison| comparison.server_cpu);
-    let value = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.value);
+    let part = |estimate: Option<Estimate>, of: fn(Estimate) -> f64| estimate.map(of).map(rounded);
     Line {
         mode: match run.options.mode {
             Mode::Duet => "duet",
@@ -103,12 +104,12 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
         baseline_server: baseline.map(|variant| run.servers[variant.server].label.as_str()),
         baseline_collation: baseline.map(|variant| variant.collation.as_str()),
         baseline_connection_charset: baseline.map(|variant| variant.connection_charset.as_str()),
-        throughput_ratio: value(throughput),
-        throughput_low: throughput.map(|estimate| estimate.low),
-        throughput_high: throughput.map(|estimate| estimate.high),
-        cpu_ratio: value(cpu),
-        cpu_low: cpu.map(|estimate| estimate.low),
-        cpu_high: cpu.map(|estimate| estimate.high),
+        throughput_ratio: part(throughput, |estimate| estimate.value),
+        throughput_low: part(throughput, |estimate| estimate.low),
+        throughput_high: part(throughput, |estimate| estimate.high),
+        cpu_ratio: part(cpu, |estimate| estimate.value),
+        cpu_low: part(cpu, |estimate| estimate.low),
+        cpu_high: part(cpu, |estimate| estimate.high),
         verdict: match comparison.map(|comparison| comparison.verdict) {
             None => "baseline",
             Some(Verdict::Slower) => "slower",

@@ -31,8 +31,8 @@ fn server(server: &ServerInfo) -> String {
 /// How to read the tables.
 pub(crate) fn legend(run: &Run) -> Vec<String> {
     let alone = match run.options.mode {
-        Mode::Duet if takes_turns(run) => "of one variant in its turns",
-        Mode::Duet => "of one variant while another shares the machine, so compare by the ratios",
+        Mode::Duet if takes_turns(run) => "of one variant in its turns; as machines drift, compare by the ratios",
+        Mode::Duet => "of one variant while another shares the machine; compare by the ratios",
         Mode::Solo => "of one variant alone",
     };
     vec![

@@ -29,6 +29,11 @@ pub(crate) fn decimals(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| DASH.into(), |value| format!("{value:.decimals$}"))
 }
 
+/// Six significant digits of a figure: more than any measurement has, fewer than rounding leaves in the last places.
+pub(crate) fn rounded(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
 /// Stands where a figure is not known.
 pub(crate) const DASH: &str = "–";
 
@@ -71,6 +76,11 @@ mod tests {
     #[test]
     fn what_is_not_known_is_a_dash() {
         assert_eq!((decimals(Some(0.0357), 3), decimals(None, 3)), ("0.036".into(), "–".into()));
+    }
+
+    #[test]
+    fn six_digits_are_kept() {
+        assert_eq!([0.543_210_987, 82_701.234_5, 0.0].map(rounded), [0.543_211, 82_701.2, 0.0]);
     }
 
     #[test]

@@ -17,12 +17,7 @@ fn of_cell(run: &Run, cell: &CellResult) -> Vec<String> {
         PairKind::AA | PairKind::Collation => between_collations(run, &condition, comparison),
         PairKind::Server => between_servers(run, &condition, comparison),
     });
-    let mut sentences: Vec<String> = found.collect();
-    let (short, stuck): (Vec<&Comparison>, Vec<&Comparison>) =
-        asked.iter().filter(|c| c.throughput.is_none()).partition(|c| c.blocks < 2);
-    sentences.extend(not_measured(run, &condition, "too little time", &short));
-    sentences.extend(not_measured(run, &condition, "not one transaction completed in some blocks", &stuck));
-    sentences
+    found.chain(not_measured(run, &condition, &asked)).collect()
 }
 
 fn between_collations(run: &Run, condition: &str, comparison: &Comparison) -> Option<String> {
@@ -80,9 +75,10 @@ fn uncertainty(ratio: Estimate) -> String {
     format!("between {} and {}", percent(one.min(other)), percent(one.max(other)))
 }
 
-fn not_measured(run: &Run, condition: &str, why: &str, comparisons: &[&Comparison]) -> Option<String> {
-    let names: Vec<String> = comparisons.iter().map(|comparison| pair_name(run, comparison)).collect();
-    (!names.is_empty()).then(|| format!("Not measured on {condition}, {why}: {}.", names.join(", ")))
+fn not_measured(run: &Run, condition: &str, comparisons: &[&Comparison]) -> Option<String> {
+    let missing = comparisons.iter().filter(|comparison| comparison.throughput.is_none());
+    let names: Vec<String> = missing.map(|comparison| pair_name(run, comparison)).collect();
+    (!names.is_empty()).then(|| format!("Not measured on {condition}, too few blocks: {}.", names.join(", ")))
 }
 
 fn pair_name(run: &Run, comparison: &Comparison) -> String {
@@ -90,5 +86,17 @@ fn pair_name(run: &Run, comparison: &Comparison) -> String {
     match comparison.kind {
         PairKind::Server => format!("{own} against {}", server(run, comparison.baseline)),
         PairKind::AA | PairKind::Collation => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lopsided_interval_is_told_by_its_ends() {
+        assert_eq!(uncertainty(Estimate { value: 0.55, low: 0.54, high: 0.564 }), "± 1.2 %");
+        assert_eq!(uncertainty(Estimate { value: 0.97, low: 0.91, high: 0.99 }), "between 1.0 % and 9.0 %");
+        assert_eq!(uncertainty(Estimate { value: 1.1, low: 1.02, high: 1.4 }), "between 2.0 % and 40 %");
     }
 }

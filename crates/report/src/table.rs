@@ -183,28 +183,27 @@ fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
 
 fn foot(run: &Run, cell: &CellResult) -> Vec<String> {
     let controls = cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA);
-    let mut foot: Vec<String> = controls.map(|control| control_line(run, control)).collect();
-    foot.extend(
-        cell.noise_floor.map(|floor| format!("noise floor {}: a smaller difference counts as none", percent(floor))),
-    );
+    let mut foot: Vec<String> = controls.flat_map(|control| control_lines(run, control)).collect();
     foot.extend(placement(run));
     foot.extend(cell.variants.iter().filter_map(|result| errors(run, result)));
     foot
 }
 
-fn control_line(run: &Run, control: &Comparison) -> String {
+/// What an A/A pair found, and what follows for the pairs of its server.
+fn control_lines(run: &Run, control: &Comparison) -> Vec<String> {
     let (baseline, on) = (variant(run, control.baseline), on_server(run, control.baseline));
     let noun = match run.options.mode {
         Mode::Duet => "block",
         Mode::Solo => "round",
     };
-    match control.throughput {
-        Some(ratio) => {
-            let blocks = counted(control.blocks as u64, noun);
-            format!("A/A{on}: a copy of {baseline} × {}, {blocks}", interval(ratio))
-        }
-        None => format!("A/A{on}: not measured, so how much is noise is not known"),
-    }
+    let (Some(ratio), Some(floor)) = (control.throughput, control.noise_floor) else {
+        return vec![format!("A/A{on}: not measured, so how much is noise is not known")];
+    };
+    let (blocks, floor) = (counted(control.blocks as u64, noun), percent(floor));
+    vec![
+        format!("A/A{on}: a copy of {baseline} × {}, {blocks}", interval(ratio)),
+        format!("noise floor{on}: {floor}; a smaller difference counts as none"),
+    ]
 }
 
 /// Where the operating system divided the cores between the sides of a duet, its ratios are less precise.

@@ -1,0 +1,150 @@
+//! The committed schemas say what the types say, and documents are what the schemas say.
+//!
+//! After a change of the types: `BLESS=1 cargo test -p report --test schema`.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use measure::{Block, Run};
+use report::Report;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::Value;
+
+use common::FIXTURES;
+
+fn path(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "..", "schemas", name].iter().collect()
+}
+
+/// The schemas by their files' names.
+static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
+    let schemas = BTreeMap::from([
+        ("run.schema.json", schema_of::<Run>("A run of weigh bench (run.json)")),
+        ("block.schema.json", schema_of::<Block>("A block of load (a line of samples.jsonl)")),
+        ("report.schema.json", schema_of::<Report>("The report of a run (weigh bench --format json)")),
+    ]);
+    if std::env::var_os("BLESS").is_some() {
+        schemas.iter().for_each(|(name, text)| fs::write(path(name), text).unwrap());
+    }
+    schemas
+});
+
+/// The schema of what a type is written as, as text.
+fn schema_of<T: JsonSchema>(title: &str) -> String {
+    let mut schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
+    schema.insert("title".into(), title.into());
+    let text = serde_json::to_string_pretty(&schema).expect("a schema is plain data");
+    // A link to a field of the type is, for who reads the schema, the field of the document.
+    text.replace("[`Run::", "`run.").replace("`]", "`") + "\n"
+}
+
+fn committed(name: &str) -> String {
+    LazyLock::force(&SCHEMAS);
+    fs::read_to_string(path(name)).unwrap_or_default()
+}
+
+fn first_difference(committed: &str, wanted: &str) -> usize {
+    let alike = committed.lines().zip(wanted.lines()).take_while(|(one, other)| one == other).count();
+    alike + 1
+}
+
+fn validator(name: &str) -> jsonschema::Validator {
+    let schema = serde_json::from_str(&committed(name)).unwrap_or_else(|error| panic!("schemas/{name}: {error}"));
+    jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("schemas/{name}: {error}"))
+}
+
+/// Where and why a document is not what its schema says.
+fn faults(name: &str, document: &Value) -> Vec<String> {
+    let validator = validator(name);
+    validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+fn run_json(fixture: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(common::folder(fixture).join("run.json")).unwrap()).unwrap()
+}
+
+fn samples(fixture: &str) -> Vec<Value> {
+    let text = fs::read_to_string(common::folder(fixture).join("samples.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn report_json(fixture: &str) -> Value {
+    let (run, blocks) = common::run(fixture);
+    serde_json::from_str(&report::json(&common::report(run, &blocks))).unwrap()
+}
+
+#[test]
+fn the_committed_schemas_are_those_of_the_types() {
+    for (name, wanted) in &*SCHEMAS {
+        let committed = committed(name);
+        assert!(
+            committed == *wanted,
+            "schemas/{name} is not what the types say (first unlike line: {}); if the types are right, run \
+             `BLESS=1 cargo test -p report --test schema` and commit it",
+            first_difference(&committed, wanted)
+        );
+    }
+}
+
+#[test]
+fn real_documents_are_valid() {
+    let run = validator("run.schema.json");
+    let block = validator("block.schema.json");
+    for fixture in FIXTURES {
+        run.validate(&run_json(fixture)).unwrap_or_else(|error| panic!("{fixture}/run.json: {error}"));
+        for (index, line) in samples(fixture).iter().enumerate() {
+            block.validate(line).unwrap_or_else(|error| panic!("{fixture}/samples.jsonl:{}: {error}", index + 1));
+        }
+        assert_eq!(faults("report.schema.json", &report_json(fixture)), [""; 0], "{fixture}");
+    }
+}
+
+#[test]
+fn what_is_written_is_valid() {
+    for fixture in FIXTURES {
+        let (run, blocks) = common::run(fixture);
+        assert_eq!(faults("run.schema.json", &serde_json::to_value(run).unwrap()), [""; 0], "{fixture}");
+        let block = validator("block.schema.json");
+        assert!(blocks.iter().all(|written| block.is_valid(&serde_json::to_value(written).unwrap())), "{fixture}");
+    }
+}
+
+/// A document in which what a JSON pointer leads to is another value, or is gone.
+fn damaged(mut document: Value, pointer: &str, value: Option<Value>) -> Value {
+    match value {
+        Some(value) => *document.pointer_mut(pointer).expect("the pointer leads somewhere") = value,
+        None => {
+            let (parent, key) = pointer.rsplit_once('/').expect("a pointer has a slash");
+            let parent = document.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object");
+            parent.remove(key).expect("the pointer leads somewhere");
+        }
+    }
+    document
+}
+
+#[test]
+fn damaged_documents_are_not_valid() {
+    let run = |pointer, value| ("run.schema.json", damaged(run_json("one_server"), pointer, value));
+    let block = |pointer, value| ("block.schema.json", damaged(samples("one_server").remove(0), pointer, value));
+    let report = |pointer, value| ("report.schema.json", damaged(report_json("one_server"), pointer, value));
+    for (name, document) in [
+        run("/options/mode", Some("both".into())),
+        run("/servers/0/version", None),
+        run("/pairs/0/variant", Some((-1).into())),
+        run("/notes", Some(Value::Null)),
+        block("/sides/0/latency", None),
+        block("/sides/1/events", Some("many".into())),
+        block("/warm_up", Some(0.into())),
+        report("/analysis/cells/0/comparisons/1/verdict/is", Some("better".into())),
+        report("/analysis/cells/0/comparisons/1/throughput/low", None),
+        report("/sentences/0", Some(1.into())),
+        report("/run/format", None),
+    ] {
+        assert!(!faults(name, &document).is_empty(), "{name} takes a damaged document");
+    }
+}

@@ -1,0 +1,163 @@
+//! How reports look. After a change that is meant: `INSTA_UPDATE=always cargo test -p report --test snapshots`, and look at the
+//! difference.
+
+mod common;
+
+use insta::assert_snapshot;
+use measure::{Block, Run};
+use report::{Report, Style, csv, markdown, text};
+
+use common::{FIXTURES, report, run};
+
+const PLAIN: Style = Style { color: false };
+const COLOR: Style = Style { color: true };
+
+fn fixture(name: &str) -> Report {
+    let (run, blocks) = run(name);
+    report(run, &blocks)
+}
+
+/// A run that is a fixture but for a change.
+fn changed(name: &str, change: impl FnOnce(&mut Run, &mut [Block])) -> Report {
+    let (mut run, mut blocks) = run(name);
+    change(&mut run, &mut blocks);
+    report(run, &blocks)
+}
+
+fn first_line(report: &Report) -> String {
+    text(report, PLAIN).lines().next().unwrap_or_default().into()
+}
+
+/// Lines of the text's tables, with their titles.
+fn table_lines(report: &Report) -> Vec<String> {
+    let text = text(report, PLAIN);
+    text.lines().filter(|line| line.starts_with("  ")).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_run_as_text_markdown_and_csv() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for name in FIXTURES {
+            let report = fixture(name);
+            assert_snapshot!(format!("{name}.txt"), text(&report, PLAIN));
+            assert_snapshot!(format!("{name}.md"), markdown(&report));
+            assert_snapshot!(format!("{name}.csv"), csv(&report));
+        }
+    });
+}
+
+#[test]
+fn colors_mark_what_is_slower_and_faster() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        let colored = text(&fixture("two_servers"), COLOR);
+        assert_snapshot!("two_servers.color.txt", colored.replace('\x1b', "␛"));
+    });
+}
+
+#[test]
+fn color_changes_nothing_but_color() {
+    for name in FIXTURES {
+        let report = fixture(name);
+        let mut bare = text(&report, COLOR);
+        for code in ["0", "1", "31", "32", "33"] {
+            bare = bare.replace(&format!("\x1b[{code}m"), "");
+        }
+        assert_eq!(bare, text(&report, PLAIN), "{name}");
+    }
+}
+
+#[test]
+fn the_first_line_says_that_the_machine_was_too_noisy() {
+    let noisy = changed("one_server", |run, _| run.options.precision = 0.001);
+    assert_eq!(
+        first_line(&noisy),
+        "This machine was too noisy for the asked precision of ± 0.1 %: identical variants differed by up to 1.4 % on oltp_read_only."
+    );
+    assert!(markdown(&noisy).starts_with("> This machine was too noisy"));
+}
+
+#[test]
+fn a_run_that_reached_its_precision_warns_of_nothing() {
+    let calm = changed("one_server", |run, _| run.options.precision = 0.2);
+    assert_eq!(calm.warnings, [""; 0]);
+    assert!(first_line(&calm).starts_with("mysql@5.6: MySQL 5.6"), "{}", first_line(&calm));
+}
+
+#[test]
+fn pairs_without_enough_blocks_are_named_once_for_a_workload() {
+    let (run, blocks) = run("two_servers");
+    let others: Vec<Block> = blocks.into_iter().filter(|block| !matches!(block.pair, Some(3 | 8))).collect();
+    let report = report(run, &others);
+    let wanted = "Not measured on oltp_read_only, too few blocks: utf8mb4_bin on mysql@5.6, utf8mb4_general_ci on mysql@sid \
+                  against mysql@5.6.";
+    assert!(report.sentences.contains(&wanted.to_string()), "{:#?}", report.sentences);
+}
+
+#[test]
+fn a_duet_whose_connections_were_not_bound_says_so() {
+    for (name, pinned, wanted) in
+        [("one_server", true, false), ("one_server", false, true), ("solo", false, false), ("sysbench", true, true)]
+    {
+        let report = changed(name, |run, _| run.options.pinned = pinned);
+        let says = table_lines(&report).iter().any(|line| line.contains("connections not bound to cores"));
+        assert_eq!(says, wanted, "{name}, pinned: {pinned}");
+    }
+}
+
+#[test]
+fn tables_fit_120_columns_and_no_line_ends_in_blanks() {
+    for name in FIXTURES {
+        let report = fixture(name);
+        for line in table_lines(&report) {
+            assert!(line.chars().count() <= 120, "{name}: {line}");
+        }
+        assert!(text(&report, PLAIN).lines().all(|line| line == line.trim_end()), "{name}");
+    }
+}
+
+#[test]
+fn a_table_too_wide_does_without_p50_and_p99_but_not_without_p95_and_cpu() {
+    let wide =
+        changed("one_server", |run, _| run.variants[1].collation = "utf8mb4_a_collation_with_a_long_name_ci".into());
+    let head = table_lines(&wide).into_iter().find(|line| line.contains("queries/s")).unwrap();
+    assert!(head.contains("p95 ms") && head.contains("µs/query") && !head.contains("p50") && !head.contains("p99"));
+    assert!(markdown(&wide).contains("p99 ms"), "Markdown has room");
+}
+
+/// The bars of a Markdown line that part its cells.
+fn bars(line: &str) -> usize {
+    line.replace("\\|", "").matches('|').count()
+}
+
+#[test]
+fn a_markdown_table_keeps_its_columns_whatever_a_server_is_called() {
+    let report = changed("two_servers", |run, _| run.servers[1].label = "h=a|b,D=c\nd".into());
+    let markdown = markdown(&report);
+    let tables: Vec<Vec<&str>> =
+        markdown.split("\n\n").filter(|part| part.starts_with('|')).map(|part| part.lines().collect()).collect();
+    assert_eq!(tables.len(), 2);
+    for table in tables {
+        assert!(table.iter().all(|line| line.ends_with('|') && bars(line) == bars(table[0])), "{table:#?}");
+    }
+    assert!(markdown.contains("h=a\\|b,D=c d"), "{markdown}");
+}
+
+#[test]
+fn csv_has_a_line_for_each_pair_and_each_baseline() {
+    for name in FIXTURES {
+        let report = fixture(name);
+        let csv = csv(&report);
+        let mut baselines: Vec<(usize, usize)> =
+            report.run.pairs.iter().map(|pair| (pair.cell, pair.baseline)).collect();
+        baselines.retain(|&(cell, baseline)| !report.run.pairs.iter().any(|p| (p.cell, p.variant) == (cell, baseline)));
+        baselines.sort_unstable();
+        baselines.dedup();
+        assert_eq!(csv.lines().count(), 1 + report.run.pairs.len() + baselines.len(), "{name}");
+    }
+}
