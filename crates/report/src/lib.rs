@@ -1,11 +1,11 @@
 //! Terminal tables, Markdown, CSV and JSON of a run; reads results, measures nothing.
 //!
-//! A [`Report`] is a run, what [`measure::analyse`] made of its samples, and both in plain words. [`text`], [`markdown`], [`csv`] and
-//! [`json`] turn it into one string each; none of them does any I/O. The tables of text and Markdown are built once, as plain
+//! A [`Report`] is a run, what [`measure::analyse`] made of its samples, and both in plain words. [`text()`], [`markdown()`], [`csv()`] and
+//! [`json()`] turn it into one string each; none of them does any I/O. The tables of text and Markdown are built once, as plain
 //! strings (`table`), and lined up by each renderer in its own way.
 //!
 //! The documents are described by JSON schemas in the workspace's `schemas/`: `run.json`, a line of `samples.jsonl`, and what
-//! [`json`] gives.
+//! [`json()`] gives.
 
 mod csv_rows;
 mod head;
