@@ -113,3 +113,95 @@ fn without_repeats<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     }
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory, Parser};
+    use measure::{DEFAULT_BASELINE, DEFAULT_COLLATIONS};
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        bench: BenchArgs,
+    }
+
+    fn bench(words: &[&str]) -> Result<Bench> {
+        resolve(&Command::try_parse_from([&["weigh"], words].concat())?.bench)
+    }
+
+    fn request(words: &[&str]) -> Request {
+        bench(words).unwrap().request
+    }
+
+    fn refusal(words: &[&str]) -> String {
+        bench(words).unwrap_err().to_string()
+    }
+
+    fn list<T: ToString>(values: &[T]) -> String {
+        values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn rows_and_statements_are_the_librarys_unless_told_otherwise() {
+        let plain = request(&[]);
+        assert_eq!(plain.rows, workload::Options::default());
+        assert_eq!((plain.mode, plain.driver, plain.protocol), (Mode::Duet, Driver::Native, drive::Protocol::Prepared));
+        assert_eq!((plain.axes.connections, plain.axes.texts), (vec![None], vec![Text::default()]));
+        assert!(plain.axes.collations.is_none() && plain.axes.baseline.is_none() && plain.pin);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        assert_eq!(plain.threads, [cores.min(16) as u32]);
+    }
+
+    #[test]
+    fn help_tells_the_defaults_that_are_used() {
+        let help = Command::command().term_width(0).render_help().to_string();
+        let line =
+            |option: &str| help.lines().find(|line| line.contains(&format!("{option} <"))).unwrap_or("").to_owned();
+        let (plain, quick) = (request(&[]), request(&["--quick"]));
+        let percent = |request: &Request| format!("{}%", request.precision * 100.0);
+        let seconds = |time: Duration| format!("{}s", time.as_secs_f64());
+        for (option, plain, quick) in [
+            ("--workload", list(&plain.workloads), list(&quick.workloads)),
+            ("--table-size", plain.rows.table_size.to_string(), quick.rows.table_size.to_string()),
+            ("--precision", percent(&plain), percent(&quick)),
+            ("--max-time", seconds(plain.max_time), seconds(quick.max_time)),
+            ("--block", seconds(plain.block), seconds(quick.block)),
+        ] {
+            let told = format!("[default: {plain}; with --quick {quick}]");
+            assert!(line(option).ends_with(&told), "{told} is not in: {}", line(option));
+        }
+        assert!(line("--collation").ends_with(&format!("of {}]", list(&DEFAULT_COLLATIONS))));
+        assert!(line("--baseline").ends_with(&format!("[default: {DEFAULT_BASELINE}]")));
+        let texts: Vec<&str> = Text::ALL.iter().map(|text| text.name()).collect();
+        assert!(texts.iter().all(|name| line("--text").contains(name)), "{}", line("--text"));
+    }
+
+    #[test]
+    fn what_is_named_beats_what_quick_means() {
+        let words = ["--quick", "-w", "group_by", "--table-size=7000", "--precision=1", "--max-time=5m", "--block=2s"];
+        let named = request(&words);
+        assert_eq!(named.workloads, [Workload::from(Kind::GroupBy)]);
+        assert_eq!((named.rows.table_size, named.precision), (7000, 0.01));
+        assert_eq!((named.max_time, named.block), (Duration::from_secs(300), Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn lists_grow_without_repeats_and_of_other_options_the_last_counts() {
+        let words = ["-w", "group_by,distinct_ranges:10", "-w", "group_by", "--threads=4,1,4", "--seed=1", "--seed=2"];
+        let given = request(&words);
+        assert_eq!(list(&given.workloads), "group_by, distinct_ranges:10");
+        assert_eq!((given.threads, given.rows.seed), (vec![4, 1], 2));
+        let axes = request(&["--connection-charset=match,latin1,match", "--text=cjk,cjk"]).axes;
+        assert_eq!((axes.connections, axes.texts), (vec![None, Some("latin1".into())], vec![Text::Cjk]));
+    }
+
+    #[test]
+    fn contradictions_are_refused_with_what_to_do() {
+        assert!(refusal(&["--max-time=1s", "--block=1500ms"]).contains("--block 1.5s is longer than --max-time 1s"));
+        assert!(refusal(&["--driver=sysbench", "-w", "like_prefix"]).contains("sysbench has no workload like_prefix"));
+        let writes = ["--driver=sysbench", "-w", "oltp_write_only", "--text=digits,cjk"];
+        assert!(refusal(&writes).contains("sysbench writes digits only"));
+        assert!(bench(&["--driver=sysbench", "-w", "oltp_read_only", "--text=cjk"]).is_ok());
+    }
+}

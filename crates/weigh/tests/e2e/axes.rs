@@ -88,7 +88,7 @@ fn a_charset_of_which_only_the_server_knows_what_it_holds_is_left_out_with_a_not
 #[test]
 fn every_workload() {
     let names: Vec<&str> = workload::Kind::ALL.iter().map(|kind| kind.name()).collect();
-    let measured = Place::new().measured(&["-c", "utf8mb4_general_ci", "-w", &names.join(","), "--block=60ms"]);
+    let measured = Place::new().measured(&["-c", "utf8mb4_general_ci", "-w", &names.join(",")]);
     measured.assert_complete();
     assert_eq!(measured.run.cells.iter().map(|cell| cell.workload.as_str()).collect::<Vec<_>>(), names);
     assert_eq!(measured.results().count(), 3 * names.len(), "a baseline, its copy and a variant each");

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// A benchmark of seconds: few rows, short blocks, and content with any precision, so that six blocks a pair will do.
 pub const SMALL: [&str; 6] =
-    ["--table-size=500", "--threads=1", "--block=100ms", "--warmup-time=10ms", "--precision=100%", "--max-time=60s"];
+    ["--table-size=500", "--threads=1", "--block=60ms", "--warmup-time=10ms", "--precision=100%", "--max-time=20s"];
 
 /// A load that goes on until somebody ends it.
 pub const ENDLESS: [&str; 5] =
