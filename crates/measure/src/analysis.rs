@@ -192,7 +192,8 @@ fn paired_sides<'a>(mode: Mode, index: usize, pair: &Pair, blocks: &[&'a Block])
             baseline.iter().filter_map(|(round, side)| Some((*side, *variant.get(round)?))).collect()
         }
     };
-    sides.into_iter().filter(|(baseline, variant)| has_counted(baseline) && has_counted(variant)).collect()
+    let has_rate = |side: &Side| has_counted(side) && side.events > 0;
+    sides.into_iter().filter(|(baseline, variant)| has_rate(baseline) && has_rate(variant)).collect()
 }
 
 fn verdict(ratio: Option<Estimate>, noise_floor: f64) -> Verdict {

@@ -262,13 +262,22 @@ impl<'a> Experiment<'a> {
         let pairs: Vec<(usize, &Pair)> = (first_pair..).zip(&run.pairs[first_pair..]).collect();
         let task = Task { cell: index, pairs: &pairs, mode: self.request.mode, limits, deadline: begun + budget };
         let started = self.started;
+        let mut idle = 0;
         let mut sink = |block: &Block, standings: &[Standing]| -> Result<(), Error> {
             folder.append(block)?;
+            idle += u32::from(!block.warm_up && block.sides.iter().any(|side| side.events == 0));
             observer.block(run, block, standings, spent + started.elapsed() - begun);
             Ok(())
         };
         let measured = schedule::measure(&mut executor, task, &mut sink);
         self.spent += self.started.elapsed() - begun;
+        if idle > 0 {
+            let cell = &self.run.cells[index];
+            let note = format!(
+                "{cell}: {idle} blocks in which a side completed nothing give no ratio; a longer --block would"
+            );
+            self.run.notes.push(note);
+        }
         measured
     }
 
