@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, TableStyle};
+
 use crate::Report;
 use crate::head::{legend, setting};
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
@@ -16,11 +18,11 @@ pub struct Style {
 /// Wider tables do without the columns that can be spared.
 const WIDTH: usize = 120;
 const INDENT: &str = "  ";
-const GAP: &str = "  ";
+/// Behind each field, before the blank that separates columns.
+const GAP: u16 = 1;
+const RULE_BELOW_HEAD: TableStyle = TableStyle::new().header_separator(LineStyle::new('─', '─', '─', '─'));
 
 const BOLD: &str = "1";
-const RED: &str = "31";
-const GREEN: &str = "32";
 const YELLOW: &str = "33";
 
 /// The report for a terminal: warnings first, then servers and machine, tables, sentences and notes.
@@ -61,64 +63,53 @@ fn paragraph(mark: &str, lines: &[String], out: &mut String) {
     }
 }
 
-/// A table's lines: its head, a rule, its rows.
+/// A table's lines: its head, a rule, its rows. Where all columns are too wide, those that can be spared are left out.
 fn lines(table: &Table, style: Style, out: &mut String) {
     let all: Vec<usize> = (0..table.columns.len()).collect();
-    let fits = total(&widths(table, &all)) <= WIDTH;
-    let shown: Vec<usize> = all.into_iter().filter(|&at| fits || table.columns[at].kind != Kind::Spare).collect();
-    let widths = widths(table, &shown);
-    for level in 0..2 {
-        let fields = shown.iter().map(|&at| (table.columns[at].head[level].as_str(), None));
-        line(table, &shown, &widths, fields, style, out);
+    let needed: Vec<usize> = all.iter().copied().filter(|&at| table.columns[at].kind != Kind::Spare).collect();
+    let plain = grid(table, &all, Style::default());
+    let fits = plain.lines().all(|line| line.trim_end().chars().count() < WIDTH);
+    for line in grid(table, if fits { &all } else { &needed }, style).lines() {
+        let _ = writeln!(out, " {}", line.trim_end());
     }
-    let _ = writeln!(out, "{INDENT}{}", "─".repeat(total(&widths) - INDENT.len()));
+}
+
+/// The columns shown, lined up.
+fn grid(table: &Table, shown: &[usize], style: Style) -> String {
+    let mut grid = comfy_table::Table::new();
+    grid.load_style(RULE_BELOW_HEAD).set_content_arrangement(ContentArrangement::Disabled);
+    if style.color {
+        grid.enforce_styling();
+    } else {
+        grid.force_no_tty();
+    }
+    let columns: Vec<&Column> = shown.iter().map(|&at| &table.columns[at]).collect();
+    grid.set_header(columns.iter().map(|column| cell(column, &column.head.join("\n"))));
     for row in &table.rows {
-        let fields = shown.iter().map(|&at| (row.fields[at].as_str(), color(&table.columns[at], row)));
-        line(table, &shown, &widths, fields, style, out);
+        let fields = shown.iter().zip(&columns);
+        grid.add_row(fields.map(|(&at, column)| match color(column, row) {
+            Some(color) => cell(column, &row.fields[at]).fg(color),
+            None => cell(column, &row.fields[at]),
+        }));
     }
+    for column in grid.column_iter_mut() {
+        column.set_padding((0, GAP));
+    }
+    grid.to_string()
 }
 
-/// The width of each of the columns shown.
-fn widths(table: &Table, shown: &[usize]) -> Vec<usize> {
-    let width = |at: usize| {
-        let heads = table.columns[at].head.iter();
-        heads.chain(table.rows.iter().map(|row| &row.fields[at])).map(|field| field.chars().count()).max()
+fn cell(column: &Column, text: &str) -> Cell {
+    let alignment = match column.kind {
+        Kind::Left | Kind::Judged => CellAlignment::Left,
+        Kind::Right | Kind::Spare => CellAlignment::Right,
     };
-    shown.iter().map(|&at| width(at).unwrap_or(0)).collect()
+    Cell::new(text).set_alignment(alignment)
 }
 
-fn total(widths: &[usize]) -> usize {
-    INDENT.len() + widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
-}
-
-fn line<'a>(
-    table: &Table,
-    shown: &[usize],
-    widths: &[usize],
-    fields: impl Iterator<Item = (&'a str, Option<&'static str>)>,
-    style: Style,
-    out: &mut String,
-) {
-    let mut line = String::new();
-    for ((&at, &width), (field, code)) in shown.iter().zip(widths).zip(fields) {
-        let padding = " ".repeat(width - field.chars().count());
-        let painted = code.map_or_else(|| field.into(), |code| style.paint(field, code));
-        let gap = if line.is_empty() { INDENT } else { GAP };
-        let _ = match table.columns[at].kind {
-            Kind::Left | Kind::Judged => write!(line, "{gap}{painted}{padding}"),
-            Kind::Right | Kind::Spare => write!(line, "{gap}{padding}{painted}"),
-        };
-    }
-    let line = line.trim_end();
-    if !line.is_empty() {
-        let _ = writeln!(out, "{line}");
-    }
-}
-
-fn color(column: &Column, row: &Row) -> Option<&'static str> {
+fn color(column: &Column, row: &Row) -> Option<Color> {
     match (column.kind, row.mood) {
-        (Kind::Judged, Mood::Good) => Some(GREEN),
-        (Kind::Judged, Mood::Bad) => Some(RED),
+        (Kind::Judged, Mood::Good) => Some(Color::DarkGreen),
+        (Kind::Judged, Mood::Bad) => Some(Color::DarkRed),
         _ => None,
     }
 }

@@ -65,7 +65,7 @@ fn color_changes_nothing_but_color() {
     for name in FIXTURES {
         let report = fixture(name);
         let mut bare = text(&report, COLOR);
-        for code in ["0", "1", "31", "32", "33"] {
+        for code in ["0", "1", "33", "38;5;1", "38;5;2", "39"] {
             bare = bare.replace(&format!("\x1b[{code}m"), "");
         }
         assert_eq!(bare, text(&report, PLAIN), "{name}");
