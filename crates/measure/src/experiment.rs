@@ -78,7 +78,8 @@ pub fn run(request: &Request, servers: &[Server], folder: Folder, weigh: &str, o
 fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
     // All or none: a duet of a bound and an unbound side would favour one. Where a stranger's server runs its threads is not ours
     // to say.
-    let pinned = request.pin && request.mode == Mode::Duet && servers.iter().all(Server::is_private);
+    let ours = request.mode == Mode::Duet && request.driver == Driver::Native;
+    let pinned = request.pin && ours && servers.iter().all(Server::is_private);
     Run {
         format: FORMAT.into(),
         weigh: weigh.into(),
@@ -242,9 +243,9 @@ impl<'a> Experiment<'a> {
         let index = self.run.cells.len();
         let first_pair = self.run.pairs.len();
         self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants));
+        self.run.cells.push(cell.clone());
         self.observer.stage(&format!("{cell}: connecting"));
         let loads = self.connect(workload, &cell, facts, rows)?;
-        self.run.cells.push(cell);
         self.folder.write_run(&self.run)?;
 
         self.observer.measuring(self.request.max_time);
