@@ -59,6 +59,10 @@ pub struct Settings {
 /// Connections that stand ready to put load on one schema.
 pub struct Load {
     target: Target,
+    settings: Settings,
+    script: Arc<Script>,
+    /// How often the connections were made anew.
+    generation: u32,
     workers: Vec<Worker>,
     server_threads: Option<ServerThreads>,
     in_force: ConnectionCharsets,
@@ -138,6 +142,18 @@ pub fn new_histogram() -> Histogram<u64> {
 impl Load {
     /// Connects, prepares every statement on every connection, and reads back what charset is in force.
     pub fn start(target: Target, settings: &Settings, script: &Arc<Script>) -> Result<Self, Error> {
+        Self::connect(target, settings.clone(), Arc::clone(script), 0)
+    }
+
+    /// Gives up all connections and makes them anew; the statements to come are drawn anew too.
+    pub fn restart(self) -> Result<Self, Error> {
+        let (target, settings, script) = (self.target.clone(), self.settings.clone(), Arc::clone(&self.script));
+        let generation = self.generation + 1;
+        drop(self);
+        Self::connect(target, settings, script, generation)
+    }
+
+    fn connect(target: Target, settings: Settings, script: Arc<Script>, generation: u32) -> Result<Self, Error> {
         let encoder = Encoder::for_charset(&settings.connection.charset).ok_or_else(|| Error::UnknownCharset {
             server: target.server.clone(),
             charset: settings.connection.charset.clone(),
@@ -165,15 +181,16 @@ impl Load {
         if let (Some(threads), Some(cores)) = (&server_threads, &cores) {
             threads.pin(cores);
         }
+        let first = generation.wrapping_mul(settings.threads);
         let workers = (0..)
             .zip(connections)
             .map(|(index, connection)| {
-                let session = Session::prepare(connection, script, settings.protocol)?;
-                Ok(Worker::spawn(session, script.generator(index), index as usize, cores.clone()))
+                let session = Session::prepare(connection, &script, settings.protocol)?;
+                Ok(Worker::spawn(session, script.generator(first.wrapping_add(index)), index as usize, cores.clone()))
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed("preparing the workload's statements"))?;
-        Ok(Self { target, workers, server_threads, in_force })
+        Ok(Self { target, settings, script, generation, workers, server_threads, in_force })
     }
 
     /// What the server says is in force on the connections.

@@ -10,7 +10,7 @@ use server::{Layers, Server};
 use workload::{Table, Text, Workload};
 
 use crate::error::Error;
-use crate::executor::{Loads, Real};
+use crate::executor::{Loads, MOST_RESTARTED, Real};
 use crate::folder::Folder;
 use crate::machine;
 use crate::model::{Block, Cell, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, Variant};
@@ -249,7 +249,9 @@ impl<'a> Experiment<'a> {
         self.folder.write_run(&self.run)?;
 
         self.observer.measuring(self.request.max_time);
-        let mut executor = Real { loads, turns: self.run.options.pinned, started: self.started };
+        let turns = self.run.options.pinned;
+        let restarts = turns && self.run.cells[index].threads <= MOST_RESTARTED;
+        let mut executor = Real { loads, turns, restarts, started: self.started };
         let begun = self.started.elapsed();
         let budget = self.request.max_time.saturating_sub(self.spent) / self.cells_left.max(1) as u32;
         self.cells_left = self.cells_left.saturating_sub(1);
