@@ -4,8 +4,9 @@ use server::Endpoint;
 use workload::Value;
 
 use crate::charset::Encoder;
+use crate::error::WireError;
 use crate::handshake::{self, Agreed};
-use crate::wire::{Wire, WireError, put_lenenc, server_error, take_lenenc};
+use crate::wire::{Wire, put_lenenc, server_error, take_lenenc};
 
 const COM_QUERY: u8 = 0x03;
 const COM_STMT_PREPARE: u8 = 0x16;

@@ -5,13 +5,16 @@ use std::fs;
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use server::interrupt;
 
 use crate::connection::Connection;
-use crate::wire::WireError;
+use crate::error::WireError;
 
 /// Server work that makes a connection's thread stand out: about 10 ms of one core.
 const BURN: &str = "DO BENCHMARK(30000, SHA2('weigh', 256))";
 const TRIES: usize = 5;
+/// The most connections whose threads are looked for.
+const MOST: usize = 256;
 /// The thread must have run this many times longer than any other one to be taken for the connection's.
 const MARGIN: u64 = 4;
 
@@ -25,13 +28,20 @@ pub(crate) struct ServerThreads {
 impl ServerThreads {
     /// Finds the thread behind each connection by letting the connections work one after the other and looking which thread
     /// ran. This asks nothing of the server but a thread a connection: MySQL 5.6 does not tell thread ids, and what newer
-    /// servers tell is wrong across a container's border. `None` where it cannot be told.
+    /// servers tell is wrong across a container's border. `None` where it cannot be told, and where there are so many that
+    /// looking at all of them for each would take minutes.
     pub(crate) fn find<'a>(
         pid: u32,
-        connections: impl Iterator<Item = &'a mut Connection>,
+        connections: impl ExactSizeIterator<Item = &'a mut Connection>,
     ) -> Result<Option<Self>, WireError> {
+        if connections.len() > MOST {
+            return Ok(None);
+        }
         let mut threads = Vec::new();
         for connection in connections {
+            if interrupt::interrupted() {
+                return Ok(None);
+            }
             match find_thread(pid, connection, &threads)? {
                 Some(thread) => threads.push(thread),
                 None => return Ok(None),

@@ -1,12 +1,12 @@
 //! What can go wrong with a load.
 
-use crate::wire::WireError;
+use std::io;
 
 /// An error of the load: which server, what was being done, and what came back.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The wire failed or the server refused.
-    #[error("{server}: {doing} failed: {source}")]
+    #[error("{server}: {doing} failed: {source}{}", advice(source))]
     Wire {
         /// The server's name.
         server: String,
@@ -25,7 +25,7 @@ pub enum Error {
     },
     /// sysbench could not be started.
     #[error("cannot start sysbench: {0}; install it, or leave out --driver sysbench")]
-    NoSysbench(#[source] std::io::Error),
+    NoSysbench(#[source] io::Error),
     /// sysbench can't do what is asked.
     #[error("{server}: sysbench cannot put this load on: {reason}")]
     SysbenchCannot {
@@ -45,4 +45,43 @@ pub enum Error {
     /// No thread was asked for.
     #[error("a load needs at least one thread")]
     NoThreads,
+}
+
+fn advice(source: &WireError) -> &'static str {
+    match source {
+        WireError::Io(_) => "; the server, or the way to it, was lost: see its error log",
+        WireError::Server { .. } | WireError::Protocol(_) => "",
+    }
+}
+
+/// What can go wrong on the wire, before anyone knows which server it was.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// The connection broke.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The server answered with an error packet.
+    #[error("error {code} ({state}): {message}")]
+    Server {
+        /// The server's error number, such as 1213 for a deadlock.
+        code: u16,
+        /// Its SQLSTATE.
+        state: String,
+        /// Its text.
+        message: String,
+    },
+    /// The server sent what the protocol does not allow here, or what this client does not speak.
+    #[error("unexpected protocol: {0}")]
+    Protocol(String),
+}
+
+impl WireError {
+    pub(crate) fn protocol(what: impl Into<String>) -> Self {
+        Self::Protocol(what.into())
+    }
+
+    /// Whether the connection is of no further use.
+    pub fn is_fatal(&self) -> bool {
+        !matches!(self, WireError::Server { .. })
+    }
 }

@@ -8,8 +8,9 @@ use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, Hand
 use mysql_common::proto::MySerialize;
 use server::{Endpoint, TlsMode};
 
+use crate::error::WireError;
 use crate::stream::Stream;
-use crate::wire::{Wire, WireError, server_error};
+use crate::wire::{Wire, server_error};
 
 const MAX_PACKET: u32 = 64 * 1024 * 1024;
 /// Where the response carries the client's collation: after the capabilities and the largest packet, four bytes each.

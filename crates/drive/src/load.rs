@@ -14,9 +14,9 @@ use crate::charset::Encoder;
 use crate::connection::Connection;
 use crate::cpu::{Cores, ServerThreads, own_cpu_ns};
 use crate::error::Error;
+use crate::error::WireError;
 use crate::session::{Protocol, Session};
 use crate::turns::Turns;
-use crate::wire::WireError;
 
 /// Which server and schema a load goes to.
 #[derive(Clone, Debug)]
@@ -172,9 +172,7 @@ impl Load {
             None => return Err(Error::NoThreads),
         };
         let server_threads = match target.pid {
-            Some(pid) => {
-                ServerThreads::find(pid, connections.iter_mut()).map_err(failed("finding the server's threads"))?
-            }
+            Some(pid) => ServerThreads::find(pid, connections.iter_mut()).map_err(failed("finding the server's threads"))?,
             None => None,
         };
         let cores = settings.pinned.then(Cores::allowed);

@@ -3,7 +3,7 @@
 use workload::{Script, Value};
 
 use crate::connection::{Connection, Prepared};
-use crate::wire::WireError;
+use crate::error::WireError;
 
 /// How statements travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

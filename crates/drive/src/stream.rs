@@ -16,7 +16,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme, StreamOwned};
 use server::{Address, Tls, TlsMode};
 
-use crate::wire::WireError;
+use crate::error::WireError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 

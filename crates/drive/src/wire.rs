@@ -4,44 +4,13 @@
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
+use crate::error::WireError;
 use crate::stream::Stream;
 
 const HEADER: usize = 4;
 /// Largest payload of one packet; longer payloads are split (MySQL manual, "Protocol Basics").
 const MAX_PAYLOAD: usize = 0xFF_FFFF;
 const INPUT: usize = 64 * 1024;
-
-/// What can go wrong on the wire, before anyone knows which server it was.
-#[derive(Debug, thiserror::Error)]
-pub enum WireError {
-    /// The connection broke.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// The server answered with an error packet.
-    #[error("error {code} ({state}): {message}")]
-    Server {
-        /// The server's error number, such as 1213 for a deadlock.
-        code: u16,
-        /// Its SQLSTATE.
-        state: String,
-        /// Its text.
-        message: String,
-    },
-    /// The server sent what the protocol does not allow here, or what this client does not speak.
-    #[error("unexpected protocol: {0}")]
-    Protocol(String),
-}
-
-impl WireError {
-    pub(crate) fn protocol(what: impl Into<String>) -> Self {
-        Self::Protocol(what.into())
-    }
-
-    /// Whether the connection is of no further use.
-    pub fn is_fatal(&self) -> bool {
-        !matches!(self, WireError::Server { .. })
-    }
-}
 
 pub(crate) struct Wire {
     stream: Stream,
