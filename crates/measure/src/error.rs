@@ -44,14 +44,4 @@ impl Error {
     pub(crate) fn is_lost_connection(&self) -> bool {
         matches!(self, Error::Load(drive::Error::Wire { source, .. }) if source.is_fatal())
     }
-
-    /// Whether a signal ended the run, wherever it was noticed.
-    pub fn is_interruption(&self) -> bool {
-        matches!(
-            self,
-            Error::Interrupted
-                | Error::Server(server::Error::Interrupted)
-                | Error::Tables(drive::TablesError::Interrupted)
-        )
-    }
 }

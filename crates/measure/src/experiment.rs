@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use drive::{ConnectionCharset, Load, Loaded, Schemas, Settings, Target, Wanted};
-use server::{Layers, Server};
+use server::{Layers, Server, interrupt};
 use workload::{Table, Text, Workload};
 
 use crate::error::Error;
@@ -146,13 +146,17 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
-    /// If a private server has died, its end is what there is to tell, not how it was noticed, which may be a moment earlier.
+    /// What a signal broke is no failure. And if a private server has died, its end is what there is to tell, not how it was noticed,
+    /// which may be a moment earlier.
     fn explain(&self, error: Error) -> Error {
+        if interrupt::interrupted() {
+            return Error::Interrupted;
+        }
         let patience = if error.is_lost_connection() { DYING } else { Duration::ZERO };
         let deadline = Instant::now() + patience;
         loop {
             match self.servers.iter().find_map(Server::describe_failure) {
-                Some(what) if !error.is_interruption() => return Error::ServerDied(what),
+                Some(what) => return Error::ServerDied(what),
                 None if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
                 _ => return error,
             }

@@ -1,8 +1,11 @@
 //! A server's error log, for messages of ours.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
+
+use signal_hook::consts::SIGKILL;
 
 /// How many lines of a log explain enough.
 const TAIL: usize = 5;
@@ -34,6 +37,17 @@ pub(crate) fn explain(log: &str, status: ExitStatus) -> String {
         text.push_str(remedy);
     }
     text
+}
+
+/// What ended a server in use: how, the end of its log, and what to do where the cause is known.
+pub(crate) fn death(log: &str, status: ExitStatus) -> String {
+    let killed = status.signal() == Some(SIGKILL);
+    let remedy = remedy(log).or(killed.then_some(
+        "Unless somebody killed it, the kernel did, as memory ran out: see dmesg, and give it less by --set \
+         innodb_buffer_pool_size=128M.",
+    ));
+    let remedy = remedy.map(|remedy| format!("\n{remedy}")).unwrap_or_default();
+    format!("died ({status}); its error log ends:{}{remedy}", tail(log))
 }
 
 /// The end of a log, indented.
@@ -91,7 +105,6 @@ fn remedy(log: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::process::ExitStatusExt;
 
     #[test]
     fn the_servers_error_is_taken_from_every_log_format() {
@@ -112,6 +125,9 @@ mod tests {
             let text = explain(log, ExitStatus::from_raw(256));
             assert!(text.starts_with(said) && text.contains('\n'), "{text}");
         }
+        assert!(death("a\n", ExitStatus::from_raw(9)).ends_with("innodb_buffer_pool_size=128M."));
+        assert!(death("[ERROR] No space left on device", ExitStatus::from_raw(6)).ends_with("another disk."));
+        assert_eq!(death("a\n", ExitStatus::from_raw(11)).lines().count(), 2);
         assert!(explain("", ExitStatus::from_raw(256)).contains("exit status: 1"));
         assert!(explain("a\nb\n", ExitStatus::from_raw(9)).contains("\n  a\n  b"));
         assert!(explain("[ERROR] InnoDB: No space left on device", ExitStatus::from_raw(256)).contains("TMPDIR"));

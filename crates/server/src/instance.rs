@@ -105,11 +105,10 @@ impl Instance {
         self.process
     }
 
-    /// If the server has died: a sentence that says so, with the end of its error log.
+    /// If the server has died: a sentence that says so, with the end of its error log, and what to do.
     pub fn describe_failure(&self) -> Option<String> {
         let status = exit_status(&self.live)?;
-        let tail = errorlog::tail(&errorlog::read(&self.folder));
-        Some(format!("{} died ({status}); its error log ends:{tail}", self.label))
+        Some(format!("{} {}", self.label, errorlog::death(&errorlog::read(&self.folder), status)))
     }
 
     /// Ends the server and removes the folder, and tells if something stays.

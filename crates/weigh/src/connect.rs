@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{ArgAction, Args};
 use server::{ClientOptions, Login, Options, Secret, Spec, TlsMode};
 
@@ -196,9 +196,12 @@ impl ConnectArgs {
 }
 
 fn ask_for_password() -> Result<Secret> {
-    let password = rpassword::prompt_password("Enter password: ")
-        .context("cannot ask for the password; put it into MYSQL_PWD or the [client] group of ~/.my.cnf instead")?;
-    Ok(Secret::new(password))
+    match rpassword::prompt_password("Enter password: ") {
+        Ok(password) => Ok(Secret::new(password)),
+        Err(error) => bail!(
+            "cannot ask for the password ({error}); put it into MYSQL_PWD or the [client] group of ~/.my.cnf instead"
+        ),
+    }
 }
 
 #[cfg(test)]

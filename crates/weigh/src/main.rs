@@ -8,7 +8,7 @@ mod servers;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
 
 /// Weighs text: what character sets and collations cost a MySQL or MariaDB server.
@@ -34,48 +34,19 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<ExitCode> {
-    server::interrupt::install()?;
+    server::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
     match &cli.command {
         Command::Bench(args) => bench::run(args),
         Command::Servers(args) => servers::run(args),
     }
 }
 
-/// The one error exit: 2, or 128 and the signal where a signal ended the run.
+/// The one error exit: 2, or 128 and the signal where a signal ended the run. Every error tells its cause in its own sentence, so the
+/// chain of causes is not told again.
 fn fail(error: &anyhow::Error) -> ExitCode {
-    output::tell(&format!("weigh: {}", sentence(error)));
+    output::tell(&format!("weigh: {error}"));
     match server::interrupt::signal() {
         Some(signal) => ExitCode::from(128 + signal as u8),
         None => ExitCode::from(2),
-    }
-}
-
-/// An error and what caused it. Most errors quote their cause in their own sentence; such a cause is not said again.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut sentence = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !sentence.contains(&cause) {
-            sentence += &format!(": {cause}");
-        }
-    }
-    sentence
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use anyhow::Context;
-
-    #[test]
-    fn a_cause_is_told_once() {
-        let missing = || std::io::Error::other("no such file");
-        assert_eq!(
-            sentence(&Err::<(), _>(missing()).context("cannot read it").unwrap_err()),
-            "cannot read it: no such file"
-        );
-        assert_eq!(
-            sentence(&Err::<(), _>(missing()).context("cannot read it (no such file)").unwrap_err()),
-            "cannot read it (no such file)"
-        );
     }
 }

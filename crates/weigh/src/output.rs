@@ -1,7 +1,8 @@
 //! How results and progress reach the user.
 
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 
 /// `--format`
@@ -23,11 +24,11 @@ pub fn color() -> bool {
 }
 
 /// Prints to standard output. A reader that has gone (`weigh … | head`) is no error.
-pub fn print(text: &str) -> std::io::Result<()> {
+pub fn print(text: &str) -> Result<()> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => bail!("cannot write to standard output: {error}"),
+        _ => Ok(()),
     }
 }
 
