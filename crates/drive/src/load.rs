@@ -172,7 +172,9 @@ impl Load {
             None => return Err(Error::NoThreads),
         };
         let server_threads = match target.pid {
-            Some(pid) => ServerThreads::find(pid, connections.iter_mut()).map_err(failed("finding the server's threads"))?,
+            Some(pid) => {
+                ServerThreads::find(pid, connections.iter_mut()).map_err(failed("finding the server's threads"))?
+            }
             None => None,
         };
         let cores = settings.pinned.then(Cores::allowed);
