@@ -2,6 +2,8 @@
 
 use std::io;
 
+use rustix::io::Errno;
+
 /// An error of the load: which server, what was being done, and what came back.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -48,9 +50,17 @@ pub enum Error {
 }
 
 fn advice(source: &WireError) -> &'static str {
-    match source {
-        WireError::Io(_) => "; the server, or the way to it, was lost: see its error log",
-        WireError::Server { .. } | WireError::Protocol(_) => "",
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, TimedOut, UnexpectedEof};
+    let WireError::Io(error) = source else { return "" };
+    match error.kind() {
+        TimedOut => "; is it out of connections, files or threads? See its error log",
+        BrokenPipe | ConnectionAborted | ConnectionRefused | ConnectionReset | UnexpectedEof => {
+            "; the server, or the way to it, was lost: see its error log"
+        }
+        _ if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
+            "; use fewer --threads, or raise the limit of open files (ulimit -Hn)"
+        }
+        _ => "",
     }
 }
 

@@ -3,22 +3,28 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme, StreamOwned};
-use server::{Address, Tls, TlsMode};
+use server::{Address, Tls, TlsMode, interrupt};
 
 use crate::error::WireError;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server, maybe under full load, may take to greet.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(30);
+/// How often a waiter looks at the interrupt flag.
+const POLL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 pub(crate) enum Stream {
     Unix(UnixStream),
@@ -32,6 +38,27 @@ impl Stream {
             Address::Socket(path) => UnixStream::connect(path).map(Stream::Unix),
             Address::Tcp { host, port } => connect_tcp(host, *port).map(Stream::Tcp),
         }
+    }
+
+    /// Waits for the server's greeting. A server that is out of files or threads lets the kernel take connections, and never says a
+    /// word on them.
+    pub(crate) fn wait_for_greeting(&self) -> io::Result<()> {
+        let socket = match self {
+            Stream::Unix(socket) => socket.as_fd(),
+            Stream::Tcp(socket) => socket.as_fd(),
+            Stream::Tls(session) => session.sock.as_fd(),
+        };
+        let deadline = Instant::now() + GREETING_TIMEOUT;
+        while Instant::now() < deadline && !interrupt::interrupted() {
+            let mut wanted = [PollFd::from_borrowed_fd(socket, PollFlags::IN)];
+            match rustix::event::poll(&mut wanted, Some(&POLL)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let seconds = GREETING_TIMEOUT.as_secs();
+        Err(io::Error::new(io::ErrorKind::TimedOut, format!("the server said nothing for {seconds} s")))
     }
 
     /// Whether a password may cross in clear text: nobody but the server can read it.

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use clap::{Parser, Subcommand};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Weighs text: what character sets and collations cost a MySQL or MariaDB server.
 #[derive(Debug, Parser)]
@@ -34,11 +35,19 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<ExitCode> {
+    raise_file_limit();
     server::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
     match &cli.command {
         Command::Bench(args) => bench::run(args),
         Command::Servers(args) => servers::run(args),
     }
+}
+
+/// Every connection takes a file here and one in the server, which inherits the limit. Whoever set it low meant programs that know no
+/// better; the hard limit stays. Where even that is refused, running out of files is an error when it comes to it.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// The one error exit: 2, or 128 and the signal where a signal ended the run. Every error tells its cause in its own sentence, so the
