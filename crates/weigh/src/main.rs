@@ -1,5 +1,8 @@
 //! The command `weigh`: arguments in, exit code out.
 
+// Comments on arguments are their help, which is plain text: `[client]` is no link there, and `<time>` no tag.
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
+
 mod argv;
 mod bench;
 mod connect;

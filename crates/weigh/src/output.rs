@@ -18,7 +18,7 @@ pub enum Format {
     Markdown,
 }
 
-/// Whether standard output wants colours: a terminal, and NO_COLOR (https://no-color.org) unset or empty.
+/// Whether standard output wants colours: a terminal, and NO_COLOR (<https://no-color.org>) unset or empty.
 pub fn color() -> bool {
     stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
