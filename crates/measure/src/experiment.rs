@@ -281,7 +281,7 @@ impl<'a> Experiment<'a> {
         if idle > 0 {
             let cell = &self.run.cells[index];
             let note = format!(
-                "{cell}: {idle} blocks in which a side completed nothing give no ratio; a longer --block would"
+                "{cell}: blocks in which a side completed nothing, and which give no ratio: {idle}; a longer --block would"
             );
             self.run.notes.push(note);
         }

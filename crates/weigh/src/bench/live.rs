@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use measure::{Block, Observer, PairKind, Request, Run, Standing};
 
-const STAGE: &str = "{spinner} {msg} {wide_bar} {percent:>3} %";
+const STAGE: &str = "{spinner} {wide_msg} {bar:12} {percent:>3} %";
 const MEASURING: &str = "{spinner} {wide_msg} {bar:12} {prefix}";
 
 /// Positions of a stage's bar.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use measure::{Analysis, Folder, FolderError, Outcome, PairKind};
+use measure::{Analysis, Driver, Folder, FolderError, Outcome, PairKind};
 use report::{Report, Style};
 use server::Server;
 
@@ -39,6 +39,9 @@ fn dry_run(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
 }
 
 fn measure(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
+    if bench.request.driver == Driver::Sysbench && !drive::sysbench_installed() {
+        bail!("there is no sysbench on the PATH; install it, or leave out --driver sysbench");
+    }
     // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
     let folder = bench.out.as_deref().map_or_else(default_folder, Folder::create)?;
     let out = folder.path().to_owned();
@@ -86,10 +89,11 @@ fn finish(bench: &Bench, outcome: Outcome, out: &Path) -> Result<ExitCode> {
     let (_, blocks) = measure::read(out)?;
     let analysis = measure::analyse(&run, &blocks);
     let compared = has_comparison(&analysis);
-    output::print(&render(&Report::new(run, analysis), bench.format))?;
+    let printed = output::print(&render(&Report::new(run, analysis), bench.format));
     let until_then = if failure.is_some() { " until then" } else { "" };
     output::tell(&format!("\nresults{until_then}: {}", out.display()));
     failure.map_or(Ok(()), Err)?;
+    printed?;
     if !compared {
         bail!("no comparison could be made in {time} s; give it more by --max-time, or ask for less");
     }

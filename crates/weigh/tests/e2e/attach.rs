@@ -1,14 +1,16 @@
 //! A server that is not `weigh`'s own: only schemas of a run are created there, they go again, and no password shows.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 use mysql::prelude::Queryable;
 use rustix::process::Signal;
 use server::{Address, NoProgress, Options, Server, open};
 
 use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, SMALL, eventually, send};
+use crate::terminal::on_a_terminal;
 
 const PASSWORD: &str = "Geheim-0815";
 const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
@@ -124,6 +126,37 @@ fn measures_and_leaves_nothing(spec: &str, log_in: &[LogIn]) {
 }
 
 #[test]
+fn a_password_is_asked_for_on_the_terminal_and_does_not_show() {
+    let foreign = Foreign::start("mariadb");
+    let place = Place::new();
+    let bench = foreign.bench(&place, &SMALL, &[&["--user=bench", "--password"], &ONE[..]].concat());
+    let mut script = on_a_terminal(&place, &bench, "");
+    let mut child = script.stdin(Stdio::piped()).spawn().unwrap();
+    let mut shown = Vec::new();
+    let terminal = child.stdout.as_mut().unwrap();
+    while !shown.ends_with(b"Enter password: ") {
+        let mut byte = [0];
+        terminal.read_exact(&mut byte).unwrap();
+        shown.push(byte[0]);
+    }
+    let is_weigh =
+        |pid: &u32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == Path::new(bench.get_program()));
+    let weigh = place.processes().into_iter().find(is_weigh).unwrap();
+    let terminal = fs::read_link(format!("/proc/{weigh}/fd/1")).unwrap();
+    eventually("what is typed does not show", || {
+        let settings = Command::new("stty").arg("-aF").arg(&terminal).output().unwrap();
+        String::from_utf8(settings.stdout).unwrap().contains(" -echo ")
+    });
+    let mut keyboard = child.stdin.take().unwrap();
+    writeln!(keyboard, "{PASSWORD}").unwrap();
+    let done = place.end(child);
+    drop(keyboard);
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_no_password(&place, &done);
+    foreign.assert_untouched();
+}
+
+#[test]
 fn to_mariadb() {
     measures_and_leaves_nothing("mariadb", &[from_option_file, from_environment, from_option]);
 }
@@ -210,7 +243,6 @@ fn a_wrong_password_and_a_dead_address() {
     let socket = socket.to_str().unwrap();
     refused(&["--socket", socket, "--password=falsch"], &["bench", socket, "Access denied", "--password"]);
     refused(&["--socket", socket], &["bench", socket, "Access denied", "using password: NO"]);
-    // `--password` alone asks, and there is no terminal to ask on, or nobody at it.
     let gone = Path::new(socket).with_file_name("gone.sock");
     refused(&["--socket", gone.to_str().unwrap()], &[gone.to_str().unwrap(), "--socket"]);
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();

@@ -1,8 +1,10 @@
 //! The axes of an experiment, each in force as asked for.
 
+use std::process::Command;
+
 use measure::{Mode, PairKind};
 
-use crate::place::{Measured, Place};
+use crate::place::{Measured, Place, SMALL};
 
 #[test]
 fn server_against_server() {
@@ -126,4 +128,18 @@ fn a_range_of_its_own_and_transactions() {
             assert!(rows > 0.8 * most && rows <= most, "{cell}: {rows}");
         }
     }
+}
+
+#[test]
+fn more_connections_than_the_soft_limit_of_files_allows() {
+    let place = Place::new();
+    let words = ["--threads=100", "-c", "latin1_swedish_ci", "-w", "oltp_point_select", "--mode=solo"];
+    let bench = place.bench(&SMALL, &words);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -S -n 128; exec \"$0\" \"$@\""]).arg(bench.get_program()).args(bench.get_args());
+    place.set_up(&mut shell);
+    let done = place.end(shell.spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{done}");
+    // The baseline and its copy, 100 connections each.
+    assert!(place.read().results().all(|variant| variant.queries_per_s > 0.0));
 }
