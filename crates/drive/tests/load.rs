@@ -70,8 +70,9 @@ fn every_workload_runs(name: &str) {
                 let load = start(&server, kind, &settings(charset, protocol, 2));
                 assert_eq!(load.in_force().client, charset);
                 assert_eq!(load.in_force().results.as_deref(), Some(charset));
-                let tally = block(&[&load]).remove(0);
-                assert!(tally.events > 0, "{name}, {kind:?}, {protocol:?}: {tally:?}");
+                // A commit that waits for a busy disk may take longer than one block.
+                let tally = (0..100).map(|_| block(&[&load]).remove(0)).find(|tally| tally.events > 0);
+                let tally = tally.unwrap_or_else(|| panic!("{name}, {kind:?}, {protocol:?}: not one event"));
                 assert!(tally.queries >= tally.events && tally.latency.len() == tally.events);
                 assert!(tally.client_cpu_ns > 0 && tally.server_cpu_ns.is_some_and(|cpu| cpu > 0), "{name} {kind:?}");
                 let writes = Workload { kind, range_size: None }.writes();
