@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::time::Instant;
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -12,11 +13,11 @@ use crate::error::WireError;
 
 /// Server work that makes a connection's thread stand out: about 10 ms of one core.
 const BURN: &str = "DO BENCHMARK(30000, SHA2('weigh', 256))";
-const TRIES: usize = 5;
+const TRIES: usize = 8;
 /// The most connections whose threads are looked for.
 const MOST: usize = 256;
 /// The thread must have run this many times longer than any other one to be taken for the connection's.
-const MARGIN: u64 = 4;
+const MARGIN: i64 = 4;
 
 /// The threads of a server process that serve the connections of one load.
 #[derive(Debug)]
@@ -85,25 +86,46 @@ impl Cores {
 }
 
 fn find_thread(pid: u32, connection: &mut Connection, taken: &[u32]) -> Result<Option<u32>, WireError> {
+    let mut balance = Balance::default();
     for _ in 0..TRIES {
+        let burn = Instant::now();
         let before = all_threads(pid);
         connection.query(BURN)?;
-        let mut grown: Vec<(u64, u32)> = all_threads(pid)
-            .into_iter()
-            .map(|(thread, after)| (after - before.get(&thread).copied().unwrap_or(0).min(after), thread))
-            .collect();
-        grown.sort_unstable_by(|a, b| b.cmp(a));
-        match grown[..] {
-            [(most, thread), ref rest @ ..]
-                if most > MARGIN * rest.first().map_or(0, |other| other.0) && !taken.contains(&thread) =>
-            {
-                return Ok(Some(thread));
-            }
-            [] => return Ok(None),
-            _ => {}
+        balance.add(&before, &all_threads(pid), 1);
+        let length = burn.elapsed();
+        if let Some(thread) = balance.outstanding(taken) {
+            return Ok(Some(thread));
+        }
+        // Other threads of the server were busy too, with a purge for instance: what they do while the connection rests is
+        // taken off.
+        let before = all_threads(pid);
+        std::thread::sleep(length);
+        balance.add(&before, &all_threads(pid), -1);
+        if let Some(thread) = balance.outstanding(taken) {
+            return Ok(Some(thread));
         }
     }
     Ok(None)
+}
+
+/// CPU time of each thread in nanoseconds: what it used while a connection worked, less what it used while the connection rested.
+#[derive(Debug, Default)]
+struct Balance(HashMap<u32, i64>);
+
+impl Balance {
+    fn add(&mut self, before: &HashMap<u32, u64>, after: &HashMap<u32, u64>, sign: i64) {
+        for (&thread, &after) in after {
+            let grown = after.saturating_sub(before.get(&thread).copied().unwrap_or(0));
+            *self.0.entry(thread).or_default() += sign * grown as i64;
+        }
+    }
+
+    /// The one thread that stands out, where it isn't another connection's.
+    fn outstanding(&self, taken: &[u32]) -> Option<u32> {
+        let (&thread, &most) = self.0.iter().max_by_key(|&(_, &cpu)| cpu)?;
+        let next = self.0.iter().filter(|&(&other, _)| other != thread).map(|(_, cpu)| cpu.abs()).max().unwrap_or(0);
+        (most > MARGIN * next && !taken.contains(&thread)).then_some(thread)
+    }
 }
 
 fn all_threads(pid: u32) -> HashMap<u32, u64> {
@@ -138,6 +160,17 @@ mod tests {
             sum = std::hint::black_box(sum ^ i);
         }
         assert!(own_cpu_ns() > before);
+    }
+
+    #[test]
+    fn a_thread_that_is_always_busy_is_not_taken_for_the_connections() {
+        let at = |connection: u64, purge: u64| HashMap::from([(7, connection), (8, purge), (9, 0)]);
+        let mut balance = Balance::default();
+        balance.add(&at(0, 0), &at(10_000_000, 9_000_000), 1);
+        assert_eq!(balance.outstanding(&[]), None);
+        balance.add(&at(10_000_000, 9_000_000), &at(10_000_000, 18_500_000), -1);
+        assert_eq!(balance.outstanding(&[]), Some(7));
+        assert_eq!(balance.outstanding(&[7]), None);
     }
 
     #[test]

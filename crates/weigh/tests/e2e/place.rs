@@ -9,9 +9,10 @@ use measure::{Analysis, Block, Run, VariantResult};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A benchmark of seconds: few rows, short blocks, and content with any precision, so that six blocks a pair will do.
+/// A benchmark of seconds: few rows, short blocks, and content with any precision, so that six blocks a pair will do. The time that it
+/// may take is for a machine that has little to spare.
 pub const SMALL: [&str; 6] =
-    ["--table-size=500", "--threads=1", "--block=60ms", "--warmup-time=10ms", "--precision=100%", "--max-time=20s"];
+    ["--table-size=500", "--threads=1", "--block=60ms", "--warmup-time=10ms", "--precision=100%", "--max-time=120s"];
 
 /// A load that goes on until somebody ends it.
 pub const ENDLESS: [&str; 5] =
