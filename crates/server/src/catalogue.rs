@@ -3,11 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::spec::SpecError;
-
 /// A name from the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CatalogueName(&'static Entry);
+
+/// A name that the catalogue lacks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the catalogue has no `{given}`; it has, nearest first: {}", nearest.join(", "))]
+pub struct NotInCatalogue {
+    /// The user's text.
+    pub given: String,
+    /// The catalogue's names, nearest first.
+    pub nearest: Vec<String>,
+}
 
 /// One server of the catalogue.
 #[derive(Debug, PartialEq, Eq)]
@@ -115,10 +123,10 @@ impl CatalogueName {
 }
 
 impl FromStr for CatalogueName {
-    type Err = SpecError;
+    type Err = NotInCatalogue;
 
-    fn from_str(name: &str) -> Result<Self, SpecError> {
-        let unknown = || SpecError::NotInCatalogue { given: name.to_owned(), nearest: Self::nearest(name) };
+    fn from_str(name: &str) -> Result<Self, NotInCatalogue> {
+        let unknown = || NotInCatalogue { given: name.to_owned(), nearest: Self::nearest(name) };
         Self::find(name).ok_or_else(unknown)
     }
 }

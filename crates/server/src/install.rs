@@ -13,6 +13,7 @@ use crate::cache::Cache;
 use crate::catalogue::{CatalogueName, Entry, Source};
 use crate::flavour::Flavour;
 use crate::program::Program;
+use crate::spec::Spec;
 use crate::{Error, Progress, command};
 
 /// What was installed, and when. Its presence says that the folder is whole.
@@ -27,6 +28,24 @@ pub struct Manifest {
 }
 
 const MANIFEST: &str = "manifest.json";
+
+/// The program that a spec of a private server names, installed first where needed.
+pub(crate) fn program(spec: &Spec, progress: &dyn Progress) -> Result<Program, Error> {
+    match spec {
+        Spec::Basedir(path) => Program::in_basedir(path),
+        Spec::Archive(path) => archive(&Cache::of_user()?, path, progress),
+        Spec::Catalogue(name) if name.is_of_this_machine() => match Program::on_path()? {
+            Some(program) if program.flavour == Flavour::MariaDb => Ok(program),
+            _ => catalogue(&Cache::of_user()?, *name, progress),
+        },
+        Spec::Catalogue(name) => catalogue(&Cache::of_user()?, *name, progress),
+        Spec::Attach(_) | Spec::Started(_) => Err(Error::Started(format!("{spec} is running already"))),
+        Spec::Default => match Program::on_path()? {
+            Some(program) => Ok(program),
+            None => catalogue(&Cache::of_user()?, CatalogueName::of_this_machine(), progress),
+        },
+    }
+}
 
 /// The server of a catalogue entry, installed first if it is not there yet.
 pub(crate) fn catalogue(cache: &Cache, name: CatalogueName, progress: &dyn Progress) -> Result<Program, Error> {

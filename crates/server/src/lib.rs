@@ -36,7 +36,7 @@ mod spec;
 pub mod started;
 mod template;
 
-pub use catalogue::CatalogueName;
+pub use catalogue::{CatalogueName, NotInCatalogue};
 pub use collations::CollationInfo;
 pub use endpoint::{Address, Endpoint, Secret, Tls, TlsMode};
 pub use error::Error;

@@ -6,15 +6,12 @@ use std::fmt;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use crate::cache::Cache;
-use crate::catalogue::CatalogueName;
 use crate::collations::{self, CollationInfo};
 use crate::endpoint::Endpoint;
 use crate::flavour::Flavour;
 use crate::instance::{Instance, Lifetime};
 use crate::login::ClientOptions;
 use crate::options::Options;
-use crate::program::Program;
 use crate::spec::Spec;
 use crate::started::{self, Started};
 use crate::{Error, Progress, attach, connect, install};
@@ -35,27 +32,9 @@ pub fn open(spec: &Spec, options: &Options, progress: &dyn Progress) -> Result<S
         Spec::Attach(named) => Server::attach(named, options),
         Spec::Started(id) => Server::started(&started::find(id)?),
         _ => {
-            let program = program(spec, progress)?;
+            let program = install::program(spec, progress)?;
             Server::private(Instance::start(&program, options, Lifetime::Bound, progress)?, program.label)
         }
-    }
-}
-
-/// The program that a spec of a private server names, installed first where needed.
-pub(crate) fn program(spec: &Spec, progress: &dyn Progress) -> Result<Program, Error> {
-    match spec {
-        Spec::Basedir(path) => Program::in_basedir(path),
-        Spec::Archive(path) => install::archive(&Cache::of_user()?, path, progress),
-        Spec::Catalogue(name) if name.is_of_this_machine() => match Program::on_path()? {
-            Some(program) if program.flavour == Flavour::MariaDb => Ok(program),
-            _ => install::catalogue(&Cache::of_user()?, *name, progress),
-        },
-        Spec::Catalogue(name) => install::catalogue(&Cache::of_user()?, *name, progress),
-        Spec::Attach(_) | Spec::Started(_) => Err(Error::Started(format!("{spec} is running already"))),
-        Spec::Default => match Program::on_path()? {
-            Some(program) => Ok(program),
-            None => install::catalogue(&Cache::of_user()?, CatalogueName::of_this_machine(), progress),
-        },
     }
 }
 

@@ -39,14 +39,6 @@ pub enum SpecError {
         /// The catalogue's names, nearest first.
         nearest: Vec<String>,
     },
-    /// No name of the catalogue.
-    #[error("the catalogue has no `{given}`; it has, nearest first: {}", nearest.join(", "))]
-    NotInCatalogue {
-        /// The user's text.
-        given: String,
-        /// The catalogue's names, nearest first.
-        nearest: Vec<String>,
-    },
     /// A URL that is not one. The text itself is left out: it may hold a password.
     #[error("bad server URL: {0}")]
     Url(String),

@@ -13,7 +13,7 @@ use crate::instance::{Instance, Lifetime};
 use crate::options::Options;
 use crate::process::Process;
 use crate::spec::Spec;
-use crate::{Error, NoProgress, Progress, server};
+use crate::{Error, NoProgress, Progress, install};
 
 /// An instance that was left running.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +55,7 @@ impl Started {
 /// Starts a private instance that stays when this process ends.
 pub fn start(spec: &Spec, options: &Options, progress: &dyn Progress) -> Result<Started, Error> {
     let cache = Cache::of_user()?;
-    let program = server::program(spec, progress)?;
+    let program = install::program(spec, progress)?;
     let instance = Instance::start(&program, options, Lifetime::Detached, progress)?;
     let _lock = cache.lock(KEY, progress)?;
     let taken: Vec<String> = read_all(&cache)?.into_iter().map(|started| started.id).collect();

@@ -28,17 +28,20 @@ pub struct Generator {
     buffers: Box<[String]>,
 }
 
-impl Generator {
-    pub(crate) fn new(script: &Script, thread: u32) -> Self {
-        let buffers = script.steps.iter().map(|step| step.call.texts()).max().unwrap_or(0);
-        Self {
-            steps: script.steps.as_slice().into(),
-            options: script.options,
-            random: Random::new(script.options.seed, Purpose::Thread, u64::from(thread), script.kind as u64),
+impl Script {
+    /// What one connection sends: an endless sequence of events, the same for the same workload, seed and thread.
+    pub fn generator(&self, thread: u32) -> Generator {
+        let buffers = self.steps.iter().map(|step| step.call.texts()).max().unwrap_or(0);
+        Generator {
+            steps: self.steps.as_slice().into(),
+            options: self.options,
+            random: Random::new(self.options.seed, Purpose::Thread, u64::from(thread), self.kind as u64),
             buffers: (0..buffers).map(|_| String::with_capacity(LONGEST_TEXT)).collect(),
         }
     }
+}
 
+impl Generator {
     /// Calls `run` for every statement of the next event (a transaction, where the workload has any), in order, with the statement's
     /// place in [`Script::statements`] and its parameters. Stops at the first error and returns it; the next call begins a new event.
     pub fn event<E>(&mut self, mut run: impl FnMut(usize, &[Value<'_>]) -> Result<(), E>) -> Result<(), E> {

@@ -1,6 +1,5 @@
 //! The statements of a workload, and the order in which a transaction sends them.
 
-use crate::generator::Generator;
 use crate::options::Options;
 use crate::table::Family;
 use crate::workload::{Kind, Workload};
@@ -114,11 +113,6 @@ impl Workload {
 }
 
 impl Script {
-    /// What one connection sends: an endless sequence of events, the same for the same workload, seed and thread.
-    pub fn generator(&self, thread: u32) -> Generator {
-        Generator::new(self, thread)
-    }
-
     fn transaction(&mut self, body: impl FnOnce(&mut Self)) {
         let control = |script: &mut Self, sql: &str| {
             if !script.options.skip_trx {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::{self, UnknownName};
 use crate::random::Random;
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{self, Vocabulary};
 
 /// The text of the rows (`--text`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
@@ -48,9 +48,22 @@ impl Text {
         }
     }
 
+    /// The words that it is made of; digits are not made of words.
+    fn vocabulary(self) -> Option<&'static Vocabulary> {
+        match self {
+            Text::Digits => None,
+            Text::Ascii => Some(&vocabulary::ASCII),
+            Text::Latin => Some(&vocabulary::LATIN),
+            Text::Cyrillic => Some(&vocabulary::CYRILLIC),
+            Text::Cjk => Some(&vocabulary::CJK),
+            Text::Emoji => Some(&vocabulary::EMOJI),
+            Text::Mixed => Some(&vocabulary::MIXED),
+        }
+    }
+
     /// Appends `characters` characters of such text, no space at either end.
     pub(crate) fn fill(self, random: &mut Random, characters: usize, out: &mut String) {
-        match Vocabulary::of(self) {
+        match self.vocabulary() {
             Some(words) => words.fill(random, characters, out),
             None => fill_digits(random, characters, out),
         }
@@ -58,7 +71,7 @@ impl Text {
 
     /// Appends one word: for digits, one group of eleven.
     pub(crate) fn push_word(self, random: &mut Random, out: &mut String) {
-        match Vocabulary::of(self) {
+        match self.vocabulary() {
             Some(words) => words.push_word(random, out),
             None => push_digits(random, DIGITS_A_GROUP, out),
         }
@@ -66,7 +79,7 @@ impl Text {
 
     /// What stands between two words.
     pub(crate) fn separator(self) -> &'static str {
-        Vocabulary::of(self).map_or("-", Vocabulary::separator)
+        self.vocabulary().map_or("-", Vocabulary::separator)
     }
 }
 
