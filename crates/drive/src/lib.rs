@@ -21,4 +21,4 @@ pub use error::{Error, WireError};
 pub use load::{ConnectionCharset, Load, Settings, Sharing, Tally, Target, new_histogram, run_block};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has, sysbench_installed};
-pub use tables::{Loaded, Progress, Schemas, TablesError, Wanted};
+pub use tables::{Loaded, Progress, Schemas, TableSize, TablesError, Wanted, table_sizes};

@@ -10,6 +10,7 @@ mod error;
 mod loading;
 mod parallel;
 mod schema;
+mod size;
 mod verify;
 
 use std::io::Write;
@@ -23,6 +24,7 @@ use server::cleanup::{self, Registration};
 use workload::Table;
 
 pub use error::TablesError;
+pub use size::{TableSize, table_sizes};
 
 use loading::Loading;
 use parallel::Counter;

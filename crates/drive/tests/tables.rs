@@ -282,3 +282,25 @@ fn a_server_that_dies_meanwhile_is_the_error() {
     let error = schemas.load(&rows(Text::Digits), &wanted(&["latin1_bin", "utf8mb4_bin"]), &kill).unwrap_err();
     assert!(matches!(error, TablesError::Server(server::Error::Died(_))), "{error}");
 }
+
+#[test]
+fn sizes_are_in_whole_pages_and_letters_of_two_bytes_take_more_room() {
+    for spec in ["mariadb", "mysql@5.6", "mysql@sid"] {
+        let server = open(spec);
+        let rows = rows(Text::Cyrillic);
+        // The charset of koi8r_bin is koi8r, of one byte a letter.
+        let wide_and_narrow = wanted(&["utf8mb4_bin", "koi8r_bin"]);
+        let schemas = Schemas::new(&server, "sizes").unwrap();
+        let loaded = schemas.load(&rows, &wide_and_narrow, &quietly).unwrap();
+        let [wide, narrow] = [0, 1].map(|at| drive::table_sizes(&server, name(&loaded[at]), &rows).unwrap());
+        assert_eq!(wide.len(), rows.len(), "{spec}");
+        for (wide, narrow) in wide.iter().zip(&narrow) {
+            assert_eq!((wide.rows, wide.page_bytes), (u64::from(ROWS), 16_384), "{spec}");
+            assert!([wide, narrow].iter().all(|size| size.data_bytes % size.page_bytes == 0), "{spec}: {wide:?}");
+            assert!(narrow.data_bytes > 0 && wide.data_bytes >= narrow.data_bytes, "{spec}: {wide:?}, {narrow:?}");
+            assert!(narrow.leaf_pages > Some(0) && wide.leaf_pages > narrow.leaf_pages, "{spec}: {wide:?}, {narrow:?}");
+            assert!(wide.index_bytes > 0 && narrow.index_bytes > 0, "{spec}: {wide:?}, {narrow:?}");
+        }
+        schemas.remove().unwrap();
+    }
+}

@@ -67,6 +67,7 @@ fn request(workload: &str, max_time: Duration) -> Request {
         max_time,
         block: Duration::from_secs(1),
         warmup: Duration::from_millis(500),
+        command: None,
         pin: std::env::var_os("NO_PIN").is_none(),
     }
 }

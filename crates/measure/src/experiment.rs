@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::executor::{Loads, MOST_RESTARTED, Real};
 use crate::folder::Folder;
 use crate::machine;
-use crate::model::{Block, Cell, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, Variant};
+use crate::model::{Block, Cell, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, TableSize, Variant};
 use crate::plan::{self, Facts, PlanError};
 use crate::preview::{self, schema_key};
 use crate::request::{Observer, Request};
@@ -86,12 +86,14 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         started: now(),
         finished: None,
         failure: None,
+        command: request.command.clone(),
         machine: machine::describe(),
         servers: Vec::new(),
         options: Options { pinned, ..request.options() },
         variants: Vec::new(),
         cells: Vec::new(),
         pairs: Vec::new(),
+        sizes: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -219,6 +221,9 @@ impl<'a> Experiment<'a> {
                 Some(Loaded::Schema { name }) => {
                     rows.names.insert(self.run.variants.len(), name.clone());
                     let layers = read_layers(server, name, &tables[0])?;
+                    if !variant.copy {
+                        self.run.sizes.extend(read_sizes(server, name, tables, self.run.variants.len())?);
+                    }
                     self.run.variants.push(Variant { layers: Some(layers), ..variant.clone() });
                 }
                 Some(Loaded::CannotHold { reason })
@@ -342,6 +347,19 @@ fn read_layers(server: &Server, schema: &str, table: &Table) -> Result<Layers, E
         let label = server.label().into();
         server::Error::Statement { label, what: "tell the charsets in force", source }.into()
     })
+}
+
+fn read_sizes(server: &Server, schema: &str, tables: &[Table], variant: usize) -> Result<Vec<TableSize>, Error> {
+    let of_table = |size: drive::TableSize| TableSize {
+        variant,
+        table: size.table,
+        rows: size.rows,
+        data_bytes: size.data_bytes,
+        index_bytes: size.index_bytes,
+        leaf_pages: size.leaf_pages,
+        page_bytes: size.page_bytes,
+    };
+    Ok(drive::table_sizes(server, schema, tables)?.into_iter().map(of_table).collect())
 }
 
 /// What the load's connections of a variant speak: its own collation where the charset is its own, else the charset's default.

@@ -19,7 +19,8 @@ pub use error::Error;
 pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};
 pub use model::{
-    Block, Cell, Driver, FORMAT, Latency, Machine, Mode, Options, Pair, PairKind, Run, ServerInfo, Side, Variant,
+    Block, Cell, Driver, FORMAT, Latency, Machine, Mode, Options, Pair, PairKind, Run, ServerInfo, Side, TableSize,
+    Variant,
 };
 pub use plan::{Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
 pub use preview::{Preview, preview};

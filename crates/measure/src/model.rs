@@ -24,6 +24,9 @@ pub struct Run {
     /// Why it ended early, where it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The command line that repeats it, as a shell takes it; passwords are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The machine that put the load on, and that the servers ran on where they are private.
     pub machine: Machine,
     /// The servers, in the order asked for.
@@ -36,6 +39,9 @@ pub struct Run {
     pub cells: Vec<Cell>,
     /// Which variants are held against which.
     pub pairs: Vec<Pair>,
+    /// The room that the tables of each variant take; the copies' are left out. Read once, after loading.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<TableSize>,
     /// What was left out and why, and what else a reader must know.
     pub notes: Vec<String>,
 }
@@ -144,6 +150,34 @@ pub struct Variant {
     /// What the server says is in force, layer by layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<Layers>,
+}
+
+/// The room that InnoDB has allocated for a variant's table, in whole pages, and in a small table in whole extents: more than is used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TableSize {
+    /// Index in [`Run::variants`].
+    pub variant: usize,
+    /// The table's name.
+    pub table: String,
+    /// Its rows.
+    pub rows: u64,
+    /// Bytes of the clustered index, which is where the rows are (`DATA_LENGTH` of `information_schema.tables`).
+    pub data_bytes: u64,
+    /// Bytes of all other indexes (`INDEX_LENGTH`).
+    pub index_bytes: u64,
+    /// Pages of the clustered index that hold rows (`n_leaf_pages` of `mysql.innodb_index_stats`); absent where the account may not
+    /// read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaf_pages: Option<u64>,
+    /// Bytes of a page (`innodb_page_size`).
+    pub page_bytes: u64,
+}
+
+impl TableSize {
+    /// Rows for each page of the clustered index that holds rows.
+    pub fn rows_per_page(&self) -> Option<f64> {
+        self.leaf_pages.filter(|pages| *pages > 0).map(|pages| self.rows as f64 / pages as f64)
+    }
 }
 
 /// A condition: what is run, on which text, how hard.

@@ -33,6 +33,8 @@ pub struct Request {
     pub block: Duration,
     /// Uncounted load before a pair's first block.
     pub warmup: Duration,
+    /// The command line that asks for all this, without passwords; written down with the run.
+    pub command: Option<String>,
     /// Whether the connections of a duet may be bound to cores, so that they meet there; done on private instances only.
     pub pin: bool,
 }

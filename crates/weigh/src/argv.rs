@@ -65,6 +65,31 @@ fn hide(arguments: &[OsString]) -> io::Result<()> {
     Ok(())
 }
 
+/// The command line of this process as a shell takes it, with an `x` for each password.
+pub fn shown() -> String {
+    let mut words = vec!["weigh".to_owned()];
+    words.extend(std::env::args_os().skip(1).map(|argument| quoted(&without_password(&argument))));
+    words.join(" ")
+}
+
+fn without_password(argument: &OsStr) -> String {
+    let mut bytes = argument.as_bytes().to_vec();
+    if let Some(range) = password(&bytes) {
+        bytes.splice(range, HIDDEN.iter().copied());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A word as a POSIX shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_=.,:/@%+".contains(character);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// Field 48 of /proc/self/stat, `arg_start` (proc(5)).
 fn start_of_arguments() -> io::Result<u64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
@@ -126,11 +151,7 @@ mod tests {
     use super::*;
 
     fn shown(argument: &str) -> String {
-        let mut bytes = argument.as_bytes().to_vec();
-        if let Some(range) = password(&bytes) {
-            bytes.splice(range, HIDDEN.iter().copied());
-        }
-        String::from_utf8(bytes).unwrap()
+        without_password(OsStr::new(argument))
     }
 
     #[test]
@@ -163,6 +184,20 @@ mod tests {
             "a,p=b",
         ] {
             assert_eq!(shown(argument), argument);
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_back_what_is_shown() {
+        for (word, expected) in [
+            ("--threads=1,4", "--threads=1,4"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's", r"'it'\''s'"),
+            ("$(reboot)", "'$(reboot)'"),
+            ("mysql://root:hunter2@db/?a=1", "'mysql://root:x@db/?a=1'"),
+        ] {
+            assert_eq!(quoted(&without_password(OsStr::new(word))), expected);
         }
     }
 

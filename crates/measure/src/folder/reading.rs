@@ -61,6 +61,10 @@ fn check_run(run: &Run) -> Result<(), String> {
     for (index, variant) in run.variants.iter().enumerate() {
         exists(variant.server, run.servers.len(), "server").map_err(|reason| format!("variant {index}: {reason}"))?;
     }
+    for size in &run.sizes {
+        exists(size.variant, run.variants.len(), "variant")
+            .map_err(|reason| format!("size of {}: {reason}", size.table))?;
+    }
     // A pair's cell may be missing: a run can end between the two, and nothing was measured then.
     for (index, pair) in run.pairs.iter().enumerate() {
         for variant in [pair.variant, pair.baseline] {
@@ -106,7 +110,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, FolderError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Latency, PairKind, Side};
+    use crate::model::{Latency, PairKind, Side, TableSize};
     use proptest::prelude::*;
     use serde_json::json;
     use tempfile::TempDir;
@@ -237,6 +241,22 @@ mod tests {
         let mut lost = run();
         lost.pairs[0].baseline = 7;
         assert_eq!(complaint(&folder(&lost, b"")), "run.json: pair 0: there is no variant 7, the run has 2");
+    }
+
+    #[test]
+    fn a_size_of_no_variant_is_refused() {
+        let mut lost = run();
+        let size = TableSize {
+            variant: 2,
+            table: "t".into(),
+            rows: 1,
+            data_bytes: 1,
+            index_bytes: 0,
+            leaf_pages: None,
+            page_bytes: 1,
+        };
+        lost.sizes.push(size);
+        assert_eq!(complaint(&folder(&lost, b"")), "run.json: size of t: there is no variant 2, the run has 2");
     }
 
     #[test]

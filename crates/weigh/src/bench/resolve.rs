@@ -8,6 +8,7 @@ use measure::{Axes, Driver, Mode, Request};
 use workload::{Kind, Text, Workload};
 
 use super::args::{BenchArgs, DriverArg, ModeArg, ProtocolArg};
+use crate::argv;
 use crate::output::Format;
 
 const QUICK_WORKLOADS: [Kind; 1] = [Kind::OltpReadOnly];
@@ -46,6 +47,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         max_time: args.max_time.unwrap_or(Duration::from_secs(if args.quick { 35 } else { 180 })),
         block: args.block.unwrap_or(Duration::from_millis(if args.quick { 500 } else { 1000 })),
         warmup: args.warmup_time,
+        command: Some(argv::shown()),
         pin: !args.no_pin,
     };
     let (block, max_time) = (request.block.as_secs_f64(), request.max_time.as_secs_f64());
