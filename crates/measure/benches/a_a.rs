@@ -69,6 +69,7 @@ fn request(workload: &str, max_time: Duration) -> Request {
         warmup: Duration::from_millis(500),
         command: None,
         pin: std::env::var_os("NO_PIN").is_none(),
+        recipe: None,
     }
 }
 

@@ -90,6 +90,7 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         machine: machine::describe(),
         servers: Vec::new(),
         options: Options { pinned, ..request.options() },
+        recipe: request.recipe.clone(),
         variants: Vec::new(),
         cells: Vec::new(),
         pairs: Vec::new(),

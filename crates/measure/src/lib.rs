@@ -10,6 +10,7 @@ mod machine;
 mod model;
 mod plan;
 mod preview;
+mod recipe;
 mod request;
 mod schedule;
 mod stats;
@@ -24,6 +25,7 @@ pub use model::{
 };
 pub use plan::{Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
 pub use preview::{Preview, preview};
+pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
 pub use request::{Observer, Request};
 pub use schedule::Standing;
 pub use stats::Estimate;

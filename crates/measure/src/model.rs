@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use server::{Flavour, Layers};
 
+use crate::recipe::RecipeRecord;
+
 /// The format that this version writes, and the only one that it reads.
 pub const FORMAT: &str = "weighbridge-run/1";
 
@@ -33,6 +35,9 @@ pub struct Run {
     pub servers: Vec<ServerInfo>,
     /// The options in force.
     pub options: Options,
+    /// The recipe that it follows, where it follows one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<RecipeRecord>,
     /// All variants that were measured.
     pub variants: Vec<Variant>,
     /// All conditions that the variants were measured under.
@@ -284,5 +289,16 @@ impl std::fmt::Display for Cell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let plural = if self.threads == 1 { "" } else { "s" };
         write!(f, "{}, {} text, {} thread{plural}", self.workload, self.text, self.threads)
+    }
+}
+
+/// The collation, with the connection's charset where it is not the collation's own.
+impl std::fmt::Display for Variant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.collation)?;
+        if self.connection_charset == self.charset {
+            return Ok(());
+        }
+        write!(f, " over a {} connection", self.connection_charset)
     }
 }

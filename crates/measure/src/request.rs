@@ -6,6 +6,7 @@ use workload::Workload;
 
 use crate::model::{Block, Driver, Mode, Options, Run};
 use crate::plan::{Axes, DEFAULT_COLLATIONS};
+use crate::recipe::RecipeRecord;
 use crate::schedule::Standing;
 
 /// What to measure, and how.
@@ -37,6 +38,8 @@ pub struct Request {
     pub command: Option<String>,
     /// Whether the connections of a duet may be bound to cores, so that they meet there; done on private instances only.
     pub pin: bool,
+    /// The recipe that it comes from, to be written down.
+    pub recipe: Option<RecipeRecord>,
 }
 
 impl Request {

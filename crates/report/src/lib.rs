@@ -7,6 +7,7 @@
 //! The documents are described by JSON schemas in the workspace's `schemas/`: `run.json`, a line of `samples.jsonl`, and what
 //! [`json()`] gives.
 
+mod claims;
 mod csv_rows;
 mod head;
 mod markdown;
@@ -21,7 +22,8 @@ pub use csv_rows::csv;
 pub use markdown::markdown;
 pub use text::{Style, text};
 
-use measure::{Analysis, Run};
+use measure::{Analysis, PublishedFigure, Run};
+use recipe::Claim;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,10 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// The results in plain sentences.
     pub sentences: Vec<String>,
+    /// What the study of the run's recipe claims, and whether it holds on the servers measured.
+    pub claims: Vec<Claim>,
+    /// The figures that the study published.
+    pub published: Vec<PublishedFigure>,
     /// The run.
     pub run: Run,
     /// Its results.
@@ -43,7 +49,9 @@ impl Report {
     pub fn new(run: Run, analysis: Analysis) -> Self {
         let warnings = warning::warnings(&run, &analysis);
         let sentences = sentence::sentences(&run, &analysis);
-        Self { warnings, sentences, run, analysis }
+        let claims = recipe::judge(&run, &analysis);
+        let published = run.recipe.as_ref().map(|recipe| recipe.published.clone()).unwrap_or_default();
+        Self { warnings, sentences, claims, published, run, analysis }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::Report;
+use crate::claims;
 use crate::head::{legend, setting};
 use crate::table::{Column, Kind, Table, tables};
 
@@ -23,6 +24,14 @@ pub fn markdown(report: &Report) -> String {
         let _ = writeln!(out, "{}\n", escaped(&legend(&report.run).join(" ")));
     }
     list(&report.sentences, &mut out);
+    if let Some(title) = claims::title(report) {
+        let _ = writeln!(out, "### {}\n", escaped(&title));
+        list(&claims::lines(report), &mut out);
+    }
+    if let Some(table) = claims::published(report) {
+        let _ = writeln!(out, "### {}\n", escaped(&table.title));
+        grid(&table, &mut out);
+    }
     list(&report.run.notes.iter().map(|note| format!("note: {note}")).collect::<Vec<_>>(), &mut out);
     // One line's end is enough at the end.
     out.truncate(out.trim_end().len());

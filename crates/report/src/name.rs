@@ -16,12 +16,7 @@ pub(crate) fn on_server(run: &Run, variant: usize) -> String {
 
 /// The collation, with the connection's charset where it is not the collation's own.
 pub(crate) fn variant(run: &Run, variant: usize) -> String {
-    let variant = &run.variants[variant];
-    if variant.connection_charset == variant.charset {
-        variant.collation.clone()
-    } else {
-        format!("{} over a {} connection", variant.collation, variant.connection_charset)
-    }
+    run.variants[variant].to_string()
 }
 
 /// `oltp_read_only`, with the text where a reader might take it for another.

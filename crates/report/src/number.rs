@@ -18,6 +18,14 @@ pub(crate) fn grouped(value: f64) -> String {
     out
 }
 
+/// Somebody's figure with thousands separated and the decimals that it has: `1,241.18`.
+pub(crate) fn plain(value: f64) -> String {
+    let text = value.to_string();
+    let (_, decimals) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = grouped(value.trunc());
+    if decimals.is_empty() { whole } else { format!("{whole}.{decimals}") }
+}
+
 /// `1 block`, `1,253 blocks`.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, TableStyle};
 
 use crate::Report;
+use crate::claims;
 use crate::head::{legend, setting};
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
 
@@ -44,6 +45,16 @@ pub fn text(report: &Report, style: Style) -> String {
         paragraph("", &legend(&report.run), &mut out);
     }
     paragraph("", &report.sentences, &mut out);
+    if let Some(title) = claims::title(report) {
+        let _ = writeln!(out, "\n{}", style.paint(&title, BOLD));
+        for line in claims::lines(report) {
+            let _ = writeln!(out, "{INDENT}{line}");
+        }
+    }
+    if let Some(table) = claims::published(report) {
+        let _ = writeln!(out, "\n{}", style.paint(&table.title, BOLD));
+        lines(&table, style, &mut out);
+    }
     paragraph("note: ", &report.run.notes, &mut out);
     out
 }
@@ -84,7 +95,9 @@ fn grid(table: &Table, shown: &[usize], style: Style) -> String {
         grid.force_no_tty();
     }
     let columns: Vec<&Column> = shown.iter().map(|&at| &table.columns[at]).collect();
-    grid.set_header(columns.iter().map(|column| cell(column, &column.head.join("\n"))));
+    let one_line = columns.iter().all(|column| column.head[0].is_empty());
+    let head = |column: &Column| if one_line { column.head[1].clone() } else { column.head.join("\n") };
+    grid.set_header(columns.iter().map(|column| cell(column, &head(column))));
     for row in &table.rows {
         let fields = shown.iter().zip(&columns);
         grid.add_row(fields.map(|(&at, column)| match color(column, row) {

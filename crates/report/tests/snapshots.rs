@@ -161,3 +161,27 @@ fn csv_has_a_line_for_each_pair_and_each_baseline() {
         assert_eq!(csv.lines().count(), 1 + report.run.pairs.len() + baselines.len(), "{name}");
     }
 }
+
+#[test]
+fn claims_and_published_figures_follow_the_sentences() {
+    let with_recipe = changed("two_servers", |run, _| {
+        let recipe = serde_json::json!({
+            "name": "a-study", "title": "A study", "study": "Somebody, 2019", "scale": "laptop",
+            "claims": [
+                {"text": "utf8mb4_general_ci costs a third on MySQL 5", "on": {"before": "8.0"},
+                 "variant": {"collations": ["utf8mb4_general_ci"]}, "against": {"charset": "latin1"},
+                 "ratio": {"below": 0.67}},
+                {"text": "MariaDB is faster", "source": "a comment", "variant": {"flavour": "mariadb"},
+                 "against": {"flavour": "mysql"}, "ratio": {"above": 1.0}},
+            ],
+            "published": [{"source": "Somebody, 2019", "server": "mysql-5.7.25", "workload": "oltp_read_only",
+                           "collation": "utf8mb4_bin", "threads": 64, "value": 28125.16, "unit": "transactions/s"}],
+        });
+        run.recipe = Some(serde_json::from_value(recipe).unwrap());
+    });
+    let text = text(&with_recipe, PLAIN);
+    let (_, claims) = text.split_once("What Somebody").unwrap();
+    assert_snapshot!(claims);
+    assert!(markdown(&with_recipe).contains("### What Somebody, 2019 found, and whether it holds here\n\n- "));
+    assert!(markdown(&with_recipe).contains("| mysql-5.7.25 | oltp_read_only | utf8mb4_bin | 64 | 28,125.16 |"));
+}

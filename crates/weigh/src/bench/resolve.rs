@@ -49,6 +49,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         warmup: args.warmup_time,
         command: Some(argv::shown()),
         pin: !args.no_pin,
+        recipe: None,
     };
     let (block, max_time) = (request.block.as_secs_f64(), request.max_time.as_secs_f64());
     if block > max_time {

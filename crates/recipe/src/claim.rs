@@ -1,0 +1,53 @@
+//! A claim and what became of it.
+
+use measure::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A finding of a study, held against a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Claim {
+    /// The finding, as the study has it.
+    pub text: String,
+    /// Where it was read.
+    pub source: String,
+    /// Whether it holds on the servers measured.
+    pub verdict: Verdict,
+    /// The figures that say so, or why there are none, in words.
+    pub evidence: String,
+    /// The same figures.
+    pub findings: Vec<Finding>,
+}
+
+/// Whether a claim holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every interval lies in the range claimed.
+    Confirmed,
+    /// An interval lies outside of it.
+    Refuted,
+    /// An interval reaches over the range's end, and none lies outside.
+    NotDistinguishable,
+    /// Nothing that it speaks of was measured.
+    NotMeasured,
+}
+
+/// One ratio that a claim speaks of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Index in `run.cells`.
+    pub cell: usize,
+    /// Index in `run.variants`: the variant whose throughput it is.
+    pub variant: usize,
+    /// Index in `run.variants`: what it is held against.
+    pub against: usize,
+    /// The ratio with its 95 % interval.
+    pub ratio: Estimate,
+    /// A difference from 1 of less than this is not told apart from noise.
+    pub noise_floor: f64,
+    /// Whether the two were under load in the same blocks; else the ratio is a product of such ratios.
+    pub direct: bool,
+    /// What this ratio alone says of the claim.
+    pub verdict: Verdict,
+}
