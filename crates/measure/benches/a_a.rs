@@ -55,6 +55,7 @@ fn request(workload: &str, max_time: Duration) -> Request {
             baseline: None,
             connections: vec![None],
             texts: vec![Text::Digits],
+            ..Axes::default()
         },
         workloads: vec![workload.parse().expect("a workload")],
         threads: vec![std::thread::available_parallelism().map_or(1, usize::from) as u32],

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::latency;
+use crate::likeness::{self, Unlike};
 use crate::model::{Block, Mode, Pair, PairKind, Run, Side};
 use crate::schedule::ratio_of;
 use crate::stats::{self, Estimate, mean};
@@ -79,6 +80,9 @@ pub struct Comparison {
     pub noise_floor: Option<f64>,
     /// What can be said.
     pub verdict: Verdict,
+    /// In what the two sides are unlike beyond what the pair is about; a ratio of unlike sides answers another question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlike: Vec<Unlike>,
 }
 
 /// What can be said of a pair.
@@ -168,6 +172,7 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
         server_cpu: cpu.and_then(|cpu| stats::ratio(&cpu, seed)),
         noise_floor: None,
         verdict: Verdict::NotMeasured,
+        unlike: likeness::unlike(run, pair, &sides),
     }
 }
 

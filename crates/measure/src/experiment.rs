@@ -252,7 +252,7 @@ impl<'a> Experiment<'a> {
     fn measure_cell(&mut self, workload: Workload, cell: Cell, facts: &[Facts], rows: &Rows<'a>) -> Result<(), Error> {
         let index = self.run.cells.len();
         let first_pair = self.run.pairs.len();
-        self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants));
+        self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants, &self.request.axes));
         self.run.cells.push(cell.clone());
         self.observer.stage(&format!("{cell}: connecting"));
         let loads = self.connect(workload, &cell, facts, rows)?;

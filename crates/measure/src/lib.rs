@@ -1,11 +1,13 @@
 //! Variants, duet schedule, stopping rule, statistics, and the results on disk.
 
 mod analysis;
+mod duration;
 mod error;
 mod executor;
 mod experiment;
 mod folder;
 mod latency;
+mod likeness;
 mod machine;
 mod model;
 mod plan;
@@ -16,14 +18,16 @@ mod schedule;
 mod stats;
 
 pub use analysis::{Analysis, CellResult, Comparison, VariantResult, Verdict, analyse};
+pub use duration::parse_duration;
 pub use error::Error;
 pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};
+pub use likeness::{Unlike, is_only_a_namesake};
 pub use model::{
     Block, Cell, Driver, FORMAT, Latency, Machine, Mode, Options, Pair, PairKind, Run, ServerInfo, Side, TableSize,
     Variant,
 };
-pub use plan::{Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
+pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
 pub use preview::{Preview, preview};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
 pub use request::{Observer, Request};

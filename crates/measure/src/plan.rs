@@ -33,6 +33,27 @@ pub struct Axes {
     pub connections: Vec<Option<String>>,
     /// Texts of the rows.
     pub texts: Vec<Text>,
+    /// Whether a collation that no server has is left out with a note; else it is an error.
+    pub lenient: bool,
+    /// For each server, the one that it is held against; the first where absent.
+    pub twins: Vec<usize>,
+    /// Collations to be held against each other server against server, although they are unlike.
+    pub across: Vec<Across>,
+}
+
+/// Two collations that are held against each other, one on each server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Across {
+    /// The one.
+    pub one: String,
+    /// The other.
+    pub other: String,
+}
+
+impl Axes {
+    fn twin(&self, server: usize) -> usize {
+        self.twins.get(server).copied().unwrap_or(0)
+    }
 }
 
 /// A server as far as a plan needs it.
@@ -145,7 +166,8 @@ fn connection_charset(asked: Option<&str>, own: &str) -> String {
 fn check_names(axes: &Axes, servers: &[Facts]) -> Result<(), PlanError> {
     let all = || servers.iter().flat_map(|facts| &facts.collations);
     let labels = || servers.iter().map(|facts| facts.label.as_str()).collect::<Vec<_>>().join(" and ");
-    for name in axes.collations.iter().flatten().chain(&axes.baseline) {
+    let strict = axes.collations.iter().flatten().filter(|_| !axes.lenient);
+    for name in strict.chain(&axes.baseline) {
         if !all().any(|collation| collation.name == *name) {
             let nearest = nearest(name, all().map(|collation| collation.name.as_str()));
             return Err(PlanError::UnknownCollation { server: labels(), name: name.clone(), nearest });
@@ -200,7 +222,7 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String
 
 /// The pairs of one cell, whose index is `cell`. The first variant of a server that holds the cell's text is the server's baseline;
 /// a variant with `copy` set is the A/A partner of the baseline that it copies.
-pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant]) -> Vec<Pair> {
+pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant], axes: &Axes) -> Vec<Pair> {
     let own: Vec<(usize, &Variant)> =
         variants.iter().enumerate().filter(|(_, variant)| variant.text == condition.text).collect();
     let first = |wanted: &dyn Fn(&Variant) -> bool| own.iter().find(|(_, variant)| wanted(variant)).map(|own| own.0);
@@ -208,7 +230,16 @@ pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant]) -> Vec<Pair> {
     let twin_of = |variant: &Variant| {
         first(&|candidate| {
             (candidate.server, &candidate.collation, &candidate.connection_charset, candidate.copy)
-                == (0, &variant.collation, &variant.connection_charset, false)
+                == (axes.twin(variant.server), &variant.collation, &variant.connection_charset, false)
+        })
+    };
+    // Each in its own charset from end to end: what is held against what is unlike enough.
+    let counterpart_of = |variant: &Variant, collation: &str| {
+        first(&|candidate| {
+            (candidate.server, candidate.collation.as_str(), candidate.copy)
+                == (axes.twin(variant.server), collation, false)
+                && variant.connection_charset == variant.charset
+                && candidate.connection_charset == candidate.charset
         })
     };
     let mut pairs = Vec::new();
@@ -223,8 +254,15 @@ pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant]) -> Vec<Pair> {
     for &(index, variant) in own.iter().filter(|(_, variant)| !variant.copy) {
         add(PairKind::Collation, index, baseline_of(variant));
     }
-    for &(index, variant) in own.iter().filter(|(_, variant)| !variant.copy && variant.server > 0) {
+    for &(index, variant) in own.iter().filter(|(_, v)| !v.copy && axes.twin(v.server) != v.server) {
         add(PairKind::Server, index, twin_of(variant));
+        for Across { one, other } in &axes.across {
+            for (own, its) in [(one, other), (other, one)] {
+                if variant.collation == *own {
+                    add(PairKind::Server, index, counterpart_of(variant, its));
+                }
+            }
+        }
     }
     pairs
 }
@@ -249,6 +287,7 @@ mod tests {
             baseline: None,
             connections: vec![None],
             texts: vec![Text::Digits],
+            ..Axes::default()
         }
     }
 
@@ -298,7 +337,8 @@ mod tests {
         let (mut variants, _) = planned(&axes(None), &servers, false).unwrap();
         variants.push(Variant { copy: true, ..variants[0].clone() });
         let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
-        let pairs: Vec<_> = pairs(0, &cell, &variants).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
+        let pairs: Vec<_> =
+            pairs(0, &cell, &variants, &axes(None)).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
         assert_eq!(
             pairs,
             [
@@ -310,6 +350,42 @@ mod tests {
                 (3, 1, PairKind::Server),
             ]
         );
+    }
+
+    #[test]
+    fn unlike_collations_are_held_against_each_other_only_where_that_is_asked_for() {
+        let servers = [
+            facts("A", &["latin1_swedish_ci", "utf8mb4_0900_ai_ci"]),
+            facts("B", &["latin1_swedish_ci", "utf8mb4_general_ci"]),
+        ];
+        let (variants, _) = planned(&axes(None), &servers, false).unwrap();
+        let across = Across { one: "utf8mb4_0900_ai_ci".into(), other: "utf8mb4_general_ci".into() };
+        let asked = Axes { across: vec![across], ..axes(None) };
+        let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
+        let between_servers = |axes: &Axes| -> Vec<_> {
+            let pairs = pairs(0, &cell, &variants, axes).into_iter().filter(|p| p.kind == PairKind::Server);
+            pairs.map(|p| (p.variant, p.baseline)).collect()
+        };
+        assert_eq!(between_servers(&axes(None)), [(2, 0)]);
+        assert_eq!(between_servers(&asked), [(2, 0), (3, 1)]);
+    }
+
+    #[test]
+    fn a_server_is_held_against_its_twin() {
+        let servers = ["A", "A utf8mb4", "B", "B utf8mb4"].map(|label| facts(label, &["latin1_swedish_ci"]));
+        let axes = Axes { twins: vec![0, 0, 0, 2], ..axes(None) };
+        let (variants, _) = planned(&axes, &servers, false).unwrap();
+        let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
+        let pairs: Vec<_> = pairs(0, &cell, &variants, &axes).into_iter().map(|p| (p.variant, p.baseline)).collect();
+        assert_eq!(pairs, [(1, 0), (2, 0), (3, 2)]);
+    }
+
+    #[test]
+    fn a_collation_that_no_server_has_is_left_out_where_that_is_allowed() {
+        let server = facts("A", &["latin1_swedish_ci"]);
+        let axes = Axes { lenient: true, ..axes(Some(&["utf8mb4_0900_ai_ci"])) };
+        let (variants, notes) = planned(&axes, &[server], false).unwrap();
+        assert_eq!((variants.len(), notes), (1, vec!["A has no utf8mb4_0900_ai_ci: left out".to_string()]));
     }
 
     #[test]

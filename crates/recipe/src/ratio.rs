@@ -96,6 +96,7 @@ mod tests {
             server_cpu: None,
             noise_floor: Some(0.03),
             verdict: Verdict::NotMeasured,
+            unlike: Vec::new(),
         }
     }
 

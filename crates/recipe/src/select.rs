@@ -53,13 +53,14 @@ fn alike_otherwise(claim: &ClaimSpec, run: &Run, one: usize, other: usize) -> bo
     let names_connection = named(|s| s.connection.is_some());
 
     let (one, other) = (&run.variants[one], &run.variants[other]);
+    let namesakes = measure::is_only_a_namesake(run, one, other);
     let program = |variant: &Variant| {
         let server = &run.servers[variant.server];
         (server.flavour, server.version.clone())
     };
     let same_server = one.server == other.server || names_server_charset && program(one) == program(other);
     (names_program || same_server)
-        && (names_collation || one.collation == other.collation)
+        && (names_collation || one.collation == other.collation && !namesakes)
         && (names_connection || connection(one) == connection(other))
 }
 

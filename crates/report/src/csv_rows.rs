@@ -39,6 +39,7 @@ struct Line<'a> {
     cpu_low: Option<f64>,
     cpu_high: Option<f64>,
     verdict: &'static str,
+    unlike: String,
 }
 
 /// The report as CSV with a header.
@@ -117,5 +118,8 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
             Some(Verdict::NoDifference { .. }) => "no difference",
             Some(Verdict::NotMeasured) => "not measured",
         },
+        unlike: comparison.map_or_else(String::new, |comparison| {
+            comparison.unlike.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        }),
     }
 }

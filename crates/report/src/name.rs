@@ -1,6 +1,6 @@
 //! What servers, variants, conditions and loads are called.
 
-use measure::{Driver, Mode, Run};
+use measure::{Comparison, Driver, Mode, Run};
 
 use crate::number::counted;
 
@@ -17,6 +17,11 @@ pub(crate) fn on_server(run: &Run, variant: usize) -> String {
 /// The collation, with the connection's charset where it is not the collation's own.
 pub(crate) fn variant(run: &Run, variant: usize) -> String {
     run.variants[variant].to_string()
+}
+
+/// Whether both sides of a comparison are the same but for the server.
+pub(crate) fn is_of_one_variant(run: &Run, comparison: &Comparison) -> bool {
+    variant(run, comparison.variant) == variant(run, comparison.baseline)
 }
 
 /// `oltp_read_only`, with the text where a reader might take it for another.

@@ -2,7 +2,7 @@
 
 use measure::{Analysis, CellResult, Comparison, Estimate, PairKind, Run, Verdict};
 
-use crate::name::{condition, on_server, server, variant};
+use crate::name::{condition, is_of_one_variant, on_server, server, variant};
 use crate::number::percent;
 
 /// The results of a run in plain sentences, cell by cell; what could not be measured goes last in each.
@@ -37,15 +37,23 @@ fn between_collations(run: &Run, condition: &str, comparison: &Comparison) -> Op
         }
         Verdict::NotMeasured => return None,
     };
+    let unlike = unlike(comparison);
     Some(match run.servers.len() {
-        1 => format!("{finding}."),
-        _ => format!("On {}, {finding}.", server(run, comparison.variant)),
+        1 => format!("{finding}{unlike}."),
+        _ => format!("On {}, {finding}{unlike}.", server(run, comparison.variant)),
     })
 }
 
+/// ` (unlike: …)` where the sides are, else nothing.
+fn unlike(comparison: &Comparison) -> String {
+    let ways: Vec<String> = comparison.unlike.iter().map(ToString::to_string).collect();
+    if ways.is_empty() { String::new() } else { format!(" (unlike: {})", ways.join("; ")) }
+}
+
 fn between_servers(run: &Run, condition: &str, comparison: &Comparison) -> Option<String> {
-    let own = variant(run, comparison.variant);
+    let (own, its) = (variant(run, comparison.variant), variant(run, comparison.baseline));
     let (here, there) = (server(run, comparison.variant), server(run, comparison.baseline));
+    let there = if is_of_one_variant(run, comparison) { there.to_owned() } else { format!("{its} on {there}") };
     let ratio = comparison.throughput?;
     let finding = match comparison.verdict {
         Verdict::Slower => {
@@ -61,7 +69,7 @@ fn between_servers(run: &Run, condition: &str, comparison: &Comparison) -> Optio
         }
         Verdict::NotMeasured => return None,
     };
-    Some(format!("On {condition}, {own} {finding}."))
+    Some(format!("On {condition}, {own} {finding}{}.", unlike(comparison)))
 }
 
 /// `± 1.2 %`; both ends of the interval where that would seem to reach beyond no difference, as a lopsided interval's half-width
@@ -84,7 +92,11 @@ fn not_measured(run: &Run, condition: &str, comparisons: &[&Comparison]) -> Opti
 fn pair_name(run: &Run, comparison: &Comparison) -> String {
     let own = variant(run, comparison.variant) + &on_server(run, comparison.variant);
     match comparison.kind {
-        PairKind::Server => format!("{own} against {}", server(run, comparison.baseline)),
+        PairKind::Server => {
+            let its = variant(run, comparison.baseline);
+            let its = if is_of_one_variant(run, comparison) { String::new() } else { format!("{its} on ") };
+            format!("{own} against {its}{}", server(run, comparison.baseline))
+        }
         PairKind::AA | PairKind::Collation => own,
     }
 }

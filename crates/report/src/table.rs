@@ -3,7 +3,7 @@
 use measure::{CellResult, Comparison, Mode, PairKind, Run, VariantResult, Verdict};
 
 use crate::Report;
-use crate::name::{load, on_server, server, takes_turns, variant, workload};
+use crate::name::{is_of_one_variant, load, on_server, server, takes_turns, variant, workload};
 use crate::number::{DASH, counted, decimals, grouped, interval, percent};
 
 /// A table with its title and what is to be said below it.
@@ -169,22 +169,52 @@ fn mood(comparison: &Comparison) -> Mood {
 fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
     let own = || cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Server);
     let first = server(run, own().next()?.baseline);
+    // Where not all are held against the same collation on the first server, each line says what it is held against.
+    let plain = own().all(|c| server(run, c.baseline) == first && is_of_one_variant(run, c));
     let shown = Shown::new(run);
     let mut columns = shown.columns();
-    columns.extend([column("throughput", &format!("× {first}"), Kind::Judged), column("", "CPU ×", Kind::Left)]);
+    if !plain {
+        columns.push(column("", "against", Kind::Left));
+    }
+    let baseline = if plain { format!("× {first}") } else { "×".into() };
+    columns.extend([column("throughput", &baseline, Kind::Judged), column("", "CPU ×", Kind::Left)]);
     let rows = own().map(|comparison| {
         let mut fields = shown.fields(run, comparison.variant);
+        if !plain {
+            fields.push(counterpart(run, comparison));
+        }
         fields.extend(ratios(comparison));
         Row { fields, mood: mood(comparison) }
     });
     let title = format!("{}, server against server ({})", workload(run, cell.cell), load(run, cell.cell));
-    Some(Table { title, columns, rows: rows.collect(), foot: placement(run).into_iter().collect() })
+    let foot = placement(run).into_iter().chain(own().filter_map(|comparison| unlike(run, comparison)));
+    Some(Table { title, columns, rows: rows.collect(), foot: foot.collect() })
+}
+
+/// What a variant is held against on another server: the same on it, or another collation there.
+fn counterpart(run: &Run, comparison: &Comparison) -> String {
+    let there = server(run, comparison.baseline);
+    if is_of_one_variant(run, comparison) {
+        there.into()
+    } else {
+        format!("{} on {there}", variant(run, comparison.baseline))
+    }
+}
+
+/// A warning where the sides of a pair are unlike.
+fn unlike(run: &Run, comparison: &Comparison) -> Option<String> {
+    let ways: Vec<String> = comparison.unlike.iter().map(ToString::to_string).collect();
+    let own = variant(run, comparison.variant) + &on_server(run, comparison.variant);
+    let its = variant(run, comparison.baseline) + &on_server(run, comparison.baseline);
+    (!ways.is_empty()).then(|| format!("unlike: {own} against {its}: {}", ways.join("; ")))
 }
 
 fn foot(run: &Run, cell: &CellResult) -> Vec<String> {
     let controls = cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA);
     let mut foot: Vec<String> = controls.flat_map(|control| control_lines(run, control)).collect();
     foot.extend(placement(run));
+    let in_table = cell.comparisons.iter().filter(|comparison| comparison.kind != PairKind::Server);
+    foot.extend(in_table.filter_map(|comparison| unlike(run, comparison)));
     foot.extend(cell.variants.iter().filter_map(|result| errors(run, result)));
     foot
 }

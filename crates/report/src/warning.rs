@@ -5,9 +5,9 @@ use measure::{Analysis, PairKind, Run};
 use crate::name::condition;
 use crate::number::{counted, percent, set_percent};
 
-/// The warnings of a run, the gravest first.
+/// The warnings of a run. How much is noise comes first: nothing below it can be read without.
 pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
-    [ended_early(run), too_noisy(run, analysis), imprecise(run, analysis)].into_iter().flatten().collect()
+    [too_noisy(run, analysis), ended_early(run), imprecise(run, analysis)].into_iter().flatten().collect()
 }
 
 fn ended_early(run: &Run) -> Option<String> {

@@ -163,6 +163,21 @@ fn csv_has_a_line_for_each_pair_and_each_baseline() {
 }
 
 #[test]
+fn unlike_sides_are_named_in_every_output() {
+    let unlike = changed("two_servers", |run, _| {
+        let pair = run.pairs.iter().find(|pair| pair.kind == measure::PairKind::Server).unwrap();
+        run.variants[pair.variant].collation = "utf8mb4_0900_ai_ci".into();
+    });
+    let words = "another server and another collation, two differences at once";
+    let text = text(&unlike, PLAIN);
+    assert!(unlike.sentences.iter().any(|line| line.contains(words)), "{:#?}", unlike.sentences);
+    assert!(text.contains("unlike: utf8mb4_0900_ai_ci on mysql@sid against latin1_swedish_ci on mysql@5.6"), "{text}");
+    assert!(markdown(&unlike).matches(words).count() >= 2);
+    assert!(csv(&unlike).contains(words));
+    assert!(report::json(&unlike).contains(r#""in": "collation""#));
+}
+
+#[test]
 fn claims_and_published_figures_follow_the_sentences() {
     let with_recipe = changed("two_servers", |run, _| {
         let recipe = serde_json::json!({

@@ -208,6 +208,32 @@ fn where_a_server_has_no_noise_floor_the_cells_counts() {
     assert!(matches!(cell.comparisons[1].verdict, Verdict::NoDifference { .. }));
 }
 
+/// What the only pair of a run is unlike in, its variants on the servers and under the collations given.
+fn unlike(sides: [(server::Flavour, &str); 2], kind: PairKind, rows: [u64; 2]) -> Vec<Unlike> {
+    let mut run = run(Mode::Duet, &[0, 1], &[(kind, 1, 0)]);
+    for (index, (flavour, collation)) in sides.into_iter().enumerate() {
+        run.servers[index].flavour = flavour;
+        run.variants[index].collation = collation.into();
+    }
+    let side = |index: usize| Side { rows: Some(rows[index]), ..side(index, 100) };
+    let blocks = vec![block(Some(0), 0, vec![side(0), side(1)]); 2];
+    analyse(&run, &blocks).cells[0].comparisons[0].unlike.clone()
+}
+
+#[test]
+fn unlike_sides_are_named() {
+    use server::Flavour::{MariaDb, MySql};
+    let (bin, new) = ("utf8mb4_bin", "utf8mb4_0900_ai_ci");
+    let same = [1000, 1001];
+    assert_eq!(unlike([(MySql, bin), (MariaDb, bin)], PairKind::Server, same), []);
+    assert_eq!(unlike([(MySql, bin), (MySql, new)], PairKind::Collation, same), []);
+    assert_eq!(unlike([(MySql, bin), (MariaDb, new)], PairKind::Server, same), [Unlike::Collation]);
+    assert_eq!(unlike([(MySql, new), (MariaDb, new)], PairKind::Server, same), [Unlike::Weights]);
+    assert_eq!(unlike([(MySql, new), (MySql, new)], PairKind::Server, same), []);
+    let fewer = unlike([(MySql, bin), (MySql, new)], PairKind::Collation, [1000, 800]);
+    assert!(matches!(fewer[..], [Unlike::Rows { variant, baseline }] if variant < baseline), "{fewer:?}");
+}
+
 /// A histogram in which one character was changed.
 fn damaged_histogram() -> impl Strategy<Value = String> {
     let mut histogram = drive::new_histogram();

@@ -50,6 +50,7 @@ fn analysis(ratios: [f64; 6]) -> Analysis {
         server_cpu: None,
         noise_floor: Some(0.005),
         verdict: Measured::NotMeasured,
+        unlike: Vec::new(),
     };
     let own = |first: usize| {
         let pair = move |place: usize| comparison(first + place, first, PairKind::Collation, ratios[first + place]);

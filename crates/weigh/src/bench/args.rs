@@ -124,15 +124,15 @@ pub struct BenchArgs {
     pub precision: Option<f64>,
 
     /// Time for all load together, such as 90s or 5m [default: 180s; with --quick 35s]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "The experiment")]
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, help_heading = "The experiment")]
     pub max_time: Option<Duration>,
 
     /// Length of a block of load [default: 1s; with --quick 0.5s]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "The experiment")]
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, help_heading = "The experiment")]
     pub block: Option<Duration>,
 
     /// Uncounted load before a pair's first block
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "0.5s", help_heading = "The experiment")]
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "0.5s", help_heading = "The experiment")]
     pub warmup_time: Duration,
 
     /// Let the operating system place the threads of a duet, at the price of precision
@@ -199,36 +199,9 @@ fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A time in seconds, or with the unit ms, s, m or h.
-fn duration(text: &str) -> Result<Duration, String> {
-    const FORM: &str = "give a time such as 90, 250ms, 1.5s, 5m or 1h";
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(FORM.into()),
-    };
-    let number = digits.parse::<f64>().map_err(|_| FORM)?;
-    let time = Duration::try_from_secs_f64(number * unit).map_err(|error| error.to_string())?;
-    if time < Duration::from_millis(1) { Err("give a time of 1 ms or more".into()) } else { Ok(time) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
-        assert_eq!(duration("5m"), Ok(Duration::from_secs(300)));
-        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
-        for wrong in ["", "x", "5 m", "-1", "0", "1d", "inf", "1e300h"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn percentages_have_a_sign_or_none() {

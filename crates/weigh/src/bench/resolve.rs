@@ -65,6 +65,7 @@ fn axes(args: &BenchArgs) -> Axes {
         baseline: args.baseline.clone(),
         connections: without_repeats(args.connection_charset.iter().map(connection)),
         texts: without_repeats(args.text.iter().copied()),
+        ..Axes::default()
     }
 }
 

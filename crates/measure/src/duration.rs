@@ -1,0 +1,36 @@
+//! Times as users write them.
+
+use std::time::Duration;
+
+const FORM: &str = "give a time such as 90, 250ms, 1.5s, 5m or 1h";
+
+/// A time in seconds, or with the unit ms, s, m or h; 1 ms at least.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(FORM.into()),
+    };
+    let number = digits.parse::<f64>().map_err(|_| FORM)?;
+    let time = Duration::try_from_secs_f64(number * unit).map_err(|error| error.to_string())?;
+    if time < Duration::from_millis(1) { Err("give a time of 1 ms or more".into()) } else { Ok(time) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
+        for wrong in ["", "x", "5 m", "-1", "0", "1d", "inf", "1e300h"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! How the two sides of a pair are unlike, beyond what the pair is about. Such a pair answers another question than it seems to, so
+//! every output names it.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Pair, PairKind, Run, Side, Variant};
+
+/// Rows a statement that differ by more than this fraction are not chance: ranges that end with the table move it by less.
+const SAME_ROWS: f64 = 0.03;
+
+/// Collation names that MariaDB (since 11.4) answers to for MySQL's sake, with weights of its own: those of UCA 14.0.0, not 9.0.0.
+const BORROWED: &str = "_0900_";
+
+/// In what the two sides of a pair are unlike.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "in", rename_all = "snake_case")]
+pub enum Unlike {
+    /// Server against server under two collations: two differences at once.
+    Collation,
+    /// The same name stands for other weights on the other server.
+    Weights,
+    /// The statements gave so many rows each, which is not the same work.
+    Rows {
+        /// The variant's, a statement.
+        variant: f64,
+        /// The baseline's.
+        baseline: f64,
+    },
+}
+
+impl fmt::Display for Unlike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unlike::Collation => f.write_str("another server and another collation, two differences at once"),
+            Unlike::Weights => {
+                f.write_str("the name is the same, the weights are not: MySQL's are of UCA 9.0.0, MariaDB's of 14.0.0")
+            }
+            Unlike::Rows { variant, baseline } => write!(f, "{variant:.1} rows a statement against {baseline:.1}"),
+        }
+    }
+}
+
+/// In what the sides of a pair are unlike: by what they are, and by the rows that they gave.
+pub(crate) fn unlike(run: &Run, pair: &Pair, sides: &[(&Side, &Side)]) -> Vec<Unlike> {
+    by_collation(run, pair).into_iter().chain(by_rows(sides)).collect()
+}
+
+fn by_collation(run: &Run, pair: &Pair) -> Option<Unlike> {
+    let (variant, baseline) = (run.variants.get(pair.variant)?, run.variants.get(pair.baseline)?);
+    if pair.kind != PairKind::Server {
+        None
+    } else if variant.collation != baseline.collation {
+        Some(Unlike::Collation)
+    } else {
+        is_only_a_namesake(run, variant, baseline).then_some(Unlike::Weights)
+    }
+}
+
+/// Whether the collations of two variants have one name and different weights.
+pub fn is_only_a_namesake(run: &Run, one: &Variant, other: &Variant) -> bool {
+    let flavour = |variant: &Variant| run.servers[variant.server].flavour;
+    one.collation == other.collation && one.collation.contains(BORROWED) && flavour(one) != flavour(other)
+}
+
+fn by_rows(sides: &[(&Side, &Side)]) -> Option<Unlike> {
+    let rows_each = |side: &dyn Fn(&(&Side, &Side)) -> (Option<u64>, u64)| -> Option<f64> {
+        let (mut rows, mut queries) = (0.0, 0.0);
+        for pair in sides {
+            let (its_rows, its_queries) = side(pair);
+            rows += its_rows? as f64;
+            queries += its_queries as f64;
+        }
+        (queries > 0.0).then(|| rows / queries)
+    };
+    let variant = rows_each(&|(_, variant)| (variant.rows, variant.queries))?;
+    let baseline = rows_each(&|(baseline, _)| (baseline.rows, baseline.queries))?;
+    ((variant - baseline).abs() > SAME_ROWS * baseline).then_some(Unlike::Rows { variant, baseline })
+}
