@@ -66,16 +66,16 @@ pub fn is_only_a_namesake(run: &Run, one: &Variant, other: &Variant) -> bool {
 }
 
 fn by_rows(sides: &[(&Side, &Side)]) -> Option<Unlike> {
-    let rows_each = |side: &dyn Fn(&(&Side, &Side)) -> (Option<u64>, u64)| -> Option<f64> {
-        let (mut rows, mut queries) = (0.0, 0.0);
-        for pair in sides {
-            let (its_rows, its_queries) = side(pair);
-            rows += its_rows? as f64;
-            queries += its_queries as f64;
-        }
-        (queries > 0.0).then(|| rows / queries)
-    };
-    let variant = rows_each(&|(_, variant)| (variant.rows, variant.queries))?;
-    let baseline = rows_each(&|(baseline, _)| (baseline.rows, baseline.queries))?;
+    let variant = rows_a_statement(sides.iter().map(|(_, variant)| *variant))?;
+    let baseline = rows_a_statement(sides.iter().map(|(baseline, _)| *baseline))?;
     ((variant - baseline).abs() > SAME_ROWS * baseline).then_some(Unlike::Rows { variant, baseline })
+}
+
+fn rows_a_statement<'a>(sides: impl Iterator<Item = &'a Side>) -> Option<f64> {
+    let (mut rows, mut queries) = (0.0, 0.0);
+    for side in sides {
+        rows += side.rows? as f64;
+        queries += side.queries as f64;
+    }
+    (queries > 0.0).then(|| rows / queries)
 }
