@@ -10,6 +10,7 @@ use crate::table::variants;
 /// The fields of a line, in their order.
 #[derive(Serialize)]
 struct Line<'a> {
+    run: &'a str,
     mode: &'static str,
     driver: &'static str,
     workload: &'a str,
@@ -42,10 +43,10 @@ struct Line<'a> {
     unlike: String,
 }
 
-/// The report as CSV with a header.
-pub fn csv(report: &Report) -> String {
+/// Reports as CSV with a header; a run is told by when it began.
+pub fn csv<'a>(reports: impl IntoIterator<Item = &'a Report>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in lines(report) {
+    for line in reports.into_iter().flat_map(lines) {
         writer.serialize(line).expect("a vector takes every write");
     }
     let bytes = writer.into_inner().expect("a vector takes every write");
@@ -77,6 +78,7 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
     let cpu = comparison.and_then(|comparison| comparison.server_cpu);
     let part = |estimate: Option<Estimate>, of: fn(Estimate) -> f64| estimate.map(of).map(rounded);
     Line {
+        run: &run.started,
         mode: match run.options.mode {
             Mode::Duet => "duet",
             Mode::Solo => "solo",

@@ -13,13 +13,16 @@ mod head;
 mod markdown;
 mod name;
 mod number;
+mod page;
 mod sentence;
+mod sweep;
 mod table;
 mod text;
 mod warning;
 
 pub use csv_rows::csv;
 pub use markdown::markdown;
+pub use page::page;
 pub use text::{Style, text};
 
 use measure::{Analysis, PublishedFigure, Run};

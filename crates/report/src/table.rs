@@ -47,14 +47,23 @@ pub(crate) enum Mood {
     Bad,
 }
 
-fn column(first: &str, second: &str, kind: Kind) -> Column {
+pub(crate) fn column(first: &str, second: &str, kind: Kind) -> Column {
     Column { head: [first.into(), second.into()], kind }
 }
 
 /// One table a cell, and one more where servers are held against each other; none for a cell that nothing was measured in.
 pub(crate) fn tables(report: &Report) -> Vec<Table> {
-    let measured = report.analysis.cells.iter().filter(|cell| !cell.variants.is_empty());
-    measured.flat_map(|cell| [Some(collations(&report.run, cell)), servers(&report.run, cell)]).flatten().collect()
+    report.analysis.cells.iter().filter(|cell| is_measured(cell)).flat_map(|cell| cell_tables(report, cell)).collect()
+}
+
+/// Whether there is anything to put into a table.
+pub(crate) fn is_measured(cell: &CellResult) -> bool {
+    !cell.variants.is_empty()
+}
+
+/// The table of a cell's collations, and the one of its servers where it has several.
+pub(crate) fn cell_tables(report: &Report, cell: &CellResult) -> Vec<Table> {
+    [Some(collations(&report.run, cell)), servers(&report.run, cell)].into_iter().flatten().collect()
 }
 
 /// The optional columns that tell the variants of a run apart.

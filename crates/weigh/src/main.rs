@@ -7,6 +7,7 @@ mod argv;
 mod bench;
 mod connect;
 mod output;
+mod report;
 mod servers;
 
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Bench(Box<bench::BenchArgs>),
+    Report(report::ReportArgs),
     Servers(servers::ServersArgs),
 }
 
@@ -42,6 +44,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     server::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
     match &cli.command {
         Command::Bench(args) => bench::run(args),
+        Command::Report(args) => report::run(args),
         Command::Servers(args) => servers::run(args),
     }
 }

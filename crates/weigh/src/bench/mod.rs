@@ -19,6 +19,7 @@ use resolve::Bench;
 
 use crate::connect::Targets;
 use crate::output::{self, Format};
+use crate::report::write_page;
 
 /// Runs `weigh bench`.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -89,9 +90,15 @@ fn finish(bench: &Bench, outcome: Outcome, out: &Path) -> Result<ExitCode> {
     let (_, blocks) = measure::read(out)?;
     let analysis = measure::analyse(&run, &blocks);
     let compared = has_comparison(&analysis);
-    let printed = output::print(&render(&Report::new(run, analysis), bench.format));
+    let report = Report::new(run, analysis);
+    let printed = output::print(&render(&report, bench.format));
+    let page = write_page(out, &report);
     let until_then = if failure.is_some() { " until then" } else { "" };
     output::tell(&format!("\nresults{until_then}: {}", out.display()));
+    match &page {
+        Ok(page) => output::tell(&format!("page: {}", page.display())),
+        Err(error) => output::tell(&format!("{error}; `weigh report {}` tries again", out.display())),
+    }
     failure.map_or(Ok(()), Err)?;
     printed?;
     if !compared {
@@ -111,7 +118,7 @@ fn render(report: &Report, format: Format) -> String {
     match format {
         Format::Text => report::text(report, Style { color: output::color() }),
         Format::Json => report::json(report),
-        Format::Csv => report::csv(report),
+        Format::Csv => report::csv([report]),
         Format::Markdown => report::markdown(report),
     }
 }

@@ -8,6 +8,7 @@ mod disk;
 mod input;
 mod output;
 mod place;
+mod report;
 mod signals;
 mod sysbench;
 mod terminal;

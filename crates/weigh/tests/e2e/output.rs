@@ -15,7 +15,9 @@ fn printed(format: &str) -> (Place, String) {
     let done = place.run(&[&TWO[..], &["--format", format]].concat());
     assert_eq!(done.code, Some(0), "{done}");
     // What is no result goes to standard error, and there is little of it.
-    assert_eq!(done.stderr.trim(), format!("results: {}", place.out().display()));
+    let page = place.out().join("report.html");
+    assert_eq!(done.stderr.trim(), format!("results: {}\npage: {}", place.out().display(), page.display()));
+    assert!(fs::read_to_string(page).unwrap().contains("oltp_point_select"));
     assert!(!done.stdout.contains('\x1b'), "no colours where nobody looks: {done}");
     (place, done.stdout)
 }
@@ -98,7 +100,7 @@ fn results_have_a_folder_of_their_own_by_default() {
         let done = child.wait_with_output().unwrap();
         assert_eq!(done.status.code(), Some(0), "{done:?}");
         let told = String::from_utf8(done.stderr).unwrap();
-        place.root().join(told.trim().strip_prefix("results: ").unwrap())
+        place.root().join(told.lines().find_map(|line| line.strip_prefix("results: ")).unwrap())
     });
     assert_ne!(told[0], told[1], "also where two begin in the same second");
     for folder in told {
@@ -109,7 +111,7 @@ fn results_have_a_folder_of_their_own_by_default() {
 #[test]
 fn help() {
     let place = Place::new();
-    for command in [&["--help"][..], &["bench", "--help"]] {
+    for command in [&["--help"][..], &["bench", "--help"], &["report", "--help"]] {
         let done = place.end(place.weigh(command).spawn().unwrap());
         assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
         assert_snapshot!(command.join(" ").replace("--", ""), done.stdout);

@@ -1,0 +1,76 @@
+//! The charset in force at every layer, as each server says.
+
+use askama::Template;
+use measure::Run;
+use server::{CharsetCollation, Layers};
+
+use super::chart::of_text;
+use super::section::Section;
+use super::table::Grid;
+use crate::Report;
+use crate::number::DASH;
+
+#[derive(Template)]
+#[template(path = "charsets.html")]
+struct Body {
+    grid: Grid,
+}
+
+pub(super) fn section(report: &Report) -> Option<Section> {
+    let run = &report.run;
+    let known = run.variants.iter().enumerate().filter(|(_, variant)| !variant.copy);
+    let rows: Vec<Vec<String>> =
+        known.filter_map(|(index, variant)| Some(row(run, index, variant.layers.as_ref()?))).collect();
+    let columns = [
+        ("variant", false),
+        ("unlike the column", false),
+        ("server", false),
+        ("database", false),
+        ("table", false),
+        ("column", false),
+        ("client", false),
+        ("connection", false),
+        ("results", false),
+        ("literals' collation", false),
+    ];
+    (!rows.is_empty()).then(|| {
+        let grid = Grid::of("Charset and collation by layer", &columns, rows);
+        Section::new("charsets", "Charset in force at every layer", &Body { grid })
+    })
+}
+
+fn row(run: &Run, index: usize, layers: &Layers) -> Vec<String> {
+    let both = |layer: &CharsetCollation| layer.collation.clone();
+    let connection = layers.connection.as_ref();
+    let told = |name: Option<&String>| name.cloned().unwrap_or_else(|| DASH.into());
+    vec![
+        of_text(run, index),
+        unlike(layers),
+        both(&layers.server),
+        both(&layers.database),
+        both(&layers.table),
+        layers.column.as_ref().map_or_else(|| DASH.into(), both),
+        told(connection.map(|charsets| &charsets.client)),
+        told(connection.map(|charsets| &charsets.connection)),
+        connection
+            .map_or_else(|| DASH.into(), |charsets| charsets.results.clone().unwrap_or_else(|| "as stored".into())),
+        told(connection.map(|charsets| &charsets.collation)),
+    ]
+}
+
+/// The layers whose charset is not the column's.
+fn unlike(layers: &Layers) -> String {
+    let Some(column) = &layers.column else { return DASH.into() };
+    let mut all: Vec<(&str, &str)> = vec![
+        ("server", &layers.server.charset),
+        ("database", &layers.database.charset),
+        ("table", &layers.table.charset),
+    ];
+    if let Some(connection) = &layers.connection {
+        all.extend([("client", connection.client.as_str()), ("connection", &connection.connection)]);
+        all.extend(connection.results.as_ref().map(|results| ("results", results.as_str())));
+    }
+    let unlike: Vec<&str> =
+        all.iter().filter(|(_, charset)| *charset != column.charset).map(|(layer, _)| *layer).collect();
+    if unlike.is_empty() { "none".into() } else { unlike.join(", ") }
+}

@@ -1,0 +1,50 @@
+//! What the study claimed and whether it holds, and what it published beside what was measured.
+
+use askama::Template;
+use recipe::{Claim, Verdict};
+
+use super::section::Section;
+use super::table::Grid;
+use crate::Report;
+use crate::claims::{published, title, verdict};
+
+#[derive(Template)]
+#[template(path = "claims.html")]
+struct Claims<'a> {
+    title: String,
+    claims: Vec<Judged<'a>>,
+}
+
+/// A claim with its verdict in words and as a class of the style sheet.
+struct Judged<'a> {
+    claim: &'a Claim,
+    verdict: &'static str,
+    class: &'static str,
+    sign: &'static str,
+}
+
+pub(super) fn section(report: &Report) -> Option<Section> {
+    let claims = report.claims.iter().map(judged).collect();
+    Some(Section::new("claims", "Claims", &Claims { title: title(report)?, claims }))
+}
+
+fn judged(claim: &Claim) -> Judged<'_> {
+    let (class, sign) = match claim.verdict {
+        Verdict::Confirmed => ("confirmed", "✓"),
+        Verdict::Refuted => ("refuted", "✗"),
+        Verdict::NotDistinguishable => ("open", "≈"),
+        Verdict::NotMeasured => ("open", "–"),
+    };
+    Judged { claim, verdict: verdict(claim.verdict), class, sign }
+}
+
+#[derive(Template)]
+#[template(path = "published.html")]
+struct Published {
+    grid: Grid,
+}
+
+pub(super) fn published_section(report: &Report) -> Option<Section> {
+    let grid = Grid::new(published(report)?);
+    Some(Section::new("published", "Published and measured", &Published { grid }))
+}

@@ -1,0 +1,61 @@
+//! Machine, servers, settings and options.
+
+use std::collections::BTreeSet;
+
+use askama::Template;
+use measure::Run;
+
+use super::section::Section;
+use super::table::Grid;
+use crate::Report;
+use crate::head::setting;
+use crate::number::{DASH, counted, grouped, set_percent};
+
+#[derive(Template)]
+#[template(path = "environment.html")]
+struct Body {
+    lines: Vec<String>,
+    options: Vec<(&'static str, String)>,
+    grid: Grid,
+}
+
+pub(super) fn section(report: &Report) -> Option<Section> {
+    let run = &report.run;
+    let mut lines = setting(run);
+    lines.push(format!("kernel: {}", run.machine.kernel));
+    Some(Section::new(
+        "environment",
+        "Machine, servers and settings",
+        &Body { lines, options: options(run), grid: settings(run) },
+    ))
+}
+
+fn options(run: &Run) -> Vec<(&'static str, String)> {
+    let options = &run.options;
+    vec![
+        (
+            "tables of each kind",
+            counted(options.tables.into(), "table") + " of " + &counted(options.table_size.into(), "row"),
+        ),
+        ("range of a range statement", counted(options.range_size.into(), "row")),
+        ("row numbers drawn", options.rand_type.clone()),
+        ("statements", options.protocol.clone() + if options.skip_trx { ", without transactions" } else { "" }),
+        ("asked precision", format!("± {}", set_percent(options.precision))),
+        ("time for measuring", format!("{} s", grouped(options.max_time_s))),
+        ("block", format!("{} s, after {} s of warm-up", options.block_s, options.warmup_s)),
+        ("connections bound to cores", if options.pinned { "yes, the sides take turns" } else { "no" }.into()),
+        ("seed", options.seed.to_string()),
+    ]
+}
+
+/// A row a setting, a column a server.
+fn settings(run: &Run) -> Grid {
+    let names: BTreeSet<&String> = run.servers.iter().flat_map(|server| server.settings.keys()).collect();
+    let mut columns = vec![("setting", false)];
+    columns.extend(run.servers.iter().map(|server| (server.label.as_str(), false)));
+    let row = |name: &&String| {
+        let value = |server: &measure::ServerInfo| server.settings.get(*name).cloned().unwrap_or_else(|| DASH.into());
+        std::iter::once((*name).clone()).chain(run.servers.iter().map(value)).collect()
+    };
+    Grid::of("Settings in force", &columns, names.iter().map(row).collect())
+}
