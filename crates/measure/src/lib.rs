@@ -1,7 +1,6 @@
 //! Variants, duet schedule, stopping rule, statistics, and the results on disk.
 
 mod analysis;
-mod duration;
 mod error;
 mod executor;
 mod experiment;
@@ -12,13 +11,13 @@ mod machine;
 mod model;
 mod plan;
 mod preview;
+mod quantity;
 mod recipe;
 mod request;
 mod schedule;
 mod stats;
 
 pub use analysis::{Analysis, CellResult, Comparison, VariantResult, Verdict, analyse};
-pub use duration::parse_duration;
 pub use error::Error;
 pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};
@@ -29,6 +28,7 @@ pub use model::{
 };
 pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
 pub use preview::{Preview, preview};
+pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
 pub use request::{Observer, Request};
 pub use schedule::Standing;

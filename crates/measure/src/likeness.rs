@@ -59,10 +59,15 @@ fn by_collation(run: &Run, pair: &Pair) -> Option<Unlike> {
     }
 }
 
+/// Whether MariaDB answers to a name with weights of its own.
+pub(crate) fn is_borrowed(collation: &str) -> bool {
+    collation.contains(BORROWED)
+}
+
 /// Whether the collations of two variants have one name and different weights.
 pub fn is_only_a_namesake(run: &Run, one: &Variant, other: &Variant) -> bool {
     let flavour = |variant: &Variant| run.servers[variant.server].flavour;
-    one.collation == other.collation && one.collation.contains(BORROWED) && flavour(one) != flavour(other)
+    one.collation == other.collation && is_borrowed(&one.collation) && flavour(one) != flavour(other)
 }
 
 fn by_rows(sides: &[(&Side, &Side)]) -> Option<Unlike> {

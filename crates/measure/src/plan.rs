@@ -1,8 +1,9 @@
 //! From what was asked for and what the servers have to variants and pairs. Pure.
 
-use server::CollationInfo;
+use server::{CollationInfo, Flavour};
 use workload::Text;
 
+use crate::likeness::is_borrowed;
 use crate::model::{Cell, Pair, PairKind, Variant};
 
 /// The collations that are compared unless told otherwise, of which each server takes those that it has.
@@ -33,7 +34,8 @@ pub struct Axes {
     pub connections: Vec<Option<String>>,
     /// Texts of the rows.
     pub texts: Vec<Text>,
-    /// Whether a collation that no server has is left out with a note; else it is an error.
+    /// Whether a collation that no server has, or of which MariaDB has but the name, is left out with a note; else the one is an
+    /// error and the other measured.
     pub lenient: bool,
     /// For each server, the one that it is held against; the first where absent.
     pub twins: Vec<usize>,
@@ -61,6 +63,8 @@ impl Axes {
 pub struct Facts {
     /// Its name in messages.
     pub label: String,
+    /// MySQL or MariaDB.
+    pub flavour: Flavour,
     /// The collations that it has.
     pub collations: Vec<CollationInfo>,
 }
@@ -203,6 +207,9 @@ fn collations_of<'a>(axes: &Axes, facts: &'a Facts, notes: &mut Vec<String>) -> 
     let mut found: Vec<&CollationInfo> = Vec::new();
     for name in names {
         match facts.collations.iter().find(|collation| collation.name == name) {
+            Some(_) if axes.lenient && facts.flavour == Flavour::MariaDb && is_borrowed(name) => {
+                note(notes, format!("{}'s {name} is not MySQL's, it has other weights: left out", facts.label));
+            }
             Some(collation) if !found.iter().any(|earlier| earlier.name == name) => found.push(collation),
             Some(_) => {}
             None => note(notes, format!("{} has no {name}: left out", facts.label)),
@@ -278,7 +285,7 @@ mod tests {
             id: 1,
             is_default: false,
         };
-        Facts { label: label.into(), collations: names.iter().map(collation).collect() }
+        Facts { label: label.into(), flavour: Flavour::MySql, collations: names.iter().map(collation).collect() }
     }
 
     fn axes(collations: Option<&[&str]>) -> Axes {

@@ -46,7 +46,10 @@ pub fn preview(request: &Request, servers: &[Server]) -> Result<Preview, Error> 
 
 /// What a plan needs to know of the servers.
 pub(crate) fn facts(servers: &[Server]) -> Result<Vec<Facts>, Error> {
-    let facts = |server: &Server| Ok(Facts { label: server.label().into(), collations: server.collations()? });
+    let facts = |server: &Server| {
+        let (label, flavour) = (server.label().into(), server.flavour());
+        Ok(Facts { label, flavour, collations: server.collations()? })
+    };
     servers.iter().map(facts).collect()
 }
 

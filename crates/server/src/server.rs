@@ -83,6 +83,11 @@ impl Server {
         &self.label
     }
 
+    /// Calls it something else, where one name stands for several.
+    pub fn rename(&mut self, label: String) {
+        self.label = label;
+    }
+
     /// Where it listens and how to log in.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint

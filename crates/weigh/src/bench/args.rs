@@ -120,7 +120,7 @@ pub struct BenchArgs {
     pub mode: ModeArg,
 
     /// Half-width of a ratio's 95 % interval to reach [default: 2%; with --quick 5%]
-    #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = "The experiment")]
+    #[arg(long, value_name = "PERCENT", value_parser = measure::parse_percent, help_heading = "The experiment")]
     pub precision: Option<f64>,
 
     /// Time for all load together, such as 90s or 5m [default: 180s; with --quick 35s]
@@ -188,27 +188,4 @@ pub enum DriverArg {
     Native,
     /// sysbench 1.0
     Sysbench,
-}
-
-/// A percentage, with or without its sign, as a fraction.
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim();
-    match number.parse::<f64>() {
-        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
-        _ => Err("give a percentage above 0, such as 2%".into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentages_have_a_sign_or_none() {
-        assert_eq!(percent("2%"), Ok(0.02));
-        assert_eq!(percent("2"), Ok(0.02));
-        for wrong in ["", "0", "-1%", "x", "101%", "NaN"] {
-            assert!(percent(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Times as users write them.
+//! Times and percentages as users write them.
 
 use std::time::Duration;
 
@@ -19,6 +19,15 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     if time < Duration::from_millis(1) { Err("give a time of 1 ms or more".into()) } else { Ok(time) }
 }
 
+/// A percentage above 0 and up to 100, with or without its sign, as a fraction.
+pub fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    match number.parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err("give a percentage above 0, such as 2%".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,6 +40,15 @@ mod tests {
         assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
         for wrong in ["", "x", "5 m", "-1", "0", "1d", "inf", "1e300h"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn percentages_have_a_sign_or_none() {
+        assert_eq!(parse_percent("2%"), Ok(0.02));
+        assert_eq!(parse_percent("2"), Ok(0.02));
+        for wrong in ["", "0", "-1%", "x", "101%", "NaN"] {
+            assert!(parse_percent(wrong).is_err(), "{wrong}");
         }
     }
 }

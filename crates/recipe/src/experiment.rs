@@ -1,0 +1,100 @@
+//! From a recipe to what is asked of a run.
+
+use drive::Protocol as Travel;
+use measure::{Across, Axes, Driver, Mode, RecipeRecord, Request};
+use workload::{Options, Text};
+
+use crate::error::RecipeError;
+use crate::file::{Protocol, Recipe};
+
+/// Connections that a scale without threads of its own takes, at most.
+const MOST_DEFAULT_THREADS: usize = 16;
+
+/// An instance of a server that a recipe wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Which of the servers asked for.
+    pub server: usize,
+    /// The charset that it is set to, where the recipe sets one.
+    pub charset: Option<String>,
+    /// Which instance it is held against.
+    pub twin: usize,
+}
+
+impl Recipe {
+    /// The instances of so many servers: one a charset of each server for which `settable` holds, else one.
+    pub fn instances(&self, servers: usize, settable: impl Fn(usize) -> bool) -> Vec<Instance> {
+        let mut instances: Vec<Instance> = Vec::new();
+        for server in 0..servers {
+            let first = instances.len();
+            let charsets = if settable(server) { self.server_charsets.as_slice() } else { &[] };
+            if charsets.is_empty() {
+                instances.push(Instance { server, charset: None, twin: 0 });
+            }
+            for (place, charset) in charsets.iter().enumerate() {
+                // One program's charsets are held against its first, one program against another under the same charset.
+                let twin = if place > 0 { first } else { 0 };
+                instances.push(Instance { server, charset: Some(charset.clone()), twin });
+            }
+        }
+        instances
+    }
+
+    /// What is asked of a run at a scale on these instances, but for what its caller knows better.
+    pub fn request(&self, scale: Option<&str>, instances: &[Instance]) -> Result<Request, RecipeError> {
+        let (scale_name, scale) = self.scale(scale)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads =
+            if scale.threads.is_empty() { vec![cores.min(MOST_DEFAULT_THREADS) as u32] } else { scale.threads.clone() };
+        Ok(Request {
+            axes: self.axes(instances),
+            workloads: self.workloads.clone(),
+            threads,
+            rows: Options {
+                tables: scale.tables,
+                table_size: scale.table_size,
+                text: Text::default(),
+                distribution: scale.rand_type,
+                ..Options::default()
+            },
+            protocol: match self.protocol {
+                Protocol::Prepared => Travel::Prepared,
+                Protocol::Text => Travel::Text,
+            },
+            mode: Mode::Duet,
+            driver: Driver::Native,
+            precision: scale.precision,
+            max_time: scale.max_time,
+            block: scale.block,
+            warmup: scale.warmup,
+            pin: true,
+            command: None,
+            recipe: Some(self.record(scale_name)),
+        })
+    }
+
+    fn axes(&self, instances: &[Instance]) -> Axes {
+        let connection = |name: &String| (name != "match").then(|| name.clone());
+        let across = |[one, other]: &[String; 2]| Across { one: one.clone(), other: other.clone() };
+        Axes {
+            collations: (!self.collations.is_empty()).then(|| self.collations.clone()),
+            baseline: self.baseline.clone(),
+            connections: self.connections.iter().map(connection).collect(),
+            texts: self.texts.clone(),
+            lenient: true,
+            twins: instances.iter().map(|instance| instance.twin).collect(),
+            across: self.across.iter().map(across).collect(),
+        }
+    }
+
+    fn record(&self, scale: &str) -> RecipeRecord {
+        RecipeRecord {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            study: self.study.clone(),
+            scale: scale.into(),
+            claims: self.claims.clone(),
+            published: self.figures.clone(),
+        }
+    }
+}
