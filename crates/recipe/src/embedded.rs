@@ -23,7 +23,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     RECIPES.iter().map(|(name, _)| *name)
 }
 
-pub(crate) fn recipe(name: &str) -> Option<&'static str> {
+/// The text of a recipe that comes with `weigh`, to begin one's own from.
+pub fn source(name: &str) -> Option<&'static str> {
     find(&RECIPES, name)
 }
 

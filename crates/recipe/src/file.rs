@@ -111,7 +111,7 @@ pub struct Scale {
 impl Recipe {
     /// The recipe of this name, or in this file.
     pub fn find(given: &str) -> Result<Self, RecipeError> {
-        if let Some(text) = embedded::recipe(given) {
+        if let Some(text) = embedded::source(given) {
             return Self::parse(given, text, None);
         }
         if !given.ends_with(".toml") && !given.contains('/') {

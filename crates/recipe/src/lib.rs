@@ -15,6 +15,7 @@ mod ratio;
 mod select;
 
 pub use claim::{Claim, Finding, Verdict};
+pub use embedded::source;
 pub use error::RecipeError;
 pub use experiment::Instance;
 pub use file::{Protocol, Recipe, Scale};

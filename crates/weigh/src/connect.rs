@@ -134,7 +134,16 @@ impl ConnectArgs {
     /// Reads the servers, refuses what contradicts itself, and asks for the password where it is to be asked for.
     /// `threads` is the most connections that the load will hold open to one server.
     pub fn resolve(&self, threads: u32) -> Result<Targets> {
-        let specs = self.specs()?;
+        self.resolve_or(threads, &[])
+    }
+
+    /// As [`Self::resolve`], with these servers where none is named.
+    pub fn resolve_or(&self, threads: u32, others: &[String]) -> Result<Targets> {
+        let specs = if self.servers.is_empty() && !self.logs_in() && !others.is_empty() {
+            others.iter().map(|text| text.parse()).collect::<Result<_, server::SpecError>>()?
+        } else {
+            self.specs()?
+        };
         let attaches = specs.iter().any(|spec| matches!(spec, Spec::Attach(_)));
         if !attaches && self.logs_in() {
             bail!(

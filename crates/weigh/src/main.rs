@@ -8,6 +8,7 @@ mod bench;
 mod connect;
 mod output;
 mod report;
+mod run;
 mod servers;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ struct Cli {
 enum Command {
     Bench(Box<bench::BenchArgs>),
     Report(report::ReportArgs),
+    Run(Box<run::RunArgs>),
     Servers(servers::ServersArgs),
 }
 
@@ -45,6 +47,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         Command::Bench(args) => bench::run(args),
         Command::Report(args) => report::run(args),
+        Command::Run(args) => run::run(args),
         Command::Servers(args) => servers::run(args),
     }
 }

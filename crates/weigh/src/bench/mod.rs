@@ -11,11 +11,11 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use measure::{Analysis, Driver, Folder, FolderError, Outcome, PairKind};
 use report::{Report, Style};
-use server::Server;
+use server::{Options, Server, Spec};
 
 pub use args::BenchArgs;
 use live::Live;
-use resolve::Bench;
+pub use resolve::Bench;
 
 use crate::connect::Targets;
 use crate::output::{self, Format};
@@ -29,17 +29,38 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     }
     let bench = resolve::resolve(args)?;
     let targets = args.connect.resolve(bench.request.most_connections())?;
-    if bench.dry_run { dry_run(&bench, &targets) } else { measure(&bench, &targets) }
+    run_on(&bench, &openings(targets))
 }
 
-fn dry_run(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
-    let servers = open(targets, &Live::new(&bench.request))?;
+/// A server to open.
+#[derive(Debug)]
+pub struct Opening {
+    /// Which.
+    pub spec: Spec,
+    /// How.
+    pub options: Options,
+    /// What its name says beside the program's, where several of one program are opened.
+    pub distinction: Option<String>,
+}
+
+fn openings(targets: Targets) -> Vec<Opening> {
+    let Targets { specs, options } = targets;
+    specs.into_iter().map(|spec| Opening { spec, options: options.clone(), distinction: None }).collect()
+}
+
+/// Measures what was resolved on these servers, or says what would be measured.
+pub fn run_on(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
+    if bench.dry_run { dry_run(bench, openings) } else { measure(bench, openings) }
+}
+
+fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
+    let servers = open(openings, &Live::new(&bench.request))?;
     let preview = measure::preview(&bench.request, &servers)?;
     output::print(&announce::dry_run(&bench.request, &preview, &servers))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
+fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     if bench.request.driver == Driver::Sysbench && !drive::sysbench_installed() {
         bail!("there is no sysbench on the PATH; install it, or leave out --driver sysbench");
     }
@@ -47,7 +68,7 @@ fn measure(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
     let folder = bench.out.as_deref().map_or_else(default_folder, Folder::create)?;
     let out = folder.path().to_owned();
     let live = Live::new(&bench.request);
-    let servers = open(targets, &live)?;
+    let servers = open(openings, &live)?;
     if servers.iter().any(|server| !server.is_private()) {
         let preview = measure::preview(&bench.request, &servers)?;
         output::tell(&announce::footprint(&bench.request, &preview, &servers));
@@ -58,9 +79,15 @@ fn measure(bench: &Bench, targets: &Targets) -> Result<ExitCode> {
     finish(bench, outcome, &out)
 }
 
-fn open(targets: &Targets, live: &Live<'_>) -> Result<Vec<Server>> {
-    let open = |spec| server::open(spec, &targets.options, live);
-    let servers = targets.specs.iter().map(open).collect::<Result<_, _>>();
+fn open(openings: &[Opening], live: &Live<'_>) -> Result<Vec<Server>> {
+    let open = |opening: &Opening| -> Result<Server, server::Error> {
+        let mut server = server::open(&opening.spec, &opening.options, live)?;
+        if let Some(distinction) = &opening.distinction {
+            server.rename(format!("{} ({distinction})", server.label()));
+        }
+        Ok(server)
+    };
+    let servers = openings.iter().map(open).collect::<Result<_, _>>();
     live.end();
     Ok(servers?)
 }

@@ -9,6 +9,7 @@ mod input;
 mod output;
 mod place;
 mod report;
+mod recipes;
 mod signals;
 mod sysbench;
 mod terminal;
