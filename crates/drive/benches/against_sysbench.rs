@@ -50,7 +50,7 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let connection = ConnectionCharset { charset: "utf8mb4".into(), collation: None, handshake_collation: 45 };
-    let settings = Settings { threads, protocol: Protocol::Prepared, connection, pinned: false };
+    let settings = Settings { threads, protocol: Protocol::Prepared, connection, pinned: false, handicap: 0.0 };
 
     println!(
         "{} {}, {workload}, {threads} threads, {pairs} pairs of {} s",

@@ -54,6 +54,9 @@ pub struct Settings {
     /// Whether each connection, its thread here and its thread in the server, is bound to one core: the first to the first core,
     /// and so on. The connections of a duet then meet on each core, and whatever else disturbs that core disturbs both alike.
     pub pinned: bool,
+    /// Events that are done beside each one that is counted, 0.1 for one in ten: a known handicap, by which the measuring itself is
+    /// measured. Throughput is then what it would be, divided by one more than this.
+    pub handicap: f64,
 }
 
 /// Connections that stand ready to put load on one schema.
@@ -186,7 +189,9 @@ impl Load {
             .zip(connections)
             .map(|(index, connection)| {
                 let session = Session::prepare(connection, &script, settings.protocol)?;
-                Ok(Worker::spawn(session, script.generator(first.wrapping_add(index)), index as usize, cores.clone()))
+                let generator = script.generator(first.wrapping_add(index));
+                let client = Client { session, generator, handicap: Handicap::new(settings.handicap) };
+                Ok(Worker::spawn(client, index as usize, cores.clone()))
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed("preparing the workload's statements"))?;
@@ -300,27 +305,50 @@ fn read_in_force(connection: &mut Connection) -> Result<ConnectionCharsets, Wire
 }
 
 impl Worker {
-    fn spawn(session: Session, generator: workload::Generator, index: usize, cores: Option<Cores>) -> Self {
+    fn spawn(client: Client, index: usize, cores: Option<Cores>) -> Self {
         let (orders, received) = mpsc::channel();
         let (send, reports) = mpsc::channel();
         let thread = thread::spawn(move || {
             if let Some(cores) = cores {
                 cores.pin(None, index);
             }
-            serve(session, generator, &received, &send);
+            serve(client, &received, &send);
         });
         Self { orders, reports, thread: Some(thread) }
     }
 }
 
-fn serve(
-    mut session: Session,
-    mut generator: workload::Generator,
-    orders: &Receiver<Order>,
-    reports: &Sender<Result<Tally, WireError>>,
-) {
+/// What one thread of a load works with.
+struct Client {
+    session: Session,
+    generator: workload::Generator,
+    handicap: Handicap,
+}
+
+/// When an event is due that does not count.
+struct Handicap {
+    share: f64,
+    due: f64,
+}
+
+impl Handicap {
+    fn new(share: f64) -> Self {
+        // In the middle, so that over any number of events the extra ones are neither too many nor too few on average.
+        Self { share, due: 0.5 }
+    }
+
+    /// How many events are due after one that counted.
+    fn after_event(&mut self) -> u32 {
+        self.due += self.share;
+        let whole = self.due.floor();
+        self.due -= whole;
+        whole as u32
+    }
+}
+
+fn serve(mut client: Client, orders: &Receiver<Order>, reports: &Sender<Result<Tally, WireError>>) {
     while let Ok(order) = orders.recv() {
-        let report = work(&mut session, &mut generator, &order);
+        let report = work(&mut client, &order);
         let failed = report.is_err();
         if reports.send(report).is_err() || failed {
             return;
@@ -329,15 +357,15 @@ fn serve(
 }
 
 /// One connection's part of a block.
-fn work(session: &mut Session, generator: &mut workload::Generator, order: &Order) -> Result<Tally, WireError> {
+fn work(client: &mut Client, order: &Order) -> Result<Tally, WireError> {
     let mut tally = Tally::new();
     let cpu = own_cpu_ns();
     match &order.turns {
-        None => stretch(session, generator, order.begin, order.end, &mut tally)?,
+        None => stretch(client, order.begin, order.end, &mut tally)?,
         Some((turns, side)) => {
             let mut place = turns.place(*side);
             while let Some(until) = place.wait() {
-                stretch(session, generator, order.begin, until, &mut tally)?;
+                stretch(client, order.begin, until, &mut tally)?;
                 place.done();
             }
         }
@@ -348,13 +376,8 @@ fn work(session: &mut Session, generator: &mut workload::Generator, order: &Orde
 
 /// Event after event until a time; those that begin before `begin` are not counted. The last one ends after that time, and the
 /// tally's seconds with it, so that a slow event weighs what it took.
-fn stretch(
-    session: &mut Session,
-    generator: &mut workload::Generator,
-    begin: Instant,
-    until: Instant,
-    tally: &mut Tally,
-) -> Result<(), WireError> {
+fn stretch(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tally) -> Result<(), WireError> {
+    let Client { session, generator, handicap } = client;
     let mut start = Instant::now();
     let mut counted_from = None;
     while start < until {
@@ -380,6 +403,12 @@ fn stretch(
                     tally.latency.saturating_record(nanoseconds);
                 }
                 start = now;
+                for _ in 0..handicap.after_event() {
+                    generator
+                        .event(|statement, values| session.run(statement, values).map(drop))
+                        .or_else(|error| if error.is_fatal() { Err(error) } else { session.abandon_transaction() })?;
+                    start = Instant::now();
+                }
             }
             Err(WireError::Server { code, .. }) => {
                 *tally.errors.entry(code).or_default() += 1;

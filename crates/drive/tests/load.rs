@@ -48,7 +48,7 @@ fn target(server: &Server, endpoint: Endpoint) -> Target {
 fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
     let handshake_collation = if charset == "latin1" { 8 } else { 45 };
     let connection = ConnectionCharset { charset: charset.into(), collation: None, handshake_collation };
-    Settings { threads, protocol, connection, pinned: false }
+    Settings { threads, protocol, connection, pinned: false, handicap: 0.0 }
 }
 
 fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {
@@ -192,4 +192,27 @@ fn accounts_log_in_by_every_plugin_and_wrong_passwords_are_named() {
             assert!(error.contains("1045") && error.contains(server.label()) && !error.contains("wrong"), "{error}");
         }
     }
+}
+
+/// SELECT statements that the server has run.
+fn selects(server: &Server) -> u64 {
+    let mut conn = server.control().unwrap();
+    let row: Option<(String, u64)> = conn.query_first("SHOW GLOBAL STATUS LIKE 'Com_select'").unwrap();
+    row.unwrap().1
+}
+
+#[test]
+fn a_handicap_is_work_that_is_done_and_not_counted() {
+    let server = open("mariadb");
+    fill(&server, "latin1");
+    for (handicap, in_all) in [(0.0, 1.0), (0.25, 1.25), (1.0, 2.0)] {
+        let settings = Settings { handicap, ..settings("latin1", Protocol::Text, 1) };
+        let load = start(&server, Kind::OltpPointSelect, &settings);
+        let before = selects(&server);
+        let tally = block(&[&load]).remove(0);
+        let done = selects(&server) - before;
+        let wanted = tally.all_queries as f64 * in_all;
+        assert!(tally.all_queries > 0 && (done as f64 - wanted).abs() <= 1.0, "{handicap}: {done}, not {wanted}");
+    }
+    server.stop().unwrap();
 }

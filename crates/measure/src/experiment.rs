@@ -308,7 +308,9 @@ impl<'a> Experiment<'a> {
             };
             let connection = connection_charset(variant, &facts[variant.server]);
             let pinned = self.run.options.pinned;
-            let settings = Settings { threads: cell.threads, protocol: self.request.protocol, connection, pinned };
+            let handicap = variant.handicap.unwrap_or(0.0);
+            let settings =
+                Settings { threads: cell.threads, protocol: self.request.protocol, connection, pinned, handicap };
             targets.insert(index, (target, settings));
         }
         if self.request.driver == Driver::Sysbench {

@@ -15,6 +15,7 @@ mod quantity;
 mod recipe;
 mod request;
 mod schedule;
+mod selftest;
 mod stats;
 
 pub use analysis::{Analysis, CellResult, Comparison, VariantResult, Verdict, analyse};
@@ -32,4 +33,5 @@ pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
 pub use request::{Observer, Request};
 pub use schedule::Standing;
+pub use selftest::{Found, HANDICAPS, SelfTest, self_test};
 pub use stats::Estimate;

@@ -152,6 +152,9 @@ pub struct Variant {
     pub text: String,
     /// Whether this is the second copy of a baseline, for A/A duets.
     pub copy: bool,
+    /// Share of transactions that it does beside those that are counted: a known handicap, in a self-test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handicap: Option<f64>,
     /// What the server says is in force, layer by layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<Layers>,
@@ -292,13 +295,13 @@ impl std::fmt::Display for Cell {
     }
 }
 
-/// The collation, with the connection's charset where it is not the collation's own.
+/// The collation, with the connection's charset where it is not the collation's own, and a handicap.
 impl std::fmt::Display for Variant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.collation)?;
-        if self.connection_charset == self.charset {
-            return Ok(());
+        if self.connection_charset != self.charset {
+            write!(f, " over a {} connection", self.connection_charset)?;
         }
-        write!(f, " over a {} connection", self.connection_charset)
+        self.handicap.map_or(Ok(()), |share| write!(f, " with {:.0} % more work", share * 100.0))
     }
 }

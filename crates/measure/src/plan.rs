@@ -37,6 +37,8 @@ pub struct Axes {
     /// Whether a collation that no server has, or of which MariaDB has but the name, is left out with a note; else the one is an
     /// error and the other measured.
     pub lenient: bool,
+    /// Handicaps, as shares of extra work, that copies of each baseline are measured with: the self-test.
+    pub handicaps: Vec<f64>,
     /// For each server, the one that it is held against; the first where absent.
     pub twins: Vec<usize>,
     /// Collations to be held against each other server against server, although they are unlike.
@@ -133,6 +135,7 @@ pub fn variants(
                     connection_charset,
                     text: text.to_string(),
                     copy: false,
+                    handicap: None,
                     layers: None,
                 };
                 if !variants.contains(&variant) {
@@ -256,7 +259,8 @@ pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant], axes: &Axes) -
         }
     };
     for &(index, variant) in own.iter().filter(|(_, variant)| variant.copy) {
-        add(PairKind::AA, index, baseline_of(variant));
+        let kind = if variant.handicap.is_none() { PairKind::AA } else { PairKind::Collation };
+        add(kind, index, baseline_of(variant));
     }
     for &(index, variant) in own.iter().filter(|(_, variant)| !variant.copy) {
         add(PairKind::Collation, index, baseline_of(variant));

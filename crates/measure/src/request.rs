@@ -47,7 +47,7 @@ impl Request {
     pub fn most_connections(&self) -> u32 {
         let collations = self.axes.collations.as_ref().map_or(DEFAULT_COLLATIONS.len(), Vec::len);
         // One more for a baseline that was not named, and one for its copy.
-        let variants = (collations + 2) * self.axes.connections.len().max(1);
+        let variants = (collations + 2 + self.axes.handicaps.len()) * self.axes.connections.len().max(1);
         self.threads.iter().max().copied().unwrap_or(1).saturating_mul(variants as u32)
     }
 

@@ -82,6 +82,7 @@ impl Recipe {
             connections: self.connections.iter().map(connection).collect(),
             texts: self.texts.clone(),
             lenient: true,
+            handicaps: Vec::new(),
             twins: instances.iter().map(|instance| instance.twin).collect(),
             across: self.across.iter().map(across).collect(),
         }

@@ -14,6 +14,7 @@ mod markdown;
 mod name;
 mod number;
 mod page;
+mod selftest;
 mod sentence;
 mod sweep;
 mod table;
@@ -23,6 +24,7 @@ mod warning;
 pub use csv_rows::csv;
 pub use markdown::markdown;
 pub use page::page;
+pub use selftest::self_test_text;
 pub use text::{Style, text};
 
 use measure::{Analysis, PublishedFigure, Run};

@@ -59,6 +59,16 @@ pub fn text(report: &Report, style: Style) -> String {
     out
 }
 
+/// A table between what it was measured on and what follows from it.
+pub(crate) fn sheet(head: &[String], table: &Table, sentences: &[String], style: Style) -> String {
+    let mut out = String::new();
+    paragraph("", head, &mut out);
+    let _ = writeln!(out, "\n{}", style.paint(&table.title, BOLD));
+    lines(table, style, &mut out);
+    paragraph("", sentences, &mut out);
+    out
+}
+
 impl Style {
     fn paint(self, text: &str, code: &str) -> String {
         if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use measure::{Block, Run};
+use measure::{Block, Run, SelfTest};
 use report::Report;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -26,6 +26,10 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
     let schemas = BTreeMap::from([
         ("run.schema.json", schema_of::<Run>("A run of weigh bench (run.json)")),
         ("block.schema.json", schema_of::<Block>("A block of load (a line of samples.jsonl)")),
+        (
+            "self-test.schema.json",
+            schema_of::<SelfTest>("What a self-test found (weigh bench --self-test --format json)"),
+        ),
         ("report.schema.json", schema_of::<Report>("The report of a run (weigh bench --format json)")),
     ]);
     if std::env::var_os("BLESS").is_some() {

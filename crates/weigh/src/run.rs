@@ -122,7 +122,7 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
         }
     };
     let openings = instances.iter().map(opening).collect();
-    let bench = Bench { request, out: args.out.clone(), format: args.format, dry_run: args.dry_run };
+    let bench = Bench { request, out: args.out.clone(), format: args.format, dry_run: args.dry_run, rounds: None };
     Ok((bench, openings))
 }
 

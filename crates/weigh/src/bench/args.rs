@@ -23,6 +23,8 @@ Examples:
       One collation on two kinds of text.
   weigh bench --connection-charset match,utf8mb4 --collation latin1_swedish_ci
       What a connection whose charset is not the table's costs.
+  weigh bench --self-test --rounds 20
+      Whether ratios measured on this machine can be trusted.
   weigh bench --host db1.example --user bench --password
       On a server that is running; nothing but schemas named weigh_… is created, and they are dropped.
 
@@ -142,6 +144,15 @@ pub struct BenchArgs {
     /// Who puts the load on: weigh's own client, or the sysbench 1.0 that is installed
     #[arg(long, value_enum, value_name = "native|sysbench", hide_possible_values = true, default_value_t = DriverArg::Native, help_heading = "The experiment")]
     pub driver: DriverArg,
+
+    /// Measure copies of the baseline that do a known share of more work (0, 3, 10 and 50 %), and say what was found against
+    /// what is true; exit status 1 where the truth is missed too often
+    #[arg(long, conflicts_with_all = ["collations", "connection_charset", "dry_run", "list_workloads"], help_heading = "The experiment")]
+    pub self_test: bool,
+
+    /// Rounds of the self-test, each with rows loaded anew, and with 60 s of load unless --max-time says otherwise
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000), requires = "self_test", help_heading = "The experiment")]
+    pub rounds: u32,
 
     /// One workload, small tables, less precision: under a minute
     #[arg(long, help_heading = "The experiment")]

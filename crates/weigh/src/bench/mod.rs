@@ -4,6 +4,7 @@ mod announce;
 mod args;
 mod live;
 mod resolve;
+mod selftest;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -50,7 +51,11 @@ fn openings(targets: Targets) -> Vec<Opening> {
 
 /// Measures what was resolved on these servers, or says what would be measured.
 pub fn run_on(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
-    if bench.dry_run { dry_run(bench, openings) } else { measure(bench, openings) }
+    match bench.rounds {
+        Some(rounds) => selftest::run(bench, openings, rounds),
+        None if bench.dry_run => dry_run(bench, openings),
+        None => measure(bench, openings),
+    }
 }
 
 fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use measure::{Axes, Driver, Mode, Request};
+use measure::{Axes, DEFAULT_BASELINE, Driver, HANDICAPS, Mode, Request};
 use workload::{Kind, Text, Workload};
 
 use super::args::{BenchArgs, DriverArg, ModeArg, ProtocolArg};
@@ -22,6 +22,8 @@ pub struct Bench {
     pub out: Option<PathBuf>,
     pub format: Format,
     pub dry_run: bool,
+    /// Rounds of a self-test, where that is what was asked for.
+    pub rounds: Option<u32>,
 }
 
 /// Resolves the options.
@@ -44,21 +46,49 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
             DriverArg::Sysbench => Driver::Sysbench,
         },
         precision: args.precision.unwrap_or(if args.quick { 0.05 } else { 0.02 }),
-        max_time: args.max_time.unwrap_or(Duration::from_secs(if args.quick { 35 } else { 180 })),
+        max_time: args.max_time.unwrap_or(default_max_time(args)),
         block: args.block.unwrap_or(Duration::from_millis(if args.quick { 500 } else { 1000 })),
         warmup: args.warmup_time,
         command: Some(argv::shown()),
         pin: !args.no_pin,
         recipe: None,
     };
+    if args.self_test && args.driver == DriverArg::Sysbench {
+        bail!("sysbench can't be given a handicap; leave out --driver sysbench");
+    }
     let (block, max_time) = (request.block.as_secs_f64(), request.max_time.as_secs_f64());
     if block > max_time {
         bail!("--block {block}s is longer than --max-time {max_time}s: shorten the one or raise the other");
     }
-    Ok(Bench { request, out: args.out.clone(), format: args.format, dry_run: args.dry_run })
+    Ok(Bench {
+        request,
+        out: args.out.clone(),
+        format: args.format,
+        dry_run: args.dry_run,
+        rounds: args.self_test.then_some(args.rounds),
+    })
+}
+
+fn default_max_time(args: &BenchArgs) -> Duration {
+    Duration::from_secs(match (args.quick, args.self_test) {
+        (true, _) => 35,
+        (false, true) => 60,
+        (false, false) => 180,
+    })
 }
 
 fn axes(args: &BenchArgs) -> Axes {
+    if args.self_test {
+        let baseline = args.baseline.as_deref().unwrap_or(DEFAULT_BASELINE);
+        return Axes {
+            collations: Some(vec![baseline.into()]),
+            baseline: args.baseline.clone(),
+            connections: vec![None],
+            texts: without_repeats(args.text.iter().copied()),
+            handicaps: HANDICAPS.to_vec(),
+            ..Axes::default()
+        };
+    }
     let connection = |name: &String| if name == "match" { None } else { Some(name.clone()) };
     Axes {
         collations: (!args.collations.is_empty()).then(|| args.collations.clone()),
@@ -70,7 +100,7 @@ fn axes(args: &BenchArgs) -> Axes {
 }
 
 fn workloads(args: &BenchArgs) -> Result<Vec<Workload>> {
-    let kinds: &[Kind] = if args.quick { &QUICK_WORKLOADS } else { &DEFAULT_WORKLOADS };
+    let kinds: &[Kind] = if args.quick || args.self_test { &QUICK_WORKLOADS } else { &DEFAULT_WORKLOADS };
     let workloads = if args.workloads.is_empty() {
         kinds.iter().map(|&kind| Workload { kind, range_size: None }).collect()
     } else {
@@ -122,7 +152,7 @@ fn without_repeats<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 mod tests {
     use super::*;
     use clap::{CommandFactory, Parser};
-    use measure::{DEFAULT_BASELINE, DEFAULT_COLLATIONS};
+    use measure::DEFAULT_COLLATIONS;
 
     #[derive(Debug, Parser)]
     struct Command {

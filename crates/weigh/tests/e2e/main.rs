@@ -10,6 +10,7 @@ mod output;
 mod place;
 mod recipes;
 mod report;
+mod selftest;
 mod signals;
 mod sysbench;
 mod terminal;
