@@ -1,0 +1,59 @@
+//! The collations of MySQL and MariaDB, exact to the last weight, without a server.
+//!
+//! A [`Collation`] is looked up by flavour and name, or id, and then compares, hashes, sorts and matches bytes in its
+//! character set as a server of that flavour does:
+//!
+//! ```
+//! use core::cmp::Ordering;
+//! use mysql_collation::{Collation, Flavour};
+//!
+//! let mysql = Collation::lookup(Flavour::MySql, "utf8mb4_0900_ai_ci")?;
+//! assert!(mysql.eq("Straße".as_bytes(), "STRASSE".as_bytes()));
+//! let older = Collation::lookup(Flavour::MySql, "utf8mb4_general_ci")?;
+//! assert_eq!(older.compare("Straße".as_bytes(), "STRASSE".as_bytes()), Ordering::Less);
+//! # Ok::<(), mysql_collation::LookupError>(())
+//! ```
+//!
+//! The same name can mean other weights in the other [`Flavour`]. [`catalogue`] lists all collations of a flavour's
+//! servers, those that this library does not implement yet included.
+//!
+//! Nothing here does I/O, depends on anything outside `core` and `alloc`, or panics, whatever the bytes. The weights are
+//! those that running servers answer; docs/collation.md tells how they were derived and verified.
+
+#![no_std]
+#![deny(missing_docs)]
+
+extern crate alloc;
+
+mod catalogue;
+mod charset;
+mod collation;
+mod descriptor;
+mod flavour;
+mod info;
+mod lookup;
+mod naive;
+mod table;
+mod weight_string;
+mod weights;
+
+pub use catalogue::catalogue;
+pub use charset::Charset;
+pub use collation::Collation;
+pub use flavour::Flavour;
+pub use info::{Info, Levels, Pad};
+pub use lookup::LookupError;
+pub use weights::{Element, Weights};
+
+#[doc(hidden)]
+#[cfg(feature = "oracle")]
+pub mod oracle {
+    //! What the project's own chores, tests and benchmarks share with the library; no part of its interface.
+
+    pub use crate::naive::{compare, like, sort_key};
+
+    pub mod format {
+        //! The format of the committed tables.
+        pub use crate::table::format::*;
+    }
+}

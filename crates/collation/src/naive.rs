@@ -1,0 +1,172 @@
+//! The operations as they are defined, straight from the weights: slow, and what the fast ones are tested against.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use crate::descriptor::Kind;
+use crate::{Charset, Collation, Element, Pad};
+
+/// The weights of a string at one level.
+fn level(elements: &[Element], level: usize) -> Vec<u32> {
+    elements.iter().filter_map(|element| element.weights.get(level)).flatten().copied().collect()
+}
+
+/// The weight of the space at a level.
+fn space(collation: Collation, level: usize) -> u32 {
+    let element = collation.weights(b" ").next();
+    element.and_then(|element| element.weights.get(level)?.first().copied()).unwrap_or_default()
+}
+
+/// How `a` compares to `b`: level by level; at each, the first weights that differ decide. Under PAD SPACE a string counts
+/// as followed by spaces, else a string comes after its prefixes.
+pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
+    let (a, b): (Vec<_>, Vec<_>) = (collation.weights(a).collect(), collation.weights(b).collect());
+    let levels = collation.info().levels.iter();
+    let mut orders = levels.map(|at| match collation.info().pad {
+        Pad::NoPad => level(&a, at).cmp(&level(&b, at)),
+        Pad::PadSpace => {
+            let (mut a, mut b) = (level(&a, at), level(&b, at));
+            let length = a.len().max(b.len());
+            a.resize(length, space(collation, at));
+            b.resize(length, space(collation, at));
+            a.cmp(&b)
+        }
+    });
+    orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// Appends a key to `key`: keys compare bytewise as strings do under [`compare`].
+///
+/// A key is the weights of one level after the other, big-endian. Under NO PAD a zero ends each level, which no weight of
+/// a collation with several levels is. Under PAD SPACE a run of spaces, and the end, which is one, is written as the
+/// space's weight and how the weight that follows compares to the space: 1 is less, 2 is the end, 3 is greater; then, but
+/// for the end, the length of the run, ascending after 1 and descending after 3: of two runs that go on alike, the longer
+/// one compares as a space against what follows the other.
+pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
+    let elements: Vec<_> = collation.weights(text).collect();
+    let width = width(collation);
+    for at in collation.info().levels.iter() {
+        let weights = level(&elements, at);
+        match collation.info().pad {
+            Pad::PadSpace => padded_key(&weights, space(collation, at), width, key),
+            Pad::NoPad => {
+                weights.iter().for_each(|&weight| put(weight, width, key));
+                put(0, if collation.info().levels.iter().count() > 1 { width } else { 0 }, key);
+            }
+        }
+    }
+}
+
+/// The bytes of a weight in a key.
+fn width(collation: Collation) -> usize {
+    match collation.0.kind {
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) => 1,
+        Kind::Simple(_) | Kind::Uca(_) => 2,
+        Kind::CodePoints(_) => 3,
+    }
+}
+
+fn put(weight: u32, width: usize, key: &mut Vec<u8>) {
+    key.extend(weight.to_be_bytes().iter().skip(4 - width));
+}
+
+fn padded_key(weights: &[u32], space: u32, width: usize, key: &mut Vec<u8>) {
+    let mut rest = weights;
+    loop {
+        let run = rest.iter().take_while(|&&weight| weight == space).count();
+        let next = rest.get(run);
+        if run > 0 || next.is_none() {
+            put(space, width, key);
+            let length = run as u32;
+            match next {
+                Some(next) if next < &space => {
+                    key.push(1);
+                    put(length, 4, key);
+                }
+                Some(_) => {
+                    key.push(3);
+                    put(!length, 4, key);
+                }
+                None => key.push(2),
+            }
+        }
+        let Some(&next) = next else { return };
+        put(next, width, key);
+        rest = rest.get(run + 1..).unwrap_or_default();
+    }
+}
+
+/// Whether `text LIKE pattern`: `%` is any characters, `_` one, and what follows `escape` is itself; all else matches a
+/// character with the same weights. Spaces at the end count, whatever the padding.
+pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
+    let text: Vec<Vec<u8>> = characters(collation, text);
+    let pattern = parse(collation, pattern, escape);
+    matches(collation, &text, &pattern)
+}
+
+/// A part of a pattern.
+enum Part {
+    Any,
+    One,
+    Character(Vec<u8>),
+}
+
+/// The characters of a string, contractions apart; a byte that is no part of one stands alone.
+fn characters(collation: Collation, mut text: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    while !text.is_empty() {
+        let length = length(collation, text);
+        all.push(text[..length].to_vec());
+        text = &text[length..];
+    }
+    all
+}
+
+fn length(collation: Collation, text: &[u8]) -> usize {
+    match collation.charset() {
+        Charset::Utf8mb3 | Charset::Utf8mb4 => crate::charset::utf8::decode(text)
+            .map(|(_, length)| length)
+            .filter(|&length| length <= collation.charset().max_bytes())
+            .unwrap_or(1),
+        _ => 1,
+    }
+}
+
+fn parse(collation: Collation, pattern: &[u8], escape: Option<char>) -> Vec<Part> {
+    let mut buffer = [0; 4];
+    let encoded = escape.and_then(|escape| collation.charset().encode(escape, &mut buffer));
+    let escape = encoded.and_then(|length| buffer.get(..length));
+    let mut parts = Vec::new();
+    let mut characters = characters(collation, pattern).into_iter();
+    while let Some(character) = characters.next() {
+        parts.push(match &character[..] {
+            // An escape at the very end stands for itself.
+            special if Some(special) == escape => Part::Character(characters.next().unwrap_or(character)),
+            b"%" => Part::Any,
+            b"_" => Part::One,
+            _ => Part::Character(character),
+        });
+    }
+    parts
+}
+
+fn matches(collation: Collation, text: &[Vec<u8>], pattern: &[Part]) -> bool {
+    let Some((part, rest)) = pattern.split_first() else { return text.is_empty() };
+    match part {
+        Part::Any => (0..=text.len()).any(|skipped| matches(collation, &text[skipped..], rest)),
+        Part::One => text.split_first().is_some_and(|(_, text)| matches(collation, text, rest)),
+        Part::Character(expected) => text.split_first().is_some_and(|(character, text)| {
+            same_character(collation, character, expected) && matches(collation, text, rest)
+        }),
+    }
+}
+
+fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
+    match collation.0.kind {
+        Kind::Bytes | Kind::CodePoints(_) => a == b,
+        _ => {
+            let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();
+            weights(a) == weights(b)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What holds for every collation and any bytes.
+
+use std::cmp::Ordering;
+
+use mysql_collation::{Collation, Flavour, catalogue};
+use proptest::prelude::*;
+
+/// Every implemented collation.
+fn implemented() -> Vec<Collation> {
+    let all = [Flavour::MySql, Flavour::MariaDb].into_iter().flat_map(catalogue);
+    all.filter_map(|info| Collation::by_id(info.flavour, info.id).ok()).collect()
+}
+
+/// Strings that are close to one another: few letters, spaces and controls around them, marks, ideographs, Hangul,
+/// members of contractions, ill-formed bytes.
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let pieces = [
+        "a",
+        "A",
+        "b",
+        "é",
+        "e\u{301}",
+        " ",
+        "  ",
+        "\t",
+        "\0",
+        "ß",
+        "ss",
+        "l",
+        "·",
+        "\u{387}",
+        "เ",
+        "ก",
+        "漢",
+        "한",
+        "😀",
+        "\u{200d}",
+        "\u{10ffff}",
+        "\u{fffd}",
+        "_",
+        "%",
+        "\\",
+    ];
+    let pieces: Vec<Vec<u8>> = pieces.iter().map(|piece| piece.as_bytes().to_vec()).collect();
+    let broken =
+        [&b"\xff"[..], b"\xc3", b"\xed\xa0\x80", b"\xe0\x80\x80", b"\xf4\x90\x80\x80", b"\xe4"].map(<[u8]>::to_vec);
+    let piece = prop_oneof![8 => prop::sample::select(pieces), 1 => prop::sample::select(broken.to_vec())];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn keys_and_hashes_agree_with_comparison(a in text(), b in text()) {
+        for collation in implemented() {
+            let order = collation.compare(&a, &b);
+            prop_assert_eq!(order, collation.sort_key(&a).cmp(&collation.sort_key(&b)), "{:?}", collation);
+            prop_assert_eq!(order.reverse(), collation.compare(&b, &a), "{:?}", collation);
+            prop_assert_eq!(order == Ordering::Equal, collation.eq(&a, &b), "{:?}", collation);
+            prop_assert!(order.is_ne() || collation.hash(&a) == collation.hash(&b), "{:?}", collation);
+        }
+    }
+
+    #[test]
+    fn order_is_transitive(a in text(), b in text(), c in text()) {
+        for collation in implemented() {
+            let mut all = [&a, &b, &c];
+            all.sort_by(|a, b| collation.compare(a, b));
+            prop_assert!(collation.compare(all[0], all[2]).is_le(), "{:?}", collation);
+        }
+    }
+
+    #[test]
+    fn elements_cover_the_string(text in text()) {
+        for collation in implemented() {
+            let mut end = 0;
+            for element in collation.weights(&text) {
+                prop_assert_eq!(element.bytes.start, end);
+                prop_assert!(element.bytes.end > end);
+                end = element.bytes.end;
+            }
+            prop_assert_eq!(end, text.len());
+        }
+    }
+
+    #[test]
+    fn a_text_is_like_itself_and_like_anything(text in text()) {
+        for collation in implemented() {
+            let escaped: Vec<u8> = match collation.charset().max_bytes() {
+                1 => text.iter().flat_map(|&byte| [b'\\', byte]).collect(),
+                _ => match std::str::from_utf8(&text) {
+                    Ok(text) => text.chars().flat_map(|character| ['\\', character]).collect::<String>().into(),
+                    Err(_) => continue,
+                },
+            };
+            prop_assert!(collation.like(&text, &escaped, Some('\\')), "{:?}", collation);
+            prop_assert!(collation.like(&text, b"%", Some('\\')));
+            prop_assert_eq!(collation.like(&text, b"", Some('\\')), text.is_empty());
+        }
+    }
+}
+
+#[test]
+fn sorting_is_stable() {
+    let collation = Collation::lookup(Flavour::MySql, "utf8mb4_general_ci").unwrap();
+    let mut words = ["b", "A", "a", "B ", "á", "b"];
+    collation.sort(&mut words);
+    assert_eq!(words, ["A", "a", "á", "b", "B ", "b"]);
+    let mut items = [(1, "b"), (2, "a"), (3, "A")];
+    collation.sort_by_key(&mut items, |item| item.1.as_bytes());
+    assert_eq!(items, [(2, "a"), (3, "A"), (1, "b")]);
+}
+
+#[test]
+fn the_flavours_agree_on_some_names_only() {
+    let both = |name| {
+        let [mysql, mariadb] =
+            [Flavour::MySql, Flavour::MariaDb].map(|flavour| Collation::lookup(flavour, name).unwrap());
+        mysql.orders_like(mariadb)
+    };
+    assert!(both("utf8mb4_general_ci") && both("latin1_german2_ci") && both("utf8mb3_unicode_520_ci"));
+    assert!(!both("utf8mb4_0900_ai_ci"));
+}

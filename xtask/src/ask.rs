@@ -1,0 +1,48 @@
+//! Questions to a server about weights.
+
+use anyhow::{Context, Result};
+use mysql::prelude::Queryable;
+
+use crate::servers::Source;
+
+/// Unicode's planes.
+pub const PLANES: u32 = 17;
+
+/// All code points of a plane that are characters, as a derived table `code_points` with one column, `n`.
+fn plane(number: u32) -> String {
+    let digits = (1..16).fold("SELECT 0 d".to_owned(), |digits, digit| format!("{digits} UNION ALL SELECT {digit}"));
+    format!(
+        "(SELECT {} + a.d * 4096 + b.d * 256 + c.d * 16 + d.d AS n FROM ({digits}) a, ({digits}) b, ({digits}) c, \
+         ({digits}) d HAVING n NOT BETWEEN 0xD800 AND 0xDFFF) code_points",
+        number << 16
+    )
+}
+
+/// The weights of every character of a plane: code point and `WEIGHT_STRING`, `None` where the server says NULL.
+/// `level` asks MariaDB for one level alone.
+pub fn weights(
+    source: &mut Source,
+    collation: &str,
+    level: Option<usize>,
+    number: u32,
+) -> Result<Vec<(u32, Option<Vec<u8>>)>> {
+    let name = source.name_of(collation);
+    let charset = name.split('_').next().unwrap_or_default();
+    let level = level.map_or(String::new(), |level| format!(" LEVEL {}", level + 1));
+    let character = format!("CONVERT(CAST(CHAR(n USING utf32) AS CHAR CHARACTER SET utf32) USING {charset})");
+    let query = format!("SELECT n, WEIGHT_STRING({character} COLLATE {name}{level}) FROM {}", plane(number));
+    source.conn.query(query).with_context(|| format!("asking {} for the weights of {collation}", source.title()))
+}
+
+/// The weights of each of 256 bytes in a collation of an 8-bit character set.
+pub fn byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Vec<u8>>> {
+    let charset = collation.split('_').next().unwrap_or_default();
+    let literals: Vec<String> = (0..256)
+        .map(|byte| format!("SELECT {byte} n, WEIGHT_STRING(_{charset} 0x{byte:02x} COLLATE {collation})"))
+        .collect();
+    let rows: Vec<(u32, Vec<u8>)> = source
+        .conn
+        .query(format!("{} ORDER BY n", literals.join(" UNION ALL ")))
+        .with_context(|| format!("asking {} for the weights of {collation}", source.title()))?;
+    Ok(rows.into_iter().map(|(_, weights)| weights).collect())
+}

@@ -1,0 +1,40 @@
+//! The servers that tables come from and are verified against.
+
+use anyhow::{Context, Result};
+use mysql::Conn;
+use mysql::prelude::Queryable;
+use server::{NoProgress, Options, Server};
+
+/// A running server and a connection to it whose results are in `utf8mb4`.
+pub struct Source {
+    /// The server; it is stopped with this.
+    pub server: Server,
+    /// A connection.
+    pub conn: Conn,
+}
+
+impl Source {
+    /// Opens the server that `spec` names, as `--server` does.
+    pub fn open(spec: &str) -> Result<Self> {
+        let options = Options { buffer_pool: Some(256 << 20), threads: 4, ..Options::default() };
+        let server = server::open(&spec.parse()?, &options, &NoProgress).with_context(|| format!("opening {spec}"))?;
+        let mut conn = server.control()?;
+        conn.query_drop("SET NAMES utf8mb4, sql_mode = '', SESSION group_concat_max_len = 16777216")?;
+        Ok(Self { server, conn })
+    }
+
+    /// What to call it in texts that stay: flavour and version.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.server.flavour(), self.server.version())
+    }
+
+    /// The name that this server gives to a collation: MySQL before 8.0.28 and MariaDB before 10.6 say `utf8` for `utf8mb3`.
+    pub fn name_of(&self, collation: &str) -> String {
+        collation.replace("utf8mb3", self.utf8mb3())
+    }
+
+    /// The name that this server gives to `utf8mb3`.
+    pub fn utf8mb3(&self) -> &'static str {
+        if self.server.version().starts_with("5.") { "utf8" } else { "utf8mb3" }
+    }
+}
