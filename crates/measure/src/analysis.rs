@@ -168,12 +168,22 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
         baseline: pair.baseline,
         kind: pair.kind,
         blocks: sides.len(),
-        throughput: stats::ratio(&throughputs, seed),
+        throughput: stats::ratio(&throughputs, seed).or_else(|| of_logs(&sides)),
         server_cpu: cpu.and_then(|cpu| stats::ratio(&cpu, seed)),
         noise_floor: None,
         verdict: Verdict::NotMeasured,
         unlike: likeness::unlike(run, pair, &sides),
     }
+}
+
+/// The ratio of two logs of which there is one each: that of their totals, with what their own intervals vary. What changed on the machine
+/// between the two is not in it.
+fn of_logs(sides: &[(&Side, &Side)]) -> Option<Estimate> {
+    let [(baseline, variant)] = sides else { return None };
+    let rates = |side: &Side| -> Option<Vec<f64>> {
+        Some(side.log.as_ref()?.intervals.iter().map(|interval| interval.transactions_per_s).collect())
+    };
+    stats::unpaired(ratio_of(baseline, variant), &rates(variant)?, &rates(baseline)?)
 }
 
 /// Whether anything was counted: a machine that stood still can use up a side's part of a block before its first transaction.

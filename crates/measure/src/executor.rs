@@ -97,6 +97,7 @@ fn side(variant: usize, tally: &Tally) -> Side {
         server_cpu_us: tally.server_cpu_ns.map(per_query),
         client_cpu_us: Some(per_query(tally.client_cpu_ns)),
         latency: latency::from_histogram(&tally.latency),
+        log: None,
     }
 }
 
@@ -128,5 +129,6 @@ fn sysbench_side(variant: usize, tally: &SysbenchTally) -> Side {
         server_cpu_us: None,
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: Some(tally.p95_ms), p99_ms: None, hdr: None },
+        log: None,
     }
 }

@@ -87,6 +87,7 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         finished: None,
         failure: None,
         command: request.command.clone(),
+        imported: None,
         machine: machine::describe(),
         servers: Vec::new(),
         options: Options { pinned, ..request.options() },

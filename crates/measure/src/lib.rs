@@ -24,10 +24,10 @@ pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};
 pub use likeness::{Unlike, is_only_a_namesake};
 pub use model::{
-    Block, Cell, Driver, FORMAT, Latency, Machine, Mode, Options, Pair, PairKind, Run, ServerInfo, Side, TableSize,
-    Variant,
+    Block, Cell, Driver, FORMAT, Imported, Latency, LogFigures, LogInterval, Machine, Mode, Options, Pair, PairKind,
+    Run, ServerInfo, Side, TableSize, Variant,
 };
-pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError};
+pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError, pairs};
 pub use preview::{Preview, preview};
 pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};

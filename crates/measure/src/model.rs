@@ -29,6 +29,9 @@ pub struct Run {
     /// The command line that repeats it, as a shell takes it; passwords are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// Where it comes from, where `weigh` did not measure it. Machine, settings and most options are not known then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     /// The machine that put the load on, and that the servers ran on where they are private.
     pub machine: Machine,
     /// The servers, in the order asked for.
@@ -49,6 +52,15 @@ pub struct Run {
     pub sizes: Vec<TableSize>,
     /// What was left out and why, and what else a reader must know.
     pub notes: Vec<String>,
+}
+
+/// Where a run comes from that another program measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Imported {
+    /// The program, such as `sysbench 1.0.20`.
+    pub from: String,
+    /// The files, as they were named.
+    pub files: Vec<String>,
 }
 
 /// The machine of a run.
@@ -269,6 +281,58 @@ pub struct Side {
     pub client_cpu_us: Option<f64>,
     /// Latency of a transaction.
     pub latency: Latency,
+    /// What else a log told, where the block was read from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogFigures>,
+}
+
+/// The figures of a log that have no other place, as it prints them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LogFigures {
+    /// Statements that read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<u64>,
+    /// Statements that write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<u64>,
+    /// Other statements, such as BEGIN.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<u64>,
+    /// Connections made anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconnects: Option<u64>,
+    /// Least latency in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_ms: Option<f64>,
+    /// Average latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avg_ms: Option<f64>,
+    /// Most latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ms: Option<f64>,
+    /// Which percentile the log has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentile: Option<f64>,
+    /// That percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentile_ms: Option<f64>,
+    /// The course of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<LogInterval>,
+}
+
+/// A line of a log that tells of the time since the one before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LogInterval {
+    /// Its end, in seconds since the load began.
+    pub until_s: f64,
+    /// Transactions a second.
+    pub transactions_per_s: f64,
+    /// Latency in milliseconds, of the log's percentile.
+    pub latency_ms: f64,
+    /// Errors a second, where the log tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors_per_s: Option<f64>,
 }
 
 /// Latency of the transactions of one side of a block, in milliseconds.

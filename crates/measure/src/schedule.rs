@@ -276,6 +276,7 @@ mod tests {
             server_cpu_us: None,
             client_cpu_us: None,
             latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },
+            log: None,
         }
     }
 

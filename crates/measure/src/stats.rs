@@ -52,6 +52,27 @@ pub fn ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
     Some(Estimate { value: value.exp(), low: low.min(value).exp(), high: high.max(value).exp() })
 }
 
+/// A ratio of two means with an interval of what the values of each vary, which were not measured in pairs; `None` where either has
+/// fewer values than an interval needs, or one is not positive.
+///
+/// The interval is Welch's on a log scale with the fewer degrees of freedom, which is never too narrow by itself. Values of one series that
+/// follow each other are alike, and make it so.
+pub fn unpaired(ratio: f64, one: &[f64], other: &[f64]) -> Option<Estimate> {
+    let is_usable =
+        |values: &[f64]| values.len() >= LEAST_RESAMPLED && values.iter().all(|v| v.is_finite() && *v > 0.0);
+    if !(is_usable(one) && is_usable(other) && ratio.is_finite() && ratio > 0.0) {
+        return None;
+    }
+    // Of the mean, relative to it.
+    let variance = |values: &[f64]| {
+        let (n, center) = (values.len() as f64, mean(values));
+        values.iter().map(|value| (value / center - 1.0).powi(2)).sum::<f64>() / (n - 1.0) / n
+    };
+    let half = t_quantile(one.len().min(other.len()) as f64)? * (variance(one) + variance(other)).sqrt();
+    let estimate = Estimate { value: ratio, low: ratio * (-half).exp(), high: ratio * half.exp() };
+    estimate.high.is_finite().then_some(estimate)
+}
+
 fn student(logs: &[f64]) -> Option<(f64, f64)> {
     let (n, center) = (logs.len() as f64, mean(logs));
     let variance = logs.iter().map(|log| (log - center).powi(2)).sum::<f64>() / (n - 1.0);
@@ -140,6 +161,17 @@ mod tests {
         let (straight, turned) = (ratio(&data, 3).unwrap(), ratio(&inverse, 3).unwrap());
         assert!((straight.value * turned.value - 1.0).abs() < 1e-12);
         assert!((straight.low * turned.high - 1.0).abs() < 0.005);
+    }
+
+    #[test]
+    fn unpaired_means_hold_the_truth_at_least_as_often_as_they_say() {
+        let held = (0..400).filter(|&seed| {
+            let (one, other) = (noisy(60.0, 0.05, 20, seed), noisy(100.0, 0.05, 30, seed + 1000));
+            unpaired(mean(&one) / mean(&other), &one, &other).unwrap().contains(0.6)
+        });
+        assert!(held.count() >= 367);
+        assert_eq!(unpaired(1.0, &[1.0; 5], &[1.0; 9]), None);
+        assert_eq!(unpaired(1.0, &[1.0, 0.0, 1.0, 1.0, 1.0, 1.0], &[1.0; 9]), None);
     }
 
     #[test]

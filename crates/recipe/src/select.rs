@@ -50,7 +50,8 @@ fn alike_otherwise(claim: &ClaimSpec, run: &Run, one: usize, other: usize) -> bo
     let names_program = named(|s| s.flavour.is_some() || s.since.is_some() || s.before.is_some());
     let names_server_charset = named(|s| s.server_charset.is_some());
     let names_collation = named(|s| s.charset.is_some() || !s.collations.is_empty());
-    let names_connection = named(|s| s.connection.is_some());
+    // One charset for both is the same, be it the one's own or not.
+    let names_connection = named(|s| s.connection.is_some()) || claim.on.connection.is_some();
 
     let (one, other) = (&run.variants[one], &run.variants[other]);
     let namesakes = measure::is_only_a_namesake(run, one, other);

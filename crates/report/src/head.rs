@@ -7,7 +7,10 @@ use crate::number::counted;
 
 /// The servers, a line each, and the machine.
 pub(crate) fn setting(run: &Run) -> Vec<String> {
-    let mut lines: Vec<String> = run.servers.iter().map(server).collect();
+    let mut lines: Vec<String> = run.servers.iter().map(|own| server(own, run.imported.is_some())).collect();
+    if run.imported.is_some() {
+        return lines;
+    }
     let machine = &run.machine;
     let gibibytes = machine.memory_bytes as f64 / f64::from(1 << 30);
     lines.push(format!(
@@ -19,12 +22,13 @@ pub(crate) fn setting(run: &Run) -> Vec<String> {
     lines
 }
 
-fn server(server: &ServerInfo) -> String {
+fn server(server: &ServerInfo, imported: bool) -> String {
     let origin = if server.private { "private instance" } else { "attached" };
     let comment = server.comment.trim();
     // Debian's builds put brackets of their own around it.
     let comment = comment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(comment);
     let comment = if comment.is_empty() { String::new() } else { format!(" ({comment})") };
+    let origin = if imported { "as the logs' names have it" } else { origin };
     format!("{}: {} {}{comment}, {origin}", server.label, server.flavour, server.version)
 }
 

@@ -7,7 +7,19 @@ use crate::number::{counted, percent, set_percent};
 
 /// The warnings of a run. How much is noise comes first: nothing below it can be read without.
 pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
-    [too_noisy(run, analysis), ended_early(run), imprecise(run, analysis)].into_iter().flatten().collect()
+    [one_after_the_other(run), too_noisy(run, analysis), ended_early(run), imprecise(run, analysis)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// What another program measured was no duet, and had no copy to tell the noise by.
+fn one_after_the_other(run: &Run) -> Option<String> {
+    let from = &run.imported.as_ref()?.from;
+    Some(format!(
+        "Imported from logs of {from}, measured one after the other: how much of a difference is noise is not known, and an interval \
+         knows only what varied within the logs, not what changed between them."
+    ))
 }
 
 fn ended_early(run: &Run) -> Option<String> {
@@ -32,6 +44,9 @@ fn too_noisy(run: &Run, analysis: &Analysis) -> Option<String> {
 /// Time was up before all ratios were precise enough.
 fn imprecise(run: &Run, analysis: &Analysis) -> Option<String> {
     let asked = run.options.precision;
+    if run.imported.is_some() {
+        return None;
+    }
     let all = analysis.cells.iter().flat_map(|cell| &cell.comparisons).filter(|c| c.kind != PairKind::AA);
     let missed = all.clone().filter(|c| c.throughput.is_none_or(|ratio| ratio.precision() > asked)).count();
     (missed > 0 && run.failure.is_none()).then(|| {

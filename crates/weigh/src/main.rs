@@ -6,6 +6,7 @@
 mod argv;
 mod bench;
 mod connect;
+mod import;
 mod output;
 mod report;
 mod run;
@@ -30,6 +31,7 @@ enum Command {
     Bench(Box<bench::BenchArgs>),
     Report(report::ReportArgs),
     Run(Box<run::RunArgs>),
+    Import(Box<import::ImportArgs>),
     Servers(servers::ServersArgs),
 }
 
@@ -48,6 +50,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Bench(args) => bench::run(args),
         Command::Report(args) => report::run(args),
         Command::Run(args) => run::run(args),
+        Command::Import(args) => import::run(args),
         Command::Servers(args) => servers::run(args),
     }
 }

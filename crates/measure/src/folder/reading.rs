@@ -148,6 +148,7 @@ mod tests {
             server_cpu_us: Some(1.5),
             client_cpu_us: None,
             latency: Latency { p50_ms: None, p95_ms: Some(1.0), p99_ms: None, hdr: None },
+            log: None,
         };
         Block {
             cell: 0,

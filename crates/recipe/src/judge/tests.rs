@@ -151,6 +151,16 @@ fn layers_are_told_apart_by_the_connections_and_the_servers_charset() {
 }
 
 #[test]
+fn tables_are_compared_under_one_connection_charset() {
+    let mut run = run(json!([{"text": "the tables cost", "on": {"connection": "latin1", "before": "8.0"},
+        "variant": {"charset": "utf8mb4"}, "against": {"charset": "latin1"}, "ratio": {"below": 1.0}}]));
+    run.variants[GENERAL].connection_charset = "latin1".into();
+    let claim = judge(&run, &analysis(STUDY)).remove(0);
+    let pairs: Vec<_> = claim.findings.iter().map(|f| (f.variant, f.against)).collect();
+    assert_eq!((pairs, claim.verdict), (vec![(GENERAL, LATIN1)], Verdict::Confirmed));
+}
+
+#[test]
 fn what_was_not_measured_is_said_so() {
     let claim = judged(json!({"text": "MariaDB is faster", "on": {"flavour": "mariadb"}, "ratio": {"above": 1.0}}));
     assert_eq!((claim.verdict, claim.findings.len()), (Verdict::NotMeasured, 0));

@@ -98,7 +98,7 @@ fn open(openings: &[Opening], live: &Live<'_>) -> Result<Vec<Server>> {
 }
 
 /// A folder named by the time, and by a number where several runs begin in the same second.
-fn default_folder() -> Result<Folder, FolderError> {
+pub fn default_folder() -> Result<Folder, FolderError> {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
     let folder = |suffix: String| Folder::create(&Path::new("weigh-results").join(format!("{now}{suffix}")));
     let mut created = folder(String::new());
@@ -124,19 +124,23 @@ fn finish(bench: &Bench, outcome: Outcome, out: &Path) -> Result<ExitCode> {
     let compared = has_comparison(&analysis);
     let report = Report::new(run, analysis);
     let printed = output::print(&render(&report, bench.format));
-    let page = write_page(out, &report);
-    let until_then = if failure.is_some() { " until then" } else { "" };
-    output::tell(&format!("\nresults{until_then}: {}", out.display()));
-    match &page {
-        Ok(page) => output::tell(&format!("page: {}", page.display())),
-        Err(error) => output::tell(&format!("{error}; `weigh report {}` tries again", out.display())),
-    }
+    tell_results(out, &report, if failure.is_some() { " until then" } else { "" });
     failure.map_or(Ok(()), Err)?;
     printed?;
     if !compared {
         bail!("no comparison could be made in {time} s; give it more by --max-time, or ask for less");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page of a run into its folder, and says where both are.
+pub fn tell_results(out: &Path, report: &Report, until_then: &str) {
+    let page = write_page(out, report);
+    output::tell(&format!("\nresults{until_then}: {}", out.display()));
+    match &page {
+        Ok(page) => output::tell(&format!("page: {}", page.display())),
+        Err(error) => output::tell(&format!("{error}; `weigh report {}` tries again", out.display())),
+    }
 }
 
 /// Whether a variant was held against its baseline; where there is nothing but a baseline, whether that was against its copy.
@@ -146,7 +150,8 @@ fn has_comparison(analysis: &Analysis) -> bool {
     all().any(|comparison| comparison.throughput.is_some() && (only_copies || comparison.kind != PairKind::AA))
 }
 
-fn render(report: &Report, format: Format) -> String {
+/// A report in one of the forms that options name.
+pub fn render(report: &Report, format: Format) -> String {
     match format {
         Format::Text => report::text(report, Style { color: output::color() }),
         Format::Json => report::json(report),

@@ -5,6 +5,7 @@ mod attach;
 mod axes;
 mod charsets;
 mod disk;
+mod import;
 mod input;
 mod output;
 mod place;
