@@ -4,6 +4,8 @@
 //! characters beyond U+FFFF. `latin1` is Windows' code page 1252, its five undefined bytes read as the control
 //! characters of the same number (MySQL manual, "West European Character Sets").
 
+use crate::arch;
+
 mod cp1252;
 pub(crate) mod utf8;
 
@@ -66,13 +68,12 @@ impl Charset {
     pub fn well_formed_prefix(self, bytes: &[u8]) -> usize {
         match self {
             Charset::Binary | Charset::Latin1 => bytes.len(),
-            Charset::Ascii => bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len()),
-            Charset::Utf8mb3 | Charset::Utf8mb4 => {
-                let mut at = 0;
-                while let Some((_, length)) = bytes.get(at..).and_then(|rest| self.decode(rest)) {
-                    at += length;
-                }
-                at
+            Charset::Ascii => arch::get().ascii_prefix(bytes),
+            Charset::Utf8mb4 => arch::get().utf8_prefix(bytes),
+            Charset::Utf8mb3 => {
+                let prefix = arch::get().utf8_prefix(bytes);
+                // Leads of four bytes are the only bytes from 0xF0 on.
+                bytes[..prefix].iter().position(|&byte| byte >= 0xf0).unwrap_or(prefix)
             }
         }
     }
@@ -114,7 +115,8 @@ impl Charset {
         if self.max_bytes() == 1 {
             return bytes.len();
         }
-        let (mut at, mut count) = (0, 0);
+        let mut at = self.well_formed_prefix(bytes);
+        let mut count = arch::get().utf8_starts(&bytes[..at]);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             at += self.decode(rest).map_or(1, |(_, length)| length);
             count += 1;

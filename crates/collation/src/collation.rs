@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use crate::descriptor::Descriptor;
-use crate::{Charset, Info, Weights, naive, weight_string};
+use crate::{Charset, Info, Weights, compare, dispatch, hash, like, sort, sort_key, weight_string};
 
 /// A collation of one flavour: a handle, cheap to copy, found by [`Collation::lookup`] or [`Collation::by_id`].
 ///
@@ -32,11 +32,19 @@ impl Collation {
     }
 
     /// How `a` compares to `b`.
+    #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        naive::compare(*self, a, b)
+        // What is equal byte by byte is equal, whatever the weights.
+        if a == b { Ordering::Equal } else { self.compare_unlike(a, b) }
+    }
+
+    #[inline(never)]
+    fn compare_unlike(&self, a: &[u8], b: &[u8]) -> Ordering {
+        dispatch::with(self.0, compare::Compare { a, b })
     }
 
     /// Whether `a` equals `b`.
+    #[inline]
     pub fn eq(&self, a: &[u8], b: &[u8]) -> bool {
         self.compare(a, b).is_eq()
     }
@@ -51,15 +59,13 @@ impl Collation {
 
     /// Appends the key for `text` to `key`.
     pub fn sort_key_into(&self, text: &[u8], key: &mut Vec<u8>) {
-        naive::sort_key(*self, text, key);
+        dispatch::with(self.0, sort_key::SortKey { text, key });
     }
 
-    /// A hash: equal strings have equal hashes. It can change with the version of the library.
+    /// A hash: equal strings have equal hashes. It can change with the version of the library, and does not withstand
+    /// somebody who wants strings to collide.
     pub fn hash(&self, text: &[u8]) -> u64 {
-        // FNV-1a.
-        self.sort_key(text)
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+        dispatch::with(self.0, hash::Hash { text })
     }
 
     /// The weights of `text`, character by character.
@@ -74,18 +80,26 @@ impl Collation {
 
     /// Whether `text LIKE pattern ESCAPE escape`. The servers' default for `escape` is a backslash; `None` is none.
     pub fn like(&self, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
-        naive::like(*self, text, pattern, escape)
+        let mut buffer = [0; 4];
+        let length = escape.and_then(|escape| self.charset().encode(escape, &mut buffer));
+        let escape = length.and_then(|length| buffer.get(..length));
+        // Spaces at the end count, whatever the padding.
+        dispatch::with_padding(self.0, false, like::Like { charset: self.charset(), text, pattern, escape })
     }
 
     /// Sorts strings. The sort is stable: strings that are equal under the collation keep their order.
     pub fn sort<T: AsRef<[u8]>>(&self, strings: &mut [T]) {
-        strings.sort_by(|a, b| self.compare(a.as_ref(), b.as_ref()));
+        self.sort_by_key(strings, AsRef::as_ref);
     }
 
     /// Sorts items by a string of each. The sort is stable: items whose strings are equal under the collation keep their
     /// order.
     pub fn sort_by_key<T>(&self, items: &mut [T], key: impl Fn(&T) -> &[u8]) {
-        items.sort_by(|a, b| self.compare(key(a), key(b)));
+        sort::sort(
+            items,
+            |items| dispatch::with(self.0, sort::Prefixes { items, key: &key }),
+            |a, b| self.compare(key(a), key(b)),
+        );
     }
 }
 

@@ -24,16 +24,33 @@
 #![deny(missing_docs)]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
+mod arch;
+mod bytes;
 mod catalogue;
 mod charset;
+mod code_points;
 mod collation;
+mod compare;
 mod descriptor;
+mod dispatch;
 mod flavour;
+mod hash;
 mod info;
+mod like;
 mod lookup;
+#[cfg(any(test, feature = "oracle"))]
 mod naive;
+mod runs;
+mod sort;
+mod sort_key;
+mod source;
+mod stream;
 mod table;
+#[cfg(test)]
+mod tests;
 mod weight_string;
 mod weights;
 
@@ -51,6 +68,11 @@ pub mod oracle {
     //! What the project's own chores, tests and benchmarks share with the library; no part of its interface.
 
     pub use crate::naive::{compare, like, sort_key};
+
+    /// The instruction set that operations use here.
+    pub fn instruction_set() -> &'static str {
+        crate::arch::get().name
+    }
 
     pub mod format {
         //! The format of the committed tables.

@@ -1,12 +1,14 @@
 //! The weight tables: their formats, and how a code point's weights are looked up.
 
+use crate::source::LowOf;
+
 mod contractions;
 pub(crate) mod data;
 mod level;
 mod words;
 
 pub(crate) use contractions::{CODE_POINTS as CONTRACTED, Contraction, Contractions};
-pub(crate) use level::Level;
+pub(crate) use level::{HANGUL, LONGEST, Level, POOL, RULES, implicit};
 
 /// What is written by `cargo xtask tables`, and read here.
 #[cfg(feature = "oracle")]
@@ -21,6 +23,7 @@ pub mod format {
 pub(crate) struct Simple {
     pub bmp: [u16; 0x1_0000],
     pub beyond: u16,
+    pub low: LowOf,
 }
 
 impl Simple {
@@ -35,6 +38,8 @@ impl Simple {
 pub(crate) struct Uca {
     /// Primary, secondary and tertiary weights; a table that is used at the primary level alone has no others.
     pub levels: [Option<&'static Level>; 3],
+    /// Their first code points, for the fast path.
+    pub lows: [Option<&'static LowOf>; 3],
     /// Sequences of code points with weights of their own.
     pub contractions: Option<&'static Contractions>,
     /// Whether WEIGHT_STRING puts a zero between the levels.

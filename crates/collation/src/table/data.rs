@@ -5,6 +5,7 @@ use super::contractions::{Filter, RECORD};
 use super::level::PAGES;
 use super::words::{word, words};
 use super::{Contractions, Expanding, Level, Simple, Uca};
+use crate::source::LowOf;
 
 macro_rules! file {
     ($name:literal) => {
@@ -57,21 +58,41 @@ static UCA1400_CONTRACTIONS: Contractions = {
     }
 };
 
+static UCA400_LOW: [LowOf; 1] = [LowOf::level(&UCA400_PRIMARY, None)];
+static UCA520_LOW: [LowOf; 1] = [LowOf::level(&UCA520_PRIMARY, None)];
+static UCA900_LOW: [LowOf; 3] =
+    [LowOf::level(&UCA900_PRIMARY, None), LowOf::level(&UCA900_SECONDARY, None), LowOf::level(&UCA900_TERTIARY, None)];
+static UCA1400_LOW: [LowOf; 3] = [
+    LowOf::level(&UCA1400_PRIMARY, Some(&UCA1400_CONTRACTIONS)),
+    LowOf::level(&UCA1400_SECONDARY, Some(&UCA1400_CONTRACTIONS)),
+    LowOf::level(&UCA1400_TERTIARY, Some(&UCA1400_CONTRACTIONS)),
+];
+
 /// `unicode_ci`: UCA 4.0.0, primary weights.
-pub(crate) static UCA400: Uca =
-    Uca { levels: [Some(&UCA400_PRIMARY), None, None], contractions: None, separated: false };
+pub(crate) static UCA400: Uca = Uca {
+    levels: [Some(&UCA400_PRIMARY), None, None],
+    lows: [Some(&UCA400_LOW[0]), None, None],
+    contractions: None,
+    separated: false,
+};
 /// `unicode_520_ci`: UCA 5.2.0, primary weights.
-pub(crate) static UCA520: Uca =
-    Uca { levels: [Some(&UCA520_PRIMARY), None, None], contractions: None, separated: false };
+pub(crate) static UCA520: Uca = Uca {
+    levels: [Some(&UCA520_PRIMARY), None, None],
+    lows: [Some(&UCA520_LOW[0]), None, None],
+    contractions: None,
+    separated: false,
+};
 /// MySQL's `0900`: UCA 9.0.0 without contractions.
 pub(crate) static UCA900: Uca = Uca {
     levels: [Some(&UCA900_PRIMARY), Some(&UCA900_SECONDARY), Some(&UCA900_TERTIARY)],
+    lows: [Some(&UCA900_LOW[0]), Some(&UCA900_LOW[1]), Some(&UCA900_LOW[2])],
     contractions: None,
     separated: true,
 };
 /// MariaDB's `uca1400`: UCA 14.0.0 with the contractions of Unicode's table.
 pub(crate) static UCA1400: Uca = Uca {
     levels: [Some(&UCA1400_PRIMARY), Some(&UCA1400_SECONDARY), Some(&UCA1400_TERTIARY)],
+    lows: [Some(&UCA1400_LOW[0]), Some(&UCA1400_LOW[1]), Some(&UCA1400_LOW[2])],
     contractions: Some(&UCA1400_CONTRACTIONS),
     separated: false,
 };
@@ -90,7 +111,7 @@ const fn simple(bytes: &[u8]) -> Simple {
         bmp[word(bytes, at) as usize] = word(bytes, at + 1);
         at += 2;
     }
-    Simple { bmp, beyond: word(bytes, 0) }
+    Simple { low: LowOf::simple(&bmp), bmp, beyond: word(bytes, 0) }
 }
 
 /// `general_ci`.

@@ -1,0 +1,217 @@
+//! The algorithms, once, over any [`Vector`].
+//!
+//! # Safety
+//! Everything here may be called only from a function that has the vector's target features turned on, on a machine that has them.
+//! Reads stay within the slices: whole vectors while one fits, then a masked load, or a last vector that overlaps the one before, or
+//! (where the text is shorter than a vector) the scalar version.
+
+use super::scalar;
+use super::vector::Vector;
+
+#[inline(always)]
+pub(super) unsafe fn mismatch<V: Vector>(a: &[u8], b: &[u8]) -> usize {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { first_unlike::<V, AsIs>(a, b) }
+}
+
+#[inline(always)]
+pub(super) unsafe fn mismatch_folded<V: Vector>(a: &[u8], b: &[u8]) -> usize {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { first_unlike::<V, Folded>(a, b) }
+}
+
+/// What is done to bytes before they are compared.
+///
+/// A type and not a closure: a closure's body has no target features, and would be called instead of inlined.
+trait Map {
+    /// # Safety
+    /// This module's contract.
+    unsafe fn apply<V: Vector>(vector: V) -> V;
+    /// The same comparison without vectors.
+    fn short(a: &[u8], b: &[u8]) -> usize;
+}
+
+struct AsIs;
+
+impl Map for AsIs {
+    #[inline(always)]
+    unsafe fn apply<V: Vector>(vector: V) -> V {
+        vector
+    }
+
+    #[inline(always)]
+    fn short(a: &[u8], b: &[u8]) -> usize {
+        scalar::mismatch(a, b)
+    }
+}
+
+struct Folded;
+
+impl Map for Folded {
+    #[inline(always)]
+    unsafe fn apply<V: Vector>(vector: V) -> V {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe { vector.fold() }
+    }
+
+    #[inline(always)]
+    fn short(a: &[u8], b: &[u8]) -> usize {
+        scalar::mismatch_folded(a, b)
+    }
+}
+
+#[inline(always)]
+unsafe fn unlike_lane<V: Vector, M: Map>(a: V, b: V) -> usize {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { M::apply(a).first_unlike(M::apply(b)) }
+}
+
+#[inline(always)]
+unsafe fn first_unlike<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let (pa, pb) = (a.as_ptr(), b.as_ptr());
+    let mut at = 0;
+    // SAFETY: `at + BYTES <= n` in the loop and for the overlapping load, `at + rest == n` for the masked one.
+    unsafe {
+        while at + V::BYTES <= n {
+            let lane = unlike_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)));
+            if lane < V::BYTES {
+                return at + lane;
+            }
+            at += V::BYTES;
+        }
+        let rest = n - at;
+        if rest == 0 {
+            n
+        } else if V::MASKED {
+            let lane = unlike_lane::<V, M>(V::load_partial(pa.add(at), rest), V::load_partial(pb.add(at), rest));
+            at + lane.min(rest)
+        } else if n >= V::BYTES {
+            let at = n - V::BYTES;
+            at + unlike_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)))
+        } else {
+            M::short(&a[..n], &b[..n])
+        }
+    }
+}
+
+/// What is looked for in one text.
+trait Wanted<V> {
+    /// # Safety
+    /// This module's contract.
+    unsafe fn lane(&self, vector: V) -> usize;
+    /// The same without vectors.
+    fn short(&self, text: &[u8]) -> usize;
+}
+
+struct Not<V>(V, u8);
+
+impl<V: Vector> Wanted<V> for Not<V> {
+    #[inline(always)]
+    unsafe fn lane(&self, vector: V) -> usize {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe { vector.first_unlike(self.0) }
+    }
+
+    #[inline(always)]
+    fn short(&self, text: &[u8]) -> usize {
+        scalar::run_of(self.1, text)
+    }
+}
+
+struct NotAscii;
+
+impl<V: Vector> Wanted<V> for NotAscii {
+    #[inline(always)]
+    unsafe fn lane(&self, vector: V) -> usize {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe { vector.first_high() }
+    }
+
+    #[inline(always)]
+    fn short(&self, text: &[u8]) -> usize {
+        scalar::ascii_prefix(text)
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn run_of<V: Vector>(byte: u8, text: &[u8]) -> usize {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { first(text, &Not(V::splat(byte), byte)) }
+}
+
+#[inline(always)]
+pub(super) unsafe fn ascii_prefix<V: Vector>(text: &[u8]) -> usize {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { first::<V, NotAscii>(text, &NotAscii) }
+}
+
+#[inline(always)]
+unsafe fn first<V: Vector, W: Wanted<V>>(text: &[u8], wanted: &W) -> usize {
+    let (n, p) = (text.len(), text.as_ptr());
+    let mut at = 0;
+    // SAFETY: as in `first_unlike`.
+    unsafe {
+        while at + V::BYTES <= n {
+            let found = wanted.lane(V::load(p.add(at)));
+            if found < V::BYTES {
+                return at + found;
+            }
+            at += V::BYTES;
+        }
+        let rest = n - at;
+        if rest == 0 {
+            n
+        } else if V::MASKED {
+            at + wanted.lane(V::load_partial(p.add(at), rest)).min(rest)
+        } else if n >= V::BYTES {
+            n - V::BYTES + wanted.lane(V::load(p.add(n - V::BYTES)))
+        } else {
+            wanted.short(text)
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn utf8_starts<V: Vector>(text: &[u8]) -> usize {
+    let mut chunks = text.chunks_exact(V::BYTES);
+    let mut count = 0;
+    for chunk in &mut chunks {
+        // SAFETY: a chunk has `BYTES` bytes.
+        count += unsafe { V::load(chunk.as_ptr()).starts() };
+    }
+    count + scalar::utf8_starts(chunks.remainder())
+}
+
+/// The functions of a backend that a [`Vector`] suffices for, with the target features turned on.
+macro_rules! instantiate {
+    ($vector:ty, $features:literal) => {
+        $crate::arch::generic::instantiate!(@ $vector, $features,
+            mismatch(a: &[u8], b: &[u8]),
+            mismatch_folded(a: &[u8], b: &[u8]),
+            run_of(byte: u8, text: &[u8]),
+            ascii_prefix(text: &[u8]),
+            utf8_starts(text: &[u8])
+        );
+    };
+    (@ $vector:ty, $features:literal, $($name:ident($($argument:ident: $type:ty),+)),+) => {$(
+        #[target_feature(enable = $features)]
+        unsafe fn $name($($argument: $type),+) -> usize {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::generic::$name::<$vector>($($argument),+) }
+        }
+    )+};
+}
+pub(super) use instantiate;
+
+/// The function of a backend that wants a [`super::vector::Shuffle`].
+macro_rules! instantiate_shuffle {
+    ($vector:ty, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn utf8_prefix(text: &[u8]) -> usize {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::utf8::utf8_prefix::<$vector>(text) }
+        }
+    };
+}
+pub(super) use instantiate_shuffle;

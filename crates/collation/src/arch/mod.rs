@@ -1,0 +1,185 @@
+//! The primitives that touch every byte, one implementation for each instruction set.
+//!
+//! A small vector trait ([`vector::Vector`]), one generic algorithm for each primitive ([`generic`]), an instantiation for each
+//! instruction set, and a scalar version that is always built. A [`Backend`] is a table of function pointers; which one the machine
+//! runs is found out once and kept in an atomic pointer. Each backend can be taken by itself ([`all`]) and is tested so, against
+//! plain loops, over every alignment.
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod generic;
+mod scalar;
+#[cfg(test)]
+mod tests;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod utf8;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+/// The weights of U+0000 to U+07FF on one level, the code points of one and two bytes of UTF-8.
+///
+/// Zero is an ignorable character, [`Low::MARK`] one that has no single weight of its own or that may go on a contraction.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Low(pub(crate) [u16; 0x800]);
+
+impl Low {
+    /// Not one plain weight: ask the full table.
+    pub(crate) const MARK: u16 = 0xFFFF;
+}
+
+/// What [`Backend::fill`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Filled {
+    /// Bytes read: whole characters, all of them plain.
+    pub(crate) consumed: usize,
+    /// Weights written.
+    pub(crate) produced: usize,
+}
+
+/// The room that [`Backend::fill`] wants before it reads another stretch of text.
+pub(crate) const FILL_ROOM: usize = 32;
+
+/// One instruction set's primitives.
+///
+/// The pointers may be called only on a machine that has the instruction set; the methods may always be called, because [`get`] and
+/// [`all`] hand out nothing else.
+pub(crate) struct Backend {
+    /// The name, as benches and tests print it.
+    #[cfg_attr(not(any(test, feature = "oracle")), expect(dead_code, reason = "it is for reading"))]
+    pub(crate) name: &'static str,
+    mismatch: unsafe fn(&[u8], &[u8]) -> usize,
+    mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,
+    mismatch_mapped: unsafe fn(&[u8; 256], &[u8], &[u8]) -> usize,
+    mismatch_low: unsafe fn(&Low, &[u8], &[u8]) -> usize,
+    run_of: unsafe fn(u8, &[u8]) -> usize,
+    ascii_prefix: unsafe fn(&[u8]) -> usize,
+    utf8_prefix: unsafe fn(&[u8]) -> usize,
+    utf8_starts: unsafe fn(&[u8]) -> usize,
+    fill: unsafe fn(&Low, &[u8], &mut [u16]) -> Filled,
+    fill_key: unsafe fn(&Low, &[u8], &mut [MaybeUninit<u8>]) -> Filled,
+}
+
+impl Backend {
+    /// The first index at which the two differ, or the shorter one's length.
+    #[inline]
+    pub(crate) fn mismatch(&self, a: &[u8], b: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.mismatch)(a, b) }
+    }
+
+    /// As [`Backend::mismatch`], ASCII's upper and lower case being one.
+    #[inline]
+    pub(crate) fn mismatch_folded(&self, a: &[u8], b: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.mismatch_folded)(a, b) }
+    }
+
+    /// As [`Backend::mismatch`], after `map` was applied to each byte.
+    #[inline]
+    pub(crate) fn mismatch_mapped(&self, map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.mismatch_mapped)(map, a, b) }
+    }
+
+    /// Bytes at the start of both that are the same number of plain characters of the same lengths and weights. The answer is a
+    /// border between characters in both, and may be less than what could be skipped.
+    #[inline]
+    pub(crate) fn mismatch_low(&self, low: &Low, a: &[u8], b: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.mismatch_low)(low, a, b) }
+    }
+
+    /// How many times `byte` stands at the start of `text`.
+    #[inline]
+    pub(crate) fn run_of(&self, byte: u8, text: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.run_of)(byte, text) }
+    }
+
+    /// The length of the ASCII stretch at the start.
+    #[inline]
+    pub(crate) fn ascii_prefix(&self, text: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.ascii_prefix)(text) }
+    }
+
+    /// The length of the well-formed UTF-8 at the start, in whole characters.
+    #[inline]
+    pub(crate) fn utf8_prefix(&self, text: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.utf8_prefix)(text) }
+    }
+
+    /// How many bytes are no continuation bytes: the number of characters, where the text is well-formed UTF-8.
+    #[inline]
+    pub(crate) fn utf8_starts(&self, text: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.utf8_starts)(text) }
+    }
+
+    /// Turns the plain characters at the start of `text` into weights, ignorable ones into none. Stops before the first character
+    /// that isn't plain, at the end of `text`, or when less than [`FILL_ROOM`] is left in `out` (what it wrote is at the start).
+    #[inline]
+    pub(crate) fn fill(&self, low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.fill)(low, text, out) }
+    }
+
+    /// As [`Backend::fill`], each weight as two bytes, the high one first, as a sort key has them. Wants twice the room, and has
+    /// written twice [`Filled::produced`] bytes.
+    #[inline]
+    pub(crate) fn fill_key(&self, low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>]) -> Filled {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.fill_key)(low, text, out) }
+    }
+
+    /// The first index at which two slices of weights differ, or the shorter one's length.
+    #[inline]
+    pub(crate) fn mismatch_weights(&self, a: &[u16], b: &[u16]) -> usize {
+        self.mismatch(as_bytes(a), as_bytes(b)) / 2
+    }
+}
+
+/// The bytes of weights, in the machine's order.
+fn as_bytes(weights: &[u16]) -> &[u8] {
+    // SAFETY: the bytes are those of a live slice, `u16` has no padding, and bytes need no alignment.
+    unsafe { core::slice::from_raw_parts(weights.as_ptr().cast(), size_of_val(weights)) }
+}
+
+static CHOSEN: AtomicPtr<Backend> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The best backend of this machine.
+#[inline]
+pub(crate) fn get() -> &'static Backend {
+    let chosen = CHOSEN.load(Ordering::Relaxed);
+    if chosen.is_null() {
+        return detect();
+    }
+    // SAFETY: only `detect` stores here, and only addresses of statics, which nobody writes to.
+    unsafe { &*chosen }
+}
+
+#[cold]
+fn detect() -> &'static Backend {
+    let best = all().next().unwrap_or(&scalar::BACKEND);
+    CHOSEN.store(core::ptr::from_ref(best).cast_mut(), Ordering::Relaxed);
+    best
+}
+
+/// Every backend that this machine can run, the best one first, the scalar one last.
+pub(crate) fn all() -> impl Iterator<Item = &'static Backend> {
+    #[cfg(target_arch = "x86_64")]
+    let native = x86_64::available();
+    #[cfg(target_arch = "aarch64")]
+    let native = aarch64::available();
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let native = core::iter::empty();
+    native.chain(core::iter::once(&scalar::BACKEND))
+}

@@ -1,0 +1,131 @@
+//! Without vectors: words of eight bytes where that is simple, bytes elsewhere. Always built, and the tail of the vector versions.
+
+use core::mem::MaybeUninit;
+
+use super::{Backend, FILL_ROOM, Filled, Low};
+
+pub(super) static BACKEND: Backend = Backend {
+    name: "scalar",
+    mismatch,
+    mismatch_folded,
+    mismatch_mapped,
+    mismatch_low,
+    run_of,
+    ascii_prefix,
+    utf8_prefix,
+    utf8_starts,
+    fill,
+    fill_key,
+};
+
+const WORD: usize = size_of::<u64>();
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+#[inline(always)]
+fn words<'a>(a: &'a [u8], b: &'a [u8]) -> impl Iterator<Item = (u64, u64)> + 'a {
+    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+    a.chunks_exact(WORD).zip(b.chunks_exact(WORD)).map(move |(a, b)| (word(a), word(b)))
+}
+
+pub(super) fn mismatch(a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let mut at = 0;
+    for (x, y) in words(a, b) {
+        if x != y {
+            return at + (x ^ y).trailing_zeros() as usize / 8;
+        }
+        at += WORD;
+    }
+    at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
+}
+
+pub(super) fn mismatch_folded(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x.eq_ignore_ascii_case(y)).count()
+}
+
+pub(super) fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|&(&x, &y)| map[usize::from(x)] == map[usize::from(y)]).count()
+}
+
+pub(super) fn run_of(byte: u8, text: &[u8]) -> usize {
+    text.iter().take_while(|&&b| b == byte).count()
+}
+
+pub(super) fn ascii_prefix(text: &[u8]) -> usize {
+    let mut at = 0;
+    for (word, _) in words(text, text) {
+        if word & HIGH != 0 {
+            return at + (word & HIGH).trailing_zeros() as usize / 8;
+        }
+        at += WORD;
+    }
+    at + text[at..].iter().take_while(|b| b.is_ascii()).count()
+}
+
+pub(super) fn utf8_prefix(text: &[u8]) -> usize {
+    match core::str::from_utf8(text) {
+        Ok(_) => text.len(),
+        Err(error) => error.valid_up_to(),
+    }
+}
+
+pub(super) fn utf8_starts(text: &[u8]) -> usize {
+    text.iter().filter(|&&b| b & 0xC0 != 0x80).count()
+}
+
+/// The plain character at `at`: its weight and length. `None` at the end, and where it isn't plain.
+#[inline(always)]
+pub(super) fn plain(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
+    let &first = text.get(at)?;
+    let (cp, len) = if first < 0x80 {
+        (usize::from(first), 1)
+    } else if matches!(first, 0xC2..=0xDF) {
+        let &second = text.get(at + 1)?;
+        if second & 0xC0 != 0x80 {
+            return None;
+        }
+        (usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F), 2)
+    } else {
+        return None;
+    };
+    let weight = low.0[cp];
+    (weight != Low::MARK).then_some((weight, len))
+}
+
+pub(super) fn mismatch_low(low: &Low, a: &[u8], b: &[u8]) -> usize {
+    let mut at = 0;
+    while let (Some(x), Some(y)) = (plain(low, a, at), plain(low, b, at)) {
+        if x != y {
+            break;
+        }
+        at += x.1;
+    }
+    at
+}
+
+pub(super) fn fill(low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
+    let end = (out.len() + 1).saturating_sub(FILL_ROOM);
+    let (mut consumed, mut produced) = (0, 0);
+    while produced < end {
+        let Some((weight, len)) = plain(low, text, consumed) else { break };
+        out[produced] = weight;
+        produced += usize::from(weight != 0);
+        consumed += len;
+    }
+    Filled { consumed, produced }
+}
+
+pub(super) fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>]) -> Filled {
+    let end = (out.len() / 2 + 1).saturating_sub(FILL_ROOM);
+    let (mut consumed, mut produced) = (0, 0);
+    while produced < end {
+        let Some((weight, len)) = plain(low, text, consumed) else { break };
+        let [high, low] = weight.to_be_bytes();
+        out[2 * produced].write(high);
+        out[2 * produced + 1].write(low);
+        produced += usize::from(weight != 0);
+        consumed += len;
+    }
+    Filled { consumed, produced }
+}

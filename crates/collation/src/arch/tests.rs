@@ -1,0 +1,222 @@
+//! Every backend of this machine against plain loops, over every alignment and length, and over text made to be awkward.
+
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::mem::MaybeUninit;
+
+use proptest::prelude::*;
+
+use super::{Backend, FILL_ROOM, Low, all, scalar};
+
+/// Lengths that go past two of the widest vectors.
+const LONGEST: usize = 140;
+/// Offsets into an aligned buffer.
+const OFFSETS: usize = 65;
+
+/// Runs `check` on each backend but the plain loops themselves.
+fn each(check: impl Fn(&Backend)) {
+    let mut some = false;
+    for backend in all() {
+        check(backend);
+        some = true;
+    }
+    assert!(some);
+}
+
+/// Plain loops, the oracles.
+mod plain {
+    pub(super) fn first_unlike(a: &[u8], b: &[u8], map: impl Fn(u8) -> u8) -> usize {
+        let n = a.len().min(b.len());
+        (0..n).find(|&i| map(a[i]) != map(b[i])).unwrap_or(n)
+    }
+
+    pub(super) fn utf8_prefix(text: &[u8]) -> usize {
+        (0..=text.len()).rev().find(|&n| core::str::from_utf8(&text[..n]).is_ok()).unwrap_or(0)
+    }
+}
+
+/// A made-up table: every kind of entry, and both cases of a letter alike.
+fn table() -> Low {
+    let mut low = Low([0; 0x800]);
+    for (cp, weight) in low.0.iter_mut().enumerate() {
+        let c = char::from_u32(cp as u32).unwrap_or_default();
+        *weight = match cp {
+            0..0x09 | 0x7F | 0x300..0x340 => 0,
+            0xDF | 0x340..0x350 | 0x132 => Low::MARK,
+            0xC0..0x100 => 0x1000 + u16::from(b"aceino"[cp % 6]),
+            _ => 0x1000 + c.to_lowercase().next().unwrap_or_default() as u16,
+        };
+    }
+    low
+}
+
+#[test]
+fn the_first_unlike_byte_is_found_at_every_offset_and_length() {
+    each(|backend| {
+        for offset in 0..OFFSETS {
+            for n in 0..LONGEST {
+                let a = vec![b'x'; OFFSETS + LONGEST];
+                let mut b = a.clone();
+                assert_eq!(backend.mismatch(&a[offset..offset + n], &b[..n]), n, "{}", backend.name);
+                // Bytes past the end must not count.
+                b[n] = b'y';
+                assert_eq!(backend.mismatch(&a[offset..offset + n], &b[..n]), n, "{}", backend.name);
+                assert_eq!(backend.mismatch_folded(&a[offset..offset + n], &b[..n]), n, "{}", backend.name);
+            }
+            for at in 0..LONGEST {
+                let mut a = vec![b'X'; OFFSETS + LONGEST];
+                let b = vec![b'x'; LONGEST];
+                a[offset + at] = b'?';
+                let a = &a[offset..offset + LONGEST];
+                assert_eq!(backend.mismatch_folded(a, &b), at, "{}", backend.name);
+                assert_eq!(backend.mismatch_folded(&b, a), at, "{}", backend.name);
+                let lower = a.to_ascii_lowercase();
+                assert_eq!(backend.mismatch(&lower, &b), at, "{}", backend.name);
+                assert_eq!(backend.run_of(b'x', &lower), at, "{}", backend.name);
+            }
+        }
+    });
+}
+
+#[test]
+fn folding_joins_the_two_cases_of_ascii_and_nothing_else() {
+    each(|backend| {
+        for x in 0..=255u8 {
+            for y in 0..=255u8 {
+                let same = x.eq_ignore_ascii_case(&y);
+                // Long enough that each vector sees it.
+                let (a, b) = ([x; 64], [y; 64]);
+                assert_eq!(
+                    backend.mismatch_folded(&a, &b),
+                    if same { 64 } else { 0 },
+                    "{} {x:#x} {y:#x}",
+                    backend.name
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn ascii_ends_where_it_ends() {
+    each(|backend| {
+        for offset in 0..OFFSETS {
+            for at in 0..LONGEST {
+                let mut text = vec![b' '; OFFSETS + LONGEST];
+                text[offset + at] = 0x80;
+                assert_eq!(backend.ascii_prefix(&text[offset..]), at, "{}", backend.name);
+                assert_eq!(backend.ascii_prefix(&text[offset..offset + at]), at, "{}", backend.name);
+            }
+        }
+    });
+}
+
+/// Two-byte characters, ASCII, longer ones and errors, in the shares that exercise the borders of vectors.
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        6 => "[ -~]{1,8}".prop_map(String::into_bytes),
+        6 => "[а-яА-ЯёЁ]{1,12}".prop_map(String::into_bytes),
+        4 => "[\u{80}-\u{7FF}]{1,6}".prop_map(String::into_bytes),
+        2 => "[\u{800}-\u{FFFF}]{1,4}".prop_map(String::into_bytes),
+        1 => "[\u{10000}-\u{10FFFF}]{1,2}".prop_map(String::into_bytes),
+        1 => proptest::collection::vec(any::<u8>(), 1..4),
+        1 => Just(vec![0xC3]), // a lead without what it leads
+        1 => Just(vec![0xE0, 0x80, 0x80]),
+        1 => Just(vec![0xED, 0xA0, 0x80]),
+        1 => Just(vec![0xF4, 0x90, 0x80, 0x80]),
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Two texts that have much in common: `b` is `a` with some characters exchanged.
+fn pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
+    let changes = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6);
+    (text(), changes, any::<bool>()).prop_map(|(a, changes, upper)| {
+        let mut b = match core::str::from_utf8(&a) {
+            Ok(a) if upper => a.to_uppercase().into_bytes(),
+            _ => a.clone(),
+        };
+        for (index, byte) in changes {
+            if !b.is_empty() {
+                let at = index.index(b.len());
+                b[at] = byte;
+            }
+        }
+        (a, b)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn backends_agree_with_plain_loops((a, b) in pair(), map in proptest::collection::vec(any::<u8>(), 256), byte: u8) {
+        let map: [u8; 256] = map.try_into().unwrap();
+        each(|backend| {
+            assert_eq!(backend.mismatch(&a, &b), plain::first_unlike(&a, &b, |x| x), "{}", backend.name);
+            assert_eq!(backend.mismatch_folded(&a, &b), plain::first_unlike(&a, &b, |x| x.to_ascii_lowercase()), "{}", backend.name);
+            let mapped = plain::first_unlike(&a, &b, |x| map[usize::from(x)]);
+            assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name);
+            assert_eq!(backend.run_of(byte, &a), a.iter().take_while(|&&x| x == byte).count(), "{}", backend.name);
+            assert_eq!(backend.ascii_prefix(&a), a.iter().take_while(|x| x.is_ascii()).count(), "{}", backend.name);
+            assert_eq!(backend.utf8_starts(&a), a.iter().filter(|&&x| x & 0xC0 != 0x80).count(), "{}", backend.name);
+        });
+    }
+
+    #[test]
+    fn well_formed_text_ends_where_it_ends(text in text(), cut in any::<prop::sample::Index>()) {
+        let cut = &text[..cut.index(text.len() + 1)];
+        for text in [&text[..], cut] {
+            let expected = plain::utf8_prefix(text);
+            each(|backend| assert_eq!(backend.utf8_prefix(text), expected, "{}", backend.name));
+        }
+    }
+
+    #[test]
+    fn weights_are_those_of_the_table(text in text(), room in 0..400usize) {
+        let low = table();
+        let mut expected = Vec::new();
+        let mut read = 0;
+        while let Some((weight, len)) = scalar::plain(&low, &text, read) {
+            expected.extend((weight != 0).then_some(weight));
+            read += len;
+        }
+        each(|backend| {
+            let mut out = vec![0xEEEE; room];
+            let mut key = vec![MaybeUninit::new(0); 2 * room];
+            let filled = backend.fill(&low, &text, &mut out);
+            assert!(filled.consumed <= read);
+            // It stops early for want of room only.
+            assert!(filled.consumed == read || filled.produced + FILL_ROOM > room, "{} {filled:?} {read}", backend.name);
+            assert_eq!(&out[..filled.produced], &expected[..filled.produced], "{}", backend.name);
+            let mut again = vec![0; room + 2 * text.len() + FILL_ROOM];
+            let rest = backend.fill(&low, &text[filled.consumed..], &mut again);
+            assert_eq!((filled.consumed + rest.consumed, filled.produced + rest.produced), (read, expected.len()), "{}", backend.name);
+            assert_eq!(backend.fill_key(&low, &text, &mut key), filled);
+            for (bytes, weight) in key.chunks_exact(2).zip(&out[..filled.produced]) {
+                // SAFETY: all of it was written when it was made.
+                let bytes = unsafe { [bytes[0].assume_init(), bytes[1].assume_init()] };
+                assert_eq!(u16::from_be_bytes(bytes), *weight, "{}", backend.name);
+            }
+        });
+    }
+
+    #[test]
+    fn what_is_skipped_is_alike((a, b) in pair()) {
+        let low = table();
+        let whole = scalar::mismatch_low(&low, &a, &b);
+        each(|backend| assert_eq!(backend.mismatch_low(&low, &a, &b), whole, "{}", backend.name));
+    }
+}
+
+#[test]
+fn the_scalar_version_finds_what_text_shares() {
+    let low = table();
+    let skip = |a: &str, b: &str| scalar::mismatch_low(&low, a.as_bytes(), b.as_bytes());
+    assert_eq!(skip("Привет, мир", "пРИВЕТ, МИР"), "Привет, мир".len());
+    assert_eq!(skip("Привет, мир", "пРИВЕТ, МИФ"), "Привет, ми".len());
+    // One byte against two: not the same shape, whatever the weights.
+    assert_eq!(skip("Ä1", "e1"), 0);
+    assert_eq!(skip("1ß", "1ß"), 1);
+}

@@ -1,0 +1,48 @@
+//! What a vector of bytes has to be able to do.
+
+/// A vector of bytes of one instruction set.
+///
+/// # Safety
+/// Every method may be called only where the instruction set is to be had, from a function that has its target features turned on (the
+/// methods are inlined into it). `load` reads [`Vector::BYTES`] bytes, `load_partial` the `n < BYTES` first ones.
+pub(super) trait Vector: Copy {
+    /// Its width.
+    const BYTES: usize;
+    /// Whether [`Vector::load_partial`] is cheap: a masked load, not a copy.
+    const MASKED: bool;
+
+    unsafe fn load(from: *const u8) -> Self;
+    /// The first `n` bytes, zeros after them.
+    unsafe fn load_partial(from: *const u8, n: usize) -> Self;
+    unsafe fn splat(byte: u8) -> Self;
+    /// `A` to `Z` as `a` to `z`, every other byte as it is.
+    unsafe fn fold(self) -> Self;
+    /// The first lane that is not equal, or [`Vector::BYTES`].
+    unsafe fn first_unlike(self, other: Self) -> usize;
+    /// The first lane whose highest bit is set, or [`Vector::BYTES`].
+    unsafe fn first_high(self) -> usize;
+    /// How many lanes are no continuation bytes of UTF-8.
+    unsafe fn starts(self) -> usize;
+}
+
+/// A vector that can also look bytes up in a table of sixteen, which checking UTF-8 is made of.
+///
+/// # Safety
+/// As for [`Vector`].
+pub(super) trait Shuffle: Vector {
+    unsafe fn zero() -> Self;
+    /// Each lane's low four bits as an index into `table`.
+    unsafe fn lookup(self, table: &[u8; 16]) -> Self;
+    /// Each lane's high four bits, as a number.
+    unsafe fn high_nibbles(self) -> Self;
+    /// Each lane's low four bits.
+    unsafe fn low_nibbles(self) -> Self;
+    /// The bytes shifted up by `N` lanes, the last `N` bytes of `before` coming in.
+    unsafe fn shifted<const N: usize>(self, before: Self) -> Self;
+    unsafe fn and(self, other: Self) -> Self;
+    unsafe fn or(self, other: Self) -> Self;
+    unsafe fn xor(self, other: Self) -> Self;
+    /// Lane by lane, no less than zero.
+    unsafe fn minus(self, other: Self) -> Self;
+    unsafe fn is_zero(self) -> bool;
+}

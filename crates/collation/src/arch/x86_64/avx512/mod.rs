@@ -1,0 +1,190 @@
+//! AVX-512 with VBMI2: 64 bytes at a time, tails by masked loads, and weights of whole stretches of text by table permutes.
+
+mod low;
+
+use core::arch::x86_64::*;
+
+use super::super::vector::{Shuffle, Vector};
+use super::super::{Backend, generic};
+
+pub(in super::super) static BACKEND: Backend = Backend {
+    name: "avx512",
+    mismatch,
+    mismatch_folded,
+    mismatch_mapped,
+    mismatch_low: low::mismatch_low,
+    run_of,
+    ascii_prefix,
+    utf8_prefix,
+    utf8_starts,
+    fill: low::fill,
+    fill_key: low::fill_key,
+};
+
+#[derive(Clone, Copy)]
+struct V(__m512i);
+
+/// The lowest `n` of 64 lanes.
+#[inline(always)]
+fn lanes(n: usize) -> u64 {
+    if n >= 64 { !0 } else { (1 << n) - 1 }
+}
+
+impl Vector for V {
+    const BYTES: usize = 64;
+    const MASKED: bool = true;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller's: 64 bytes are there; the load wants no alignment.
+        Self(unsafe { _mm512_loadu_si512(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u8, n: usize) -> Self {
+        // SAFETY: the caller's: `n` bytes are there; lanes that are masked off are not read.
+        Self(unsafe { _mm512_maskz_loadu_epi8(lanes(n), from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn splat(byte: u8) -> Self {
+        // SAFETY: the caller's: AVX-512 is there.
+        Self(unsafe { _mm512_set1_epi8(byte.cast_signed()) })
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self) -> Self {
+        // SAFETY: the caller's: AVX-512BW is there.
+        unsafe {
+            let moved = _mm512_sub_epi8(self.0, _mm512_set1_epi8(b'A'.cast_signed()));
+            let upper = _mm512_cmplt_epu8_mask(moved, _mm512_set1_epi8(26));
+            Self(_mm512_mask_add_epi8(self.0, upper, self.0, _mm512_set1_epi8(0x20)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn first_unlike(self, other: Self) -> usize {
+        // SAFETY: the caller's: AVX-512BW is there.
+        unsafe { _mm512_cmpneq_epi8_mask(self.0, other.0).trailing_zeros() as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn first_high(self) -> usize {
+        // SAFETY: the caller's: AVX-512BW is there.
+        unsafe { _mm512_movepi8_mask(self.0).trailing_zeros() as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn starts(self) -> usize {
+        // SAFETY: the caller's: AVX-512BW is there. Continuation bytes are the numbers below -64.
+        unsafe { _mm512_cmpge_epi8_mask(self.0, _mm512_set1_epi8(-64)).count_ones() as usize }
+    }
+}
+
+impl Shuffle for V {
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller's: AVX-512 is there.
+        Self(unsafe { _mm512_setzero_si512() })
+    }
+
+    #[inline(always)]
+    unsafe fn lookup(self, table: &[u8; 16]) -> Self {
+        // SAFETY: the caller's: AVX-512BW is there; the table has the sixteen bytes that are read.
+        unsafe {
+            let table = _mm512_broadcast_i32x4(_mm_loadu_si128(table.as_ptr().cast()));
+            Self(_mm512_shuffle_epi8(table, self.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn high_nibbles(self) -> Self {
+        // SAFETY: the caller's: AVX-512BW is there.
+        Self(unsafe { _mm512_and_si512(_mm512_srli_epi16::<4>(self.0), _mm512_set1_epi8(15)) })
+    }
+
+    #[inline(always)]
+    unsafe fn low_nibbles(self) -> Self {
+        // SAFETY: the caller's: AVX-512 is there.
+        Self(unsafe { _mm512_and_si512(self.0, _mm512_set1_epi8(15)) })
+    }
+
+    #[inline(always)]
+    unsafe fn shifted<const N: usize>(self, before: Self) -> Self {
+        // SAFETY: the caller's: AVX-512BW is there.
+        unsafe {
+            // The sixteen bytes before each quarter of `self`; the shift is one of the four quarters apart.
+            let across = _mm512_alignr_epi32::<12>(self.0, before.0);
+            Self(match N {
+                1 => _mm512_alignr_epi8::<15>(self.0, across),
+                2 => _mm512_alignr_epi8::<14>(self.0, across),
+                _ => _mm512_alignr_epi8::<13>(self.0, across),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX-512 is there.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX-512 is there.
+        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX-512 is there.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn minus(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX-512BW is there.
+        Self(unsafe { _mm512_subs_epu8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn is_zero(self) -> bool {
+        // SAFETY: the caller's: AVX-512 is there.
+        unsafe { _mm512_test_epi8_mask(self.0, self.0) == 0 }
+    }
+}
+
+generic::instantiate!(V, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt");
+generic::instantiate_shuffle!(V, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt");
+
+/// # Safety
+/// The machine has this backend's instruction set.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let quarter = |i: usize| {
+        // SAFETY: `i` is 0 to 3, and the map has four times 64 bytes.
+        unsafe { _mm512_loadu_si512(map.as_ptr().add(i * 64).cast()) }
+    };
+    let (q0, q1, q2, q3) = (quarter(0), quarter(1), quarter(2), quarter(3));
+    let apply = |v: __m512i| {
+        let below = _mm512_permutex2var_epi8(q0, v, q1);
+        let above = _mm512_permutex2var_epi8(q2, v, q3);
+        _mm512_mask_blend_epi8(_mm512_movepi8_mask(v), below, above)
+    };
+    let mut at = 0;
+    while at < n {
+        let mask = lanes(n - at);
+        // SAFETY: `at < n`, and lanes past `n` are masked off.
+        let (x, y) = unsafe {
+            let load = |text: &[u8]| _mm512_maskz_loadu_epi8(mask, text.as_ptr().add(at).cast());
+            (load(a), load(b))
+        };
+        let lane = _mm512_cmpneq_epi8_mask(apply(x), apply(y)).trailing_zeros() as usize;
+        if lane < 64 {
+            return at + lane;
+        }
+        at += 64;
+    }
+    n
+}

@@ -1,0 +1,92 @@
+//! SSE2: sixteen bytes at a time. It has no lookup of bytes, so UTF-8 is checked by the scalar version after its ASCII start.
+
+use core::arch::x86_64::*;
+
+use super::super::vector::Vector;
+use super::super::{Backend, generic, scalar};
+
+pub(in super::super) static BACKEND: Backend = Backend {
+    name: "sse2",
+    mismatch,
+    mismatch_folded,
+    mismatch_mapped: scalar::mismatch_mapped,
+    mismatch_low: scalar::mismatch_low,
+    run_of,
+    ascii_prefix,
+    utf8_prefix,
+    utf8_starts,
+    fill: scalar::fill,
+    fill_key: scalar::fill_key,
+};
+
+#[derive(Clone, Copy)]
+struct V(__m128i);
+
+impl Vector for V {
+    const BYTES: usize = 16;
+    const MASKED: bool = false;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller's: sixteen bytes are there; the load wants no alignment.
+        Self(unsafe { _mm_loadu_si128(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u8, n: usize) -> Self {
+        let mut whole = [0; Self::BYTES];
+        // SAFETY: the caller's: `n` bytes are there, and `n` is less than `BYTES`.
+        unsafe {
+            core::ptr::copy_nonoverlapping(from, whole.as_mut_ptr(), n);
+            Self::load(whole.as_ptr())
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(byte: u8) -> Self {
+        // SAFETY: the caller's: SSE2 is there.
+        Self(unsafe { _mm_set1_epi8(byte.cast_signed()) })
+    }
+
+    #[inline(always)]
+    unsafe fn fold(self) -> Self {
+        // SAFETY: the caller's: SSE2 is there.
+        unsafe {
+            // Comparisons are signed: move `A` down to the least number, so that one comparison tells the 26 letters.
+            let moved = _mm_sub_epi8(self.0, _mm_set1_epi8(b'A'.wrapping_add(0x80).cast_signed()));
+            let upper = _mm_cmplt_epi8(moved, _mm_set1_epi8(-128 + 26));
+            Self(_mm_or_si128(self.0, _mm_and_si128(upper, _mm_set1_epi8(0x20))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn first_unlike(self, other: Self) -> usize {
+        // SAFETY: the caller's: SSE2 is there.
+        let unlike = unsafe { !_mm_movemask_epi8(_mm_cmpeq_epi8(self.0, other.0)) };
+        // The sixteen bits above the lanes' are set: with no unlike lane the answer is 16.
+        unlike.trailing_zeros() as usize
+    }
+
+    #[inline(always)]
+    unsafe fn first_high(self) -> usize {
+        // SAFETY: the caller's: SSE2 is there.
+        let high = unsafe { _mm_movemask_epi8(self.0) };
+        (high | 0x1_0000).trailing_zeros() as usize
+    }
+
+    #[inline(always)]
+    unsafe fn starts(self) -> usize {
+        // SAFETY: the caller's: SSE2 is there. Continuation bytes are the numbers below -64.
+        let starts = unsafe { _mm_movemask_epi8(_mm_cmpgt_epi8(self.0, _mm_set1_epi8(-65))) };
+        starts.count_ones() as usize
+    }
+}
+
+generic::instantiate!(V, "sse2");
+
+#[target_feature(enable = "sse2")]
+unsafe fn utf8_prefix(text: &[u8]) -> usize {
+    // SAFETY: every x86-64 has SSE2.
+    let ascii = unsafe { generic::ascii_prefix::<V>(text) };
+    ascii + scalar::utf8_prefix(&text[ascii..])
+}

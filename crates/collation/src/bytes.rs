@@ -1,0 +1,112 @@
+//! Collations of bytes: each has one weight, itself or by a table.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use crate::arch;
+use crate::runs;
+
+/// The weights of bytes.
+pub(crate) trait Bytes: Copy {
+    fn weight(self, byte: u8) -> u8;
+
+    /// The first index at which weights differ, or the shorter text's length.
+    fn mismatch(self, a: &[u8], b: &[u8]) -> usize;
+
+    /// Appends the weights of `text`.
+    fn append(self, text: &[u8], key: &mut Vec<u8>);
+}
+
+/// A byte is its own weight.
+#[derive(Clone, Copy)]
+pub(crate) struct Itself;
+
+impl Bytes for Itself {
+    #[inline(always)]
+    fn weight(self, byte: u8) -> u8 {
+        byte
+    }
+
+    #[inline(always)]
+    fn mismatch(self, a: &[u8], b: &[u8]) -> usize {
+        arch::get().mismatch(a, b)
+    }
+
+    fn append(self, text: &[u8], key: &mut Vec<u8>) {
+        key.extend_from_slice(text);
+    }
+}
+
+/// A byte has its weight from a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Ordered(pub &'static [u8; 256]);
+
+impl Bytes for Ordered {
+    #[inline(always)]
+    fn weight(self, byte: u8) -> u8 {
+        self.0[usize::from(byte)]
+    }
+
+    #[inline(always)]
+    fn mismatch(self, a: &[u8], b: &[u8]) -> usize {
+        let backend = arch::get();
+        let same = backend.mismatch(a, b);
+        same + backend.mismatch_mapped(self.0, &a[same..], &b[same..])
+    }
+
+    fn append(self, text: &[u8], key: &mut Vec<u8>) {
+        key.extend(text.iter().map(|&byte| self.weight(byte)));
+    }
+}
+
+/// The order of two texts. Under PAD SPACE (`padded`) the shorter one counts as followed by spaces.
+#[inline(always)]
+pub(crate) fn compare<B: Bytes>(weights: B, padded: bool, a: &[u8], b: &[u8]) -> Ordering {
+    let at = weights.mismatch(a, b);
+    match (a.get(at), b.get(at)) {
+        (None, None) => Ordering::Equal,
+        (Some(&x), Some(&y)) => weights.weight(x).cmp(&weights.weight(y)),
+        (Some(_), None) => past_the_end(weights, padded, &a[at..]),
+        (None, Some(_)) => past_the_end(weights, padded, &b[at..]).reverse(),
+    }
+}
+
+/// The order of what is left of one text against the end of the other.
+fn past_the_end<B: Bytes>(weights: B, padded: bool, rest: &[u8]) -> Ordering {
+    if !padded {
+        return Ordering::Greater;
+    }
+    let space = weights.weight(b' ');
+    let rest = &rest[arch::get().run_of(b' ', rest)..];
+    let other = rest.iter().map(|&byte| weights.weight(byte)).find(|&weight| weight != space);
+    other.map_or(Ordering::Equal, |weight| weight.cmp(&space))
+}
+
+/// The text without the bytes at its end that weigh what a space does.
+pub(crate) fn trimmed<B: Bytes>(weights: B, text: &[u8]) -> &[u8] {
+    let space = weights.weight(b' ');
+    let kept = text.iter().rposition(|&byte| weights.weight(byte) != space).map_or(0, |last| last + 1);
+    &text[..kept]
+}
+
+/// Appends a key: the weights, under PAD SPACE with runs of spaces as [`runs`] has them.
+pub(crate) fn sort_key<B: Bytes>(weights: B, padded: bool, text: &[u8], key: &mut Vec<u8>) {
+    if !padded {
+        return weights.append(text, key);
+    }
+    let space = weights.weight(b' ');
+    let mut rest = trimmed(weights, text);
+    while let Some(start) = rest.iter().position(|&byte| weights.weight(byte) == space) {
+        let run = rest[start..].iter().take_while(|&&byte| weights.weight(byte) == space).count();
+        let (before, after) = rest.split_at(start);
+        weights.append(before, key);
+        rest = &after[run..];
+        // There is something after the run: the text is trimmed.
+        let next = rest.first().map_or(Ordering::Equal, |&byte| weights.weight(byte).cmp(&space));
+        key.push(space);
+        runs::put(run, next, key);
+    }
+    weights.append(rest, key);
+    key.push(space);
+    runs::put_end(key);
+}

@@ -1,0 +1,70 @@
+//! From a collation to the code that is compiled for its weights: one branch for a whole operation, none for a character.
+
+use crate::bytes::{Bytes, Itself, Ordered};
+use crate::descriptor::{Descriptor, Kind};
+use crate::source::{Encoding, General, German, LowOf, Source, Unicode, Utf8};
+use crate::table::Uca;
+use crate::{Charset, Pad};
+
+/// Something that is done with a collation's weights.
+pub(crate) trait Work {
+    type Output;
+
+    /// With a weight for each byte.
+    fn bytes<B: Bytes>(self, weights: B, padded: bool) -> Self::Output;
+
+    /// With code points.
+    fn code_points(self, encoding: Encoding, padded: bool) -> Self::Output;
+
+    /// With the weights of each level at which the collation compares.
+    fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> Self::Output;
+}
+
+/// Does the work with the weights of this collation.
+#[inline(always)]
+pub(crate) fn with<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
+    let padded = descriptor.info.pad == Pad::PadSpace;
+    with_padding(descriptor, padded, work)
+}
+
+/// Does the work with the weights of this collation, but with this padding.
+#[inline(always)]
+pub(crate) fn with_padding<W: Work>(descriptor: &Descriptor, padded: bool, work: W) -> W::Output {
+    let encoding = Encoding { longest: if descriptor.charset == Charset::Utf8mb3 { 3 } else { 4 } };
+    match descriptor.kind {
+        Kind::Bytes => work.bytes(Itself, padded),
+        Kind::Order(order) => work.bytes(Ordered(order), padded),
+        Kind::CodePoints(_) => work.code_points(encoding, padded),
+        Kind::Expanding(table) => {
+            let pad = padded.then_some(u16::from(table[usize::from(b' ')][0]));
+            work.levels(core::iter::once(German { table, pad }))
+        }
+        Kind::Simple(table) => {
+            let low = &table.low;
+            work.levels(core::iter::once(Utf8 { code_points: General(table), low, pad: pad(padded, low), encoding }))
+        }
+        Kind::Uca(table) => match table.contractions {
+            None => work.levels(levels::<false>(descriptor, table, encoding, padded)),
+            Some(_) => work.levels(levels::<true>(descriptor, table, encoding, padded)),
+        },
+    }
+}
+
+fn pad(padded: bool, low: &LowOf) -> Option<u16> {
+    padded.then_some(low.low.0[usize::from(b' ')])
+}
+
+#[inline(always)]
+fn levels<const CONTRACTS: bool>(
+    descriptor: &Descriptor,
+    table: &'static Uca,
+    encoding: Encoding,
+    padded: bool,
+) -> impl Iterator<Item = Utf8<Unicode<CONTRACTS>>> + Clone {
+    let levels = descriptor.info.levels;
+    (0..table.levels.len()).filter(move |&index| levels.has(index)).filter_map(move |index| {
+        let (level, low) = (table.levels[index]?, table.lows[index]?);
+        let code_points = Unicode { level, index, contractions: table.contractions };
+        Some(Utf8 { code_points, low, pad: pad(padded, low), encoding })
+    })
+}

@@ -1,0 +1,121 @@
+//! Sorting slices: by the first weights of each string, eight bytes that compare as one number, and by comparison where those are
+//! equal.
+
+mod codes;
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use crate::bytes::Bytes;
+use crate::dispatch::Work;
+use crate::source::{Encoding, LONGEST, Source};
+use codes::Codes;
+
+/// Below this, strings are compared at once.
+const FEW: usize = 48;
+
+/// Puts items into order. Those that are equal keep theirs.
+pub(crate) fn sort<T>(items: &mut [T], prefixes: impl FnOnce(&[T]) -> Vec<u64>, compare: impl Fn(&T, &T) -> Ordering) {
+    if items.len() < FEW || u32::try_from(items.len()).is_err() {
+        return items.sort_by(compare);
+    }
+    let mut order: Vec<(u64, u32)> = prefixes(items).into_iter().zip(0..).collect();
+    // The index makes it stable.
+    order.sort_unstable();
+    for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
+        if alike.len() > 1 {
+            alike.sort_by(|a, b| compare(&items[a.1 as usize], &items[b.1 as usize]));
+        }
+    }
+    permute(items, order.into_iter().map(|(_, index)| index).collect());
+}
+
+/// Moves the item at `from[i]` to `i`, for each `i`.
+fn permute<T>(items: &mut [T], mut from: Vec<u32>) {
+    for start in 0..items.len() {
+        let mut at = start;
+        loop {
+            let next = from[at] as usize;
+            from[at] = at as u32;
+            if next == start {
+                break;
+            }
+            items.swap(at, next);
+            at = next;
+        }
+    }
+}
+
+/// The first weights of each string, as a number: where two numbers differ, the strings compare as they do.
+pub(crate) struct Prefixes<'i, T, K> {
+    pub items: &'i [T],
+    pub key: K,
+}
+
+impl<T, K: Fn(&T) -> &[u8]> Work for Prefixes<'_, T, K> {
+    type Output = Vec<u64>;
+
+    fn bytes<B: Bytes>(self, weights: B, padded: bool) -> Vec<u64> {
+        // Under NO PAD nothing comes after the end that is less than any weight: zero is no greater than all.
+        let end = if padded { weights.weight(b' ') } else { 0 };
+        let prefix = |item| {
+            let text = (self.key)(item);
+            let mut prefix = [end; 8];
+            prefix.iter_mut().zip(text).for_each(|(slot, &byte)| *slot = weights.weight(byte));
+            u64::from_be_bytes(prefix)
+        };
+        self.items.iter().map(prefix).collect()
+    }
+
+    fn code_points(self, encoding: Encoding, padded: bool) -> Vec<u64> {
+        let end = if padded { b' ' } else { 0 };
+        let prefix = |item| {
+            let text = (self.key)(item);
+            let mut prefix = [end; 8];
+            let mut at = 0;
+            while at < text.len().min(8) {
+                // From a stray byte on, which comes after all characters, comparison decides.
+                let Some((_, length)) = encoding.decode(text, at) else {
+                    prefix[at..].fill(0xFF);
+                    break;
+                };
+                let end = (at + length).min(8);
+                prefix[at..end].copy_from_slice(&text[at..end]);
+                at += length;
+            }
+            u64::from_be_bytes(prefix)
+        };
+        self.items.iter().map(prefix).collect()
+    }
+
+    fn levels<S: Source>(self, mut levels: impl Iterator<Item = S> + Clone) -> Vec<u64> {
+        // The first level decides before all others.
+        let Some(source) = levels.next() else { return self.items.iter().map(|_| 0).collect() };
+        let texts = || self.items.iter().map(&self.key);
+        // One byte a weight holds eight characters where text is ASCII; two bytes hold four of any.
+        let sample = texts().step_by(self.items.len().div_ceil(64));
+        let foreign = sample.clone().filter(|text| !text.iter().take(8).all(u8::is_ascii)).count();
+        if 4 * foreign > sample.count() {
+            return texts().map(|text| wide(source, text)).collect();
+        }
+        let codes = Codes::of(source);
+        texts().map(|text| codes.prefix(source, text)).collect()
+    }
+}
+
+/// The first four weights.
+fn wide<S: Source>(source: S, text: &[u8]) -> u64 {
+    let mut prefix = 0;
+    let mut count = 0;
+    let mut at = 0;
+    while count < 4 && at < text.len() {
+        let mut weights = [0; LONGEST];
+        let next = source.next(text, at, &mut weights);
+        for &weight in weights[..next.weights].iter().take(4 - count) {
+            prefix = prefix << 16 | u64::from(weight);
+            count += 1;
+        }
+        at += next.bytes;
+    }
+    (count..4).fold(prefix, |prefix, _| prefix << 16 | u64::from(source.pad().unwrap_or_default()))
+}

@@ -1,0 +1,120 @@
+//! Sort keys of weights: high byte first, one level after the other.
+//!
+//! Under NO PAD a zero stands between levels, which no weight of a collation with several is. Under PAD SPACE each level ends as
+//! [`runs`] has it.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use crate::arch::FILL_ROOM;
+use crate::bytes::{self, Bytes};
+use crate::dispatch::Work;
+use crate::source::{Encoding, LONGEST, Source};
+use crate::stream::Stream;
+use crate::{code_points, runs};
+
+/// What is asked: the key of `text`, at the end of `key`.
+pub(crate) struct SortKey<'t> {
+    pub text: &'t [u8],
+    pub key: &'t mut Vec<u8>,
+}
+
+impl Work for SortKey<'_> {
+    type Output = ();
+
+    fn bytes<B: Bytes>(self, weights: B, padded: bool) {
+        bytes::sort_key(weights, padded, self.text, self.key);
+    }
+
+    fn code_points(self, encoding: Encoding, padded: bool) {
+        code_points::sort_key(encoding, padded, self.text, self.key);
+    }
+
+    fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) {
+        for (index, source) in levels.enumerate() {
+            match source.pad() {
+                Some(space) => padded(source, space, self.text, self.key),
+                None => {
+                    if index > 0 {
+                        self.key.extend([0; 2]);
+                    }
+                    plain(source, self.text, self.key);
+                }
+            }
+        }
+    }
+}
+
+/// Appends the weights at one level.
+#[inline(always)]
+fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
+    let mut at = 0;
+    while at < text.len() {
+        if source.is_plain(text, at) {
+            // A byte of text has one weight at most, mostly: there is one allocation.
+            key.reserve(2 * (text.len() - at + FILL_ROOM));
+            let filled = source.fill_key(text, at, key.spare_capacity_mut());
+            // SAFETY: what was produced was written, two bytes each, within the spare capacity.
+            unsafe { key.set_len(key.len() + 2 * filled.produced) };
+            at += filled.consumed;
+        }
+        while at < text.len() {
+            let mut weights = [0; LONGEST];
+            let next = source.next(text, at, &mut weights);
+            put(&weights[..next.weights], key);
+            at += next.bytes;
+            if source.is_plain(text, at) {
+                break;
+            }
+        }
+    }
+}
+
+/// Appends the weights at one level, and their end.
+fn padded<S: Source>(source: S, space: u16, text: &[u8], key: &mut Vec<u8>) {
+    key.reserve(2 * text.len() + 16);
+    let mut stream = Stream::new(source, text, 0);
+    let mut spaces = 0;
+    loop {
+        let block = stream.block();
+        if block.is_empty() {
+            break;
+        }
+        let count = block.len();
+        let mut rest = block;
+        while let Some(&next) = rest.first() {
+            if next == space {
+                let run = rest.iter().take_while(|&&weight| weight == space).count();
+                spaces += run;
+                rest = &rest[run..];
+                continue;
+            }
+            if spaces > 0 {
+                run(space, spaces, next.cmp(&space), key);
+                spaces = 0;
+            }
+            let (before, after) = rest.split_at(until(space, rest));
+            put(before, key);
+            rest = after;
+        }
+        stream.take(count);
+    }
+    put(&[space], key);
+    runs::put_end(key);
+}
+
+fn run(space: u16, length: usize, next: Ordering, key: &mut Vec<u8>) {
+    put(&[space], key);
+    runs::put(length, next, key);
+}
+
+/// The first index of `space`, or the length.
+fn until(space: u16, weights: &[u16]) -> usize {
+    let has = |chunk: &&[u16]| chunk.iter().fold(false, |has, &weight| has | (weight == space));
+    let skipped = weights.chunks_exact(32).take_while(|chunk| !has(chunk)).count() * 32;
+    skipped + weights[skipped..].iter().take_while(|&&weight| weight != space).count()
+}
+
+fn put(weights: &[u16], key: &mut Vec<u8>) {
+    key.extend(weights.iter().flat_map(|weight| weight.to_be_bytes()));
+}

@@ -1,0 +1,61 @@
+//! 8-bit character sets where a byte may have two weights: `latin1_german2_ci`.
+
+use core::mem::MaybeUninit;
+
+use super::{Next, Source};
+use crate::arch::{self, FILL_ROOM, Filled};
+use crate::table::Expanding;
+
+/// The one level of `latin1_german2_ci`.
+#[derive(Clone, Copy)]
+pub(crate) struct German {
+    pub table: &'static Expanding,
+    pub pad: Option<u16>,
+}
+
+impl Source for German {
+    #[inline(always)]
+    fn pad(self) -> Option<u16> {
+        self.pad
+    }
+
+    #[inline(always)]
+    fn skip_same(self, a: &[u8], b: &[u8], at: usize) -> usize {
+        // Every byte is a character, and ASCII's cases are one.
+        at + arch::get().mismatch_folded(&a[at..], &b[at..])
+    }
+
+    #[inline(always)]
+    fn border(self, _: &[u8], _: &[u8], at: usize) -> usize {
+        at
+    }
+
+    #[inline(always)]
+    fn fill(self, text: &[u8], at: usize, out: &mut [u16]) -> Filled {
+        let (mut consumed, mut produced) = (0, 0);
+        while produced + FILL_ROOM <= out.len() && at + consumed < text.len() {
+            let next = self.next(text, at + consumed, &mut out[produced..]);
+            consumed += next.bytes;
+            produced += next.weights;
+        }
+        Filled { consumed, produced }
+    }
+
+    #[inline(always)]
+    fn fill_key(self, _: &[u8], _: usize, _: &mut [MaybeUninit<u8>]) -> Filled {
+        Filled { consumed: 0, produced: 0 }
+    }
+
+    #[inline(always)]
+    fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next {
+        let [first, second] = self.table[usize::from(text[at])];
+        out[0] = u16::from(first);
+        out[1] = u16::from(second);
+        Next { bytes: 1, weights: 1 + usize::from(second != 0) }
+    }
+
+    #[inline(always)]
+    fn is_plain(self, _: &[u8], _: usize) -> bool {
+        true
+    }
+}

@@ -1,0 +1,237 @@
+//! Every operation of every collation against the oracle, on texts made to be awkward.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::{Collation, Flavour, catalogue, naive};
+
+/// All that are implemented.
+fn all() -> impl Iterator<Item = Collation> {
+    [Flavour::MySql, Flavour::MariaDb]
+        .into_iter()
+        .flat_map(|flavour| catalogue(flavour).iter().filter_map(move |info| Collation::by_id(flavour, info.id).ok()))
+}
+
+/// Pieces that texts are made of: what is ordinary, and what is awkward for one table or another.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    let ill_formed: Vec<&[u8]> = [
+        &[0x80][..],
+        &[0xC3],
+        &[0xC3, 0x28],
+        &[0xE0, 0x80, 0x80],
+        &[0xE2, 0x82],
+        &[0xED, 0xA0, 0x80],
+        &[0xED, 0xBF, 0xBF],
+        &[0xF0, 0x9F, 0x98],
+        &[0xF4, 0x90, 0x80, 0x80],
+        &[0xFF],
+        &[0xE4, 0xFC, 0xDF, 0xC4],
+    ]
+    .into();
+    let well_formed = prop_oneof![
+        8 => "[a-cA-C -]{1,6}",
+        4 => "[ -~]{1,10}",
+        3 => " {1,6}",
+        2 => "[\u{0}-\u{20}\u{7F}]{1,3}",
+        6 => "[а-дА-ДёЁйЙ]{1,12}",
+        4 => "[äÄöÖüÜßéèêÉñÑçlL·ŀĿæÆœ]{1,8}",
+        3 => "[\u{300}-\u{345}\u{483}\u{654}\u{6DF}]{1,3}",
+        3 => "[\u{80}-\u{7FF}]{1,6}",
+        3 => "[เแโใไกขคງາຳอะ\u{AAB5}\u{AAB6}\u{AA80}\u{19B5}\u{1980}]{1,6}",
+        2 => "[가-힣각]{1,4}",
+        3 => "[一-龥々〆ヶぁあアがガﾊﾞー]{1,6}",
+        2 => "[\u{800}-\u{D7FF}]{1,4}",
+        2 => "[\u{E000}-\u{FFFF}]{1,3}",
+        2 => "[\u{10000}-\u{10FFFF}]{1,3}",
+        1 => "[\u{11131}\u{11132}\u{11127}\u{114B9}\u{114BA}\u{17000}\u{1B170}\u{18B00}\u{20000}😀]{1,3}",
+    ];
+    prop_oneof![
+        20 => well_formed.prop_map(String::into_bytes),
+        1 => select(ill_formed).prop_map(<[u8]>::to_vec),
+    ]
+}
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        6 => proptest::collection::vec(piece(), 0..6).prop_map(|pieces| pieces.concat()),
+        // Longer than a block of weights.
+        1 => proptest::collection::vec(piece(), 30..90).prop_map(|pieces| pieces.concat()),
+    ]
+}
+
+/// How one text becomes another that is close to it.
+#[derive(Clone, Debug)]
+enum Change {
+    Insert(Index, Vec<u8>),
+    Remove(Index),
+    Upper,
+    Lower,
+    Cut(Index),
+    Spaces(usize),
+    Byte(Index, u8),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        3 => (any::<Index>(), piece()).prop_map(|(at, piece)| Change::Insert(at, piece)),
+        2 => any::<Index>().prop_map(Change::Remove),
+        2 => Just(Change::Upper),
+        1 => Just(Change::Lower),
+        1 => any::<Index>().prop_map(Change::Cut),
+        2 => (0..4usize).prop_map(Change::Spaces),
+        1 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Change::Byte(at, byte)),
+    ]
+}
+
+fn changed(mut text: Vec<u8>, change: Change) -> Vec<u8> {
+    match change {
+        Change::Insert(at, piece) => {
+            let at = at.index(text.len() + 1);
+            text.splice(at..at, piece);
+        }
+        Change::Remove(at) if !text.is_empty() => {
+            text.remove(at.index(text.len()));
+        }
+        Change::Upper => text = recased(&text, str::to_uppercase),
+        Change::Lower => text = recased(&text, str::to_lowercase),
+        Change::Cut(at) => text.truncate(at.index(text.len() + 1)),
+        Change::Spaces(count) => text.extend(core::iter::repeat_n(b' ', count)),
+        Change::Byte(at, byte) if !text.is_empty() => {
+            let at = at.index(text.len());
+            text[at] = byte;
+        }
+        Change::Remove(_) | Change::Byte(..) => {}
+    }
+    text
+}
+
+fn recased(text: &[u8], recase: impl Fn(&str) -> String) -> Vec<u8> {
+    text.utf8_chunks().flat_map(|chunk| [recase(chunk.valid()).as_bytes(), chunk.invalid()].concat()).collect()
+}
+
+/// Two texts: the second is the first but for a few changes, or another one.
+fn pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
+    prop_oneof![
+        4 => (text(), proptest::collection::vec(change(), 0..4))
+            .prop_map(|(a, changes)| (a.clone(), changes.into_iter().fold(a, changed))),
+        1 => (text(), text()),
+    ]
+}
+
+fn told(collation: Collation, a: &[u8], b: &[u8]) -> String {
+    format!("{collation:?}\n  {:?}\n  {:?}\n  {a:x?}\n  {b:x?}", String::from_utf8_lossy(a), String::from_utf8_lossy(b))
+}
+
+/// What has to hold of two texts, in every collation.
+fn check_pair(a: &[u8], b: &[u8]) {
+    for collation in all() {
+        let expected = naive::compare(collation, a, b);
+        let told = || told(collation, a, b);
+        assert_eq!(collation.compare(a, b), expected, "compare: {}", told());
+        assert_eq!(collation.compare(b, a), expected.reverse(), "compare, exchanged: {}", told());
+        assert_eq!(collation.eq(a, b), expected.is_eq(), "eq: {}", told());
+        let (x, y) = (collation.sort_key(a), collation.sort_key(b));
+        assert_eq!(x.cmp(&y), expected, "sort_key: {}\n  {x:x?}\n  {y:x?}", told());
+        let keys = [a, b].map(|text| {
+            let mut key = Vec::new();
+            naive::sort_key(collation, text, &mut key);
+            key
+        });
+        assert_eq!(keys[0].cmp(&keys[1]), expected, "the oracle's sort_key: {}", told());
+        if expected.is_eq() {
+            assert_eq!(collation.hash(a), collation.hash(b), "hash: {}", told());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn operations_equal_the_oracle((a, b) in pair()) {
+        check_pair(&a, &b);
+    }
+
+    #[test]
+    fn like_equals_the_oracle((text, pattern) in like_pair()) {
+        for collation in all() {
+            for escape in [Some('\\'), None, Some('|')] {
+                let expected = naive::like(collation, &text, &pattern, escape);
+                assert_eq!(collation.like(&text, &pattern, escape), expected, "{escape:?}: {}", told(collation, &text, &pattern));
+            }
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sorting_is_stable_and_in_order(texts in proptest::collection::vec(text(), 0..200), shared in text()) {
+        for prefix in [&[][..], &shared] {
+            let items: Vec<(Vec<u8>, usize)> =
+                texts.iter().enumerate().map(|(index, text)| ([prefix, text].concat(), index)).collect();
+            for collation in all().step_by(3) {
+                let mut sorted = items.clone();
+                collation.sort_by_key(&mut sorted, |item| &item.0);
+                let order = |a: &(Vec<u8>, usize), b: &(Vec<u8>, usize)| collation.compare(&a.0, &b.0).then(a.1.cmp(&b.1));
+                for pair in sorted.windows(2) {
+                    assert_eq!(order(&pair[0], &pair[1]), Ordering::Less, "{}", told(collation, &pair[0].0, &pair[1].0));
+                }
+                let mut indexes: Vec<usize> = sorted.into_iter().map(|item| item.1).collect();
+                indexes.sort_unstable();
+                assert!(indexes.into_iter().eq(0..items.len()));
+            }
+        }
+    }
+}
+
+/// A text, and a pattern made of it: some of it replaced by wildcards, some escaped.
+fn like_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
+    let edits = proptest::collection::vec(
+        (any::<Index>(), select(&["%", "_", "\\", "|", "%%", "\\%", "_%", "x"][..]), 0..3usize),
+        0..4,
+    );
+    (proptest::collection::vec(piece(), 0..4), edits, proptest::option::of(change())).prop_map(
+        |(pieces, edits, other)| {
+            let text = pieces.concat();
+            let mut pattern = text.clone();
+            for (at, inserted, removed) in edits {
+                let at = at.index(pattern.len() + 1);
+                let end = (at + removed).min(pattern.len());
+                pattern.splice(at..end, inserted.bytes());
+            }
+            (
+                text,
+                match other {
+                    Some(change) => changed(pattern, change),
+                    None => pattern,
+                },
+            )
+        },
+    )
+}
+
+#[test]
+fn runs_of_spaces_of_every_length_keep_their_order() {
+    let run = |count: usize, rest: &str| format!("a{}{rest}", " ".repeat(count)).into_bytes();
+    let texts: Vec<_> = [0, 1, 2, 254, 255, 256]
+        .into_iter()
+        .flat_map(|count| ["", "\t", "!", "z", "\u{1}", "ж"].map(|rest| run(count, rest)))
+        .collect();
+    for a in &texts {
+        for b in &texts {
+            for collation in all().filter(|collation| collation.info().pad == crate::Pad::PadSpace).step_by(3) {
+                let order = collation.sort_key(a).cmp(&collation.sort_key(b));
+                assert_eq!(order, collation.compare(a, b), "{}", told(collation, a, b));
+            }
+        }
+    }
+}
