@@ -23,13 +23,17 @@ pub(crate) fn setting(run: &Run) -> Vec<String> {
 }
 
 fn server(server: &ServerInfo, imported: bool) -> String {
-    let origin = if server.private { "private instance" } else { "attached" };
+    let origin = match (imported, server.private) {
+        (true, _) => "as whoever imported it has it",
+        (false, true) => "private instance",
+        (false, false) => "attached",
+    };
     let comment = server.comment.trim();
     // Debian's builds put brackets of their own around it.
     let comment = comment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(comment);
     let comment = if comment.is_empty() { String::new() } else { format!(" ({comment})") };
-    let origin = if imported { "as the logs' names have it" } else { origin };
-    format!("{}: {} {}{comment}, {origin}", server.label, server.flavour, server.version)
+    let version = if server.version.is_empty() { String::new() } else { format!(" {}", server.version) };
+    format!("{}: {}{version}{comment}, {origin}", server.label, server.flavour)
 }
 
 /// How to read the tables.

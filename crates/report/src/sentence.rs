@@ -86,7 +86,13 @@ fn uncertainty(ratio: Estimate) -> String {
 fn not_measured(run: &Run, condition: &str, comparisons: &[&Comparison]) -> Option<String> {
     let missing = comparisons.iter().filter(|comparison| comparison.throughput.is_none());
     let names: Vec<String> = missing.map(|comparison| pair_name(run, comparison)).collect();
-    (!names.is_empty()).then(|| format!("Not measured on {condition}, too few blocks: {}.", names.join(", ")))
+    let why = match run.imported {
+        Some(_) => {
+            format!("No ratio on {condition}, for want of several logs, or of lines of --report-interval in them")
+        }
+        None => format!("Not measured on {condition}, too few blocks"),
+    };
+    (!names.is_empty()).then(|| format!("{why}: {}.", names.join(", ")))
 }
 
 fn pair_name(run: &Run, comparison: &Comparison) -> String {

@@ -163,6 +163,21 @@ fn csv_has_a_line_for_each_pair_and_each_baseline() {
 }
 
 #[test]
+fn an_imported_run_says_in_its_first_line_what_its_intervals_do_not_know() {
+    let imported = changed("solo", |run, blocks| {
+        run.imported = Some(measure::Imported { from: "sysbench 1.0.20".into(), files: vec!["a.log".into()] });
+        run.servers[0].version = String::new();
+        // One log of each, without intervals.
+        blocks.iter_mut().filter(|block| block.round > 0).for_each(|block| block.warm_up = true);
+    });
+    assert!(first_line(&imported).starts_with("Imported from logs of sysbench 1.0.20, measured one after the other: "));
+    let text = text(&imported, PLAIN);
+    assert!(text.contains(": MySQL (") || text.contains(": MySQL, ") || text.contains(": MariaDB"), "{text}");
+    assert!(!text.contains("machine: "), "{text}");
+    assert!(imported.sentences.iter().all(|line| line.starts_with("No ratio on ")), "{:#?}", imported.sentences);
+}
+
+#[test]
 fn unlike_sides_are_named_in_every_output() {
     let unlike = changed("two_servers", |run, _| {
         let pair = run.pairs.iter().find(|pair| pair.kind == measure::PairKind::Server).unwrap();

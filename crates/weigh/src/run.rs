@@ -111,6 +111,13 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
         let (block, max_time) = (request.block.as_secs_f64(), request.max_time.as_secs_f64());
         bail!("a block of {recipe} takes {block} s, more than --max-time {max_time}s: raise it", recipe = recipe.name);
     }
+    if !recipe.server_charsets.is_empty()
+        && let Some(spec) = specs.iter().find(|spec| spec.is_running())
+    {
+        output::tell(&format!(
+            "note: {spec} runs already and is measured with the charset that it is set to; claims on others stay open"
+        ));
+    }
     let opening = |instance: &Instance| {
         let of_instance = instance.charset.iter().map(|charset| ("character-set-server".to_owned(), charset.clone()));
         // What the user sets comes last, and beats the recipe.

@@ -209,6 +209,27 @@ fn where_a_server_has_no_noise_floor_the_cells_counts() {
     assert!(matches!(cell.comparisons[1].verdict, Verdict::NoDifference { .. }));
 }
 
+#[test]
+fn one_log_of_each_gives_a_ratio_where_it_has_intervals() {
+    let run = run(Mode::Solo, &[0, 0], &[(PairKind::Collation, 1, 0)]);
+    let log = |variant: usize, events: u64, rates: &[f64]| {
+        let intervals = rates.iter().map(|&transactions_per_s| crate::model::LogInterval {
+            until_s: 1.0,
+            transactions_per_s,
+            latency_ms: 1.0,
+            errors_per_s: None,
+        });
+        let figures = crate::model::LogFigures { intervals: intervals.collect(), ..Default::default() };
+        block(None, 0, vec![Side { log: Some(figures), ..side(variant, events) }])
+    };
+    let steady = [100.0, 101.0, 99.0, 100.0, 100.0, 100.0];
+    let ratio = |blocks: &[Block]| analyse(&run, blocks).cells[0].comparisons[0].throughput;
+    let found = ratio(&[log(0, 200, &steady), log(1, 100, &steady)]).unwrap();
+    assert!(found.value == 0.5 && found.low < 0.5 && found.high > 0.5 && found.precision() < 0.05, "{found:?}");
+    assert_eq!(ratio(&[log(0, 200, &steady), log(1, 100, &steady[..5])]), None, "too few lines");
+    assert_eq!(ratio(&[log(0, 200, &steady)]), None);
+}
+
 /// What the only pair of a run is unlike in, its variants on the servers and under the collations given.
 fn unlike(sides: [(server::Flavour, &str); 2], kind: PairKind, rows: [u64; 2]) -> Vec<Unlike> {
     let mut run = run(Mode::Duet, &[0, 1], &[(kind, 1, 0)]);
