@@ -146,6 +146,9 @@ fn list(recipes: &[Recipe], format: Format) -> Result<String> {
 
 fn entry(recipe: &Recipe) -> String {
     let mut text = format!("{}\n  {}\n", recipe.name, recipe.title);
+    for line in recipe.about.iter().flat_map(|about| about.trim().lines()) {
+        writeln!(text, "  {line}").expect("a string takes every write");
+    }
     let mut line = |name: &str, value: String| {
         writeln!(text, "  {name:<8} {value}").expect("a string takes every write");
     };
