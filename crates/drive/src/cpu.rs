@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -43,7 +43,7 @@ impl ServerThreads {
             if interrupt::interrupted() {
                 return Ok(None);
             }
-            match find_thread(pid, connection, &threads)? {
+            match find_thread(pid, &mut |work| connection.query(work).map(drop), &threads)? {
                 Some(thread) => threads.push(thread),
                 None => return Ok(None),
             }
@@ -61,6 +61,42 @@ impl ServerThreads {
     /// CPU time that the threads have used so far, in nanoseconds; `None` once one of them is gone.
     pub(crate) fn cpu_ns(&self) -> Option<u64> {
         self.threads.iter().map(|&thread| thread_cpu_ns(self.pid, thread)).sum()
+    }
+}
+
+/// The thread of a server process that serves one connection.
+#[derive(Debug)]
+pub struct ServerThread {
+    pid: u32,
+    thread: u32,
+}
+
+/// How long a thread that has answered may take until it rests.
+const REST: Duration = Duration::from_secs(2);
+
+impl ServerThread {
+    /// Finds the thread by letting its connection work: `run` sends it a statement. `None` where no thread stands out.
+    pub fn find<E>(pid: u32, mut run: impl FnMut(&'static str) -> Result<(), E>) -> Result<Option<Self>, E> {
+        let thread = find_thread(pid, &mut run, &[])?;
+        Ok(thread.map(|thread| Self { pid, thread }))
+    }
+
+    /// CPU time that the thread has used so far. It is exact, as the thread is let come to rest first: the system tells a running
+    /// thread's time as of its last tick. `None` once the thread is gone, and where it goes on working.
+    pub fn cpu(&self) -> Option<Duration> {
+        let begin = Instant::now();
+        while !self.rests()? {
+            if begin.elapsed() > REST {
+                return None;
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        thread_cpu_ns(self.pid, self.thread).map(Duration::from_nanos)
+    }
+
+    fn rests(&self) -> Option<bool> {
+        let stat = fs::read_to_string(format!("/proc/{}/task/{}/stat", self.pid, self.thread)).ok()?;
+        Some(stat.rsplit_once(')')?.1.trim_start().starts_with('S'))
     }
 }
 
@@ -85,12 +121,16 @@ impl Cores {
     }
 }
 
-fn find_thread(pid: u32, connection: &mut Connection, taken: &[u32]) -> Result<Option<u32>, WireError> {
+fn find_thread<E>(
+    pid: u32,
+    run: &mut impl FnMut(&'static str) -> Result<(), E>,
+    taken: &[u32],
+) -> Result<Option<u32>, E> {
     let mut balance = Balance::default();
     for _ in 0..TRIES {
         let burn = Instant::now();
         let before = all_threads(pid);
-        connection.query(BURN)?;
+        run(BURN)?;
         balance.add(&before, &all_threads(pid), 1);
         let length = burn.elapsed();
         if let Some(thread) = balance.outstanding(taken) {
@@ -144,8 +184,13 @@ fn thread_cpu_ns(pid: u32, thread: u32) -> Option<u64> {
 
 /// CPU time of the calling thread, user and system, in nanoseconds.
 pub(crate) fn own_cpu_ns() -> u64 {
+    own_cpu().as_nanos() as u64
+}
+
+/// CPU time of the calling thread, user and system.
+pub fn own_cpu() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 #[cfg(test)]
@@ -171,6 +216,35 @@ mod tests {
         balance.add(&at(10_000_000, 9_000_000), &at(10_000_000, 18_500_000), -1);
         assert_eq!(balance.outstanding(&[]), Some(7));
         assert_eq!(balance.outstanding(&[7]), None);
+    }
+
+    #[test]
+    fn the_thread_that_works_is_found_and_its_time_grows() {
+        let (work, order) = std::sync::mpsc::channel::<()>();
+        let (done, answer) = std::sync::mpsc::channel();
+        let worker = std::thread::spawn(move || {
+            for () in order {
+                let before = own_cpu();
+                while own_cpu() < before + Duration::from_millis(20) {}
+                done.send(rustix::thread::gettid()).unwrap();
+            }
+        });
+        let mut id = None;
+        let mut run = |_: &str| {
+            work.send(()).unwrap();
+            id = Some(answer.recv().unwrap());
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(found) = ServerThread::find(std::process::id(), &mut run);
+        let found = found.unwrap();
+        let before = found.cpu().unwrap();
+        let Ok(()) = run("");
+        let grown = found.cpu().unwrap() - before;
+        assert_eq!(Some(found.thread as i32), id.map(|id| id.as_raw_nonzero().get()));
+        assert!(grown >= Duration::from_millis(20) && grown < Duration::from_millis(40), "{grown:?}");
+        drop(work);
+        worker.join().unwrap();
+        assert_eq!(found.cpu(), None);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod turns;
 mod wire;
 
 pub use charset::connection_holds;
+pub use cpu::{ServerThread, own_cpu};
 pub use error::{Error, WireError};
 pub use load::{ConnectionCharset, Load, Settings, Sharing, Tally, Target, new_histogram, run_block};
 pub use session::Protocol;

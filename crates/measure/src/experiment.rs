@@ -169,14 +169,7 @@ impl<'a> Experiment<'a> {
 
     fn read_servers(&mut self) -> Result<(), Error> {
         for server in self.servers {
-            self.run.servers.push(ServerInfo {
-                label: server.label().into(),
-                flavour: server.flavour(),
-                version: server.version().into(),
-                comment: server.version_comment().into(),
-                private: server.is_private(),
-                settings: server.settings_in_force(&SETTINGS)?,
-            });
+            self.run.servers.push(ServerInfo::read(server, &SETTINGS)?);
         }
         Ok(())
     }

@@ -23,15 +23,16 @@ pub use error::Error;
 pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};
 pub use likeness::{Unlike, is_only_a_namesake};
+pub use machine::describe as this_machine;
 pub use model::{
     Block, Cell, Driver, FORMAT, Imported, Latency, LogFigures, LogInterval, Machine, Mode, Options, Pair, PairKind,
     Run, ServerInfo, Side, TableSize, Variant,
 };
-pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError, pairs};
+pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError, nearest, pairs};
 pub use preview::{Preview, preview};
 pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
 pub use request::{Observer, Request};
 pub use schedule::Standing;
 pub use selftest::{Found, HANDICAPS, SelfTest, self_test};
-pub use stats::Estimate;
+pub use stats::{Estimate, median};

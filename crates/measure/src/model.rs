@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use server::{Flavour, Layers};
+use server::{Flavour, Layers, Server};
 
 use crate::recipe::RecipeRecord;
 
@@ -93,6 +93,20 @@ pub struct ServerInfo {
     pub private: bool,
     /// Settings that bear on the load, as the server says they are in force.
     pub settings: BTreeMap<String, String>,
+}
+
+impl ServerInfo {
+    /// Describes a server, with those of the named settings that it has.
+    pub fn read(server: &Server, settings: &[&str]) -> Result<Self, server::Error> {
+        Ok(Self {
+            label: server.label().into(),
+            flavour: server.flavour(),
+            version: server.version().into(),
+            comment: server.version_comment().into(),
+            private: server.is_private(),
+            settings: server.settings_in_force(settings)?,
+        })
+    }
 }
 
 /// How load is put on: the two answer different questions (see docs/bench.md) and never share a table.

@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
 
 /// Share of intervals that hold the truth.
 pub const LEVEL: f64 = 0.95;
@@ -85,6 +85,27 @@ fn bootstrap(logs: &[f64], seed: u64) -> Option<(f64, f64)> {
     means.sort_unstable_by(f64::total_cmp);
     let tail = expanded_tail(logs.len() as f64)?;
     Some((quantile(&means, tail), quantile(&means, 1.0 - tail)))
+}
+
+/// The median of figures with its interval, whatever their distribution is: the interval ends at the two values that the true median
+/// lies between in at least 95 % of samples (order statistics, by the binomial distribution). `None` for fewer than six values, which
+/// can't bear that, or where one is no number.
+pub fn median(values: &[f64]) -> Option<Estimate> {
+    if values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let cut = values_cut_off(sorted.len() as u64)?;
+    Some(Estimate { value: quantile(&sorted, 0.5), low: sorted[cut], high: sorted[sorted.len() - 1 - cut] })
+}
+
+/// How many of the lowest and of the highest of `n` values are outside the median's interval.
+fn values_cut_off(n: u64) -> Option<usize> {
+    let below = Binomial::new(0.5, n).ok()?;
+    let beyond = |cut: u64| 2.0 * below.cdf(cut);
+    // The cut-off values are the fewest, and the median is beyond value `cut` where at most `cut` values are on that side of it.
+    (0..n / 2).take_while(|&cut| beyond(cut) <= 1.0 - LEVEL).last().map(|cut| cut as usize)
 }
 
 /// The arithmetic mean; NaN for none.
@@ -172,6 +193,26 @@ mod tests {
         assert!(held.count() >= 367);
         assert_eq!(unpaired(1.0, &[1.0; 5], &[1.0; 9]), None);
         assert_eq!(unpaired(1.0, &[1.0, 0.0, 1.0, 1.0, 1.0, 1.0], &[1.0; 9]), None);
+    }
+
+    #[test]
+    fn medians_have_the_textbooks_intervals() {
+        // Conover, Practical Nonparametric Statistics, table A3: of so many values, these are the ends.
+        for (count, low, high) in [(6, 1.0, 6.0), (9, 2.0, 8.0), (10, 2.0, 9.0), (15, 4.0, 12.0), (20, 6.0, 15.0)] {
+            let values: Vec<f64> = (1..=count).rev().map(f64::from).collect();
+            let estimate = median(&values).unwrap();
+            assert_eq!((estimate.value, estimate.low, estimate.high), (f64::from(count + 1) / 2.0, low, high));
+        }
+        assert_eq!(median(&[1.0; 5]), None);
+        assert_eq!(median(&[f64::NAN; 9]), None);
+    }
+
+    #[test]
+    fn intervals_of_medians_hold_the_truth_at_least_as_often_as_they_say() {
+        for count in [6, 7, 12, 25] {
+            let held = (0..400).filter(|&seed| median(&noisy(0.6, 0.04, count, seed)).unwrap().contains(0.6)).count();
+            assert!(held >= 367, "{held} of 400 intervals over {count} values held the truth");
+        }
     }
 
     #[test]

@@ -46,8 +46,13 @@ struct Line<'a> {
 
 /// Reports as CSV with a header; a run is told by when it began.
 pub fn csv<'a>(reports: impl IntoIterator<Item = &'a Report>) -> String {
+    written(reports.into_iter().flat_map(lines))
+}
+
+/// Lines with a header.
+pub(crate) fn written(lines: impl Iterator<Item = impl Serialize>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in reports.into_iter().flat_map(lines) {
+    for line in lines {
         writer.serialize(line).expect("a vector takes every write");
     }
     let bytes = writer.into_inner().expect("a vector takes every write");

@@ -1,17 +1,21 @@
 //! What stands above the tables: servers and machine; and below them: how to read them.
 
-use measure::{Mode, Run, ServerInfo};
+use measure::{Machine, Mode, Run, ServerInfo};
 
 use crate::name::takes_turns;
 use crate::number::counted;
 
 /// The servers, a line each, and the machine.
 pub(crate) fn setting(run: &Run) -> Vec<String> {
-    let mut lines: Vec<String> = run.servers.iter().map(|own| server(own, run.imported.is_some())).collect();
     if run.imported.is_some() {
-        return lines;
+        return run.servers.iter().map(|own| server(own, true)).collect();
     }
-    let machine = &run.machine;
+    servers_and_machine(&run.servers, &run.machine)
+}
+
+/// Servers, a line each, and a machine.
+pub(crate) fn servers_and_machine(servers: &[ServerInfo], machine: &Machine) -> Vec<String> {
+    let mut lines: Vec<String> = servers.iter().map(|own| server(own, false)).collect();
     let gibibytes = machine.memory_bytes as f64 / f64::from(1 << 30);
     lines.push(format!(
         "machine: {}, {}, {gibibytes:.0} GiB, {}",

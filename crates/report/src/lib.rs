@@ -9,8 +9,10 @@
 
 mod claims;
 mod csv_rows;
+pub mod explain;
 mod head;
 mod markdown;
+pub mod micro;
 mod name;
 mod number;
 mod page;

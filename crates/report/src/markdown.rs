@@ -15,11 +15,7 @@ pub fn markdown(report: &Report) -> String {
     }
     list(&setting(&report.run), &mut out);
     let tables = tables(report);
-    for table in &tables {
-        let _ = writeln!(out, "### {}\n", escaped(&table.title));
-        grid(table, &mut out);
-        list(&table.foot, &mut out);
-    }
+    titled(&tables, &mut out);
     if !tables.is_empty() {
         let _ = writeln!(out, "{}\n", escaped(&legend(&report.run).join(" ")));
     }
@@ -33,13 +29,26 @@ pub fn markdown(report: &Report) -> String {
         grid(&table, &mut out);
     }
     list(&report.run.notes.iter().map(|note| format!("note: {note}")).collect::<Vec<_>>(), &mut out);
-    // One line's end is enough at the end.
+    ended(out)
+}
+
+/// With one line's end at the end.
+pub(crate) fn ended(mut out: String) -> String {
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
 }
 
-fn list(lines: &[String], out: &mut String) {
+/// Tables under headings.
+pub(crate) fn titled(tables: &[Table], out: &mut String) {
+    for table in tables {
+        let _ = writeln!(out, "### {}\n", escaped(&table.title));
+        grid(table, out);
+        list(&table.foot, out);
+    }
+}
+
+pub(crate) fn list(lines: &[String], out: &mut String) {
     for line in lines {
         let _ = writeln!(out, "- {}", escaped(line));
     }

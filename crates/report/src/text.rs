@@ -34,13 +34,7 @@ pub fn text(report: &Report, style: Style) -> String {
     }
     paragraph("", &setting(&report.run), &mut out);
     let tables = tables(report);
-    for table in &tables {
-        let _ = writeln!(out, "\n{}", style.paint(&table.title, BOLD));
-        lines(table, style, &mut out);
-        for line in &table.foot {
-            let _ = writeln!(out, "{INDENT}{line}");
-        }
-    }
+    titled(&tables, style, &mut out);
     if !tables.is_empty() {
         paragraph("", &legend(&report.run), &mut out);
     }
@@ -75,7 +69,18 @@ impl Style {
     }
 }
 
-fn paragraph(mark: &str, lines: &[String], out: &mut String) {
+/// Tables with their titles, each after an empty line.
+pub(crate) fn titled(tables: &[Table], style: Style, out: &mut String) {
+    for table in tables {
+        let _ = writeln!(out, "\n{}", style.paint(&table.title, BOLD));
+        lines(table, style, out);
+        for line in &table.foot {
+            let _ = writeln!(out, "{INDENT}{line}");
+        }
+    }
+}
+
+pub(crate) fn paragraph(mark: &str, lines: &[String], out: &mut String) {
     if !lines.is_empty() && !out.is_empty() {
         out.push('\n');
     }

@@ -30,6 +30,11 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
             "self-test.schema.json",
             schema_of::<SelfTest>("What a self-test found (weigh bench --self-test --format json)"),
         ),
+        ("micro.schema.json", schema_of::<micro::Results>("What comparisons cost (weigh micro --format json)")),
+        (
+            "explain.schema.json",
+            schema_of::<explain::Explanation>("Two strings explained (weigh explain --format json)"),
+        ),
         ("report.schema.json", schema_of::<Report>("The report of a run (weigh bench --format json)")),
     ]);
     if std::env::var_os("BLESS").is_some() {

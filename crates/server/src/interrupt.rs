@@ -52,7 +52,7 @@ pub fn signal() -> Option<i32> {
 }
 
 /// `Err(Interrupted)` once a signal has come, for loops that use `?`.
-pub(crate) fn check() -> Result<(), crate::Error> {
+pub fn check() -> Result<(), crate::Error> {
     if interrupted() { Err(crate::Error::Interrupted) } else { Ok(()) }
 }
 

@@ -21,7 +21,7 @@ pub fn parse<T: Parser>() -> T {
     if let Err(error) = hide(&arguments) {
         eprintln!("weigh: cannot hide the password of the command line from the process list: {error}");
     }
-    T::try_parse_from(arguments.iter().map(|argument| with_long_password(argument))).unwrap_or_else(|error| {
+    T::try_parse_from(with_long_passwords(&arguments)).unwrap_or_else(|error| {
         let secrets: Vec<String> = arguments.iter().filter_map(|argument| secret(argument)).collect();
         if secrets.is_empty() {
             error.exit();
@@ -30,6 +30,13 @@ pub fn parse<T: Parser>() -> T {
         eprint!("{}", secrets.iter().fold(message, |message, secret| message.replace(secret.as_str(), "x")));
         std::process::exit(error.exit_code())
     })
+}
+
+/// The arguments as the parser takes them. Behind `--` there are no options, so a string that looks like one stays as it is.
+fn with_long_passwords(arguments: &[OsString]) -> Vec<OsString> {
+    let options = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    let (options, rest) = arguments.split_at(options);
+    options.iter().map(|argument| with_long_password(argument)).chain(rest.iter().cloned()).collect()
 }
 
 /// MySQL's `-pPASSWORD`, as the parser takes it: it cannot tell an attached value from a password to ask for.
@@ -207,5 +214,11 @@ mod tests {
         assert_eq!(long("-phunter2"), "--password=hunter2");
         assert_eq!(long("-p"), "-p");
         assert_eq!(long("--precision"), "--precision");
+    }
+
+    #[test]
+    fn behind_two_hyphens_nothing_is_an_option() {
+        let words = ["weigh", "-px", "--", "-px", "--"].map(OsString::from);
+        assert_eq!(with_long_passwords(&words), ["weigh", "--password=x", "--", "-px", "--"]);
     }
 }

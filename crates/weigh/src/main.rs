@@ -4,13 +4,20 @@
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
 mod argv;
+mod bar;
 mod bench;
 mod connect;
+mod explain;
+mod given;
 mod import;
+mod micro;
+mod offline;
 mod output;
 mod report;
 mod run;
 mod servers;
+mod sort;
+mod weights;
 
 use std::process::ExitCode;
 
@@ -29,10 +36,22 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Bench(Box<bench::BenchArgs>),
+    Micro(Box<micro::MicroArgs>),
     Report(report::ReportArgs),
     Run(Box<run::RunArgs>),
     Import(Box<import::ImportArgs>),
     Servers(servers::ServersArgs),
+    Sort(sort::SortArgs),
+    Explain(explain::ExplainArgs),
+    Weights(weights::WeightsArgs),
+}
+
+impl Command {
+    /// Whether it may start a server, which must then be stopped on a signal. Where there is nothing to clean up, a signal ends the
+    /// process at once, as it does any filter.
+    fn may_start_servers(&self) -> bool {
+        !matches!(self, Command::Sort(_) | Command::Explain(_) | Command::Weights(_))
+    }
 }
 
 fn main() -> ExitCode {
@@ -45,13 +64,19 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<ExitCode> {
     raise_file_limit();
-    server::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
+    if cli.command.may_start_servers() {
+        server::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
+    }
     match &cli.command {
         Command::Bench(args) => bench::run(args),
+        Command::Micro(args) => micro::run(args),
         Command::Report(args) => report::run(args),
         Command::Run(args) => run::run(args),
         Command::Import(args) => import::run(args),
         Command::Servers(args) => servers::run(args),
+        Command::Sort(args) => sort::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Weights(args) => weights::run(args),
     }
 }
 

@@ -1,17 +1,15 @@
 //! `weigh servers`: the catalogue, and instances that stay.
 
 use std::fmt::Write;
-use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
-use server::{CatalogueName, Listing, Options, Progress, Spec, Started, started};
+use server::{CatalogueName, Listing, Options, Spec, Started, started};
 
+use crate::bar::Bar;
 use crate::connect::Setting;
 use crate::output;
 
@@ -184,38 +182,4 @@ fn stop(ids: &[String], all: bool) -> Result<(String, Value)> {
         text.push_str("nothing runs that weigh has started\n");
     }
     Ok((text, Value::Array(json)))
-}
-
-/// A line on standard error where that is a terminal, gone when dropped.
-struct Bar(ProgressBar);
-
-impl Bar {
-    fn new() -> Self {
-        if !stderr().is_terminal() {
-            return Self(ProgressBar::hidden());
-        }
-        let bar = ProgressBar::new(1000);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {percent:>3} %") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self(bar)
-    }
-}
-
-impl Progress for Bar {
-    fn step(&self, what: &str) {
-        self.0.set_message(what.to_owned());
-        self.0.set_position(0);
-    }
-
-    fn fraction(&self, done: f64) {
-        self.0.set_position((done * 1000.0) as u64);
-    }
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
 }

@@ -26,6 +26,8 @@ pub(crate) enum Purpose {
     Membership,
     /// A team's name.
     Team,
+    /// Text that stands alone.
+    Sample,
 }
 
 /// A reproducible stream of random numbers.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::name::{self, UnknownName};
-use crate::random::Random;
+use crate::random::{Purpose, Random};
 use crate::vocabulary::{self, Vocabulary};
 
 /// The text of the rows (`--text`).
@@ -59,6 +59,13 @@ impl Text {
             Text::Emoji => Some(&vocabulary::EMOJI),
             Text::Mixed => Some(&vocabulary::MIXED),
         }
+    }
+
+    /// So many characters of such text, no space at either end: the same for the same seed.
+    pub fn sample(self, seed: u64, characters: usize) -> String {
+        let mut out = String::new();
+        self.fill(&mut Random::new(seed, Purpose::Sample, 0, 0), characters, &mut out);
+        out
     }
 
     /// Appends `characters` characters of such text, no space at either end.
@@ -120,7 +127,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::random::Purpose;
 
     fn filled(text: Text, seed: u64, characters: usize) -> String {
         let mut out = String::new();

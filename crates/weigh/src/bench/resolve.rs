@@ -9,6 +9,7 @@ use workload::{Kind, Text, Workload};
 
 use super::args::{BenchArgs, DriverArg, ModeArg, ProtocolArg};
 use crate::argv;
+use crate::given::without_repeats;
 use crate::output::Format;
 
 const QUICK_WORKLOADS: [Kind; 1] = [Kind::OltpReadOnly];
@@ -136,16 +137,6 @@ fn rows(args: &BenchArgs) -> workload::Options {
         distribution: args.rand_type,
         seed: args.seed,
     }
-}
-
-fn without_repeats<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut kept = Vec::new();
-    for value in values {
-        if !kept.contains(&value) {
-            kept.push(value);
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

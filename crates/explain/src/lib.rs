@@ -1,0 +1,12 @@
+//! How a collation sees two strings: character by character, and where they part. Pure, no I/O.
+//!
+//! [`explain()`] gives a [`View`] of two [`Text`]s under one collation; several of them side by side are an [`Explanation`].
+
+mod model;
+mod parting;
+mod text;
+mod view;
+
+pub use model::{Explanation, FORMAT, Feature, Level, Part, Parting, Step, Verdict, View};
+pub use text::{NotHeld, Text};
+pub use view::explain;

@@ -1,0 +1,238 @@
+//! The measurement itself: everything is made ready, then timed round by round.
+
+use std::time::Duration;
+
+use measure::ServerInfo;
+use mysql_collation::Collation;
+use server::{CollationInfo, Progress, Server};
+use workload::Text;
+
+use crate::Error;
+use crate::engine::{Compare, Memcmp};
+use crate::model::{Call, Cell, FORMAT, Options, Results, Round, Verdict};
+use crate::pair::{Difference, Pair};
+use crate::plan::{self, Facts, Request, Sample};
+use crate::session::{Held, Session};
+use crate::summary;
+use crate::timing::{Subject, calibrate, ns};
+
+/// The settings of a server that are written down.
+const SETTINGS: [&str; 2] = ["version_compile_machine", "version_compile_os"];
+
+/// Measures what a request means on these servers. They are only read from.
+pub fn run(request: &Request, servers: &[Server], weigh: &str, progress: &dyn Progress) -> Result<Results, Error> {
+    let mut notes = Vec::new();
+    let infos = servers.iter().map(|server| ServerInfo::read(server, &SETTINGS)).collect::<Result<Vec<_>, _>>()?;
+    let mut sessions = servers.iter().map(Session::open).collect::<Result<Vec<_>, _>>()?;
+    let collations = plan::collations(request.collations.as_deref(), &facts(servers)?, &mut notes)?;
+    let mut probes = Vec::new();
+    for (server, collations) in collations.iter().enumerate() {
+        let flavour = flavour(servers[server].flavour());
+        let mut of_server = Prepare { server, flavour, session: &mut sessions[server], notes: &mut notes };
+        probes.extend(of_server.probes(&plan::samples(request), collations)?);
+    }
+    if !probes.iter().any(|probe| matches!(probe.what, What::Text(..))) {
+        return Err(Error::Nothing);
+    }
+    ready(&mut probes, &mut sessions, request.time, progress)?;
+    measure(&mut probes, &mut sessions, request.rounds, progress)?;
+    let (cells, calls) = finish(&probes);
+    notes.extend(summary::disagreements(&cells, &infos));
+    Ok(Results {
+        format: FORMAT.into(),
+        weigh: weigh.into(),
+        machine: measure::this_machine(),
+        servers: infos,
+        clocks: sessions.iter().map(Session::clock).collect(),
+        options: Options { characters: request.characters, time_s: request.time.as_secs_f64(), rounds: request.rounds },
+        cells,
+        calls,
+        notes,
+    })
+}
+
+fn facts(servers: &[Server]) -> Result<Vec<Facts>, Error> {
+    let facts = |server: &Server| Ok(Facts { label: server.label().into(), collations: server.collations()? });
+    servers.iter().map(facts).collect()
+}
+
+fn flavour(flavour: server::Flavour) -> mysql_collation::Flavour {
+    match flavour {
+        server::Flavour::MySql => mysql_collation::Flavour::MySql,
+        server::Flavour::MariaDb => mysql_collation::Flavour::MariaDb,
+    }
+}
+
+/// What a probe times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// The strings of a text.
+    Text(Text, Difference),
+    /// Being called.
+    Call,
+}
+
+/// A pair of strings under a collation of a server, and what was timed of it.
+struct Probe {
+    server: usize,
+    what: What,
+    collation: CollationInfo,
+    pair: Pair,
+    held: Held,
+    engine: Option<Collation>,
+    verdict: Verdict,
+    times: Times,
+    rounds: Vec<Round>,
+}
+
+/// How often each subject is repeated in one timing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    server: u64,
+    engine: u64,
+    memcmp: u64,
+}
+
+/// Turns what was planned for a server into probes.
+struct Prepare<'p, 'a> {
+    server: usize,
+    flavour: mysql_collation::Flavour,
+    session: &'p mut Session<'a>,
+    notes: &'p mut Vec<String>,
+}
+
+impl Prepare<'_, '_> {
+    fn probes(&mut self, samples: &[Sample], collations: &[CollationInfo]) -> Result<Vec<Probe>, Error> {
+        let mut probes = Vec::new();
+        for sample in samples {
+            for collation in collations {
+                match self.probe(What::Text(sample.text, sample.difference), &sample.pair, collation)? {
+                    Some(probe) => probes.push(probe),
+                    None => self.note(format!("{} can't hold {} text: left out", collation.charset, sample.text)),
+                }
+            }
+        }
+        let letters = Pair { a: "a".into(), b: "b".into() };
+        for collation in collations {
+            probes.extend(self.probe(What::Call, &letters, collation)?);
+        }
+        Ok(probes)
+    }
+
+    fn probe(&mut self, what: What, pair: &Pair, collation: &CollationInfo) -> Result<Option<Probe>, Error> {
+        let Some(held) = self.session.convert(pair, &collation.charset)? else {
+            return Ok(None);
+        };
+        let engine = Collation::by_id(self.flavour, collation.id).ok();
+        if engine.is_none() {
+            self.note(format!("the engine has no {} yet: only the server is timed", collation.name));
+        }
+        self.session.hold(pair, collation)?;
+        let verdict = self.session.compare()?.into();
+        let (server, collation, pair) = (self.server, collation.clone(), pair.clone());
+        let times = Times::default();
+        Ok(Some(Probe { server, what, collation, pair, held, engine, verdict, times, rounds: Vec::new() }))
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Finds out how often to repeat everything.
+fn ready(
+    probes: &mut [Probe],
+    sessions: &mut [Session<'_>],
+    time: Duration,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    progress.step("finding out how often to repeat");
+    let count = probes.len();
+    for (done, probe) in probes.iter_mut().enumerate() {
+        let session = &mut sessions[probe.server];
+        session.hold(&probe.pair, &probe.collation)?;
+        probe.times.server = calibrate(&mut session.comparison(), time)?;
+        let short = time / 10;
+        if let Some(mut engine) = probe.in_engine() {
+            let Ok(times) = calibrate(&mut engine, short);
+            probe.times.engine = times;
+        }
+        let Ok(times) = calibrate(&mut probe.memcmp(), short);
+        probe.times.memcmp = times;
+        progress.fraction((done + 1) as f64 / count as f64);
+    }
+    Ok(())
+}
+
+/// Times every probe once a round, so that a slow minute of the machine hits all of them, and server and engine one after the other.
+fn measure(
+    probes: &mut [Probe],
+    sessions: &mut [Session<'_>],
+    rounds: u32,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    progress.step("comparing");
+    let all = (probes.len() as u64 * u64::from(rounds)) as f64;
+    let mut done = 0.0;
+    for _ in 0..rounds {
+        for probe in probes.iter_mut() {
+            let round = probe.time(&mut sessions[probe.server])?;
+            probe.rounds.push(round);
+            done += 1.0;
+            progress.fraction(done / all);
+        }
+    }
+    Ok(())
+}
+
+impl Probe {
+    fn in_engine(&self) -> Option<Compare<'_>> {
+        Some(Compare { collation: self.engine?, a: &self.held.a, b: &self.held.b })
+    }
+
+    fn memcmp(&self) -> Memcmp {
+        Memcmp::new(&self.held.a)
+    }
+
+    fn time(&self, session: &mut Session<'_>) -> Result<Round, Error> {
+        session.hold(&self.pair, &self.collation)?;
+        let n = self.times.server;
+        let comparison = session.comparison().time(n)?;
+        let baseline = session.baseline().time(n)?;
+        let engine = self.in_engine().map(|mut engine| {
+            let Ok(took) = engine.time(self.times.engine);
+            ns(took, self.times.engine)
+        });
+        let Ok(memcmp) = self.memcmp().time(self.times.memcmp);
+        Ok(Round { server: ns(comparison, n) - ns(baseline, n), engine, memcmp: ns(memcmp, self.times.memcmp) })
+    }
+}
+
+/// What follows from the rounds. Fewer than six have no interval, so nothing follows from them.
+fn finish(probes: &[Probe]) -> (Vec<Cell>, Vec<Call>) {
+    let (mut cells, mut calls) = (Vec::new(), Vec::new());
+    for probe in probes {
+        let Some(figures) = summary::figures(&probe.rounds) else { continue };
+        let collation = probe.collation.name.clone();
+        match probe.what {
+            What::Call => calls.push(Call { server: probe.server, collation, ns: figures.server }),
+            What::Text(text, difference) => cells.push(Cell {
+                server: probe.server,
+                text: text.to_string(),
+                difference,
+                collation,
+                bytes: probe.held.a.len(),
+                verdict: probe.verdict,
+                engine_verdict: probe.in_engine().map(|c| c.collation.compare(c.a, c.b).into()),
+                server_ns: figures.server,
+                engine_ns: figures.engine,
+                memcmp_ns: figures.memcmp,
+                ratio: figures.ratio,
+                rounds: probe.rounds.clone(),
+            }),
+        }
+    }
+    (cells, calls)
+}

@@ -1,0 +1,83 @@
+//! How collations see two strings, for a terminal and for a program.
+
+mod rows;
+
+use std::fmt::Write as _;
+
+use explain::{Explanation, Part, Parting, Step, Verdict, View};
+
+use crate::table::{Kind, Mood, Row, Table, column};
+use crate::text::{self as plain, Style, paragraph};
+
+/// The explanation for a terminal: all collations side by side, then one after the other character by character.
+pub fn text(explanation: &Explanation, style: Style) -> String {
+    let mut out = String::new();
+    let quoted = |text: &str| format!("'{}'", text.escape_debug());
+    let _ = writeln!(out, "a: {}\nb: {}", quoted(&explanation.a), quoted(&explanation.b));
+    let mut tables = vec![overview(explanation)];
+    tables.extend(explanation.views.iter().map(rows::table));
+    plain::titled(&tables, style, &mut out);
+    paragraph("note: ", &explanation.notes, &mut out);
+    out
+}
+
+/// The explanation as JSON (`schemas/explain.schema.json`).
+pub fn json(explanation: &Explanation) -> String {
+    let mut text = serde_json::to_string_pretty(explanation).expect("an explanation is plain data");
+    text.push('\n');
+    text
+}
+
+/// A line a collation.
+fn overview(explanation: &Explanation) -> Table {
+    let columns = vec![
+        column("", "collation", Kind::Left),
+        column("", "of", Kind::Left),
+        column("", "pad", Kind::Left),
+        column("", "verdict", Kind::Left),
+        column("", "because", Kind::Left),
+    ];
+    let row = |view: &View| Row {
+        fields: vec![
+            view.collation.clone(),
+            view.servers.clone(),
+            if view.pads { "PAD SPACE".into() } else { "NO PAD".into() },
+            format!("a {} b", view.verdict.sign()),
+            reason(view),
+        ],
+        mood: Mood::Plain,
+    };
+    let rows = explanation.views.iter().map(row).collect();
+    Table { title: "a against b".into(), columns, rows, foot: Vec::new() }
+}
+
+/// Why the verdict is what it is.
+fn reason(view: &View) -> String {
+    match &view.parting {
+        None if view.equal_by_padding => "all weights are the same; trailing spaces don't count".into(),
+        None if view.a == view.b => "the strings are the same".into(),
+        None => "all weights are the same".into(),
+        Some(parting) => parted(view, parting),
+    }
+}
+
+fn parted(view: &View, parting: &Parting) -> String {
+    let [a, b] = [(&parting.a, &view.a), (&parting.b, &view.b)].map(|(part, steps)| told(view, part, steps));
+    let sign = match view.verdict {
+        Verdict::Less => "before",
+        Verdict::Greater => "after",
+        Verdict::Equal => "beside",
+    };
+    let level = if view.levels.len() > 1 { format!(" at the {} level", parting.level.name()) } else { String::new() };
+    format!("{a} {sign} {b}{level}")
+}
+
+/// A place in a string in words.
+fn told(view: &View, part: &Part, steps: &[Step]) -> String {
+    let weight = part.weight.as_deref().unwrap_or_default();
+    match part.step.and_then(|step| steps.get(step)) {
+        Some(step) => format!("{} ({weight})", rows::shown(step)),
+        None if view.pads => format!("the end, a space ({weight}),"),
+        None => "the end".into(),
+    }
+}

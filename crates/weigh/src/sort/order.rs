@@ -1,0 +1,93 @@
+//! The order of lines: a collation's, and what decides where it sees no difference.
+
+use std::cmp::Ordering;
+
+use mysql_collation::Collation;
+
+/// How lines are put in order.
+pub struct Order {
+    pub collation: Collation,
+    /// The other way round.
+    pub reverse: bool,
+    /// Only the first of equal lines.
+    pub unique: bool,
+    /// Equal lines stay as they came; else their bytes decide, which `reverse` turns round as well.
+    pub stable: bool,
+}
+
+impl Order {
+    /// Puts lines in order.
+    pub fn arrange(&self, lines: &mut Vec<&[u8]>) {
+        self.collation.sort(lines);
+        if self.unique {
+            lines.dedup_by(|next, kept| self.collation.eq(kept, next));
+        } else if !self.stable {
+            self.each_run(lines, <[_]>::sort_unstable);
+        }
+        if self.reverse {
+            lines.reverse();
+            if self.stable {
+                self.each_run(lines, <[_]>::reverse);
+            }
+        }
+    }
+
+    /// The first line that must not stand behind the one before it. How equal lines stand is of no account.
+    pub fn first_out_of_order(&self, lines: &[&[u8]]) -> Option<usize> {
+        let wrong = |pair: &[&[u8]]| {
+            let ordering = self.collation.compare(pair[0], pair[1]);
+            match if self.reverse { ordering.reverse() } else { ordering } {
+                Ordering::Less => false,
+                Ordering::Equal => self.unique,
+                Ordering::Greater => true,
+            }
+        };
+        lines.windows(2).position(wrong).map(|before| before + 1)
+    }
+
+    /// Does something to each run of equal lines.
+    fn each_run<'l>(&self, lines: &mut [&'l [u8]], change: impl Fn(&mut [&'l [u8]])) {
+        let equal = |a: &&[u8], b: &&[u8]| self.collation.eq(a, b);
+        lines.chunk_by_mut(equal).filter(|run| run.len() > 1).for_each(change);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mysql_collation::Flavour;
+
+    fn order(reverse: bool, unique: bool, stable: bool) -> Order {
+        let collation = Collation::lookup(Flavour::MySql, "utf8mb4_general_ci").unwrap();
+        Order { collation, reverse, unique, stable }
+    }
+
+    fn arranged(order: &Order, lines: &str) -> String {
+        let mut lines: Vec<&[u8]> = lines.split(' ').map(str::as_bytes).collect();
+        order.arrange(&mut lines);
+        lines.iter().map(|line| std::str::from_utf8(line).unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn where_the_collation_sees_no_difference_bytes_decide_unless_told_otherwise() {
+        assert_eq!(arranged(&order(false, false, false), "b a B A b"), "A a B b b");
+        assert_eq!(arranged(&order(false, false, true), "b a B A b"), "a A b B b");
+        assert_eq!(arranged(&order(false, true, false), "b a B A b"), "a b");
+    }
+
+    #[test]
+    fn the_other_way_round_is_that_of_everything_but_the_stable_order() {
+        assert_eq!(arranged(&order(true, false, false), "b a B A b"), "b b B a A");
+        assert_eq!(arranged(&order(true, false, true), "b a B A b"), "b B b a A");
+        assert_eq!(arranged(&order(true, true, false), "b a B A b"), "b a");
+    }
+
+    #[test]
+    fn the_first_line_out_of_order_is_found() {
+        let lines = |text: &'static str| text.split(' ').map(str::as_bytes).collect::<Vec<_>>();
+        assert_eq!(order(false, false, false).first_out_of_order(&lines("a A b a")), Some(3));
+        assert_eq!(order(false, true, false).first_out_of_order(&lines("a A b a")), Some(1));
+        assert_eq!(order(true, false, false).first_out_of_order(&lines("b B a")), None);
+        assert_eq!(order(false, false, false).first_out_of_order(&[]), None);
+    }
+}
