@@ -10,7 +10,7 @@ use crate::runs;
 pub(crate) trait Bytes: Copy {
     fn weight(self, byte: u8) -> u8;
 
-    /// The first index at which weights differ, or the shorter text's length.
+    /// The first index at which weights differ, or the shorter text's length. The texts begin with bytes that differ.
     fn mismatch(self, a: &[u8], b: &[u8]) -> usize;
 
     /// Appends the weights of `text`.
@@ -28,8 +28,9 @@ impl Bytes for Itself {
     }
 
     #[inline(always)]
-    fn mismatch(self, a: &[u8], b: &[u8]) -> usize {
-        arch::get().mismatch(a, b)
+    fn mismatch(self, _: &[u8], _: &[u8]) -> usize {
+        // Nobody asks but where they differ.
+        0
     }
 
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
@@ -49,9 +50,7 @@ impl Bytes for Ordered {
 
     #[inline(always)]
     fn mismatch(self, a: &[u8], b: &[u8]) -> usize {
-        let backend = arch::get();
-        let same = backend.mismatch(a, b);
-        same + backend.mismatch_mapped(self.0, &a[same..], &b[same..])
+        arch::get().mismatch_mapped(self.0, a, b)
     }
 
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
@@ -59,10 +58,10 @@ impl Bytes for Ordered {
     }
 }
 
-/// The order of two texts. Under PAD SPACE (`padded`) the shorter one counts as followed by spaces.
+/// The order of two texts that are equal before `unlike`. Under PAD SPACE (`padded`) the shorter one counts as followed by spaces.
 #[inline(always)]
-pub(crate) fn compare<B: Bytes>(weights: B, padded: bool, a: &[u8], b: &[u8]) -> Ordering {
-    let at = weights.mismatch(a, b);
+pub(crate) fn compare<B: Bytes>(weights: B, padded: bool, a: &[u8], b: &[u8], unlike: usize) -> Ordering {
+    let at = unlike + weights.mismatch(&a[unlike..], &b[unlike..]);
     match (a.get(at), b.get(at)) {
         (None, None) => Ordering::Equal,
         (Some(&x), Some(&y)) => weights.weight(x).cmp(&weights.weight(y)),

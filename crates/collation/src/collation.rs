@@ -4,13 +4,22 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 
-use crate::descriptor::Descriptor;
-use crate::{Charset, Info, Weights, compare, dispatch, hash, like, sort, sort_key, weight_string};
+use crate::descriptor::{Descriptor, Kind};
+use crate::source::Encoding;
+use crate::table::data;
+use crate::{Charset, Info, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string};
 
 /// A collation of one flavour: a handle, cheap to copy, found by [`Collation::lookup`] or [`Collation::by_id`].
 ///
 /// Strings are bytes in the collation's character set ([`Collation::charset`]). Bytes that are ill-formed there have a
-/// defined order, too: a byte that is no part of a character comes after all characters, by its value.
+/// defined order, too:
+/// - MariaDB's UCA collations: a byte that is no part of a character weighs more than any character, and as much as any
+///   other such byte. This is what MariaDB answers.
+/// - MySQL's UCA collations: the string ends at the first such byte. This is what MySQL answers.
+/// - Collations of one weight a character, and those of code points: such a byte comes after all characters, by its value.
+///   This is what MariaDB answers; MySQL's comparison of such strings is not transitive, so no order can equal it.
+///
+/// A surrogate's three bytes are ill-formed to MySQL, a character to MariaDB.
 #[derive(Clone, Copy)]
 pub struct Collation(pub(crate) &'static Descriptor);
 
@@ -35,12 +44,13 @@ impl Collation {
     #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         // What is equal byte by byte is equal, whatever the weights.
-        if a == b { Ordering::Equal } else { self.compare_unlike(a, b) }
+        let unlike = arch::get().mismatch(a, b);
+        if unlike == a.len() && unlike == b.len() { Ordering::Equal } else { self.compare_unlike(a, b, unlike) }
     }
 
     #[inline(never)]
-    fn compare_unlike(&self, a: &[u8], b: &[u8]) -> Ordering {
-        dispatch::with(self.0, compare::Compare { a, b })
+    fn compare_unlike(&self, a: &[u8], b: &[u8], unlike: usize) -> Ordering {
+        dispatch::with(self.0, compare::Compare { a, b, unlike })
     }
 
     /// Whether `a` equals `b`.
@@ -83,8 +93,12 @@ impl Collation {
         let mut buffer = [0; 4];
         let length = escape.and_then(|escape| self.charset().encode(escape, &mut buffer));
         let escape = length.and_then(|length| buffer.get(..length));
+        let beyond_apart = matches!(self.0.kind, Kind::Uca(table) if core::ptr::eq(table, &data::UCA400));
         // Spaces at the end count, whatever the padding.
-        dispatch::with_padding(self.0, false, like::Like { charset: self.charset(), text, pattern, escape })
+        dispatch::unpadded(
+            self.0,
+            like::Like { charset: self.charset(), encoding: Encoding::of(self.0), text, pattern, escape, beyond_apart },
+        )
     }
 
     /// Sorts strings. The sort is stable: strings that are equal under the collation keep their order.

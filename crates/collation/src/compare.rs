@@ -11,47 +11,52 @@ use crate::{arch, code_points};
 /// A stretch that is worth another attempt at skipping.
 const WORTHWHILE: usize = 16;
 
-/// What is asked: how `a` compares to `b`.
+/// What is asked: how `a` compares to `b`, which is another string.
 pub(crate) struct Compare<'t> {
     pub a: &'t [u8],
     pub b: &'t [u8],
+    /// Where their bytes first differ.
+    pub unlike: usize,
 }
 
 impl Work for Compare<'_> {
     type Output = Ordering;
 
     fn bytes<B: Bytes>(self, weights: B, padded: bool) -> Ordering {
-        bytes::compare(weights, padded, self.a, self.b)
+        bytes::compare(weights, padded, self.a, self.b, self.unlike)
     }
 
     fn code_points(self, encoding: Encoding, padded: bool) -> Ordering {
-        code_points::compare(encoding, padded, self.a, self.b)
+        code_points::compare(encoding, padded, self.a, self.b, self.unlike)
     }
 
     fn levels<S: Source>(self, mut levels: impl Iterator<Item = S> + Clone) -> Ordering {
         let order = levels.find_map(|source| {
-            let order = level(source, self.a, self.b, 0);
+            let order = level(source, self.a, self.b, self.unlike);
             order.is_ne().then_some(order)
         });
         order.unwrap_or(Ordering::Equal)
     }
 }
 
-/// Compares two texts at one level, from `at` on, a border before which they are alike.
+/// Compares two texts at one level. Their bytes are equal before `unlike`.
 #[inline(always)]
-pub(crate) fn level<S: Source>(source: S, a: &[u8], b: &[u8], mut at: usize) -> Ordering {
+pub(crate) fn level<S: Source>(source: S, a: &[u8], b: &[u8], unlike: usize) -> Ordering {
+    let mut at = source.skip_bytes(a, b, source.border(a, b, unlike));
     loop {
-        let next = source.skip_same(a, b, at);
-        if next == a.len() && next == b.len() {
+        // Where one ends in what both share, so does the other.
+        if (at == a.len() && at == b.len()) || source.ends_before(a, at) {
             return Ordering::Equal;
         }
-        let skipped = next - at;
-        at = next;
-        if skipped < WORTHWHILE {
-            break;
+        if let Some(order) = first_weights(source, a, b, at) {
+            return order;
         }
+        let next = source.skip_characters(a, b, at);
+        if next - at < WORTHWHILE {
+            return streams(source, a, b, next);
+        }
+        at = source.skip_bytes(a, b, next);
     }
-    first_weights(source, a, b, at).unwrap_or_else(|| streams(source, a, b, at))
 }
 
 /// The order of the next weight of each, which mostly settles it.

@@ -3,7 +3,7 @@
 use Flavour::{MariaDb, MySql};
 
 use crate::table::{Expanding, Simple, Uca, data};
-use crate::{Charset, Flavour, Info, catalogue};
+use crate::{Charset, Flavour, Info, Pad, catalogue};
 
 /// An implemented collation.
 pub(crate) struct Descriptor {
@@ -30,6 +30,13 @@ pub(crate) enum Kind {
 }
 
 impl Descriptor {
+    /// Whether strings count as followed by spaces at this level. MariaDB's NO PAD is for the primary level only: at
+    /// those beyond, missing weights compare as the space's.
+    pub fn pads(&self, level: usize) -> bool {
+        let beyond_primary = level > 0 && self.info.flavour == MariaDb && matches!(self.kind, Kind::Uca(_));
+        self.info.pad == Pad::PadSpace || beyond_primary
+    }
+
     /// Whether another collation has the same weights, levels and padding, over the same characters.
     pub fn orders_like(&self, other: &Self) -> bool {
         let same_weights = match (self.kind, other.kind) {

@@ -1,10 +1,10 @@
 //! From a collation to the code that is compiled for its weights: one branch for a whole operation, none for a character.
 
+use crate::Flavour;
 use crate::bytes::{Bytes, Itself, Ordered};
 use crate::descriptor::{Descriptor, Kind};
 use crate::source::{Encoding, General, German, LowOf, Source, Unicode, Utf8};
 use crate::table::Uca;
-use crate::{Charset, Pad};
 
 /// Something that is done with a collation's weights.
 pub(crate) trait Work {
@@ -23,14 +23,19 @@ pub(crate) trait Work {
 /// Does the work with the weights of this collation.
 #[inline(always)]
 pub(crate) fn with<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
-    let padded = descriptor.info.pad == Pad::PadSpace;
-    with_padding(descriptor, padded, work)
+    dispatch(descriptor, |level| descriptor.pads(level), work)
 }
 
-/// Does the work with the weights of this collation, but with this padding.
+/// Does the work with the weights of this collation, as if it had no padding.
 #[inline(always)]
-pub(crate) fn with_padding<W: Work>(descriptor: &Descriptor, padded: bool, work: W) -> W::Output {
-    let encoding = Encoding { longest: if descriptor.charset == Charset::Utf8mb3 { 3 } else { 4 } };
+pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
+    dispatch(descriptor, |_| false, work)
+}
+
+#[inline(always)]
+fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
+    let padded = pads(0);
+    let encoding = Encoding::of(descriptor);
     match descriptor.kind {
         Kind::Bytes => work.bytes(Itself, padded),
         Kind::Order(order) => work.bytes(Ordered(order), padded),
@@ -44,8 +49,8 @@ pub(crate) fn with_padding<W: Work>(descriptor: &Descriptor, padded: bool, work:
             work.levels(core::iter::once(Utf8 { code_points: General(table), low, pad: pad(padded, low), encoding }))
         }
         Kind::Uca(table) => match table.contractions {
-            None => work.levels(levels::<false>(descriptor, table, encoding, padded)),
-            Some(_) => work.levels(levels::<true>(descriptor, table, encoding, padded)),
+            None => work.levels(levels::<false>(descriptor, table, encoding, pads)),
+            Some(_) => work.levels(levels::<true>(descriptor, table, encoding, pads)),
         },
     }
 }
@@ -59,12 +64,14 @@ fn levels<const CONTRACTS: bool>(
     descriptor: &Descriptor,
     table: &'static Uca,
     encoding: Encoding,
-    padded: bool,
+    pads: impl Fn(usize) -> bool + Copy,
 ) -> impl Iterator<Item = Utf8<Unicode<CONTRACTS>>> + Clone {
     let levels = descriptor.info.levels;
     (0..table.levels.len()).filter(move |&index| levels.has(index)).filter_map(move |index| {
         let (level, low) = (table.levels[index]?, table.lows[index]?);
-        let code_points = Unicode { level, index, contractions: table.contractions };
-        Some(Utf8 { code_points, low, pad: pad(padded, low), encoding })
+        let contractions = table.contractions;
+        let code_points =
+            Unicode { level, index, contractions, ends_at_errors: descriptor.info.flavour == Flavour::MySql };
+        Some(Utf8 { code_points, low, pad: pad(pads(index), low), encoding })
     })
 }

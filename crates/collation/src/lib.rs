@@ -62,17 +62,17 @@ pub use info::{Info, Levels, Pad};
 pub use lookup::LookupError;
 pub use weights::{Element, Weights};
 
+/// The instruction set whose vectors are used on this machine: `avx512`, `avx2`, `sse2`, `neon`, or `scalar` for none.
+pub fn instruction_set() -> &'static str {
+    arch::get().name
+}
+
 #[doc(hidden)]
 #[cfg(feature = "oracle")]
 pub mod oracle {
     //! What the project's own chores, tests and benchmarks share with the library; no part of its interface.
 
     pub use crate::naive::{compare, like, sort_key};
-
-    /// The instruction set that operations use here.
-    pub fn instruction_set() -> &'static str {
-        crate::arch::get().name
-    }
 
     pub mod format {
         //! The format of the committed tables.

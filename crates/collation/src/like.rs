@@ -10,9 +10,12 @@ use crate::source::{Encoding, Source};
 /// What is asked: the text, the pattern, and the bytes of the escape character.
 pub(crate) struct Like<'t> {
     pub charset: Charset,
+    pub encoding: Encoding,
     pub text: &'t [u8],
     pub pattern: &'t [u8],
     pub escape: Option<&'t [u8]>,
+    /// Whether characters beyond U+FFFF match only themselves, whatever their weights.
+    pub beyond_apart: bool,
 }
 
 impl Work for Like<'_> {
@@ -22,7 +25,7 @@ impl Work for Like<'_> {
         // Text of several bytes a character has them compared one by one, but `_` is a character.
         match self.charset {
             Charset::Utf8mb3 | Charset::Utf8mb4 => {
-                self.matches(|text, at| self.encoding().length(text, at), |a, b| a == b)
+                self.matches(|text, at| self.encoding.length(text, at), |a, b| a == b)
             }
             _ => self.matches(
                 |_, _| 1,
@@ -36,10 +39,13 @@ impl Work for Like<'_> {
     }
 
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> bool {
-        let same = |a: &[u8], b: &[u8]| a == b || levels.clone().all(|source| compare::level(source, a, b, 0).is_eq());
+        let apart = |a: &[u8], b: &[u8]| self.beyond_apart && a.len().max(b.len()) > 3;
+        let same = |a: &[u8], b: &[u8]| {
+            a == b || !apart(a, b) && levels.clone().all(|source| compare::level(source, a, b, 0).is_eq())
+        };
         match self.charset {
             Charset::Utf8mb3 | Charset::Utf8mb4 => {
-                let encoding = self.encoding();
+                let encoding = self.encoding;
                 self.matches(|text, at| encoding.length(text, at), same)
             }
             _ => self.matches(|_, _| 1, same),
@@ -57,10 +63,6 @@ enum Part<'t> {
 }
 
 impl<'t> Like<'t> {
-    fn encoding(&self) -> Encoding {
-        Encoding { longest: if self.charset == Charset::Utf8mb3 { 3 } else { 4 } }
-    }
-
     /// Goes through the pattern once. Where it comes to nothing, what the last `%` stands for gets one character longer: the ones
     /// before that need not be tried again, since the last one can take up whatever they would have left.
     #[inline(always)]

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::descriptor::Kind;
-use crate::{Charset, Collation, Element, Pad};
+use crate::table::data;
+use crate::{Charset, Collation, Element};
 
 /// The weights of a string at one level.
 fn level(elements: &[Element], level: usize) -> Vec<u32> {
@@ -22,15 +23,14 @@ fn space(collation: Collation, level: usize) -> u32 {
 pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
     let (a, b): (Vec<_>, Vec<_>) = (collation.weights(a).collect(), collation.weights(b).collect());
     let levels = collation.info().levels.iter();
-    let mut orders = levels.map(|at| match collation.info().pad {
-        Pad::NoPad => level(&a, at).cmp(&level(&b, at)),
-        Pad::PadSpace => {
-            let (mut a, mut b) = (level(&a, at), level(&b, at));
+    let mut orders = levels.map(|at| {
+        let (mut a, mut b) = (level(&a, at), level(&b, at));
+        if collation.0.pads(at) {
             let length = a.len().max(b.len());
             a.resize(length, space(collation, at));
             b.resize(length, space(collation, at));
-            a.cmp(&b)
         }
+        a.cmp(&b)
     });
     orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
@@ -47,12 +47,11 @@ pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
     let width = width(collation);
     for at in collation.info().levels.iter() {
         let weights = level(&elements, at);
-        match collation.info().pad {
-            Pad::PadSpace => padded_key(&weights, space(collation, at), width, key),
-            Pad::NoPad => {
-                weights.iter().for_each(|&weight| put(weight, width, key));
-                put(0, if collation.info().levels.iter().count() > 1 { width } else { 0 }, key);
-            }
+        if collation.0.pads(at) {
+            padded_key(&weights, space(collation, at), width, key);
+        } else {
+            weights.iter().for_each(|&weight| put(weight, width, key));
+            put(0, if collation.info().levels.iter().count() > 1 { width } else { 0 }, key);
         }
     }
 }
@@ -66,7 +65,13 @@ fn width(collation: Collation) -> usize {
     }
 }
 
+/// Writes a weight. Of two bytes, 0xFFFF and what is above (ill-formed bytes, above every character) go on with what is
+/// above 0xFFFF.
 fn put(weight: u32, width: usize, key: &mut Vec<u8>) {
+    if width == 2 && weight >= 0xffff {
+        key.extend([0xff; 2]);
+        return put(weight - 0xffff, 2, key);
+    }
     key.extend(weight.to_be_bytes().iter().skip(4 - width));
 }
 
@@ -124,10 +129,7 @@ fn characters(collation: Collation, mut text: &[u8]) -> Vec<Vec<u8>> {
 
 fn length(collation: Collation, text: &[u8]) -> usize {
     match collation.charset() {
-        Charset::Utf8mb3 | Charset::Utf8mb4 => crate::charset::utf8::decode(text)
-            .map(|(_, length)| length)
-            .filter(|&length| length <= collation.charset().max_bytes())
-            .unwrap_or(1),
+        Charset::Utf8mb3 | Charset::Utf8mb4 => collation.0.decode(text).map_or(1, |(_, length)| length),
         _ => 1,
     }
 }
@@ -164,6 +166,8 @@ fn matches(collation: Collation, text: &[Vec<u8>], pattern: &[Part]) -> bool {
 fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
     match collation.0.kind {
         Kind::Bytes | Kind::CodePoints(_) => a == b,
+        // This table has one weight for all characters beyond U+FFFF; LIKE tells them apart.
+        Kind::Uca(table) if core::ptr::eq(table, &data::UCA400) && a.len().max(b.len()) > 3 => a == b,
         _ => {
             let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();
             weights(a) == weights(b)

@@ -1,7 +1,7 @@
 //! Sort keys of weights: high byte first, one level after the other.
 //!
-//! Under NO PAD a zero stands between levels, which no weight of a collation with several is. Under PAD SPACE each level ends as
-//! [`runs`] has it.
+//! After a level without padding stands a zero, if there are more, which no weight of a collation with several is. A level with padding
+//! ends as [`runs`] has it.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -31,16 +31,16 @@ impl Work for SortKey<'_> {
     }
 
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) {
-        for (index, source) in levels.enumerate() {
+        let mut open = false;
+        for source in levels {
+            if open {
+                self.key.extend([0; 2]);
+            }
             match source.pad() {
                 Some(space) => padded(source, space, self.text, self.key),
-                None => {
-                    if index > 0 {
-                        self.key.extend([0; 2]);
-                    }
-                    plain(source, self.text, self.key);
-                }
+                None => plain(source, self.text, self.key),
             }
+            open = source.pad().is_none();
         }
     }
 }

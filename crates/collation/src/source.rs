@@ -29,9 +29,14 @@ pub(crate) trait Source: Copy {
     /// The weight that a text which has ended is followed by, endlessly, under PAD SPACE.
     fn pad(self) -> Option<u16>;
 
-    /// Skips what two texts begin with alike: bytes that are equal, and characters that are plain and have the same weights. `at` is
-    /// a border in both, and so is the answer, which may be less than what could be skipped.
-    fn skip_same(self, a: &[u8], b: &[u8], at: usize) -> usize;
+    /// Skips bytes that are alike, from `at` on, which is a border in both texts, as is the answer.
+    fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize;
+
+    /// The same for characters that are alike. May skip less than it could.
+    fn skip_characters(self, a: &[u8], b: &[u8], at: usize) -> usize;
+
+    /// Whether a text has ended before `at` because something there is ill-formed.
+    fn ends_before(self, text: &[u8], at: usize) -> bool;
 
     /// The last border between characters, of both, that is no later than `at`. The texts are alike before `at`.
     fn border(self, a: &[u8], b: &[u8], at: usize) -> usize;

@@ -3,18 +3,21 @@
 use alloc::vec::Vec;
 
 use crate::descriptor::{Descriptor, Kind};
-use crate::weights::Weights;
+use crate::weights::{Element, Weights};
 
 /// `WEIGHT_STRING(text)`, byte for byte.
 pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec<u8> {
     let width = width(descriptor);
     let separated = matches!(descriptor.kind, Kind::Uca(table) if table.separated);
+    // The servers' answer ends at an ill-formed byte where a character has one weight.
+    let one_a_character = matches!(descriptor.kind, Kind::Simple(_) | Kind::CodePoints(_));
     let mut out = Vec::new();
     for level in descriptor.info.levels.iter() {
         if separated && level > 0 {
             out.extend([0; 2]);
         }
-        for element in Weights::new(descriptor, text) {
+        let ends = |element: &Element| one_a_character && element.code_points.is_empty();
+        for element in Weights::new(descriptor, text).take_while(|element| !ends(element)) {
             for weight in element.weights.get(level).into_iter().flatten() {
                 out.extend(weight.to_be_bytes().iter().skip(4 - width));
             }

@@ -4,21 +4,23 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::Charset;
 use crate::charset::utf8;
 use crate::descriptor::{Descriptor, Kind};
 use crate::table::{Level, Uca};
+use crate::{Charset, Flavour};
 
 /// A character, or a contraction of several, and its weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Where it stands in the string, in bytes.
     pub bytes: Range<usize>,
-    /// Its code points: one, more for a contraction, none for a byte that is no part of a character.
+    /// Its code points: one, more for a contraction, none for a byte that is no part of a character. Where ill-formed bytes
+    /// end a string (the UCA collations of MySQL), the last element is the rest of the string, without code points and
+    /// weights.
     pub code_points: Vec<u32>,
     /// Its weights, level by level: primary, secondary, tertiary. A level at which the collation does not compare is
     /// empty, as is every level of an ignorable character. A weight has at most 16 bits, that of a collation which compares
-    /// code points 24.
+    /// code points, and that of an ill-formed byte, 24.
     pub weights: [Vec<u32>; 3],
 }
 
@@ -44,7 +46,7 @@ impl<'a> Weights<'a> {
                 two => two.map(u32::from).into(),
             }),
             Kind::CodePoints(_) => self.character(rest, |code_point| code_point, BAD_CODE_POINT),
-            Kind::Simple(table) => self.character(rest, |code_point| table.weight(code_point).into(), BAD_WEIGHT),
+            Kind::Simple(table) => self.character(rest, |code_point| table.weight(code_point).into(), BAD_SIMPLE),
             Kind::Uca(table) => self.uca(table, rest),
         }
     }
@@ -52,7 +54,7 @@ impl<'a> Weights<'a> {
     fn byte(&self, rest: &[u8], weigh: impl Fn(u8) -> Vec<u32>) -> Element {
         let code_point = match self.descriptor.charset {
             // These compare bytes though their characters have several.
-            Charset::Utf8mb3 | Charset::Utf8mb4 => decode(self.descriptor.charset, rest),
+            Charset::Utf8mb3 | Charset::Utf8mb4 => self.decode(rest),
             charset => charset.decode(rest).map(|(character, length)| (character.into(), length)),
         };
         let length = code_point.map_or(1, |(_, length)| length);
@@ -61,7 +63,7 @@ impl<'a> Weights<'a> {
     }
 
     fn character(&self, rest: &[u8], weigh: impl Fn(u32) -> u32, bad: u32) -> Element {
-        match decode(self.descriptor.charset, rest) {
+        match self.decode(rest) {
             Some((code_point, length)) => self.one(length, Some(code_point), [vec![weigh(code_point)], vec![], vec![]]),
             None => self.one(1, None, [bad_byte(bad, rest), vec![], vec![]]),
         }
@@ -70,14 +72,15 @@ impl<'a> Weights<'a> {
     fn uca(&self, table: &'static Uca, rest: &[u8]) -> Element {
         let levels = self.descriptor.info.levels;
         let has = |level: usize| table.levels[level].filter(|_| levels.has(level));
-        let Some((first, length)) = decode(self.descriptor.charset, rest) else {
-            let secondary = [vec![], vec![0x20], vec![0x02]];
-            let bad = core::array::from_fn(|level| match has(level) {
-                Some(_) if level == 0 => bad_byte(BAD_WEIGHT, rest),
-                Some(_) => secondary[level].clone(),
-                None => vec![],
-            });
-            return self.one(1, None, bad);
+        let Some((first, length)) = self.decode(rest) else {
+            return match self.descriptor.info.flavour {
+                // To MySQL the string ends here.
+                Flavour::MySql => self.one(rest.len(), None, [vec![], vec![], vec![]]),
+                Flavour::MariaDb => {
+                    let bad = |level| has(level).map_or(vec![], |_| vec![BAD_WEIGHT]);
+                    self.one(1, None, core::array::from_fn(bad))
+                }
+            };
         };
         if let Some((bytes, code_points, contraction)) = self.contraction(table, rest) {
             let wide = |level| has(level).map_or(vec![], |_| widened(contraction.weights(level).as_slice()));
@@ -98,7 +101,7 @@ impl<'a> Weights<'a> {
         let (mut ends, mut code_points) = (vec![0], vec![]);
         while code_points.len() < crate::table::CONTRACTED {
             let end = ends.last().copied().unwrap_or_default();
-            let Some((code_point, length)) = decode(self.descriptor.charset, &rest[end..]) else { break };
+            let Some((code_point, length)) = self.decode(&rest[end..]) else { break };
             code_points.push(code_point);
             ends.push(end + length);
         }
@@ -107,8 +110,22 @@ impl<'a> Weights<'a> {
         Some((ends[count], code_points, contraction))
     }
 
+    fn decode(&self, bytes: &[u8]) -> Option<(u32, usize)> {
+        self.descriptor.decode(bytes)
+    }
+
     fn one(&self, length: usize, code_point: Option<u32>, weights: [Vec<u32>; 3]) -> Element {
         Element { bytes: self.at..self.at + length, code_points: code_point.into_iter().collect(), weights }
+    }
+}
+
+impl Descriptor {
+    /// The first code point and its length in bytes. MariaDB takes surrogates for characters, MySQL doesn't.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Option<(u32, usize)> {
+        utf8::decode(bytes).filter(|&(code_point, length)| {
+            let is_surrogate = (0xd800..0xe000).contains(&code_point);
+            length <= self.charset.max_bytes() && !(is_surrogate && self.info.flavour == Flavour::MySql)
+        })
     }
 }
 
@@ -123,10 +140,13 @@ impl Iterator for Weights<'_> {
     }
 }
 
-/// The weight of a byte that is no part of a character is this and the byte: above every character's.
-const BAD_WEIGHT: u32 = 0xff00;
+/// The weight of a byte that is no part of a character at every level of MariaDB's UCA collations: above every
+/// character's.
+const BAD_WEIGHT: u32 = 0xffff;
+/// Where a character has one weight, that of such a byte is this and the byte.
+const BAD_SIMPLE: u32 = 0x1_0000;
 /// The same where weights are code points.
-const BAD_CODE_POINT: u32 = 0xff_0000;
+const BAD_CODE_POINT: u32 = 0x11_0000;
 
 fn bad_byte(base: u32, rest: &[u8]) -> Vec<u32> {
     rest.first().map(|&byte| base | u32::from(byte)).into_iter().collect()
@@ -134,9 +154,4 @@ fn bad_byte(base: u32, rest: &[u8]) -> Vec<u32> {
 
 fn widened(weights: &[u16]) -> Vec<u32> {
     weights.iter().copied().map(u32::from).collect()
-}
-
-/// The first code point, as servers that take surrogates for characters read it.
-fn decode(charset: Charset, bytes: &[u8]) -> Option<(u32, usize)> {
-    utf8::decode(bytes).filter(|&(_, length)| length <= charset.max_bytes())
 }

@@ -52,7 +52,6 @@ pub(crate) const FILL_ROOM: usize = 32;
 /// [`all`] hand out nothing else.
 pub(crate) struct Backend {
     /// The name, as benches and tests print it.
-    #[cfg_attr(not(any(test, feature = "oracle")), expect(dead_code, reason = "it is for reading"))]
     pub(crate) name: &'static str,
     mismatch: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,

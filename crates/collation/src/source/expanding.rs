@@ -20,9 +20,19 @@ impl Source for German {
     }
 
     #[inline(always)]
-    fn skip_same(self, a: &[u8], b: &[u8], at: usize) -> usize {
+    fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize {
         // Every byte is a character, and ASCII's cases are one.
         at + arch::get().mismatch_folded(&a[at..], &b[at..])
+    }
+
+    #[inline(always)]
+    fn skip_characters(self, _: &[u8], _: &[u8], at: usize) -> usize {
+        at
+    }
+
+    #[inline(always)]
+    fn ends_before(self, _: &[u8], _: usize) -> bool {
+        false
     }
 
     #[inline(always)]

@@ -5,21 +5,20 @@ use core::mem::MaybeUninit;
 use super::{LONGEST, LowOf, Next, Source};
 use crate::arch::{self, Filled, Low};
 use crate::charset::utf8;
+use crate::descriptor::Descriptor;
 use crate::table::{Contractions, Level, POOL, RULES, Simple};
-
-/// The weight of a byte that is no part of a character is this and the byte: above every character's.
-const BAD_WEIGHT: u16 = 0xFF00;
-/// At the other levels it has a letter's.
-const BAD_SECONDARY: u16 = 0x20;
-const BAD_TERTIARY: u16 = 0x02;
+use crate::{Charset, Flavour};
 
 /// The weights of code points at one level.
 pub(crate) trait CodePoints: Copy {
     /// Writes a code point's weights to the start of `out`, and says how many there are.
     fn weights(self, code_point: u32, out: &mut [u16]) -> usize;
 
-    /// The weight of a byte that is no part of a character.
-    fn stray(self, byte: u8) -> u16;
+    /// The weights of a byte that is no part of a character, and how many there are.
+    fn stray(self, byte: u8, out: &mut [u16]) -> usize;
+
+    /// Whether a text ends at such a byte.
+    fn ends_at_errors(self) -> bool;
 
     /// The contractions of the collation, and the number of this level.
     fn contractions(self) -> Option<(&'static Contractions, usize)>;
@@ -33,12 +32,21 @@ impl CodePoints for General {
     #[inline(always)]
     fn weights(self, code_point: u32, out: &mut [u16]) -> usize {
         out[0] = self.0.weight(code_point);
-        1
+        // A stray byte comes after all characters, so the last one has a second weight, too.
+        out[1] = 0;
+        1 + usize::from(out[0] == u16::MAX)
     }
 
     #[inline(always)]
-    fn stray(self, byte: u8) -> u16 {
-        BAD_WEIGHT | u16::from(byte)
+    fn stray(self, byte: u8, out: &mut [u16]) -> usize {
+        out[0] = u16::MAX;
+        out[1] = 1 + u16::from(byte);
+        2
+    }
+
+    #[inline(always)]
+    fn ends_at_errors(self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -53,6 +61,8 @@ pub(crate) struct Unicode<const CONTRACTS: bool> {
     pub level: &'static Level,
     pub index: usize,
     pub contractions: Option<&'static Contractions>,
+    /// MySQL's end at what is ill-formed; to MariaDB each such byte has the greatest weight.
+    pub ends_at_errors: bool,
 }
 
 impl<const CONTRACTS: bool> CodePoints for Unicode<CONTRACTS> {
@@ -68,12 +78,14 @@ impl<const CONTRACTS: bool> CodePoints for Unicode<CONTRACTS> {
     }
 
     #[inline(always)]
-    fn stray(self, byte: u8) -> u16 {
-        match self.index {
-            0 => BAD_WEIGHT | u16::from(byte),
-            1 => BAD_SECONDARY,
-            _ => BAD_TERTIARY,
-        }
+    fn stray(self, _: u8, out: &mut [u16]) -> usize {
+        out[0] = u16::MAX;
+        1
+    }
+
+    #[inline(always)]
+    fn ends_at_errors(self) -> bool {
+        self.ends_at_errors
     }
 
     #[inline(always)]
@@ -109,13 +121,32 @@ pub(crate) struct Utf8<C> {
 pub(crate) struct Encoding {
     /// The longest character, in bytes.
     pub longest: u8,
+    /// Whether the three bytes of a surrogate are one, as they are to MariaDB.
+    pub surrogates: bool,
 }
 
 impl Encoding {
+    /// That of a collation.
+    #[inline(always)]
+    pub fn of(descriptor: &Descriptor) -> Self {
+        Self {
+            longest: if descriptor.charset == Charset::Utf8mb3 { 3 } else { 4 },
+            surrogates: descriptor.info.flavour == Flavour::MariaDb,
+        }
+    }
+
     /// The code point at `at` and its length; `None` where the bytes are ill-formed.
     #[inline(always)]
     pub fn decode(self, text: &[u8], at: usize) -> Option<(u32, usize)> {
-        utf8::decode(&text[at..]).filter(|&(_, length)| length <= usize::from(self.longest))
+        utf8::decode(&text[at..]).filter(|&(code_point, length)| {
+            length <= usize::from(self.longest) && (self.surrogates || !matches!(code_point, 0xD800..0xE000))
+        })
+    }
+
+    /// How much of a text is well formed, without surrogates.
+    pub fn well_formed_prefix(self, text: &[u8]) -> usize {
+        let charset = if self.longest == 3 { Charset::Utf8mb3 } else { Charset::Utf8mb4 };
+        charset.well_formed_prefix(text)
     }
 
     /// The length of the character at `at`, or of the stray byte.
@@ -180,16 +211,22 @@ impl<C: CodePoints> Source for Utf8<C> {
     }
 
     #[inline(always)]
-    fn skip_same(self, a: &[u8], b: &[u8], at: usize) -> usize {
-        let backend = arch::get();
+    fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize {
         let (x, y) = (&a[at..], &b[at..]);
+        let backend = arch::get();
         let same = if self.low.folds { backend.mismatch_folded(x, y) } else { backend.mismatch(x, y) };
-        let at = self.border(a, b, at + same);
-        if at == a.len().min(b.len()) || (a[at].is_ascii() && b[at].is_ascii()) {
-            return at;
-        }
-        let at = at + backend.mismatch_low(&self.low.low, &a[at..], &b[at..]);
-        self.border(a, b, at)
+        self.border(a, b, at + same)
+    }
+
+    #[inline(always)]
+    fn skip_characters(self, a: &[u8], b: &[u8], at: usize) -> usize {
+        let same = arch::get().mismatch_low(&self.low.low, &a[at..], &b[at..]);
+        self.border(a, b, at + same)
+    }
+
+    #[inline(always)]
+    fn ends_before(self, text: &[u8], at: usize) -> bool {
+        self.code_points.ends_at_errors() && self.encoding.well_formed_prefix(&text[..at]) < at
     }
 
     #[inline(always)]
@@ -224,8 +261,10 @@ impl<C: CodePoints> Source for Utf8<C> {
             }
         }
         let Some(first) = self.encoding.decode(text, at) else {
-            out[0] = self.code_points.stray(byte);
-            return Next { bytes: 1, weights: 1 };
+            if self.code_points.ends_at_errors() {
+                return Next { bytes: text.len() - at, weights: 0 };
+            }
+            return Next { bytes: 1, weights: self.code_points.stray(byte, out) };
         };
         if self.goes_on(text, at + first.1)
             && let Some(next) = self.contraction(text, at, first, out)

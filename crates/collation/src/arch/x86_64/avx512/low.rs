@@ -25,14 +25,6 @@ struct Weighed {
     stop: u32,
 }
 
-impl Weighed {
-    /// Bytes up to the next border, where nothing stopped it: a character may reach over the stretch's end.
-    #[inline]
-    fn len(&self) -> usize {
-        STRETCH + (self.pairs >> (STRETCH - 1)) as usize
-    }
-}
-
 /// 128 neighbouring weights.
 #[derive(Clone, Copy)]
 struct Row([__m512i; 4]);
@@ -65,6 +57,14 @@ impl Row {
         let above = _mm512_permutex2var_epi16(t2, indexes, t3);
         _mm512_mask_blend_epi16(_mm512_test_epi16_mask(indexes, _mm512_set1_epi16(0x40)), below, above)
     }
+}
+
+/// The border after a plain stretch: a character may reach over its end. Asks the byte and not the lanes, so that the next stretch need
+/// not wait for them.
+#[inline]
+fn after(text: &[u8], at: usize) -> usize {
+    let last = text.get(at + STRETCH - 1).copied().unwrap_or_default();
+    at + STRETCH + usize::from(last >= 0xC0)
 }
 
 #[inline]
@@ -127,7 +127,7 @@ pub(super) unsafe fn mismatch_low(low: &Low, a: &[u8], b: &[u8]) -> usize {
             return at + stop as usize - inside as usize;
         }
         // Both have the same first bytes: a character over the border is one in both.
-        at += x.len();
+        at = after(a, at);
     }
     n
 }
@@ -171,7 +171,7 @@ unsafe fn fill_with<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8
             consumed += stretch.stop as usize;
             break;
         }
-        consumed += stretch.len();
+        consumed = after(text, consumed);
     }
     Filled { consumed: consumed.min(text.len()), produced }
 }

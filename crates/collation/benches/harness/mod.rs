@@ -1,0 +1,94 @@
+//! Timing things against one another: all of them in each round, one after the other, so that what disturbs one disturbs its
+//! neighbours; CPU time, so that other work on the machine costs caches and no time; medians over the rounds.
+
+use std::time::Duration;
+
+/// Rounds. The median's interval of 95 % lies between the 9th and 22nd of 30 sorted values.
+const ROUNDS: usize = 30;
+const LOW: usize = 9;
+const HIGH: usize = 20;
+/// How long one timing takes.
+const SLICE: Duration = Duration::from_millis(2);
+
+/// Something short to time, under a name.
+pub struct Subject<'a> {
+    name: &'a str,
+    run: Box<dyn FnMut() + 'a>,
+}
+
+impl<'a> Subject<'a> {
+    pub fn new<T>(name: &'a str, mut run: impl FnMut() -> T + 'a) -> Self {
+        let run = Box::new(move || {
+            std::hint::black_box(run());
+        });
+        Self { name, run }
+    }
+
+    /// Time of `calls` calls, in ns.
+    fn time(&mut self, calls: u32) -> f64 {
+        let begin = cpu_time();
+        for _ in 0..calls {
+            (self.run)();
+        }
+        (cpu_time() - begin).as_nanos() as f64
+    }
+
+    /// How many calls take about [`SLICE`].
+    fn calls(&mut self) -> u32 {
+        let mut calls = 1;
+        while self.time(calls) < SLICE.as_nanos() as f64 && calls < 1 << 24 {
+            calls *= 2;
+        }
+        calls
+    }
+}
+
+/// The CPU time of this thread.
+fn cpu_time() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}
+
+/// A median and its interval of 95 %.
+struct Estimate {
+    low: f64,
+    median: f64,
+    high: f64,
+}
+
+impl Estimate {
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        Self { low: values[LOW], median: (values[(ROUNDS - 1) / 2] + values[ROUNDS / 2]) / 2.0, high: values[HIGH] }
+    }
+}
+
+/// Times them and prints a table: ns a call, and how many times as long as the first one it took, round by round.
+pub fn compare(title: &str, mut subjects: Vec<Subject>) {
+    let calls: Vec<u32> = subjects.iter_mut().map(Subject::calls).collect();
+    let mut times = vec![Vec::with_capacity(ROUNDS); subjects.len()];
+    for _ in 0..ROUNDS {
+        for (index, subject) in subjects.iter_mut().enumerate() {
+            times[index].push(subject.time(calls[index]) / f64::from(calls[index]));
+        }
+    }
+    println!("{title}");
+    for (index, subject) in subjects.iter().enumerate() {
+        let ratios = times[index].iter().zip(&times[0]).map(|(time, first)| time / first).collect();
+        let (time, ratio) = (Estimate::of(times[index].clone()), Estimate::of(ratios));
+        println!(
+            "  {:34} {:>10.1} ns {:>22} {:>9.2} × {:>18}",
+            subject.name,
+            time.median,
+            format!("[{:.1} … {:.1}]", time.low, time.high),
+            ratio.median,
+            format!("[{:.2} … {:.2}]", ratio.low, ratio.high),
+        );
+    }
+    println!();
+}
+
+/// What `cargo test` calls a benchmark with: it is only built then.
+pub fn is_test() -> bool {
+    !std::env::args().any(|argument| argument == "--bench")
+}
