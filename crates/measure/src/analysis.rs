@@ -124,7 +124,7 @@ fn analyse_cell(run: &Run, cell: usize, blocks: &[&Block]) -> CellResult {
     let mut variants: Vec<usize> = pairs.iter().flat_map(|(_, pair)| [pair.baseline, pair.variant]).collect();
     variants.sort_unstable();
     variants.dedup();
-    let variants = variants.into_iter().filter_map(|variant| summarise(run, variant, &pairs, blocks)).collect();
+    let variants = variants.into_iter().filter_map(|variant| summarise(run, cell, variant, blocks)).collect();
     CellResult { cell, noise_floor: noise.largest(), variants, comparisons }
 }
 
@@ -158,7 +158,7 @@ fn server_of(run: &Run, variant: usize) -> Option<usize> {
 
 fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Comparison {
     let sides = paired_sides(run.options.mode, index, pair, blocks);
-    let throughputs: Vec<f64> = sides.iter().map(|(baseline, variant)| ratio_of(baseline, variant)).collect();
+    let throughputs = paired_ratios(run, index, blocks);
     let cpu: Option<Vec<f64>> =
         sides.iter().map(|(baseline, variant)| Some(variant.server_cpu_us? / baseline.server_cpu_us?)).collect();
     let seed = run.options.seed;
@@ -211,7 +211,7 @@ fn paired_sides<'a>(mode: Mode, index: usize, pair: &Pair, blocks: &[&'a Block])
     sides.into_iter().filter(|(baseline, variant)| has_rate(baseline) && has_rate(variant)).collect()
 }
 
-fn verdict(ratio: Option<Estimate>, noise_floor: f64) -> Verdict {
+pub(crate) fn verdict(ratio: Option<Estimate>, noise_floor: f64) -> Verdict {
     let Some(ratio) = ratio else { return Verdict::NotMeasured };
     if ratio.contains(1.0) || (ratio.value - 1.0).abs() <= noise_floor {
         let half_width = (ratio.high - ratio.low) / 2.0;
@@ -223,17 +223,30 @@ fn verdict(ratio: Option<Estimate>, noise_floor: f64) -> Verdict {
     }
 }
 
-fn summarise(run: &Run, variant: usize, pairs: &[(usize, &Pair)], blocks: &[&Block]) -> Option<VariantResult> {
+/// The sides that a variant's own figures are of.
+pub(crate) fn home_sides<'a>(run: &Run, cell: usize, variant: usize, blocks: &[&'a Block]) -> Vec<&'a Side> {
+    let pairs: Vec<(usize, &Pair)> = run.pairs.iter().enumerate().filter(|(_, pair)| pair.cell == cell).collect();
     let home = match run.options.mode {
-        Mode::Duet => Some(home_pair(variant, pairs)?),
+        Mode::Duet => match home_pair(variant, &pairs) {
+            Some(pair) => Some(pair),
+            None => return Vec::new(),
+        },
         Mode::Solo => None,
     };
-    let sides: Vec<&Side> = blocks
-        .iter()
-        .filter(|block| block.pair == home)
-        .flat_map(|block| &block.sides)
-        .filter(|side| side.variant == variant && has_counted(side))
-        .collect();
+    let own = blocks.iter().filter(|block| block.cell == cell && block.pair == home).flat_map(|block| &block.sides);
+    own.filter(|side| side.variant == variant && has_counted(side)).collect()
+}
+
+/// The throughput ratios of a pair, block by block or round by round.
+pub(crate) fn paired_ratios(run: &Run, pair: usize, blocks: &[&Block]) -> Vec<f64> {
+    let own = &run.pairs[pair];
+    let blocks: Vec<&Block> = blocks.iter().copied().filter(|block| block.cell == own.cell).collect();
+    let sides = paired_sides(run.options.mode, pair, own, &blocks);
+    sides.iter().map(|(baseline, variant)| ratio_of(baseline, variant)).collect()
+}
+
+fn summarise(run: &Run, cell: usize, variant: usize, blocks: &[&Block]) -> Option<VariantResult> {
+    let sides = home_sides(run, cell, variant, blocks);
     if sides.is_empty() {
         return None;
     }

@@ -1,6 +1,7 @@
 //! Variants, duet schedule, stopping rule, statistics, and the results on disk.
 
 mod analysis;
+mod change;
 mod error;
 mod executor;
 mod experiment;
@@ -19,6 +20,7 @@ mod selftest;
 mod stats;
 
 pub use analysis::{Analysis, CellResult, Comparison, VariantResult, Verdict, analyse};
+pub use change::{Difference, RatioChange, RunChange, ThroughputChange, change};
 pub use error::Error;
 pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};

@@ -42,10 +42,7 @@ impl Estimate {
 /// expanded percentile interval (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015): the percentiles are taken
 /// further out, as far as Student's t is wider than the normal distribution. No block is thrown out.
 pub fn ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
-    if ratios.len() < 2 || ratios.iter().any(|ratio| !(ratio.is_finite() && *ratio > 0.0)) {
-        return None;
-    }
-    let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+    let logs = logs(ratios)?;
     let value = mean(&logs);
     let (low, high) = if logs.len() < LEAST_RESAMPLED { student(&logs)? } else { bootstrap(&logs, seed)? };
     // The estimate is inside its own interval also where all resamples agree but for rounding.
@@ -73,10 +70,56 @@ pub fn unpaired(ratio: f64, one: &[f64], other: &[f64]) -> Option<Estimate> {
     estimate.high.is_finite().then_some(estimate)
 }
 
+/// How one level changed to another, from independent positive values of each: the ratio of their geometric means with its interval;
+/// `None` for fewer than two of either, or where one is not positive.
+///
+/// Each side is resampled by itself, as their values have nothing to do with each other; the percentiles are those that suit the shorter
+/// side. With few values of either the interval is Welch's.
+pub fn change(before: &[f64], after: &[f64], seed: u64) -> Option<Estimate> {
+    let [before, after] = [logs(before)?, logs(after)?];
+    let fewest = before.len().min(after.len());
+    let value = mean(&after) - mean(&before);
+    let (low, high) =
+        if fewest < LEAST_RESAMPLED { welch(&before, &after)? } else { bootstrap_of_two(&before, &after, seed)? };
+    Some(Estimate { value: value.exp(), low: low.min(value).exp(), high: high.max(value).exp() })
+}
+
+/// The logarithms of at least two positive values.
+fn logs(values: &[f64]) -> Option<Vec<f64>> {
+    let usable = values.len() >= 2 && values.iter().all(|value| value.is_finite() && *value > 0.0);
+    usable.then(|| values.iter().map(|value| value.ln()).collect())
+}
+
+fn bootstrap_of_two(before: &[f64], after: &[f64], seed: u64) -> Option<(f64, f64)> {
+    // Another sequence for the other side: with the same, equal lengths would be resampled alike.
+    let (old, new) = (resampled_means(before, seed), resampled_means(after, seed.wrapping_add(1)));
+    let mut changes: Vec<f64> = old.iter().zip(&new).map(|(old, new)| new - old).collect();
+    changes.sort_unstable_by(f64::total_cmp);
+    let tail = expanded_tail(before.len().min(after.len()) as f64)?;
+    Some((quantile(&changes, tail), quantile(&changes, 1.0 - tail)))
+}
+
+/// Welch's interval: Student's for two samples of unlike spread, with the degrees of freedom of Welch and Satterthwaite.
+fn welch(before: &[f64], after: &[f64]) -> Option<(f64, f64)> {
+    let [old, new] = [before, after].map(|values| (variance(values) / values.len() as f64, values.len() as f64 - 1.0));
+    let center = mean(after) - mean(before);
+    let spread = old.0 + new.0;
+    if spread == 0.0 {
+        return Some((center, center));
+    }
+    let freedom = spread.powi(2) / (old.0.powi(2) / old.1 + new.0.powi(2) / new.1);
+    let half = t_quantile(freedom + 1.0)? * spread.sqrt();
+    Some((center - half, center + half))
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let center = mean(values);
+    values.iter().map(|value| (value - center).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0)
+}
+
 fn student(logs: &[f64]) -> Option<(f64, f64)> {
     let (n, center) = (logs.len() as f64, mean(logs));
-    let variance = logs.iter().map(|log| (log - center).powi(2)).sum::<f64>() / (n - 1.0);
-    let half = t_quantile(n)? * (variance / n).sqrt();
+    let half = t_quantile(n)? * (variance(logs) / n).sqrt();
     Some((center - half, center + half))
 }
 
@@ -221,6 +264,32 @@ mod tests {
             let held = (0..400).filter(|&seed| ratio(&noisy(0.6, 0.04, count, seed), 1).unwrap().contains(0.6)).count();
             // 95 % of 400 is 380; three standard deviations are 13.
             assert!((367..=393).contains(&held), "{held} of 400 intervals over {count} blocks held the truth");
+        }
+    }
+
+    #[test]
+    fn a_change_is_of_geometric_means_and_needs_two_values_of_each() {
+        let halved = change(&[2.0, 8.0, 4.0], &[2.0, 2.0, 2.0], 1).unwrap();
+        assert!((halved.value - 0.5).abs() < 1e-12 && halved.contains(0.5), "{halved:?}");
+        assert_eq!(change(&[1.0], &[1.0, 1.0], 1), None);
+        assert_eq!(change(&[1.0, 1.0], &[1.0, 0.0], 1), None);
+        let exact = change(&[1.0, 1.0], &[3.0, 3.0], 1).unwrap();
+        assert!((exact.low - 3.0).abs() < 1e-12 && (exact.high - 3.0).abs() < 1e-12, "{exact:?}");
+    }
+
+    #[test]
+    fn intervals_of_changes_hold_the_truth_about_as_often_as_they_say() {
+        for (old, new) in [(3, 3), (4, 30), (6, 6), (8, 20), (30, 30)] {
+            let held = |seed: u64| {
+                let (before, after) = (noisy(2.0, 0.05, old, seed), noisy(1.8, 0.02, new, seed + 1000));
+                change(&before, &after, 1).unwrap().contains(0.9)
+            };
+            let held = (0..400).filter(|&seed| held(seed)).count();
+            // 95 % of 400 is 380. The tails suit the shorter side, so with unlike lengths it is a little more.
+            assert!(
+                (364..=397).contains(&held),
+                "{held} of 400 intervals of {old} against {new} blocks held the truth"
+            );
         }
     }
 }

@@ -44,7 +44,7 @@
       x: { domain: [start, end], grid: true, labelOffset: 40, label: `throughput × ${baseline}` },
       y: { domain: names, axis: null, padding: 0.4 },
       color: verdicts,
-      symbol: { domain: verdicts.domain, range: ["triangle2", "circle", "triangle"] },
+      symbol: { domain: verdicts.domain, range: ["diamond", "circle", "triangle"] },
       marks: [
         Plot.rect(band, { x1: "x1", x2: "x2", fill: "var(--band)" }),
         rowNames(names, start, space),

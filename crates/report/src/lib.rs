@@ -8,6 +8,7 @@
 //! [`json()`] gives.
 
 mod claims;
+mod compare;
 mod csv_rows;
 pub mod explain;
 mod head;
@@ -16,6 +17,7 @@ pub mod micro;
 mod name;
 mod number;
 mod page;
+mod published;
 mod selftest;
 mod sentence;
 mod sweep;
@@ -23,6 +25,7 @@ mod table;
 mod text;
 mod warning;
 
+pub use compare::{Comparison, compare_json, compare_markdown, compare_text};
 pub use csv_rows::csv;
 pub use markdown::markdown;
 pub use page::page;

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use crate::Report;
 use crate::claims;
 use crate::head::{legend, setting};
+use crate::published::published;
+use crate::sweep::sweeps;
 use crate::table::{Column, Kind, Table, tables};
 
 /// The report in Markdown: warnings first, then servers and machine, tables, sentences and notes.
@@ -16,6 +18,7 @@ pub fn markdown(report: &Report) -> String {
     list(&setting(&report.run), &mut out);
     let tables = tables(report);
     titled(&tables, &mut out);
+    titled(&sweeps(report).iter().flat_map(|sweep| sweep.tables(report)).collect::<Vec<_>>(), &mut out);
     if !tables.is_empty() {
         let _ = writeln!(out, "{}\n", escaped(&legend(&report.run).join(" ")));
     }
@@ -24,11 +27,19 @@ pub fn markdown(report: &Report) -> String {
         let _ = writeln!(out, "### {}\n", escaped(&title));
         list(&claims::lines(report), &mut out);
     }
-    if let Some(table) = claims::published(report) {
-        let _ = writeln!(out, "### {}\n", escaped(&table.title));
-        grid(&table, &mut out);
-    }
+    titled(published(report).as_slice(), &mut out);
     list(&report.run.notes.iter().map(|note| format!("note: {note}")).collect::<Vec<_>>(), &mut out);
+    ended(out)
+}
+
+/// A title, what a reader must know first, tables, and what follows from them.
+pub(crate) fn sheets(title: &str, warnings: &[String], tables: &[Table], paragraphs: &[Vec<String>]) -> String {
+    let mut out = format!("## {}\n\n", escaped(title));
+    for warning in warnings {
+        let _ = writeln!(out, "> {}\n", escaped(warning));
+    }
+    titled(tables, &mut out);
+    paragraphs.iter().for_each(|lines| list(lines, &mut out));
     ended(out)
 }
 

@@ -49,7 +49,8 @@ impl Sweep<'_> {
         if ratios.columns.len() == 2 { vec![beside(throughput, ratios)] } else { vec![throughput, ratios] }
     }
 
-    fn throughput(&self, report: &Report) -> Table {
+    /// Queries a second, a row a number of connections.
+    pub(crate) fn throughput(&self, report: &Report) -> Table {
         let points = self.points(report);
         let mut variants: Vec<usize> = points.iter().map(|(index, _, _)| *index).collect();
         variants.sort_unstable();

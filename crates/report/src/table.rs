@@ -14,6 +14,23 @@ pub(crate) struct Table {
     pub(crate) foot: Vec<String>,
 }
 
+impl Table {
+    /// The table on its side: a row for each column but the first, whose fields become the heads.
+    pub(crate) fn turned(self, head: &str) -> Self {
+        let field = |row: &Row| column("", &row.fields[0], Kind::Right);
+        let columns = std::iter::once(column("", head, Kind::Left)).chain(self.rows.iter().map(field)).collect();
+        let row = |(index, own): (usize, &Column)| {
+            let fields = self.rows.iter().map(|row| row.fields[index].clone());
+            Row {
+                fields: std::iter::once(own.head.join(" ").trim().to_owned()).chain(fields).collect(),
+                mood: Mood::Plain,
+            }
+        };
+        let rows = self.columns.iter().enumerate().skip(1).map(row).collect();
+        Self { title: self.title, columns, rows, foot: self.foot }
+    }
+}
+
 /// A column's head, in up to two lines, and what stands in it.
 pub(crate) struct Column {
     pub(crate) head: [String; 2],

@@ -7,6 +7,8 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Tab
 use crate::Report;
 use crate::claims;
 use crate::head::{legend, setting};
+use crate::published::published;
+use crate::sweep::{Sweep, sweeps};
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
 
 /// How a terminal wants its text.
@@ -35,6 +37,8 @@ pub fn text(report: &Report, style: Style) -> String {
     paragraph("", &setting(&report.run), &mut out);
     let tables = tables(report);
     titled(&tables, style, &mut out);
+    let of_sweep = |sweep: &Sweep<'_>| sweep.throughput(report).turned("collation");
+    titled(&sweeps(report).iter().map(of_sweep).collect::<Vec<_>>(), style, &mut out);
     if !tables.is_empty() {
         paragraph("", &legend(&report.run), &mut out);
     }
@@ -45,21 +49,22 @@ pub fn text(report: &Report, style: Style) -> String {
             let _ = writeln!(out, "{INDENT}{line}");
         }
     }
-    if let Some(table) = claims::published(report) {
-        let _ = writeln!(out, "\n{}", style.paint(&table.title, BOLD));
-        lines(&table, style, &mut out);
-    }
+    titled(published(report).as_slice(), style, &mut out);
     paragraph("note: ", &report.run.notes, &mut out);
     out
 }
 
 /// A table between what it was measured on and what follows from it.
 pub(crate) fn sheet(head: &[String], table: &Table, sentences: &[String], style: Style) -> String {
+    sheets(head, std::slice::from_ref(table), &[sentences.to_vec()], style)
+}
+
+/// The same with any number of tables and paragraphs.
+pub(crate) fn sheets(head: &[String], tables: &[Table], paragraphs: &[Vec<String>], style: Style) -> String {
     let mut out = String::new();
     paragraph("", head, &mut out);
-    let _ = writeln!(out, "\n{}", style.paint(&table.title, BOLD));
-    lines(table, style, &mut out);
-    paragraph("", sentences, &mut out);
+    titled(tables, style, &mut out);
+    paragraphs.iter().for_each(|lines| paragraph("", lines, &mut out));
     out
 }
 

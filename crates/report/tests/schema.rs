@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use measure::{Block, Run, SelfTest};
-use report::Report;
+use report::{Comparison, Report};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -34,6 +34,10 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
         (
             "explain.schema.json",
             schema_of::<explain::Explanation>("Two strings explained (weigh explain --format json)"),
+        ),
+        (
+            "compare.schema.json",
+            schema_of::<Comparison>("Two runs held against each other (weigh compare --format json)"),
         ),
         ("report.schema.json", schema_of::<Report>("The report of a run (weigh bench --format json)")),
     ]);

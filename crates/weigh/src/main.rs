@@ -6,6 +6,7 @@
 mod argv;
 mod bar;
 mod bench;
+mod compare;
 mod connect;
 mod explain;
 mod given;
@@ -38,6 +39,7 @@ enum Command {
     Bench(Box<bench::BenchArgs>),
     Micro(Box<micro::MicroArgs>),
     Report(report::ReportArgs),
+    Compare(compare::CompareArgs),
     Run(Box<run::RunArgs>),
     Import(Box<import::ImportArgs>),
     Servers(servers::ServersArgs),
@@ -71,6 +73,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Bench(args) => bench::run(args),
         Command::Micro(args) => micro::run(args),
         Command::Report(args) => report::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Run(args) => run::run(args),
         Command::Import(args) => import::run(args),
         Command::Servers(args) => servers::run(args),

@@ -6,7 +6,8 @@ use recipe::{Claim, Verdict};
 use super::section::Section;
 use super::table::Grid;
 use crate::Report;
-use crate::claims::{published, title, verdict};
+use crate::claims::{title, verdict};
+use crate::published::published;
 
 #[derive(Template)]
 #[template(path = "claims.html")]

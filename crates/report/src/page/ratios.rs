@@ -1,7 +1,7 @@
 //! Ratios with their intervals, a chart and a table for each condition.
 
 use askama::Template;
-use measure::{CellResult, Comparison, PairKind};
+use measure::{CellResult, Comparison, PairKind, Run};
 use serde::Serialize;
 
 use super::chart::{Chart, Mark, label};
@@ -65,9 +65,8 @@ fn groups(report: &Report, cell: &CellResult, domain: [f64; 2]) -> Vec<Group> {
 fn chart(report: &Report, cell: &CellResult, kind: PairKind, domain: [f64; 2]) -> Option<Chart> {
     let run = &report.run;
     let own: Vec<&Comparison> = cell.comparisons.iter().filter(|comparison| comparison.kind == kind).collect();
-    let mark = |comparison: &&Comparison| {
-        Some(Mark::new(label(run, comparison.variant), comparison.throughput?, comparison.verdict))
-    };
+    let mark =
+        |comparison: &&Comparison| Some(Mark::new(name(run, comparison), comparison.throughput?, comparison.verdict));
     let marks: Vec<Mark> = own.iter().filter_map(mark).collect();
     let first = own.iter().find(|comparison| comparison.throughput.is_some())?;
     let baseline = match kind {
@@ -85,6 +84,16 @@ fn chart(report: &Report, cell: &CellResult, kind: PairKind, domain: [f64; 2]) -
         description,
         &data,
     ))
+}
+
+/// A variant by its label, and what it is held against where that is not the column's baseline alone.
+fn name(run: &Run, comparison: &Comparison) -> String {
+    let [own, other] = [comparison.variant, comparison.baseline].map(|index| &run.variants[index].collation);
+    let label = label(run, comparison.variant);
+    match comparison.kind {
+        PairKind::Server if own != other => format!("{label} against {other}"),
+        PairKind::AA | PairKind::Collation | PairKind::Server => label,
+    }
 }
 
 fn domain(report: &Report) -> [f64; 2] {

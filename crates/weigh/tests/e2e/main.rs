@@ -4,6 +4,7 @@
 mod attach;
 mod axes;
 mod charsets;
+mod compare;
 mod disk;
 mod import;
 mod input;

@@ -111,7 +111,7 @@ fn results_have_a_folder_of_their_own_by_default() {
 #[test]
 fn help() {
     let place = Place::new();
-    for command in [&["--help"][..], &["bench", "--help"], &["report", "--help"]] {
+    for command in [&["--help"][..], &["bench", "--help"], &["report", "--help"], &["compare", "--help"]] {
         let done = place.end(place.weigh(command).spawn().unwrap());
         assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
         assert_snapshot!(command.join(" ").replace("--", ""), done.stdout);

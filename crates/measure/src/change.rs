@@ -1,0 +1,250 @@
+//! What changed from one run to another: a pure function of two runs and their blocks.
+//!
+//! Two runs are not paired: whatever moved the machine in between is in the throughput of both, and no interval over the blocks of each
+//! knows of it. A ratio to the baseline is of one run, so what moved both sides of it cancels; that is why both are compared.
+
+mod environment;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::{Analysis, CellResult, Comparison, Verdict, analyse, home_sides, paired_ratios, verdict};
+use crate::model::{Block, Cell, PairKind, Run, Side};
+use crate::stats::{self, Estimate};
+
+pub use environment::Difference;
+
+/// What changed from a run to another one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunChange {
+    /// Whether both ran on a machine of the same description. Where not, throughput is not judged, ratios are.
+    pub same_machine: bool,
+    /// How machine, servers, settings and options differ.
+    pub environment: Vec<Difference>,
+    /// The throughput of each variant that both runs have, in each condition that both have.
+    pub throughputs: Vec<ThroughputChange>,
+    /// The ratio of each pair that both runs have.
+    pub ratios: Vec<RatioChange>,
+    /// What only the earlier run has measured, in words.
+    pub only_before: Vec<String>,
+    /// What only the later run has measured, in words.
+    pub only_after: Vec<String>,
+}
+
+/// How the throughput of a variant changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThroughputChange {
+    /// The condition.
+    pub cell: Cell,
+    /// The server's name in the earlier run.
+    pub server: String,
+    /// The collation.
+    pub collation: String,
+    /// Charset of the connections.
+    pub connection_charset: String,
+    /// Queries a second, before and after.
+    pub queries_per_s: [f64; 2],
+    /// The throughput after for each unit before.
+    pub throughput: Estimate,
+    /// Server CPU time a statement, in the same way.
+    pub server_cpu: Option<Estimate>,
+    /// What can be said of the throughput.
+    pub verdict: Verdict,
+}
+
+/// How the ratio of a variant to its baseline changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RatioChange {
+    /// The condition.
+    pub cell: Cell,
+    /// The server's name in the earlier run.
+    pub server: String,
+    /// The collation.
+    pub collation: String,
+    /// Charset of the connections.
+    pub connection_charset: String,
+    /// What it is held against: a collation, or with a pair of servers, a server.
+    pub baseline: String,
+    /// The ratio before.
+    pub before: Estimate,
+    /// The ratio after.
+    pub after: Estimate,
+    /// The ratio after for each unit of the one before.
+    pub change: Estimate,
+    /// What can be said of it.
+    pub verdict: Verdict,
+}
+
+/// A run with what follows from it.
+struct Measured<'a> {
+    run: &'a Run,
+    blocks: Vec<&'a Block>,
+    analysis: Analysis,
+}
+
+impl<'a> Measured<'a> {
+    fn new((run, blocks): (&'a Run, &'a [Block])) -> Self {
+        let counted = blocks.iter().filter(|block| !block.warm_up).collect();
+        Self { run, blocks: counted, analysis: analyse(run, blocks) }
+    }
+
+    fn cell(&self, wanted: &Cell) -> Option<&CellResult> {
+        self.analysis.cells.iter().find(|result| self.run.cells[result.cell] == *wanted)
+    }
+}
+
+/// Tells what changed from an earlier run to a later one.
+///
+/// Variants are joined by server, collation and connection charset; conditions by workload, text and threads. Servers are joined by their
+/// names, and those whose name the other run does not have in their order.
+pub fn change(before: (&Run, &[Block]), after: (&Run, &[Block])) -> RunChange {
+    let (before, after) = (Measured::new(before), Measured::new(after));
+    let servers = join_servers(before.run, after.run);
+    let mut change = RunChange {
+        same_machine: environment::is_same_machine(before.run, after.run),
+        environment: environment::differences(before.run, after.run, &servers),
+        throughputs: Vec::new(),
+        ratios: Vec::new(),
+        only_before: Vec::new(),
+        only_after: Vec::new(),
+    };
+    for old in &before.analysis.cells {
+        let cell = &before.run.cells[old.cell];
+        let Some(new) = after.cell(cell) else {
+            change.only_before.push(cell.to_string());
+            continue;
+        };
+        let join = Join { before: &before, after: &after, old, new, servers: &servers };
+        join.throughputs(&mut change);
+        join.ratios(&mut change);
+    }
+    let missing =
+        after.analysis.cells.iter().map(|cell| &after.run.cells[cell.cell]).filter(|cell| before.cell(cell).is_none());
+    change.only_after.extend(missing.map(ToString::to_string));
+    change
+}
+
+/// The server of the later run for each of the earlier.
+fn join_servers(before: &Run, after: &Run) -> Vec<Option<usize>> {
+    let by_name = |label: &str| after.servers.iter().position(|server| server.label == label);
+    let named: Vec<Option<usize>> = before.servers.iter().map(|server| by_name(&server.label)).collect();
+    let mut rest =
+        (0..after.servers.len()).filter(|index| !named.contains(&Some(*index))).collect::<Vec<_>>().into_iter();
+    named.iter().map(|server| server.or_else(|| rest.next())).collect()
+}
+
+/// One condition that both runs have.
+struct Join<'a> {
+    before: &'a Measured<'a>,
+    after: &'a Measured<'a>,
+    old: &'a CellResult,
+    new: &'a CellResult,
+    servers: &'a [Option<usize>],
+}
+
+impl Join<'_> {
+    fn throughputs(&self, change: &mut RunChange) {
+        let mut joined = Vec::new();
+        for result in self.old.variants.iter().filter(|result| !self.before.run.variants[result.variant].copy) {
+            let twin = self.new.variants.iter().find(|twin| self.twin(result.variant, twin.variant));
+            match twin {
+                Some(twin) => {
+                    joined.push(twin.variant);
+                    change.throughputs.extend(self.throughput(result.variant, twin.variant));
+                }
+                None => change.only_before.push(in_words(self.before.run, result.variant, self.old)),
+            }
+        }
+        let new = self.new.variants.iter().map(|result| result.variant);
+        let others = new.filter(|variant| !joined.contains(variant) && !self.after.run.variants[*variant].copy);
+        change.only_after.extend(others.map(|variant| in_words(self.after.run, variant, self.new)));
+    }
+
+    /// Whether a variant of the earlier run and one of the later are the same but for the time.
+    fn twin(&self, old: usize, new: usize) -> bool {
+        let (one, other) = (&self.before.run.variants[old], &self.after.run.variants[new]);
+        self.servers[one.server] == Some(other.server)
+            && one.copy == other.copy
+            && (&one.collation, &one.connection_charset, &one.text)
+                == (&other.collation, &other.connection_charset, &other.text)
+    }
+
+    fn throughput(&self, old: usize, new: usize) -> Option<ThroughputChange> {
+        let sides = [
+            home_sides(self.before.run, self.old.cell, old, &self.before.blocks),
+            home_sides(self.after.run, self.new.cell, new, &self.after.blocks),
+        ];
+        let seed = self.before.run.options.seed;
+        let throughput = of_sides(&sides, |side| Some(side.queries as f64 / side.seconds), seed)?;
+        let rate = |sides: &[&Side]| {
+            sides.iter().map(|side| side.queries as f64).sum::<f64>()
+                / sides.iter().map(|side| side.seconds).sum::<f64>()
+        };
+        let variant = &self.before.run.variants[old];
+        Some(ThroughputChange {
+            cell: self.before.run.cells[self.old.cell].clone(),
+            server: self.before.run.servers[variant.server].label.clone(),
+            collation: variant.collation.clone(),
+            connection_charset: variant.connection_charset.clone(),
+            queries_per_s: [rate(&sides[0]), rate(&sides[1])],
+            throughput,
+            server_cpu: of_sides(&sides, |side| side.server_cpu_us, seed),
+            verdict: verdict(Some(throughput), self.noise_floor()),
+        })
+    }
+
+    /// The larger of what identical variants differed by in either run.
+    fn noise_floor(&self) -> f64 {
+        self.old.noise_floor.unwrap_or(0.0).max(self.new.noise_floor.unwrap_or(0.0))
+    }
+
+    fn ratios(&self, change: &mut RunChange) {
+        let asked = self.old.comparisons.iter().filter(|comparison| comparison.kind != PairKind::AA);
+        let twins = asked.filter_map(|old| Some((old, self.twin_of(old)?)));
+        change.ratios.extend(twins.filter_map(|(old, new)| self.ratio(old, new)));
+    }
+
+    fn twin_of(&self, old: &Comparison) -> Option<&Comparison> {
+        let is_twin = |new: &&Comparison| {
+            new.kind == old.kind && self.twin(old.variant, new.variant) && self.twin(old.baseline, new.baseline)
+        };
+        self.new.comparisons.iter().find(is_twin)
+    }
+
+    fn ratio(&self, old: &Comparison, new: &Comparison) -> Option<RatioChange> {
+        let run = self.before.run;
+        let variant = &run.variants[old.variant];
+        let baseline = &run.variants[old.baseline];
+        let before = paired_ratios(run, old.pair, &self.before.blocks);
+        let after = paired_ratios(self.after.run, new.pair, &self.after.blocks);
+        let change = stats::change(&before, &after, run.options.seed)?;
+        Some(RatioChange {
+            cell: run.cells[self.old.cell].clone(),
+            server: run.servers[variant.server].label.clone(),
+            collation: variant.collation.clone(),
+            connection_charset: variant.connection_charset.clone(),
+            baseline: match old.kind {
+                PairKind::Server => run.servers[baseline.server].label.clone(),
+                PairKind::AA | PairKind::Collation => baseline.collation.clone(),
+            },
+            before: old.throughput?,
+            after: new.throughput?,
+            change,
+            verdict: verdict(Some(change), self.noise_floor()),
+        })
+    }
+}
+
+/// The change of a figure that every side tells.
+fn of_sides(sides: &[Vec<&Side>; 2], figure: impl Fn(&Side) -> Option<f64>, seed: u64) -> Option<Estimate> {
+    let figures = |sides: &[&Side]| sides.iter().map(|side| figure(side)).collect::<Option<Vec<f64>>>();
+    stats::change(&figures(&sides[0])?, &figures(&sides[1])?, seed)
+}
+
+fn in_words(run: &Run, variant: usize, cell: &CellResult) -> String {
+    let own = &run.variants[variant];
+    format!("{} on {}, {}", own.collation, run.servers[own.server].label, run.cells[cell.cell])
+}
+
+#[cfg(test)]
+mod tests;

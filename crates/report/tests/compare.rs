@@ -1,0 +1,88 @@
+//! Runs held against each other: what is told, and what counts as slower.
+
+mod common;
+
+use common::run;
+use insta::assert_snapshot;
+use measure::{Block, Run, Side};
+use report::{Comparison, Style, compare_json, compare_markdown, compare_text};
+
+const PLAIN: Style = Style { color: false };
+
+fn compare(before: &(Run, Vec<Block>), after: &(Run, Vec<Block>), fail_over: f64) -> Comparison {
+    let change = measure::change((&before.0, &before.1), (&after.0, &after.1));
+    Comparison::new("before".into(), "after".into(), change, fail_over)
+}
+
+/// The same run, in which the sides that are meant did half as much.
+fn halved(name: &str, is_meant: impl Fn(&Side) -> bool) -> (Run, Vec<Block>) {
+    let (run, mut blocks) = run(name);
+    for side in blocks.iter_mut().flat_map(|block| &mut block.sides).filter(|side| is_meant(side)) {
+        side.queries /= 2;
+        side.events /= 2;
+    }
+    (run, blocks)
+}
+
+#[test]
+fn two_runs_of_a_server() {
+    let comparison = compare(&run("one_server"), &run("two_servers"), 0.0);
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        assert_snapshot!("compare.txt", compare_text(&comparison, PLAIN));
+        assert_snapshot!("compare.md", compare_markdown(&comparison));
+    });
+}
+
+#[test]
+fn a_run_is_no_slower_than_itself() {
+    for name in common::FIXTURES {
+        let (one, other) = (run(name), run(name));
+        let comparison = compare(&one, &other, 0.0);
+        assert!(comparison.slower.is_empty(), "{name}: {:?}", comparison.slower);
+        assert!(comparison.change.environment.is_empty(), "{name}");
+        // All that was measured is compared; an A/A pair and its copy are not.
+        let pairs = measure::analyse(&one.0, &one.1).cells;
+        let ratios = pairs.iter().flat_map(|cell| &cell.comparisons).filter(|c| c.kind != measure::PairKind::AA);
+        assert_eq!(comparison.change.ratios.len(), ratios.filter(|c| c.throughput.is_some()).count(), "{name}");
+    }
+}
+
+#[test]
+fn what_got_slower_is_named_unless_it_is_tolerated() {
+    let before = run("one_server");
+    let after = halved("one_server", |side| side.variant == 1);
+    let name = &before.0.variants[1].collation;
+    let comparison = compare(&before, &after, 0.0);
+    assert_eq!(comparison.slower.len(), 2, "its throughput and its ratio: {:?}", comparison.slower);
+    assert!(comparison.slower.iter().all(|line| line.contains(name.as_str()) && line.contains("50 % lower")));
+    assert!(compare(&before, &after, 0.6).slower.is_empty());
+    // The other way round it got faster.
+    assert!(compare(&after, &before, 0.0).slower.is_empty());
+}
+
+#[test]
+fn throughput_of_another_machine_is_told_but_not_judged() {
+    let before = run("one_server");
+    let mut after = halved("one_server", |_| true);
+    after.0.machine.cores += 2;
+    let comparison = compare(&before, &after, 0.0);
+    assert!(comparison.slower.is_empty(), "{:?}", comparison.slower);
+    assert!(comparison.warnings.iter().any(|warning| warning.contains("machines differ")));
+    assert!(comparison.change.throughputs.iter().all(|change| change.throughput.contains(0.5)));
+    after.0.machine.cores -= 2;
+    assert!(!compare(&before, &after, 0.0).slower.is_empty(), "on the same machine it counts");
+}
+
+#[test]
+fn json_is_what_the_schema_says() {
+    let comparison = compare(&run("one_server"), &run("two_servers"), 0.05);
+    let schema = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/compare.schema.json"));
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema.unwrap()).unwrap()).unwrap();
+    let document: serde_json::Value = serde_json::from_str(&compare_json(&comparison)).unwrap();
+    let faults: Vec<String> = schema.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+    assert_eq!(document["fail_over"], 0.05);
+}
