@@ -4,11 +4,13 @@ use mysql_collation::Element;
 
 use crate::model::{Level, Part, Parting};
 
-/// Finds where two strings part. `space` is the weight of the space at a level where strings are padded with it.
+/// Finds where two strings part. A weight is written with so many `digits`; `space` is the weight of the space at a level where
+/// strings are padded with it.
 pub(crate) fn parting(
     a: &[Element],
     b: &[Element],
     levels: impl Iterator<Item = usize>,
+    digits: usize,
     space: impl Fn(usize) -> Option<u32>,
 ) -> Option<Parting> {
     for level in levels {
@@ -20,7 +22,7 @@ pub(crate) fn parting(
             }
             let (one, other) = (at(one, space(level)), at(other, space(level)));
             if one.weight != other.weight {
-                return Some(Parting { level: Level::of(level), a: one.part(), b: other.part() });
+                return Some(Parting { level: Level::of(level), a: one.part(digits), b: other.part(digits) });
             }
         }
     }
@@ -48,7 +50,7 @@ fn at(weight: Option<(usize, u32)>, space: Option<u32>) -> At {
 }
 
 impl At {
-    fn part(&self) -> Part {
-        Part { step: self.step, weight: self.weight.map(|weight| format!("{weight:04X}")) }
+    fn part(&self, digits: usize) -> Part {
+        Part { step: self.step, weight: self.weight.map(|weight| format!("{weight:0digits$X}")) }
     }
 }

@@ -14,8 +14,9 @@ pub fn explain(collation: Collation, servers: &str, a: &Text, b: &Text) -> Resul
     let pads = info.pad == Pad::PadSpace;
     let spaces = elements(collation, b" ");
     let space = |level: usize| spaces.first().filter(|_| pads)?.weights.get(level)?.first().copied();
-    let parting = parting(&of_a, &of_b, info.levels.iter(), space);
-    let unpadded = crate::parting::parting(&of_a, &of_b, info.levels.iter(), |_| None);
+    let digits = digits(collation);
+    let parting = |space: &dyn Fn(usize) -> Option<u32>| parting(&of_a, &of_b, info.levels.iter(), digits, space);
+    let (parted, unpadded) = (parting(&space), parting(&|_| None));
     Ok(View {
         collation: info.name.into(),
         servers: servers.into(),
@@ -23,8 +24,8 @@ pub fn explain(collation: Collation, servers: &str, a: &Text, b: &Text) -> Resul
         pads,
         levels: info.levels.iter().map(Level::of).collect(),
         verdict: collation.compare(&a, &b).into(),
-        equal_by_padding: parting.is_none() && unpadded.is_some(),
-        parting,
+        equal_by_padding: parted.is_none() && unpadded.is_some(),
+        parting: parted,
         a: steps(collation, &a, &of_a),
         b: steps(collation, &b, &of_b),
     })
@@ -40,9 +41,8 @@ fn steps(collation: Collation, text: &[u8], elements: &[Element]) -> Vec<Step> {
 
 fn step(collation: Collation, text: &[u8], element: &Element) -> Step {
     let levels = || collation.info().levels.iter().filter_map(|level| element.weights.get(level));
-    // Those that compare bytes have a weight for each byte of a character: no expansion.
-    let width = if levels().all(|weights| weights.iter().all(|weight| *weight < 0x100)) { 2 } else { 4 };
-    let hex = |weights: &Vec<u32>| weights.iter().map(|weight| format!("{weight:0width$X}")).collect();
+    let digits = digits(collation);
+    let hex = |weights: &Vec<u32>| weights.iter().map(|weight| format!("{weight:0digits$X}")).collect();
     Step {
         bytes: text.get(element.bytes.clone()).unwrap_or_default().iter().map(|byte| format!("{byte:02X}")).collect(),
         text: element.code_points.iter().filter_map(|&code_point| char::from_u32(code_point)).collect(),
@@ -50,6 +50,11 @@ fn step(collation: Collation, text: &[u8], element: &Element) -> Step {
         weights: levels().map(hex).collect(),
         features: features(collation, element),
     }
+}
+
+/// The hexadecimal digits of a weight: two where weights are bytes.
+fn digits(collation: Collation) -> usize {
+    if collation.weight_string(b"a").len() == 1 { 2 } else { 4 }
 }
 
 fn features(collation: Collation, element: &Element) -> Vec<Feature> {

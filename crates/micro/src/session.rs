@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
 use drive::ServerThread;
+use measure::{Estimate, median};
 use mysql::Conn;
 use mysql::prelude::{FromRow, Queryable};
 use server::{CollationInfo, Server};
@@ -11,7 +12,7 @@ use server::{CollationInfo, Server};
 use crate::Error;
 use crate::model::Clock;
 use crate::pair::Pair;
-use crate::timing::Subject;
+use crate::timing::{Subject, calibrate, ns};
 
 /// A connection that compares.
 pub struct Session<'a> {
@@ -80,6 +81,27 @@ impl<'a> Session<'a> {
     pub fn compare(&mut self) -> Result<Ordering, Error> {
         let (sign,): (i8,) = self.row("compare text", "SELECT STRCMP(@a, @b)")?;
         Ok(sign.cmp(&0))
+    }
+
+    /// What one comparison of a pair costs, in ns: the median of at least six rounds, each of which compares for about `time`.
+    pub fn cost(
+        &mut self,
+        pair: &Pair,
+        collation: &CollationInfo,
+        time: Duration,
+        rounds: u32,
+    ) -> Result<Option<Estimate>, Error> {
+        self.hold(pair, collation)?;
+        let n = calibrate(&mut self.comparison(), time)?;
+        let rounds = (0..rounds).map(|_| self.round(n)).collect::<Result<Vec<_>, _>>()?;
+        Ok(median(&rounds))
+    }
+
+    /// One comparison of the pair that is held, in ns, from `n` of them.
+    pub fn round(&mut self, n: u64) -> Result<f64, Error> {
+        let (comparison, baseline) = (self.comparison().time(n)?, self.baseline().time(n)?);
+        // Noise can make the difference negative.
+        Ok(ns(comparison, n) - ns(baseline, n))
     }
 
     /// The comparison, to be timed.

@@ -43,8 +43,8 @@ enum Command {
     Run(Box<run::RunArgs>),
     Import(Box<import::ImportArgs>),
     Servers(servers::ServersArgs),
-    Sort(sort::SortArgs),
     Explain(explain::ExplainArgs),
+    Sort(sort::SortArgs),
     Weights(weights::WeightsArgs),
 }
 
