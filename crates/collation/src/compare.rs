@@ -19,17 +19,21 @@ pub(crate) struct Compare<'t> {
     pub unlike: usize,
 }
 
+// Inlined into the one branch that chooses: what describes a level stays in registers.
 impl Work for Compare<'_> {
     type Output = Ordering;
 
+    #[inline(always)]
     fn bytes<B: Bytes>(self, weights: B, padded: bool) -> Ordering {
         bytes::compare(weights, padded, self.a, self.b, self.unlike)
     }
 
+    #[inline(always)]
     fn code_points(self, encoding: Encoding, padded: bool) -> Ordering {
         code_points::compare(encoding, padded, self.a, self.b, self.unlike)
     }
 
+    #[inline(always)]
     fn levels<S: Source>(self, mut levels: impl Iterator<Item = S> + Clone) -> Ordering {
         let order = levels.find_map(|source| {
             let order = level(source, self.a, self.b, self.unlike);
@@ -66,6 +70,9 @@ fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8], at: usize) -> Option<
         if at == text.len() {
             return source.pad();
         }
+        if let Some(weight) = source.plain(text, at) {
+            return Some(weight);
+        }
         let mut weights = [0; LONGEST];
         let next = source.next(text, at, &mut weights);
         (next.weights > 0).then_some(weights[0])
@@ -74,6 +81,7 @@ fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8], at: usize) -> Option<
     (x != y).then(|| x.cmp(&y))
 }
 
+#[inline(never)]
 fn streams<S: Source>(source: S, a: &[u8], b: &[u8], at: usize) -> Ordering {
     let (mut x, mut y) = (Stream::new(source, a, at), Stream::new(source, b, at));
     loop {

@@ -65,18 +65,22 @@ pub(crate) struct Hash<'t> {
     pub text: &'t [u8],
 }
 
+// Inlined into the one branch that chooses: what describes a level stays in registers.
 impl Work for Hash<'_> {
     type Output = u64;
 
+    #[inline(always)]
     fn bytes<B: Bytes>(self, weights: B, padded: bool) -> u64 {
         bytes(weights, if padded { trimmed(weights, self.text) } else { self.text })
     }
 
+    #[inline(always)]
     fn code_points(self, _: Encoding, padded: bool) -> u64 {
         // Texts are equal where their bytes are, but for spaces.
         self.bytes(Itself, padded)
     }
 
+    #[inline(always)]
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> u64 {
         let mut state = State::NEW;
         for source in levels {
@@ -88,6 +92,7 @@ impl Work for Hash<'_> {
 }
 
 /// Under PAD SPACE, spaces at the end of a level don't count.
+#[inline(never)]
 fn level<S: Source>(source: S, text: &[u8], state: &mut State) {
     let mut stream = Stream::new(source, text, 0);
     let mut spaces = 0;

@@ -19,17 +19,21 @@ pub(crate) struct SortKey<'t> {
     pub key: &'t mut Vec<u8>,
 }
 
+// Inlined into the one branch that chooses: what describes a level stays in registers.
 impl Work for SortKey<'_> {
     type Output = ();
 
+    #[inline(always)]
     fn bytes<B: Bytes>(self, weights: B, padded: bool) {
         bytes::sort_key(weights, padded, self.text, self.key);
     }
 
+    #[inline(always)]
     fn code_points(self, encoding: Encoding, padded: bool) {
         code_points::sort_key(encoding, padded, self.text, self.key);
     }
 
+    #[inline(always)]
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) {
         let mut open = false;
         for source in levels {
@@ -71,6 +75,7 @@ fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
 }
 
 /// Appends the weights at one level, and their end.
+#[inline(never)]
 fn padded<S: Source>(source: S, space: u16, text: &[u8], key: &mut Vec<u8>) {
     key.reserve(2 * text.len() + 16);
     let mut stream = Stream::new(source, text, 0);

@@ -50,6 +50,10 @@ pub(crate) trait Source: Copy {
     /// The weights of the character at `at`, which is within the text, at the start of `out`, where there is room for [`LONGEST`].
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next;
 
+    /// The weight of the character at `at`, which is within the text, if it is easily told: it is short, has one weight, and nothing
+    /// after it makes a contraction of it.
+    fn plain(self, text: &[u8], at: usize) -> Option<u16>;
+
     /// Whether [`Source::fill`] is worth trying at `at`.
     fn is_plain(self, text: &[u8], at: usize) -> bool;
 }

@@ -65,6 +65,11 @@ impl Source for German {
     }
 
     #[inline(always)]
+    fn plain(self, _: &[u8], _: usize) -> Option<u16> {
+        None
+    }
+
+    #[inline(always)]
     fn is_plain(self, _: &[u8], _: usize) -> bool {
         true
     }

@@ -275,6 +275,20 @@ impl<C: CodePoints> Source for Utf8<C> {
     }
 
     #[inline(always)]
+    fn plain(self, text: &[u8], at: usize) -> Option<u16> {
+        let (code_point, length) = match text[at] {
+            first @ ..0x80 => (usize::from(first), 1),
+            first @ 0xC2..0xE0 => match text.get(at + 1) {
+                Some(second @ 0x80..0xC0) => (usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F), 2),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let weight = self.low.low.0[code_point];
+        (weight != 0 && weight != Low::MARK && !self.goes_on(text, at + length)).then_some(weight)
+    }
+
+    #[inline(always)]
     fn is_plain(self, text: &[u8], at: usize) -> bool {
         text.get(at).is_none_or(|&byte| byte < 0xE0)
     }

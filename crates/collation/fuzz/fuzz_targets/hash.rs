@@ -1,0 +1,17 @@
+//! Strings that the oracle calls equal have equal hashes, and a hash doesn't depend on where the string lies.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use mysql_collation::oracle;
+use mysql_collation_fuzz::{collation, related};
+
+fuzz_target!(|input: (u8, u8, &[u8], &[u8])| {
+    let (number, cut, a, b) = input;
+    let collation = collation(number);
+    let b = &related(a, b, cut)[..];
+    if oracle::compare(collation, a, b).is_eq() {
+        assert_eq!(collation.hash(a), collation.hash(b), "{collation:?}");
+    }
+    let moved = [b"x", a].concat();
+    assert_eq!(collation.hash(&moved[1..]), collation.hash(a), "{collation:?}");
+});
