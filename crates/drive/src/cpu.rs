@@ -58,6 +58,11 @@ impl ServerThreads {
         }
     }
 
+    /// The threads' ids.
+    pub(crate) fn ids(&self) -> &[u32] {
+        &self.threads
+    }
+
     /// CPU time that the threads have used so far, in nanoseconds; `None` once one of them is gone.
     pub(crate) fn cpu_ns(&self) -> Option<u64> {
         self.threads.iter().map(|&thread| thread_cpu_ns(self.pid, thread)).sum()

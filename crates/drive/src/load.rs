@@ -208,6 +208,16 @@ impl Load {
         self.server_threads.is_some()
     }
 
+    /// Where the load goes.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The server's threads behind the connections, where they can be told.
+    pub fn server_threads(&self) -> Option<&[u32]> {
+        self.server_threads.as_ref().map(ServerThreads::ids)
+    }
+
     fn order(&self, order: &Order) {
         for worker in &self.workers {
             // A worker that is gone has reported why; `collect` says so.

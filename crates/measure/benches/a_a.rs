@@ -71,6 +71,7 @@ fn request(workload: &str, max_time: Duration) -> Request {
         command: None,
         pin: std::env::var_os("NO_PIN").is_none(),
         recipe: None,
+        ratios: true,
     }
 }
 
@@ -82,6 +83,7 @@ fn a_a(request: &Request, server: &Server) -> (measure::Estimate, usize) {
         Folder::create(folder.path()).expect("an empty folder"),
         env!("CARGO_PKG_VERSION"),
         &Nobody,
+        None,
     );
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
     let (run, blocks) = measure::read(folder.path()).expect("the run just written");

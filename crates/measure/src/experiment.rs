@@ -16,7 +16,7 @@ use crate::machine;
 use crate::model::{Block, Cell, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, TableSize, Variant};
 use crate::plan::{self, Facts, PlanError};
 use crate::preview::{self, schema_key};
-use crate::request::{Observer, Request};
+use crate::request::{Observer, Probe, Request};
 use crate::schedule::{self, Limits, Standing, Task};
 
 /// Settings that bear on what is measured, read back from each server and written down.
@@ -56,13 +56,22 @@ pub struct Outcome {
     pub blocks: usize,
 }
 
-/// Measures what is asked for on the servers, and writes all of it into the folder.
-pub fn run(request: &Request, servers: &[Server], folder: Folder, weigh: &str, observer: &dyn Observer) -> Outcome {
+/// Measures what is asked for on the servers, and writes all of it into the folder. The probe, where there is one, has each cell's load
+/// once its pairs are measured.
+pub fn run<'a>(
+    request: &'a Request,
+    servers: &'a [Server],
+    folder: Folder,
+    weigh: &str,
+    observer: &'a dyn Observer,
+    probe: Option<&'a mut (dyn Probe + 'a)>,
+) -> Outcome {
     let mut experiment = Experiment {
         request,
         servers,
         folder,
         observer,
+        probe,
         run: new_run(request, servers, weigh),
         started: Instant::now(),
         spent: Duration::ZERO,
@@ -109,6 +118,7 @@ struct Experiment<'a> {
     servers: &'a [Server],
     folder: Folder,
     observer: &'a dyn Observer,
+    probe: Option<&'a mut (dyn Probe + 'a)>,
     run: Run,
     started: Instant,
     /// Time spent measuring; loading rows and connecting are not in it.
@@ -246,7 +256,9 @@ impl<'a> Experiment<'a> {
     fn measure_cell(&mut self, workload: Workload, cell: Cell, facts: &[Facts], rows: &Rows<'a>) -> Result<(), Error> {
         let index = self.run.cells.len();
         let first_pair = self.run.pairs.len();
-        self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants, &self.request.axes));
+        if self.request.ratios {
+            self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants, &self.request.axes));
+        }
         self.run.cells.push(cell.clone());
         self.observer.stage(&format!("{cell}: connecting"));
         let loads = self.connect(workload, &cell, facts, rows)?;
@@ -285,7 +297,16 @@ impl<'a> Experiment<'a> {
             );
             self.run.notes.push(note);
         }
-        measured
+        measured?;
+        self.probe(index, &executor.loads)
+    }
+
+    fn probe(&mut self, cell: usize, loads: &Loads) -> Result<(), Error> {
+        let Some(probe) = self.probe.as_mut() else { return Ok(()) };
+        let Loads::Native(loads) = loads else { return Ok(()) };
+        probe.cell(&self.run, cell, loads, self.observer)?;
+        self.folder.keep();
+        if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     fn connect(&mut self, workload: Workload, cell: &Cell, facts: &[Facts], rows: &Rows<'a>) -> Result<Loads, Error> {

@@ -74,6 +74,8 @@ pub struct Folder {
     made: Vec<PathBuf>,
     /// Counted blocks.
     blocks: usize,
+    /// Whether it stays without blocks too.
+    kept: bool,
 }
 
 impl Folder {
@@ -97,7 +99,7 @@ impl Folder {
                 fail(&file)(source)
             }
         })?;
-        Ok(Self { path: path.to_owned(), samples, made, blocks: 0 })
+        Ok(Self { path: path.to_owned(), samples, made, blocks: 0, kept: false })
     }
 
     /// Where it is.
@@ -126,6 +128,11 @@ impl Folder {
         Ok(())
     }
 
+    /// Lets it stay also where no block was measured, because something else lies in it.
+    pub fn keep(&mut self) {
+        self.kept = true;
+    }
+
     /// Blocks that it holds, warm-ups not counted.
     pub fn blocks(&self) -> usize {
         self.blocks
@@ -134,7 +141,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        if self.blocks > 0 {
+        if self.blocks > 0 || self.kept {
             return;
         }
         // Whatever cannot be removed was never there, or holds what is not ours.

@@ -34,7 +34,7 @@ pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError, ne
 pub use preview::{Preview, preview};
 pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
-pub use request::{Observer, Request};
+pub use request::{Observer, Probe, Request};
 pub use schedule::Standing;
 pub use selftest::{Found, HANDICAPS, SelfTest, self_test};
-pub use stats::{Estimate, median};
+pub use stats::{Estimate, mean, mean_with_interval, median};

@@ -58,7 +58,8 @@ pub(crate) fn tables(request: &Request, text: Text) -> Vec<Table> {
     workload::tables(&request.workloads, &workload::Options { text, ..request.rows })
 }
 
-/// The variants of one text, and behind them, for each server, the copies of its baseline, which is its first variant.
+/// The variants of one text, and behind them, for each server and where ratios are measured, the copies of its baseline, which is its
+/// first variant.
 pub(crate) fn variants(
     request: &Request,
     text: Text,
@@ -73,6 +74,9 @@ pub(crate) fn variants(
         let Some(baseline) = baseline else {
             return Err(Error::NothingToMeasure { server: facts.label.clone(), text: text.to_string() });
         };
+        if !request.ratios {
+            continue;
+        }
         let handicapped = request.axes.handicaps.iter().map(|&share| Some(share));
         for handicap in [None].into_iter().chain(handicapped) {
             variants.push(Variant { copy: true, handicap, ..baseline.clone() });

@@ -1,9 +1,12 @@
 //! What is asked of a run, and who watches it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use drive::Load;
 use workload::Workload;
 
+use crate::error::Error;
 use crate::model::{Block, Driver, Mode, Options, Run};
 use crate::plan::{Axes, DEFAULT_COLLATIONS};
 use crate::recipe::RecipeRecord;
@@ -40,6 +43,8 @@ pub struct Request {
     pub pin: bool,
     /// The recipe that it comes from, to be written down.
     pub recipe: Option<RecipeRecord>,
+    /// Whether pairs are measured. Without, rows are loaded and the load is connected, for a [`Probe`] alone.
+    pub ratios: bool,
 }
 
 impl Request {
@@ -74,6 +79,18 @@ impl Request {
             seed: self.rows.seed,
         }
     }
+}
+
+/// Does something else with the load of each cell, once its pairs are measured and while it is connected: takes samples of the servers, for instance.
+pub trait Probe {
+    /// Takes the loads of a cell by variant. What the probe itself can't do is its own to tell; an error ends the run.
+    fn cell(
+        &mut self,
+        run: &Run,
+        cell: usize,
+        loads: &BTreeMap<usize, Load>,
+        observer: &dyn Observer,
+    ) -> Result<(), Error>;
 }
 
 /// Watches a run.

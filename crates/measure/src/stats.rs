@@ -117,9 +117,19 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|value| (value - center).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0)
 }
 
-fn student(logs: &[f64]) -> Option<(f64, f64)> {
-    let (n, center) = (logs.len() as f64, mean(logs));
-    let half = t_quantile(n)? * (variance(logs) / n).sqrt();
+/// The arithmetic mean with Student's interval; `None` for fewer than two values, or where one is no number.
+pub fn mean_with_interval(values: &[f64]) -> Option<Estimate> {
+    if values.len() < 2 || values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let (low, high) = student(values)?;
+    Some(Estimate { value: mean(values), low, high })
+}
+
+/// Student's interval of the mean of two values or more.
+fn student(values: &[f64]) -> Option<(f64, f64)> {
+    let (n, center) = (values.len() as f64, mean(values));
+    let half = t_quantile(n)? * (variance(values) / n).sqrt();
     Some((center - half, center + half))
 }
 
@@ -210,6 +220,17 @@ mod tests {
         let estimate = ratio(&[0.5; 10], 1).unwrap();
         assert!((estimate.value - 0.5).abs() < 1e-12 && estimate.precision() < 1e-12);
         assert!(estimate.contains(estimate.value));
+    }
+
+    #[test]
+    fn a_mean_has_students_interval() {
+        let estimate = mean_with_interval(&[1.0, 2.0, 3.0]).unwrap();
+        // 4.303 is Student's t for two degrees of freedom.
+        let half = 4.303 / 3f64.sqrt();
+        assert!((estimate.value - 2.0).abs() < 1e-12);
+        assert!((estimate.low - (2.0 - half)).abs() < 1e-3 && (estimate.high - (2.0 + half)).abs() < 1e-3);
+        assert_eq!(mean_with_interval(&[1.0]), None);
+        assert_eq!(mean_with_interval(&[1.0, f64::INFINITY]), None);
     }
 
     #[test]

@@ -70,6 +70,7 @@ impl Recipe {
             pin: true,
             command: None,
             recipe: Some(self.record(scale_name)),
+            ratios: true,
         })
     }
 

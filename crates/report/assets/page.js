@@ -173,12 +173,33 @@
     };
   }
 
+  /** CPU by category; what charsets and collations take stands out, the rest is for comparison. */
+  function categories({ unit, parts }, width) {
+    const names = [...new Set(parts.map((part) => part.name))];
+    const space = layout(names, width);
+    const domain = [...new Set(parts.map((part) => part.part))];
+    const text = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)"];
+    const rest = (index) => `color-mix(in srgb, var(--c5) ${Math.round(85 - 75 * (index - text.length) / (domain.length - text.length))}%, var(--rule))`;
+    return {
+      ...space,
+      marginRight: 20,
+      x: { grid: true, labelOffset: 40, label: unit },
+      y: { domain: names, axis: null, padding: space.narrow ? 0.6 : 0.3 },
+      color: { domain, range: domain.map((_, index) => text[index] ?? rest(index)), legend: true },
+      marks: [
+        rowNames(names, 0, space),
+        Plot.barX(parts, { y: "name", x: "value", fill: "part" }),
+        tip(parts, Plot.stackX({ y: "name", x: "value", lines: (part) => [part.name, part.part, `${part.value.toFixed(2)} ${unit}`, `${(100 * part.share).toFixed(1)} %`] })),
+      ],
+    };
+  }
+
   /** What is said of the mark under the pointer. */
   function tip(data, { lines, ...channels }) {
     return Plot.tip(data, Plot.pointer({ ...channels, title: (datum) => lines(datum).join("\n"), fill: "var(--bg)", stroke: "var(--rule)" }));
   }
 
-  const kinds = { ratio, heat, threads, latency, bars, stack };
+  const kinds = { ratio, heat, threads, latency, bars, stack, categories };
 
   function draw(figure) {
     const place = figure.querySelector(".plot");

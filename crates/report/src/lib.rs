@@ -17,6 +17,7 @@ pub mod micro;
 mod name;
 mod number;
 mod page;
+mod profile;
 mod published;
 mod selftest;
 mod sentence;
@@ -29,9 +30,11 @@ pub use compare::{Comparison, compare_json, compare_markdown, compare_text};
 pub use csv_rows::csv;
 pub use markdown::markdown;
 pub use page::page;
+pub use profile::{profile_csv, profile_json, profile_markdown, profile_text};
 pub use selftest::self_test_text;
 pub use text::{Style, text};
 
+use ::profile::Profiles;
 use measure::{Analysis, PublishedFigure, Run};
 use recipe::Claim;
 use schemars::JsonSchema;
@@ -52,6 +55,9 @@ pub struct Report {
     pub run: Run,
     /// Its results.
     pub analysis: Analysis,
+    /// Where the servers' CPU went, where that was sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profiles: Option<Profiles>,
 }
 
 impl Report {
@@ -61,7 +67,12 @@ impl Report {
         let sentences = sentence::sentences(&run, &analysis);
         let claims = recipe::judge(&run, &analysis);
         let published = run.recipe.as_ref().map(|recipe| recipe.published.clone()).unwrap_or_default();
-        Self { warnings, sentences, claims, published, run, analysis }
+        Self { warnings, sentences, claims, published, run, analysis, profiles: None }
+    }
+
+    /// The same with the profiles that were taken in the run.
+    pub fn with_profiles(self, profiles: Option<Profiles>) -> Self {
+        Self { profiles, ..self }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::claims;
 use crate::head::{legend, setting};
 use crate::published::published;
 use crate::sweep::sweeps;
+use crate::profile;
 use crate::table::{Column, Kind, Table, tables};
 
 /// The report in Markdown: warnings first, then servers and machine, tables, sentences and notes.
@@ -23,6 +24,11 @@ pub fn markdown(report: &Report) -> String {
         let _ = writeln!(out, "{}\n", escaped(&legend(&report.run).join(" ")));
     }
     list(&report.sentences, &mut out);
+    if let Some(profiles) = &report.profiles {
+        let (tables, lines) = profile::brief(profiles);
+        titled(&tables, &mut out);
+        list(&lines, &mut out);
+    }
     if let Some(title) = claims::title(report) {
         let _ = writeln!(out, "### {}\n", escaped(&title));
         list(&claims::lines(report), &mut out);

@@ -9,6 +9,7 @@ use crate::claims;
 use crate::head::{legend, setting};
 use crate::published::published;
 use crate::sweep::{Sweep, sweeps};
+use crate::profile;
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
 
 /// How a terminal wants its text.
@@ -43,6 +44,11 @@ pub fn text(report: &Report, style: Style) -> String {
         paragraph("", &legend(&report.run), &mut out);
     }
     paragraph("", &report.sentences, &mut out);
+    if let Some(profiles) = &report.profiles {
+        let (tables, lines) = profile::brief(profiles);
+        titled(&tables, style, &mut out);
+        paragraph("", &lines, &mut out);
+    }
     if let Some(title) = claims::title(report) {
         let _ = writeln!(out, "\n{}", style.paint(&title, BOLD));
         for line in claims::lines(report) {

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use measure::{Block, Run, SelfTest};
+use profile::Profiles;
 use report::{Comparison, Report};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -29,6 +30,10 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
         (
             "self-test.schema.json",
             schema_of::<SelfTest>("What a self-test found (weigh bench --self-test --format json)"),
+        ),
+        (
+            "profile.schema.json",
+            schema_of::<Profiles>("Where servers' CPU went (weigh profile --format json, profiles.json)"),
         ),
         ("micro.schema.json", schema_of::<micro::Results>("What comparisons cost (weigh micro --format json)")),
         (

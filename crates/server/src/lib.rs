@@ -47,5 +47,6 @@ pub use login::{ClientOptions, Login};
 pub use options::Options;
 pub use progress::{NoProgress, Progress};
 pub use server::{Server, open};
+pub use spawn::bound as start_bound;
 pub use spec::{Spec, SpecError};
 pub use started::Started;

@@ -29,7 +29,7 @@ static SPAWNER: LazyLock<Mutex<Sender<Request>>> = LazyLock::new(|| {
 });
 
 /// Starts a child in a process group of its own (the terminal's ctrl-C must reach only us) that dies when we do.
-pub(crate) fn bound(mut command: Command) -> io::Result<Child> {
+pub fn bound(mut command: Command) -> io::Result<Child> {
     let parent = getpid();
     command.process_group(0);
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are allowed. It makes two bare

@@ -14,6 +14,7 @@ mod import;
 mod micro;
 mod offline;
 mod output;
+mod profile;
 mod report;
 mod run;
 mod servers;
@@ -38,6 +39,7 @@ struct Cli {
 enum Command {
     Bench(Box<bench::BenchArgs>),
     Micro(Box<micro::MicroArgs>),
+    Profile(Box<profile::ProfileArgs>),
     Report(report::ReportArgs),
     Compare(compare::CompareArgs),
     Run(Box<run::RunArgs>),
@@ -72,6 +74,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         Command::Bench(args) => bench::run(args),
         Command::Micro(args) => micro::run(args),
+        Command::Profile(args) => profile::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Run(args) => run::run(args),

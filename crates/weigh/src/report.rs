@@ -81,7 +81,8 @@ pub fn write_page(folder: &Path, report: &Report) -> Result<PathBuf> {
 fn read(folder: &Path) -> Result<(String, Report)> {
     let (run, blocks) = measure::read(folder)?;
     let analysis = measure::analyse(&run, &blocks);
-    Ok((name(folder), Report::new(run, analysis)))
+    let profiles = profile::output::read(folder)?;
+    Ok((name(folder), Report::new(run, analysis).with_profiles(profiles)))
 }
 
 /// What a run is called: its folder, without what leads there where that says enough.

@@ -129,7 +129,14 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
         }
     };
     let openings = instances.iter().map(opening).collect();
-    let bench = Bench { request, out: args.out.clone(), format: args.format, dry_run: args.dry_run, rounds: None };
+    let bench = Bench {
+        request,
+        out: args.out.clone(),
+        format: args.format,
+        dry_run: args.dry_run,
+        profile: false,
+        rounds: None,
+    };
     Ok((bench, openings))
 }
 

@@ -11,6 +11,7 @@ mod cost;
 mod environment;
 mod glance;
 mod latency;
+mod profile;
 mod ratios;
 mod repeat;
 mod section;
@@ -50,7 +51,7 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The sections of a run, in their order; one that has nothing to say of a run is left out.
-const SECTIONS: [fn(&Report) -> Option<Section>; 12] = [
+const SECTIONS: [fn(&Report) -> Option<Section>; 13] = [
     verdict::section,
     claims::section,
     glance::section,
@@ -58,6 +59,7 @@ const SECTIONS: [fn(&Report) -> Option<Section>; 12] = [
     threads::section,
     latency::section,
     cost::section,
+    profile::section,
     sizes::section,
     charsets::section,
     environment::section,

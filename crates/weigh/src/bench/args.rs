@@ -158,6 +158,10 @@ pub struct BenchArgs {
     #[arg(long, help_heading = "The experiment")]
     pub quick: bool,
 
+    /// Sample the servers too, once each load is measured: where the CPU goes, flame graphs (see weigh profile)
+    #[arg(long, help_heading = "The experiment")]
+    pub profile: bool,
+
     /// Say what would be created and measured, and end
     #[arg(long, help_heading = "The experiment")]
     pub dry_run: bool,

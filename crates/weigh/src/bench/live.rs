@@ -15,14 +15,20 @@ const PARTS: u64 = 1000;
 
 /// Shows progress on standard error where that is a terminal, and nothing elsewhere.
 pub struct Live<'a> {
-    request: &'a Request,
+    /// What is measured; nothing where a server is only watched.
+    request: Option<&'a Request>,
     bar: Mutex<Option<ProgressBar>>,
     shown: bool,
 }
 
 impl<'a> Live<'a> {
     pub fn new(request: &'a Request) -> Self {
-        Self { request, bar: Mutex::new(None), shown: stderr().is_terminal() }
+        Self { request: Some(request), ..Self::watching() }
+    }
+
+    /// For what measures no pairs.
+    pub fn watching() -> Self {
+        Self { request: None, bar: Mutex::new(None), shown: stderr().is_terminal() }
     }
 
     /// Takes the line away.
@@ -80,8 +86,8 @@ impl Observer for Live<'_> {
         self.update(|bar| {
             bar.set_position(spent.as_millis() as u64);
             bar.set_prefix(format!("{} of {} s", spent.as_secs(), run.options.max_time_s));
-            if let Some(standing) = standings.first() {
-                bar.set_message(describe(self.request, run, standing));
+            if let (Some(request), Some(standing)) = (self.request, standings.first()) {
+                bar.set_message(describe(request, run, standing));
             }
         });
     }

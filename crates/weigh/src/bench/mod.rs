@@ -1,16 +1,19 @@
 //! `weigh bench`.
 
-mod announce;
-mod args;
-mod live;
-mod resolve;
+pub mod announce;
+pub mod args;
+pub mod live;
+pub mod resolve;
 mod selftest;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
-use measure::{Analysis, Driver, Folder, FolderError, Outcome, PairKind};
+use measure::{Analysis, Driver, Folder, FolderError, Outcome, PairKind, Probe};
+use profile::perf::{CallGraph, Sampling};
+use profile::{Plan, Profiler, Profiles};
 use report::{Report, Style};
 use server::{Options, Server, Spec};
 
@@ -44,7 +47,15 @@ pub struct Opening {
     pub distinction: Option<String>,
 }
 
-fn openings(targets: Targets) -> Vec<Opening> {
+/// How `--profile` samples: five seconds of each variant.
+const PROFILE: Plan = Plan {
+    sampling: Sampling { frequency: 499, call_graph: CallGraph::FramePointers },
+    windows: 10,
+    window: Duration::from_millis(500),
+};
+
+/// Each server as it was named.
+pub fn openings(targets: Targets) -> Vec<Opening> {
     let Targets { specs, options } = targets;
     specs.into_iter().map(|spec| Opening { spec, options: options.clone(), distinction: None }).collect()
 }
@@ -78,13 +89,17 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
         let preview = measure::preview(&bench.request, &servers)?;
         output::tell(&announce::footprint(&bench.request, &preview, &servers));
     }
-    let outcome = measure::run(&bench.request, &servers, folder, env!("CARGO_PKG_VERSION"), &live);
+    let mut profiler = bench.profile.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));
+    let probe = profiler.as_mut().map(|profiler| profiler as &mut dyn Probe);
+    let outcome = measure::run(&bench.request, &servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
     live.end();
     drop(servers);
-    finish(bench, outcome, &out)
+    let profiles = profiler.map(Profiler::finish);
+    finish(bench, outcome, profiles, &out)
 }
 
-fn open(openings: &[Opening], live: &Live<'_>) -> Result<Vec<Server>> {
+/// Opens the servers, one after the other.
+pub fn open(openings: &[Opening], live: &Live<'_>) -> Result<Vec<Server>> {
     let open = |opening: &Opening| -> Result<Server, server::Error> {
         let mut server = server::open(&opening.spec, &opening.options, live)?;
         if let Some(distinction) = &opening.distinction {
@@ -112,7 +127,7 @@ pub fn default_folder() -> Result<Folder, FolderError> {
 }
 
 /// Prints what was measured, also of a run that ended early.
-fn finish(bench: &Bench, outcome: Outcome, out: &Path) -> Result<ExitCode> {
+fn finish(bench: &Bench, outcome: Outcome, profiles: Option<Profiles>, out: &Path) -> Result<ExitCode> {
     let Outcome { run, failure, blocks } = outcome;
     let time = bench.request.max_time.as_secs_f64();
     if blocks == 0 {
@@ -122,7 +137,12 @@ fn finish(bench: &Bench, outcome: Outcome, out: &Path) -> Result<ExitCode> {
     let (_, blocks) = measure::read(out)?;
     let analysis = measure::analyse(&run, &blocks);
     let compared = has_comparison(&analysis);
-    let report = Report::new(run, analysis);
+    if let Some(profiles) = &profiles
+        && let Err(error) = profile::output::write(&out.join(profile::output::FOLDER), profiles)
+    {
+        output::tell(&error.to_string());
+    }
+    let report = Report::new(run, analysis).with_profiles(profiles);
     let printed = output::print(&render(&report, bench.format));
     tell_results(out, &report, if failure.is_some() { " until then" } else { "" });
     failure.map_or(Ok(()), Err)?;

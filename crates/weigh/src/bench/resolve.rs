@@ -23,6 +23,8 @@ pub struct Bench {
     pub out: Option<PathBuf>,
     pub format: Format,
     pub dry_run: bool,
+    /// Whether the servers are sampled too.
+    pub profile: bool,
     /// Rounds of a self-test, where that is what was asked for.
     pub rounds: Option<u32>,
 }
@@ -53,9 +55,13 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         command: Some(argv::shown()),
         pin: !args.no_pin,
         recipe: None,
+        ratios: true,
     };
     if args.self_test && args.driver == DriverArg::Sysbench {
         bail!("sysbench can't be given a handicap; leave out --driver sysbench");
+    }
+    if args.profile && request.driver == Driver::Sysbench {
+        bail!("--profile samples under the load of weigh's own client; leave out --driver sysbench");
     }
     let (block, max_time) = (request.block.as_secs_f64(), request.max_time.as_secs_f64());
     if block > max_time {
@@ -66,6 +72,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         out: args.out.clone(),
         format: args.format,
         dry_run: args.dry_run,
+        profile: args.profile,
         rounds: args.self_test.then_some(args.rounds),
     })
 }
@@ -119,12 +126,13 @@ fn workloads(args: &BenchArgs) -> Result<Vec<Workload>> {
 }
 
 fn threads(args: &BenchArgs) -> Vec<u32> {
-    if args.threads.is_empty() {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        vec![cores.min(MOST_DEFAULT_THREADS) as u32]
-    } else {
-        without_repeats(args.threads.iter().copied())
-    }
+    if args.threads.is_empty() { vec![default_threads()] } else { without_repeats(args.threads.iter().copied()) }
+}
+
+/// As many as there are cores, up to a limit.
+pub fn default_threads() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores.min(MOST_DEFAULT_THREADS) as u32
 }
 
 fn rows(args: &BenchArgs) -> workload::Options {

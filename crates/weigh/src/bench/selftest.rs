@@ -40,7 +40,7 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
 
 fn measure_round(bench: &Bench, servers: &[Server], folder: Folder, live: &Live<'_>) -> Result<(Run, Analysis)> {
     let path = folder.path().to_owned();
-    let outcome = measure::run(&bench.request, servers, folder, env!("CARGO_PKG_VERSION"), live);
+    let outcome = measure::run(&bench.request, servers, folder, env!("CARGO_PKG_VERSION"), live, None);
     live.end();
     outcome.failure.map_or(Ok(()), Err)?;
     if outcome.blocks == 0 {

@@ -1,4 +1,4 @@
-//! `weigh bench` end to end: the real program on real servers. Every test works in a folder of its own, in which `weigh` keeps its
+//! `weigh bench` and `weigh profile` end to end: the real program on real servers. Every test works in a folder of its own, in which `weigh` keeps its
 //! private instances too, and after every `weigh` that ends it is made sure that nothing of it stays.
 
 mod attach;
@@ -13,6 +13,7 @@ mod offline;
 mod ordered;
 mod output;
 mod place;
+mod profile;
 mod recipes;
 mod report;
 mod selftest;

@@ -1,0 +1,127 @@
+//! `weigh profile`.
+
+mod args;
+mod resolve;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use measure::Folder;
+use profile::{FORMAT, Plan, Profile, Profiler, Profiles};
+use report::Style;
+
+pub use args::ProfileArgs;
+
+use crate::bench::live::Live;
+use crate::bench::{self, announce};
+use crate::output::{self, Format};
+
+/// Runs `weigh profile`.
+pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
+    let plan = resolve::plan(args);
+    match (&args.perf_script, args.pid) {
+        (Some(script), _) => finish(args, |folder| Ok(profile::import(script, resolve::WINDOWS, folder)?)),
+        (None, Some(pid)) => finish(args, |folder| watched(|live| profile::attach(pid, None, plan, folder, live))),
+        (None, None) if args.no_load => own_load(args, plan),
+        (None, None) => under_load(args, plan),
+    }
+}
+
+/// Samples a running server under its own load.
+fn own_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
+    let targets = args.connect.resolve(1)?;
+    let [spec] = &targets.specs[..] else { bail!("--no-load samples one server at a time; name one by --server") };
+    if !spec.is_running() {
+        bail!(
+            "--no-load is for a server that runs already, and {spec} would be started for this; name one by a URL, a DSN or --socket, or leave --no-load out"
+        );
+    }
+    finish(args, |folder| {
+        watched(|live| {
+            let server = server::open(spec, &targets.options, live)?;
+            let pid = server.pid().ok_or_else(|| profile::Error::Elsewhere(server.label().into()))?;
+            profile::attach(pid, Some(&server), plan, folder, live)
+        })
+    })
+}
+
+fn watched(sample: impl FnOnce(&Live<'_>) -> Result<Profile, profile::Error>) -> Result<Profile> {
+    let live = Live::watching();
+    let profile = sample(&live);
+    live.end();
+    Ok(profile?)
+}
+
+/// Takes one profile and puts it into a folder.
+fn finish(args: &ProfileArgs, sample: impl FnOnce(&Path) -> Result<Profile>) -> Result<ExitCode> {
+    let out = args.out.clone().unwrap_or_else(default_folder);
+    let folder = out.join(profile::output::FOLDER);
+    if folder.exists() {
+        bail!("{} already holds a profile; name another folder by --out", out.display());
+    }
+    let profile = sample(&folder)?;
+    tell(args, &out, Profiles { format: FORMAT.into(), profiles: vec![profile], failures: Vec::new() })
+}
+
+/// Puts variants under load, and samples the servers.
+fn under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
+    // What would fail at the end is told before rows are loaded.
+    profile::perf::version()?;
+    let request = resolve::request(args);
+    let targets = args.connect.resolve(request.most_connections())?;
+    let folder = args.out.as_deref().map_or_else(bench::default_folder, Folder::create)?;
+    let out = folder.path().to_owned();
+    let live = Live::new(&request);
+    let servers = bench::open(&bench::openings(targets), &live)?;
+    if servers.iter().any(|server| !server.is_private()) {
+        let preview = measure::preview(&request, &servers)?;
+        output::tell(&announce::footprint(&request, &preview, &servers));
+    }
+    let mut profiler = Profiler::new(plan, &out.join(profile::output::FOLDER));
+    let outcome = measure::run(&request, &servers, folder, env!("CARGO_PKG_VERSION"), &live, Some(&mut profiler));
+    live.end();
+    drop(servers);
+    if profiler.profiles.is_empty() {
+        // Why the run ended says more than what of it could not be sampled.
+        outcome.failure.map_or(Ok(()), Err)?;
+        profiler.failures.drain(..).next().map_or(Ok(()), Err)?;
+        bail!("nothing was sampled");
+    }
+    let profiles = profiler.finish();
+    let failed = !profiles.failures.is_empty();
+    let code = tell(args, &out, profiles)?;
+    outcome.failure.map_or(Ok(()), Err)?;
+    Ok(if failed { ExitCode::from(2) } else { code })
+}
+
+/// Writes and prints what was found.
+fn tell(args: &ProfileArgs, out: &Path, profiles: Profiles) -> Result<ExitCode> {
+    let folder = out.join(profile::output::FOLDER);
+    profile::output::write(&folder, &profiles)?;
+    output::print(&match args.format {
+        Format::Text => report::profile_text(&profiles, Style { color: output::color() }),
+        Format::Json => report::profile_json(&profiles),
+        Format::Csv => report::profile_csv(&profiles),
+        Format::Markdown => report::profile_markdown(&profiles),
+    })?;
+    let sides =
+        profiles.profiles.iter().flat_map(|profile| &profile.sides).filter_map(|side| side.flame_graph.as_ref());
+    let differences = profiles.profiles.iter().flat_map(|profile| &profile.differences);
+    let graphs = sides.chain(differences.filter_map(|difference| difference.flame_graph.as_ref()));
+    output::tell("");
+    for graph in graphs {
+        output::tell(&format!("flame graph: {}", folder.join(graph).display()));
+    }
+    output::tell(&format!("results: {}", out.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Named by the time, and by a number where several begin in the same second.
+fn default_folder() -> PathBuf {
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+    let numbered = (2..).map(|number| format!("{now}-{number}"));
+    let names = std::iter::once(now.clone()).chain(numbered);
+    let mut free = names.map(|name| Path::new("weigh-results").join(name)).filter(|path| !path.exists());
+    free.next().unwrap_or_else(|| Path::new("weigh-results").join(now))
+}

@@ -1,0 +1,103 @@
+//! From the options as typed to what will be sampled.
+
+use std::time::Duration;
+
+use measure::{Axes, Driver, Mode, Request};
+use profile::Plan;
+use profile::perf::{CallGraph, Sampling};
+
+use super::args::{CallGraphArg, ProfileArgs};
+use crate::argv;
+use crate::bench::args::ProtocolArg;
+use crate::bench::resolve::default_threads;
+use crate::given::without_repeats;
+
+/// Windows that intervals are taken over.
+pub const WINDOWS: usize = 10;
+
+/// How to sample.
+pub fn plan(args: &ProfileArgs) -> Plan {
+    let call_graph = match args.call_graph {
+        CallGraphArg::Fp => CallGraph::FramePointers,
+        CallGraphArg::Dwarf => CallGraph::Dwarf,
+    };
+    let sampling = Sampling { frequency: args.frequency, call_graph };
+    Plan { sampling, windows: WINDOWS, window: args.seconds / WINDOWS as u32 }
+}
+
+/// The load to sample under: no ratio is measured.
+pub fn request(args: &ProfileArgs) -> Request {
+    let connection = (args.connection_charset != "match").then(|| args.connection_charset.clone());
+    Request {
+        axes: Axes {
+            collations: Some(args.collations.clone()),
+            baseline: Some(args.against.clone()),
+            connections: vec![connection],
+            texts: vec![args.text],
+            ..Axes::default()
+        },
+        workloads: without_repeats(args.workloads.iter().copied()),
+        threads: vec![args.threads.unwrap_or_else(default_threads)],
+        rows: workload::Options { table_size: args.table_size, ..workload::Options::default() },
+        protocol: match args.protocol {
+            ProtocolArg::Prepared => drive::Protocol::Prepared,
+            ProtocolArg::Text => drive::Protocol::Text,
+        },
+        mode: Mode::Duet,
+        driver: Driver::Native,
+        precision: 1.0,
+        max_time: Duration::ZERO,
+        block: args.seconds / WINDOWS as u32,
+        warmup: Duration::ZERO,
+        command: Some(argv::shown()),
+        pin: true,
+        recipe: None,
+        ratios: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        profile: ProfileArgs,
+    }
+
+    fn parse(words: &[&str]) -> ProfileArgs {
+        Command::try_parse_from([&["weigh"], words].concat()).unwrap().profile
+    }
+
+    #[test]
+    fn the_seeds_question_is_the_default() {
+        let request = request(&parse(&[]));
+        assert_eq!(request.axes.collations, Some(vec!["utf8mb4_general_ci".into()]));
+        assert_eq!(request.axes.baseline.as_deref(), Some("latin1_swedish_ci"));
+        assert!(!request.ratios && request.pin);
+        let plan = plan(&parse(&[]));
+        assert_eq!((plan.window, plan.windows), (Duration::from_secs(1), WINDOWS));
+        assert_eq!(plan.sampling, Sampling { frequency: 499, call_graph: CallGraph::FramePointers });
+    }
+
+    #[test]
+    fn words_reach_the_plan() {
+        let plan = plan(&parse(&["--seconds=30", "-F", "99", "--call-graph=dwarf"]));
+        assert_eq!((plan.window, plan.sampling.frequency), (Duration::from_secs(3), 99));
+        assert_eq!(plan.sampling.call_graph, CallGraph::Dwarf);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for words in [
+            &["--pid=1", "--no-load"][..],
+            &["--perf-script=x", "--pid=1"],
+            &["--perf-script=x", "--no-load"],
+            &["-F", "0"],
+        ] {
+            assert!(Command::try_parse_from([&["weigh"], words].concat()).is_err(), "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! `weigh profile` on real servers: functions named and put where they belong, and a sentence where there can be no samples.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mysql::prelude::Queryable;
+use profile::{Category, FunctionShare, Naming, Profile, Profiles, SideProfile};
+use rustix::process::Signal;
+use server::{NoProgress, Options, Server, open};
+
+use crate::place::{Done, Place, eventually, send};
+
+/// Long enough for a thousand samples of each side on a machine that others use too.
+const SHORT: [&str; 4] = ["--table-size=1000", "--threads=2", "--seconds=3", "--format=json"];
+
+/// Profiles servers under load, and reads what came of it, on standard output and on disk.
+fn profiled(place: &Place, words: &[&str]) -> Profiles {
+    let out = place.out();
+    let all = [&["profile", "--out", out.to_str().unwrap()], &SHORT[..], words].concat();
+    let done = place.end(place.weigh(&all).spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{done}");
+    let printed: Profiles = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(profile::output::read(&out).unwrap().as_ref(), Some(&printed));
+    printed.profiles.iter().for_each(assert_sound);
+    printed
+}
+
+/// What holds of every profile: shares that add up, figures that fit together, graphs that show the functions.
+fn assert_sound(profile: &Profile) {
+    for side in &profile.sides {
+        let shares: f64 = side.categories.iter().map(|part| part.share.value).sum();
+        assert!((shares - 1.0).abs() < 1e-9, "{}: {shares}", side.label);
+        assert_eq!(side.categories.iter().map(|part| part.samples).sum::<u64>(), side.samples);
+        assert_eq!(side.categories.len(), Category::ALL.len(), "unknown among them");
+        let text: f64 =
+            side.categories.iter().filter(|part| part.category.is_text()).map(|part| part.share.value).sum();
+        assert!((side.text_share.value - text).abs() < 1e-9);
+        if let Some(all) = side.cpu_us {
+            let parts: f64 = side.categories.iter().filter_map(|part| part.cpu_us).map(|cpu| cpu.value).sum();
+            assert!((parts / all.value - 1.0).abs() < 1e-6, "{}: {parts} of {all:?}", side.label);
+        }
+        let coverage = side.coverage;
+        assert!(coverage.samples > 0);
+        assert_eq!(coverage.samples, coverage.symbol + coverage.handler + coverage.bounds + coverage.unknown);
+    }
+}
+
+fn side<'p>(profile: &'p Profile, label: &str) -> &'p SideProfile {
+    profile.sides.iter().find(|side| side.label == label).unwrap_or_else(|| panic!("no side {label}"))
+}
+
+fn function<'p>(side: &'p SideProfile, name: &str) -> Option<&'p FunctionShare> {
+    side.functions.iter().find(|function| function.name == name)
+}
+
+#[test]
+fn the_seeds_culprits_are_found_and_gone_with_latin1() {
+    let place = Place::new();
+    let profiles = profiled(&place, &["--server=mysql@5.6", "--workload=oltp_read_write", "--protocol=text"]);
+    let profile = &profiles.profiles[0];
+    let (latin1, utf8mb4) = (side(profile, "latin1_swedish_ci"), side(profile, "utf8mb4_general_ci"));
+    for (name, category) in [
+        ("my_ismbchar_utf8mb4", Category::Charset),
+        ("my_charpos_mb", Category::Charset),
+        ("my_hash_sort_utf8mb4", Category::Hash),
+    ] {
+        let place = utf8mb4.functions.iter().position(|function| function.name == name);
+        assert!(place.is_some_and(|place| place < 15), "{name} is not among the first of {:?}", utf8mb4.functions);
+        let found = function(utf8mb4, name).unwrap();
+        assert_eq!((found.category, found.naming), (category, Naming::Symbol), "{name}");
+        assert!(function(latin1, name).is_none(), "{name} under latin1");
+        let difference = profile.differences[0].functions.iter().find(|difference| difference.name == name);
+        let more = difference.unwrap_or_else(|| panic!("{name} makes no difference")).cpu_us.unwrap();
+        assert!(more.low > 0.0, "{name}: {more:?}");
+    }
+    assert!(utf8mb4.text_share.value > latin1.text_share.value);
+    assert!(profile.differences[0].text_cpu_us.unwrap().low > 0.0);
+    let read =
+        |name: &Option<String>| fs::read_to_string(place.out().join("profile").join(name.as_ref().unwrap())).unwrap();
+    let against = read(&profile.differences[0].flame_graph);
+    assert!(
+        against.starts_with("<?xml")
+            && against.contains("my_ismbchar_utf8mb4")
+            && against.contains("my_hash_sort_utf8mb4")
+    );
+    assert!(read(&utf8mb4.folded).contains("my_charpos_mb") && !read(&latin1.folded).contains("my_ismbchar_utf8mb4"));
+    assert!(read(&utf8mb4.flame_graph).contains("my_charpos_mb"));
+}
+
+/// A stripped server under a collation: its own functions are found, and those of the collation have names.
+fn names_functions(server: &str, collation: &str, workloads: &str, roles: &[&str]) {
+    let place = Place::new();
+    let words = ["--server", server, "--collation", collation, "--workload", workloads];
+    let profiles = profiled(&place, &words);
+    for profile in &profiles.profiles {
+        for side in &profile.sides {
+            let coverage = side.coverage;
+            assert!(10 * (coverage.samples - coverage.unknown) >= 9 * coverage.samples, "{}: {coverage:?}", side.label);
+        }
+    }
+    // All functions that were on the processor: the tables of functions have the first of them only.
+    let folded = profiles.profiles.iter().map(|profile| side(profile, collation).folded.as_ref().unwrap());
+    let stacks: String =
+        folded.map(|name| fs::read_to_string(place.out().join("profile").join(name)).unwrap()).collect();
+    let names: BTreeSet<&str> = stacks.lines().filter_map(|line| line.rsplit_once(' ')?.0.rsplit(';').next()).collect();
+    for role in roles {
+        let named = format!("{role}@{collation}");
+        let of_role: Vec<&&str> = names.iter().filter(|name| name.starts_with(&format!("{role}@"))).collect();
+        assert!(of_role.iter().any(|name| name.starts_with(&named)), "{server}: no {named} among {of_role:?}");
+    }
+}
+
+#[test]
+fn functions_of_a_stripped_mysql_have_names() {
+    let roles = ["hash_sort", "strnxfrm", "strnncollsp"];
+    names_functions("mysql@sid", "utf8mb4_0900_ai_ci", "distinct_ranges,varchar_lookup", &roles);
+}
+
+#[test]
+fn functions_of_a_stripped_mariadb_have_names() {
+    let roles = ["hash_sort", "strnncollsp"];
+    names_functions("mariadb@trixie", "utf8mb4_uca1400_ai_ci", "distinct_ranges,varchar_lookup", &roles);
+}
+
+#[test]
+fn functions_of_an_older_stripped_mariadb_have_names() {
+    let roles = ["hash_sort", "strnncollsp"];
+    names_functions("mariadb@bookworm", "utf8mb4_unicode_ci", "distinct_ranges,varchar_lookup", &roles);
+}
+
+/// Statements that compare text, until told to stop.
+fn keep_comparing(server: &Server, stop: &AtomicBool) {
+    let mut conn = server.control().unwrap();
+    conn.query_drop("SET NAMES utf8mb4").unwrap();
+    conn.query_drop("SET @a = REPEAT('a', 100), @b = REPEAT('A', 100)").unwrap();
+    while !stop.load(Ordering::Relaxed) {
+        let _: Option<u64> = conn.query_first("SELECT BENCHMARK(20000, @a = @b COLLATE utf8mb4_unicode_ci)").unwrap();
+    }
+}
+
+/// Runs `weigh` while a server of the test's own compares text.
+fn beside(server: &Server, weigh: impl FnOnce() -> Done) -> Done {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| keep_comparing(server, &stop));
+        let done = weigh();
+        stop.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+fn running() -> Server {
+    open(&"mysql@5.6".parse().unwrap(), &Options::default(), &NoProgress).unwrap()
+}
+
+fn assert_compares(done: &Done) {
+    assert_eq!(done.code, Some(0), "{done}");
+    let profiles: Profiles = serde_json::from_str(&done.stdout).unwrap();
+    let [side] = &profiles.profiles[0].sides[..] else { panic!("one side: {done}") };
+    assert!(side.text_share.value > 0.5, "{done}");
+    assert!(side.functions.iter().any(|function| function.category == Category::Compare), "{done}");
+    assert_sound(&profiles.profiles[0]);
+}
+
+#[test]
+fn a_server_under_its_own_load_is_only_watched() {
+    let (server, place) = (running(), Place::new());
+    let socket = server.endpoint().address.to_string();
+    let words =
+        ["profile", "--no-load", "--no-defaults", "--user=root", "--socket", &socket, "--seconds=2", "--format=json"];
+    let done = beside(&server, || place.end(place.weigh(&words).spawn().unwrap()));
+    assert_compares(&done);
+    let profiles: Profiles = serde_json::from_str(&done.stdout).unwrap();
+    assert!(profiles.profiles[0].sides[0].cpu_us.is_some_and(|cpu| cpu.value > 0.0), "{done}");
+    let schemas: Vec<String> = server.control().unwrap().query("SHOW DATABASES LIKE 'weigh%'").unwrap();
+    assert!(schemas.is_empty(), "{schemas:?}");
+}
+
+#[test]
+fn samples_that_were_taken_elsewhere_are_read() {
+    let (server, place) = (running(), Place::new());
+    let pid = server.pid().unwrap().to_string();
+    let (data, script) = (place.root().join("perf.data"), place.root().join("script"));
+    let done = beside(&server, || {
+        let perf = |words: &[&str]| Command::new("perf").args(words).stdin(Stdio::null()).output().unwrap();
+        let data = data.to_str().unwrap();
+        let record =
+            perf(&["record", "-e", "cpu-clock", "-F", "499", "-g", "-p", &pid, "-o", data, "--", "sleep", "2"]);
+        assert!(record.status.success(), "{}", String::from_utf8_lossy(&record.stderr));
+        let written = perf(&["script", "-i", data, "--show-mmap-events", "-F", "comm,pid,tid,time,ip,sym,dso"]);
+        fs::write(&script, written.stdout).unwrap();
+        place
+            .end(place.weigh(&["profile", "--format=json", "--perf-script", script.to_str().unwrap()]).spawn().unwrap())
+    });
+    assert_compares(&done);
+
+    fs::write(&script, "not perf's\n").unwrap();
+    let words = ["profile", "--perf-script", script.to_str().unwrap()];
+    place.end(place.weigh(&words).spawn().unwrap()).refuses_with(&["line 1", "perf script"]);
+}
+
+#[test]
+fn without_perf_a_sentence_says_so_and_a_benchmark_goes_on() {
+    let place = Place::new();
+    let without = |mut command: Command| -> Child { command.env("PATH", place.root()).spawn().unwrap() };
+    let words = ["profile", "--server=mysql@5.6"];
+    place.end(without(place.weigh(&words))).refuses_with(&["no perf", "install it", "--perf-script"]);
+
+    let done = place.end(without(place.bench(
+        &crate::place::SMALL,
+        &["--server=mysql@5.6", "--profile", "-w", "oltp_point_select", "-c", "utf8mb4_bin"],
+    )));
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(done.stdout.contains("utf8mb4_bin") && done.stdout.contains("not sampled: there is no perf"), "{done}");
+    place.read().assert_complete();
+}
+
+#[test]
+fn a_benchmark_takes_a_profile_along() {
+    let place = Place::new();
+    let words = ["--server=mysql@5.6", "--profile", "-w", "oltp_read_only", "-c", "utf8mb4_general_ci"];
+    let done = place.run(&words);
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(done.stdout.contains("Charset and collation work is"), "{done}");
+    let page = fs::read_to_string(place.out().join("report.html")).unwrap();
+    assert!(page.contains("Charset and collation work is"));
+    let profiles = profile::output::read(&place.out()).unwrap().unwrap();
+    assert_sound(&profiles.profiles[0]);
+    for side in &profiles.profiles[0].sides {
+        let graph = side.flame_graph.as_ref().unwrap();
+        assert!(page.contains(&format!("profile/{graph}")) && place.out().join("profile").join(graph).is_file());
+    }
+}
+
+#[test]
+fn a_process_that_may_not_be_sampled_is_refused_with_what_to_do() {
+    // Nobody may sample process 1 but root, who therefore becomes somebody else.
+    let place = Place::new();
+    let weigh = env!("CARGO_BIN_EXE_weigh");
+    let root = rustix::process::geteuid().is_root();
+    let mut command = if root {
+        let copy = place.root().join("weigh");
+        fs::copy(weigh, &copy).unwrap();
+        for path in [place.root().to_owned(), place.tmp()] {
+            fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+        }
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(copy);
+        command
+    } else {
+        Command::new(weigh)
+    };
+    command.args(["profile", "--pid=1", "--seconds=1"]);
+    place.set_up(&mut command);
+    place.end(command.spawn().unwrap()).refuses_with(&["process 1", "perf_event_paranoid", "root"]);
+}
+
+#[test]
+fn a_server_that_goes_away_is_told() {
+    let (server, place) = (running(), Place::new());
+    let pid = server.pid().unwrap();
+    let child = place.weigh(&["profile", "--seconds=100", "--pid", &pid.to_string()]).spawn().unwrap();
+    // perf writes down what it attached to before it begins to sample.
+    eventually("perf has attached", || {
+        glob_perf(&place.tmp()).iter().any(|data| fs::metadata(data).is_ok_and(|data| data.len() > 1024))
+    });
+    send(Signal::KILL, pid);
+    place.end(child).refuses_with(&[&format!("process {pid} ended"), "while it was sampled"]);
+
+    let gone = ["profile", "--pid", &pid.to_string()];
+    drop(server);
+    place.end(place.weigh(&gone).spawn().unwrap()).refuses_with(&["no process"]);
+}
+
+/// What perf has begun to write.
+fn glob_perf(tmp: &Path) -> Vec<std::path::PathBuf> {
+    crate::place::glob(tmp, &["weigh-perf-", "perf.data"])
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let place = Place::new();
+    let refused = |words: &[&str]| place.end(place.weigh(&[&["profile"], words].concat()).spawn().unwrap());
+    refused(&["--no-load", "--server=mariadb"]).refuses_with(&["--no-load", "would be started"]);
+    refused(&["--perf-script=/no/such/file"]).refuses_with(&["/no/such/file"]);
+    refused(&["--pid=4000000000"]).refuses_with(&["no process 4000000000"]);
+}
