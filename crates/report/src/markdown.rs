@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use crate::Report;
 use crate::claims;
 use crate::head::{legend, setting};
+use crate::profile;
 use crate::published::published;
 use crate::sweep::sweeps;
-use crate::profile;
 use crate::table::{Column, Kind, Table, tables};
 
 /// The report in Markdown: warnings first, then servers and machine, tables, sentences and notes.

@@ -7,9 +7,9 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Tab
 use crate::Report;
 use crate::claims;
 use crate::head::{legend, setting};
+use crate::profile;
 use crate::published::published;
 use crate::sweep::{Sweep, sweeps};
-use crate::profile;
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
 
 /// How a terminal wants its text.
