@@ -1,10 +1,10 @@
 //! What a self-test found against what is true.
 
-use measure::{Found, Run, SelfTest};
+use measure::{Estimate, Found, Run, SelfTest};
 
 use crate::head::setting;
 use crate::name::condition;
-use crate::number::{DASH, counted, set_percent};
+use crate::number::{DASH, counted, percent, set_percent};
 use crate::table::{Column, Kind, Mood, Row, Table};
 use crate::text::{self, Style};
 
@@ -54,9 +54,54 @@ fn row(found: &Found) -> Row {
 }
 
 fn verdict(test: &SelfTest) -> String {
+    let usual = usual_width(test)
+        .map_or_else(String::new, |width| format!(" The usual interval is ± {} wide.", percent(width)));
     if test.sound {
-        "Ratios of this machine and these servers can be trusted: they miss the truth no more often than their intervals say.".into()
+        format!("Intervals measured here can be trusted: they miss the truth no more often than they say.{usual}")
     } else {
-        "Ratios of this machine and these servers miss the truth more often than their intervals say: do not trust them.".into()
+        format!("Intervals measured here miss the truth more often than they say: do not trust them.{usual}")
+    }
+}
+
+/// The half-width in the middle, as a fraction.
+fn usual_width(test: &SelfTest) -> Option<f64> {
+    let ratios = test.found.iter().flat_map(|found| &found.ratios);
+    let mut widths: Vec<f64> = ratios.map(Estimate::precision).collect();
+    widths.sort_unstable_by(f64::total_cmp);
+    widths.get(widths.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_stands_beside_what_is_true() {
+        let ratio = |value: f64| Estimate { value, low: value * 0.99, high: value * 1.01 };
+        let found = |more_work: f64, slower: usize, no_difference: usize| Found {
+            more_work,
+            truth: 1.0 / (1.0 + more_work),
+            ratios: vec![ratio(0.999 / (1.0 + more_work)), ratio(1.001 / (1.0 + more_work))],
+            holds: 2,
+            slower,
+            faster: 0,
+            no_difference,
+            not_measured: 1,
+        };
+        let test = SelfTest { rounds: 3, found: vec![found(0.0, 0, 2), found(0.1, 2, 0)], sound: true };
+        let lines: Vec<Vec<String>> = test.found.iter().map(|found| row(found).fields).collect();
+        let wanted = ["no more work", "1.000", "1.000 (0.999 … 1.001)", "2 of 2", "no difference 2, not measured 1"];
+        assert_eq!(lines[0], wanted);
+        assert_eq!(
+            lines[1],
+            ["10 % more work", "0.909", "0.909 (0.908 … 0.910)", "2 of 2", "slower 2, not measured 1"]
+        );
+        assert!(
+            verdict(&test).ends_with("no more often than they say. The usual interval is ± 1.0 % wide."),
+            "{}",
+            verdict(&test)
+        );
+        let nothing = SelfTest { rounds: 0, found: Vec::new(), sound: false };
+        assert!(verdict(&nothing).ends_with("do not trust them."));
     }
 }
