@@ -68,6 +68,15 @@ pub fn read_script(path: &Path) -> Result<Script, Error> {
 impl Recorder {
     /// Begins to sample all threads of these processes. When this returns, samples are being taken.
     pub fn start(pids: &[u32], sampling: Sampling) -> Result<Self, Error> {
+        Self::watch("--pid", pids, sampling)
+    }
+
+    /// Begins to sample these threads alone.
+    pub fn start_on_threads(threads: &[u32], sampling: Sampling) -> Result<Self, Error> {
+        Self::watch("--tid", threads, sampling)
+    }
+
+    fn watch(option: &str, pids: &[u32], sampling: Sampling) -> Result<Self, Error> {
         if let Some(&gone) = pids.iter().find(|&&pid| !is_alive(pid)) {
             return Err(Error::NoProcess(gone));
         }
@@ -91,7 +100,7 @@ impl Recorder {
                 CallGraph::FramePointers => "--call-graph=fp",
                 CallGraph::Dwarf => "--call-graph=dwarf,8192",
             })
-            .arg(format!("--pid={}", pids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")))
+            .arg(format!("{option}={}", pids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")))
             .arg(format!("--control=fifo:{},{}", at("control").display(), at("answer").display()))
             .arg("--output")
             .arg(at("perf.data"))
