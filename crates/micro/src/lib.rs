@@ -15,7 +15,8 @@ mod summary;
 pub mod timing;
 
 pub use error::Error;
-pub use model::{Call, Cell, Clock, FORMAT, Options, Results, Round, Verdict};
+pub use explain::Verdict;
+pub use model::{Call, Cell, Clock, FORMAT, Options, Results, Round};
 pub use pair::{Difference, Pair, UnknownDifference, pair};
 pub use plan::Request;
 pub use run::run;

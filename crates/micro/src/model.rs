@@ -1,7 +1,6 @@
 //! What was measured, as it is printed and as it is written.
 
-use std::cmp::Ordering;
-
+use explain::Verdict;
 use measure::{Estimate, Machine, ServerInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,28 +52,6 @@ pub enum Clock {
     Cpu,
     /// Time on the wall, where the server is on another machine or its thread can't be told.
     Wall,
-}
-
-/// How two strings compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The first comes first.
-    Less,
-    /// They are equal.
-    Equal,
-    /// The second comes first.
-    Greater,
-}
-
-impl From<Ordering> for Verdict {
-    fn from(ordering: Ordering) -> Self {
-        match ordering {
-            Ordering::Less => Self::Less,
-            Ordering::Equal => Self::Equal,
-            Ordering::Greater => Self::Greater,
-        }
-    }
 }
 
 /// What one comparison costs. Times are medians over the rounds with their 95 % intervals, in ns.

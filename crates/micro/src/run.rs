@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use explain::Verdict;
 use measure::ServerInfo;
 use mysql_collation::Collation;
 use server::{CollationInfo, Progress, Server};
@@ -9,7 +10,7 @@ use workload::Text;
 
 use crate::Error;
 use crate::engine::{Compare, Memcmp};
-use crate::model::{Call, Cell, FORMAT, Options, Results, Round, Verdict};
+use crate::model::{Call, Cell, FORMAT, Options, Results, Round};
 use crate::pair::{Difference, Pair};
 use crate::plan::{self, Facts, Request, Sample};
 use crate::session::{Held, Session};

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 
+use crate::bar::Spinner;
 use crate::offline::{self, FlavourArg};
 use crate::output;
 use order::Order;
@@ -80,7 +81,9 @@ pub fn run(args: &SortArgs) -> Result<ExitCode> {
     }
     let input = read_all(&args.files, end)?;
     let mut lines = lines(&input, end);
+    let spinner = Spinner::new("sorting");
     order.arrange(&mut lines);
+    drop(spinner);
     match &args.output {
         Some(path) => write_file(path, &lines, end)?,
         None => offline::write_out(|out| Ok(write_lines(out, &lines, end)?))?,

@@ -1,7 +1,7 @@
 //! The tables of what comparisons cost, and what is said below them.
 
 use measure::Estimate;
-use micro::{Cell, Clock, Results, Verdict};
+use micro::{Cell, Clock, Results};
 
 use crate::number::{DASH, decimals, percent};
 use crate::table::{Kind, Mood, Row, Table, column};
@@ -63,14 +63,9 @@ fn row(cell: &Cell, repeated: bool) -> Row {
 }
 
 fn verdict(cell: &Cell) -> String {
-    let sign = |verdict| match verdict {
-        Verdict::Less => "<",
-        Verdict::Equal => "=",
-        Verdict::Greater => ">",
-    };
     match cell.engine_verdict {
-        Some(engine) if engine != cell.verdict => format!("{}, engine {}", sign(cell.verdict), sign(engine)),
-        _ => sign(cell.verdict).into(),
+        Some(engine) if engine != cell.verdict => format!("{}, engine {}", cell.verdict.sign(), engine.sign()),
+        _ => cell.verdict.sign().into(),
     }
 }
 
