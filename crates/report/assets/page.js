@@ -12,11 +12,11 @@
 
   /** Room for names beside the rows, or where there is little, above them. */
   function layout(names, width) {
-    const narrow = width < NARROW;
-    const longest = Math.max(0, ...names.map((name) => name.length));
+    const beside = Math.max(0, ...names.map((name) => name.length)) * 7 + 16;
+    const narrow = width < NARROW || beside > width * 0.45;
     return {
       narrow,
-      marginLeft: narrow ? 12 : Math.min(width * 0.45, longest * 7 + 16),
+      marginLeft: narrow ? 12 : beside,
       marginBottom: 44,
       height: names.length * (narrow ? 44 : 28) + 76,
     };
@@ -25,7 +25,7 @@
   /** The names of the rows: an axis, or text above each row from where the axis begins. */
   function rowNames(names, start, { narrow }) {
     return narrow
-      ? Plot.text(names, { x: () => start, y: (name) => name, text: (name) => name, textAnchor: "start", dy: -15, clip: false })
+      ? Plot.text(names, { x: () => start, y: (name) => name, text: (name) => name, textAnchor: "start", dy: -16, clip: false })
       : Plot.axisY({ label: null, tickSize: 0 });
   }
 
@@ -146,7 +146,7 @@
       ...space,
       marginRight: 52,
       x: { domain: [0, most], grid: true, labelOffset: 40, label: unit },
-      y: { domain: names, axis: null, padding: space.narrow ? 0.6 : 0.3 },
+      y: { domain: names, axis: null, padding: space.narrow ? 0.7 : 0.3 },
       marks: [
         rowNames(names, 0, space),
         Plot.barX(bars, { y: "name", x: "value", fill: "var(--c2)" }),
@@ -163,7 +163,7 @@
       ...space,
       marginRight: 20,
       x: { grid: true, labelOffset: 40, label: "MiB" },
-      y: { domain: names, axis: null, padding: space.narrow ? 0.6 : 0.3 },
+      y: { domain: names, axis: null, padding: space.narrow ? 0.7 : 0.3 },
       color: { domain: [...new Set(parts.map((part) => part.part))], range: ["var(--c2)", "var(--c5)"], legend: true },
       marks: [
         rowNames(names, 0, space),

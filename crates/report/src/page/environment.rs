@@ -16,18 +16,17 @@ use crate::number::{DASH, counted, grouped, set_percent};
 struct Body {
     lines: Vec<String>,
     options: Vec<(&'static str, String)>,
-    grid: Grid,
+    grid: Option<Grid>,
 }
 
 pub(super) fn section(report: &Report) -> Option<Section> {
     let run = &report.run;
     let mut lines = setting(run);
-    lines.push(format!("kernel: {}", run.machine.kernel));
-    Some(Section::new(
-        "environment",
-        "Machine, servers and settings",
-        &Body { lines, options: options(run), grid: settings(run) },
-    ))
+    // Logs tell neither kernel nor options.
+    let measured = run.imported.is_none();
+    lines.extend(measured.then(|| format!("kernel: {}", run.machine.kernel)));
+    let options = if measured { options(run) } else { Vec::new() };
+    Some(Section::new("environment", "Machine, servers and settings", &Body { lines, options, grid: settings(run) }))
 }
 
 fn options(run: &Run) -> Vec<(&'static str, String)> {
@@ -49,7 +48,7 @@ fn options(run: &Run) -> Vec<(&'static str, String)> {
 }
 
 /// A row a setting, a column a server.
-fn settings(run: &Run) -> Grid {
+fn settings(run: &Run) -> Option<Grid> {
     let names: BTreeSet<&String> = run.servers.iter().flat_map(|server| server.settings.keys()).collect();
     let mut columns = vec![("setting", false)];
     columns.extend(run.servers.iter().map(|server| (server.label.as_str(), false)));
@@ -57,5 +56,5 @@ fn settings(run: &Run) -> Grid {
         let value = |server: &measure::ServerInfo| server.settings.get(*name).cloned().unwrap_or_else(|| DASH.into());
         std::iter::once((*name).clone()).chain(run.servers.iter().map(value)).collect()
     };
-    Grid::of("Settings in force", &columns, names.iter().map(row).collect())
+    (!names.is_empty()).then(|| Grid::of("Settings in force", &columns, names.iter().map(row).collect()))
 }

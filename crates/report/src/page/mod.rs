@@ -25,9 +25,11 @@ use std::sync::LazyLock;
 use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use measure::Run;
 use sha2::{Digest, Sha256};
 
 use crate::Report;
+use crate::number::counted;
 use section::Section;
 
 const STYLE: &str = include_str!("../../assets/page.css");
@@ -95,7 +97,7 @@ pub fn page(runs: &[(String, Report)]) -> String {
         runs.iter().enumerate().map(|(index, (name, report))| part(index, name, report)).collect();
     let title = match parts.as_slice() {
         [only] => only.title.clone(),
-        parts => format!("{} runs compared side by side", parts.len()),
+        parts => format!("{} runs, side by side", parts.len()),
     };
     let page =
         Page { title, runs: parts, policy: &POLICY, style: STYLE, scripts: &SCRIPTS, weigh: env!("CARGO_PKG_VERSION") };
@@ -110,8 +112,16 @@ fn part<'a>(index: usize, name: &'a str, report: &Report) -> RunPart<'a> {
         name,
         title: format!("What collations cost on {}", listed(&servers)),
         when: run.started.replace('T', " ").replace('Z', " UTC"),
-        machine: format!("{}, {} cores", run.machine.processor, run.machine.cores),
+        machine: machine(run),
         sections: SECTIONS.iter().filter_map(|section| section(report)).collect(),
+    }
+}
+
+/// Where it was measured, or for an imported run, which does not tell, what it was imported from.
+fn machine(run: &Run) -> String {
+    match &run.imported {
+        Some(imported) => format!("imported from {}", imported.from),
+        None => format!("{}, {}", run.machine.processor, counted(run.machine.cores as u64, "core")),
     }
 }
 
