@@ -8,29 +8,35 @@ use crate::servers::Source;
 /// Unicode's planes.
 pub const PLANES: u32 = 17;
 
-/// All code points of a plane that are characters, as a derived table `code_points` with one column, `n`.
-fn plane(number: u32) -> String {
+/// A code point and its `WEIGHT_STRING`, `None` where the server says NULL.
+pub type Weighed = (u32, Option<Vec<u8>>);
+
+/// The characters of a plane, every `step`th, as a derived table `code_points` with one column, `n`.
+fn plane(number: u32, step: u32) -> String {
     let digits = (1..16).fold("SELECT 0 d".to_owned(), |digits, digit| format!("{digits} UNION ALL SELECT {digit}"));
     format!(
         "(SELECT {} + a.d * 4096 + b.d * 256 + c.d * 16 + d.d AS n FROM ({digits}) a, ({digits}) b, ({digits}) c, \
-         ({digits}) d HAVING n NOT BETWEEN 0xD800 AND 0xDFFF) code_points",
+         ({digits}) d HAVING n NOT BETWEEN 0xD800 AND 0xDFFF AND n % {step} = 0) code_points",
         number << 16
     )
 }
 
-/// The weights of every character of a plane: code point and `WEIGHT_STRING`, `None` where the server says NULL.
-/// `level` asks MariaDB for one level alone.
-pub fn weights(
-    source: &mut Source,
-    collation: &str,
-    level: Option<usize>,
-    number: u32,
-) -> Result<Vec<(u32, Option<Vec<u8>>)>> {
+/// The weights of every character of a plane. `level` asks MariaDB for one level alone.
+pub fn weights(source: &mut Source, collation: &str, level: Option<usize>, number: u32) -> Result<Vec<Weighed>> {
+    let level = level.map_or(String::new(), |level| format!(" LEVEL {}", level + 1));
+    ask_weights(source, collation, &level, &plane(number, 1))
+}
+
+/// The weights of every `step`th character of a plane.
+pub fn some_weights(source: &mut Source, collation: &str, number: u32, step: u32) -> Result<Vec<Weighed>> {
+    ask_weights(source, collation, "", &plane(number, step))
+}
+
+fn ask_weights(source: &mut Source, collation: &str, level: &str, code_points: &str) -> Result<Vec<Weighed>> {
     let name = source.name_of(collation);
     let charset = name.split('_').next().unwrap_or_default();
-    let level = level.map_or(String::new(), |level| format!(" LEVEL {}", level + 1));
     let character = format!("CONVERT(CAST(CHAR(n USING utf32) AS CHAR CHARACTER SET utf32) USING {charset})");
-    let query = format!("SELECT n, WEIGHT_STRING({character} COLLATE {name}{level}) FROM {}", plane(number));
+    let query = format!("SELECT n, WEIGHT_STRING({character} COLLATE {name}{level}) FROM {code_points}");
     source.conn.query(query).with_context(|| format!("asking {} for the weights of {collation}", source.title()))
 }
 
@@ -38,7 +44,7 @@ pub fn weights(
 pub fn byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Vec<u8>>> {
     let charset = collation.split('_').next().unwrap_or_default();
     let literals: Vec<String> = (0..256)
-        .map(|byte| format!("SELECT {byte} n, WEIGHT_STRING(_{charset} 0x{byte:02x} COLLATE {collation})"))
+        .map(|byte| format!("SELECT {byte} n, WEIGHT_STRING(_{charset} 0x{byte:02x} COLLATE `{collation}`)"))
         .collect();
     let rows: Vec<(u32, Vec<u8>)> = source
         .conn

@@ -3,6 +3,7 @@
 mod ask;
 mod servers;
 mod tables;
+mod verify;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -18,11 +19,14 @@ struct Arguments {
 enum Chore {
     /// Derive the weight tables of crates/collation from running servers.
     Tables(tables::Arguments),
+    /// Compare the library with running servers: weights, comparisons, LIKE.
+    Verify(verify::Arguments),
 }
 
 fn main() -> Result<()> {
     server::interrupt::install()?;
     match Arguments::parse().chore {
         Chore::Tables(arguments) => tables::run(&arguments),
+        Chore::Verify(arguments) => verify::run(&arguments),
     }
 }

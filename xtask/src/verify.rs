@@ -1,0 +1,154 @@
+//! `cargo xtask verify`: the library held against running servers.
+
+mod checks;
+mod random;
+mod session;
+mod texts;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Result, bail};
+use mysql_collation::{Charset, Collation};
+
+use crate::servers::Source;
+use checks::Outcome;
+use session::{Row, Session};
+use texts::Texts;
+
+/// What to verify, and how much of it.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A server, as `weigh` names them; can be given several times [default: mariadb@trixie and mysql@sid, with --full
+    /// mariadb@bookworm and mysql@5.6 too].
+    #[arg(long)]
+    server: Vec<String>,
+    /// All code points, a million pairs and a hundred thousand patterns a collation and server.
+    #[arg(long)]
+    full: bool,
+    /// Only these collations.
+    #[arg(long)]
+    collation: Vec<String>,
+    /// Pairs a collation and server.
+    #[arg(long)]
+    pairs: Option<usize>,
+    /// What the texts are chosen by [default: the time].
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// How much is compared for each collation.
+#[derive(Clone, Copy)]
+struct Amount {
+    /// Every so many code points.
+    step: u32,
+    pairs: usize,
+    likes: usize,
+    texts: usize,
+}
+
+const SOME: Amount = Amount { step: 61, pairs: 4000, likes: 2000, texts: 2000 };
+const FULL: Amount = Amount { step: 1, pairs: 1_000_000, likes: 100_000, texts: 100_000 };
+
+/// Verifies, prints what was found, and fails if anything differed.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let mut amount = if arguments.full { FULL } else { SOME };
+    amount.pairs = arguments.pairs.unwrap_or(amount.pairs);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let seed = arguments.seed.unwrap_or(now);
+    let defaults = ["mariadb@trixie", "mysql@sid", "mariadb@bookworm", "mysql@5.6"];
+    let specs = match &arguments.server[..] {
+        [] => defaults[..if arguments.full { 4 } else { 2 }].iter().map(|&spec| spec.to_owned()).collect(),
+        specs => specs.to_vec(),
+    };
+    println!("--seed {seed}");
+    let mut wrong = 0;
+    for spec in specs {
+        wrong += server(&spec, &arguments.collation, amount, seed, &mut std::io::stdout())?;
+    }
+    if wrong > 0 {
+        bail!("{wrong} differences");
+    }
+    Ok(())
+}
+
+/// Verifies against one server, and returns the number of differences.
+fn server(spec: &str, only: &[String], amount: Amount, seed: u64, out: &mut dyn Write) -> Result<usize> {
+    let mut source = Source::open(spec)?;
+    writeln!(out, "{}", source.title())?;
+    writeln!(
+        out,
+        "{:34} {:>11} {:>8} {:>9} {:>8} {:>11}",
+        "collation", "code points", "strings", "pairs", "LIKE", "differences"
+    )?;
+    let mut session = Session::new(&mut source)?;
+    let mut by_charset: BTreeMap<&str, (Charset, Vec<Collation>)> = BTreeMap::new();
+    for collation in session.collations()? {
+        let wanted = only.is_empty() || only.iter().any(|name| name == collation.info().name);
+        if wanted {
+            let charset = collation.charset();
+            by_charset.entry(charset.name()).or_insert((charset, Vec::new())).1.push(collation);
+        }
+    }
+    let mut wrong = 0;
+    for (charset, collations) in by_charset.into_values() {
+        let mut texts = Texts::new(seed, charset);
+        let pairs: Vec<Row> = (0..amount.pairs).map(|_| texts.pair()).collect();
+        let likes: Vec<Row> = (0..amount.likes).map(|_| texts.like()).collect();
+        session.load("pairs", charset, &pairs)?;
+        session.load("likes", charset, &likes)?;
+        for collation in collations {
+            let of_code_points = checks::code_points(&mut session, collation, amount.step)?;
+            let of_texts = checks::texts(&mut session, collation, "pairs", &pairs[..amount.texts.min(pairs.len())])?;
+            let of_pairs = checks::pairs(&mut session, collation, "pairs", &pairs)?;
+            let of_likes = checks::likes(&mut session, collation, "likes", &likes)?;
+            let all = [of_code_points, of_texts, of_pairs, of_likes];
+            wrong += line(out, collation, &all)?;
+        }
+    }
+    Ok(wrong)
+}
+
+/// Writes a collation's line and what differed; returns how much did.
+fn line(out: &mut dyn Write, collation: Collation, all: &[Outcome; 4]) -> Result<usize> {
+    let wrong = all.iter().map(|outcome| outcome.wrong).sum();
+    write!(out, "{:34}", collation.info().name)?;
+    for (outcome, width) in all.iter().zip([11, 8, 9, 8]) {
+        write!(out, " {:>width$}", outcome.compared)?;
+    }
+    writeln!(out, " {wrong:>11}")?;
+    for (outcome, what) in all.iter().zip(["code points", "strings", "pairs", "LIKE"]) {
+        if outcome.wrong > 0 {
+            writeln!(out, "    {} of {} {what} differ", outcome.wrong, outcome.compared)?;
+        }
+        for example in &outcome.examples {
+            writeln!(out, "        {example}")?;
+        }
+    }
+    out.flush()?;
+    Ok(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The time is the seed: every run tries others, and a failure names it.
+    fn agrees(spec: &str) {
+        let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let mut log = Vec::new();
+        let wrong = server(spec, &[], SOME, seed, &mut log).unwrap();
+        assert_eq!(wrong, 0, "--seed {seed}\n{}", String::from_utf8_lossy(&log));
+    }
+
+    #[test]
+    fn mariadb_agrees() {
+        agrees("mariadb@trixie");
+    }
+
+    #[test]
+    fn mysql_agrees() {
+        agrees("mysql@sid");
+    }
+}

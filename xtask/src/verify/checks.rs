@@ -1,0 +1,122 @@
+//! The library against a server: weights, comparisons, LIKE.
+
+use std::cmp::Ordering;
+
+use anyhow::Result;
+use mysql_collation::Collation;
+
+use super::session::{Row, Session, hex};
+use crate::ask;
+
+/// What one check found.
+#[derive(Default)]
+pub struct Outcome {
+    /// How much was compared.
+    pub compared: usize,
+    /// How much differed.
+    pub wrong: usize,
+    /// The first of what differed, in words.
+    pub examples: Vec<String>,
+}
+
+/// So many examples are enough.
+const EXAMPLES: usize = 5;
+
+impl Outcome {
+    fn note(&mut self, agrees: bool, example: impl FnOnce() -> String) {
+        self.compared += 1;
+        if agrees {
+            return;
+        }
+        self.wrong += 1;
+        if self.examples.len() < EXAMPLES {
+            self.examples.push(example());
+        }
+    }
+}
+
+/// The weights of every `step`th code point, or byte.
+pub fn code_points(session: &mut Session<'_>, collation: Collation, step: u32) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let name = collation.info().name;
+    let planes = match collation.charset().max_bytes() {
+        1 => return bytes(session, collation),
+        3 => 1,
+        _ => ask::PLANES,
+    };
+    for plane in 0..planes {
+        for (code_point, theirs) in ask::some_weights(session.source(), name, plane, step)? {
+            let text = char::from_u32(code_point).map(String::from).unwrap_or_default();
+            let ours = collation.weight_string(text.as_bytes());
+            outcome.note(theirs.as_ref() == Some(&ours), || {
+                format!(
+                    "U+{code_point:04X} weighs {} here, {} there",
+                    hex(&ours),
+                    theirs.map_or("NULL".into(), |all| hex(&all))
+                )
+            });
+        }
+    }
+    Ok(outcome)
+}
+
+fn bytes(session: &mut Session<'_>, collation: Collation) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    for (byte, theirs) in (0..=255_u8).zip(ask::byte_weights(session.source(), collation.info().name)?) {
+        let ours = collation.weight_string(&[byte]);
+        outcome.note(ours == theirs, || format!("0x{byte:02x} weighs {} here, {} there", hex(&ours), hex(&theirs)));
+    }
+    Ok(outcome)
+}
+
+/// The weights of whole strings.
+pub fn texts(session: &mut Session<'_>, collation: Collation, table: &str, rows: &[Row]) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let expression = format!("WEIGHT_STRING(a COLLATE {})", quoted(session, collation));
+    let answers: Vec<Option<Vec<u8>>> = session.ask(&expression, table, rows.len())?;
+    for ((text, _), theirs) in rows.iter().zip(answers) {
+        let ours = collation.weight_string(text);
+        outcome.note(theirs.as_ref() == Some(&ours), || {
+            let theirs = theirs.map_or("NULL".into(), |all| hex(&all));
+            format!("x'{}' weighs {} here, {theirs} there", hex(text), hex(&ours))
+        });
+    }
+    Ok(outcome)
+}
+
+/// The order and the equality of pairs.
+pub fn pairs(session: &mut Session<'_>, collation: Collation, table: &str, rows: &[Row]) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let name = quoted(session, collation);
+    // STRCMP and `=` are asked for in one number; that they agree is part of what is checked.
+    let expression = format!("2 * STRCMP(a COLLATE {name}, b COLLATE {name}) + (a = b COLLATE {name})");
+    let answers: Vec<i32> = session.ask(&expression, table, rows.len())?;
+    for ((a, b), theirs) in rows.iter().zip(answers) {
+        let ours = match collation.compare(a, b) {
+            Ordering::Less => -2,
+            Ordering::Equal => 1,
+            Ordering::Greater => 2,
+        };
+        let agrees = ours == theirs && collation.eq(a, b) == (theirs == 1);
+        outcome.note(agrees, || format!("x'{}' to x'{}' is {ours} here, {theirs} there", hex(a), hex(b)));
+    }
+    Ok(outcome)
+}
+
+/// Which patterns strings match.
+pub fn likes(session: &mut Session<'_>, collation: Collation, table: &str, rows: &[Row]) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let expression = format!("a LIKE b COLLATE {}", quoted(session, collation));
+    let answers: Vec<i32> = session.ask(&expression, table, rows.len())?;
+    for ((text, pattern), theirs) in rows.iter().zip(answers) {
+        let ours = collation.like(text, pattern, Some('\\'));
+        outcome.note(ours == (theirs == 1), || {
+            format!("x'{}' LIKE x'{}' is {ours} here, {} there", hex(text), hex(pattern), theirs == 1)
+        });
+    }
+    Ok(outcome)
+}
+
+fn quoted(session: &mut Session<'_>, collation: Collation) -> String {
+    format!("`{}`", session.source().name_of(collation.info().name))
+}
