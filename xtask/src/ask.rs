@@ -43,12 +43,16 @@ fn ask_weights(source: &mut Source, collation: &str, level: &str, code_points: &
 /// The weights of each of 256 bytes in a collation of an 8-bit character set.
 pub fn byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Vec<u8>>> {
     let charset = collation.split('_').next().unwrap_or_default();
-    let literals: Vec<String> = (0..256)
-        .map(|byte| format!("SELECT {byte} n, WEIGHT_STRING(_{charset} 0x{byte:02x} COLLATE `{collation}`)"))
-        .collect();
+    let mut bytes: Vec<String> = (0..256).map(|byte| format!("SELECT {byte} n, _{charset} 0x{byte:02x} b")).collect();
+    // A longer string makes the column wide: MySQL 5.6 cuts the weights of a single byte to one.
+    bytes.push(format!("SELECT 256, _{charset} '    '"));
+    let query = format!(
+        "SELECT n, WEIGHT_STRING(b COLLATE `{collation}`) FROM ({}) bytes WHERE n < 256 ORDER BY n",
+        bytes.join(" UNION ALL ")
+    );
     let rows: Vec<(u32, Vec<u8>)> = source
         .conn
-        .query(format!("{} ORDER BY n", literals.join(" UNION ALL ")))
+        .query(query)
         .with_context(|| format!("asking {} for the weights of {collation}", source.title()))?;
     Ok(rows.into_iter().map(|(_, weights)| weights).collect())
 }

@@ -5,6 +5,8 @@ mod servers;
 mod tables;
 mod verify;
 
+use std::process::ExitCode;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
@@ -23,10 +25,23 @@ enum Chore {
     Verify(verify::Arguments),
 }
 
-fn main() -> Result<()> {
+/// 0: done; 1: the library and a server differ; 2: it could not be done.
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether there is nothing to complain about.
+fn run() -> Result<bool> {
     server::interrupt::install()?;
     match Arguments::parse().chore {
-        Chore::Tables(arguments) => tables::run(&arguments),
+        Chore::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Chore::Verify(arguments) => verify::run(&arguments),
     }
 }
