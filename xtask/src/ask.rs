@@ -43,13 +43,19 @@ fn ask_weights(source: &mut Source, collation: &str, level: &str, code_points: &
 /// The weights of each of 256 bytes in a collation of an 8-bit character set.
 pub fn byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Vec<u8>>> {
     let charset = collation.split('_').next().unwrap_or_default();
-    let mut bytes: Vec<String> = (0..256).map(|byte| format!("SELECT {byte} n, _{charset} 0x{byte:02x} b")).collect();
-    // A longer string makes the column wide: MySQL 5.6 cuts the weights of a single byte to one.
-    bytes.push(format!("SELECT 256, _{charset} '    '"));
-    let query = format!(
-        "SELECT n, WEIGHT_STRING(b COLLATE `{collation}`) FROM ({}) bytes WHERE n < 256 ORDER BY n",
-        bytes.join(" UNION ALL ")
-    );
+    let literal = |byte| format!("_{charset} 0x{byte:02x}");
+    let weighed = |text: &str| format!("WEIGHT_STRING({text} COLLATE `{collation}`)");
+    let query = if charset == "latin1" {
+        let mut bytes: Vec<String> = (0..256).map(|byte| format!("SELECT {byte} n, {} b", literal(byte))).collect();
+        // A longer string makes the column wide: MySQL 5.6 cuts the weights of a single byte to one.
+        bytes.push("SELECT 256, _latin1 '    '".to_owned());
+        let bytes = bytes.join(" UNION ALL ");
+        format!("SELECT n, {} FROM ({bytes}) bytes WHERE n < 256 ORDER BY n", weighed("b"))
+    } else {
+        // MySQL refuses a column of bytes that are no ASCII, a literal it doesn't.
+        let bytes: Vec<String> = (0..256).map(|byte| format!("SELECT {byte} n, {}", weighed(&literal(byte)))).collect();
+        format!("{} ORDER BY n", bytes.join(" UNION ALL "))
+    };
     let rows: Vec<(u32, Vec<u8>)> = source
         .conn
         .query(query)

@@ -1,6 +1,7 @@
 //! `cargo xtask verify`: the library held against running servers.
 
 mod checks;
+mod ill_formed;
 mod random;
 mod session;
 mod texts;
@@ -46,10 +47,11 @@ struct Amount {
     pairs: usize,
     likes: usize,
     texts: usize,
+    ill_formed: usize,
 }
 
-const SOME: Amount = Amount { step: 61, pairs: 4000, likes: 2000, texts: 2000 };
-const FULL: Amount = Amount { step: 1, pairs: 1_000_000, likes: 100_000, texts: 100_000 };
+const SOME: Amount = Amount { step: 61, pairs: 4000, likes: 2000, texts: 2000, ill_formed: 1000 };
+const FULL: Amount = Amount { step: 1, pairs: 1_000_000, likes: 100_000, texts: 100_000, ill_formed: 20_000 };
 
 /// Verifies, prints what was found, and returns whether all agreed.
 pub fn run(arguments: &Arguments) -> Result<bool> {
@@ -77,8 +79,8 @@ fn server(spec: &str, only: &[String], amount: Amount, seed: u64, out: &mut dyn 
     writeln!(out, "{}", source.title())?;
     writeln!(
         out,
-        "{:34} {:>11} {:>8} {:>9} {:>8} {:>11}",
-        "collation", "code points", "strings", "pairs", "LIKE", "differences"
+        "{:34} {:>11} {:>8} {:>9} {:>8} {:>10} {:>11}",
+        "collation", "code points", "strings", "pairs", "LIKE", "ill-formed", "differences"
     )?;
     let mut session = Session::new(&mut source)?;
     let mut by_charset: BTreeMap<&str, (Charset, Vec<Collation>)> = BTreeMap::new();
@@ -96,12 +98,14 @@ fn server(spec: &str, only: &[String], amount: Amount, seed: u64, out: &mut dyn 
         let likes: Vec<Row> = (0..amount.likes).map(|_| texts.like()).collect();
         session.load("pairs", charset, &pairs)?;
         session.load("likes", charset, &likes)?;
+        let ill_formed_pairs: Vec<Row> = (0..amount.ill_formed).map(|_| texts.ill_formed()).collect();
         for collation in collations {
             let of_code_points = checks::code_points(&mut session, collation, amount.step)?;
             let of_texts = checks::texts(&mut session, collation, "pairs", &pairs[..amount.texts.min(pairs.len())])?;
             let of_pairs = checks::pairs(&mut session, collation, "pairs", &pairs)?;
             let of_likes = checks::likes(&mut session, collation, "likes", &likes)?;
-            let all = [of_code_points, of_texts, of_pairs, of_likes];
+            let of_ill_formed = ill_formed::check(&mut session, collation, &ill_formed_pairs)?;
+            let all = [of_code_points, of_texts, of_pairs, of_likes, of_ill_formed];
             wrong += line(out, collation, &all)?;
         }
     }
@@ -109,14 +113,14 @@ fn server(spec: &str, only: &[String], amount: Amount, seed: u64, out: &mut dyn 
 }
 
 /// Writes a collation's line and what differed; returns how much did.
-fn line(out: &mut dyn Write, collation: Collation, all: &[Outcome; 4]) -> Result<usize> {
+fn line(out: &mut dyn Write, collation: Collation, all: &[Outcome; 5]) -> Result<usize> {
     let wrong = all.iter().map(|outcome| outcome.wrong).sum();
     write!(out, "{:34}", collation.info().name)?;
-    for (outcome, width) in all.iter().zip([11, 8, 9, 8]) {
+    for (outcome, width) in all.iter().zip([11, 8, 9, 8, 10]) {
         write!(out, " {:>width$}", outcome.compared)?;
     }
     writeln!(out, " {wrong:>11}")?;
-    for (outcome, what) in all.iter().zip(["code points", "strings", "pairs", "LIKE"]) {
+    for (outcome, what) in all.iter().zip(["code points", "strings", "pairs", "LIKE", "ill-formed"]) {
         if outcome.wrong > 0 {
             writeln!(out, "    {} of {} {what} differ", outcome.wrong, outcome.compared)?;
         }

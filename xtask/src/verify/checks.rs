@@ -23,7 +23,7 @@ pub struct Outcome {
 const EXAMPLES: usize = 5;
 
 impl Outcome {
-    fn note(&mut self, agrees: bool, example: impl FnOnce() -> String) {
+    pub fn note(&mut self, agrees: bool, example: impl FnOnce() -> String) {
         self.compared += 1;
         if agrees {
             return;
@@ -117,6 +117,7 @@ pub fn likes(session: &mut Session<'_>, collation: Collation, table: &str, rows:
     Ok(outcome)
 }
 
-fn quoted(session: &mut Session<'_>, collation: Collation) -> String {
+/// A collation's name on this server, quoted.
+pub fn quoted(session: &mut Session<'_>, collation: Collation) -> String {
     format!("`{}`", session.source().name_of(collation.info().name))
 }

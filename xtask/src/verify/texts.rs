@@ -137,6 +137,29 @@ impl Texts {
         (self.encode(&text), self.encode(&pattern))
     }
 
+    /// Two strings, most of them close to one another and ill-formed: with bytes put in, left out or changed.
+    pub fn ill_formed(&mut self) -> (Vec<u8>, Vec<u8>) {
+        let (mut a, mut b) = self.pair();
+        for bytes in [&mut a, &mut b] {
+            for _ in 0..self.random.below(3) {
+                let at = self.random.below(bytes.len() + 1);
+                match self.random.below(3) {
+                    0 => bytes.insert(at, self.random.below(256) as u8),
+                    1 if at < bytes.len() => {
+                        bytes.remove(at);
+                    }
+                    _ if at < bytes.len() => bytes[at] = self.random.below(256) as u8,
+                    _ => bytes.push(*self.random.pick(&[0xff, 0xc3, 0xe3, 0xed, 0xf0, 0x80, 0xbf])),
+                }
+            }
+        }
+        if self.random.chance(30) {
+            b = a.clone();
+            b.extend(self.random.pick(&[&b" "[..], b"\xff", b"\t", b"a", b"\xff "]).iter());
+        }
+        (a, b)
+    }
+
     fn text(&mut self) -> Vec<char> {
         self.range = *self.random.pick(&RANGES);
         let mut text = Vec::new();

@@ -1,0 +1,68 @@
+//! Strings that are ill-formed. No server stores them, but all take them from a client, as parameters or literals, and
+//! compare them.
+
+use anyhow::Result;
+use mysql::prelude::Queryable;
+use mysql_collation::{Charset, Collation, Flavour};
+
+use super::checks::{Outcome, quoted};
+use super::session::{Row, Session, hex};
+
+/// The order of pairs, where the server's is an order that the library follows.
+pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[Row]) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    if !is_followed(collation) {
+        return Ok(outcome);
+    }
+    let is_5 = session.source().server.version().starts_with("5.");
+    for (a, b) in rows.iter().filter(|(a, b)| !is_5 || !has_surrogate(a) && !has_surrogate(b)) {
+        let theirs =
+            if is_5 { by_literals(session, collation, a, b)? } else { by_parameters(session, collation, a, b)? };
+        let ours = collation.compare(a, b) as i32;
+        let agrees = theirs == Some(ours) || ours == 0 && ends_unlike(collation, a, b);
+        outcome.note(agrees, || format!("x'{}' to x'{}' is {ours} here, {theirs:?} there", hex(a), hex(b)));
+    }
+    Ok(outcome)
+}
+
+/// MySQL compares bytes from the first ill-formed one on where a character has one weight. This is not transitive, so
+/// there is no key for it, and the library doesn't follow.
+fn is_followed(collation: Collation) -> bool {
+    let name = collation.info().name;
+    let one_weight = name.contains("_general_") || name.ends_with("_bin") && name != "utf8mb4_0900_bin";
+    let is_utf8 = matches!(collation.charset(), Charset::Utf8mb3 | Charset::Utf8mb4);
+    is_utf8 && !(one_weight && collation.info().flavour == Flavour::MySql)
+}
+
+/// MariaDB 11.8 gives all ill-formed bytes the same weight, as 10.11 does, but to the last byte of a string sometimes its
+/// own: not by what the strings are, but by how many bytes of them its comparison takes at a time.
+fn ends_unlike(collation: Collation, a: &[u8], b: &[u8]) -> bool {
+    let ends_ill_formed = |text: &[u8]| {
+        let last = collation.weights(text).last();
+        last.is_some_and(|element| element.code_points.is_empty() && element.bytes.len() == 1)
+    };
+    collation.info().flavour == Flavour::MariaDb && ends_ill_formed(a) && ends_ill_formed(b)
+}
+
+/// MySQL 5.6 takes surrogates for characters; the library follows later versions, to which they are ill-formed.
+fn has_surrogate(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| pair[0] == 0xed && pair[1] >= 0xa0)
+}
+
+fn by_parameters(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<Option<i32>> {
+    let name = quoted(session, collation);
+    let charset = session.source().name_of(collation.charset().name());
+    let conn = &mut session.source().conn;
+    conn.query_drop(format!("SET NAMES {charset}"))?;
+    let row = conn.exec_first(format!("SELECT STRCMP(? COLLATE {name}, ? COLLATE {name})"), (a, b))?;
+    Ok(row.flatten())
+}
+
+/// MySQL 5.6 takes parameters for binary, but a cast leaves the bytes as they are.
+fn by_literals(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<Option<i32>> {
+    let name = quoted(session, collation);
+    let charset = session.source().name_of(collation.charset().name());
+    let text = |bytes| format!("CAST(x'{}' AS CHAR CHARACTER SET {charset}) COLLATE {name}", hex(bytes));
+    let query = format!("SELECT STRCMP({}, {})", text(a), text(b));
+    Ok(session.source().conn.query_first(query)?.flatten())
+}
