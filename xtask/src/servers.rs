@@ -11,6 +11,7 @@ pub struct Source {
     pub server: Server,
     /// A connection.
     pub conn: Conn,
+    utf8mb3: &'static str,
 }
 
 impl Source {
@@ -20,7 +21,9 @@ impl Source {
         let server = server::open(&spec.parse()?, &options, &NoProgress).with_context(|| format!("opening {spec}"))?;
         let mut conn = server.control()?;
         conn.query_drop("SET NAMES utf8mb4, sql_mode = '', SESSION group_concat_max_len = 16777216")?;
-        Ok(Self { server, conn })
+        let is_known = "SELECT 1 FROM information_schema.character_sets WHERE character_set_name = 'utf8mb3'";
+        let utf8mb3 = if conn.query_first::<u8, _>(is_known)?.is_some() { "utf8mb3" } else { "utf8" };
+        Ok(Self { server, conn, utf8mb3 })
     }
 
     /// What to call it in texts that stay: flavour and version.
@@ -28,13 +31,8 @@ impl Source {
         format!("{} {}", self.server.flavour(), self.server.version())
     }
 
-    /// The name that this server gives to a collation: MySQL before 8.0.28 and MariaDB before 10.6 say `utf8` for `utf8mb3`.
+    /// The name that this server gives to a collation. Before MySQL 8.0.28 and MariaDB 10.6, `utf8mb3` was `utf8`.
     pub fn name_of(&self, collation: &str) -> String {
-        collation.replace("utf8mb3", self.utf8mb3())
-    }
-
-    /// The name that this server gives to `utf8mb3`.
-    pub fn utf8mb3(&self) -> &'static str {
-        if self.server.version().starts_with("5.") { "utf8" } else { "utf8mb3" }
+        collation.replace("utf8mb3", self.utf8mb3)
     }
 }

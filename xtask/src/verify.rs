@@ -8,9 +8,10 @@ mod texts;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use indicatif::ProgressBar;
 use mysql_collation::{Charset, Collation};
 
 use crate::servers::Source;
@@ -92,7 +93,10 @@ fn server(spec: &str, only: &[String], amount: Amount, seed: u64, out: &mut dyn 
         }
     }
     let mut wrong = 0;
+    let progress = ProgressBar::new_spinner();
+    progress.enable_steady_tick(Duration::from_millis(200));
     for (charset, collations) in by_charset.into_values() {
+        progress.set_message(format!("loading strings in {}", charset.name()));
         let mut texts = Texts::new(seed, charset);
         let pairs: Vec<Row> = (0..amount.pairs).map(|_| texts.pair()).collect();
         let likes: Vec<Row> = (0..amount.likes).map(|_| texts.like()).collect();
@@ -100,15 +104,17 @@ fn server(spec: &str, only: &[String], amount: Amount, seed: u64, out: &mut dyn 
         session.load("likes", charset, &likes)?;
         let ill_formed_pairs: Vec<Row> = (0..amount.ill_formed).map(|_| texts.ill_formed()).collect();
         for collation in collations {
+            progress.set_message(collation.info().name);
             let of_code_points = checks::code_points(&mut session, collation, amount.step)?;
             let of_texts = checks::texts(&mut session, collation, "pairs", &pairs[..amount.texts.min(pairs.len())])?;
             let of_pairs = checks::pairs(&mut session, collation, "pairs", &pairs)?;
             let of_likes = checks::likes(&mut session, collation, "likes", &likes)?;
             let of_ill_formed = ill_formed::check(&mut session, collation, &ill_formed_pairs)?;
             let all = [of_code_points, of_texts, of_pairs, of_likes, of_ill_formed];
-            wrong += line(out, collation, &all)?;
+            wrong += progress.suspend(|| line(out, collation, &all))?;
         }
     }
+    progress.finish_and_clear();
     Ok(wrong)
 }
 
