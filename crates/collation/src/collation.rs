@@ -4,9 +4,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 
-use crate::descriptor::{Descriptor, Kind};
+use crate::descriptor::Descriptor;
 use crate::source::Encoding;
-use crate::table::data;
 use crate::{Charset, Info, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string};
 
 /// A collation of one flavour: a handle, cheap to copy, found by [`Collation::lookup`] or [`Collation::by_id`].
@@ -93,11 +92,17 @@ impl Collation {
         let mut buffer = [0; 4];
         let length = escape.and_then(|escape| self.charset().encode(escape, &mut buffer));
         let escape = length.and_then(|length| buffer.get(..length));
-        let beyond_apart = matches!(self.0.kind, Kind::Uca(table) if core::ptr::eq(table, &data::UCA400));
         // Spaces at the end count, whatever the padding.
         dispatch::unpadded(
             self.0,
-            like::Like { charset: self.charset(), encoding: Encoding::of(self.0), text, pattern, escape, beyond_apart },
+            like::Like {
+                charset: self.charset(),
+                encoding: Encoding::of(self.0),
+                text,
+                pattern,
+                escape,
+                descriptor: self.0,
+            },
         )
     }
 

@@ -37,6 +37,18 @@ impl Descriptor {
         self.info.pad == Pad::PadSpace || beyond_primary
     }
 
+    /// Whether a character matches only itself in `LIKE`, whatever its weights. To the servers, a page of 256 code points
+    /// without any weights of its own (ideographs, Hangul, what is unassigned, all beyond U+FFFF in UCA 4) is numbers at that
+    /// level, and MariaDB has such pages at the levels beyond the primary, too.
+    pub fn is_alone_in_like(&self, character: &[u8]) -> bool {
+        let Kind::Uca(table) = self.kind else { return false };
+        let Some((code_point, _)) = self.decode(character) else { return false };
+        self.info.levels.iter().filter(|&level| level == 0 || self.info.flavour == MariaDb).any(|level| {
+            let level = table.levels.get(level).copied().flatten();
+            level.is_some_and(|level| level.is_on_plain_page(code_point))
+        })
+    }
+
     /// Whether another collation has the same weights, levels and padding, over the same characters.
     pub fn orders_like(&self, other: &Self) -> bool {
         let same_weights = match (self.kind, other.kind) {

@@ -4,6 +4,7 @@
 use crate::Charset;
 use crate::bytes::Bytes;
 use crate::compare;
+use crate::descriptor::Descriptor;
 use crate::dispatch::Work;
 use crate::source::{Encoding, Source};
 
@@ -14,8 +15,7 @@ pub(crate) struct Like<'t> {
     pub text: &'t [u8],
     pub pattern: &'t [u8],
     pub escape: Option<&'t [u8]>,
-    /// Whether characters beyond U+FFFF match only themselves, whatever their weights.
-    pub beyond_apart: bool,
+    pub descriptor: &'static Descriptor,
 }
 
 impl Work for Like<'_> {
@@ -39,9 +39,10 @@ impl Work for Like<'_> {
     }
 
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> bool {
-        let apart = |a: &[u8], b: &[u8]| self.beyond_apart && a.len().max(b.len()) > 3;
+        let alone = |character: &[u8]| self.descriptor.is_alone_in_like(character);
         let same = |a: &[u8], b: &[u8]| {
-            a == b || !apart(a, b) && levels.clone().all(|source| compare::level(source, a, b, 0).is_eq())
+            let have_same_weights = || levels.clone().all(|source| compare::level(source, a, b, 0).is_eq());
+            a == b || have_same_weights() && !alone(a) && !alone(b)
         };
         match self.charset {
             Charset::Utf8mb3 | Charset::Utf8mb4 => {

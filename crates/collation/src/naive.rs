@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::descriptor::Kind;
-use crate::table::data;
 use crate::{Charset, Collation, Element};
 
 /// The weights of a string at one level.
@@ -166,8 +165,7 @@ fn matches(collation: Collation, text: &[Vec<u8>], pattern: &[Part]) -> bool {
 fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
     match collation.0.kind {
         Kind::Bytes | Kind::CodePoints(_) => a == b,
-        // This table has one weight for all characters beyond U+FFFF; LIKE tells them apart.
-        Kind::Uca(table) if core::ptr::eq(table, &data::UCA400) && a.len().max(b.len()) > 3 => a == b,
+        _ if collation.0.is_alone_in_like(a) || collation.0.is_alone_in_like(b) => a == b,
         _ => {
             let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();
             weights(a) == weights(b)

@@ -2,7 +2,7 @@
 #![allow(long_running_const_eval, reason = "a quarter of a million words are read here")]
 
 use super::contractions::{Filter, RECORD};
-use super::level::PAGES;
+use super::level::{PAGES, plain_pages};
 use super::words::{word, words};
 use super::{Contractions, Expanding, Level, Simple, Uca};
 use crate::source::LowOf;
@@ -17,12 +17,14 @@ macro_rules! level {
     ($table:ident, $file:literal) => {
         static $table: Level = {
             const BYTES: &[u8] = file!($file);
-            const ENTRIES: usize = word(BYTES, 0) as usize * 256;
+            const COUNT: usize = word(BYTES, 0) as usize;
+            const ENTRIES: usize = COUNT * 256;
             const POOL: usize = word(BYTES, 1) as usize;
             static PAGE_OF: [u16; PAGES] = words(BYTES, 2);
             static ENTRY_OF: [u16; ENTRIES] = words(BYTES, 2 + PAGES);
             static POOLED: [u16; POOL] = words(BYTES, 2 + PAGES + ENTRIES);
-            Level { pages: &PAGE_OF, entries: &ENTRY_OF, pool: &POOLED }
+            static PLAIN: [bool; COUNT] = plain_pages(&ENTRY_OF);
+            Level { pages: &PAGE_OF, entries: &ENTRY_OF, pool: &POOLED, is_plain_page: &PLAIN }
         };
     };
 }

@@ -37,6 +37,8 @@ pub(crate) struct Level {
     pub pages: &'static [u16; PAGES],
     pub entries: &'static [u16],
     pub pool: &'static [u16],
+    /// For each page, whether all its code points go by a rule, or all have the same entry.
+    pub is_plain_page: &'static [bool],
 }
 
 /// The weights of a code point at one level, in place.
@@ -84,6 +86,12 @@ impl Level {
         if index < self.entries.len() { self.entries[index] } else { 0 }
     }
 
+    /// Whether the page of a code point says nothing of its own: there, `LIKE` compares numbers, not weights.
+    pub fn is_on_plain_page(&self, code_point: u32) -> bool {
+        let page = self.pages.get(code_point as usize >> 8).copied().unwrap_or_default();
+        self.is_plain_page.get(usize::from(page)).copied().unwrap_or_default()
+    }
+
     /// The weights of a code point.
     #[inline]
     pub fn weights(&self, code_point: u32) -> Sequence {
@@ -111,6 +119,24 @@ impl Level {
     fn pooled(&self, offset: u16) -> &[u16] {
         pooled(self.pool, offset)
     }
+}
+
+/// Which pages of these entries say nothing of their own: all by a rule, or all the same.
+pub(super) const fn plain_pages<const N: usize>(entries: &[u16]) -> [bool; N] {
+    let mut plain = [false; N];
+    let mut page = 0;
+    while page < N {
+        let (mut all_rules, mut all_same) = (true, true);
+        let mut i = page * 256;
+        while i < (page + 1) * 256 {
+            all_rules &= entries[i] >= RULES;
+            all_same &= entries[i] == entries[page * 256];
+            i += 1;
+        }
+        plain[page] = all_rules || all_same;
+        page += 1;
+    }
+    plain
 }
 
 /// The weights at an offset of a pool: a length, then that many weights.
