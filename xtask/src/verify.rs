@@ -1,5 +1,6 @@
 //! `cargo xtask verify`: the library held against running servers.
 
+mod alike;
 mod checks;
 mod ill_formed;
 mod random;
@@ -108,7 +109,8 @@ fn server(spec: &str, only: &[String], amount: Amount, seed: u64, out: &mut dyn 
             let of_code_points = checks::code_points(&mut session, collation, amount.step)?;
             let of_texts = checks::texts(&mut session, collation, "pairs", &pairs[..amount.texts.min(pairs.len())])?;
             let of_pairs = checks::pairs(&mut session, collation, "pairs", &pairs)?;
-            let of_likes = checks::likes(&mut session, collation, "likes", &likes)?;
+            let mut of_likes = checks::likes(&mut session, collation, "likes", &likes)?;
+            of_likes.add(alike::check(&mut session, collation, amount.step)?);
             let of_ill_formed = ill_formed::check(&mut session, collation, &ill_formed_pairs)?;
             let all = [of_code_points, of_texts, of_pairs, of_likes, of_ill_formed];
             wrong += progress.suspend(|| line(out, collation, &all))?;
