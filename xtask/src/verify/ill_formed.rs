@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use mysql::prelude::Queryable;
-use mysql_collation::{Charset, Collation, Flavour};
+use mysql_collation::{Charset, Collation, Element, Flavour};
 
 use super::checks::{Outcome, quoted};
 use super::session::{Row, Session, hex};
@@ -19,7 +19,7 @@ pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[Row]) -> R
         let theirs =
             if is_5 { by_literals(session, collation, a, b)? } else { by_parameters(session, collation, a, b)? };
         let ours = collation.compare(a, b) as i32;
-        let agrees = theirs == Some(ours) || ours == 0 && ends_unlike(collation, a, b);
+        let agrees = theirs == Some(ours) || differ_by_errors(collation, a, b);
         outcome.note(agrees, || format!("x'{}' to x'{}' is {ours} here, {theirs:?} there", hex(a), hex(b)));
     }
     Ok(outcome)
@@ -34,14 +34,15 @@ fn is_followed(collation: Collation) -> bool {
     is_utf8 && !(one_weight && collation.info().flavour == Flavour::MySql)
 }
 
-/// MariaDB 11.8 gives all ill-formed bytes the same weight, as 10.11 does, but to the last byte of a string sometimes its
-/// own: not by what the strings are, but by how many bytes of them its comparison takes at a time.
-fn ends_unlike(collation: Collation, a: &[u8], b: &[u8]) -> bool {
-    let ends_ill_formed = |text: &[u8]| {
-        let last = collation.weights(text).last();
-        last.is_some_and(|element| element.code_points.is_empty() && element.bytes.len() == 1)
-    };
-    collation.info().flavour == Flavour::MariaDb && ends_ill_formed(a) && ends_ill_formed(b)
+/// Whether two ill-formed bytes are what the strings differ by first. MariaDB mostly orders such bytes by a rule, but not
+/// where its comparison takes several bytes at a time: its answer then depends on the length of what is left.
+fn differ_by_errors(collation: Collation, a: &[u8], b: &[u8]) -> bool {
+    let is_error = |element: &Element| element.code_points.is_empty();
+    let mut elements = collation.weights(a).zip(collation.weights(b));
+    collation.info().flavour == Flavour::MariaDb
+        && elements
+            .find(|(x, y)| x.weights != y.weights || is_error(x) && a[x.bytes.clone()] != b[y.bytes.clone()])
+            .is_some_and(|(x, y)| is_error(&x) && is_error(&y))
 }
 
 /// MySQL 5.6 takes surrogates for characters; the library follows later versions, to which they are ill-formed.
