@@ -1,6 +1,7 @@
 //! Chores of the project, run as `cargo xtask`.
 
 mod ask;
+mod peers;
 mod servers;
 mod tables;
 mod verify;
@@ -23,6 +24,8 @@ enum Chore {
     Tables(tables::Arguments),
     /// Compare the library with running servers: weights, comparisons, LIKE.
     Verify(verify::Arguments),
+    /// Time the engine beside Vitess' collations, which Go has to be installed for.
+    Peers(peers::Arguments),
 }
 
 /// 0: done; 1: the library and a server differ; 2: it could not be done.
@@ -43,5 +46,6 @@ fn run() -> Result<bool> {
     match Arguments::parse().chore {
         Chore::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Chore::Verify(arguments) => verify::run(&arguments),
+        Chore::Peers(arguments) => peers::run(&arguments).map(|()| true),
     }
 }
