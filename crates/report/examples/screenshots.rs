@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use headless_chrome::browser::default_executable;
 use headless_chrome::browser::tab::Tab;
@@ -18,7 +19,11 @@ fn main() -> Done {
     let [page, folder] = words.as_slice() else { return Err("give a page and a folder".into()) };
     let (page, folder) = (fs::canonicalize(page)?, Path::new(folder));
     fs::create_dir_all(folder)?;
-    let options = LaunchOptions::default_builder().path(Some(default_executable()?)).sandbox(false).build()?;
+    let options = LaunchOptions::default_builder()
+        .path(Some(default_executable()?))
+        .sandbox(false)
+        .idle_browser_timeout(Duration::from_secs(300))
+        .build()?;
     let browser = Browser::new(options)?;
     for (name, width, theme) in [("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 390, "light")] {
         let tab = browser.new_tab()?;

@@ -1,6 +1,7 @@
 //! A page in a browser of its own, which is gone with it.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use headless_chrome::browser::default_executable;
 use headless_chrome::browser::tab::Tab;
@@ -41,6 +42,8 @@ fn browser() -> Browser {
         .window_size(Some(WINDOW))
         // As root, as in a container, it has no sandbox to run in. It opens our own page only.
         .sandbox(false)
+        // A slow machine takes its time between two calls.
+        .idle_browser_timeout(Duration::from_secs(300))
         .build()
         .unwrap();
     Browser::new(options).expect("Chromium starts")
