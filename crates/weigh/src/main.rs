@@ -11,6 +11,7 @@ mod connect;
 mod explain;
 mod given;
 mod import;
+mod load;
 mod micro;
 mod offline;
 mod output;

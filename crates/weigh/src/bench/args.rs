@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use workload::{Distribution, Text, Workload};
+use measure::DEFAULT_COLLATIONS;
 
 use crate::connect::ConnectArgs;
+use crate::load::{LoadArgs, tell_default};
 use crate::output::Format;
 
 const EXAMPLES: &str = "\
@@ -30,91 +31,28 @@ Examples:
 
 Exit status: 0 measured, 1 --self-test missed the truth too often, 2 could not measure; 130 and 143 after ctrl-C and SIGTERM.";
 
+const WORKLOADS: &str = "oltp_read_only, oltp_point_select, distinct_ranges; with --quick oltp_read_only";
+
 /// Measure what charsets and collations cost on real servers
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_override_self = true)]
+#[command(
+    after_help = EXAMPLES,
+    args_override_self = true,
+    mut_arg("workloads", |arg| tell_default(arg, WORKLOADS)),
+    mut_arg("collations", |arg| tell_default(arg, &format!("those that the server has of {}", DEFAULT_COLLATIONS.join(", ")))),
+    mut_arg("table_size", |arg| tell_default(arg, "100000; with --quick 10000")),
+)]
 pub struct BenchArgs {
-    /// Workloads; a range size may follow, as in distinct_ranges:10 (see --list-workloads) [default: oltp_read_only,
-    /// oltp_point_select, distinct_ranges; with --quick oltp_read_only]
-    #[arg(
-        long = "workload",
-        short = 'w',
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        help_heading = "What to measure"
-    )]
-    pub workloads: Vec<Workload>,
-
-    /// Collations [default: those that the server has of latin1_swedish_ci, utf8mb4_general_ci, utf8mb4_bin,
-    /// utf8mb4_unicode_ci, utf8mb4_unicode_520_ci, utf8mb4_0900_ai_ci, utf8mb4_uca1400_ai_ci]
-    #[arg(
-        long = "collation",
-        short = 'c',
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        help_heading = "What to measure"
-    )]
-    pub collations: Vec<String>,
+    #[command(flatten)]
+    pub load: LoadArgs,
 
     /// Collation that ratios are taken against [default: latin1_swedish_ci]
     #[arg(long, value_name = "COLLATION", help_heading = "What to measure")]
     pub baseline: Option<String>,
 
-    /// Charsets of the connections; `match` is the collation's own
-    #[arg(
-        long,
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        default_value = "match",
-        help_heading = "What to measure"
-    )]
-    pub connection_charset: Vec<String>,
-
-    /// Text of the rows: digits (sysbench's), ascii, latin, cyrillic, cjk, emoji, mixed
-    #[arg(
-        long,
-        value_name = "KIND,…",
-        value_delimiter = ',',
-        default_value = "digits",
-        help_heading = "What to measure"
-    )]
-    pub text: Vec<Text>,
-
-    /// Connections to each variant [default: the number of cores, 16 at most]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "What to measure")]
-    pub threads: Vec<u32>,
-
     /// List the workloads and end
     #[arg(long, help_heading = "What to measure")]
     pub list_workloads: bool,
-
-    /// Tables of each kind
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Rows and statements")]
-    pub tables: u32,
-
-    /// Rows of a table [default: 100000; with --quick 10000]
-    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(100..=1_000_000_000), help_heading = "Rows and statements")]
-    pub table_size: Option<u32>,
-
-    /// Rows that a range statement spans
-    #[arg(long, value_name = "ROWS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rows and statements")]
-    pub range_size: u32,
-
-    /// Leave out BEGIN and COMMIT
-    #[arg(long, help_heading = "Rows and statements")]
-    pub skip_trx: bool,
-
-    /// How row numbers are drawn, as sysbench's --rand-type
-    #[arg(long, value_name = "special|uniform", default_value = "special", help_heading = "Rows and statements")]
-    pub rand_type: Distribution,
-
-    /// Seed of rows and statements, as sysbench's --rand-seed
-    #[arg(long, alias = "rand-seed", value_name = "N", default_value_t = 1, help_heading = "Rows and statements")]
-    pub seed: u64,
-
-    /// Send statements prepared, or as text that is parsed each time
-    #[arg(long, value_enum, value_name = "prepared|text", hide_possible_values = true, default_value_t = ProtocolArg::Prepared, help_heading = "Rows and statements")]
-    pub protocol: ProtocolArg,
 
     /// duet: two variants at once, so that noise hits both, on a busy server; solo: one at a time, in turns, for the
     /// absolute throughput
@@ -176,15 +114,6 @@ pub struct BenchArgs {
 
     #[command(flatten)]
     pub connect: ConnectArgs,
-}
-
-/// `--protocol`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProtocolArg {
-    /// Prepared once, executed with binary parameters
-    Prepared,
-    /// Parsed each time
-    Text,
 }
 
 /// `--mode`

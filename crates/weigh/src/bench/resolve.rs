@@ -7,14 +7,12 @@ use anyhow::{Result, bail};
 use measure::{Axes, DEFAULT_BASELINE, Driver, HANDICAPS, Mode, Request};
 use workload::{Kind, Text, Workload};
 
-use super::args::{BenchArgs, DriverArg, ModeArg, ProtocolArg};
+use super::args::{BenchArgs, DriverArg, ModeArg};
 use crate::argv;
-use crate::given::without_repeats;
 use crate::output::Format;
 
 const QUICK_WORKLOADS: [Kind; 1] = [Kind::OltpReadOnly];
 const DEFAULT_WORKLOADS: [Kind; 3] = [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges];
-const MOST_DEFAULT_THREADS: usize = 16;
 
 /// What `weigh bench` will do, but for the servers.
 #[derive(Debug)]
@@ -34,12 +32,9 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     let request = Request {
         axes: axes(args),
         workloads: workloads(args)?,
-        threads: threads(args),
-        rows: rows(args),
-        protocol: match args.protocol {
-            ProtocolArg::Prepared => drive::Protocol::Prepared,
-            ProtocolArg::Text => drive::Protocol::Text,
-        },
+        threads: args.load.threads(),
+        rows: args.load.rows(if args.quick { 10_000 } else { 100_000 }),
+        protocol: args.load.protocol(),
         mode: match args.mode {
             ModeArg::Duet => Mode::Duet,
             ModeArg::Solo => Mode::Solo,
@@ -92,59 +87,32 @@ fn axes(args: &BenchArgs) -> Axes {
             collations: Some(vec![baseline.into()]),
             baseline: args.baseline.clone(),
             connections: vec![None],
-            texts: without_repeats(args.text.iter().copied()),
+            texts: args.load.texts(),
             handicaps: HANDICAPS.to_vec(),
             ..Axes::default()
         };
     }
-    let connection = |name: &String| if name == "match" { None } else { Some(name.clone()) };
     Axes {
-        collations: (!args.collations.is_empty()).then(|| args.collations.clone()),
+        collations: args.load.collations(),
         baseline: args.baseline.clone(),
-        connections: without_repeats(args.connection_charset.iter().map(connection)),
-        texts: without_repeats(args.text.iter().copied()),
+        connections: args.load.connections(),
+        texts: args.load.texts(),
         ..Axes::default()
     }
 }
 
 fn workloads(args: &BenchArgs) -> Result<Vec<Workload>> {
     let kinds: &[Kind] = if args.quick || args.self_test { &QUICK_WORKLOADS } else { &DEFAULT_WORKLOADS };
-    let workloads = if args.workloads.is_empty() {
-        kinds.iter().map(|&kind| Workload { kind, range_size: None }).collect()
-    } else {
-        without_repeats(args.workloads.iter().copied())
-    };
+    let workloads = args.load.workloads_or(kinds);
     if args.driver == DriverArg::Sysbench {
         if let Some(own) = workloads.iter().find(|workload| !drive::sysbench_has(workload)) {
             bail!("sysbench has no workload {own}; run it with --driver native");
         }
-        if args.text.iter().any(|&text| text != Text::Digits) && workloads.iter().any(Workload::writes) {
+        if args.load.texts().iter().any(|&text| text != Text::Digits) && workloads.iter().any(Workload::writes) {
             bail!("sysbench writes digits only; --text is for --driver native, or for workloads that only read");
         }
     }
     Ok(workloads)
-}
-
-fn threads(args: &BenchArgs) -> Vec<u32> {
-    if args.threads.is_empty() { vec![default_threads()] } else { without_repeats(args.threads.iter().copied()) }
-}
-
-/// As many as there are cores, up to a limit.
-pub fn default_threads() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    cores.min(MOST_DEFAULT_THREADS) as u32
-}
-
-fn rows(args: &BenchArgs) -> workload::Options {
-    workload::Options {
-        tables: args.tables,
-        table_size: args.table_size.unwrap_or(if args.quick { 10_000 } else { 100_000 }),
-        range_size: args.range_size,
-        text: Text::default(),
-        skip_trx: args.skip_trx,
-        distribution: args.rand_type,
-        seed: args.seed,
-    }
 }
 
 #[cfg(test)]

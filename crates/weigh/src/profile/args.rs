@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use measure::parse_duration;
-use workload::{Text, Workload};
+use workload::Kind;
 
-use crate::bench::args::ProtocolArg;
 use crate::connect::ConnectArgs;
+use crate::load::{LoadArgs, tell_default};
 use crate::output::Format;
 
 const EXAMPLES: &str = "\
@@ -30,66 +30,40 @@ Examples:
 
 Exit status: 0 profiled, 2 could not profile; 130 and 143 after ctrl-C and SIGTERM.";
 
+/// What is profiled unless something else is named: what the study of 2020 profiled.
+pub const WORKLOAD: Kind = Kind::OltpReadWrite;
+/// See [`WORKLOAD`].
+pub const COLLATION: &str = "utf8mb4_general_ci";
+/// Rows that are loaded in no time.
+pub const TABLE_SIZE: u32 = 10_000;
+
 /// Show where a server's CPU goes, and what share of it is charset and collation
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_override_self = true)]
+#[command(
+    after_help = EXAMPLES,
+    args_override_self = true,
+    mut_arg("workloads", |arg| tell_default(arg, WORKLOAD.name())),
+    mut_arg("collations", |arg| tell_default(arg, COLLATION)),
+    mut_arg("table_size", |arg| tell_default(arg, &TABLE_SIZE.to_string())),
+)]
 pub struct ProfileArgs {
-    /// Workloads; a range size may follow, as in distinct_ranges:10 (see weigh bench --list-workloads)
-    #[arg(
-        long = "workload",
-        short = 'w',
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        default_value = "oltp_read_write",
-        help_heading = "What to profile"
-    )]
-    pub workloads: Vec<Workload>,
-
-    /// Collations
-    #[arg(
-        long = "collation",
-        short = 'c',
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        default_value = "utf8mb4_general_ci",
-        help_heading = "What to profile"
-    )]
-    pub collations: Vec<String>,
+    #[command(flatten)]
+    pub load: LoadArgs,
 
     /// Collation that they are held against
-    #[arg(long, value_name = "COLLATION", default_value = measure::DEFAULT_BASELINE, help_heading = "What to profile")]
+    #[arg(long, value_name = "COLLATION", default_value = measure::DEFAULT_BASELINE, help_heading = "What to measure")]
     pub against: String,
 
-    /// Charset of the connections; `match` is the collation's own
-    #[arg(long, value_name = "NAME", default_value = "match", help_heading = "What to profile")]
-    pub connection_charset: String,
-
-    /// Text of the rows: digits (sysbench's), ascii, latin, cyrillic, cjk, emoji, mixed
-    #[arg(long, value_name = "KIND", default_value = "digits", help_heading = "What to profile")]
-    pub text: Text,
-
-    /// Connections to each variant [default: the number of cores, 16 at most]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256), help_heading = "What to profile")]
-    pub threads: Option<u32>,
-
-    /// Rows of a table
-    #[arg(long, value_name = "ROWS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000_000), help_heading = "What to profile")]
-    pub table_size: u32,
-
-    /// Send statements prepared, or as text that is parsed each time
-    #[arg(long, value_enum, value_name = "prepared|text", hide_possible_values = true, default_value_t = ProtocolArg::Prepared, help_heading = "What to profile")]
-    pub protocol: ProtocolArg,
-
     /// Put no load on: sample a running server under its own, and write nothing to it
-    #[arg(long, help_heading = "What to profile")]
+    #[arg(long, help_heading = "What to measure")]
     pub no_load: bool,
 
     /// Sample this process under its own load, without logging in
-    #[arg(long, value_name = "PID", conflicts_with_all = ["no_load", "perf_script"], help_heading = "What to profile")]
+    #[arg(long, value_name = "PID", conflicts_with_all = ["no_load", "perf_script"], help_heading = "What to measure")]
     pub pid: Option<u32>,
 
     /// Read samples that `perf script` wrote, on whatever machine
-    #[arg(long, value_name = "FILE", conflicts_with = "no_load", help_heading = "What to profile")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_load", help_heading = "What to measure")]
     pub perf_script: Option<PathBuf>,
 
     /// How long each collation, or the server, is sampled

@@ -6,11 +6,8 @@ use measure::{Axes, Driver, Mode, Request};
 use profile::Plan;
 use profile::perf::{CallGraph, Sampling};
 
-use super::args::{CallGraphArg, ProfileArgs};
+use super::args::{COLLATION, CallGraphArg, ProfileArgs, TABLE_SIZE, WORKLOAD};
 use crate::argv;
-use crate::bench::args::ProtocolArg;
-use crate::bench::resolve::default_threads;
-use crate::given::without_repeats;
 
 /// Windows that intervals are taken over.
 pub const WINDOWS: usize = 10;
@@ -27,22 +24,19 @@ pub fn plan(args: &ProfileArgs) -> Plan {
 
 /// The load to sample under: no ratio is measured.
 pub fn request(args: &ProfileArgs) -> Request {
-    let connection = (args.connection_charset != "match").then(|| args.connection_charset.clone());
+    let load = &args.load;
     Request {
         axes: Axes {
-            collations: Some(args.collations.clone()),
+            collations: load.collations().or_else(|| Some(vec![COLLATION.into()])),
             baseline: Some(args.against.clone()),
-            connections: vec![connection],
-            texts: vec![args.text],
+            connections: load.connections(),
+            texts: load.texts(),
             ..Axes::default()
         },
-        workloads: without_repeats(args.workloads.iter().copied()),
-        threads: vec![args.threads.unwrap_or_else(default_threads)],
-        rows: workload::Options { table_size: args.table_size, ..workload::Options::default() },
-        protocol: match args.protocol {
-            ProtocolArg::Prepared => drive::Protocol::Prepared,
-            ProtocolArg::Text => drive::Protocol::Text,
-        },
+        workloads: load.workloads_or(&[WORKLOAD]),
+        threads: load.threads(),
+        rows: load.rows(TABLE_SIZE),
+        protocol: load.protocol(),
         mode: Mode::Duet,
         driver: Driver::Native,
         precision: 1.0,
@@ -60,6 +54,7 @@ pub fn request(args: &ProfileArgs) -> Request {
 mod tests {
     use super::*;
     use clap::Parser;
+    use workload::Text;
 
     #[derive(Debug, Parser)]
     struct Command {
@@ -80,6 +75,15 @@ mod tests {
         let plan = plan(&parse(&[]));
         assert_eq!((plan.window, plan.windows), (Duration::from_secs(1), WINDOWS));
         assert_eq!(plan.sampling, Sampling { frequency: 499, call_graph: CallGraph::FramePointers });
+    }
+
+    #[test]
+    fn load_is_asked_for_as_of_a_benchmark() {
+        let words = ["--text=cjk,latin", "--threads=1,4", "--connection-charset=match,latin1", "--range-size=10"];
+        let request = request(&parse(&words));
+        assert_eq!((request.axes.texts, request.threads), (vec![Text::Cjk, Text::Latin], vec![1, 4]));
+        assert_eq!(request.axes.connections, [None, Some("latin1".into())]);
+        assert_eq!((request.rows.range_size, request.rows.table_size), (10, TABLE_SIZE));
     }
 
     #[test]

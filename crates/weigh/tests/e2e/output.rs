@@ -113,9 +113,10 @@ fn results_have_a_folder_of_their_own_by_default() {
 #[test]
 fn help() {
     let place = Place::new();
-    for command in [&["--help"][..], &["bench", "--help"], &["report", "--help"], &["compare", "--help"]] {
-        let done = place.end(place.weigh(command).spawn().unwrap());
+    for command in ["", "bench ", "profile ", "report ", "compare "].map(|command| format!("{command}--help")) {
+        let words: Vec<&str> = command.split(' ').collect();
+        let done = place.end(place.weigh(&words).spawn().unwrap());
         assert_eq!((done.code, done.stderr.as_str()), (Some(0), ""));
-        assert_snapshot!(command.join(" ").replace("--", ""), done.stdout);
+        assert_snapshot!(command.replace("--", ""), done.stdout);
     }
 }

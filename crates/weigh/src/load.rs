@@ -1,0 +1,154 @@
+//! The options that say what is put under load, and how: the same in `weigh bench` and `weigh profile`, whose defaults differ.
+
+use clap::{Arg, Args, ValueEnum};
+use workload::{Distribution, Kind, Text, Workload};
+
+use crate::given::without_repeats;
+
+const MOST_DEFAULT_THREADS: usize = 16;
+
+/// The options as they are typed.
+#[derive(Debug, Args)]
+pub struct LoadArgs {
+    /// Workloads; a range size may follow, as in distinct_ranges:10 (see weigh bench --list-workloads)
+    #[arg(
+        long = "workload",
+        short = 'w',
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        help_heading = "What to measure"
+    )]
+    pub workloads: Vec<Workload>,
+
+    /// Collations
+    #[arg(
+        long = "collation",
+        short = 'c',
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        help_heading = "What to measure"
+    )]
+    pub collations: Vec<String>,
+
+    /// Charsets of the connections; `match` is the collation's own
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "match",
+        help_heading = "What to measure"
+    )]
+    connection_charset: Vec<String>,
+
+    /// Text of the rows: digits (sysbench's), ascii, latin, cyrillic, cjk, emoji, mixed
+    #[arg(
+        long,
+        value_name = "KIND,…",
+        value_delimiter = ',',
+        default_value = "digits",
+        help_heading = "What to measure"
+    )]
+    text: Vec<Text>,
+
+    /// Connections to each variant [default: the number of cores, 16 at most]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "What to measure")]
+    threads: Vec<u32>,
+
+    /// Tables of each kind
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Rows and statements")]
+    tables: u32,
+
+    /// Rows of a table
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(100..=1_000_000_000), help_heading = "Rows and statements")]
+    table_size: Option<u32>,
+
+    /// Rows that a range statement spans
+    #[arg(long, value_name = "ROWS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rows and statements")]
+    range_size: u32,
+
+    /// Leave out BEGIN and COMMIT
+    #[arg(long, help_heading = "Rows and statements")]
+    skip_trx: bool,
+
+    /// How row numbers are drawn, as sysbench's --rand-type
+    #[arg(long, value_name = "special|uniform", default_value = "special", help_heading = "Rows and statements")]
+    rand_type: Distribution,
+
+    /// Seed of rows and statements, as sysbench's --rand-seed
+    #[arg(long, alias = "rand-seed", value_name = "N", default_value_t = 1, help_heading = "Rows and statements")]
+    seed: u64,
+
+    /// Send statements prepared, or as text that is parsed each time
+    #[arg(long, value_enum, value_name = "prepared|text", hide_possible_values = true, default_value_t = ProtocolArg::Prepared, help_heading = "Rows and statements")]
+    protocol: ProtocolArg,
+}
+
+/// `--protocol`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProtocolArg {
+    /// Prepared once, executed with binary parameters
+    Prepared,
+    /// Parsed each time
+    Text,
+}
+
+/// An option whose default is filled in when it is resolved, and is told in its help.
+pub fn tell_default(arg: Arg, default: &str) -> Arg {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    arg.help(format!("{help} [default: {default}]"))
+}
+
+impl LoadArgs {
+    /// The workloads, each once; these where none was named.
+    pub fn workloads_or(&self, others: &[Kind]) -> Vec<Workload> {
+        if self.workloads.is_empty() {
+            return others.iter().map(|&kind| kind.into()).collect();
+        }
+        without_repeats(self.workloads.iter().copied())
+    }
+
+    /// The collations; `None` where none was named.
+    pub fn collations(&self) -> Option<Vec<String>> {
+        (!self.collations.is_empty()).then(|| self.collations.clone())
+    }
+
+    /// The charsets of the connections, each once; `None` is the collation's own.
+    pub fn connections(&self) -> Vec<Option<String>> {
+        without_repeats(self.connection_charset.iter().map(|name| (name != "match").then(|| name.clone())))
+    }
+
+    /// The kinds of text, each once.
+    pub fn texts(&self) -> Vec<Text> {
+        without_repeats(self.text.iter().copied())
+    }
+
+    /// The numbers of connections, each once; as many as there are cores, up to a limit, where none was given.
+    pub fn threads(&self) -> Vec<u32> {
+        if self.threads.is_empty() {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            return vec![cores.min(MOST_DEFAULT_THREADS) as u32];
+        }
+        without_repeats(self.threads.iter().copied())
+    }
+
+    /// Rows and statements; `table_size` where none was given.
+    pub fn rows(&self, table_size: u32) -> workload::Options {
+        workload::Options {
+            tables: self.tables,
+            table_size: self.table_size.unwrap_or(table_size),
+            range_size: self.range_size,
+            text: Text::default(),
+            skip_trx: self.skip_trx,
+            distribution: self.rand_type,
+            seed: self.seed,
+        }
+    }
+
+    /// How statements travel.
+    pub fn protocol(&self) -> drive::Protocol {
+        match self.protocol {
+            ProtocolArg::Prepared => drive::Protocol::Prepared,
+            ProtocolArg::Text => drive::Protocol::Text,
+        }
+    }
+}
