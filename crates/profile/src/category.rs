@@ -1,11 +1,12 @@
 //! What a function's work belongs to, by its name: the rules are data (`categories.conf`), this applies them.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::RegexSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::conf::{self, ConfError};
 
 const RULES: &str = include_str!("../categories.conf");
 
@@ -126,26 +127,15 @@ struct Rules {
 
 static RULESET: LazyLock<Rules> = LazyLock::new(|| parse(RULES).expect("the rules are tested"));
 
-/// Section headings, and behind each the lines for names and for files.
-fn parse(text: &str) -> Result<Rules, String> {
-    let mut order: Vec<&str> = Vec::new();
-    let mut lines: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        if let Some(heading) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            order.push(heading);
-            continue;
-        }
-        let heading = order.last().ok_or("a line before the first section")?;
-        let (names, files) = lines.entry(heading).or_default();
-        match line.strip_prefix("file ") {
-            Some(file) => files.push(file),
-            None => names.push(line),
-        }
-    }
+/// A section a category; behind `file`, a line is for the file's name.
+fn parse(text: &str) -> Result<Rules, ConfError> {
     let mut rules = Rules { sections: Vec::new(), kernel_network: RegexSet::empty() };
-    for heading in order {
-        let (names, files) = lines.remove(heading).ok_or_else(|| format!("[{heading}] is empty, or stands twice"))?;
-        let set = |lines: Vec<&str>| RegexSet::new(lines).map_err(|error| format!("[{heading}]: {error}"));
+    for conf::Section { heading, lines } in conf::sections(text)? {
+        let files: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("file ")).collect();
+        let names: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with("file ")).collect();
+        let set = |lines: Vec<&str>| {
+            RegexSet::new(lines).map_err(|source| ConfError::Pattern { heading: heading.into(), source })
+        };
         let (names, files) = (set(names)?, set(files)?);
         let role = match heading {
             "kernel network" => {
@@ -155,7 +145,7 @@ fn parse(text: &str) -> Result<Rules, String> {
             "helper" => Role::Helps,
             _ => {
                 let known = Category::ALL.into_iter().find(|category| category.name() == heading);
-                Role::Does(known.ok_or_else(|| format!("[{heading}] is no category"))?)
+                Role::Does(known.ok_or_else(|| ConfError::Unknown(heading.into()))?)
             }
         };
         rules.sections.push(Section { role, names, files });

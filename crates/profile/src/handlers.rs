@@ -16,145 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::category;
 use crate::image::Data;
 use crate::memory::Memory;
-
-/// The functions of a collation's table, in the orders that are known: MySQL 5; MySQL from 8; MariaDB until 10; MariaDB from 11.
-const COLLATION_ORDERS: [&[&str]; 4] = [
-    &[
-        "init",
-        "strnncoll",
-        "strnncollsp",
-        "strnxfrm",
-        "strnxfrmlen",
-        "like_range",
-        "wildcmp",
-        "strcasecmp",
-        "instr",
-        "hash_sort",
-        "propagate",
-    ],
-    &[
-        "init",
-        "uninit",
-        "strnncoll",
-        "strnncollsp",
-        "strnxfrm",
-        "strnxfrmlen",
-        "like_range",
-        "wildcmp",
-        "strcasecmp",
-        "instr",
-        "hash_sort",
-        "propagate",
-    ],
-    &[
-        "init",
-        "strnncoll",
-        "strnncollsp",
-        "strnncollsp_nchars",
-        "strnxfrm",
-        "strnxfrmlen",
-        "like_range",
-        "wildcmp",
-        "strcasecmp",
-        "instr",
-        "hash_sort",
-        "propagate",
-    ],
-    &[
-        "init",
-        "strnncoll",
-        "strnncollsp",
-        "strnncollsp_nchars",
-        "strnxfrm",
-        "strnxfrmlen",
-        "like_range",
-        "wildcmp",
-        "instr",
-        "hash_sort",
-        "propagate",
-    ],
-];
-
-/// The same of a charset's table: MySQL; MariaDB until 10; MariaDB from 11.
-const CHARSET_ORDERS: [&[&str]; 3] = [
-    &[
-        "init",
-        "ismbchar",
-        "mbcharlen",
-        "numchars",
-        "charpos",
-        "well_formed_len",
-        "lengthsp",
-        "numcells",
-        "mb_wc",
-        "wc_mb",
-        "mb_ctype",
-        "caseup_str",
-        "casedn_str",
-        "caseup",
-        "casedn",
-    ],
-    &[
-        "init",
-        "numchars",
-        "charpos",
-        "lengthsp",
-        "numcells",
-        "mb_wc",
-        "wc_mb",
-        "mb_ctype",
-        "caseup_str",
-        "casedn_str",
-        "caseup",
-        "casedn",
-        "snprintf",
-        "long10_to_str",
-        "longlong10_to_str",
-        "fill",
-        "strntol",
-        "strntoul",
-        "strntoll",
-        "strntoull",
-        "strntod",
-        "strtoll10",
-        "strntoull10rnd",
-        "scan",
-        "charlen",
-        "well_formed_char_length",
-        "copy",
-    ],
-    &[
-        "init",
-        "numchars",
-        "charpos",
-        "lengthsp",
-        "numcells",
-        "mb_wc",
-        "wc_mb",
-        "mb_ctype",
-        "caseup",
-        "casedn",
-        "snprintf",
-        "long10_to_str",
-        "longlong10_to_str",
-        "fill",
-        "strntol",
-        "strntoul",
-        "strntoll",
-        "strntoull",
-        "strntod",
-        "strtoll10",
-        "strntoull10rnd",
-        "scan",
-        "charlen",
-        "well_formed_char_length",
-        "copy",
-    ],
-];
-
-/// Slots that are never empty.
-const ESSENTIAL: [&str; 8] =
-    ["strnncoll", "strnncollsp", "strnxfrm", "hash_sort", "numchars", "charpos", "mb_wc", "wc_mb"];
+use crate::slots::{Order, SLOTS};
 
 /// How far from a table's function another one may be.
 const CALL_DEPTH: usize = 2;
@@ -230,8 +92,8 @@ pub(crate) fn find(
     collations.sort();
     let tables = |table: fn(&Collation) -> u64| collations.iter().map(table).collect::<BTreeSet<u64>>();
     let orders = Orders {
-        charset: order(data, symbols, &tables(|collation| collation.charset_table), &CHARSET_ORDERS),
-        collation: order(data, symbols, &tables(|collation| collation.collation_table), &COLLATION_ORDERS),
+        charset: order(data, symbols, &tables(|collation| collation.charset_table), &SLOTS.charset),
+        collation: order(data, symbols, &tables(|collation| collation.collation_table), &SLOTS.collation),
     };
     let mut names = name(data, &collations, orders, wanted);
     for (table, owner) in exported_tables(data) {
@@ -402,14 +264,14 @@ fn order(
     data: &Data<'_>,
     symbols: &HashMap<u64, &str>,
     tables: &BTreeSet<u64>,
-    orders: &[&'static [&'static str]],
+    orders: &'static [Order],
 ) -> Option<&'static [&'static str]> {
     let mut confirmed: Vec<(usize, &'static [&'static str])> = orders
         .iter()
-        .filter_map(|&order| {
+        .filter_map(|order| {
             let judge = |&table: &u64| judge(data, symbols, table, order, orders);
             let votes: Option<usize> = tables.iter().map(judge).sum();
-            Some((votes?, order))
+            Some((votes?, order.as_slice()))
         })
         .collect();
     confirmed.sort_by_key(|(votes, _)| std::cmp::Reverse(*votes));
@@ -421,17 +283,11 @@ fn order(
 }
 
 /// How many names confirm an order in a table; `None` where one contradicts it, or an essential slot is empty.
-fn judge(
-    data: &Data<'_>,
-    symbols: &HashMap<u64, &str>,
-    table: u64,
-    order: &[&str],
-    orders: &[&'static [&'static str]],
-) -> Option<usize> {
+fn judge(data: &Data<'_>, symbols: &HashMap<u64, &str>, table: u64, order: &[&str], orders: &[Order]) -> Option<usize> {
     let mut votes = 0;
     for (slot, &role) in order.iter().enumerate() {
         let Some(function) = code(data, table, slot) else {
-            if ESSENTIAL.contains(&role) {
+            if SLOTS.essential.contains(&role) {
                 return None;
             }
             continue;
@@ -447,7 +303,7 @@ fn judge(
 }
 
 /// What a function of this name does: `my_strnncollsp_simple` is a `strnncollsp`. The longest role counts.
-fn role_of(symbol: &str, orders: &[&'static [&'static str]]) -> Option<&'static str> {
+fn role_of(symbol: &str, orders: &[Order]) -> Option<&'static str> {
     let name = symbol.strip_prefix("my_")?;
     let is = |role: &&str| name.strip_prefix(role).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
     let roles = orders.iter().flat_map(|order| order.iter().copied());

@@ -1,6 +1,7 @@
 //! Where a server's CPU goes.
 
 mod category;
+mod conf;
 mod error;
 pub mod flame;
 mod handlers;
@@ -14,6 +15,7 @@ pub mod perf;
 pub mod resolve;
 pub mod script;
 mod session;
+mod slots;
 pub mod summary;
 
 pub use category::Category;
