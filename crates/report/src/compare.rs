@@ -1,4 +1,8 @@
-//! What changed from one run to another, for a terminal, as Markdown and as JSON.
+//! What changed from one run to another, for a terminal, as Markdown, as CSV and as JSON.
+
+mod csv_rows;
+
+pub use csv_rows::compare_csv;
 
 use std::collections::BTreeSet;
 
@@ -8,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::markdown;
 use crate::number::{DASH, counted, grouped, interval, percent, set_percent};
-use crate::table::{Column, Kind, Mood, Row, Table, column};
+use crate::table::{Kind, Row, Table, column};
 use crate::text::{self, Style};
 
 /// Two runs held against each other: the content of every output of `weigh compare`.
@@ -31,8 +35,37 @@ pub struct Comparison {
 impl Comparison {
     /// Holds a change against what is tolerated.
     pub fn new(before: String, after: String, change: RunChange, fail_over: f64) -> Self {
-        let (warnings, slower) = (warnings(&change), slower(&change, fail_over));
-        Self { before, after, fail_over, warnings, slower, change }
+        let warnings = warnings(&change);
+        let comparison = Self { before, after, fail_over, warnings, slower: Vec::new(), change };
+        Self { slower: comparison.slower(), ..comparison }
+    }
+
+    fn slower(&self) -> Vec<String> {
+        let throughputs = self.change.throughputs.iter().filter(|own| self.is_slower(own));
+        let of_throughput = throughputs.map(|own| {
+            let by = percent(1.0 - own.throughput.value);
+            format!("{} on {}, {}: throughput is {by} lower", own.collation, own.server, own.cell)
+        });
+        let ratios = self.change.ratios.iter().filter(|own| self.is_dearer(own));
+        let of_ratio = ratios.map(|own| {
+            let by = percent(1.0 - own.change.value);
+            format!("{} on {}, {}: the ratio to {} is {by} lower", own.collation, own.server, own.cell, own.baseline)
+        });
+        of_throughput.chain(of_ratio).collect()
+    }
+
+    /// Whether a throughput fell by more than is tolerated. That of another machine says nothing.
+    fn is_slower(&self, own: &ThroughputChange) -> bool {
+        self.change.same_machine && self.counts(own.verdict, own.throughput)
+    }
+
+    /// Whether a ratio fell by more than is tolerated.
+    fn is_dearer(&self, own: &RatioChange) -> bool {
+        self.counts(own.verdict, own.change)
+    }
+
+    fn counts(&self, verdict: Verdict, change: Estimate) -> bool {
+        verdict == Verdict::Slower && 1.0 - change.value > self.fail_over
     }
 
     /// The verdict in a sentence.
@@ -61,22 +94,6 @@ fn warnings(change: &RunChange) -> Vec<String> {
     warnings
 }
 
-fn slower(change: &RunChange, fail_over: f64) -> Vec<String> {
-    let counts = |verdict: Verdict, change: Estimate| verdict == Verdict::Slower && 1.0 - change.value > fail_over;
-    let throughputs =
-        change.throughputs.iter().filter(|own| change.same_machine && counts(own.verdict, own.throughput));
-    let ratios = change.ratios.iter().filter(|own| counts(own.verdict, own.change));
-    let of_throughput = throughputs.map(|own| {
-        let by = percent(1.0 - own.throughput.value);
-        format!("{} on {}, {}: throughput is {by} lower", own.collation, own.server, own.cell)
-    });
-    let of_ratio = ratios.map(|own| {
-        let by = percent(1.0 - own.change.value);
-        format!("{} on {}, {}: the ratio to {} is {by} lower", own.collation, own.server, own.cell, own.baseline)
-    });
-    of_throughput.chain(of_ratio).collect()
-}
-
 /// The comparison for a terminal.
 pub fn compare_text(comparison: &Comparison, style: Style) -> String {
     let mut head = vec![format!("{} → {}", comparison.before, comparison.after)];
@@ -96,7 +113,7 @@ pub fn compare_markdown(comparison: &Comparison) -> String {
 
 /// The comparison as JSON (`schemas/compare.schema.json`).
 pub fn compare_json(comparison: &Comparison) -> String {
-    serde_json::to_string_pretty(comparison).expect("a comparison is plain data") + "\n"
+    crate::document(comparison)
 }
 
 fn missing(comparison: &Comparison) -> Vec<String> {
@@ -122,21 +139,17 @@ fn throughputs(changes: &[ThroughputChange]) -> Table {
             interval(own.throughput),
             own.server_cpu.map_or_else(|| DASH.into(), interval),
         ],
-        mood: mood(own.verdict),
+        mood: own.verdict.into(),
     };
-    Table {
-        title: "Throughput, after for each unit before".into(),
-        columns: vec![
-            column("", "condition", Kind::Left),
-            column("", "collation", Kind::Left),
-            column("queries/s", "before", Kind::Right),
-            column("queries/s", "after", Kind::Right),
-            column("throughput", "×", Kind::Judged),
-            column("CPU µs/query", "×", Kind::Spare),
-        ],
-        rows: changes.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
+    let columns = vec![
+        column("", "condition", Kind::Left),
+        column("", "collation", Kind::Left),
+        column("queries/s", "before", Kind::Right),
+        column("queries/s", "after", Kind::Right),
+        column("throughput", "×", Kind::Judged),
+        column("CPU µs/query", "×", Kind::Spare),
+    ];
+    Table::new("Throughput, after for each unit before", columns, changes.iter().map(row))
 }
 
 fn ratios(changes: &[RatioChange]) -> Table {
@@ -150,21 +163,17 @@ fn ratios(changes: &[RatioChange]) -> Table {
             interval(own.after),
             interval(own.change),
         ],
-        mood: mood(own.verdict),
+        mood: own.verdict.into(),
     };
-    Table {
-        title: "Ratios to the baseline".into(),
-        columns: vec![
-            column("", "condition", Kind::Left),
-            column("", "collation", Kind::Left),
-            column("", "baseline", Kind::Spare),
-            column("", "before", Kind::Left),
-            column("", "after", Kind::Left),
-            column("", "change ×", Kind::Judged),
-        ],
-        rows: changes.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
+    let columns = vec![
+        column("", "condition", Kind::Left),
+        column("", "collation", Kind::Left),
+        column("", "baseline", Kind::Spare),
+        column("", "before", Kind::Left),
+        column("", "after", Kind::Left),
+        column("", "change ×", Kind::Judged),
+    ];
+    Table::new("Ratios to the baseline", columns, changes.iter().map(row))
 }
 
 /// Names the server where there are several.
@@ -181,23 +190,7 @@ fn variant(collation: &str, connection: &str) -> String {
 
 fn environment(differences: &[Difference]) -> Table {
     let told = |value: &Option<String>| value.clone().unwrap_or_else(|| DASH.into());
-    let row = |own: &Difference| Row {
-        fields: vec![own.what.clone(), told(&own.before), told(&own.after)],
-        mood: Mood::Plain,
-    };
-    let heads: [Column; 3] = ["what", "before", "after"].map(|head| column("", head, Kind::Left));
-    Table {
-        title: "What else is not as it was".into(),
-        columns: heads.into(),
-        rows: differences.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
-}
-
-fn mood(verdict: Verdict) -> Mood {
-    match verdict {
-        Verdict::Slower => Mood::Bad,
-        Verdict::Faster => Mood::Good,
-        Verdict::NoDifference { .. } | Verdict::NotMeasured => Mood::Plain,
-    }
+    let row = |own: &Difference| Row::plain(vec![own.what.clone(), told(&own.before), told(&own.after)]);
+    let heads = ["what", "before", "after"].map(|head| column("", head, Kind::Left));
+    Table::new("What else is not as it was", heads.into(), differences.iter().map(row))
 }

@@ -59,6 +59,22 @@ pub(crate) fn written(lines: impl Iterator<Item = impl Serialize>) -> String {
     String::from_utf8(bytes).expect("all fields are UTF-8")
 }
 
+/// An estimate with the ends of its interval, rounded; nothing where it is not known.
+pub(crate) fn bounds(estimate: Option<Estimate>) -> [Option<f64>; 3] {
+    let parts = estimate.map(|estimate| [estimate.value, estimate.low, estimate.high].map(|part| Some(rounded(part))));
+    parts.unwrap_or_default()
+}
+
+/// A verdict in a field.
+pub(crate) fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "slower",
+        Verdict::Faster => "faster",
+        Verdict::NoDifference { .. } => "no difference",
+        Verdict::NotMeasured => "not measured",
+    }
+}
+
 fn lines(report: &Report) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for cell in &report.analysis.cells {
@@ -82,7 +98,8 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
     let baseline = comparison.map(|comparison| &run.variants[comparison.baseline]);
     let throughput = comparison.and_then(|comparison| comparison.throughput);
     let cpu = comparison.and_then(|comparison| comparison.server_cpu);
-    let part = |estimate: Option<Estimate>, of: fn(Estimate) -> f64| estimate.map(of).map(rounded);
+    let [throughput_ratio, throughput_low, throughput_high] = bounds(throughput);
+    let [cpu_ratio, cpu_low, cpu_high] = bounds(cpu);
     Line {
         run: &run.started,
         mode: match run.options.mode {
@@ -114,19 +131,13 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
         baseline_server: baseline.map(|variant| run.servers[variant.server].label.as_str()),
         baseline_collation: baseline.map(|variant| variant.collation.as_str()),
         baseline_connection_charset: baseline.map(|variant| variant.connection_charset.as_str()),
-        throughput_ratio: part(throughput, |estimate| estimate.value),
-        throughput_low: part(throughput, |estimate| estimate.low),
-        throughput_high: part(throughput, |estimate| estimate.high),
-        cpu_ratio: part(cpu, |estimate| estimate.value),
-        cpu_low: part(cpu, |estimate| estimate.low),
-        cpu_high: part(cpu, |estimate| estimate.high),
-        verdict: match comparison.map(|comparison| comparison.verdict) {
-            None => "baseline",
-            Some(Verdict::Slower) => "slower",
-            Some(Verdict::Faster) => "faster",
-            Some(Verdict::NoDifference { .. }) => "no difference",
-            Some(Verdict::NotMeasured) => "not measured",
-        },
+        throughput_ratio,
+        throughput_low,
+        throughput_high,
+        cpu_ratio,
+        cpu_low,
+        cpu_high,
+        verdict: comparison.map_or("baseline", |comparison| verdict(comparison.verdict)),
         unlike: comparison.map_or_else(String::new, |comparison| {
             comparison.unlike.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         }),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use explain::{Explanation, Part, Parting, Step, Verdict, View};
 
-use crate::table::{Kind, Mood, Row, Table, column};
+use crate::table::{Kind, Row, Table, column};
 use crate::text::{self as plain, Style, paragraph};
 
 /// The explanation for a terminal: all collations side by side, then one after the other character by character.
@@ -23,9 +23,7 @@ pub fn text(explanation: &Explanation, style: Style) -> String {
 
 /// The explanation as JSON (`schemas/explain.schema.json`).
 pub fn json(explanation: &Explanation) -> String {
-    let mut text = serde_json::to_string_pretty(explanation).expect("an explanation is plain data");
-    text.push('\n');
-    text
+    crate::document(explanation)
 }
 
 /// A line a collation.
@@ -37,18 +35,16 @@ fn overview(explanation: &Explanation) -> Table {
         column("", "verdict", Kind::Left),
         column("", "because", Kind::Left),
     ];
-    let row = |view: &View| Row {
-        fields: vec![
+    let row = |view: &View| {
+        Row::plain(vec![
             view.collation.clone(),
             view.servers.clone(),
             if view.pads { "PAD SPACE".into() } else { "NO PAD".into() },
             format!("a {} b", view.verdict.sign()),
             reason(view),
-        ],
-        mood: Mood::Plain,
+        ])
     };
-    let rows = explanation.views.iter().map(row).collect();
-    Table { title: "a against b".into(), columns, rows, foot: Vec::new() }
+    Table::new("a against b", columns, explanation.views.iter().map(row))
 }
 
 /// Why the verdict is what it is.

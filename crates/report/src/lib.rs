@@ -26,7 +26,7 @@ mod table;
 mod text;
 mod warning;
 
-pub use compare::{Comparison, compare_json, compare_markdown, compare_text};
+pub use compare::{Comparison, compare_csv, compare_json, compare_markdown, compare_text};
 pub use csv_rows::csv;
 pub use markdown::markdown;
 pub use page::page;
@@ -78,7 +78,10 @@ impl Report {
 
 /// The report as JSON (`schemas/report.schema.json`).
 pub fn json(report: &Report) -> String {
-    let mut text = serde_json::to_string_pretty(report).expect("a report is plain data");
-    text.push('\n');
-    text
+    document(report)
+}
+
+/// Anything as a JSON document.
+fn document(content: &impl Serialize) -> String {
+    serde_json::to_string_pretty(content).expect("plain data") + "\n"
 }

@@ -36,7 +36,5 @@ pub fn markdown(results: &Results) -> String {
 
 /// The results as JSON (`schemas/micro.schema.json`).
 pub fn json(results: &Results) -> String {
-    let mut text = serde_json::to_string_pretty(results).expect("results are plain data");
-    text.push('\n');
-    text
+    crate::document(results)
 }

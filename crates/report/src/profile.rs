@@ -1,5 +1,9 @@
 //! The profiles of a run, or of a server under its own load: tables, Markdown, CSV and JSON.
 
+mod csv_rows;
+
+pub use csv_rows::profile_csv;
+
 use std::fmt::Write as _;
 
 use ::profile::{Category, Difference, FunctionShare, Naming, Profile, Profiles, SideProfile};
@@ -7,7 +11,7 @@ use measure::Estimate;
 
 use crate::markdown;
 use crate::number::{DASH, counted, decimals, percent};
-use crate::table::{Column, Kind, Mood, Row, Table};
+use crate::table::{Kind, Row, Table, column};
 use crate::text::{self, Style};
 
 /// Functions that a table shows.
@@ -46,80 +50,7 @@ pub fn profile_markdown(profiles: &Profiles) -> String {
 
 /// The profiles as JSON (`schemas/profile.schema.json`).
 pub fn profile_json(profiles: &Profiles) -> String {
-    let mut text = serde_json::to_string_pretty(profiles).expect("a profile is plain data");
-    text.push('\n');
-    text
-}
-
-/// A line for each category and each function of each side.
-pub fn profile_csv(profiles: &Profiles) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let head = [
-        "profile",
-        "side",
-        "kind",
-        "name",
-        "category",
-        "samples",
-        "share",
-        "share_low",
-        "share_high",
-        "cpu_us",
-        "cpu_us_low",
-        "cpu_us_high",
-    ];
-    let lines = profiles.profiles.iter().flat_map(|profile| {
-        profile.sides.iter().flat_map(move |side| {
-            let own =
-                |fields: [String; 10]| [vec![profile.title.clone(), side.label.clone()], fields.to_vec()].concat();
-            let categories = side.categories.iter().map(move |part| {
-                let name = part.category.name().to_owned();
-                let [share_low, share_high] = ends(part.share.interval);
-                let [low, high] = ends(part.cpu_us);
-                let cpu = figure(part.cpu_us.map(|cpu| cpu.value));
-                own([
-                    "category".into(),
-                    name.clone(),
-                    name,
-                    part.samples.to_string(),
-                    figure(Some(part.share.value)),
-                    share_low,
-                    share_high,
-                    cpu,
-                    low,
-                    high,
-                ])
-            });
-            let functions = side.functions.iter().map(move |part| {
-                let none = String::new;
-                own([
-                    "function".into(),
-                    part.name.clone(),
-                    part.category.name().into(),
-                    part.samples.to_string(),
-                    figure(Some(part.share)),
-                    none(),
-                    none(),
-                    figure(part.cpu_us),
-                    none(),
-                    none(),
-                ])
-            });
-            categories.chain(functions).collect::<Vec<_>>()
-        })
-    });
-    let written =
-        writer.write_record(head).and_then(|()| lines.into_iter().try_for_each(|line| writer.write_record(line)));
-    written.expect("a vector takes every write");
-    String::from_utf8(writer.into_inner().expect("a vector takes every write")).expect("the fields are text")
-}
-
-fn figure(value: Option<f64>) -> String {
-    value.map(|value| crate::number::rounded(value).to_string()).unwrap_or_default()
-}
-
-fn ends(estimate: Option<Estimate>) -> [String; 2] {
-    [figure(estimate.map(|estimate| estimate.low)), figure(estimate.map(|estimate| estimate.high))]
+    crate::document(profiles)
 }
 
 /// What a profile says in a sentence or two.
@@ -187,14 +118,6 @@ pub(crate) fn tables(profile: &Profile) -> Vec<Table> {
     tables
 }
 
-fn column(first: &str, second: &str, kind: Kind) -> Column {
-    Column { head: [first.into(), second.into()], kind }
-}
-
-fn row(fields: Vec<String>) -> Row {
-    Row { fields, mood: Mood::Plain }
-}
-
 /// Categories down, sides across, each with what it takes more than the first.
 pub(crate) fn categories(profile: &Profile) -> Table {
     let mut columns = vec![column("", "category", Kind::Left)];
@@ -215,12 +138,7 @@ pub(crate) fn categories(profile: &Profile) -> Table {
         .collect();
     let all = |side: &SideProfile| (side.categories.iter().map(|part| part.share.value).sum(), side.cpu_us);
     rows.push(line(profile, "all", &all, &|difference| difference.cpu_us));
-    Table {
-        title: format!("{}: where the server's CPU goes ({})", profile.title, sampling(profile)),
-        columns,
-        rows,
-        foot: Vec::new(),
-    }
+    Table::new(format!("{}: where the server's CPU goes ({})", profile.title, sampling(profile)), columns, rows)
 }
 
 /// A line of it: the share and CPU time of each side, and what it takes more.
@@ -238,7 +156,7 @@ fn line(
         let difference = profile.differences.iter().find(|difference| difference.side == index);
         fields.extend(difference.map(|difference| more(difference).map_or(DASH.into(), signed)));
     }
-    row(fields)
+    Row::plain(fields)
 }
 
 fn sampling(profile: &Profile) -> String {
@@ -261,20 +179,15 @@ pub(crate) fn functions(profile: &Profile, side: usize) -> Table {
         column("", "µs/query", Kind::Right),
     ];
     let line = |part: &FunctionShare| {
-        row(vec![
+        Row::plain(vec![
             named(&part.name, part.naming),
             part.category.name().into(),
             format!("{:.1} %", part.share * 100.0),
             decimals(part.cpu_us, 2),
         ])
     };
-    let rows = own.functions.iter().take(FUNCTIONS).map(line).collect();
-    Table {
-        title: format!("{}: the functions that take most, without what they call", own.label),
-        columns,
-        rows,
-        foot: Vec::new(),
-    }
+    let title = format!("{}: the functions that take most, without what they call", own.label);
+    Table::new(title, columns, own.functions.iter().take(FUNCTIONS).map(line))
 }
 
 pub(crate) fn changes(profile: &Profile, difference: &Difference) -> Table {
@@ -289,7 +202,7 @@ pub(crate) fn changes(profile: &Profile, difference: &Difference) -> Table {
     let share = |share: f64| format!("{:.1} %", share * 100.0);
     let line = |part: &::profile::FunctionDifference| {
         let more = part.cpu_us.map_or(DASH.into(), signed);
-        row(vec![
+        Row::plain(vec![
             named(&part.name, part.naming),
             part.category.name().into(),
             share(part.share_first),
@@ -297,8 +210,8 @@ pub(crate) fn changes(profile: &Profile, difference: &Difference) -> Table {
             more,
         ])
     };
-    let rows = difference.functions.iter().take(FUNCTIONS).map(line).collect();
-    Table { title: format!("{own} against {first}: the functions that differ most"), columns, rows, foot: Vec::new() }
+    let title = format!("{own} against {first}: the functions that differ most");
+    Table::new(title, columns, difference.functions.iter().take(FUNCTIONS).map(line))
 }
 
 /// Where a function has no name, that is said.

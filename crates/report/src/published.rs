@@ -4,20 +4,15 @@ use measure::{CellResult, PairKind, PublishedFigure, Run};
 
 use crate::Report;
 use crate::number::{DASH, decimals, interval, plain};
-use crate::table::{Column, Kind, Mood, Row, Table, column};
+use crate::table::{Column, Kind, Row, Table, column};
 
 /// The figures that the study published; nothing where there are none.
 pub(crate) fn published(report: &Report) -> Option<Table> {
     let first = report.published.first()?;
     let run = &report.run;
     let baseline = baseline(run);
-    let rows: Vec<Row> = report.published.iter().map(|figure| row(report, figure, baseline)).collect();
-    let mut table = Table {
-        title: format!("Figures published by {}", first.source),
-        columns: columns(run),
-        rows,
-        foot: Vec::new(),
-    };
+    let rows = report.published.iter().map(|figure| row(report, figure, baseline));
+    let mut table = Table::new(format!("Figures published by {}", first.source), columns(run), rows);
     leave_out_empty(&mut table);
     if let Some(baseline) = baseline.filter(|_| table.columns.iter().any(|column| column.head[1] == RATIO)) {
         table.foot.push(format!("{RATIO}: throughput for each unit of that of {baseline}."));
@@ -63,7 +58,7 @@ fn row(report: &Report, figure: &PublishedFigure, baseline: Option<&str>) -> Row
         decimals(published_ratio(report, figure, baseline), 3),
     ];
     fields.extend((0..report.run.servers.len()).map(|server| measured_ratio(report, figure, server)));
-    Row { fields, mood: Mood::Plain }
+    Row::plain(fields)
 }
 
 /// The figure for each unit of the one that the study published for the baseline, all else being equal.

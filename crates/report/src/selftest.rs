@@ -5,7 +5,7 @@ use measure::{Estimate, Found, Run, SelfTest};
 use crate::head::setting;
 use crate::name::condition;
 use crate::number::{DASH, counted, percent, set_percent};
-use crate::table::{Column, Kind, Mood, Row, Table};
+use crate::table::{Kind, Row, Table, column};
 use crate::text::{self, Style};
 
 /// The self-test for a terminal; `run` is any of its rounds.
@@ -14,22 +14,16 @@ pub fn self_test_text(test: &SelfTest, run: &Run, style: Style) -> String {
 }
 
 fn table(test: &SelfTest, run: &Run) -> Table {
-    let heads = [
-        ("", "a copy that does", Kind::Left),
-        ("true", "ratio", Kind::Right),
-        ("found, median", "(least … most)", Kind::Left),
-        ("interval", "holds the truth", Kind::Right),
-        ("", "called", Kind::Left),
+    let columns = vec![
+        column("", "a copy that does", Kind::Left),
+        column("true", "ratio", Kind::Right),
+        column("found, median", "(least … most)", Kind::Left),
+        column("interval", "holds the truth", Kind::Right),
+        column("", "called", Kind::Left),
     ];
-    let column =
-        |(first, second, kind): &(&str, &str, Kind)| Column { head: [(*first).into(), (*second).into()], kind: *kind };
     let conditions: Vec<String> = (0..run.cells.len()).map(|cell| condition(run, cell)).collect();
-    Table {
-        title: format!("self-test, {} on {}", counted(test.rounds as u64, "round"), conditions.join(", ")),
-        columns: heads.iter().map(column).collect(),
-        rows: test.found.iter().map(row).collect(),
-        foot: Vec::new(),
-    }
+    let title = format!("self-test, {} on {}", counted(test.rounds as u64, "round"), conditions.join(", "));
+    Table::new(title, columns, test.found.iter().map(row))
 }
 
 fn row(found: &Found) -> Row {
@@ -50,7 +44,7 @@ fn row(found: &Found) -> Row {
     let called: Vec<String> =
         called.iter().filter(|(_, count)| *count > 0).map(|(name, count)| format!("{name} {count}")).collect();
     let holds = format!("{} of {}", found.holds, found.ratios.len());
-    Row { fields: vec![work, format!("{:.3}", found.truth), median, holds, called.join(", ")], mood: Mood::Plain }
+    Row::plain(vec![work, format!("{:.3}", found.truth), median, holds, called.join(", ")])
 }
 
 fn verdict(test: &SelfTest) -> String {

@@ -5,7 +5,7 @@ use measure::{CellResult, PairKind};
 use crate::Report;
 use crate::name::{on_server, server, variant, workload};
 use crate::number::{DASH, grouped, interval};
-use crate::table::{Column, Kind, Mood, Row, Table, column};
+use crate::table::{Column, Kind, Row, Table, column};
 
 /// One workload on one text, under several numbers of connections.
 pub(crate) struct Sweep<'a> {
@@ -64,12 +64,8 @@ impl Sweep<'_> {
             };
             row(threads, variants.iter().map(figure))
         };
-        Table {
-            title: format!("{}, queries/s by connections", self.workload),
-            columns: with_threads(variants.iter().map(name)),
-            rows: self.cells.iter().map(row).collect(),
-            foot: Vec::new(),
-        }
+        let title = format!("{}, queries/s by connections", self.workload);
+        Table::new(title, with_threads(variants.iter().map(name)), self.cells.iter().map(row))
     }
 
     /// The ratios of all pairs, where there are any.
@@ -108,7 +104,7 @@ fn with_threads(others: impl Iterator<Item = Column>) -> Vec<Column> {
 }
 
 fn row(threads: u32, figures: impl Iterator<Item = String>) -> Row {
-    Row { fields: std::iter::once(threads.to_string()).chain(figures).collect(), mood: Mood::Plain }
+    Row::plain(std::iter::once(threads.to_string()).chain(figures).collect())
 }
 
 /// Two tables of the same rows as one.

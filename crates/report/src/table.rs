@@ -15,16 +15,18 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// A table that needs no word below it.
+    pub(crate) fn new(title: impl Into<String>, columns: Vec<Column>, rows: impl IntoIterator<Item = Row>) -> Self {
+        Self { title: title.into(), columns, rows: rows.into_iter().collect(), foot: Vec::new() }
+    }
+
     /// The table on its side: a row for each column but the first, whose fields become the heads.
     pub(crate) fn turned(self, head: &str) -> Self {
         let field = |row: &Row| column("", &row.fields[0], Kind::Right);
         let columns = std::iter::once(column("", head, Kind::Left)).chain(self.rows.iter().map(field)).collect();
         let row = |(index, own): (usize, &Column)| {
             let fields = self.rows.iter().map(|row| row.fields[index].clone());
-            Row {
-                fields: std::iter::once(own.head.join(" ").trim().to_owned()).chain(fields).collect(),
-                mood: Mood::Plain,
-            }
+            Row::plain(std::iter::once(own.head.join(" ").trim().to_owned()).chain(fields).collect())
         };
         let rows = self.columns.iter().enumerate().skip(1).map(row).collect();
         Self { title: self.title, columns, rows, foot: self.foot }
@@ -56,12 +58,29 @@ pub(crate) struct Row {
     pub(crate) mood: Mood,
 }
 
+impl Row {
+    /// A line that means nothing good or bad.
+    pub(crate) fn plain(fields: Vec<String>) -> Self {
+        Self { fields, mood: Mood::Plain }
+    }
+}
+
 /// What a line means, for its colour.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mood {
     Plain,
     Good,
     Bad,
+}
+
+impl From<Verdict> for Mood {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Slower => Self::Bad,
+            Verdict::Faster => Self::Good,
+            Verdict::NoDifference { .. } | Verdict::NotMeasured => Self::Plain,
+        }
+    }
 }
 
 pub(crate) fn column(first: &str, second: &str, kind: Kind) -> Column {
@@ -177,19 +196,11 @@ fn row(run: &Run, cell: &CellResult, index: usize, shown: Shown) -> Row {
         Some(comparison) => fields.extend(ratios(comparison)),
         None => fields.extend(["1".into(), figure(|result| result.server_cpu_us.map(|_| 1.0), 0)]),
     }
-    Row { fields, mood: comparison.map_or(Mood::Plain, mood) }
+    Row { fields, mood: comparison.map_or(Mood::Plain, |comparison| comparison.verdict.into()) }
 }
 
 fn ratios(comparison: &Comparison) -> [String; 2] {
     [comparison.throughput, comparison.server_cpu].map(|ratio| ratio.map_or_else(|| DASH.into(), interval))
-}
-
-fn mood(comparison: &Comparison) -> Mood {
-    match comparison.verdict {
-        Verdict::Slower => Mood::Bad,
-        Verdict::Faster => Mood::Good,
-        Verdict::NoDifference { .. } | Verdict::NotMeasured => Mood::Plain,
-    }
 }
 
 fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
@@ -210,7 +221,7 @@ fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
             fields.push(counterpart(run, comparison));
         }
         fields.extend(ratios(comparison));
-        Row { fields, mood: mood(comparison) }
+        Row { fields, mood: comparison.verdict.into() }
     });
     let title = format!("{}, server against server ({})", workload(run, cell.cell), load(run, cell.cell));
     let foot = placement(run).into_iter().chain(own().filter_map(|comparison| unlike(run, comparison)));

@@ -5,7 +5,7 @@ mod common;
 use common::run;
 use insta::assert_snapshot;
 use measure::{Block, Run, Side};
-use report::{Comparison, Style, compare_json, compare_markdown, compare_text};
+use report::{Comparison, Style, compare_csv, compare_json, compare_markdown, compare_text};
 
 const PLAIN: Style = Style { color: false };
 
@@ -33,6 +33,7 @@ fn two_runs_of_a_server() {
     settings.bind(|| {
         assert_snapshot!("compare.txt", compare_text(&comparison, PLAIN));
         assert_snapshot!("compare.md", compare_markdown(&comparison));
+        assert_snapshot!("compare.csv", compare_csv(&[comparison]));
     });
 }
 
@@ -61,6 +62,19 @@ fn what_got_slower_is_named_unless_it_is_tolerated() {
     assert!(compare(&before, &after, 0.6).slower.is_empty());
     // The other way round it got faster.
     assert!(compare(&after, &before, 0.0).slower.is_empty());
+}
+
+#[test]
+fn csv_has_a_line_a_figure_and_says_what_fails() {
+    let (before, after) = (run("two_servers"), halved("two_servers", |side| side.variant == 1));
+    let comparisons = [compare(&before, &after, 0.0), compare(&before, &before, 0.0)];
+    let csv = compare_csv(&comparisons);
+    let lines: Vec<&str> = csv.lines().skip(1).collect();
+    let figures = |own: &Comparison| own.change.throughputs.len() + own.change.ratios.len();
+    assert_eq!(lines.len(), comparisons.iter().map(figures).sum::<usize>());
+    let failed = lines.iter().filter(|line| line.ends_with(",slower,true")).count();
+    assert!(failed > 0 && failed == comparisons[0].slower.len(), "{csv}");
+    assert!(comparisons[1].slower.is_empty());
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use measure::{Block, Run};
 use report::{Comparison, Style};
 
-use crate::output;
+use crate::output::{self, Format};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,20 +33,9 @@ pub struct CompareArgs {
     #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = tolerance)]
     fail_over: f64,
 
-    /// What to print
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
-    format: CompareFormat,
-}
-
-/// `--format` of `weigh compare`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum CompareFormat {
-    /// Tables and sentences for a terminal
-    Text,
-    /// A JSON document a comparison (schemas/compare.schema.json), one after the other
-    Json,
-    /// Tables for a page or a ticket
-    Markdown,
+    /// How changes are printed: text, json (a document a comparison, schemas/compare.schema.json), csv or markdown
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text)]
+    format: Format,
 }
 
 /// Runs `weigh compare`.
@@ -59,8 +48,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         .zip(&names[1..])
         .map(|(run, name)| compare(&names[0], first, name, run, args.fail_over))
         .collect();
-    let printed: Vec<String> = comparisons.iter().map(|comparison| render(comparison, args.format)).collect();
-    output::print(&printed.join(if args.format == CompareFormat::Json { "" } else { "\n" }))?;
+    output::print(&render(&comparisons, args.format))?;
     let slower = comparisons.iter().any(|comparison| !comparison.slower.is_empty());
     Ok(ExitCode::from(u8::from(slower)))
 }
@@ -72,11 +60,13 @@ fn compare(old: &str, before: &Measured, new: &str, after: &Measured, fail_over:
     Comparison::new(old.to_owned(), new.to_owned(), change, fail_over)
 }
 
-fn render(comparison: &Comparison, format: CompareFormat) -> String {
+fn render(comparisons: &[Comparison], format: Format) -> String {
+    let each = |render: &dyn Fn(&Comparison) -> String| comparisons.iter().map(render).collect::<Vec<_>>();
     match format {
-        CompareFormat::Text => report::compare_text(comparison, Style { color: output::color() }),
-        CompareFormat::Json => report::compare_json(comparison),
-        CompareFormat::Markdown => report::compare_markdown(comparison),
+        Format::Text => each(&|own| report::compare_text(own, Style { color: output::color() })).join("\n"),
+        Format::Json => each(&report::compare_json).concat(),
+        Format::Csv => report::compare_csv(comparisons),
+        Format::Markdown => each(&report::compare_markdown).join("\n"),
     }
 }
 

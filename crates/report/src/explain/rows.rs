@@ -2,7 +2,7 @@
 
 use explain::{Part, Step, View};
 
-use crate::table::{Column, Kind, Mood, Row, Table, column};
+use crate::table::{Column, Kind, Row, Table, column};
 
 /// The table of a collation. Steps are paired by how many primary weights came before them, so that an expansion stands beside all
 /// that it can equal, and an ignorable character alone.
@@ -12,8 +12,7 @@ pub(super) fn table(view: &View) -> Table {
     let mut columns = side(view, "a");
     columns.push(column("", "", Kind::Left));
     columns.extend(side(view, "b"));
-    let rows = paired(&view.a, &view.b).into_iter().map(|(a, b)| row(view, a, b)).collect();
-    Table { title, columns, rows, foot: Vec::new() }
+    Table::new(title, columns, paired(&view.a, &view.b).into_iter().map(|(a, b)| row(view, a, b)))
 }
 
 fn side(view: &View, name: &str) -> Vec<Column> {
@@ -33,7 +32,7 @@ fn row(view: &View, a: Option<usize>, b: Option<usize>) -> Row {
     let mut fields = step_fields(view, a.and_then(|a| view.a.get(a)));
     fields.push(if differs { view.verdict.sign().into() } else { String::new() });
     fields.extend(step_fields(view, b.and_then(|b| view.b.get(b))));
-    Row { fields, mood: Mood::Plain }
+    Row::plain(fields)
 }
 
 fn step_fields(view: &View, step: Option<&Step>) -> Vec<String> {

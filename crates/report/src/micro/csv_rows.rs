@@ -1,9 +1,9 @@
 //! What comparisons cost as CSV: a line a cell.
 
-use measure::Estimate;
 use micro::{Cell, Results, Verdict};
 use serde::Serialize;
 
+use crate::csv_rows::{bounds, written};
 use crate::number::rounded;
 
 /// The fields of a line, in their order.
@@ -32,11 +32,12 @@ struct Line<'a> {
 
 /// The results as CSV with a header.
 pub fn csv(results: &Results) -> String {
-    crate::csv_rows::written(results.cells.iter().map(|cell| line(results, cell)))
+    written(results.cells.iter().map(|cell| line(results, cell)))
 }
 
 fn line<'a>(results: &'a Results, cell: &'a Cell) -> Line<'a> {
-    let part = |estimate: Option<Estimate>, of: fn(Estimate) -> f64| estimate.map(of).map(rounded);
+    let [engine_ns, engine_ns_low, engine_ns_high] = bounds(cell.engine_ns);
+    let [ratio, ratio_low, ratio_high] = bounds(cell.ratio);
     Line {
         server: &results.servers[cell.server].label,
         text: &cell.text,
@@ -50,12 +51,12 @@ fn line<'a>(results: &'a Results, cell: &'a Cell) -> Line<'a> {
         server_ns: rounded(cell.server_ns.value),
         server_ns_low: rounded(cell.server_ns.low),
         server_ns_high: rounded(cell.server_ns.high),
-        engine_ns: part(cell.engine_ns, |ns| ns.value),
-        engine_ns_low: part(cell.engine_ns, |ns| ns.low),
-        engine_ns_high: part(cell.engine_ns, |ns| ns.high),
+        engine_ns,
+        engine_ns_low,
+        engine_ns_high,
         memcmp_ns: rounded(cell.memcmp_ns.value),
-        ratio: part(cell.ratio, |ratio| ratio.value),
-        ratio_low: part(cell.ratio, |ratio| ratio.low),
-        ratio_high: part(cell.ratio, |ratio| ratio.high),
+        ratio,
+        ratio_low,
+        ratio_high,
     }
 }

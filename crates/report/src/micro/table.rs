@@ -43,7 +43,7 @@ fn table(results: &Results, wanted: (&str, usize)) -> Table {
     }
     let (text, server) = wanted;
     let title = format!("{text}, {} characters, on {}", results.options.characters, results.servers[server].label);
-    Table { title, columns, rows, foot: Vec::new() }
+    Table::new(title, columns, rows)
 }
 
 /// A row; a difference that stands in the row above is not repeated.

@@ -22,9 +22,8 @@ impl Grid {
             head: [String::new(), (*head).to_owned()],
             kind: if *figures { Kind::Right } else { Kind::Left },
         };
-        let rows = rows.into_iter().map(|fields| Row { fields, mood: Mood::Plain }).collect();
         let columns = columns.iter().map(column).collect();
-        Self::new(Table { title: title.into(), columns, rows, foot: Vec::new() })
+        Self::new(Table::new(title, columns, rows.into_iter().map(Row::plain)))
     }
 }
 

@@ -44,6 +44,9 @@ fn slower_is_1_tolerated_is_0_and_no_run_is_2() {
     let json = compare(&place, &[before, after, "--format", "json"]);
     let document: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert!(json.code == Some(1) && !document["slower"].as_array().unwrap().is_empty(), "{json}");
+    let csv = compare(&place, &[before, before, after, "--format=csv"]);
+    let heads = csv.stdout.lines().filter(|line| line.starts_with("before,after,kind,")).count();
+    assert!(csv.code == Some(1) && heads == 1 && csv.stdout.contains(",slower,true"), "{csv}");
     let nowhere = compare(&place, &[before, "nowhere"]);
     assert!(nowhere.code == Some(2) && nowhere.stderr.contains("nowhere/run.json"), "{nowhere}");
 }

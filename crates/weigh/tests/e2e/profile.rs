@@ -25,6 +25,9 @@ fn profiled(place: &Place, words: &[&str]) -> Profiles {
     let printed: Profiles = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(profile::output::read(&out).unwrap().as_ref(), Some(&printed));
     printed.profiles.iter().for_each(assert_sound);
+    let sides = || printed.profiles.iter().flat_map(|profile| &profile.sides);
+    let parts: usize = sides().map(|side| side.categories.len() + side.functions.len()).sum();
+    assert_eq!(report::profile_csv(&printed).lines().skip(1).count(), parts, "a line a part");
     printed
 }
 
