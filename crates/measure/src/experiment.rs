@@ -304,8 +304,9 @@ impl<'a> Experiment<'a> {
     fn probe(&mut self, cell: usize, loads: &Loads) -> Result<(), Error> {
         let Some(probe) = self.probe.as_mut() else { return Ok(()) };
         let Loads::Native(loads) = loads else { return Ok(()) };
-        probe.cell(&self.run, cell, loads, self.observer)?;
-        self.folder.keep();
+        if probe.cell(&self.run, cell, loads, self.observer)? {
+            self.folder.keep();
+        }
         if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
     }
 

@@ -83,14 +83,15 @@ impl Request {
 
 /// Does something else with the load of each cell, once its pairs are measured and while it is connected: takes samples of the servers, for instance.
 pub trait Probe {
-    /// Takes the loads of a cell by variant. What the probe itself can't do is its own to tell; an error ends the run.
+    /// Takes the loads of a cell by variant, and says whether the run's folder has something of it to keep. What the probe itself can't
+    /// do is its own to tell; an error ends the run.
     fn cell(
         &mut self,
         run: &Run,
         cell: usize,
         loads: &BTreeMap<usize, Load>,
         observer: &dyn Observer,
-    ) -> Result<(), Error>;
+    ) -> Result<bool, Error>;
 }
 
 /// Watches a run.

@@ -50,9 +50,20 @@ impl OwnLoad {
     }
 }
 
-/// Whether a process runs. One that has ended stays in the list until its parent has looked.
+/// The kernel's PF_EXITING, of a process whose end has begun.
+const EXITING: u32 = 4;
+
+/// Whether a process runs. One whose end has begun takes a while to give its memory back, and then stays in the list until its parent
+/// has looked.
 pub(crate) fn is_alive(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| runs(&stat) == Some(true))
+}
+
+/// What `/proc/PID/stat` says; the name, which may hold anything, stands in brackets.
+fn runs(stat: &str) -> Option<bool> {
+    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+    let (state, flags) = (*fields.first()?, fields.get(6)?.parse::<u32>().ok()?);
+    Some(!matches!(state, "Z" | "X") && flags & EXITING == 0)
 }
 
 /// CPU time of all threads that run now, in nanoseconds.
@@ -79,7 +90,16 @@ mod tests {
     }
 
     #[test]
+    fn one_that_ends_runs_no_more() {
+        assert_eq!(runs("1 (a) Z 1) S 1 1 1 0 -1 4194560 9"), Some(true), "a name is no state");
+        assert_eq!(runs("1 (mysqld) R 1 1 1 0 -1 4194564 9"), Some(false), "giving its memory back");
+        assert_eq!(runs("1 (mysqld) Z 1 1 1 0 -1 4194560 9"), Some(false), "not looked at yet");
+        assert_eq!(runs("1 (mysqld) R 1"), None);
+    }
+
+    #[test]
     fn this_process_runs() {
+        assert!(is_alive(std::process::id()) && !is_alive(u32::MAX));
         assert!(cpu_ns(std::process::id()).is_some_and(|cpu| cpu > 0));
         assert!(cpu_ns(u32::MAX).is_none());
     }

@@ -117,15 +117,20 @@ impl Probe for Profiler {
         cell: usize,
         loads: &BTreeMap<usize, Load>,
         observer: &dyn Observer,
-    ) -> Result<(), measure::Error> {
+    ) -> Result<bool, measure::Error> {
         let own = loads.iter().filter(|(variant, _)| !run.variants[**variant].copy);
         let own: Vec<(usize, &Load)> = own.map(|(&variant, load)| (variant, load)).collect();
         match self.sample(run, cell, &own, observer) {
-            Ok(profile) => self.profiles.push(profile),
-            Err(Error::Load(error)) => return Err(error.into()),
-            Err(error) => self.failures.push(error),
+            Ok(profile) => {
+                self.profiles.push(profile);
+                Ok(true)
+            }
+            Err(Error::Load(error)) => Err(error.into()),
+            Err(error) => {
+                self.failures.push(error);
+                Ok(false)
+            }
         }
-        Ok(())
     }
 }
 

@@ -68,6 +68,12 @@ impl Place {
         self.weigh(&[&["bench", "--out", out.to_str().unwrap()], size, words].concat())
     }
 
+    /// `weigh profile`, into the results folder.
+    pub fn profile(&self, words: &[&str]) -> Command {
+        let out = self.out();
+        self.weigh(&[&["profile", "--out", out.to_str().unwrap()], words].concat())
+    }
+
     /// Runs a small benchmark to its end.
     pub fn run(&self, words: &[&str]) -> Done {
         self.end(self.bench(&SMALL, words).spawn().unwrap())
@@ -114,6 +120,15 @@ impl Place {
             assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
             let tables = glob(&self.tmp(), &["weigh-", "data", "weigh_", "sbtest1.ibd"]);
             tables.iter().any(|table| fs::metadata(table).is_ok_and(|table| table.len() > 1 << 20))
+        });
+    }
+
+    /// Waits until perf has attached: it writes down what to before it begins to sample.
+    pub fn wait_for_perf(&self, child: &mut Child) {
+        eventually("perf has attached", || {
+            assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
+            let written = glob(&self.tmp(), &["weigh-perf-", "perf.data"]);
+            written.iter().any(|data| fs::metadata(data).is_ok_and(|data| data.len() > 1024))
         });
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,19 +10,17 @@ use profile::{Category, FunctionShare, Naming, Profile, Profiles, SideProfile};
 use rustix::process::Signal;
 use server::{NoProgress, Options, Server, open};
 
-use crate::place::{Done, Place, eventually, send};
+use crate::place::{Done, Place, send};
 
 /// Long enough for a thousand samples of each side on a machine that others use too.
 const SHORT: [&str; 4] = ["--table-size=1000", "--threads=2", "--seconds=3", "--format=json"];
 
 /// Profiles servers under load, and reads what came of it, on standard output and on disk.
 fn profiled(place: &Place, words: &[&str]) -> Profiles {
-    let out = place.out();
-    let all = [&["profile", "--out", out.to_str().unwrap()], &SHORT[..], words].concat();
-    let done = place.end(place.weigh(&all).spawn().unwrap());
+    let done = place.end(place.profile(&[&SHORT, words].concat()).spawn().unwrap());
     assert_eq!(done.code, Some(0), "{done}");
     let printed: Profiles = serde_json::from_str(&done.stdout).unwrap();
-    assert_eq!(profile::output::read(&out).unwrap().as_ref(), Some(&printed));
+    assert_eq!(profile::output::read(&place.out()).unwrap().as_ref(), Some(&printed));
     printed.profiles.iter().for_each(assert_sound);
     let sides = || printed.profiles.iter().flat_map(|profile| &profile.sides);
     let parts: usize = sides().map(|side| side.categories.len() + side.functions.len()).sum();
@@ -187,6 +184,31 @@ fn assert_compares(done: &Done) {
 }
 
 #[test]
+fn two_servers_share_every_window_and_keep_their_own_functions() {
+    let place = Place::new();
+    let servers = [("mysql@5.6", "mysqld"), ("mariadb@trixie", "mariadbd")];
+    let profiles = profiled(&place, &["--server=mysql@5.6", "--server=mariadb@trixie", "--workload=oltp_read_only"]);
+    let [profile] = &profiles.profiles[..] else { panic!("one cell: {profiles:?}") };
+    assert_eq!((profile.sides.len(), profile.differences.len()), (4, 3));
+    for (server, program) in servers {
+        for collation in ["latin1_swedish_ci", "utf8mb4_general_ci"] {
+            let side = side(profile, &format!("{collation} on {server}"));
+            let own = side.functions.iter().filter(|function| function.file == program).count();
+            let other = servers
+                .iter()
+                .any(|(_, other)| *other != program && side.functions.iter().any(|function| function.file == *other));
+            assert!(own > 0 && !other, "{}: {:?}", side.label, side.functions);
+            assert!(side.cpu_us.is_some_and(|cpu| cpu.value > 0.0), "{}", side.label);
+        }
+    }
+    let graphs = profile.sides.iter().map(|side| &side.flame_graph);
+    let graphs = graphs.chain(profile.differences.iter().map(|difference| &difference.flame_graph));
+    let files: BTreeSet<&String> = graphs.map(|graph| graph.as_ref().unwrap()).collect();
+    assert_eq!(files.len(), 7, "a graph a side and a difference: {files:?}");
+    assert!(files.iter().all(|file| place.out().join("profile").join(file).is_file()), "{files:?}");
+}
+
+#[test]
 fn a_server_under_its_own_load_is_only_watched() {
     let (server, place) = (running("mysql@5.6"), Place::new());
     let socket = server.endpoint().address.to_string();
@@ -283,22 +305,14 @@ fn a_process_that_may_not_be_sampled_is_refused_with_what_to_do() {
 fn a_server_that_goes_away_is_told() {
     let (server, place) = (running("mysql@5.6"), Place::new());
     let pid = server.pid().unwrap();
-    let child = place.weigh(&["profile", "--seconds=100", "--pid", &pid.to_string()]).spawn().unwrap();
-    // perf writes down what it attached to before it begins to sample.
-    eventually("perf has attached", || {
-        glob_perf(&place.tmp()).iter().any(|data| fs::metadata(data).is_ok_and(|data| data.len() > 1024))
-    });
+    let mut child = place.weigh(&["profile", "--seconds=100", "--pid", &pid.to_string()]).spawn().unwrap();
+    place.wait_for_perf(&mut child);
     send(Signal::KILL, pid);
     place.end(child).refuses_with(&[&format!("process {pid} ended"), "while it was sampled"]);
 
     let gone = ["profile", "--pid", &pid.to_string()];
     drop(server);
     place.end(place.weigh(&gone).spawn().unwrap()).refuses_with(&["no process"]);
-}
-
-/// What perf has begun to write.
-fn glob_perf(tmp: &Path) -> Vec<std::path::PathBuf> {
-    crate::place::glob(tmp, &["weigh-perf-", "perf.data"])
 }
 
 #[test]

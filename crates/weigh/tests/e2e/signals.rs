@@ -1,11 +1,12 @@
 //! Signals in the middle of things: an orderly end, what was measured kept, nothing left.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
 use measure::Run;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, eventually, send};
+use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, eventually, glob, send};
 
 fn interrupt(place: &Place, child: Child, signal: Signal) -> Done {
     send(signal, child.id());
@@ -53,6 +54,71 @@ fn ctrl_c_while_loading() {
 #[test]
 fn sigterm_while_loading() {
     while_loading("mysql@sid", Signal::TERM, 143);
+}
+
+/// A profile that goes on until somebody ends it.
+const ENDLESS_PROFILE: [&str; 5] =
+    ["--server=mysql@5.6", "--table-size=500", "--threads=1", "--workload=oltp_read_only", "--seconds=600"];
+
+fn assert_interrupted_with_nothing(place: &Place, done: &Done, code: i32) {
+    assert_eq!((done.code, done.stdout.as_str()), (Some(code), ""), "{done}");
+    assert!(done.stderr.starts_with("weigh: interrupted") && done.stderr.lines().count() == 1, "{done}");
+    assert!(!place.out().exists(), "nothing was sampled, so there are no results");
+}
+
+#[test]
+fn ctrl_c_while_sampling() {
+    let place = Place::new();
+    // A terminal tells all: the server and perf too.
+    let mut child = place.profile(&ENDLESS_PROFILE).process_group(0).spawn().unwrap();
+    place.wait_for_perf(&mut child);
+    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_interrupted_with_nothing(&place, &place.end(child), 130);
+}
+
+#[test]
+fn sigterm_while_sampling() {
+    let place = Place::new();
+    let mut child = place.profile(&ENDLESS_PROFILE).spawn().unwrap();
+    place.wait_for_perf(&mut child);
+    assert_interrupted_with_nothing(&place, &interrupt(&place, child, Signal::TERM), 143);
+}
+
+#[test]
+fn ctrl_c_while_loading_what_is_to_be_profiled() {
+    let place = Place::new();
+    let mut child = place.profile(&[&["--server=mysql@5.6"], &ENDLESS_LOADING[..]].concat()).spawn().unwrap();
+    place.wait_for_rows(&mut child);
+    assert_interrupted_with_nothing(&place, &interrupt(&place, child, Signal::INT), 130);
+}
+
+#[test]
+fn ctrl_c_while_a_server_is_watched_leaves_it_alone() {
+    let (elsewhere, place) = (Place::new(), Place::new());
+    let mut bench = elsewhere.bench(&ENDLESS, &["--server=mysql@5.6", "-c", "utf8mb4_bin"]).spawn().unwrap();
+    elsewhere.wait_for_blocks(&mut bench);
+    let pid = elsewhere.server().to_string();
+    let mut child = place.profile(&["--seconds=600", "--pid", &pid]).spawn().unwrap();
+    place.wait_for_perf(&mut child);
+    assert_interrupted_with_nothing(&place, &interrupt(&place, child, Signal::INT), 130);
+    assert_eq!(elsewhere.server().to_string(), pid, "the server runs on");
+    assert_eq!(interrupt(&elsewhere, bench, Signal::INT).code, Some(130));
+}
+
+#[test]
+fn ctrl_c_in_the_second_profile_keeps_the_first() {
+    let place = Place::new();
+    let words = ["--workload=oltp_point_select,oltp_read_only", "--seconds=5"];
+    let mut child = place.profile(&[&ENDLESS_PROFILE[..3], &words].concat()).spawn().unwrap();
+    eventually("the first is there", || {
+        assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
+        !glob(&place.out(), &["profile", "0-utf8mb4_general_ci-against"]).is_empty()
+    });
+    let done = interrupt(&place, child, Signal::INT);
+    assert_eq!(done.code, Some(130), "{done}");
+    assert!(done.stdout.contains("oltp_point_select") && done.stderr.contains("weigh: interrupted"), "{done}");
+    let profiles = profile::output::read(&place.out()).unwrap().unwrap();
+    assert_eq!(profiles.profiles.len(), 1);
 }
 
 #[test]
