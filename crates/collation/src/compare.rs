@@ -8,8 +8,12 @@ use crate::source::{Encoding, LONGEST, Source};
 use crate::stream::Stream;
 use crate::{arch, code_points};
 
-/// A stretch that is worth another attempt at skipping.
+/// Bytes that are worth another attempt at skipping.
 const WORTHWHILE: usize = 16;
+/// How many times skipping less than that is put up with.
+const ATTEMPTS: usize = 4;
+/// How many characters are compared one at a time in between, at most.
+const FEW: usize = 8;
 
 /// What is asked: how `a` compares to `b`, which is another string.
 pub(crate) struct Compare<'t> {
@@ -45,45 +49,111 @@ impl Work for Compare<'_> {
 
 /// Compares two texts at one level. Their bytes are equal before `unlike`.
 #[inline(always)]
-pub(crate) fn level<S: Source>(source: S, a: &[u8], b: &[u8], unlike: usize) -> Ordering {
-    let mut at = source.skip_bytes(a, b, source.border(a, b, unlike));
+pub(crate) fn level<S: Source>(source: S, mut a: &[u8], mut b: &[u8], unlike: usize) -> Ordering {
+    let mut same = source.skip_bytes(a, b, source.border(a, b, unlike));
+    let mut attempts = ATTEMPTS;
     loop {
         // Where one ends in what both share, so does the other.
-        if (at == a.len() && at == b.len()) || source.ends_before(a, at) {
+        if (same == a.len() && same == b.len()) || source.ends_before(a, same) {
             return Ordering::Equal;
         }
-        if let Some(order) = first_weights(source, a, b, at) {
+        (a, b) = (&a[same..], &b[same..]);
+        if let Some(order) = first_weights(source, a, b) {
             return order;
         }
-        let next = source.skip_characters(a, b, at);
-        if next - at < WORTHWHILE {
-            return streams(source, a, b, next);
+        let [of_a, of_b] = source.skip_characters(a, b);
+        (a, b) = (&a[of_a..], &b[of_b..]);
+        if of_a < WORTHWHILE {
+            attempts -= 1;
+            match few(source, a, b) {
+                Few::Unlike(order) => return order,
+                Few::Alike(of_a, of_b) if attempts > 0 => (a, b) = (&a[of_a..], &b[of_b..]),
+                _ => return streams(source, a, b),
+            }
         }
-        at = source.skip_bytes(a, b, next);
+        same = source.skip_bytes(a, b, 0);
     }
 }
 
 /// The order of the next weight of each, which mostly settles it.
 #[inline(always)]
-fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8], at: usize) -> Option<Ordering> {
+fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8]) -> Option<Ordering> {
     let first = |text: &[u8]| {
-        if at == text.len() {
+        if text.is_empty() {
             return source.pad();
         }
-        if let Some(weight) = source.plain(text, at) {
+        if let Some(weight) = source.plain(text, 0) {
             return Some(weight);
         }
         let mut weights = [0; LONGEST];
-        let next = source.next(text, at, &mut weights);
+        let next = source.next(text, 0, &mut weights);
         (next.weights > 0).then_some(weights[0])
     };
     let (x, y) = (first(a)?, first(b)?);
     (x != y).then(|| x.cmp(&y))
 }
 
+/// What the next few characters of two texts tell.
+enum Few {
+    /// The order of the texts.
+    Unlike(Ordering),
+    /// That many bytes of each have the same weights, as `ß` and `ss` may have.
+    Alike(usize, usize),
+    /// Nothing yet.
+    Open,
+}
+
+/// Compares a few characters one at a time, up to where both have a border after the same weights.
 #[inline(never)]
-fn streams<S: Source>(source: S, a: &[u8], b: &[u8], at: usize) -> Ordering {
-    let (mut x, mut y) = (Stream::new(source, a, at), Stream::new(source, b, at));
+fn few<S: Source>(source: S, a: &[u8], b: &[u8]) -> Few {
+    let (mut x, mut y) = (Pending::new(source, a), Pending::new(source, b));
+    for _ in 0..FEW {
+        let (p, q) = (x.weights(), y.weights());
+        let common = p.len().min(q.len());
+        if common == 0 {
+            break;
+        }
+        if let Some(unlike) = (0..common).find(|&i| p[i] != q[i]) {
+            return Few::Unlike(p[unlike].cmp(&q[unlike]));
+        }
+        x.from += common;
+        y.from += common;
+        if x.from == x.to && y.from == y.to {
+            return Few::Alike(x.at, y.at);
+        }
+    }
+    Few::Open
+}
+
+/// The weights of one character that were not compared yet.
+struct Pending<'t, S> {
+    source: S,
+    text: &'t [u8],
+    at: usize,
+    weights: [u16; LONGEST],
+    from: usize,
+    to: usize,
+}
+
+impl<'t, S: Source> Pending<'t, S> {
+    fn new(source: S, text: &'t [u8]) -> Self {
+        Self { source, text, at: 0, weights: [0; LONGEST], from: 0, to: 0 }
+    }
+
+    /// Those left of this character, or those of the next one that has any; none at the end of the text.
+    fn weights(&mut self) -> &[u16] {
+        while self.from == self.to && self.at < self.text.len() {
+            let next = self.source.next(self.text, self.at, &mut self.weights);
+            self.at += next.bytes;
+            (self.from, self.to) = (0, next.weights);
+        }
+        &self.weights[self.from..self.to]
+    }
+}
+
+#[inline(never)]
+fn streams<S: Source>(source: S, a: &[u8], b: &[u8]) -> Ordering {
+    let (mut x, mut y) = (Stream::new(source, a), Stream::new(source, b));
     loop {
         let (p, q) = (x.block(), y.block());
         match (p.is_empty(), q.is_empty()) {

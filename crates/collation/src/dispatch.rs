@@ -56,7 +56,7 @@ fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Cop
 }
 
 fn pad(padded: bool, low: &LowOf) -> Option<u16> {
-    padded.then_some(low.low.0[usize::from(b' ')])
+    padded.then_some(low.low.entry(usize::from(b' ')))
 }
 
 #[inline(always)]

@@ -94,7 +94,7 @@ impl Work for Hash<'_> {
 /// Under PAD SPACE, spaces at the end of a level don't count.
 #[inline(never)]
 fn level<S: Source>(source: S, text: &[u8], state: &mut State) {
-    let mut stream = Stream::new(source, text, 0);
+    let mut stream = Stream::new(source, text);
     let mut spaces = 0;
     loop {
         let block = stream.block();

@@ -78,7 +78,7 @@ fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
 #[inline(never)]
 fn padded<S: Source>(source: S, space: u16, text: &[u8], key: &mut Vec<u8>) {
     key.reserve(2 * text.len() + 16);
-    let mut stream = Stream::new(source, text, 0);
+    let mut stream = Stream::new(source, text);
     let mut spaces = 0;
     loop {
         let block = stream.block();

@@ -32,8 +32,9 @@ pub(crate) trait Source: Copy {
     /// Skips bytes that are alike, from `at` on, which is a border in both texts, as is the answer.
     fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize;
 
-    /// The same for characters that are alike. May skip less than it could.
-    fn skip_characters(self, a: &[u8], b: &[u8], at: usize) -> usize;
+    /// How many bytes at the start of each text are characters that are alike. Both begin at a border, and go on at one. May skip less
+    /// than it could.
+    fn skip_characters(self, a: &[u8], b: &[u8]) -> [usize; 2];
 
     /// Whether a text has ended before `at` because something there is ill-formed.
     fn ends_before(self, text: &[u8], at: usize) -> bool;

@@ -6,7 +6,7 @@ use crate::source::{LONGEST, Source};
 /// The room of a block: enough to make a call worth its while, little enough to stay in the nearest cache.
 const BLOCK: usize = 128 + FILL_ROOM;
 
-/// The weights of a text, from a border on.
+/// The weights of a text.
 pub(crate) struct Stream<'t, S> {
     source: S,
     text: &'t [u8],
@@ -17,8 +17,8 @@ pub(crate) struct Stream<'t, S> {
 }
 
 impl<'t, S: Source> Stream<'t, S> {
-    pub fn new(source: S, text: &'t [u8], at: usize) -> Self {
-        Self { source, text, at, block: [0; BLOCK], from: 0, to: 0 }
+    pub fn new(source: S, text: &'t [u8]) -> Self {
+        Self { source, text, at: 0, block: [0; BLOCK], from: 0, to: 0 }
     }
 
     /// The weights that come next; none at the end of the text.
@@ -42,14 +42,15 @@ impl<'t, S: Source> Stream<'t, S> {
 /// weights there are.
 #[inline(always)]
 pub(crate) fn weigh<S: Source>(source: S, text: &[u8], mut at: usize, out: &mut [u16]) -> (usize, usize) {
+    const { assert!(FILL_ROOM >= LONGEST) }
     let mut to = 0;
-    while at < text.len() && out.len() - to >= LONGEST {
+    while at < text.len() && out.len() - to >= FILL_ROOM {
         if source.is_plain(text, at) {
             let filled = source.fill(text, at, &mut out[to..]);
             at += filled.consumed;
             to += filled.produced;
         }
-        while at < text.len() && out.len() - to >= LONGEST {
+        while at < text.len() && out.len() - to >= FILL_ROOM {
             let next = source.next(text, at, &mut out[to..]);
             at += next.bytes;
             to += next.weights;

@@ -9,6 +9,7 @@
 mod aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod generic;
+mod low;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -22,17 +23,7 @@ mod x86_64;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// The weights of U+0000 to U+07FF on one level, the code points of one and two bytes of UTF-8.
-///
-/// Zero is an ignorable character, [`Low::MARK`] one that has no single weight of its own or that may go on a contraction.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Low(pub(crate) [u16; 0x800]);
-
-impl Low {
-    /// Not one plain weight: ask the full table.
-    pub(crate) const MARK: u16 = 0xFFFF;
-}
+pub(crate) use low::Low;
 
 /// What [`Backend::fill`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +47,11 @@ pub(crate) struct Backend {
     mismatch: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_mapped: unsafe fn(&[u8; 256], &[u8], &[u8]) -> usize,
-    mismatch_low: unsafe fn(&Low, &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
     ascii_prefix: unsafe fn(&[u8]) -> usize,
     utf8_prefix: unsafe fn(&[u8]) -> usize,
     utf8_starts: unsafe fn(&[u8]) -> usize,
+    skip_alike: unsafe fn(&Low, &[u8], &[u8]) -> [usize; 2],
     fill: unsafe fn(&Low, &[u8], &mut [u16]) -> Filled,
     fill_key: unsafe fn(&Low, &[u8], &mut [MaybeUninit<u8>]) -> Filled,
 }
@@ -85,14 +76,6 @@ impl Backend {
     pub(crate) fn mismatch_mapped(&self, map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.mismatch_mapped)(map, a, b) }
-    }
-
-    /// Bytes at the start of both that are the same number of plain characters of the same lengths and weights. The answer is a
-    /// border between characters in both, and may be less than what could be skipped.
-    #[inline]
-    pub(crate) fn mismatch_low(&self, low: &Low, a: &[u8], b: &[u8]) -> usize {
-        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
-        unsafe { (self.mismatch_low)(low, a, b) }
     }
 
     /// How many times `byte` stands at the start of `text`.
@@ -121,6 +104,14 @@ impl Backend {
     pub(crate) fn utf8_starts(&self, text: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.utf8_starts)(text) }
+    }
+
+    /// Bytes at the start of each text that are the same number of characters, of one or two bytes, with the same entries one by one;
+    /// none is [`Low::MARK`].
+    #[inline]
+    pub(crate) fn skip_alike(&self, low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.skip_alike)(low, a, b) }
     }
 
     /// Turns the plain characters at the start of `text` into weights, ignorable ones into none. Stops before the first character

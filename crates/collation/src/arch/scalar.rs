@@ -9,11 +9,11 @@ pub(super) static BACKEND: Backend = Backend {
     mismatch,
     mismatch_folded,
     mismatch_mapped,
-    mismatch_low,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
+    skip_alike,
     fill,
     fill_key,
 };
@@ -74,34 +74,36 @@ pub(super) fn utf8_starts(text: &[u8]) -> usize {
     text.iter().filter(|&&b| b & 0xC0 != 0x80).count()
 }
 
-/// The plain character at `at`: its weight and length. `None` at the end, and where it isn't plain.
+/// The character of one or two bytes at `at`: its entry and length. `None` at the end, and where there is none.
 #[inline(always)]
-pub(super) fn plain(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
+pub(super) fn entry(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
     let &first = text.get(at)?;
-    let (cp, len) = if first < 0x80 {
-        (usize::from(first), 1)
-    } else if matches!(first, 0xC2..=0xDF) {
-        let &second = text.get(at + 1)?;
-        if second & 0xC0 != 0x80 {
-            return None;
-        }
-        (usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F), 2)
-    } else {
+    if first < 0x80 {
+        return Some((low.entry(usize::from(first)), 1));
+    }
+    let &second = text.get(at + 1)?;
+    if !matches!(first, 0xC2..=0xDF) || second & 0xC0 != 0x80 {
         return None;
-    };
-    let weight = low.0[cp];
-    (weight != Low::MARK).then_some((weight, len))
+    }
+    Some((low.entry(usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F)), 2))
 }
 
-pub(super) fn mismatch_low(low: &Low, a: &[u8], b: &[u8]) -> usize {
-    let mut at = 0;
-    while let (Some(x), Some(y)) = (plain(low, a, at), plain(low, b, at)) {
-        if x != y {
+pub(super) fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+    let (mut i, mut j) = (0, 0);
+    while let (Some((x, of_a)), Some((y, of_b))) = (entry(low, a, i), entry(low, b, j)) {
+        if x != y || x == Low::MARK {
             break;
         }
-        at += x.1;
+        i += of_a;
+        j += of_b;
     }
-    at
+    [i, j]
+}
+
+/// The plain character at `at`, of one weight or none: the weight, zero for none, and its length.
+#[inline(always)]
+pub(super) fn plain(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
+    entry(low, text, at).filter(|&(entry, _)| entry < Low::SEVERAL)
 }
 
 pub(super) fn fill(low: &Low, text: &[u8], out: &mut [u16]) -> Filled {

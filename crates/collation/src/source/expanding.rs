@@ -26,8 +26,8 @@ impl Source for German {
     }
 
     #[inline(always)]
-    fn skip_characters(self, _: &[u8], _: &[u8], at: usize) -> usize {
-        at
+    fn skip_characters(self, _: &[u8], _: &[u8]) -> [usize; 2] {
+        [0; 2]
     }
 
     #[inline(always)]

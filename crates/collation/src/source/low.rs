@@ -1,7 +1,7 @@
 //! The tables of the code points of one and two bytes, derived from the full ones when the library is compiled.
 
 use crate::arch::Low;
-use crate::table::{Contractions, Level, POOL};
+use crate::table::{Contractions, Level, POOL, RULES};
 
 /// A derived table, with what it tells of ASCII.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl LowOf {
         let mut i = 0;
         while i < low.len() {
             // Nothing is ignorable here: a weight of zero is left to the full table.
-            low[i] = if bmp[i] == 0 { Low::MARK } else { bmp[i] };
+            low[i] = if bmp[i] == 0 || bmp[i] >= Low::SEVERAL { Low::MARK } else { bmp[i] };
             i += 1;
         }
         Self::new(low)
@@ -34,19 +34,21 @@ impl LowOf {
                 Some(contractions) => contractions.later.may_have(i as u32),
                 None => false,
             };
-            low[i] = if entry >= POOL || goes_on { Low::MARK } else { entry };
+            // Offsets into the pool: equal sequences are there once.
+            low[i] = if entry >= RULES || goes_on { Low::MARK } else { entry };
             i += 1;
         }
         Self::new(low)
     }
 
     const fn new(low: [u16; 0x800]) -> Self {
+        const { assert!(POOL == Low::SEVERAL) }
         let mut folds = true;
         let mut upper = b'A';
         while upper <= b'Z' {
             folds &= low[upper as usize] == low[upper as usize + 0x20];
             upper += 1;
         }
-        Self { low: Low(low), folds }
+        Self { low: Low::new(low), folds }
     }
 }

@@ -213,15 +213,25 @@ impl<C: CodePoints> Source for Utf8<C> {
     #[inline(always)]
     fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize {
         let (x, y) = (&a[at..], &b[at..]);
+        let (Some(first_x), Some(first_y)) = (x.first(), y.first()) else { return at };
+        // Mostly the next byte tells that there is nothing to skip, and no call is needed.
+        let may_skip = first_x == first_y || self.low.folds && first_x.eq_ignore_ascii_case(first_y);
+        if !may_skip {
+            return at;
+        }
         let backend = arch::get();
         let same = if self.low.folds { backend.mismatch_folded(x, y) } else { backend.mismatch(x, y) };
         self.border(a, b, at + same)
     }
 
     #[inline(always)]
-    fn skip_characters(self, a: &[u8], b: &[u8], at: usize) -> usize {
-        let same = arch::get().mismatch_low(&self.low.low, &a[at..], &b[at..]);
-        self.border(a, b, at + same)
+    fn skip_characters(self, a: &[u8], b: &[u8]) -> [usize; 2] {
+        let [x, y] = arch::get().skip_alike(&self.low.low, a, b);
+        // The last character of each may begin a contraction. It goes on none itself, being alike: what may is not skipped.
+        if x > 0 && (self.goes_on(a, x) || self.goes_on(b, y)) {
+            return [start_before(a, x), start_before(b, y)];
+        }
+        [x, y]
     }
 
     #[inline(always)]
@@ -254,10 +264,10 @@ impl<C: CodePoints> Source for Utf8<C> {
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next {
         let byte = text[at];
         if byte.is_ascii() {
-            let weight = self.low.low.0[usize::from(byte)];
-            if weight != Low::MARK && !self.goes_on(text, at + 1) {
-                out[0] = weight;
-                return Next { bytes: 1, weights: usize::from(weight != 0) };
+            let entry = self.low.low.entry(usize::from(byte));
+            if entry < Low::SEVERAL && !self.goes_on(text, at + 1) {
+                out[0] = entry;
+                return Next { bytes: 1, weights: usize::from(entry != 0) };
             }
         }
         let Some(first) = self.encoding.decode(text, at) else {
@@ -284,8 +294,7 @@ impl<C: CodePoints> Source for Utf8<C> {
             },
             _ => return None,
         };
-        let weight = self.low.low.0[code_point];
-        (weight != 0 && weight != Low::MARK && !self.goes_on(text, at + length)).then_some(weight)
+        self.low.low.weight(code_point).filter(|_| !self.goes_on(text, at + length))
     }
 
     #[inline(always)]

@@ -10,11 +10,11 @@ static BACKEND: Backend = Backend {
     mismatch,
     mismatch_folded,
     mismatch_mapped: scalar::mismatch_mapped,
-    mismatch_low: scalar::mismatch_low,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
+    skip_alike: scalar::skip_alike,
     fill: scalar::fill,
     fill_key: scalar::fill_key,
 };

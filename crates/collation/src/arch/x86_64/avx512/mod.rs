@@ -1,6 +1,8 @@
 //! AVX-512 with VBMI2: 64 bytes at a time, tails by masked loads, and weights of whole stretches of text by table permutes.
 
+mod fill;
 mod low;
+mod skip;
 
 use core::arch::x86_64::*;
 
@@ -12,13 +14,13 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch,
     mismatch_folded,
     mismatch_mapped,
-    mismatch_low: low::mismatch_low,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
-    fill: low::fill,
-    fill_key: low::fill_key,
+    skip_alike: skip::skip_alike,
+    fill: fill::fill,
+    fill_key: fill::fill_key,
 };
 
 #[derive(Clone, Copy)]

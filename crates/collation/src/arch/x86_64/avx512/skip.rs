@@ -1,0 +1,71 @@
+//! Skipping what two texts share: characters of the same entries, however many bytes each has in either text.
+
+use core::arch::x86_64::*;
+
+use super::super::super::Low;
+use super::low::{Row, STRETCH, Stretch, after, lanes, look_up};
+
+/// # Safety
+/// The machine has this backend's instruction set.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) unsafe fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+    let ascii = Row::at(low, 0);
+    let (mut i, mut j) = (0, 0);
+    // What is branched on is mostly as it was the last time, so that the next stretches need not wait for entries to be compared.
+    while i < a.len() && j < b.len() {
+        let x = look_up(low, &ascii, a, i, Low::MARK);
+        let y = look_up(low, &ascii, b, j, Low::MARK);
+        if x.stop.min(y.stop) as usize == STRETCH {
+            // Characters of the same lengths are compared in their lanes.
+            if x.starts == y.starts && x.starts & _mm512_cmpneq_epi16_mask(x.entries, y.entries) == 0 {
+                (i, j) = (after(a, i), after(b, j));
+                continue;
+            }
+            let (of_x, of_y) = (x.starts.count_ones(), y.starts.count_ones());
+            let count = of_x.min(of_y);
+            if unlike(&x, x.starts, &y, y.starts) & lanes(count as usize) == 0 {
+                i = if of_x == count { after(a, i) } else { i + lane(x.starts, count) };
+                j = if of_y == count { after(b, j) } else { j + lane(y.starts, count) };
+                continue;
+            }
+        }
+        // A character stands in the way, or two are unlike.
+        let (of_x, of_y) = (characters(&x), characters(&y));
+        let count = unlike(&x, of_x, &y, of_y).trailing_zeros().min(of_x.count_ones()).min(of_y.count_ones());
+        let (all_x, all_y) = (count == of_x.count_ones(), count == of_y.count_ones());
+        i = if all_x { end(a, i, &x) } else { i + lane(of_x, count) };
+        j = if all_y { end(b, j, &y) } else { j + lane(of_y, count) };
+        if !(all_x || all_y) || all_x && (x.stop as usize) < STRETCH || all_y && (y.stop as usize) < STRETCH {
+            break;
+        }
+    }
+    [i, j]
+}
+
+/// The lanes of characters before the stretch stops.
+#[inline]
+fn characters(stretch: &Stretch) -> u32 {
+    stretch.starts & lanes(stretch.stop as usize)
+}
+
+/// A bit for each character whose entry isn't that of the character with the same number. `of_x` and `of_y` are the characters' lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+fn unlike(x: &Stretch, of_x: u32, y: &Stretch, of_y: u32) -> u32 {
+    let packed_x = _mm512_maskz_compress_epi16(of_x, x.entries);
+    let packed_y = _mm512_maskz_compress_epi16(of_y, y.entries);
+    _mm512_cmpneq_epi16_mask(packed_x, packed_y)
+}
+
+/// The lane of the character with this number, which is one of them.
+#[inline]
+#[target_feature(enable = "bmi1,bmi2")]
+fn lane(characters: u32, number: u32) -> usize {
+    _pdep_u32(1 << number, characters).trailing_zeros() as usize
+}
+
+/// Where the characters of a stretch at `at` end.
+#[inline]
+fn end(text: &[u8], at: usize, stretch: &Stretch) -> usize {
+    if stretch.stop as usize == STRETCH { after(text, at) } else { at + stretch.stop as usize }
+}
