@@ -4,6 +4,7 @@
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
 mod ask;
+mod order_by;
 mod peers;
 mod servers;
 mod tables;
@@ -29,6 +30,8 @@ enum Chore {
     Verify(verify::Arguments),
     /// Time the engine beside Vitess' collations, which Go has to be installed for.
     Peers(peers::Arguments),
+    /// Time a server's ORDER BY over rows in memory beside the engine's sort of the same values.
+    OrderBy(order_by::Arguments),
 }
 
 /// 0: done; 1: the library and a server differ; 2: it could not be done.
@@ -50,5 +53,6 @@ fn run() -> Result<bool> {
         Chore::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Chore::Verify(arguments) => verify::run(&arguments),
         Chore::Peers(arguments) => peers::run(&arguments).map(|()| true),
+        Chore::OrderBy(arguments) => order_by::run(&arguments).map(|()| true),
     }
 }

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use mysql::Conn;
 use mysql::prelude::Queryable;
+use mysql_collation::Flavour;
 use server::{NoProgress, Options, Server};
 
 /// A running server and a connection to it whose results are in `utf8mb4`.
@@ -29,6 +30,14 @@ impl Source {
     /// What to call it in texts that stay: flavour and version.
     pub fn title(&self) -> String {
         format!("{} {}", self.server.flavour(), self.server.version())
+    }
+
+    /// Whose collations it has.
+    pub fn flavour(&self) -> Flavour {
+        match self.server.flavour() {
+            server::Flavour::MySql => Flavour::MySql,
+            server::Flavour::MariaDb => Flavour::MariaDb,
+        }
     }
 
     /// The name that this server gives to a collation. Before MySQL 8.0.28 and MariaDB 10.6, `utf8mb3` was `utf8`.

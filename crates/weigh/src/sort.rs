@@ -103,8 +103,15 @@ fn read_all(files: &[PathBuf], end: u8) -> Result<Vec<u8>> {
     Ok(input)
 }
 
+/// The lines of an input whose last byte, where it has any, is an end.
 fn lines(input: &[u8], end: u8) -> Vec<&[u8]> {
-    input.strip_suffix(&[end]).map_or(Vec::new(), |input| input.split(|&byte| byte == end).collect())
+    let mut begin = 0;
+    let line = |at| {
+        let line = &input[begin..at];
+        begin = at + 1;
+        line
+    };
+    memchr::memchr_iter(end, input).map(line).collect()
 }
 
 fn write_lines(out: &mut dyn Write, lines: &[&[u8]], end: u8) -> io::Result<()> {

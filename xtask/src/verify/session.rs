@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use mysql::prelude::Queryable;
-use mysql_collation::{Charset, Collation, Flavour, catalogue};
+use mysql_collation::{Charset, Collation, catalogue};
 
 use crate::servers::Source;
 
@@ -34,10 +34,7 @@ impl<'a> Session<'a> {
 
     /// The collations that this library implements and the server has.
     pub fn collations(&self) -> Result<Vec<Collation>> {
-        let flavour = match self.source.server.flavour() {
-            server::Flavour::MySql => Flavour::MySql,
-            server::Flavour::MariaDb => Flavour::MariaDb,
-        };
+        let flavour = self.source.flavour();
         let names: Vec<String> = self.source.server.collations()?.into_iter().map(|collation| collation.name).collect();
         let all = catalogue(flavour).iter().filter(|info| names.contains(&self.source.name_of(info.name)));
         Ok(all.filter_map(|info| Collation::by_id(flavour, info.id).ok()).collect())
