@@ -6,10 +6,10 @@ mod weigh;
 
 use std::hint::black_box;
 use std::io::{Write, stdout};
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use drive::own_cpu;
 use indicatif::ProgressBar;
 use mysql_collation::{Collation, Flavour, LookupError};
@@ -47,11 +47,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         None => weigh::beside_this(),
     };
     figures::head(&mut stdout(), arguments.rows, arguments.rounds)?;
-    match &weigh {
-        Some(path) => tell_age(path)?,
-        None => {
-            println!("`weigh sort` is not timed: build it with `cargo build --release -p weigh`, or name it by --weigh")
-        }
+    if weigh.is_none() {
+        println!("`weigh sort` is not timed: build it with `cargo build --release -p weigh`, or name it by --weigh");
     }
     let specs = match &arguments.server[..] {
         [] => vec!["mysql@sid".to_owned(), "mariadb@trixie".to_owned()],
@@ -63,17 +60,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             let cell = measure(&mut source, collation, arguments.rows, arguments.rounds, weigh.as_deref())?;
             figures::print(&mut stdout(), &cell)?;
         }
-    }
-    Ok(())
-}
-
-/// `cargo xtask` builds this, but not `weigh`: an old one would be taken for the present one.
-fn tell_age(weigh: &std::path::Path) -> Result<()> {
-    let built = |path: &std::path::Path| -> Result<SystemTime> {
-        Ok(path.metadata().with_context(|| format!("looking at {}", path.display()))?.modified()?)
-    };
-    if built(weigh)? < built(&std::env::current_exe()?)? {
-        println!("{} is older than this; `cargo build --release -p weigh` makes it anew", weigh.display());
     }
     Ok(())
 }
@@ -100,13 +86,7 @@ fn collations(source: &Source, asked: &[String]) -> Result<Vec<Collation>> {
 }
 
 /// Loads the rows under a collation, makes sure that server, engine and `weigh sort` give one order, and times them in rounds.
-fn measure(
-    source: &mut Source,
-    collation: Collation,
-    rows: u32,
-    rounds: u32,
-    weigh: Option<&std::path::Path>,
-) -> Result<Cell> {
+fn measure(source: &mut Source, collation: Collation, rows: u32, rounds: u32, weigh: Option<&Path>) -> Result<Cell> {
     ensure!(collation.charset().name() == "utf8mb4", "{} is no collation of utf8mb4", collation.info().name);
     let progress = ProgressBar::new_spinner();
     progress.enable_steady_tick(Duration::from_millis(200));

@@ -221,3 +221,30 @@ fn find<'j>(json: &'j Value, name: &str) -> Option<&'j Value> {
 fn text(json: &Value) -> &str {
     json.as_str().unwrap_or("something that it does not name")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refuses_to_time_a_sort_that_spills(spec: &str, collation: &str) {
+        let mut source = Source::open(spec).unwrap();
+        let mut rows = Rows::load(&mut source, collation, 20_000).unwrap();
+        rows.filesort().unwrap();
+        rows.order_by().unwrap();
+        rows.source.conn.query_drop("SET sort_buffer_size = 262144").unwrap();
+        for refusal in [rows.filesort().unwrap_err(), rows.order_by().unwrap_err()] {
+            assert!(refusal.to_string().contains("no plain sort of all rows in memory"), "{refusal}");
+        }
+        rows.scan().unwrap();
+    }
+
+    #[test]
+    fn a_sort_that_spills_is_not_timed_on_mysql() {
+        refuses_to_time_a_sort_that_spills("mysql@sid", "utf8mb4_0900_ai_ci");
+    }
+
+    #[test]
+    fn a_sort_that_spills_is_not_timed_on_mariadb() {
+        refuses_to_time_a_sort_that_spills("mariadb@trixie", "utf8mb4_uca1400_ai_ci");
+    }
+}
