@@ -30,8 +30,8 @@ pub use model::{
     Block, Cell, Driver, FORMAT, Imported, Latency, LogFigures, LogInterval, Machine, Mode, Options, Pair, PairKind,
     Run, ServerInfo, Side, TableSize, Variant,
 };
-pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, PlanError, nearest, pairs};
-pub use preview::{Preview, preview};
+pub use plan::{Across, Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS, Facts, PlanError, nearest, pairs};
+pub use preview::{Preview, facts, preview};
 pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
 pub use request::{Observer, Probe, Request};

@@ -71,6 +71,13 @@ pub struct Facts {
     pub collations: Vec<CollationInfo>,
 }
 
+impl Facts {
+    /// The collation of this name.
+    pub fn find(&self, name: &str) -> Option<&CollationInfo> {
+        self.collations.iter().find(|collation| collation.name == name)
+    }
+}
+
 /// What can be wrong with what was asked for.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -209,7 +216,7 @@ fn collations_of<'a>(axes: &Axes, facts: &'a Facts, notes: &mut Vec<String>) -> 
     }
     let mut found: Vec<&CollationInfo> = Vec::new();
     for name in names {
-        match facts.collations.iter().find(|collation| collation.name == name) {
+        match facts.find(name) {
             Some(_) if axes.lenient && facts.flavour == Flavour::MariaDb && is_borrowed(name) => {
                 note(notes, format!("{}'s {name} is not MySQL's, it has other weights: left out", facts.label));
             }

@@ -45,7 +45,7 @@ pub fn preview(request: &Request, servers: &[Server]) -> Result<Preview, Error> 
 }
 
 /// What a plan needs to know of the servers.
-pub(crate) fn facts(servers: &[Server]) -> Result<Vec<Facts>, Error> {
+pub fn facts(servers: &[Server]) -> Result<Vec<Facts>, server::Error> {
     let facts = |server: &Server| {
         let (label, flavour) = (server.label().into(), server.flavour());
         Ok(Facts { label, flavour, collations: server.collations()? })

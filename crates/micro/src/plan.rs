@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use measure::{DEFAULT_COLLATIONS, PlanError, nearest};
+use measure::{DEFAULT_COLLATIONS, Facts, PlanError, nearest};
 use server::CollationInfo;
 use workload::Text;
 
@@ -60,13 +60,6 @@ pub(crate) fn samples(request: &Request) -> Vec<Sample> {
     samples
 }
 
-/// A server as far as a plan needs it.
-#[derive(Clone, Debug)]
-pub(crate) struct Facts {
-    pub(crate) label: String,
-    pub(crate) collations: Vec<CollationInfo>,
-}
-
 /// The collations to measure on each server, and notes on what a server lacks of those that were named.
 pub(crate) fn collations(
     asked: Option<&[String]>,
@@ -74,11 +67,11 @@ pub(crate) fn collations(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Vec<CollationInfo>>, PlanError> {
     let Some(asked) = asked else {
-        let defaults = |facts| DEFAULT_COLLATIONS.iter().filter_map(|name| find(facts, name).cloned()).collect();
+        let defaults = |facts: &Facts| DEFAULT_COLLATIONS.iter().filter_map(|name| facts.find(name).cloned()).collect();
         return Ok(servers.iter().map(defaults).collect());
     };
     for name in asked {
-        if !servers.iter().any(|facts| find(facts, name).is_some()) {
+        if !servers.iter().any(|facts| facts.find(name).is_some()) {
             let all = servers.iter().flat_map(|facts| &facts.collations).map(|collation| collation.name.as_str());
             let labels: Vec<&str> = servers.iter().map(|facts| facts.label.as_str()).collect();
             let nearest = nearest(name, all);
@@ -88,7 +81,7 @@ pub(crate) fn collations(
     let mut of_server = |facts: &Facts| {
         let mut found = Vec::new();
         for name in asked {
-            match find(facts, name) {
+            match facts.find(name) {
                 Some(collation) => found.push(collation.clone()),
                 None => notes.push(format!("{} has no {name}: left out", facts.label)),
             }
@@ -98,12 +91,10 @@ pub(crate) fn collations(
     Ok(servers.iter().map(&mut of_server).collect())
 }
 
-fn find<'a>(facts: &'a Facts, name: &str) -> Option<&'a CollationInfo> {
-    facts.collations.iter().find(|collation| collation.name == name)
-}
-
 #[cfg(test)]
 mod tests {
+    use server::Flavour;
+
     use super::*;
 
     fn facts(label: &str, names: &[&str]) -> Facts {
@@ -113,7 +104,7 @@ mod tests {
             id: 1,
             is_default: false,
         };
-        Facts { label: label.into(), collations: names.iter().map(collation).collect() }
+        Facts { label: label.into(), flavour: Flavour::MySql, collations: names.iter().map(collation).collect() }
     }
 
     fn names(found: &[Vec<CollationInfo>]) -> Vec<Vec<&str>> {

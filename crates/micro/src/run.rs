@@ -12,7 +12,7 @@ use crate::Error;
 use crate::engine::{Compare, Memcmp};
 use crate::model::{Call, Cell, FORMAT, Options, Results, Round};
 use crate::pair::{Difference, Pair};
-use crate::plan::{self, Facts, Request, Sample};
+use crate::plan::{self, Request, Sample};
 use crate::session::{Held, Session};
 use crate::summary;
 use crate::timing::{Subject, calibrate, ns};
@@ -25,7 +25,7 @@ pub fn run(request: &Request, servers: &[Server], weigh: &str, progress: &dyn Pr
     let mut notes = Vec::new();
     let infos = servers.iter().map(|server| ServerInfo::read(server, &SETTINGS)).collect::<Result<Vec<_>, _>>()?;
     let mut sessions = servers.iter().map(Session::open).collect::<Result<Vec<_>, _>>()?;
-    let collations = plan::collations(request.collations.as_deref(), &facts(servers)?, &mut notes)?;
+    let collations = plan::collations(request.collations.as_deref(), &measure::facts(servers)?, &mut notes)?;
     let mut probes = Vec::new();
     for (server, collations) in collations.iter().enumerate() {
         let flavour = flavour(servers[server].flavour());
@@ -50,11 +50,6 @@ pub fn run(request: &Request, servers: &[Server], weigh: &str, progress: &dyn Pr
         calls,
         notes,
     })
-}
-
-fn facts(servers: &[Server]) -> Result<Vec<Facts>, Error> {
-    let facts = |server: &Server| Ok(Facts { label: server.label().into(), collations: server.collations()? });
-    servers.iter().map(facts).collect()
 }
 
 fn flavour(flavour: server::Flavour) -> mysql_collation::Flavour {

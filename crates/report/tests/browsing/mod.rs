@@ -1,18 +1,15 @@
 //! A page in a browser of its own, which is gone with it.
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+mod dress;
 
-use headless_chrome::browser::default_executable;
+use std::sync::{Arc, Mutex};
+
+use headless_chrome::Browser;
 use headless_chrome::browser::tab::Tab;
+use headless_chrome::protocol::cdp::Runtime;
 use headless_chrome::protocol::cdp::types::Event;
-use headless_chrome::protocol::cdp::{Emulation, Runtime};
-use headless_chrome::{Browser, LaunchOptions};
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
-
-/// Some desktop's window.
-const WINDOW: (u32, u32) = (1280, 900);
 
 /// A page that is open.
 pub struct Opened {
@@ -28,25 +25,11 @@ pub fn open(page: &str) -> Opened {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
     std::fs::write(&file, page).unwrap();
-    let browser = browser();
+    let browser = dress::browser();
     let tab = browser.new_tab().unwrap();
     let complaints = listen(&tab);
     tab.navigate_to(&format!("file://{}", file.display())).and_then(|tab| tab.wait_until_navigated()).unwrap();
     Opened { tab, complaints, _browser: browser, _folder: folder }
-}
-
-fn browser() -> Browser {
-    let path = default_executable().expect("a Chromium to open pages in; `apt-get install chromium` installs one");
-    let options = LaunchOptions::default_builder()
-        .path(Some(path))
-        .window_size(Some(WINDOW))
-        // As root, as in a container, it has no sandbox to run in. It opens our own page only.
-        .sandbox(false)
-        // A slow machine takes its time between two calls.
-        .idle_browser_timeout(Duration::from_secs(300))
-        .build()
-        .unwrap();
-    Browser::new(options).expect("Chromium starts")
 }
 
 /// Collects warnings and errors from now on.
@@ -108,30 +91,13 @@ impl Opened {
 
     /// The system's theme is dark from now on.
     pub fn prefer_dark(&self) {
-        let feature = Emulation::MediaFeature { name: "prefers-color-scheme".into(), value: "dark".into() };
-        self.tab.call_method(Emulation::SetEmulatedMedia { media: None, features: Some(vec![feature]) }).unwrap();
+        dress::prefer(&self.tab, "dark");
         self.settle();
     }
 
     /// Gives the page another window, of a phone's width for instance.
     pub fn resize(&self, width: u32, height: u32) {
-        let metrics = Emulation::SetDeviceMetricsOverride {
-            width,
-            height,
-            device_scale_factor: 1.0,
-            mobile: true,
-            scale: None,
-            screen_width: None,
-            screen_height: None,
-            position_x: None,
-            position_y: None,
-            dont_set_visible_size: None,
-            screen_orientation: None,
-            viewport: None,
-            display_feature: None,
-            device_posture: None,
-        };
-        self.tab.call_method(metrics).unwrap();
+        dress::resize(&self.tab, width, height);
         self.settle();
     }
 
