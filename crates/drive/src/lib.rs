@@ -22,4 +22,6 @@ pub use error::{Error, WireError};
 pub use load::{ConnectionCharset, Load, Settings, Sharing, Tally, Target, new_histogram, run_block};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has, sysbench_installed};
-pub use tables::{Loaded, Progress, Schemas, TableSize, TablesError, Wanted, table_sizes};
+pub use tables::{
+    Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, table_sizes,
+};

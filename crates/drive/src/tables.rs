@@ -4,9 +4,11 @@
 //! by the server itself. What each schema then gives back, as utf8mb4, is held against what was generated: no schema passes with a `?`
 //! where a letter was.
 //!
-//! Every schema carries a marker table that names the run. Nothing is written to, or dropped from, a schema without it.
+//! Every schema carries a marker table that names the run. Nothing is written to, or dropped from, a schema without it. A run that was
+//! killed leaves its schemas on a server that is not ours; a later one finds them by their markers ([`leftovers`]).
 
 mod error;
+mod leftover;
 mod loading;
 mod parallel;
 mod schema;
@@ -24,6 +26,7 @@ use server::cleanup::{self, Registration};
 use workload::Table;
 
 pub use error::TablesError;
+pub use leftover::{Leftover, drop_leftovers, leftovers};
 pub use size::{TableSize, table_sizes};
 
 use loading::Loading;
@@ -82,13 +85,15 @@ pub struct Schemas<'s> {
 impl<'s> Schemas<'s> {
     /// Prepares to create schemas `weigh_<run>_1`, `weigh_<run>_2`, … `run` must be unlike that of every other run on this server.
     pub fn new(server: &'s Server, run: &str) -> Result<Self, TablesError> {
-        let claim = Arc::new(Claim::new(server.label(), run));
         // A private server is stopped and removed whole on a signal; an attached one outlives us and must be left clean.
-        let (spare, on_signal) = match server.is_private() {
-            true => (None, None),
-            false => (Some(Mutex::new(spare(server)?)), Some(release_on_signal(server, &claim)?)),
-        };
-        Ok(Self { server, claim, spare, _on_signal: on_signal })
+        if server.is_private() {
+            let claim = Arc::new(Claim::new(server.label(), run, None));
+            return Ok(Self { server, claim, spare: None, _on_signal: None });
+        }
+        let mut spare = spare(server)?;
+        let claim = Arc::new(Claim::new(server.label(), run, sign_of_life(&mut spare, run)));
+        let on_signal = Some(release_on_signal(server, &claim)?);
+        Ok(Self { server, claim, spare: Some(Mutex::new(spare)), _on_signal: on_signal })
     }
 
     /// Creates a schema for each of `wanted` and puts the rows of `tables` into all of them; the answers stand in the order of `wanted`.
@@ -186,6 +191,13 @@ fn spare(server: &Server) -> Result<Conn, TablesError> {
     schema::begin_session(&mut conn)
         .map_err(TablesError::refused(server.label(), "prepare a connection for cleaning up"))?;
     Ok(conn)
+}
+
+/// Takes a lock by which others can tell that this run lives: the server gives it back when the connection ends, however it ends. Some
+/// clusters have no locks; what a killed run leaves there stays until somebody looks.
+fn sign_of_life(conn: &mut Conn, run: &str) -> Option<String> {
+    let name = format!("weigh_{}", run.to_lowercase());
+    leftover::take(conn, &name).unwrap_or(false).then_some(name)
 }
 
 fn lock(conn: &Mutex<Conn>) -> MutexGuard<'_, Conn> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use server::{CatalogueName, Listing, Options, Spec, Started, started};
 
 use crate::bar::Bar;
-use crate::connect::Setting;
+use crate::connect::{ConnectArgs, Setting};
 use crate::output;
 
 /// List, install, start and stop servers to measure.
@@ -53,6 +53,18 @@ enum Action {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
     },
+    /// Drop the schemas that a weigh which was killed left on a running server
+    Clean(Box<CleanArgs>),
+}
+
+#[derive(Debug, Args)]
+struct CleanArgs {
+    /// Say what would be dropped, and end
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    connect: ConnectArgs,
 }
 
 #[derive(Debug, Args)]
@@ -81,6 +93,7 @@ pub fn run(args: &ServersArgs) -> Result<ExitCode> {
         Action::Install { names } => install(names)?,
         Action::Start(start) => start.run()?,
         Action::Stop { ids, all } => stop(ids, *all)?,
+        Action::Clean(clean) => clean.run()?,
     };
     match args.format {
         Format::Text => output::print(&text)?,
@@ -157,6 +170,32 @@ impl StartArgs {
             started.label, started.pid
         );
         Ok((text, describe(&started)?))
+    }
+}
+
+impl CleanArgs {
+    fn run(&self) -> Result<(String, Value)> {
+        let targets = self.connect.resolve(1)?;
+        if let Some(spec) = targets.specs.iter().find(|spec| !spec.is_running()) {
+            bail!(
+                "a private instance takes its schemas with it, and {spec} would be one; name a running server by --host, --socket or --server"
+            );
+        }
+        let (mut text, mut json) = (String::new(), Vec::new());
+        for spec in &targets.specs {
+            let server = server::open(spec, &targets.options, &Bar::new())?;
+            let found = if self.dry_run { drive::leftovers(&server)? } else { drive::drop_leftovers(&server)? };
+            let label = server.label();
+            for leftover in &found {
+                let done = if self.dry_run { "would be dropped" } else { "is dropped" };
+                writeln!(text, "{label}: {}, made {} UTC, {done}", leftover.schema, leftover.created)?;
+                json.push(json!({ "server": label, "schema": leftover.schema, "created": leftover.created, "dropped": !self.dry_run }));
+            }
+            if found.is_empty() {
+                writeln!(text, "{label}: no weigh that was killed has left anything there")?;
+            }
+        }
+        Ok((text, Value::Array(json)))
     }
 }
 

@@ -34,7 +34,7 @@ pub enum TablesError {
     },
     /// Schemas that could not be dropped.
     #[error(
-        "{server} still has schemas of this run ({schemas}): {reason}\nDrop them by hand: each has a table weigh_marker."
+        "{server} still has schemas of this run ({schemas}): {reason}\n`weigh servers clean` drops them once that is over; each has a table weigh_marker."
     )]
     LeftBehind {
         /// The server's name.

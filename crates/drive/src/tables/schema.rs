@@ -10,7 +10,10 @@ use super::Wanted;
 use super::error::{TablesError, code};
 
 /// The table that tells a schema of ours from any other.
-const MARKER: &str = "weigh_marker";
+pub(super) const MARKER: &str = "weigh_marker";
+
+/// What a server calls itself, as an expression of SQL. A replica has copies of schemas, but other names.
+pub(super) const THIS_SERVER: &str = "CONCAT_WS(':', @@hostname, @@port, @@server_id)";
 
 /// No such schema; no such table.
 const MISSING: [Option<u16>; 2] = [Some(1049), Some(1146)];
@@ -20,13 +23,22 @@ pub(super) struct Claim {
     /// The server's name in messages.
     pub server: String,
     run: String,
+    /// The lock of the server that this run holds while it lives, where it has one.
+    held: Option<String>,
     next: AtomicU32,
     names: Mutex<Vec<String>>,
 }
 
 impl Claim {
-    pub fn new(server: &str, run: &str) -> Self {
-        Self { server: server.to_owned(), run: run.to_lowercase(), next: AtomicU32::new(1), names: Mutex::default() }
+    /// Of a run that begins, and holds this lock.
+    pub fn new(server: &str, run: &str, held: Option<String>) -> Self {
+        let (server, run) = (server.to_owned(), run.to_lowercase());
+        Self { server, run, held, next: AtomicU32::new(1), names: Mutex::default() }
+    }
+
+    /// Of a run that is over.
+    pub fn of(server: &str, run: &str) -> Self {
+        Self::new(server, run, None)
     }
 
     /// The schemas that stand.
@@ -55,11 +67,14 @@ impl Claim {
     fn mark(&self, conn: &mut Conn, schema: &str) -> mysql::Result<()> {
         let marker = marker(schema);
         conn.query_drop(format!(
-            "CREATE TABLE {marker} (run VARCHAR(64) NOT NULL PRIMARY KEY, created DATETIME NOT NULL, made_by VARCHAR(64) NOT NULL) \
-             ENGINE=InnoDB CHARACTER SET ascii"
+            "CREATE TABLE {marker} (run VARCHAR(64) NOT NULL PRIMARY KEY, created DATETIME NOT NULL, made_by VARCHAR(64) NOT NULL, \
+             server VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL, held VARCHAR(64)) ENGINE=InnoDB CHARACTER SET ascii"
         ))?;
         let made_by = concat!("weigh ", env!("CARGO_PKG_VERSION"));
-        conn.exec_drop(format!("INSERT INTO {marker} VALUES (?, UTC_TIMESTAMP(), ?)"), (&self.run, made_by))
+        // Read first: a replica that repeats the statement must not put its own name there.
+        let server: Option<String> = conn.query_first(format!("SELECT {THIS_SERVER}"))?;
+        let insert = format!("INSERT INTO {marker} VALUES (?, UTC_TIMESTAMP(), ?, ?, ?)");
+        conn.exec_drop(insert, (&self.run, made_by, server.unwrap_or_default(), &self.held))
     }
 
     /// An error unless the schema carries this run's marker.
@@ -106,7 +121,7 @@ impl Claim {
     /// Ends this account's other connections to the schemas: an open transaction would keep DROP DATABASE waiting. Only a connection of
     /// this run has any of these for its default schema.
     fn end_connections(&self, conn: &mut Conn, names: &[String]) -> mysql::Result<()> {
-        conn.query_drop("SET SESSION lock_wait_timeout = 5")?;
+        be_impatient(conn)?;
         let me: Option<(u64, String)> = conn.query_first("SELECT CONNECTION_ID(), SUBSTRING_INDEX(USER(), '@', 1)")?;
         let Some((own_id, own_user)) = me else { return Ok(()) };
         let processes: Vec<Row> = conn.query("SHOW PROCESSLIST")?;
@@ -143,6 +158,11 @@ pub(super) fn begin_session(conn: &mut Conn) -> mysql::Result<()> {
     conn.query_drop("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION wait_timeout = 604800")
 }
 
+/// Dropping a schema that somebody works on is given up soon.
+pub(super) fn be_impatient(conn: &mut Conn) -> mysql::Result<()> {
+    conn.query_drop("SET SESSION lock_wait_timeout = 5")
+}
+
 /// Makes a schema the connection's default one.
 pub(super) fn enter(conn: &mut Conn, schema: &str) -> mysql::Result<()> {
     conn.query_drop(format!("USE {}", quote(schema)))
@@ -153,6 +173,7 @@ pub(super) fn quote(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-fn marker(schema: &str) -> String {
+/// The marker of a schema, as it is named in SQL.
+pub(super) fn marker(schema: &str) -> String {
     format!("{}.{MARKER}", quote(schema))
 }

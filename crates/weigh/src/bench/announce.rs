@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use drive::Leftover;
 use measure::{Preview, Request, Variant};
 use server::Server;
 use workload::Kind;
@@ -24,6 +25,17 @@ pub fn footprint(request: &Request, preview: &Preview, servers: &[Server]) -> St
     });
     let lines: Vec<String> = lines.chain(["Nothing else is written to.".into()]).collect();
     lines.join("\n")
+}
+
+/// What earlier runs left on a server.
+pub fn leftovers(server: &Server, leftovers: &[Leftover]) -> String {
+    let names: Vec<&str> = leftovers.iter().map(|leftover| leftover.schema.as_str()).collect();
+    format!(
+        "{}: a weigh that was killed has left {} there: {}; `weigh servers clean` with the same connection options drops what is left so.",
+        server.label(),
+        count(names.len(), "schema"),
+        names.join(", ")
+    )
 }
 
 /// All that a run would do.

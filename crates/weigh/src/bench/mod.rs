@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use measure::{Analysis, Driver, Folder, FolderError, Outcome, PairKind, Probe};
+use measure::{Analysis, Driver, Folder, FolderError, Outcome, PairKind, Probe, Request};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
 use report::{Report, Style};
@@ -85,10 +85,7 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     let out = folder.path().to_owned();
     let live = Live::new(&bench.request);
     let servers = open(openings, &live)?;
-    if servers.iter().any(|server| !server.is_private()) {
-        let preview = measure::preview(&bench.request, &servers)?;
-        output::tell(&announce::footprint(&bench.request, &preview, &servers));
-    }
+    tell_footprint(&bench.request, &servers)?;
     let mut profiler = bench.profile.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));
     let probe = profiler.as_mut().map(|profiler| profiler as &mut dyn Probe);
     let outcome = measure::run(&bench.request, &servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
@@ -96,6 +93,23 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     drop(servers);
     let profiles = profiler.map(Profiler::finish);
     finish(bench, outcome, profiles, &out)
+}
+
+/// Says what will be created on servers that are not `weigh`'s own, and what is still there of a run that was killed.
+pub fn tell_footprint(request: &Request, servers: &[Server]) -> Result<()> {
+    let attached = || servers.iter().filter(|server| !server.is_private());
+    if attached().next().is_none() {
+        return Ok(());
+    }
+    output::tell(&announce::footprint(request, &measure::preview(request, servers)?, servers));
+    for server in attached() {
+        // Whoever can't look has nothing to tell, and a run to make.
+        let leftovers = drive::leftovers(server).unwrap_or_default();
+        if !leftovers.is_empty() {
+            output::tell(&announce::leftovers(server, &leftovers));
+        }
+    }
+    Ok(())
 }
 
 /// Opens the servers, one after the other.

@@ -13,8 +13,8 @@ use report::Style;
 
 pub use args::ProfileArgs;
 
+use crate::bench;
 use crate::bench::live::Live;
-use crate::bench::{self, announce};
 use crate::output::{self, Format};
 
 /// Runs `weigh profile`.
@@ -74,10 +74,7 @@ fn under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     let out = folder.path().to_owned();
     let live = Live::new(&request);
     let servers = bench::open(&bench::openings(targets), &live)?;
-    if servers.iter().any(|server| !server.is_private()) {
-        let preview = measure::preview(&request, &servers)?;
-        output::tell(&announce::footprint(&request, &preview, &servers));
-    }
+    bench::tell_footprint(&request, &servers)?;
     let mut profiler = Profiler::new(plan, &out.join(profile::output::FOLDER));
     let outcome = measure::run(&request, &servers, folder, env!("CARGO_PKG_VERSION"), &live, Some(&mut profiler));
     live.end();

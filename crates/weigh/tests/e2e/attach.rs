@@ -12,14 +12,14 @@ use server::{Address, NoProgress, Options, Server, open};
 use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, SMALL, eventually, send};
 use crate::terminal::on_a_terminal;
 
-const PASSWORD: &str = "Geheim-0815";
-const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
+pub const PASSWORD: &str = "Geheim-0815";
+pub const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
 
 /// A server of somebody else's, with an account that has rights on `weigh_…` schemas alone, and with a schema of that name.
-struct Foreign(Server);
+pub struct Foreign(Server);
 
 impl Foreign {
-    fn start(spec: &str) -> Self {
+    pub fn start(spec: &str) -> Self {
         let options = Options { buffer_pool: Some(64 << 20), ..Options::default() };
         let foreign = Self(open(&spec.parse().unwrap(), &options, &NoProgress).unwrap());
         foreign.run(&format!("CREATE USER bench@localhost IDENTIFIED BY '{PASSWORD}'"));
@@ -31,22 +31,22 @@ impl Foreign {
         foreign
     }
 
-    fn run(&self, statement: &str) {
+    pub fn run(&self, statement: &str) {
         self.0.control().unwrap().query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 
-    fn schemas(&self) -> Vec<String> {
+    pub fn schemas(&self) -> Vec<String> {
         self.0.control().unwrap().query(r"SHOW DATABASES LIKE 'weigh\_%'").unwrap()
     }
 
     /// Of `weigh_…` there is the user's own schema, whole, and nothing else.
-    fn assert_untouched(&self) {
+    pub fn assert_untouched(&self) {
         assert_eq!(self.schemas(), ["weigh_mine"]);
         let kept: Option<u8> = self.0.control().unwrap().query_first("SELECT a FROM weigh_mine.precious").unwrap();
         assert_eq!(kept, Some(42));
     }
 
-    fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         match &self.0.endpoint().address {
             Address::Socket(path) => path.clone(),
             address => panic!("{address}"),
@@ -58,7 +58,7 @@ impl Foreign {
     }
 
     /// As the account with the password in the environment.
-    fn bench_as_account(&self, place: &Place, size: &[&str], words: &[&str]) -> Child {
+    pub fn bench_as_account(&self, place: &Place, size: &[&str], words: &[&str]) -> Child {
         let mut command = self.bench(place, size, &[&["--user=bench"], words].concat());
         command.env("MYSQL_PWD", PASSWORD).spawn().unwrap()
     }

@@ -8,6 +8,7 @@ mod compare;
 mod disk;
 mod import;
 mod input;
+mod leftover;
 mod micro;
 mod offline;
 mod ordered;
