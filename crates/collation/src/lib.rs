@@ -72,6 +72,7 @@ pub fn instruction_set() -> &'static str {
 pub mod oracle {
     //! What the project's own chores, tests and benchmarks share with the library; no part of its interface.
 
+    pub use crate::arch::{available as instruction_sets, choose as use_instruction_set};
     pub use crate::naive::{compare, like, sort_key};
 
     pub mod format {

@@ -13,6 +13,7 @@ const SLICE: Duration = Duration::from_millis(2);
 /// Something short to time, under a name.
 pub struct Subject<'a> {
     name: &'a str,
+    prepare: Box<dyn Fn() + 'a>,
     run: Box<dyn FnMut() + 'a>,
 }
 
@@ -21,11 +22,19 @@ impl<'a> Subject<'a> {
         let run = Box::new(move || {
             std::hint::black_box(run());
         });
-        Self { name, run }
+        Self { name, prepare: Box::new(|| {}), run }
+    }
+
+    /// What is done before each timing.
+    #[allow(dead_code, reason = "not every benchmark has something to prepare")]
+    pub fn after(mut self, prepare: impl Fn() + 'a) -> Self {
+        self.prepare = Box::new(prepare);
+        self
     }
 
     /// Time of `calls` calls, in ns.
     fn time(&mut self, calls: u32) -> f64 {
+        (self.prepare)();
         let begin = cpu_time();
         for _ in 0..calls {
             (self.run)();

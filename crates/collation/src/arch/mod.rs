@@ -152,7 +152,7 @@ pub(crate) fn get() -> &'static Backend {
     if chosen.is_null() {
         return detect();
     }
-    // SAFETY: only `detect` stores here, and only addresses of statics, which nobody writes to.
+    // SAFETY: only `detect` and `choose` store here, and only addresses of statics, which nobody writes to.
     unsafe { &*chosen }
 }
 
@@ -161,6 +161,20 @@ fn detect() -> &'static Backend {
     let best = all().next().unwrap_or(&scalar::BACKEND);
     CHOSEN.store(core::ptr::from_ref(best).cast_mut(), Ordering::Relaxed);
     best
+}
+
+/// The names of the instruction sets that this machine has, the best one first.
+#[cfg(feature = "oracle")]
+pub fn available() -> impl Iterator<Item = &'static str> {
+    all().map(|backend| backend.name)
+}
+
+/// From now on takes this instruction set, if the machine has it.
+#[cfg(feature = "oracle")]
+pub fn choose(name: &str) {
+    if let Some(backend) = all().find(|backend| backend.name == name) {
+        CHOSEN.store(core::ptr::from_ref(backend).cast_mut(), Ordering::Relaxed);
+    }
 }
 
 /// Every backend that this machine can run, the best one first, the scalar one last.

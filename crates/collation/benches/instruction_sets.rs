@@ -1,0 +1,41 @@
+//! What operations cost with each of the instruction sets that this machine has.
+
+mod harness;
+mod texts;
+
+use std::hint::black_box;
+
+use harness::{Subject, compare};
+use mysql_collation::oracle::{instruction_sets, use_instruction_set};
+use mysql_collation::{Collation, Flavour};
+use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, other_end, unaccented};
+
+/// Times one operation with each instruction set.
+fn each<T>(title: &str, run: impl Fn() -> T) {
+    let subject = |name| Subject::new(name, &run).after(move || use_instruction_set(name));
+    compare(title, instruction_sets().map(subject).collect());
+}
+
+fn main() {
+    if harness::is_test() {
+        return;
+    }
+    let collation = Collation::lookup(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("a collation of this library");
+    println!("{}\n", collation.info().name);
+    let pairs = [
+        ("119 ASCII characters, equal", DIGITS.to_owned(), DIGITS.to_owned()),
+        ("119 ASCII characters, case differs everywhere", ENGLISH.to_lowercase(), ENGLISH.to_uppercase()),
+        ("German, the last character differs", GERMAN.to_owned(), other_end(GERMAN)),
+        ("Chinese, the last character differs", CHINESE.to_owned(), other_end(CHINESE)),
+        ("German, case differs everywhere", GERMAN.to_lowercase(), GERMAN.to_uppercase()),
+        ("Russian, case differs everywhere", RUSSIAN.to_lowercase(), RUSSIAN.to_uppercase()),
+        ("French, accents differ in every word", FRENCH.to_owned(), unaccented(FRENCH)),
+    ];
+    for (title, a, b) in &pairs {
+        each(title, || collation.compare(black_box(a.as_bytes()), black_box(b.as_bytes())));
+    }
+    for (title, text) in [("sort key of 119 ASCII characters", DIGITS), ("sort key of 100 Russian characters", RUSSIAN)]
+    {
+        each(title, || collation.sort_key(black_box(text.as_bytes())));
+    }
+}
