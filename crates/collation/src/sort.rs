@@ -5,6 +5,7 @@ mod codes;
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use core::mem::MaybeUninit;
 
 use crate::bytes::Bytes;
 use crate::dispatch::Work;
@@ -20,6 +21,7 @@ pub(crate) fn sort<T>(items: &mut [T], prefixes: impl FnOnce(&[T]) -> Vec<u64>, 
         return items.sort_by(compare);
     }
     let mut order: Vec<(u64, u32)> = prefixes(items).into_iter().zip(0..).collect();
+    assert_eq!(order.len(), items.len());
     // The index makes it stable.
     order.sort_unstable();
     for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
@@ -27,23 +29,24 @@ pub(crate) fn sort<T>(items: &mut [T], prefixes: impl FnOnce(&[T]) -> Vec<u64>, 
             alike.sort_by(|a, b| compare(&items[a.1 as usize], &items[b.1 as usize]));
         }
     }
-    permute(items, order.into_iter().map(|(_, index)| index).collect());
+    // SAFETY: there was a number for each item, and the numbers only changed places.
+    unsafe { permute(items, order.into_iter().map(|(_, index)| index as usize)) };
 }
 
-/// Moves the item at `from[i]` to `i`, for each `i`.
-fn permute<T>(items: &mut [T], mut from: Vec<u32>) {
-    for start in 0..items.len() {
-        let mut at = start;
-        loop {
-            let next = from[at] as usize;
-            from[at] = at as u32;
-            if next == start {
-                break;
-            }
-            items.swap(at, next);
-            at = next;
-        }
+/// Moves the item at `from[i]` to `i`, for each `i`: into a second slice and back. Along the cycles of the permutation, each item would
+/// wait for the one before it to come from memory.
+///
+/// # Safety
+/// `from` yields each index of the slice once.
+unsafe fn permute<T>(items: &mut [T], from: impl Iterator<Item = usize>) {
+    let mut moved: Vec<MaybeUninit<T>> = Vec::with_capacity(items.len());
+    for index in from {
+        // SAFETY: the item is within the slice. The copy is never dropped, and becomes an item only when the item is overwritten.
+        moved.push(unsafe { core::ptr::from_ref(&items[index]).cast::<MaybeUninit<T>>().read() });
     }
+    assert_eq!(moved.len(), items.len());
+    // SAFETY: as many items as there were, and each of them once, as the caller says.
+    unsafe { core::ptr::copy_nonoverlapping(moved.as_ptr().cast(), items.as_mut_ptr(), items.len()) };
 }
 
 /// The first weights of each string, as a number: where two numbers differ, the strings compare as they do.
