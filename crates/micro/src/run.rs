@@ -8,8 +8,8 @@ use mysql_collation::Collation;
 use server::{CollationInfo, Progress, Server};
 use workload::Text;
 
-use crate::Error;
 use crate::engine::{Compare, Memcmp};
+use crate::error::Error;
 use crate::model::{Call, Cell, FORMAT, Options, Results, Round};
 use crate::pair::{Difference, Pair};
 use crate::plan::{self, Request, Sample};

@@ -9,7 +9,7 @@ use mysql::Conn;
 use mysql::prelude::{FromRow, Queryable};
 use server::{CollationInfo, Server};
 
-use crate::Error;
+use crate::error::Error;
 use crate::model::Clock;
 use crate::pair::Pair;
 use crate::timing::{Subject, calibrate, ns};

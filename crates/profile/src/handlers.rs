@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::category;
-use crate::image::Data;
+use crate::image::data::Data;
 use crate::memory::Memory;
 use crate::slots::{Order, SLOTS};
 

@@ -12,12 +12,11 @@ use crate::handlers::{self, Handlers};
 use crate::memory::Memory;
 use crate::names;
 use crate::script::Mapping;
+use data::Data;
 
-mod data;
+pub(crate) mod data;
 mod debug;
 mod frames;
-
-pub(crate) use data::Data;
 
 /// How a function came by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -2,7 +2,7 @@
 
 use recipe::{Claim, Verdict};
 
-use crate::Report;
+use crate::content::Report;
 
 /// What stands above the claims; nothing where there are none.
 pub(crate) fn title(report: &Report) -> Option<String> {

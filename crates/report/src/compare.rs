@@ -1,8 +1,6 @@
 //! What changed from one run to another, for a terminal, as Markdown, as CSV and as JSON.
 
-mod csv_rows;
-
-pub use csv_rows::compare_csv;
+pub(crate) mod csv_rows;
 
 use std::collections::BTreeSet;
 
@@ -10,6 +8,7 @@ use measure::{Difference, Estimate, RatioChange, RunChange, ThroughputChange, Ve
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::content::document;
 use crate::markdown;
 use crate::number::{DASH, counted, grouped, interval, percent, set_percent};
 use crate::table::{Kind, Row, Table, column};
@@ -113,7 +112,7 @@ pub fn compare_markdown(comparison: &Comparison) -> String {
 
 /// The comparison as JSON (`schemas/compare.schema.json`).
 pub fn compare_json(comparison: &Comparison) -> String {
-    crate::document(comparison)
+    document(comparison)
 }
 
 fn missing(comparison: &Comparison) -> Vec<String> {

@@ -3,7 +3,7 @@
 use measure::{CellResult, Comparison, Driver, Estimate, Mode, VariantResult, Verdict};
 use serde::Serialize;
 
-use crate::Report;
+use crate::content::Report;
 use crate::number::rounded;
 use crate::table::variants;
 

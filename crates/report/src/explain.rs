@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use explain::{Explanation, Part, Parting, Step, Verdict, View};
 
+use crate::content::document;
 use crate::table::{Kind, Row, Table, column};
 use crate::text::{self as plain, Style, paragraph};
 
@@ -23,7 +24,7 @@ pub fn text(explanation: &Explanation, style: Style) -> String {
 
 /// The explanation as JSON (`schemas/explain.schema.json`).
 pub fn json(explanation: &Explanation) -> String {
-    crate::document(explanation)
+    document(explanation)
 }
 
 /// A line a collation.

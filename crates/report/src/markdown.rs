@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::Report;
 use crate::claims;
+use crate::content::Report;
 use crate::head::{legend, setting};
-use crate::profile;
+use crate::profile::table::brief;
 use crate::published::published;
 use crate::sweep::sweeps;
 use crate::table::{Column, Kind, Table, tables};
@@ -25,7 +25,7 @@ pub fn markdown(report: &Report) -> String {
     }
     list(&report.sentences, &mut out);
     if let Some(profiles) = &report.profiles {
-        let (tables, lines) = profile::brief(profiles);
+        let (tables, lines) = brief(profiles);
         titled(&tables, &mut out);
         list(&lines, &mut out);
     }

@@ -7,6 +7,7 @@ pub use csv_rows::csv;
 
 use micro::Results;
 
+use crate::content::document;
 use crate::head::servers_and_machine;
 use crate::text::{Style, paragraph};
 use crate::{markdown as md, text as plain};
@@ -36,5 +37,5 @@ pub fn markdown(results: &Results) -> String {
 
 /// The results as JSON (`schemas/micro.schema.json`).
 pub fn json(results: &Results) -> String {
-    crate::document(results)
+    document(results)
 }

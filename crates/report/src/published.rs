@@ -2,7 +2,7 @@
 
 use measure::{CellResult, PairKind, PublishedFigure, Run};
 
-use crate::Report;
+use crate::content::Report;
 use crate::number::{DASH, decimals, interval, plain};
 use crate::table::{Column, Kind, Row, Table, column};
 

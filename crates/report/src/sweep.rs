@@ -2,7 +2,7 @@
 
 use measure::{CellResult, PairKind};
 
-use crate::Report;
+use crate::content::Report;
 use crate::name::{on_server, server, variant, workload};
 use crate::number::{DASH, grouped, interval};
 use crate::table::{Column, Kind, Row, Table, column};

@@ -2,7 +2,7 @@
 
 use measure::{CellResult, Comparison, Mode, PairKind, Run, VariantResult, Verdict};
 
-use crate::Report;
+use crate::content::Report;
 use crate::name::{is_of_one_variant, load, on_server, server, takes_turns, variant, workload};
 use crate::number::{DASH, counted, decimals, grouped, interval, percent};
 

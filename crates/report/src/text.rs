@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, TableStyle};
 
-use crate::Report;
 use crate::claims;
+use crate::content::Report;
 use crate::head::{legend, setting};
-use crate::profile;
+use crate::profile::table::brief;
 use crate::published::published;
 use crate::sweep::{Sweep, sweeps};
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
@@ -45,7 +45,7 @@ pub fn text(report: &Report, style: Style) -> String {
     }
     paragraph("", &report.sentences, &mut out);
     if let Some(profiles) = &report.profiles {
-        let (tables, lines) = profile::brief(profiles);
+        let (tables, lines) = brief(profiles);
         titled(&tables, style, &mut out);
         paragraph("", &lines, &mut out);
     }

@@ -7,7 +7,7 @@ use server::{CharsetCollation, Layers};
 use super::chart::of_text;
 use super::section::Section;
 use super::table::Grid;
-use crate::Report;
+use crate::content::Report;
 use crate::number::DASH;
 
 #[derive(Template)]

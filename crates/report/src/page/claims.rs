@@ -5,8 +5,8 @@ use recipe::{Claim, Verdict};
 
 use super::section::Section;
 use super::table::Grid;
-use crate::Report;
 use crate::claims::{title, verdict};
+use crate::content::Report;
 use crate::published::published;
 
 #[derive(Template)]

@@ -7,7 +7,7 @@ use measure::Run;
 
 use super::section::Section;
 use super::table::Grid;
-use crate::Report;
+use crate::content::Report;
 use crate::head::setting;
 use crate::number::{DASH, counted, grouped, set_percent};
 

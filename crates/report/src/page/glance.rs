@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::chart::{Chart, Mark, label};
 use super::section::Section;
-use crate::Report;
+use crate::content::Report;
 use crate::name::condition;
 
 #[derive(Template)]

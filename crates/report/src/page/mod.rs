@@ -28,7 +28,7 @@ use base64::engine::general_purpose::STANDARD;
 use measure::Run;
 use sha2::{Digest, Sha256};
 
-use crate::Report;
+use crate::content::Report;
 use crate::number::counted;
 use section::Section;
 

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::chart::Chart;
 use super::section::Section;
 use super::table::Grid;
-use crate::Report;
-use crate::profile::{categories, changes, functions, text_share};
+use crate::content::Report;
+use crate::profile::table::{categories, changes, functions, text_share};
 
 #[derive(Template)]
 #[template(path = "profile.html")]

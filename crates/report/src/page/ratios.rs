@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::chart::{Chart, Mark, label};
 use super::section::Section;
 use super::table::Grid;
-use crate::Report;
+use crate::content::Report;
 use crate::head::legend;
 use crate::name::{server, variant};
 use crate::table::{cell_tables, is_measured};

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::section::Section;
-use crate::Report;
+use crate::content::Report;
 
 #[derive(Template)]
 #[template(path = "repeat.html")]

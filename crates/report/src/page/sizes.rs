@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::chart::{Chart, of_text};
 use super::section::Section;
 use super::table::Grid;
-use crate::Report;
+use crate::content::Report;
 use crate::number::{decimals, grouped};
 
 #[derive(Template)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::chart::Chart;
 use super::section::Section;
 use super::table::Grid;
-use crate::Report;
+use crate::content::Report;
 use crate::name::{server, variant};
 use crate::sweep::{Sweep, sweeps};
 

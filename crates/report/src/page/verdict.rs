@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::section::Section;
-use crate::Report;
+use crate::content::Report;
 
 /// With more sentences than this, the others are folded away.
 const SHOWN: usize = 12;
