@@ -9,12 +9,12 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use flate2::read::MultiGzDecoder;
 use import::{Entry, Pattern, Templates, Values, assemble, parse};
-use measure::Folder;
 use report::Report;
 use workload::Text;
 
 use crate::bench;
 use crate::output::{self, Format};
+use crate::results;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,7 +103,7 @@ pub fn run(args: &ImportArgs) -> Result<ExitCode> {
     let (mut run, blocks) = assemble(&entries, files, args.baseline.as_deref(), env!("CARGO_PKG_VERSION"), &now);
     run.command = Some(crate::argv::shown());
     run.notes.extend(faults);
-    let mut folder = args.out.as_deref().map_or_else(bench::default_folder, Folder::create)?;
+    let mut folder = results::folder(args.out.as_deref())?;
     folder.write_run(&run)?;
     blocks.iter().try_for_each(|block| folder.append(block))?;
 

@@ -17,6 +17,7 @@ mod offline;
 mod output;
 mod profile;
 mod report;
+mod results;
 mod run;
 mod servers;
 mod sort;

@@ -12,7 +12,8 @@ use serde_json::json;
 use server::Options;
 
 use crate::argv;
-use crate::bench::{self, Bench, Opening};
+use crate::bench::opening::Opening;
+use crate::bench::{self, Bench};
 use crate::connect::{ConnectArgs, Targets};
 use crate::output::{self, Format};
 

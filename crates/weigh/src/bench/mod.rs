@@ -3,6 +3,7 @@
 pub mod announce;
 pub mod args;
 pub mod live;
+pub mod opening;
 pub mod resolve;
 mod selftest;
 
@@ -11,19 +12,19 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use measure::{Analysis, Driver, Folder, FolderError, Outcome, PairKind, Probe, Request};
+use measure::{Analysis, Driver, Outcome, PairKind, Probe};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
 use report::{Report, Style};
-use server::{Options, Server, Spec};
 
 pub use args::BenchArgs;
 use live::Live;
+use opening::{Opening, open, openings, tell_footprint};
 pub use resolve::Bench;
 
-use crate::connect::Targets;
 use crate::output::{self, Format};
 use crate::report::write_page;
+use crate::results;
 
 /// Runs `weigh bench`.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -36,29 +37,12 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     run_on(&bench, &openings(targets))
 }
 
-/// A server to open.
-#[derive(Debug)]
-pub struct Opening {
-    /// Which.
-    pub spec: Spec,
-    /// How.
-    pub options: Options,
-    /// What its name says beside the program's, where several of one program are opened.
-    pub distinction: Option<String>,
-}
-
 /// How `--profile` samples: five seconds of each variant.
 const PROFILE: Plan = Plan {
     sampling: Sampling { frequency: 499, call_graph: CallGraph::FramePointers },
     windows: 10,
     window: Duration::from_millis(500),
 };
-
-/// Each server as it was named.
-pub fn openings(targets: Targets) -> Vec<Opening> {
-    let Targets { specs, options } = targets;
-    specs.into_iter().map(|spec| Opening { spec, options: options.clone(), distinction: None }).collect()
-}
 
 /// Measures what was resolved on these servers, or says what would be measured.
 pub fn run_on(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
@@ -81,7 +65,7 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
         bail!("there is no sysbench on the PATH; install it, or leave out --driver sysbench");
     }
     // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
-    let folder = bench.out.as_deref().map_or_else(default_folder, Folder::create)?;
+    let folder = results::folder(bench.out.as_deref())?;
     let out = folder.path().to_owned();
     let live = Live::new(&bench.request);
     let servers = open(openings, &live)?;
@@ -93,51 +77,6 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     drop(servers);
     let profiles = profiler.map(Profiler::finish);
     finish(bench, outcome, profiles, &out)
-}
-
-/// Says what will be created on servers that are not `weigh`'s own, and what is still there of a run that was killed.
-pub fn tell_footprint(request: &Request, servers: &[Server]) -> Result<()> {
-    let attached = || servers.iter().filter(|server| !server.is_private());
-    if attached().next().is_none() {
-        return Ok(());
-    }
-    output::tell(&announce::footprint(request, &measure::preview(request, servers)?, servers));
-    for server in attached() {
-        // Whoever can't look has nothing to tell, and a run to make.
-        let leftovers = drive::leftovers(server).unwrap_or_default();
-        if !leftovers.is_empty() {
-            output::tell(&announce::leftovers(server, &leftovers));
-        }
-    }
-    Ok(())
-}
-
-/// Opens the servers, one after the other.
-pub fn open(openings: &[Opening], live: &Live<'_>) -> Result<Vec<Server>> {
-    let open = |opening: &Opening| -> Result<Server, server::Error> {
-        let mut server = server::open(&opening.spec, &opening.options, live)?;
-        if let Some(distinction) = &opening.distinction {
-            server.rename(format!("{} ({distinction})", server.label()));
-        }
-        Ok(server)
-    };
-    let servers = openings.iter().map(open).collect::<Result<_, _>>();
-    live.end();
-    Ok(servers?)
-}
-
-/// A folder named by the time, and by a number where several runs begin in the same second.
-pub fn default_folder() -> Result<Folder, FolderError> {
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
-    let folder = |suffix: String| Folder::create(&Path::new("weigh-results").join(format!("{now}{suffix}")));
-    let mut created = folder(String::new());
-    for number in 2.. {
-        match created {
-            Err(FolderError::Taken(_)) => created = folder(format!("-{number}")),
-            _ => break,
-        }
-    }
-    created
 }
 
 /// Prints what was measured, also of a run that ended early.

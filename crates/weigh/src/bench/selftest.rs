@@ -7,8 +7,11 @@ use measure::{Analysis, Folder, Run, SelfTest, self_test};
 use report::Style;
 use server::Server;
 
-use super::{Bench, Live, Opening, announce, default_folder, open};
+use super::live::Live;
+use super::opening::{Opening, open, tell_footprint};
+use super::resolve::Bench;
 use crate::output::{self, Format};
+use crate::results;
 
 /// Runs the rounds, each in a folder of its own below the results', and says what was found.
 pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode> {
@@ -16,13 +19,10 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
         bail!("--self-test prints text or json; `weigh report` prints its rounds in every format");
     }
     // Reserves the place; it holds no run itself, so it goes again, and comes back with the first round's.
-    let out = bench.out.as_deref().map_or_else(default_folder, Folder::create)?.path().to_owned();
+    let out = results::folder(bench.out.as_deref())?.path().to_owned();
     let live = Live::new(&bench.request);
     let servers = open(openings, &live)?;
-    if servers.iter().any(|server| !server.is_private()) {
-        let preview = measure::preview(&bench.request, &servers)?;
-        output::tell(&announce::footprint(&bench.request, &preview, &servers));
-    }
+    tell_footprint(&bench.request, &servers)?;
     let mut done = Vec::new();
     for round in 1..=rounds {
         let folder = Folder::create(&out.join(format!("round-{round}")))?;

@@ -3,19 +3,19 @@
 mod args;
 mod resolve;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use measure::Folder;
 use profile::{FORMAT, Plan, Profile, Profiler, Profiles};
 use report::Style;
 
 pub use args::ProfileArgs;
 
-use crate::bench;
 use crate::bench::live::Live;
+use crate::bench::opening::{open, openings, tell_footprint};
 use crate::output::{self, Format};
+use crate::results;
 
 /// Runs `weigh profile`.
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
@@ -55,7 +55,7 @@ fn watched(sample: impl FnOnce(&Live<'_>) -> Result<Profile, profile::Error>) ->
 
 /// Takes one profile and puts it into a folder.
 fn finish(args: &ProfileArgs, sample: impl FnOnce(&Path) -> Result<Profile>) -> Result<ExitCode> {
-    let out = args.out.clone().unwrap_or_else(default_folder);
+    let out = results::path(args.out.as_deref());
     let folder = out.join(profile::output::FOLDER);
     if folder.exists() {
         bail!("{} already holds a profile; name another folder by --out", out.display());
@@ -70,11 +70,11 @@ fn under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     profile::perf::version()?;
     let request = resolve::request(args);
     let targets = args.connect.resolve(request.most_connections())?;
-    let folder = args.out.as_deref().map_or_else(bench::default_folder, Folder::create)?;
+    let folder = results::folder(args.out.as_deref())?;
     let out = folder.path().to_owned();
     let live = Live::new(&request);
-    let servers = bench::open(&bench::openings(targets), &live)?;
-    bench::tell_footprint(&request, &servers)?;
+    let servers = open(&openings(targets), &live)?;
+    tell_footprint(&request, &servers)?;
     let mut profiler = Profiler::new(plan, &out.join(profile::output::FOLDER));
     let outcome = measure::run(&request, &servers, folder, env!("CARGO_PKG_VERSION"), &live, Some(&mut profiler));
     live.end();
@@ -112,13 +112,4 @@ fn tell(args: &ProfileArgs, out: &Path, profiles: Profiles) -> Result<ExitCode> 
     }
     output::tell(&format!("results: {}", out.display()));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Named by the time, and by a number where several begin in the same second.
-fn default_folder() -> PathBuf {
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
-    let numbered = (2..).map(|number| format!("{now}-{number}"));
-    let names = std::iter::once(now.clone()).chain(numbered);
-    let mut free = names.map(|name| Path::new("weigh-results").join(name)).filter(|path| !path.exists());
-    free.next().unwrap_or_else(|| Path::new("weigh-results").join(now))
 }
