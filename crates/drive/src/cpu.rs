@@ -224,35 +224,6 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_that_works_is_found_and_its_time_grows() {
-        let (work, order) = std::sync::mpsc::channel::<()>();
-        let (done, answer) = std::sync::mpsc::channel();
-        let worker = std::thread::spawn(move || {
-            for () in order {
-                let before = own_cpu();
-                while own_cpu() < before + Duration::from_millis(20) {}
-                done.send(rustix::thread::gettid()).unwrap();
-            }
-        });
-        let mut id = None;
-        let mut run = |_: &str| {
-            work.send(()).unwrap();
-            id = Some(answer.recv().unwrap());
-            Ok::<(), std::convert::Infallible>(())
-        };
-        let Ok(found) = ServerThread::find(std::process::id(), &mut run);
-        let found = found.unwrap();
-        let before = found.cpu().unwrap();
-        let Ok(()) = run("");
-        let grown = found.cpu().unwrap() - before;
-        assert_eq!(Some(found.thread as i32), id.map(|id| id.as_raw_nonzero().get()));
-        assert!(grown >= Duration::from_millis(20) && grown < Duration::from_millis(40), "{grown:?}");
-        drop(work);
-        worker.join().unwrap();
-        assert_eq!(found.cpu(), None);
-    }
-
-    #[test]
     fn the_threads_of_this_process_are_seen() {
         let pid = std::process::id();
         assert!(all_threads(pid).contains_key(&pid));
