@@ -75,22 +75,28 @@ pub(crate) fn level<S: Source>(source: S, mut a: &[u8], mut b: &[u8], unlike: us
     }
 }
 
-/// The order of the next weight of each, which mostly settles it.
+/// The order of the next weight of each, or of the next character of each, which mostly settles it.
 #[inline(always)]
 fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8]) -> Option<Ordering> {
-    let first = |text: &[u8]| {
-        if text.is_empty() {
-            return source.pad();
-        }
-        if let Some(weight) = source.plain(text, 0) {
-            return Some(weight);
-        }
-        let mut weights = [0; LONGEST];
-        let next = source.next(text, 0, &mut weights);
-        (next.weights > 0).then_some(weights[0])
+    let plain = |text: &[u8]| if text.is_empty() { source.pad() } else { source.plain(text, 0) };
+    let (x, y) = (plain(a), plain(b));
+    if let (Some(x), Some(y)) = (x, y) {
+        return (x != y).then(|| x.cmp(&y));
+    }
+    let weights = |text: &[u8], plain: Option<u16>| {
+        let mut weights = [plain.unwrap_or_default(); LONGEST];
+        let asked = plain.is_none() && !text.is_empty();
+        let count = if asked { source.next(text, 0, &mut weights).weights } else { usize::from(plain.is_some()) };
+        (weights, count)
     };
-    let (x, y) = (first(a)?, first(b)?);
-    (x != y).then(|| x.cmp(&y))
+    let ((x, of_x), (y, of_y)) = (weights(a, x), weights(b, y));
+    let common = of_x.min(of_y);
+    unlike(&x[..common], &y[..common])
+}
+
+/// The order of the first weights that differ, if two do.
+fn unlike(x: &[u16], y: &[u16]) -> Option<Ordering> {
+    x.iter().zip(y).find(|(x, y)| x != y).map(|(x, y)| x.cmp(y))
 }
 
 /// What the next few characters of two texts tell.
@@ -113,8 +119,8 @@ fn few<S: Source>(source: S, a: &[u8], b: &[u8]) -> Few {
         if common == 0 {
             break;
         }
-        if let Some(unlike) = (0..common).find(|&i| p[i] != q[i]) {
-            return Few::Unlike(p[unlike].cmp(&q[unlike]));
+        if let Some(order) = unlike(&p[..common], &q[..common]) {
+            return Few::Unlike(order);
         }
         x.from += common;
         y.from += common;

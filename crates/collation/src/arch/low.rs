@@ -3,31 +3,38 @@
 /// The entries of U+0000 to U+07FF on one level: 0 for an ignorable character, a weight below [`Low::SEVERAL`], then numbers that
 /// stand for several weights, equal ones for equal weights, and [`Low::MARK`].
 #[derive(Debug)]
-#[repr(C, align(64))]
 pub(crate) struct Low {
     entries: [u16; 0x800],
-    /// The high and the low bytes of ASCII's entries, each row to be looked up by itself. What has not just one weight is all ones.
-    ascii: [[u8; 128]; 2],
+    rows: [Row; 16],
+}
+
+/// The entries of 128 neighbouring code points, high bytes and low bytes each by themselves: vectors look up bytes.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct Row {
+    pub(crate) high: [u8; 128],
+    pub(crate) low: [u8; 128],
 }
 
 impl Low {
     /// Entries from here on are no weights.
     pub(crate) const SEVERAL: u16 = 0xC000;
-    /// Ask the full table: the weights are computed, or the character may go on a contraction.
+    /// Ask the full table: the weights are computed, or the character may go on a contraction. No other entry has this high byte.
     pub(crate) const MARK: u16 = 0xFFFF;
 
-    pub(crate) const fn new(entries: [u16; 0x800]) -> Self {
-        let mut ascii = [[0xFF; 128]; 2];
+    pub(crate) const fn new(mut entries: [u16; 0x800]) -> Self {
+        let mut rows = [Row { high: [0; 128], low: [0; 128] }; 16];
         let mut i = 0;
-        while i < 128 {
-            if entries[i] != 0 && entries[i] < Self::SEVERAL {
-                let [high, low] = entries[i].to_be_bytes();
-                ascii[0][i] = high;
-                ascii[1][i] = low;
+        while i < entries.len() {
+            if entries[i] >= Self::MARK & 0xFF00 {
+                entries[i] = Self::MARK;
             }
+            let [high, low] = entries[i].to_be_bytes();
+            rows[i >> 7].high[i & 127] = high;
+            rows[i >> 7].low[i & 127] = low;
             i += 1;
         }
-        Self { entries, ascii }
+        Self { entries, rows }
     }
 
     /// The entry of a code point below U+0800.
@@ -36,16 +43,10 @@ impl Low {
         self.entries[code_point]
     }
 
-    /// 128 neighbouring entries.
+    /// The row with this number: its code points begin at 128 times that.
     #[inline(always)]
-    pub(crate) fn row(&self, from: usize) -> &[u16] {
-        &self.entries[from..from + 128]
-    }
-
-    /// The bytes of ASCII's entries, high ones and low ones.
-    #[inline(always)]
-    pub(crate) fn ascii(&self) -> &[[u8; 128]; 2] {
-        &self.ascii
+    pub(crate) fn row(&self, number: usize) -> &Row {
+        &self.rows[number]
     }
 
     /// The one weight of a code point below U+0800, if it has one and is of no contraction.

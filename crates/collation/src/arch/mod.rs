@@ -35,7 +35,7 @@ pub(crate) struct Filled {
 }
 
 /// The room that [`Backend::fill`] wants before it reads another stretch of text.
-pub(crate) const FILL_ROOM: usize = 32;
+pub(crate) const FILL_ROOM: usize = 64;
 
 /// One instruction set's primitives.
 ///

@@ -161,8 +161,7 @@ impl<C: CodePoints> Utf8<C> {
     #[inline(always)]
     fn goes_on(self, text: &[u8], at: usize) -> bool {
         let Some((contractions, _)) = self.code_points.contractions() else { return false };
-        // No contraction goes on with ASCII.
-        text.get(at).is_some_and(|byte| !byte.is_ascii())
+        text.get(at).is_some_and(|&byte| contractions.later.may_have_lead(byte))
             && self.encoding.decode(text, at).is_some_and(|(code_point, _)| contractions.later.may_have(code_point))
     }
 

@@ -4,7 +4,7 @@
 //! ascending order, the pool. A record ([`RECORD`] words) is three code points, high word first, U+FFFFFFFF for none, and
 //! for each level an offset into the pool, where a length and that many weights stand.
 
-use super::level::{Sequence, pooled};
+use super::level::{PAGES, Sequence, pooled};
 
 /// Words of a record.
 pub(crate) const RECORD: usize = 9;
@@ -21,37 +21,67 @@ pub(crate) struct Contractions {
     pub later: Filter,
 }
 
-/// A set of code points that may tell of one that it lacks that it is in, never the other way round.
-pub(crate) struct Filter([u64; 64]);
+/// A set of code points that may tell of one that it lacks that it is in, never the other way round: by its page of 256, and by its
+/// lowest twelve bits. Ideographs, of which there are more than lowest bits, are told by their pages.
+pub(crate) struct Filter {
+    pages: [u64; PAGES / 64],
+    lowest: [u64; 64],
+    /// The lead bytes of the UTF-8 of those beyond ASCII, from C0 on.
+    leads: u64,
+}
 
 impl Filter {
     /// Whether a code point may be in the set.
     #[inline(always)]
     pub const fn may_have(&self, code_point: u32) -> bool {
-        self.0[(code_point >> 6 & 63) as usize] >> (code_point & 63) & 1 == 1
+        let page = code_point as usize >> 8;
+        page < PAGES
+            && self.pages[page >> 6] >> (page & 63) & 1 == 1
+            && self.lowest[(code_point >> 6 & 63) as usize] >> (code_point & 63) & 1 == 1
+    }
+
+    /// Whether UTF-8 that begins with this byte may be a code point of the set beyond ASCII.
+    #[inline(always)]
+    pub fn may_have_lead(&self, byte: u8) -> bool {
+        byte >= 0xC0 && self.leads >> (byte - 0xC0) & 1 == 1
     }
 
     /// The code points of these records, in the places from `from` up to `to`.
     pub(super) const fn of(records: &[[u16; RECORD]], from: usize, to: usize) -> Self {
-        let mut bits = [0; 64];
+        let mut filter = Self { pages: [0; PAGES / 64], lowest: [0; 64], leads: 0 };
         let mut i = 0;
         while i < records.len() {
             let mut place = from;
             while place < to {
                 let code_point = code_point(&records[i], place);
                 if code_point != u32::MAX {
-                    bits[(code_point >> 6 & 63) as usize] |= 1_u64 << (code_point & 63);
+                    // What looks for contractions passes over ASCII.
+                    assert!(place == 0 || code_point >= 0x80);
+                    filter.pages[code_point as usize >> 14] |= 1_u64 << (code_point >> 8 & 63);
+                    if code_point >= 0x80 {
+                        filter.leads |= 1_u64 << (lead(code_point) & 63);
+                    }
+                    filter.lowest[(code_point >> 6 & 63) as usize] |= 1_u64 << (code_point & 63);
                 }
                 place += 1;
             }
             i += 1;
         }
-        Self(bits)
+        filter
     }
 }
 
 const fn code_point(record: &[u16; RECORD], place: usize) -> u32 {
     (record[2 * place] as u32) << 16 | record[2 * place + 1] as u32
+}
+
+/// The first byte of a code point's UTF-8, for one beyond ASCII.
+const fn lead(code_point: u32) -> u32 {
+    match code_point {
+        0..0x800 => 0xC0 | code_point >> 6,
+        0x800..0x1_0000 => 0xE0 | code_point >> 12,
+        _ => 0xF0 | code_point >> 18,
+    }
 }
 
 /// One contraction.

@@ -1,13 +1,14 @@
-//! Writing the weights of plain text: 32 bytes at a time, and 64 where all of them are ASCII.
+//! Writing the weights of plain text.
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::super::super::{FILL_ROOM, Filled, Low};
-use super::low::{Row, STRETCH, after, lanes, look_up};
+use super::lanes;
+use super::low::{STRETCH, Stretch, Table, after, look_up};
 
-/// Bytes of a stretch of ASCII.
-const ASCII_STRETCH: usize = 64;
+/// Entries whose high byte is this or above are no weights.
+const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
 
 /// # Safety
 /// The machine has this backend's instruction set.
@@ -30,83 +31,17 @@ pub(super) unsafe fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn fill_with<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
-    // SAFETY: the caller's.
-    let ascii = unsafe { fill_ascii::<HIGH_FIRST>(low, text, out, room) };
-    if ascii == text.len() {
-        return Filled { consumed: ascii, produced: ascii };
-    }
-    // SAFETY: the room after what was written, two bytes each.
-    let rest = unsafe { fill_any::<HIGH_FIRST>(low, &text[ascii..], out.add(2 * ascii), room - ascii) };
-    Filled { consumed: ascii + rest.consumed, produced: ascii + rest.produced }
-}
-
-/// The stretches of ASCII at the start, each character of one weight. How many characters, and so weights.
-///
-/// # Safety
-/// As for [`fill_with`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn fill_ascii<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> usize {
-    let half = |bytes: &[u8; 128], from: usize| {
-        // SAFETY: `from` is 0 or 64, and 64 bytes are there from either.
-        unsafe { _mm512_loadu_si512(bytes.as_ptr().add(from).cast()) }
-    };
-    let [high, low] = low.ascii();
-    let (high_0, high_1, low_0, low_1) = (half(high, 0), half(high, 64), half(low, 0), half(low, 64));
-    // What unpacking takes from the two halves of each lane has to come out in the text's order.
-    let spread = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
-    let mut at = 0;
-    while at < text.len() {
-        let rest = (text.len() - at).min(ASCII_STRETCH);
-        // Whole registers are written: one for each half of the stretch that has characters.
-        if room - at < rest.next_multiple_of(ASCII_STRETCH / 2) {
-            break;
-        }
-        let here = if rest == ASCII_STRETCH { !0 } else { (1_u64 << rest) - 1 };
-        let spaces = _mm512_set1_epi8(b' '.cast_signed());
-        // SAFETY: `at` is within the text, and lanes past its end are not read: spaces stand for them.
-        let bytes = unsafe { _mm512_mask_loadu_epi8(spaces, here, text.as_ptr().add(at).cast()) };
-        let spread_out = _mm512_permutexvar_epi64(spread, bytes);
-        // The permutes take no notice of the highest bit.
-        let high = _mm512_permutex2var_epi8(high_0, spread_out, high_1);
-        let low = _mm512_permutex2var_epi8(low_0, spread_out, low_1);
-        let others = _mm512_cmpge_epu8_mask(high, _mm512_set1_epi8((Low::SEVERAL >> 8) as i8));
-        if _mm512_movepi8_mask(bytes) | others != 0 {
-            break;
-        }
-        let (x, y) = if HIGH_FIRST { (high, low) } else { (low, high) };
-        // SAFETY: there is room for 32 weights from `at` on, and for 64 if there are more than 32 characters.
-        unsafe {
-            _mm512_storeu_si512(out.add(2 * at).cast(), _mm512_unpacklo_epi8(x, y));
-            if rest > ASCII_STRETCH / 2 {
-                _mm512_storeu_si512(out.add(2 * at + ASCII_STRETCH).cast(), _mm512_unpackhi_epi8(x, y));
-            }
-        }
-        at += rest;
-    }
-    at
-}
-
-/// The weights of plain text, ignorable characters left out.
-///
-/// # Safety
-/// As for [`fill_with`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn fill_any<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
     const { assert!(FILL_ROOM >= STRETCH) }
-    let ascii = Row::at(low, 0);
-    let (mut consumed, mut produced) = (0, 0);
+    let ascii = Table::of(low.row(0));
+    // SAFETY: the caller's.
+    let mut consumed = unsafe { fill_ascii::<HIGH_FIRST>(&ascii, text, out, room) };
+    let mut produced = consumed;
     while consumed < text.len() && room - produced >= FILL_ROOM {
-        let stretch = look_up(low, &ascii, text, consumed, Low::SEVERAL);
-        let kept =
-            stretch.starts & lanes(stretch.stop as usize) & _mm512_test_epi16_mask(stretch.entries, stretch.entries);
-        let mut packed = if kept == !0 { stretch.entries } else { _mm512_maskz_compress_epi16(kept, stretch.entries) };
-        if HIGH_FIRST {
-            packed = _mm512_or_si512(_mm512_slli_epi16::<8>(packed), _mm512_srli_epi16::<8>(packed));
-        }
-        // SAFETY: there is room for `FILL_ROOM` weights from `produced` on, and a register holds `STRETCH`.
-        unsafe { _mm512_storeu_si512(out.add(2 * produced).cast(), packed) };
+        let stretch = look_up(low, &ascii, text, consumed, LIMIT);
+        let weighty = _mm512_or_si512(stretch.high, stretch.low);
+        let kept = stretch.starts & lanes(stretch.stop as usize) & _mm512_test_epi8_mask(weighty, weighty);
+        // SAFETY: there is room for as many weights as a stretch has lanes.
+        unsafe { store::<HIGH_FIRST>(&stretch, kept, out.add(2 * produced)) };
         produced += kept.count_ones() as usize;
         if (stretch.stop as usize) < STRETCH {
             consumed += stretch.stop as usize;
@@ -115,4 +50,73 @@ unsafe fn fill_any<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8,
         consumed = after(text, consumed);
     }
     Filled { consumed, produced }
+}
+
+/// Writes the weights of the stretches of ASCII at the start in which each character has one weight: nothing is counted there, nor
+/// moved. How many characters, and so weights.
+///
+/// # Safety
+/// As for [`fill_with`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+unsafe fn fill_ascii<const HIGH_FIRST: bool>(ascii: &Table, text: &[u8], out: *mut u8, room: usize) -> usize {
+    let mut at = 0;
+    while at < text.len() && room - at >= FILL_ROOM {
+        let here = lanes(text.len() - at);
+        // SAFETY: `at` is within the text, and lanes past its end are not read: spaces stand for them, which have a weight.
+        let bytes =
+            unsafe { _mm512_mask_loadu_epi8(_mm512_set1_epi8(b' '.cast_signed()), here, text.as_ptr().add(at).cast()) };
+        let (high, low) = ascii.choose(spread(bytes));
+        let others = _mm512_cmpge_epu8_mask(high, _mm512_set1_epi8(LIMIT.cast_signed()))
+            | _mm512_testn_epi8_mask(_mm512_or_si512(high, low), _mm512_set1_epi8(-1));
+        if _mm512_movepi8_mask(bytes) | others != 0 {
+            break;
+        }
+        let [first, second] = unpack::<HIGH_FIRST>(high, low);
+        // SAFETY: there is room for as many weights as a stretch has lanes.
+        unsafe {
+            _mm512_storeu_si512(out.add(2 * at).cast(), first);
+            _mm512_storeu_si512(out.add(2 * at + STRETCH).cast(), second);
+        }
+        at = text.len().min(at + STRETCH);
+    }
+    at
+}
+
+/// The lanes in the order in which [`unpack`] wants them: it takes eight bytes of each quarter in turn.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn spread(lanes: __m512i) -> __m512i {
+    _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), lanes)
+}
+
+/// Pairs of bytes, of the first 32 lanes and of the others, from lanes that were [`spread`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn unpack<const HIGH_FIRST: bool>(high: __m512i, low: __m512i) -> [__m512i; 2] {
+    let (x, y) = if HIGH_FIRST { (high, low) } else { (low, high) };
+    [_mm512_unpacklo_epi8(x, y), _mm512_unpackhi_epi8(x, y)]
+}
+
+/// Writes the weights of these lanes, and rubbish after them.
+///
+/// # Safety
+/// There is room for [`STRETCH`] weights at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn store<const HIGH_FIRST: bool>(stretch: &Stretch, kept: u64, out: *mut u8) {
+    let mut halves = unpack::<HIGH_FIRST>(spread(stretch.high), spread(stretch.low));
+    let mut first = STRETCH / 2;
+    // Where no lane is left out between others, as in ASCII, there is nothing to close up.
+    if kept & kept.wrapping_add(1) != 0 {
+        let of_first = kept as u32;
+        halves[0] = _mm512_maskz_compress_epi16(of_first, halves[0]);
+        halves[1] = _mm512_maskz_compress_epi16((kept >> 32) as u32, halves[1]);
+        first = of_first.count_ones() as usize;
+    }
+    // SAFETY: a half is 32 weights, and 32 of them at most come before the second one.
+    unsafe {
+        _mm512_storeu_si512(out.cast(), halves[0]);
+        _mm512_storeu_si512(out.add(2 * first).cast(), halves[1]);
+    }
 }

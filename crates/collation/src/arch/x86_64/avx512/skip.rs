@@ -3,21 +3,23 @@
 use core::arch::x86_64::*;
 
 use super::super::super::Low;
-use super::low::{Row, STRETCH, Stretch, after, lanes, look_up};
+use super::lanes;
+use super::low::{STRETCH, Stretch, Table, after, look_up};
 
 /// # Safety
 /// The machine has this backend's instruction set.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
-    let ascii = Row::at(low, 0);
+    let ascii = Table::of(low.row(0));
+    let limit = (Low::MARK >> 8) as u8;
     let (mut i, mut j) = (0, 0);
     // What is branched on is mostly as it was the last time, so that the next stretches need not wait for entries to be compared.
     while i < a.len() && j < b.len() {
-        let x = look_up(low, &ascii, a, i, Low::MARK);
-        let y = look_up(low, &ascii, b, j, Low::MARK);
+        let x = look_up(low, &ascii, a, i, limit);
+        let y = look_up(low, &ascii, b, j, limit);
         if x.stop.min(y.stop) as usize == STRETCH {
             // Characters of the same lengths are compared in their lanes.
-            if x.starts == y.starts && x.starts & _mm512_cmpneq_epi16_mask(x.entries, y.entries) == 0 {
+            if x.starts == y.starts && x.starts & unlike_lanes(x.high, x.low, y.high, y.low) == 0 {
                 (i, j) = (after(a, i), after(b, j));
                 continue;
             }
@@ -44,24 +46,34 @@ pub(super) unsafe fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
 
 /// The lanes of characters before the stretch stops.
 #[inline]
-fn characters(stretch: &Stretch) -> u32 {
+fn characters(stretch: &Stretch) -> u64 {
     stretch.starts & lanes(stretch.stop as usize)
+}
+
+/// The lanes whose entries differ.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn unlike_lanes(high_x: __m512i, low_x: __m512i, high_y: __m512i, low_y: __m512i) -> u64 {
+    _mm512_cmpneq_epi8_mask(high_x, high_y) | _mm512_cmpneq_epi8_mask(low_x, low_y)
 }
 
 /// A bit for each character whose entry isn't that of the character with the same number. `of_x` and `of_y` are the characters' lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-fn unlike(x: &Stretch, of_x: u32, y: &Stretch, of_y: u32) -> u32 {
-    let packed_x = _mm512_maskz_compress_epi16(of_x, x.entries);
-    let packed_y = _mm512_maskz_compress_epi16(of_y, y.entries);
-    _mm512_cmpneq_epi16_mask(packed_x, packed_y)
+fn unlike(x: &Stretch, of_x: u64, y: &Stretch, of_y: u64) -> u64 {
+    unlike_lanes(
+        _mm512_maskz_compress_epi8(of_x, x.high),
+        _mm512_maskz_compress_epi8(of_x, x.low),
+        _mm512_maskz_compress_epi8(of_y, y.high),
+        _mm512_maskz_compress_epi8(of_y, y.low),
+    )
 }
 
 /// The lane of the character with this number, which is one of them.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2")]
-fn lane(characters: u32, number: u32) -> usize {
-    _pdep_u32(1 << number, characters).trailing_zeros() as usize
+fn lane(characters: u64, number: u32) -> usize {
+    _pdep_u64(1 << number, characters).trailing_zeros() as usize
 }
 
 /// Where the characters of a stretch at `at` end.
