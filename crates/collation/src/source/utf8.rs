@@ -317,8 +317,5 @@ pub(crate) fn character_border(a: &[u8], b: &[u8], at: usize) -> usize {
         return at;
     }
     // What is no continuation byte begins a character, or is a stray byte. With no lead in reach, `at` is a border.
-    match a[..at].iter().rev().take(3).position(|byte| byte & 0xC0 != 0x80) {
-        Some(steps) => at - 1 - steps,
-        None => at,
-    }
+    (1..=at.min(3)).find(|back| a[at - back] & 0xC0 != 0x80).map_or(at, |back| at - back)
 }
