@@ -11,7 +11,7 @@ use crate::{arch, code_points};
 /// Bytes that are worth another attempt at skipping.
 const WORTHWHILE: usize = 16;
 /// How many times skipping less than that is put up with.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 12;
 /// How many characters are compared one at a time in between, at most.
 const FEW: usize = 8;
 
@@ -63,15 +63,21 @@ pub(crate) fn level<S: Source>(source: S, mut a: &[u8], mut b: &[u8], unlike: us
         }
         let [of_a, of_b] = source.skip_characters(a, b);
         (a, b) = (&a[of_a..], &b[of_b..]);
-        if of_a < WORTHWHILE {
-            attempts -= 1;
+        same = source.skip_bytes(a, b, 0);
+        if of_a + same >= WORTHWHILE {
+            continue;
+        }
+        attempts -= 1;
+        if attempts == 0 {
+            return streams(source, a, b);
+        }
+        if same == 0 {
             match few(source, a, b) {
                 Few::Unlike(order) => return order,
-                Few::Alike(of_a, of_b) if attempts > 0 => (a, b) = (&a[of_a..], &b[of_b..]),
-                _ => return streams(source, a, b),
+                Few::Alike(of_a, of_b) => (a, b) = (&a[of_a..], &b[of_b..]),
+                Few::Open => return streams(source, a, b),
             }
         }
-        same = source.skip_bytes(a, b, 0);
     }
 }
 

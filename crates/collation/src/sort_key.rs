@@ -121,5 +121,9 @@ fn until(space: u16, weights: &[u16]) -> usize {
 }
 
 fn put(weights: &[u16], key: &mut Vec<u8>) {
-    key.extend(weights.iter().flat_map(|weight| weight.to_be_bytes()));
+    let from = key.len();
+    key.resize(from + 2 * weights.len(), 0);
+    for (slot, weight) in key[from..].chunks_exact_mut(2).zip(weights) {
+        slot.copy_from_slice(&weight.to_be_bytes());
+    }
 }
