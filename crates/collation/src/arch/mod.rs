@@ -106,8 +106,8 @@ impl Backend {
         unsafe { (self.utf8_starts)(text) }
     }
 
-    /// Bytes at the start of each text that are the same number of characters, of one or two bytes, with the same entries one by one;
-    /// none is [`Low::MARK`].
+    /// Bytes at the start of each text that are the same number of characters, one by one with the same entries, none of which is
+    /// [`Low::MARK`], or the same ones of three bytes.
     #[inline]
     pub(crate) fn skip_alike(&self, low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.

@@ -90,14 +90,33 @@ pub(super) fn entry(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
 
 pub(super) fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
     let (mut i, mut j) = (0, 0);
-    while let (Some((x, of_a)), Some((y, of_b))) = (entry(low, a, i), entry(low, b, j)) {
-        if x != y || x == Low::MARK {
-            break;
+    loop {
+        match (entry(low, a, i), entry(low, b, j)) {
+            (Some((x, of_a)), Some((y, of_b))) if x == y && x != Low::MARK => (i, j) = (i + of_a, j + of_b),
+            (None, None) if i < a.len() && j < b.len() => match long_alike(&a[i..], &b[j..]) {
+                0 => break,
+                long => (i, j) = (i + long, j + long),
+            },
+            _ => break,
         }
-        i += of_a;
-        j += of_b;
     }
     [i, j]
+}
+
+/// The length of the characters of three bytes that both texts begin with.
+pub(super) fn long_alike(a: &[u8], b: &[u8]) -> usize {
+    let pairs = a.chunks_exact(3).zip(b.chunks_exact(3));
+    3 * pairs.take_while(|(x, y)| x == y && is_long(x)).count()
+}
+
+/// Whether these are the three bytes of a character, which a surrogate is not to all.
+fn is_long(bytes: &[u8]) -> bool {
+    match *bytes {
+        [0xE0, second, third] => matches!((second, third), (0xA0..=0xBF, 0x80..=0xBF)),
+        [0xED, second, third] => matches!((second, third), (0x80..=0x9F, 0x80..=0xBF)),
+        [0xE1..=0xEF, second, third] => matches!((second, third), (0x80..=0xBF, 0x80..=0xBF)),
+        _ => false,
+    }
 }
 
 /// The plain character at `at`, of one weight or none: the weight, zero for none, and its length.

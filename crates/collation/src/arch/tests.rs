@@ -231,4 +231,7 @@ fn the_scalar_version_finds_what_text_shares() {
     // Two bytes against one, and a sequence against the same one.
     assert_eq!(skip("Äb°c", "nb´C"), [6, 5]);
     assert_eq!(skip("1ß", "1ß"), [1; 2]);
+    // Characters of three bytes are skipped where they are the same.
+    assert_eq!(skip("Мир’s — 字", "МИР’S — 学"), ["Мир’s — ".len(); 2]);
+    assert_eq!(skip("Ä—b", "n—B"), [6, 5]);
 }

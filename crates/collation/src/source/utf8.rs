@@ -225,10 +225,11 @@ impl<C: CodePoints> Source for Utf8<C> {
 
     #[inline(always)]
     fn skip_characters(self, a: &[u8], b: &[u8]) -> [usize; 2] {
-        let [x, y] = arch::get().skip_alike(&self.low.low, a, b);
-        // The last character of each may begin a contraction. It goes on none itself, being alike: what may is not skipped.
-        if x > 0 && (self.goes_on(a, x) || self.goes_on(b, y)) {
-            return [start_before(a, x), start_before(b, y)];
+        let [mut x, mut y] = arch::get().skip_alike(&self.low.low, a, b);
+        // The last characters of each may begin a contraction. In between none was cut: a character of one or two bytes that may go on
+        // one is not skipped, and longer ones only go on one that begins with a longer one, which is the same in both.
+        while x > 0 && (self.goes_on(a, x) || self.goes_on(b, y)) {
+            (x, y) = (start_before(a, x), start_before(b, y));
         }
         [x, y]
     }

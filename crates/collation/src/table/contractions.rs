@@ -55,8 +55,11 @@ impl Filter {
             while place < to {
                 let code_point = code_point(&records[i], place);
                 if code_point != u32::MAX {
-                    // What looks for contractions passes over ASCII.
-                    assert!(place == 0 || code_point >= 0x80);
+                    // What looks for contractions passes over ASCII, and takes those of short and of long characters apart.
+                    assert!(
+                        place == 0
+                            || code_point >= 0x80 && is_short(code_point) == is_short(self::code_point(&records[i], 0))
+                    );
                     filter.pages[code_point as usize >> 14] |= 1_u64 << (code_point >> 8 & 63);
                     if code_point >= 0x80 {
                         filter.leads |= 1_u64 << (lead(code_point) & 63);
@@ -73,6 +76,11 @@ impl Filter {
 
 const fn code_point(record: &[u16; RECORD], place: usize) -> u32 {
     (record[2 * place] as u32) << 16 | record[2 * place + 1] as u32
+}
+
+/// Whether a code point has one or two bytes of UTF-8.
+const fn is_short(code_point: u32) -> bool {
+    code_point < 0x800
 }
 
 /// The first byte of a code point's UTF-8, for one beyond ASCII.

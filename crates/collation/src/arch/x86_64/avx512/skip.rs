@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::super::super::Low;
+use super::super::super::{Low, scalar};
 use super::lanes;
 use super::low::{STRETCH, Stretch, Table, after, look_up};
 
@@ -37,7 +37,16 @@ pub(super) unsafe fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
         let (all_x, all_y) = (count == of_x.count_ones(), count == of_y.count_ones());
         i = if all_x { end(a, i, &x) } else { i + lane(of_x, count) };
         j = if all_y { end(b, j, &y) } else { j + lane(of_y, count) };
-        if !(all_x || all_y) || all_x && (x.stop as usize) < STRETCH || all_y && (y.stop as usize) < STRETCH {
+        let stopped_x = all_x && (x.stop as usize) < STRETCH;
+        let stopped_y = all_y && (y.stop as usize) < STRETCH;
+        if stopped_x && stopped_y {
+            let long = scalar::long_alike(&a[i..], &b[j..]);
+            if long > 0 {
+                (i, j) = (i + long, j + long);
+                continue;
+            }
+        }
+        if !(all_x || all_y) || stopped_x || stopped_y {
             break;
         }
     }
