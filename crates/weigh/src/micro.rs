@@ -18,7 +18,7 @@ use crate::output::{self, Format};
 const EXAMPLES: &str = "\
 Examples:
   weigh micro
-      Each collation, text and difference on a private server; about two minutes.
+      Each collation, text and difference on a private server; two to three minutes.
   weigh micro --quick
       The same with three texts, in seconds.
   weigh micro --server mysql@sid --server mariadb@trixie --text cyrillic --difference case

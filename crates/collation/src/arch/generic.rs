@@ -83,9 +83,8 @@ unsafe fn first_unlike<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
         let rest = n - at;
         if rest == 0 {
             n
-        } else if V::MASKED {
-            let lane = unlike_lane::<V, M>(V::load_partial(pa.add(at), rest), V::load_partial(pb.add(at), rest));
-            at + lane.min(rest)
+        } else if let (Some(a), Some(b)) = (V::load_partial(pa.add(at), rest), V::load_partial(pb.add(at), rest)) {
+            at + unlike_lane::<V, M>(a, b).min(rest)
         } else if n >= V::BYTES {
             let at = n - V::BYTES;
             at + unlike_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)))
@@ -162,8 +161,8 @@ unsafe fn first<V: Vector, W: Wanted<V>>(text: &[u8], wanted: &W) -> usize {
         let rest = n - at;
         if rest == 0 {
             n
-        } else if V::MASKED {
-            at + wanted.lane(V::load_partial(p.add(at), rest)).min(rest)
+        } else if let Some(last) = V::load_partial(p.add(at), rest) {
+            at + wanted.lane(last).min(rest)
         } else if n >= V::BYTES {
             n - V::BYTES + wanted.lane(V::load(p.add(n - V::BYTES)))
         } else {

@@ -5,15 +5,33 @@
 #[derive(Debug)]
 pub(crate) struct Low {
     entries: [u16; 0x800],
+    /// The same again.
+    #[cfg(target_arch = "x86_64")]
     rows: [Row; 16],
 }
 
 /// The entries of 128 neighbouring code points, high bytes and low bytes each by themselves: vectors look up bytes.
+#[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Row {
     pub(crate) high: [u8; 128],
     pub(crate) low: [u8; 128],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Row {
+    const fn all_of(entries: &[u16; 0x800]) -> [Self; 16] {
+        let mut rows = [Self { high: [0; 128], low: [0; 128] }; 16];
+        let mut i = 0;
+        while i < entries.len() {
+            let [high, low] = entries[i].to_be_bytes();
+            rows[i >> 7].high[i & 127] = high;
+            rows[i >> 7].low[i & 127] = low;
+            i += 1;
+        }
+        rows
+    }
 }
 
 impl Low {
@@ -23,18 +41,18 @@ impl Low {
     pub(crate) const MARK: u16 = 0xFFFF;
 
     pub(crate) const fn new(mut entries: [u16; 0x800]) -> Self {
-        let mut rows = [Row { high: [0; 128], low: [0; 128] }; 16];
         let mut i = 0;
         while i < entries.len() {
             if entries[i] >= Self::MARK & 0xFF00 {
                 entries[i] = Self::MARK;
             }
-            let [high, low] = entries[i].to_be_bytes();
-            rows[i >> 7].high[i & 127] = high;
-            rows[i >> 7].low[i & 127] = low;
             i += 1;
         }
-        Self { entries, rows }
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            rows: Row::all_of(&entries),
+            entries,
+        }
     }
 
     /// The entry of a code point below U+0800.
@@ -44,6 +62,7 @@ impl Low {
     }
 
     /// The row with this number: its code points begin at 128 times that.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn row(&self, number: usize) -> &Row {
         &self.rows[number]

@@ -117,7 +117,9 @@ pub(super) unsafe fn utf8_prefix<V: Shuffle>(text: &[u8]) -> usize {
             at += V::BYTES;
         }
         // The zeros after the end show a character that it cuts.
-        if V::MASKED && errors(V::load_partial(text.as_ptr().add(at), text.len() - at), before).is_zero() {
+        if let Some(last) = V::load_partial(text.as_ptr().add(at), text.len() - at)
+            && errors(last, before).is_zero()
+        {
             return text.len();
         }
     }

@@ -8,12 +8,13 @@
 pub(super) trait Vector: Copy {
     /// Its width.
     const BYTES: usize;
-    /// Whether [`Vector::load_partial`] is cheap: a masked load, not a copy.
-    const MASKED: bool;
 
     unsafe fn load(from: *const u8) -> Self;
-    /// The first `n` bytes, zeros after them.
-    unsafe fn load_partial(from: *const u8, n: usize) -> Self;
+    /// The first `n` bytes, zeros after them, where the instruction set has such a load.
+    #[inline(always)]
+    unsafe fn load_partial(_from: *const u8, _n: usize) -> Option<Self> {
+        None
+    }
     unsafe fn splat(byte: u8) -> Self;
     /// `A` to `Z` as `a` to `z`, every other byte as it is.
     unsafe fn fold(self) -> Self;

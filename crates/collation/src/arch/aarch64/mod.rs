@@ -39,22 +39,11 @@ unsafe fn mask(compared: uint8x16_t) -> u64 {
 
 impl Vector for V {
     const BYTES: usize = 16;
-    const MASKED: bool = false;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
         // SAFETY: the caller's: sixteen bytes are there; the load wants no alignment.
         Self(unsafe { vld1q_u8(from) })
-    }
-
-    #[inline(always)]
-    unsafe fn load_partial(from: *const u8, n: usize) -> Self {
-        let mut whole = [0; Self::BYTES];
-        // SAFETY: the caller's: `n` bytes are there, and `n` is less than `BYTES`.
-        unsafe {
-            core::ptr::copy_nonoverlapping(from, whole.as_mut_ptr(), n);
-            Self::load(whole.as_ptr())
-        }
     }
 
     #[inline(always)]

@@ -24,22 +24,11 @@ struct V(__m256i);
 
 impl Vector for V {
     const BYTES: usize = 32;
-    const MASKED: bool = false;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
         // SAFETY: the caller's: 32 bytes are there; the load wants no alignment.
         Self(unsafe { _mm256_loadu_si256(from.cast()) })
-    }
-
-    #[inline(always)]
-    unsafe fn load_partial(from: *const u8, n: usize) -> Self {
-        let mut whole = [0; Self::BYTES];
-        // SAFETY: the caller's: `n` bytes are there, and `n` is less than `BYTES`.
-        unsafe {
-            core::ptr::copy_nonoverlapping(from, whole.as_mut_ptr(), n);
-            Self::load(whole.as_ptr())
-        }
     }
 
     #[inline(always)]

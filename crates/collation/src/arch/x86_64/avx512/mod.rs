@@ -34,7 +34,6 @@ fn lanes(n: usize) -> u64 {
 
 impl Vector for V {
     const BYTES: usize = 64;
-    const MASKED: bool = true;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
@@ -43,9 +42,9 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn load_partial(from: *const u8, n: usize) -> Self {
+    unsafe fn load_partial(from: *const u8, n: usize) -> Option<Self> {
         // SAFETY: the caller's: `n` bytes are there; lanes that are masked off are not read.
-        Self(unsafe { _mm512_maskz_loadu_epi8(lanes(n), from.cast()) })
+        Some(Self(unsafe { _mm512_maskz_loadu_epi8(lanes(n), from.cast()) }))
     }
 
     #[inline(always)]
