@@ -3,8 +3,8 @@
 use crate::Flavour;
 use crate::bytes::{Bytes, Itself, Ordered};
 use crate::descriptor::{Descriptor, Kind};
-use crate::source::{Encoding, General, German, LowOf, Source, Unicode, Utf8};
-use crate::table::Uca;
+use crate::source::{Encoding, General, German, Source, Unicode, Utf8};
+use crate::table::{LowOf, Uca};
 
 /// Something that is done with a collation's weights.
 pub(crate) trait Work {

@@ -4,11 +4,9 @@
 use core::mem::MaybeUninit;
 
 mod expanding;
-mod low;
 mod utf8;
 
 pub(crate) use expanding::German;
-pub(crate) use low::LowOf;
 pub(crate) use utf8::{Encoding, General, Unicode, Utf8, character_border};
 
 use crate::arch::Filled;

@@ -1,14 +1,14 @@
 //! The weight tables: their formats, and how a code point's weights are looked up.
 
-use crate::source::LowOf;
-
 mod contractions;
 pub(crate) mod data;
 mod level;
+mod low;
 mod words;
 
 pub(crate) use contractions::{CODE_POINTS as CONTRACTED, Contraction, Contractions};
 pub(crate) use level::{HANGUL, LONGEST, Level, POOL, RULES, implicit};
+pub(crate) use low::LowOf;
 
 /// What is written by `cargo xtask tables`, and read here.
 #[cfg(feature = "oracle")]

@@ -2,11 +2,11 @@
 
 use core::mem::MaybeUninit;
 
-use super::{LONGEST, LowOf, Next, Source};
+use super::{LONGEST, Next, Source};
 use crate::arch::{self, Filled, Low};
 use crate::charset::utf8;
 use crate::descriptor::Descriptor;
-use crate::table::{Contractions, Level, POOL, RULES, Simple};
+use crate::table::{Contractions, Level, LowOf, POOL, RULES, Simple};
 use crate::{Charset, Flavour};
 
 /// The weights of code points at one level.

@@ -3,9 +3,9 @@
 
 use super::contractions::{Filter, RECORD};
 use super::level::{PAGES, plain_pages};
+use super::low::LowOf;
 use super::words::{word, words};
 use super::{Contractions, Expanding, Level, Simple, Uca};
-use crate::source::LowOf;
 
 macro_rules! file {
     ($name:literal) => {

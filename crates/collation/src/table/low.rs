@@ -1,7 +1,8 @@
 //! The tables of the code points of one and two bytes, derived from the full ones when the library is compiled.
 
+use super::contractions::Contractions;
+use super::level::{Level, POOL, RULES};
 use crate::arch::Low;
-use crate::table::{Contractions, Level, POOL, RULES};
 
 /// A derived table, with what it tells of ASCII.
 #[derive(Debug)]
