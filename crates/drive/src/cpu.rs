@@ -13,11 +13,12 @@ use crate::error::WireError;
 
 /// Server work that makes a connection's thread stand out: about 10 ms of one core.
 const BURN: &str = "DO BENCHMARK(30000, SHA2('weigh', 256))";
-const TRIES: usize = 8;
+const TRIES: usize = 12;
 /// The most connections whose threads are looked for.
 const MOST: usize = 256;
-/// The thread must have run this many times longer than any other one to be taken for the connection's.
-const MARGIN: i64 = 4;
+/// The thread must stand out by this many times as much as any other one to be taken for the connection's. A thread that happens to be
+/// busy during the first burn can't do that: the connection's own runs for 10 ms meanwhile.
+const MARGIN: u64 = 16;
 
 /// The threads of a server process that serve the connections of one load.
 #[derive(Debug)]
@@ -131,46 +132,81 @@ fn find_thread<E>(
     run: &mut impl FnMut(&'static str) -> Result<(), E>,
     taken: &[u32],
 ) -> Result<Option<u32>, E> {
-    let mut balance = Balance::default();
+    let mut evidence = Evidence::default();
     for _ in 0..TRIES {
         let burn = Instant::now();
         let before = all_threads(pid);
         run(BURN)?;
-        balance.add(&before, &all_threads(pid), 1);
+        evidence.worked(&before, &all_threads(pid));
         let length = burn.elapsed();
-        if let Some(thread) = balance.outstanding(taken) {
+        if let Some(thread) = evidence.outstanding(taken) {
             return Ok(Some(thread));
         }
-        // Other threads of the server were busy too, with a purge for instance: what they do while the connection rests is
-        // taken off.
+        // Other threads of the server were busy too, with a purge for instance: which of them are while the connection rests?
         let before = all_threads(pid);
         std::thread::sleep(length);
-        balance.add(&before, &all_threads(pid), -1);
-        if let Some(thread) = balance.outstanding(taken) {
+        evidence.rested(&before, &all_threads(pid));
+        if let Some(thread) = evidence.outstanding(taken) {
             return Ok(Some(thread));
         }
     }
     Ok(None)
 }
 
-/// CPU time of each thread in nanoseconds: what it used while a connection worked, less what it used while the connection rested.
+/// How long each thread ran, in nanoseconds, while a connection worked and while it rested. The connection's thread runs each time it
+/// works and never when it rests; a thread that is busy now and then fails one or the other before long.
 #[derive(Debug, Default)]
-struct Balance(HashMap<u32, i64>);
+struct Evidence {
+    threads: HashMap<u32, Ran>,
+    rounds: usize,
+}
 
-impl Balance {
-    fn add(&mut self, before: &HashMap<u32, u64>, after: &HashMap<u32, u64>, sign: i64) {
-        for (&thread, &after) in after {
-            let grown = after.saturating_sub(before.get(&thread).copied().unwrap_or(0));
-            *self.0.entry(thread).or_default() += sign * grown as i64;
+#[derive(Debug, Default)]
+struct Ran {
+    /// The least of all times that the connection worked.
+    working: u64,
+    /// The most of all times that it rested.
+    resting: u64,
+}
+
+impl Ran {
+    fn stands_out_by(&self) -> u64 {
+        self.working.saturating_sub(self.resting)
+    }
+}
+
+impl Evidence {
+    fn worked(&mut self, before: &HashMap<u32, u64>, after: &HashMap<u32, u64>) {
+        if self.rounds == 0 {
+            self.threads = after.keys().map(|&thread| (thread, Ran { working: u64::MAX, resting: 0 })).collect();
+        }
+        self.rounds += 1;
+        // A thread that came or went since is not the connection's.
+        self.threads.retain(|thread, ran| {
+            let grown = grown(before, after, *thread);
+            ran.working = ran.working.min(grown.unwrap_or(0));
+            grown.is_some()
+        });
+    }
+
+    fn rested(&mut self, before: &HashMap<u32, u64>, after: &HashMap<u32, u64>) {
+        for (thread, ran) in &mut self.threads {
+            ran.resting = ran.resting.max(grown(before, after, *thread).unwrap_or(0));
         }
     }
 
     /// The one thread that stands out, where it isn't another connection's.
     fn outstanding(&self, taken: &[u32]) -> Option<u32> {
-        let (&thread, &most) = self.0.iter().max_by_key(|&(_, &cpu)| cpu)?;
-        let next = self.0.iter().filter(|&(&other, _)| other != thread).map(|(_, cpu)| cpu.abs()).max().unwrap_or(0);
-        (most > MARGIN * next && !taken.contains(&thread)).then_some(thread)
+        let (&thread, most) = self.threads.iter().max_by_key(|(_, ran)| ran.stands_out_by())?;
+        let others = self.threads.iter().filter(|&(&other, _)| other != thread);
+        let next = others.map(|(_, ran)| ran.stands_out_by()).max().unwrap_or(0);
+        (most.stands_out_by() > MARGIN * next && !taken.contains(&thread)).then_some(thread)
     }
+}
+
+/// How much longer a thread has run.
+fn grown(before: &HashMap<u32, u64>, after: &HashMap<u32, u64>, thread: u32) -> Option<u64> {
+    Some(after.get(&thread)?.saturating_sub(*before.get(&thread)?))
 }
 
 fn all_threads(pid: u32) -> HashMap<u32, u64> {
@@ -212,15 +248,44 @@ mod tests {
         assert!(own_cpu_ns() > before);
     }
 
+    const MS: u64 = 1_000_000;
+
+    /// The threads after the connection's ran for so long, and another one, in ms.
+    fn at(connection: u64, other: u64) -> HashMap<u32, u64> {
+        HashMap::from([(7, connection * MS), (8, other * MS), (9, 0)])
+    }
+
     #[test]
     fn a_thread_that_is_always_busy_is_not_taken_for_the_connections() {
-        let at = |connection: u64, purge: u64| HashMap::from([(7, connection), (8, purge), (9, 0)]);
-        let mut balance = Balance::default();
-        balance.add(&at(0, 0), &at(10_000_000, 9_000_000), 1);
-        assert_eq!(balance.outstanding(&[]), None);
-        balance.add(&at(10_000_000, 9_000_000), &at(10_000_000, 18_500_000), -1);
-        assert_eq!(balance.outstanding(&[]), Some(7));
-        assert_eq!(balance.outstanding(&[7]), None);
+        let mut evidence = Evidence::default();
+        evidence.worked(&at(0, 0), &at(10, 9));
+        assert_eq!(evidence.outstanding(&[]), None);
+        evidence.rested(&at(10, 9), &at(10, 18));
+        assert_eq!(evidence.outstanding(&[]), Some(7));
+        assert_eq!(evidence.outstanding(&[7]), None);
+    }
+
+    #[test]
+    fn a_thread_that_was_busy_once_does_not_hide_the_connections() {
+        let mut evidence = Evidence::default();
+        evidence.worked(&at(0, 0), &at(10, 90));
+        evidence.rested(&at(10, 90), &at(10, 90));
+        assert_eq!(evidence.outstanding(&[]), None);
+        evidence.worked(&at(10, 90), &at(20, 90));
+        assert_eq!(evidence.outstanding(&[]), Some(7));
+    }
+
+    #[test]
+    fn a_thread_that_came_or_went_is_not_the_connections() {
+        let mut evidence = Evidence::default();
+        let without = |mut threads: HashMap<u32, u64>| {
+            threads.remove(&8);
+            threads
+        };
+        evidence.worked(&without(at(0, 0)), &at(10, 20));
+        assert_eq!(evidence.outstanding(&[]), Some(7));
+        evidence.worked(&at(10, 20), &without(at(10, 0)));
+        assert_eq!(evidence.outstanding(&[]), None);
     }
 
     #[test]
