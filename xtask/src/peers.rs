@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use drive::own_cpu;
+use measure::{Estimate, median};
 use mysql_collation::{Collation, Flavour};
 
 /// Rounds of a timing, as many as Vitess' side has, and calls of each.
@@ -33,7 +34,7 @@ pub fn run(_: &Arguments) -> Result<()> {
     println!("{name}, ns of CPU time: median of {ROUNDS} rounds [95 % interval]\n");
     println!("{:46} {:>26} {:>26} {:>16}", "", "Vitess", "mysql-collation", "Vitess ÷ ours");
     for (case, theirs) in cases.iter().zip(theirs) {
-        let ours = ours(collation, case);
+        let ours = ours(collation, case)?;
         let show = |[low, median, high]: [f64; 3]| format!("{median:.1} [{low:.1} … {high:.1}]");
         println!("{:46} {:>26} {:>26} {:>16.1}", case.title, show(theirs), show(ours), theirs[1] / ours[1]);
     }
@@ -89,9 +90,9 @@ fn figures(line: &str) -> Result<[f64; 3]> {
 }
 
 /// The same of the engine.
-fn ours(collation: Collation, case: &Case) -> [f64; 3] {
+fn ours(collation: Collation, case: &Case) -> Result<[f64; 3]> {
     let mut key = Vec::new();
-    let mut times: Vec<f64> = (0..ROUNDS)
+    let times: Vec<f64> = (0..ROUNDS)
         .map(|_| {
             let begin: Duration = own_cpu();
             for _ in 0..CALLS {
@@ -110,6 +111,6 @@ fn ours(collation: Collation, case: &Case) -> [f64; 3] {
             (own_cpu() - begin).as_nanos() as f64 / f64::from(CALLS)
         })
         .collect();
-    times.sort_by(f64::total_cmp);
-    [times[9], (times[14] + times[15]) / 2.0, times[20]]
+    let Estimate { low, value, high } = median(&times).context("too few rounds for an interval")?;
+    Ok([low, value, high])
 }
