@@ -1,0 +1,163 @@
+//! Records in, records out in order.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::buffer::Buffer;
+use crate::merge::Merge;
+use crate::spill::{Spill, failed};
+use crate::{Error, Record};
+
+/// The least memory that a run is read with while merging: less costs more system calls than comparisons.
+const READ: usize = 1 << 16;
+
+/// How to sort.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The memory to use, in bytes. A record that is larger is held all the same, alone.
+    pub memory: usize,
+    /// Where to spill to.
+    pub folder: PathBuf,
+    /// Of records that are equal in key and value, keep one; records of one key come by value then.
+    pub distinct: bool,
+}
+
+impl Default for Options {
+    /// 64 MiB, and the system's temporary folder.
+    fn default() -> Self {
+        Self { memory: 64 << 20, folder: std::env::temp_dir(), distinct: false }
+    }
+}
+
+/// Takes records in any order.
+pub struct Sorter {
+    options: Options,
+    buffer: Buffer,
+    spill: Option<Spill>,
+    count: u64,
+}
+
+impl Sorter {
+    /// An empty one. Nothing is created before memory runs out.
+    pub fn new(options: Options) -> Self {
+        Self { options, buffer: Buffer::default(), spill: None, count: 0 }
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// If memory is full and the spill file can't be written, or a key or value is longer than 4 GiB.
+    pub fn push(&mut self, key: &[u8], value: &[u8]) -> Result<(), Error> {
+        if key.len().max(value.len()) > u32::MAX as usize {
+            let long = std::io::Error::new(std::io::ErrorKind::InvalidInput, "a record is longer than 4 GiB");
+            return Err(failed("write", &self.options.folder)(long));
+        }
+        if !self.buffer.is_empty() && self.buffer.size() + Buffer::cost(key, value) > self.options.memory {
+            self.spill()?;
+        }
+        self.buffer.push(key, value);
+        self.count += 1;
+        Ok(())
+    }
+
+    /// How many records were added.
+    pub fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether none was added.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether memory was not enough.
+    pub fn has_spilled(&self) -> bool {
+        self.spill.is_some()
+    }
+
+    /// All records in the order of their keys; those of one key in the order in which they were added, or by value where only distinct
+    /// ones are asked for.
+    ///
+    /// # Errors
+    /// If the spill file can't be written or read.
+    pub fn finish(mut self) -> Result<Sorted, Error> {
+        if self.spill.is_none() {
+            self.buffer.sort(self.options.distinct);
+            return Ok(Sorted(Source::Memory { buffer: self.buffer, next: 0 }));
+        }
+        if !self.buffer.is_empty() {
+            self.spill()?;
+        }
+        let Self { options, spill, buffer, .. } = self;
+        drop(buffer);
+        let Some(mut spill) = spill else { unreachable!("it was there above") };
+        while spill.runs.len() > fan_in(&options) {
+            spill = pass(&spill, &options)?;
+        }
+        let runs = 0..spill.runs.len();
+        Ok(Sorted(Source::File(merge(&spill, runs, &options))))
+    }
+
+    fn spill(&mut self) -> Result<(), Error> {
+        self.buffer.sort(self.options.distinct);
+        let spill = match &mut self.spill {
+            Some(spill) => spill,
+            none => none.insert(Spill::create(&self.options.folder)?),
+        };
+        spill.append(|write| self.buffer.records().try_for_each(write))?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// How many runs are merged at a time.
+fn fan_in(options: &Options) -> usize {
+    (options.memory / READ).max(2)
+}
+
+/// A merge of some runs, which share the memory.
+fn merge(spill: &Spill, runs: Range<usize>, options: &Options) -> Merge {
+    let memory = (options.memory / runs.len().max(1)).max(READ);
+    Merge::new(spill.readers(runs, memory), options.distinct)
+}
+
+/// Merges neighbouring runs into fewer, longer ones in a new file.
+fn pass(spill: &Spill, options: &Options) -> Result<Spill, Error> {
+    let mut longer = Spill::create(&options.folder)?;
+    let count = spill.runs.len();
+    for begin in (0..count).step_by(fan_in(options)) {
+        let mut merge = merge(spill, begin..(begin + fan_in(options)).min(count), options);
+        longer.append(|write| {
+            while let Some(record) = merge.next()? {
+                write(record)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(longer)
+}
+
+/// Records in order.
+pub struct Sorted(Source);
+
+enum Source {
+    Memory { buffer: Buffer, next: usize },
+    File(Merge),
+}
+
+impl Sorted {
+    /// The next record; `None` at the end.
+    ///
+    /// # Errors
+    /// If the spill file can't be read.
+    #[expect(clippy::should_implement_trait, reason = "a record is borrowed until the next one is asked for")]
+    pub fn next(&mut self) -> Result<Option<Record<'_>>, Error> {
+        match &mut self.0 {
+            Source::Memory { buffer, next } => {
+                *next += 1;
+                Ok(buffer.get(*next - 1))
+            }
+            Source::File(merge) => merge.next(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The external sort against the sort of the standard library, with memory from nothing to plenty.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use extsort::{Options, Sorted, Sorter};
+use proptest::prelude::*;
+
+type Pair = (Vec<u8>, Vec<u8>);
+
+fn all(mut sorted: Sorted) -> Vec<Pair> {
+    let mut records = Vec::new();
+    while let Some(record) = sorted.next().unwrap() {
+        records.push((record.key.to_vec(), record.value.to_vec()));
+    }
+    records
+}
+
+fn sorted(records: &[Pair], memory: usize, distinct: bool) -> (Vec<Pair>, bool) {
+    let mut sorter = Sorter::new(Options { memory, distinct, ..Options::default() });
+    for (key, value) in records {
+        sorter.push(key, value).unwrap();
+    }
+    assert_eq!(sorter.len(), records.len() as u64);
+    let spilled = sorter.has_spilled();
+    (all(sorter.finish().unwrap()), spilled)
+}
+
+/// Few different bytes, zeros among them, so that keys repeat and are beginnings of others.
+fn records() -> impl Strategy<Value = Vec<Pair>> {
+    let bytes = |most| prop::collection::vec(prop::sample::select(vec![0, 1, b'a', 0xFF]), 0..most);
+    prop::collection::vec((bytes(12), bytes(4)), 0..200)
+}
+
+proptest! {
+    #[test]
+    fn the_order_is_that_of_a_stable_sort_in_memory(records in records(), memory in 0_usize..6000) {
+        let mut expected = records.clone();
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        prop_assert_eq!(sorted(&records, memory, false).0, expected);
+    }
+
+    #[test]
+    fn distinct_records_come_once(records in records(), memory in 0_usize..6000) {
+        let mut expected = records.clone();
+        expected.sort();
+        expected.dedup();
+        prop_assert_eq!(sorted(&records, memory, true).0, expected);
+    }
+}
+
+#[test]
+fn runs_beyond_what_is_merged_at_a_time_take_another_pass() {
+    // Two runs are merged at a time with so little memory: ten passes for a thousand runs.
+    let records: Vec<Pair> = (0..1000_u32)
+        .map(|number| ((number * 7919 % 1000).to_be_bytes().to_vec(), number.to_le_bytes().to_vec()))
+        .collect();
+    let mut expected = records.clone();
+    expected.sort();
+    let (found, spilled) = sorted(&records, 1, false);
+    assert!(spilled);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn records_larger_than_the_memory_are_held_alone() {
+    let records: Vec<Pair> = (0..20_u8).rev().map(|number| (vec![number; 300_000], vec![number; 100_000])).collect();
+    let mut expected = records.clone();
+    expected.reverse();
+    assert_eq!(sorted(&records, 1 << 10, false).0, expected);
+}
+
+#[test]
+fn the_spill_file_has_no_name_and_is_its_owners_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sorter = Sorter::new(Options { memory: 100, folder: folder.path().to_owned(), distinct: false });
+    (0..100_u8).for_each(|number| sorter.push(&[number], b"").unwrap());
+    assert!(sorter.has_spilled());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let device = std::fs::metadata(folder.path()).unwrap().dev();
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten().filter_map(|entry| {
+        let target = std::fs::read_link(entry.path()).ok()?;
+        target.starts_with(folder.path()).then(|| std::fs::metadata(entry.path()).unwrap())
+    });
+    let modes: Vec<u32> =
+        open.filter(|file| file.dev() == device).map(|file| file.permissions().mode() & 0o777).collect();
+    assert_eq!(modes, [0o600]);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let folder = "/nonexistent/spill".into();
+    let mut sorter = Sorter::new(Options { memory: 1, folder, distinct: false });
+    sorter.push(b"a", b"").unwrap();
+    let error = sorter.push(b"b", b"").unwrap_err().to_string();
+    assert!(error.starts_with("cannot create a temporary file in /nonexistent/spill: "), "{error}");
+}
