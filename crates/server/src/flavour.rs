@@ -33,13 +33,17 @@ impl fmt::Display for Flavour {
 
 /// A server's version number, for what depends on it: which settings exist, how a data folder is initialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Version {
+pub struct Version {
+    /// The first number.
     pub major: u16,
+    /// The second.
     pub minor: u16,
+    /// The third.
     pub patch: u16,
 }
 
 impl Version {
+    /// The version of these numbers.
     pub const fn new(major: u16, minor: u16, patch: u16) -> Self {
         Self { major, minor, patch }
     }

@@ -40,7 +40,7 @@ pub use catalogue::{CatalogueName, NotInCatalogue};
 pub use collations::CollationInfo;
 pub use endpoint::{Address, Endpoint, Secret, Tls, TlsMode};
 pub use error::Error;
-pub use flavour::Flavour;
+pub use flavour::{Flavour, Version};
 pub use install::{Listing, Manifest, install, listing};
 pub use layers::{CharsetCollation, ConnectionCharsets, Layers, connection_charsets, layers};
 pub use login::{ClientOptions, Login};
