@@ -6,6 +6,7 @@ use workload::Value;
 use crate::charset::Encoder;
 use crate::error::WireError;
 use crate::handshake::{self, Agreed};
+use crate::stream::Cut;
 use crate::wire::{Wire, put_lenenc, server_error, take_lenenc};
 
 const COM_QUERY: u8 = 0x03;
@@ -32,6 +33,11 @@ impl Connection {
     pub(crate) fn open(endpoint: &Endpoint, schema: &str, collation: u8, encoder: Encoder) -> Result<Self, WireError> {
         let (wire, agreed) = handshake::connect(endpoint, schema, collation)?;
         Ok(Self { wire, agreed, encoder })
+    }
+
+    /// What ends this connection from another thread.
+    pub(crate) fn cut(&self) -> Cut {
+        self.wire.cut()
     }
 
     /// Runs a statement in the text protocol and returns how many rows it sent.

@@ -17,6 +17,27 @@ pub enum Error {
         /// What came back.
         source: WireError,
     },
+    /// Connections were lost in the middle of a block, by a server that may well go on: somebody killed them, or what lies in between
+    /// dropped them.
+    #[error("{server}: {connections} of the load's connections were lost: {source}{}", advice(source))]
+    Lost {
+        /// The server's name.
+        server: String,
+        /// How many.
+        connections: u32,
+        /// What came back on the first of them.
+        source: WireError,
+    },
+    /// The load went on long after the end of its block, though no single statement took too long.
+    #[error(
+        "{server}: the load's transactions were not done {seconds} s after the end of their block; where they take so long, raise --timeout"
+    )]
+    Late {
+        /// The server's name.
+        server: String,
+        /// How long they were waited for.
+        seconds: f64,
+    },
     /// A charset that this client cannot speak.
     #[error("{server}: a connection cannot speak {charset}; pick another with --connection-charset")]
     UnknownCharset {
@@ -49,14 +70,35 @@ pub enum Error {
     NoThreads,
 }
 
+impl Error {
+    /// Whether connections broke or fell silent, which the server's end would explain.
+    pub fn is_broken_connection(&self) -> bool {
+        match self {
+            Error::Wire { source, .. } => source.is_fatal(),
+            Error::Lost { .. } | Error::Late { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The server that did not answer in time, where that is the error.
+    pub fn silent_server(&self) -> Option<&str> {
+        match self {
+            Error::Wire { server, source, .. } if source.is_timeout() => Some(server),
+            Error::Late { server, .. } => Some(server),
+            _ => None,
+        }
+    }
+}
+
+/// Errors after which a server closes the connection: shutdown in progress, connection killed (MariaDB, MySQL), inactivity.
+const LAST_WORDS: [u16; 4] = [1053, 1927, 3169, 4031];
+
 fn advice(source: &WireError) -> &'static str {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, TimedOut, UnexpectedEof};
     let WireError::Io(error) = source else { return "" };
     match error.kind() {
-        TimedOut => "; is it out of connections, files or threads? See its error log",
-        BrokenPipe | ConnectionAborted | ConnectionRefused | ConnectionReset | UnexpectedEof => {
-            "; the server, or the way to it, was lost: see its error log"
-        }
+        _ if source.is_lost() => "; the server, or the way to it, was lost: see its error log",
+        io::ErrorKind::ConnectionRefused => "; the server, or the way to it, was lost: see its error log",
+        io::ErrorKind::TimedOut => "; a statement that takes so long needs a higher --timeout",
         _ if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
             "; use fewer --threads, or raise the limit of open files (ulimit -Hn)"
         }
@@ -92,6 +134,23 @@ impl WireError {
 
     /// Whether the connection is of no further use.
     pub fn is_fatal(&self) -> bool {
-        !matches!(self, WireError::Server { .. })
+        !matches!(self, WireError::Server { .. }) || self.is_lost()
+    }
+
+    /// Whether the other end, or what lies in between, ended the connection.
+    pub fn is_lost(&self) -> bool {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        match self {
+            WireError::Io(error) => {
+                matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+            }
+            WireError::Server { code, .. } => LAST_WORDS.contains(code),
+            WireError::Protocol(_) => false,
+        }
+    }
+
+    /// Whether the other end was silent for too long.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, WireError::Io(error) if error.kind() == io::ErrorKind::TimedOut)
     }
 }

@@ -34,7 +34,7 @@ struct Login<'a> {
 /// Connects to `endpoint` and logs in to `schema`. `collation` is the collation id that the client presents itself with; the
 /// server takes `character_set_client`, `_connection` and `_results` from it.
 pub(crate) fn connect(endpoint: &Endpoint, schema: &str, collation: u8) -> Result<(Wire, Agreed), WireError> {
-    let stream = Stream::connect(&endpoint.address)?;
+    let stream = Stream::connect(&endpoint.address, endpoint.timeout)?;
     stream.wait_for_greeting()?;
     let mut wire = Wire::new(stream);
     let greeting = read_greeting(&mut wire)?;

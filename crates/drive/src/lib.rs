@@ -3,7 +3,9 @@
 //! A [`Load`] is a number of connections to one schema, each with a thread that repeats a workload's events. [`run_block`] puts
 //! one load (a solo) or two (a duet) to work for a stretch of time and returns a [`Tally`] of each.
 
+mod block;
 mod charset;
+mod client;
 mod connection;
 mod cpu;
 mod error;
@@ -13,15 +15,18 @@ mod session;
 mod stream;
 mod sysbench;
 mod tables;
+mod tally;
 mod turns;
 mod wire;
 
+pub use block::{Sharing, run_block};
 pub use charset::connection_holds;
 pub use cpu::{ServerThread, own_cpu};
 pub use error::{Error, WireError};
-pub use load::{ConnectionCharset, Load, Settings, Sharing, Tally, Target, new_histogram, run_block};
+pub use load::{ConnectionCharset, Load, Settings, Target};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has, sysbench_installed};
 pub use tables::{
     Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, table_sizes,
 };
+pub use tally::{Tally, new_histogram};

@@ -1,22 +1,20 @@
 //! A closed loop of load on one schema: a connection and a thread each, waiting for orders, block after block.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
 
-use hdrhistogram::Histogram;
 use server::{ConnectionCharsets, Endpoint};
 use workload::Script;
 
 use crate::charset::Encoder;
+use crate::client::{Client, Handicap, Order, serve};
 use crate::connection::Connection;
-use crate::cpu::{Cores, ServerThreads, own_cpu_ns};
-use crate::error::Error;
-use crate::error::WireError;
+use crate::cpu::{Cores, ServerThreads};
+use crate::error::{Error, WireError};
 use crate::session::{Protocol, Session};
-use crate::turns::Turns;
+use crate::stream::Cut;
+use crate::tally::Tally;
 
 /// Which server and schema a load goes to.
 #[derive(Clone, Debug)]
@@ -66,80 +64,18 @@ pub struct Load {
     script: Arc<Script>,
     /// How often the connections were made anew.
     generation: u32,
-    workers: Vec<Worker>,
-    server_threads: Option<ServerThreads>,
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) server_threads: Option<ServerThreads>,
     in_force: ConnectionCharsets,
 }
 
-struct Worker {
+/// A connection's thread, from the outside.
+pub(crate) struct Worker {
     orders: Sender<Order>,
-    reports: Receiver<Result<Tally, WireError>>,
+    pub(crate) reports: Receiver<Result<Tally, WireError>>,
+    /// Ends the connection, and with it whatever the thread waits for.
+    pub(crate) cut: Cut,
     thread: Option<JoinHandle<()>>,
-}
-
-/// Load until `end`, counting what begins from `begin` on; in turns with others where there are turns to take.
-#[derive(Clone)]
-struct Order {
-    begin: Instant,
-    end: Instant,
-    turns: Option<(Arc<Turns>, usize)>,
-}
-
-/// What one load did in one block.
-#[derive(Clone, Debug)]
-pub struct Tally {
-    /// How long the load was on, counted, in seconds: the block's length, or in turns the sum of this side's.
-    pub seconds: f64,
-    /// Events (transactions, in sysbench's terms) completed in that time.
-    pub events: u64,
-    /// Statements of those events.
-    pub queries: u64,
-    /// Rows that the server sent for them.
-    pub rows: u64,
-    /// Statements of the whole time under load, lead-in included: what the CPU times below were spent on.
-    pub all_queries: u64,
-    /// Failed events by the server's error number.
-    pub errors: BTreeMap<u16, u64>,
-    /// Latency of the events, in nanoseconds.
-    pub latency: Histogram<u64>,
-    /// CPU time of the client's threads, in nanoseconds.
-    pub client_cpu_ns: u64,
-    /// CPU time of the server's threads behind the connections, in nanoseconds, where it can be told.
-    pub server_cpu_ns: Option<u64>,
-}
-
-impl Tally {
-    fn new() -> Self {
-        Self {
-            seconds: 0.0,
-            events: 0,
-            queries: 0,
-            rows: 0,
-            all_queries: 0,
-            errors: BTreeMap::new(),
-            latency: new_histogram(),
-            client_cpu_ns: 0,
-            server_cpu_ns: None,
-        }
-    }
-
-    fn add(&mut self, other: &Tally) {
-        self.seconds += other.seconds;
-        self.events += other.events;
-        self.queries += other.queries;
-        self.rows += other.rows;
-        self.all_queries += other.all_queries;
-        self.client_cpu_ns += other.client_cpu_ns;
-        for (&code, &count) in &other.errors {
-            *self.errors.entry(code).or_default() += count;
-        }
-        self.latency.add(&other.latency).expect("all histograms have the same bounds");
-    }
-}
-
-/// A histogram of latencies from 100 ns to 1,000 s, three significant digits.
-pub fn new_histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(100, 1_000_000_000_000, 3).expect("the bounds are valid")
 }
 
 impl Load {
@@ -218,29 +154,10 @@ impl Load {
         self.server_threads.as_ref().map(ServerThreads::ids)
     }
 
-    fn order(&self, order: &Order) {
+    pub(crate) fn order(&self, order: &Order) {
         for worker in &self.workers {
-            // A worker that is gone has reported why; `collect` says so.
+            // A worker that is gone has reported why, and is missed when the block is collected.
             let _ = worker.orders.send(order.clone());
-        }
-    }
-
-    fn collect(&self) -> Result<Tally, Error> {
-        let mut sum = Tally::new();
-        let mut failure = None;
-        for worker in &self.workers {
-            match worker.reports.recv() {
-                Ok(Ok(tally)) => sum.add(&tally),
-                Ok(Err(source)) => failure = failure.or(Some(source)),
-                Err(_) => failure = failure.or(Some(WireError::protocol("a connection failed in an earlier block"))),
-            }
-        }
-        sum.seconds /= self.workers.len().max(1) as f64;
-        match failure {
-            None => Ok(sum),
-            Some(source) => {
-                Err(Error::Wire { server: self.target.server.clone(), doing: "running the workload", source })
-            }
         }
     }
 }
@@ -257,42 +174,6 @@ impl Drop for Load {
             }
         }
     }
-}
-
-/// How the loads of a block share its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
-    /// All at the same time.
-    Together,
-    /// In turns of this length.
-    Turns(Duration),
-}
-
-/// Puts the loads to work in one block, for `lead_in` uncounted and then for `length` counted, and returns what each did: a duet
-/// with two loads, a solo with one.
-pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: Duration) -> Result<Vec<Tally>, Error> {
-    let cpu = |load: &Load| load.server_threads.as_ref().and_then(ServerThreads::cpu_ns);
-    let before: Vec<_> = loads.iter().map(|load| cpu(load)).collect();
-    let begin = Instant::now() + lead_in;
-    let end = begin + length;
-    let turns = match sharing {
-        Sharing::Turns(slice) if loads.len() > 1 => {
-            let threads = loads.iter().map(|load| load.workers.len()).collect();
-            Some(Arc::new(Turns::new(threads, slice, end)))
-        }
-        _ => None,
-    };
-    for (side, load) in loads.iter().enumerate() {
-        let turns = turns.clone().map(|turns| (turns, side));
-        load.order(&Order { begin, end, turns });
-    }
-    // Every load is collected, also after a failure, so that none is still running in the next block.
-    let tallies: Vec<_> = loads.iter().map(|load| load.collect()).collect();
-    let mut tallies = tallies.into_iter().collect::<Result<Vec<_>, _>>()?;
-    for ((tally, load), before) in tallies.iter_mut().zip(loads).zip(before) {
-        tally.server_cpu_ns = before.zip(cpu(load)).map(|(before, after)| after.saturating_sub(before));
-    }
-    Ok(tallies)
 }
 
 fn open(target: &Target, charset: &ConnectionCharset, encoder: &Encoder) -> Result<Connection, WireError> {
@@ -318,116 +199,13 @@ impl Worker {
     fn spawn(client: Client, index: usize, cores: Option<Cores>) -> Self {
         let (orders, received) = mpsc::channel();
         let (send, reports) = mpsc::channel();
+        let cut = client.session.cut();
         let thread = thread::spawn(move || {
             if let Some(cores) = cores {
                 cores.pin(None, index);
             }
             serve(client, &received, &send);
         });
-        Self { orders, reports, thread: Some(thread) }
+        Self { orders, reports, cut, thread: Some(thread) }
     }
-}
-
-/// What one thread of a load works with.
-struct Client {
-    session: Session,
-    generator: workload::Generator,
-    handicap: Handicap,
-}
-
-/// When an event is due that does not count.
-struct Handicap {
-    share: f64,
-    due: f64,
-}
-
-impl Handicap {
-    fn new(share: f64) -> Self {
-        // In the middle, so that over any number of events the extra ones are neither too many nor too few on average.
-        Self { share, due: 0.5 }
-    }
-
-    /// How many events are due after one that counted.
-    fn after_event(&mut self) -> u32 {
-        self.due += self.share;
-        let whole = self.due.floor();
-        self.due -= whole;
-        whole as u32
-    }
-}
-
-fn serve(mut client: Client, orders: &Receiver<Order>, reports: &Sender<Result<Tally, WireError>>) {
-    while let Ok(order) = orders.recv() {
-        let report = work(&mut client, &order);
-        let failed = report.is_err();
-        if reports.send(report).is_err() || failed {
-            return;
-        }
-    }
-}
-
-/// One connection's part of a block.
-fn work(client: &mut Client, order: &Order) -> Result<Tally, WireError> {
-    let mut tally = Tally::new();
-    let cpu = own_cpu_ns();
-    match &order.turns {
-        None => stretch(client, order.begin, order.end, &mut tally)?,
-        Some((turns, side)) => {
-            let mut place = turns.place(*side);
-            while let Some(until) = place.wait() {
-                stretch(client, order.begin, until, &mut tally)?;
-                place.done();
-            }
-        }
-    }
-    tally.client_cpu_ns = own_cpu_ns() - cpu;
-    Ok(tally)
-}
-
-/// Event after event until a time; those that begin before `begin` are not counted. The last one ends after that time, and the
-/// tally's seconds with it, so that a slow event weighs what it took.
-fn stretch(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tally) -> Result<(), WireError> {
-    let Client { session, generator, handicap } = client;
-    let mut start = Instant::now();
-    let mut counted_from = None;
-    while start < until {
-        let (mut queries, mut rows) = (0, 0);
-        let outcome = generator.event(|statement, values| {
-            queries += 1;
-            rows += session.run(statement, values)?;
-            Ok(())
-        });
-        tally.all_queries += queries;
-        let counts = start >= begin;
-        if counts && counted_from.is_none() {
-            counted_from = Some(start);
-        }
-        match outcome {
-            Ok(()) => {
-                let now = Instant::now();
-                if counts {
-                    tally.events += 1;
-                    tally.queries += queries;
-                    tally.rows += rows;
-                    let nanoseconds = u64::try_from((now - start).as_nanos()).unwrap_or(u64::MAX);
-                    tally.latency.saturating_record(nanoseconds);
-                }
-                start = now;
-                for _ in 0..handicap.after_event() {
-                    generator
-                        .event(|statement, values| session.run(statement, values).map(drop))
-                        .or_else(|error| if error.is_fatal() { Err(error) } else { session.abandon_transaction() })?;
-                    start = Instant::now();
-                }
-            }
-            Err(WireError::Server { code, .. }) => {
-                *tally.errors.entry(code).or_default() += 1;
-                session.abandon_transaction()?;
-                start = Instant::now();
-            }
-            Err(fatal) => return Err(fatal),
-        }
-    }
-    tally.seconds += counted_from.map_or(0.0, |from| (start - from).as_secs_f64());
-    Ok(())
 }

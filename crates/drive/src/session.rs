@@ -4,6 +4,7 @@ use workload::{Script, Value};
 
 use crate::connection::{Connection, Prepared};
 use crate::error::WireError;
+use crate::stream::Cut;
 
 /// How statements travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,11 @@ impl Session {
             })
             .collect::<Result<_, _>>()?;
         Ok(Self { connection, statements })
+    }
+
+    /// What ends its connection from another thread.
+    pub(crate) fn cut(&self) -> Cut {
+        self.connection.cut()
     }
 
     /// Runs a statement of the script and returns how many rows came.

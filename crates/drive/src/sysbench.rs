@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use server::{Address, TlsMode, interrupt};
 use workload::{Distribution, Kind, Options, Workload};
@@ -13,6 +13,8 @@ use crate::load::{Settings, Target};
 use crate::session::Protocol;
 
 const POLL: Duration = Duration::from_millis(20);
+/// What sysbench takes to connect, to prepare and to report.
+const START_AND_END: Duration = Duration::from_secs(5);
 
 /// What one run of sysbench reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +75,8 @@ pub fn run_sysbench(loads: &[SysbenchLoad<'_>], length: Duration) -> Result<Vec<
     for load in loads {
         children.push(Running(command(load, seconds)?.spawn().map_err(Error::NoSysbench)?));
     }
-    children.iter_mut().zip(loads).map(|(child, load)| finish(child, load)).collect()
+    let deadline = Instant::now() + Duration::from_secs(seconds) + START_AND_END;
+    children.iter_mut().zip(loads).map(|(child, load)| finish(child, load, deadline)).collect()
 }
 
 /// A child that does not outlive its owner.
@@ -131,13 +134,17 @@ fn option(name: &str, value: impl std::fmt::Display) -> String {
     format!("--{name}={value}")
 }
 
-fn finish(child: &mut Running, load: &SysbenchLoad<'_>) -> Result<SysbenchTally, Error> {
+fn finish(child: &mut Running, load: &SysbenchLoad<'_>, deadline: Instant) -> Result<SysbenchTally, Error> {
     let failed = |reason: String| Error::Sysbench { server: load.target.server.clone(), reason };
     // What it prints fits the pipe, so that it never waits for a reader.
     let status = loop {
         match child.0.try_wait().map_err(|error| failed(error.to_string()))? {
             Some(status) => break status,
             None if interrupt::interrupted() => return Err(failed("interrupted".into())),
+            None if Instant::now() > deadline + load.target.endpoint.timeout => {
+                let (server, seconds) = (load.target.server.clone(), load.target.endpoint.timeout.as_secs_f64());
+                return Err(Error::Late { server, seconds });
+            }
             None => std::thread::sleep(POLL),
         }
     };

@@ -14,6 +14,7 @@ mod parallel;
 mod schema;
 mod size;
 mod verify;
+mod watched;
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -104,10 +105,15 @@ impl<'s> Schemas<'s> {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Vec<Loaded>, TablesError> {
         let rows: u64 = tables.iter().map(|table| u64::from(table.rows)).sum();
-        let counter = Counter::new(2 * rows * (wanted.len() as u64 + 1), progress);
-        self.connections()
-            .and_then(|mut conns| Loading { claim: &self.claim, tables, wanted, counter: &counter }.run(&mut conns))
-            .map_err(|error| self.blame(error))
+        let total = 2 * rows * (wanted.len() as u64 + 1);
+        let (claim, tables, wanted) = (Arc::clone(&self.claim), tables.to_vec(), wanted.to_vec());
+        let work = |mut conns: Vec<Conn>| {
+            watched::run(self.server, progress, move |progress| {
+                let counter = Counter::new(total, progress);
+                Loading { claim: &claim, tables: &tables, wanted: &wanted, counter: &counter }.run(&mut conns)
+            })
+        };
+        self.connections().and_then(work).map_err(|error| self.blame(error))
     }
 
     /// Drops all schemas now, and tells if one stays.
@@ -119,22 +125,26 @@ impl<'s> Schemas<'s> {
         if self.claim.names().is_empty() {
             return Ok(());
         }
-        let by_spare = self.spare.as_ref().map(|spare| self.claim.release(&mut lock(spare)));
-        let released = match by_spare {
-            // Somebody may have ended it while it was idle; then a new one is worth a try.
-            Some(Err(error)) if error.is_lost_connection() => self.release_by_new(),
-            Some(released) => released,
-            None => self.release_by_new(),
-        };
-        released.map_err(|error| TablesError::LeftBehind {
+        self.release_by_any().map_err(|error| TablesError::LeftBehind {
             server: self.server.label().to_owned(),
             schemas: self.claim.names().join(", "),
             reason: self.blame(error).to_string(),
         })
     }
 
+    fn release_by_any(&self) -> Result<(), TablesError> {
+        // One that is frozen would hold us for as long as DROP DATABASE may take.
+        self.server.check_answers()?;
+        match self.spare.as_ref().map(|spare| self.claim.release(&mut lock(spare))) {
+            // Somebody may have ended it while it was idle; then a new one is worth a try.
+            Some(Err(error)) if error.is_lost_connection() => self.release_by_new(),
+            Some(released) => released,
+            None => self.release_by_new(),
+        }
+    }
+
     fn release_by_new(&self) -> Result<(), TablesError> {
-        self.claim.release(&mut self.server.control()?)
+        self.claim.release(&mut self.server.control_patient()?)
     }
 
     /// Where a private server has died, that is the error, and whatever a connection noticed is its echo, which may come first.
@@ -153,7 +163,7 @@ impl<'s> Schemas<'s> {
     fn connections(&self) -> Result<Vec<Conn>, TablesError> {
         let count = thread::available_parallelism().map_or(1, usize::from).min(MOST_CONNECTIONS);
         let connect = || {
-            let mut conn = self.server.control()?;
+            let mut conn = self.server.control_unlimited()?;
             schema::begin_session(&mut conn)
                 .map_err(TablesError::refused(self.server.label(), "prepare a connection for loading"))?;
             Ok(conn)
@@ -187,7 +197,7 @@ fn release_on_signal(server: &Server, claim: &Arc<Claim>) -> Result<Registration
 /// A connection to clean up by. It is opened before there is anything to clean up: then there may be no time to log in, or no connection
 /// left to be had.
 fn spare(server: &Server) -> Result<Conn, TablesError> {
-    let mut conn = server.control()?;
+    let mut conn = server.control_patient()?;
     schema::begin_session(&mut conn)
         .map_err(TablesError::refused(server.label(), "prepare a connection for cleaning up"))?;
     Ok(conn)

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 
 use crate::error::WireError;
-use crate::stream::Stream;
+use crate::stream::{Cut, Stream};
 
 const HEADER: usize = 4;
 /// Largest payload of one packet; longer payloads are split (MySQL manual, "Protocol Basics").
@@ -28,6 +28,11 @@ impl Wire {
     /// Replaces the stream, as TLS does in the middle of the handshake.
     pub(crate) fn upgrade(self, secure: impl FnOnce(Stream) -> Result<Stream, WireError>) -> Result<Self, WireError> {
         Ok(Self { stream: secure(self.stream)?, ..self })
+    }
+
+    /// What ends this connection from another thread.
+    pub(crate) fn cut(&self) -> Cut {
+        self.stream.cut()
     }
 
     /// Whether a password may cross in clear text.
@@ -182,10 +187,15 @@ pub(crate) fn put_lenenc(out: &mut Vec<u8>, value: usize) {
 mod tests {
     use super::*;
     use std::os::unix::net::UnixStream;
+    use std::time::Duration;
 
     fn pair() -> (Wire, UnixStream) {
+        pair_within(Duration::from_secs(600))
+    }
+
+    fn pair_within(timeout: Duration) -> (Wire, UnixStream) {
         let (near, far) = UnixStream::pair().unwrap();
-        (Wire::new(Stream::Unix(near)), far)
+        (Wire::new(Stream::of_pair(near, timeout)), far)
     }
 
     #[test]
@@ -248,6 +258,25 @@ mod tests {
         let (mut wire, far) = pair();
         drop(far);
         assert!(wire.packet().unwrap_err().to_string().contains("closed the connection"));
+    }
+
+    #[test]
+    fn a_peer_that_says_nothing_or_takes_nothing_is_given_up() {
+        let (mut wire, far) = pair_within(Duration::from_millis(50));
+        let error = wire.packet().unwrap_err();
+        assert!(error.is_timeout() && error.to_string() == "no answer for 0.05 s", "{error}");
+        wire.command(3).resize(HEADER + 8 * 1024 * 1024, b'x');
+        assert!(WireError::from(wire.send().unwrap_err()).is_timeout());
+        drop(far);
+    }
+
+    #[test]
+    fn a_connection_is_cut_by_another_thread() {
+        let (mut wire, _far) = pair();
+        let cut = wire.cut();
+        let waiting = std::thread::spawn(move || wire.packet().map(drop));
+        cut.now();
+        assert!(waiting.join().unwrap().unwrap_err().is_lost());
     }
 
     #[test]

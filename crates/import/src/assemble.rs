@@ -107,6 +107,7 @@ fn block(log: &Log, cell: usize, variant: usize, round: u32, at_s: f64) -> Block
         queries: log.queries,
         rows: None,
         errors: (log.errors > 0).then_some((0, log.errors)).into_iter().collect(),
+        lost_connections: 0,
         server_cpu_us: None,
         client_cpu_us: None,
         latency: latency(&log.figures),

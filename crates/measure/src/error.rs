@@ -21,6 +21,9 @@ pub enum Error {
     /// The tables failed.
     #[error(transparent)]
     Tables(#[from] drive::TablesError),
+    /// A server answers nothing any more, or not in time: which, and what can be told of why.
+    #[error("{0}")]
+    ServerSilent(String),
     /// A private server died while it was measured: which, and what its log says.
     #[error("{0}")]
     ServerDied(String),
@@ -42,6 +45,6 @@ pub enum Error {
 impl Error {
     /// Whether a connection broke, and not because a statement was wrong.
     pub(crate) fn is_lost_connection(&self) -> bool {
-        matches!(self, Error::Load(drive::Error::Wire { source, .. }) if source.is_fatal())
+        matches!(self, Error::Load(error) if error.is_broken_connection())
     }
 }

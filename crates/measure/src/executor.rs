@@ -22,6 +22,9 @@ const TURN: Duration = Duration::from_millis(10);
 /// Up to so many connections are made anew for each block. It takes some 10 ms each; with more, what is particular to each averages out.
 pub(crate) const MOST_RESTARTED: u32 = 8;
 
+/// So many blocks in a row may lose connections before that is what ends the run.
+const MOST_LOST_IN_A_ROW: u32 = 5;
+
 /// The loads of one cell, by variant.
 pub(crate) enum Loads {
     /// Our own client's, connected.
@@ -38,6 +41,8 @@ pub(crate) struct Real {
     /// Whether the connections are made anew for each block.
     pub(crate) restarts: bool,
     pub(crate) started: Instant,
+    /// Blocks in a row that lost connections.
+    pub(crate) lost_in_a_row: u32,
 }
 
 impl Executor for Real {
@@ -50,7 +55,13 @@ impl Executor for Real {
                     restart(loads, variants)?;
                 }
                 let sharing = if self.turns { Sharing::Turns(TURN) } else { Sharing::Together };
-                native(loads, variants, sharing, length)
+                match native(loads, variants, sharing, length) {
+                    Err(Error::Load(lost @ drive::Error::Lost { .. })) => self.reconnect(variants, lost),
+                    sides => {
+                        self.lost_in_a_row = 0;
+                        sides
+                    }
+                }
             }
             Loads::Sysbench { workload, rows, targets } => sysbench(*workload, rows, targets, variants, length),
         };
@@ -60,6 +71,24 @@ impl Executor for Real {
 
     fn elapsed(&self) -> Duration {
         self.started.elapsed()
+    }
+}
+
+impl Real {
+    /// Makes lost connections anew and returns sides in which nothing counts, unless that has happened too often to be chance.
+    fn reconnect(&mut self, variants: &[usize], lost: drive::Error) -> Result<Vec<Side>, Error> {
+        self.lost_in_a_row += 1;
+        if self.lost_in_a_row > MOST_LOST_IN_A_ROW || interrupt::interrupted() {
+            return Err(lost.into());
+        }
+        let Loads::Native(loads) = &mut self.loads else { return Err(lost.into()) };
+        restart(loads, variants)?;
+        let drive::Error::Lost { server, connections, .. } = &lost else { return Err(lost.into()) };
+        let nothing = |&variant: &usize| {
+            let of_this = loads.get(&variant).is_some_and(|load| load.target().server == *server);
+            Side { lost_connections: if of_this { *connections } else { 0 }, ..side(variant, &Tally::default()) }
+        };
+        Ok(variants.iter().map(nothing).collect())
     }
 }
 
@@ -94,6 +123,7 @@ fn side(variant: usize, tally: &Tally) -> Side {
         queries: tally.queries,
         rows: Some(tally.rows),
         errors: tally.errors.clone(),
+        lost_connections: 0,
         server_cpu_us: tally.server_cpu_ns.map(per_query),
         client_cpu_us: Some(per_query(tally.client_cpu_ns)),
         latency: latency::from_histogram(&tally.latency),
@@ -126,6 +156,7 @@ fn sysbench_side(variant: usize, tally: &SysbenchTally) -> Side {
         queries: tally.queries,
         rows: None,
         errors: errors.into_iter().collect(),
+        lost_connections: 0,
         server_cpu_us: None,
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: Some(tally.p95_ms), p99_ms: None, hdr: None },

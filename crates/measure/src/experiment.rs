@@ -166,6 +166,14 @@ impl<'a> Experiment<'a> {
         if interrupt::interrupted() {
             return Error::Interrupted;
         }
+        if let Error::Load(load) = &error
+            && let Some(server) = self.servers.iter().find(|server| load.silent_server() == Some(server.label()))
+        {
+            return match server.check_answers() {
+                Err(silent @ server::Error::Silent { .. }) => Error::ServerSilent(format!("{silent}\n({error})")),
+                _ => error,
+            };
+        }
         let patience = if error.is_lost_connection() { DYING } else { Duration::ZERO };
         let deadline = Instant::now() + patience;
         loop {
@@ -267,7 +275,7 @@ impl<'a> Experiment<'a> {
         self.observer.measuring(self.request.max_time);
         let turns = self.run.options.pinned;
         let restarts = turns && self.run.cells[index].threads <= MOST_RESTARTED;
-        let mut executor = Real { loads, turns, restarts, started: self.started };
+        let mut executor = Real { loads, turns, restarts, started: self.started, lost_in_a_row: 0 };
         let begun = self.started.elapsed();
         let budget = self.request.max_time.saturating_sub(self.spent) / self.cells_left.max(1) as u32;
         self.cells_left = self.cells_left.saturating_sub(1);
@@ -281,15 +289,23 @@ impl<'a> Experiment<'a> {
         let pairs: Vec<(usize, &Pair)> = (first_pair..).zip(&run.pairs[first_pair..]).collect();
         let task = Task { cell: index, pairs: &pairs, mode: self.request.mode, limits, deadline: begun + budget };
         let started = self.started;
-        let mut idle = 0;
+        let (mut idle, mut lost) = (0, 0);
         let mut sink = |block: &Block, standings: &[Standing]| -> Result<(), Error> {
             folder.append(block)?;
-            idle += u32::from(!block.warm_up && block.sides.iter().any(|side| side.events == 0));
+            let connections: u32 = block.sides.iter().map(|side| side.lost_connections).sum();
+            lost += connections;
+            idle += u32::from(!block.warm_up && connections == 0 && block.sides.iter().any(|side| side.events == 0));
             observer.block(run, block, standings, spent + started.elapsed() - begun);
             Ok(())
         };
         let measured = schedule::measure(&mut executor, task, &mut sink);
         self.spent += self.started.elapsed() - begun;
+        if lost > 0 {
+            let cell = &self.run.cells[index];
+            let note =
+                format!("{cell}: connections lost and made anew: {lost}; the blocks they were lost in are left out");
+            self.run.notes.push(note);
+        }
         if idle > 0 {
             let cell = &self.run.cells[index];
             let note = format!(

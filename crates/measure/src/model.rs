@@ -287,6 +287,9 @@ pub struct Side {
     /// Failed transactions by the server's error number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<u16, u64>,
+    /// Connections that were lost, and made anew afterwards: the block is left out, and its counts are 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost_connections: u32,
     /// CPU time of the server's threads behind the load's connections, in µs a statement, lead-in included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_us: Option<f64>,
@@ -382,4 +385,8 @@ impl std::fmt::Display for Variant {
         }
         self.handicap.map_or(Ok(()), |share| write!(f, " with {:.0} % more work", share * 100.0))
     }
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

@@ -273,6 +273,7 @@ mod tests {
             queries: events,
             rows: None,
             errors: BTreeMap::new(),
+            lost_connections: 0,
             server_cpu_us: None,
             client_cpu_us: None,
             latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },

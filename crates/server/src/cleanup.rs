@@ -4,7 +4,13 @@
 //! [`Registration`] beside it; dropping the registration, after the orderly undoing, takes the action off the list.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How long one action may take: a server that is frozen answers no statement that would drop a schema.
+const ACTION_WITHIN: Duration = Duration::from_secs(10);
 
 type Action = Box<dyn FnOnce() + Send>;
 
@@ -47,12 +53,20 @@ pub fn register(action: impl FnOnce() + Send + 'static) -> Registration {
     Registration(id)
 }
 
-/// Runs every registered action once, newest first. For whoever is about to end the process without unwinding.
+/// Runs every registered action once, newest first. For whoever is about to end the process without unwinding. An action that hangs is
+/// left behind, so that it keeps neither the others nor the process from ending.
 pub fn run_all() {
     loop {
         let Some((_, action)) = registry().actions.pop() else { return };
-        // One failing action must not keep the others from running; the panic hook has reported it.
-        let _ = catch_unwind(AssertUnwindSafe(action));
+        let (done, wait) = channel();
+        let run = move || {
+            // One failing action must not keep the others from running; the panic hook has reported it.
+            let _ = catch_unwind(AssertUnwindSafe(action));
+            let _ = done.send(());
+        };
+        if thread::Builder::new().name("cleanup".into()).spawn(run).is_ok() {
+            let _ = wait.recv_timeout(ACTION_WITHIN);
+        }
     }
 }
 

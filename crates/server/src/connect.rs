@@ -8,14 +8,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mysql::{ClientIdentity, Conn, DriverError, OptsBuilder, SslOpts};
+use mysql_common::proto::codec::error::PacketCodecError;
 
 use crate::endpoint::{Address, Endpoint, TlsMode};
 use crate::{Error, interrupt};
 
 /// How long a host may take to answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server, maybe under full load, may take until the login is done.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a statement whose work grows with the data, such as DROP DATABASE, may take.
+const PATIENCE: Duration = Duration::from_secs(600);
 /// How often a waiter looks at the interrupt flag.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -29,20 +30,34 @@ pub struct ConnectError {
     pub reason: String,
 }
 
-/// Opens a connection for statements of control, not of load.
+/// Opens a connection for statements of control, not of load. Each must be answered within the endpoint's time-out.
 pub(crate) fn connect(endpoint: &Endpoint) -> Result<Conn, Error> {
+    connect_for(endpoint, Some(endpoint.timeout))
+}
+
+/// Opens a connection for statements that may take minutes.
+pub(crate) fn connect_patient(endpoint: &Endpoint) -> Result<Conn, Error> {
+    connect_for(endpoint, Some(PATIENCE))
+}
+
+/// Opens a connection whose statements may take any time: whoever uses it watches the server by other means.
+pub(crate) fn connect_unlimited(endpoint: &Endpoint) -> Result<Conn, Error> {
+    connect_for(endpoint, None)
+}
+
+fn connect_for(endpoint: &Endpoint, statement: Option<Duration>) -> Result<Conn, Error> {
     let fail = |reason| Error::Connect(ConnectError { server: endpoint.to_string(), reason });
     let tls = &endpoint.tls;
     for path in [&tls.ca, &tls.cert, &tls.key].into_iter().flatten() {
         File::open(path).map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
     }
-    let outcome = within(HANDSHAKE_TIMEOUT, options(endpoint)).map_err(|error| fail(error.to_string()))?;
+    let outcome = within(endpoint.timeout, options(endpoint, statement)).map_err(|error| fail(error.to_string()))?;
     interrupt::check()?;
     outcome.unwrap_or(Err(DriverError::ConnectTimeout.into())).map_err(|error| fail(explain(&error, endpoint)))
 }
 
-/// Connects on a thread of its own: a host that accepts and then says nothing would hold us for ever, and a read
-/// timeout of the connection would also cut long statements. `None` when the time is up or a signal has come.
+/// Connects on a thread of its own: a host that accepts and then says nothing would hold us for as long as a statement may
+/// take, and a signal would not be noticed. `None` when the time is up or a signal has come.
 fn within(limit: Duration, options: OptsBuilder) -> io::Result<Option<mysql::Result<Conn>>> {
     let (sender, outcome) = channel();
     // Whoever gave up does not take the connection any more, and it is closed.
@@ -58,14 +73,16 @@ fn within(limit: Duration, options: OptsBuilder) -> io::Result<Option<mysql::Res
     Ok(None)
 }
 
-fn options(endpoint: &Endpoint) -> OptsBuilder {
+fn options(endpoint: &Endpoint, statement: Option<Duration>) -> OptsBuilder {
     let builder = OptsBuilder::new()
         .user(Some(&endpoint.user))
         .pass(Some(endpoint.password.reveal()).filter(|password| !password.is_empty()))
         // The crate would otherwise leave TCP for a socket that the server names, and ask for the packet size.
         .prefer_socket(false)
         .max_allowed_packet(Some(64 << 20))
-        .tcp_connect_timeout(Some(CONNECT_TIMEOUT))
+        .tcp_connect_timeout(Some(CONNECT_TIMEOUT.min(endpoint.timeout)))
+        .read_timeout(statement)
+        .write_timeout(Some(endpoint.timeout))
         .tcp_nodelay(true)
         .ssl_opts(tls(endpoint));
     match &endpoint.address {
@@ -102,6 +119,7 @@ fn explain(error: &mysql::Error, endpoint: &Endpoint) -> String {
             1040 | 1203 => format!("{} (error {}). Raise max_connections there.", refusal.message, refusal.code),
             _ => describe(error),
         },
+        error if is_timeout(error) => unreachable(io::ErrorKind::TimedOut, "", &endpoint.address),
         mysql::Error::DriverError(DriverError::CouldNotConnect(Some((_, text, kind)))) => {
             unreachable(*kind, text, &endpoint.address)
         }
@@ -163,12 +181,22 @@ fn tls_failure(text: &str) -> String {
 }
 
 /// An error of the driver, in the server's own words where it has any.
-pub(crate) fn describe(error: &mysql::Error) -> String {
+pub fn describe(error: &mysql::Error) -> String {
     match error {
         mysql::Error::MySqlError(error) => format!("{} (error {})", error.message, error.code),
+        error if is_timeout(error) => "no answer in time; where a statement takes so long, raise --timeout".into(),
         mysql::Error::IoError(error) => format!("the connection broke ({error})"),
         mysql::Error::DriverError(error) => error.to_string(),
         mysql::Error::TlsError(error) => error.to_string(),
         other => other.to_string(),
     }
+}
+
+/// Whether a read or a write took longer than its connection allows, which system calls call "would block".
+pub(crate) fn is_timeout(error: &mysql::Error) -> bool {
+    let error = match error {
+        mysql::Error::IoError(error) | mysql::Error::CodecError(PacketCodecError::Io(error)) => error,
+        _ => return false,
+    };
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }

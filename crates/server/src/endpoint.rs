@@ -2,6 +2,10 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a server may take to answer unless `--timeout` says otherwise: short enough that a frozen one is named within 30 s.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A password. It never shows itself: `Debug` prints `***`, and there is no `Display` and no `Serialize`.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -119,6 +123,8 @@ pub struct Endpoint {
     pub password: Secret,
     /// TLS settings.
     pub tls: Tls,
+    /// The longest that connecting, and then each read and write, may take.
+    pub timeout: Duration,
 }
 
 impl Endpoint {
@@ -126,7 +132,7 @@ impl Endpoint {
     pub fn socket(path: impl Into<PathBuf>, user: impl Into<String>) -> Self {
         let address = Address::Socket(path.into());
         let tls = Tls::default_for(&address);
-        Self { address, user: user.into(), password: Secret::default(), tls }
+        Self { address, user: user.into(), password: Secret::default(), tls, timeout: DEFAULT_TIMEOUT }
     }
 }
 

@@ -88,6 +88,14 @@ pub enum Error {
         /// What it said, and what to do.
         reason: String,
     },
+    /// A server that answers nothing any more, and what can be told of why.
+    #[error("{label} does not answer: {reason}")]
+    Silent {
+        /// The server.
+        label: String,
+        /// What was seen, and what to do.
+        reason: String,
+    },
     /// A private instance died while in use.
     #[error("{0}")]
     Died(String),

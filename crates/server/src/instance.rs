@@ -18,6 +18,8 @@ use crate::{Error, Progress, connect, errorlog, interrupt, settings, spawn, temp
 /// How long a server may take from its start to its first answer.
 const READY_WITHIN: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(10);
+/// How long a killed server is waited for.
+const GONE_WITHIN: Duration = Duration::from_secs(10);
 
 /// Whose life bounds the server's.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,10 +51,8 @@ struct Live {
 impl Live {
     /// Kills the server and removes the folder. The data is thrown away, so there is nothing to shut down in order.
     fn end(mut self) -> Result<(), Error> {
-        if let Some(mut child) = self.child.take() {
-            // An error means that it has ended already; it is reaped either way.
-            let _ = child.kill();
-            let _ = child.wait();
+        if let Some(child) = self.child.take() {
+            end_child(child);
         }
         self.folder.remove()
     }
@@ -177,9 +177,15 @@ fn launch(
     Ok(process)
 }
 
+/// Kills a server, also one that is stopped, and waits until it is gone: not for ever, as one that waits for a broken disk goes only when
+/// the disk lets it.
 fn end_child(mut child: Child) {
+    // An error means that it has ended already; it is reaped either way.
     let _ = child.kill();
-    let _ = child.wait();
+    let deadline = Instant::now() + GONE_WITHIN;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(2));
+    }
 }
 
 fn wait_until_ready(program: &Program, folder: &Path, endpoint: &Endpoint, live: &Shared) -> Result<(), Error> {

@@ -31,6 +31,7 @@ mod program;
 mod progress;
 mod server;
 mod settings;
+mod silence;
 mod spawn;
 mod spec;
 pub mod started;
@@ -38,7 +39,8 @@ mod template;
 
 pub use catalogue::{CatalogueName, NotInCatalogue};
 pub use collations::CollationInfo;
-pub use endpoint::{Address, Endpoint, Secret, Tls, TlsMode};
+pub use connect::describe as describe_driver_error;
+pub use endpoint::{Address, DEFAULT_TIMEOUT, Endpoint, Secret, Tls, TlsMode};
 pub use error::Error;
 pub use flavour::{Flavour, Version};
 pub use install::{Listing, Manifest, install, listing};

@@ -1,6 +1,7 @@
 //! What a user may ask of a server that `weigh` opens.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::login::Login;
 
@@ -17,4 +18,6 @@ pub struct Options {
     pub buffer_pool: Option<u64>,
     /// How to log in where a server is attached to.
     pub login: Login,
+    /// The longest that the server may take to answer; [`DEFAULT_TIMEOUT`](crate::DEFAULT_TIMEOUT) when absent.
+    pub timeout: Option<Duration>,
 }

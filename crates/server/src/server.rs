@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -14,7 +15,7 @@ use crate::login::ClientOptions;
 use crate::options::Options;
 use crate::spec::Spec;
 use crate::started::{self, Started};
-use crate::{Error, Progress, attach, connect, install};
+use crate::{Error, Progress, attach, connect, install, silence};
 
 /// A running server. A private one is stopped, and its folder removed, when this is dropped.
 pub struct Server {
@@ -24,23 +25,25 @@ pub struct Server {
     version_comment: String,
     pid: Option<u32>,
     instance: Option<Instance>,
+    /// Why it does not answer, once it was found not to.
+    silent: OnceLock<String>,
 }
 
 /// Makes the server that `spec` names available: attaches to it, or installs it where needed and starts it.
 pub fn open(spec: &Spec, options: &Options, progress: &dyn Progress) -> Result<Server, Error> {
     match spec {
         Spec::Attach(named) => Server::attach(named, options),
-        Spec::Started(id) => Server::started(&started::find(id)?),
+        Spec::Started(id) => Server::started(&started::find(id)?, options),
         _ => {
             let program = install::program(spec, progress)?;
-            Server::private(Instance::start(&program, options, Lifetime::Bound, progress)?, program.label)
+            Server::private(Instance::start(&program, options, Lifetime::Bound, progress)?, program.label, options)
         }
     }
 }
 
 impl Server {
     fn attach(named: &ClientOptions, options: &Options) -> Result<Self, Error> {
-        let endpoint = options.login.endpoint(named)?;
+        let endpoint = with_timeout(options.login.endpoint(named)?, options);
         let mut conn = connect::connect(&endpoint)?;
         let pid = attach::pid(&endpoint, &mut conn);
         let mut server = Self::read(endpoint, &mut conn, String::new(), pid)?;
@@ -49,7 +52,7 @@ impl Server {
         Ok(server)
     }
 
-    fn started(started: &Started) -> Result<Self, Error> {
+    fn started(started: &Started, options: &Options) -> Result<Self, Error> {
         if !started.is_alive() {
             let id = &started.id;
             return Err(Error::Started(format!(
@@ -57,13 +60,13 @@ impl Server {
                 started.label
             )));
         }
-        let endpoint = started.endpoint();
+        let endpoint = with_timeout(started.endpoint(), options);
         let mut conn = connect::connect(&endpoint)?;
         Self::read(endpoint, &mut conn, format!("{} ({})", started.label, started.id), Some(started.pid))
     }
 
-    fn private(instance: Instance, label: String) -> Result<Self, Error> {
-        let endpoint = instance.endpoint().clone();
+    fn private(instance: Instance, label: String, options: &Options) -> Result<Self, Error> {
+        let endpoint = with_timeout(instance.endpoint().clone(), options);
         let mut conn = connect::connect(&endpoint)?;
         let mut server = Self::read(endpoint, &mut conn, label, Some(instance.process().pid))?;
         server.instance = Some(instance);
@@ -75,7 +78,7 @@ impl Server {
         let (version, version_comment) = versions
             .map(Option::unwrap_or_default)
             .map_err(|source| Error::Statement { label: endpoint.to_string(), what: "tell its version", source })?;
-        Ok(Self { label, endpoint, version, version_comment, pid, instance: None })
+        Ok(Self { label, endpoint, version, version_comment, pid, instance: None, silent: OnceLock::new() })
     }
 
     /// What to call it: the catalogue's name, else flavour and version, for an attached server with its address.
@@ -121,12 +124,53 @@ impl Server {
         self.pid
     }
 
-    /// A new connection for statements of control.
+    /// A new connection for statements of control, each of which is answered soon or not at all.
     pub fn control(&self) -> Result<Conn, Error> {
-        connect::connect(&self.endpoint).map_err(|error| match self.describe_failure() {
+        self.connected(connect::connect)
+    }
+
+    /// A new connection for statements whose work grows with the data, such as DROP DATABASE: they may take minutes.
+    pub fn control_patient(&self) -> Result<Conn, Error> {
+        self.connected(connect::connect_patient)
+    }
+
+    /// A new connection for statements that may take any time. Whoever uses it watches the server by [`check_answers`](Self::check_answers).
+    pub fn control_unlimited(&self) -> Result<Conn, Error> {
+        self.connected(connect::connect_unlimited)
+    }
+
+    fn connected(&self, connect: impl FnOnce(&Endpoint) -> Result<Conn, Error>) -> Result<Conn, Error> {
+        self.check_not_silent()?;
+        connect(&self.endpoint).map_err(|error| match self.describe_failure() {
             Some(failure) => Error::Died(failure),
             None => error,
         })
+    }
+
+    /// An error if the server was found silent before: it is asked nothing more then.
+    pub fn check_not_silent(&self) -> Result<(), Error> {
+        let silent = |reason: &String| Err(Error::Silent { label: self.label.clone(), reason: reason.clone() });
+        self.silent.get().map_or(Ok(()), silent)
+    }
+
+    /// An error unless the server answers on a new connection within a few seconds and can go on working: one that died, is stopped or
+    /// hangs is named with what can be told of why, and is asked nothing more from then on.
+    pub fn check_answers(&self) -> Result<(), Error> {
+        self.check_not_silent()?;
+        self.check_alive()?;
+        let stopped = self.pid.and_then(silence::stopped);
+        let full = || self.instance.as_ref().and_then(|instance| silence::full_disk(instance.folder()));
+        let reason = match stopped.or_else(full) {
+            Some(reason) => reason,
+            None => match silence::probe(&self.endpoint) {
+                Ok(()) => return Ok(()),
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(error) => format!("{error}\nIt hangs, or the network in between drops what is sent."),
+            },
+        };
+        // Another thread may have been quicker, with the same news.
+        let _ = self.silent.set(reason);
+        self.check_not_silent()
     }
 
     /// The global variables of these names, as the server has them now; names that it lacks are absent.
@@ -169,4 +213,8 @@ impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("label", &self.label).field("endpoint", &self.endpoint).finish_non_exhaustive()
     }
+}
+
+fn with_timeout(endpoint: Endpoint, options: &Options) -> Endpoint {
+    Endpoint { timeout: options.timeout.unwrap_or(endpoint.timeout), ..endpoint }
 }

@@ -155,6 +155,7 @@ fn tls_goes_as_far_as_asked() {
         user: "weigh".into(),
         password: Secret::new("hunter2"),
         tls: server::Tls { mode, ca: ca.cloned(), cert: None, key: None },
+        timeout: server::DEFAULT_TIMEOUT,
     };
     assert_ne!(cipher(&endpoint(TlsMode::Required, None)), "");
     assert_ne!(cipher(&endpoint(TlsMode::VerifyCa, Some(&ca))), "");

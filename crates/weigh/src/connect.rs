@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{ArgAction, Args};
@@ -76,6 +77,10 @@ pub struct ConnectArgs {
     /// PEM file of the client's key
     #[arg(long, value_name = "FILE", requires = "ssl_cert", help_heading = "Connection")]
     ssl_key: Option<PathBuf>,
+
+    /// The longest that a server may take to answer, a statement of the load or anything else, such as 20s or 2m
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "20s", help_heading = "Connection")]
+    timeout: Option<Duration>,
 
     /// Print help; -h means --host, as in MySQL's clients
     #[arg(long, action = ArgAction::Help)]
@@ -166,6 +171,7 @@ impl ConnectArgs {
             threads,
             buffer_pool: None,
             login: self.login(password),
+            timeout: self.timeout,
         };
         Ok(Targets { specs, options })
     }

@@ -1,6 +1,7 @@
 //! What can go wrong with schemas and their rows: on which server, at what, and what to do about it.
 
 use mysql::Error;
+use server::describe_driver_error as describe;
 
 /// An error of creating, loading or dropping schemas.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +13,9 @@ pub enum TablesError {
     /// No connection, or the private server has died.
     #[error(transparent)]
     Server(#[from] server::Error),
+    /// No thread to work on.
+    #[error("cannot start a thread: {0}")]
+    NoThread(#[source] std::io::Error),
     /// The server refused a statement, or was lost in the middle of it.
     #[error("{server} cannot {purpose}: {}{}", describe(source), advice(source))]
     Refused {
@@ -132,15 +136,6 @@ pub(super) fn code(error: &Error) -> Option<u16> {
     match error {
         Error::MySqlError(error) => Some(error.code),
         _ => None,
-    }
-}
-
-fn describe(error: &Error) -> String {
-    match error {
-        Error::MySqlError(error) => format!("{} (error {})", error.message, error.code),
-        Error::IoError(error) => format!("the connection broke ({error})"),
-        Error::DriverError(error) => error.to_string(),
-        other => other.to_string(),
     }
 }
 

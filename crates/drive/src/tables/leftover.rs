@@ -60,7 +60,7 @@ fn give_back(conn: &mut Conn, lock: &str) -> mysql::Result<()> {
 }
 
 fn connect(server: &Server) -> Result<Conn, TablesError> {
-    let mut conn = server.control()?;
+    let mut conn = server.control_patient()?;
     schema::begin_session(&mut conn)
         .and_then(|()| schema::be_impatient(&mut conn))
         .map_err(TablesError::refused(server.label(), "prepare a connection for cleaning up"))?;

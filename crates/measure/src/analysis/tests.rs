@@ -36,6 +36,7 @@ fn side(variant: usize, events: u64) -> Side {
         queries: 10 * events,
         rows: None,
         errors: BTreeMap::new(),
+        lost_connections: 0,
         server_cpu_us: None,
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },
@@ -278,7 +279,7 @@ prop_compose! {
         hdr in prop::option::of(damaged_histogram()),
     ) -> Side {
         let latency = Latency { p50_ms: None, p95_ms, p99_ms: None, hdr };
-        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, client_cpu_us: server_cpu_us, latency, log: None }
+        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, client_cpu_us: server_cpu_us, latency, lost_connections: 0, log: None }
     }
 }
 

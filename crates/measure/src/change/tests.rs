@@ -35,6 +35,7 @@ fn blocks(rate: f64, ratio: f64) -> Vec<Block> {
         queries: rate as u64,
         rows: None,
         errors: Default::default(),
+        lost_connections: 0,
         server_cpu_us: Some(1e6 / rate),
         client_cpu_us: None,
         log: None,

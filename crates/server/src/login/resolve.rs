@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::endpoint::{Address, Endpoint, Secret, Tls, TlsMode};
+use crate::endpoint::{Address, DEFAULT_TIMEOUT, Endpoint, Secret, Tls, TlsMode};
 use crate::login::{ClientOptions, Login};
 use crate::optionfile;
 
@@ -54,6 +54,7 @@ fn resolve(named: &ClientOptions, command_line: &ClientOptions, ambient: ClientO
         user: all.user.unwrap_or_else(user_of_this_process),
         password: all.password.unwrap_or_default(),
         tls,
+        timeout: DEFAULT_TIMEOUT,
     }
 }
 

@@ -35,6 +35,28 @@ impl Foreign {
         self.0.control().unwrap().query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 
+    /// Runs a statement on a connection whose session stays as long as what is returned.
+    pub fn holding(&self, statement: &str) -> mysql::Conn {
+        let mut conn = self.0.control().unwrap();
+        conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        conn
+    }
+
+    /// Kills every connection of the account that has a schema of a run for its own: the load's.
+    pub fn kill_load(&self) {
+        let mut conn = self.0.control().unwrap();
+        let of_load = r"SELECT id FROM information_schema.processlist WHERE user = 'bench' AND db LIKE 'weigh\_%'";
+        let ids: Vec<u64> = conn.query(of_load).unwrap();
+        for id in ids {
+            // One that has ended by itself meanwhile is as good.
+            let _ = conn.query_drop(format!("KILL CONNECTION {id}"));
+        }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.0.pid().unwrap()
+    }
+
     pub fn schemas(&self) -> Vec<String> {
         self.0.control().unwrap().query(r"SHOW DATABASES LIKE 'weigh\_%'").unwrap()
     }

@@ -6,6 +6,7 @@ mod axes;
 mod charsets;
 mod compare;
 mod disk;
+mod frozen;
 mod import;
 mod input;
 mod leftover;
