@@ -4,6 +4,7 @@
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
 mod ask;
+mod charsets;
 mod order_by;
 mod peers;
 mod servers;
@@ -26,6 +27,8 @@ struct Arguments {
 enum Chore {
     /// Derive the weight tables of crates/collation from running servers.
     Tables(tables::Arguments),
+    /// Derive the tables of character sets from a running server, or verify them against several.
+    Charsets(charsets::Arguments),
     /// Compare the library with running servers: weights, comparisons, LIKE.
     Verify(verify::Arguments),
     /// Time the engine beside Vitess' collations, which Go has to be installed for.
@@ -51,6 +54,7 @@ fn run() -> Result<bool> {
     server::interrupt::install()?;
     match Arguments::parse().chore {
         Chore::Tables(arguments) => tables::run(&arguments).map(|()| true),
+        Chore::Charsets(arguments) => charsets::run(&arguments),
         Chore::Verify(arguments) => verify::run(&arguments),
         Chore::Peers(arguments) => peers::run(&arguments).map(|()| true),
         Chore::OrderBy(arguments) => order_by::run(&arguments).map(|()| true),

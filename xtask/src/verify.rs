@@ -16,7 +16,9 @@ use indicatif::ProgressBar;
 use mysql_collation::{Charset, Collation};
 
 use crate::servers::Source;
-use checks::Outcome;
+pub use checks::Outcome;
+pub use random::Random;
+pub use session::hex;
 use session::{Row, Session};
 use texts::Texts;
 

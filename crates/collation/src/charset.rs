@@ -1,56 +1,115 @@
-//! Character sets: from bytes to code points and back.
+//! Character sets: from bytes to code points and back, and from one to another.
 //!
-//! What is well-formed is the servers' rule. MySQL's `utf8mb4` is Unicode's UTF-8; `utf8mb3` is the same without
-//! characters beyond U+FFFF. `latin1` is Windows' code page 1252, its five undefined bytes read as the control
-//! characters of the same number (MySQL manual, "West European Character Sets").
+//! What is well-formed, which code point a character is, and what a code point is encoded as is what servers answer. Those of
+//! MySQL 9.7 and MariaDB 11.8 map all characters alike; where they differ, it is in what they do with surrogates and ill-formed
+//! bytes, which [`Charset::characters`] and [`Charset::convert`] are told the [`Flavour`] for. Without one, an operation follows MySQL.
+//!
+//! `latin1` is Windows' code page 1252, its five undefined bytes read as the control characters of the same number (MySQL manual,
+//! "West European Character Sets"). `ucs2` and `utf16` are big-endian.
 
-use crate::arch;
+use crate::{Flavour, arch};
 
-mod cp1252;
+mod convert;
+mod data;
+mod form;
+mod gb18030;
+mod pages;
+mod shape;
+mod single;
+#[cfg(test)]
+mod tests;
 pub(crate) mod utf8;
 
-/// A character set that collations of this library are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Charset {
-    /// `binary`: bytes; each counts as a character of its own number.
-    Binary,
-    /// `ascii`: bytes below 0x80.
-    Ascii,
-    /// `latin1`: code page 1252; every byte is a character.
-    Latin1,
-    /// `utf8mb3`, also called `utf8`: UTF-8 of at most three bytes.
-    Utf8mb3,
-    /// `utf8mb4`: UTF-8.
-    Utf8mb4,
+pub use convert::{Character, Characters, Content, Converted, Replaced};
+pub(crate) use form::Form;
+
+macro_rules! charsets {
+    ($($variant:ident $name:literal $min:literal $max:literal $doc:literal;)*) => {
+        /// A character set of MySQL or MariaDB. All are known to both, but for `gb18030`, which MariaDB lacks.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Charset {
+            $(#[doc = concat!("`", $name, "`: ", $doc)] $variant,)*
+        }
+
+        impl Charset {
+            /// All of them, by name.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The least bytes that a character takes.
+            pub const fn min_bytes(self) -> usize {
+                match self { $(Self::$variant => $min,)* }
+            }
+
+            /// The most bytes that a character takes.
+            pub const fn max_bytes(self) -> usize {
+                match self { $(Self::$variant => $max,)* }
+            }
+        }
+    };
+}
+
+charsets! {
+    Armscii8 "armscii8" 1 1 "Armenian.";
+    Ascii "ascii" 1 1 "bytes below 0x80.";
+    Big5 "big5" 1 2 "traditional Chinese.";
+    Binary "binary" 1 1 "bytes; each counts as a character of its own number.";
+    Cp1250 "cp1250" 1 1 "Central European, of Windows.";
+    Cp1251 "cp1251" 1 1 "Cyrillic, of Windows.";
+    Cp1256 "cp1256" 1 1 "Arabic, of Windows.";
+    Cp1257 "cp1257" 1 1 "Baltic, of Windows.";
+    Cp850 "cp850" 1 1 "West European, of DOS.";
+    Cp852 "cp852" 1 1 "Central European, of DOS.";
+    Cp866 "cp866" 1 1 "Cyrillic, of DOS.";
+    Cp932 "cp932" 1 2 "Shift JIS of Windows.";
+    Dec8 "dec8" 1 1 "West European, of DEC.";
+    Eucjpms "eucjpms" 1 3 "EUC for Japanese with the characters of Windows.";
+    Euckr "euckr" 1 2 "Korean.";
+    Gb18030 "gb18030" 1 4 "Chinese; all of Unicode. MySQL only.";
+    Gb2312 "gb2312" 1 2 "simplified Chinese.";
+    Gbk "gbk" 1 2 "simplified Chinese.";
+    Geostd8 "geostd8" 1 1 "Georgian.";
+    Greek "greek" 1 1 "ISO 8859-7.";
+    Hebrew "hebrew" 1 1 "ISO 8859-8.";
+    Hp8 "hp8" 1 1 "West European, of HP.";
+    Keybcs2 "keybcs2" 1 1 "the Kamenický encoding for Czech and Slovak.";
+    Koi8r "koi8r" 1 1 "Russian.";
+    Koi8u "koi8u" 1 1 "Ukrainian.";
+    Latin1 "latin1" 1 1 "code page 1252; every byte is a character.";
+    Latin2 "latin2" 1 1 "ISO 8859-2.";
+    Latin5 "latin5" 1 1 "ISO 8859-9.";
+    Latin7 "latin7" 1 1 "ISO 8859-13.";
+    Macce "macce" 1 1 "Central European, of the Macintosh.";
+    Macroman "macroman" 1 1 "West European, of the Macintosh.";
+    Sjis "sjis" 1 2 "Shift JIS.";
+    Swe7 "swe7" 1 1 "Swedish, of seven bits.";
+    Tis620 "tis620" 1 1 "Thai.";
+    Ucs2 "ucs2" 2 2 "two bytes a character, the greater one first.";
+    Ujis "ujis" 1 3 "EUC for Japanese.";
+    Utf16 "utf16" 2 4 "UTF-16, big-endian.";
+    Utf16le "utf16le" 2 4 "UTF-16, little-endian.";
+    Utf32 "utf32" 4 4 "UTF-32, big-endian.";
+    Utf8mb3 "utf8mb3" 1 3 "also called `utf8`: UTF-8 of at most three bytes.";
+    Utf8mb4 "utf8mb4" 1 4 "UTF-8.";
 }
 
 impl Charset {
-    /// The character set of this name; `utf8` is `utf8mb3`.
+    /// The character set of this name, in any case; `utf8` is `utf8mb3`.
+    ///
+    /// ```
+    /// use mysql_collation::Charset;
+    /// assert_eq!(Charset::by_name("GBK"), Some(Charset::Gbk));
+    /// assert_eq!(Charset::by_name("utf8"), Some(Charset::Utf8mb3));
+    /// assert_eq!(Charset::by_name("ebcdic"), None);
+    /// ```
     pub fn by_name(name: &str) -> Option<Self> {
-        [Charset::Binary, Charset::Ascii, Charset::Latin1, Charset::Utf8mb3, Charset::Utf8mb4]
-            .into_iter()
-            .find(|charset| name.eq_ignore_ascii_case(charset.name()))
-            .or_else(|| name.eq_ignore_ascii_case("utf8").then_some(Charset::Utf8mb3))
-    }
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Charset::Binary => "binary",
-            Charset::Ascii => "ascii",
-            Charset::Latin1 => "latin1",
-            Charset::Utf8mb3 => "utf8mb3",
-            Charset::Utf8mb4 => "utf8mb4",
-        }
-    }
-
-    /// The most bytes that a character takes.
-    pub const fn max_bytes(self) -> usize {
-        match self {
-            Charset::Binary | Charset::Ascii | Charset::Latin1 => 1,
-            Charset::Utf8mb3 => 3,
-            Charset::Utf8mb4 => 4,
-        }
+        let name = if name.eq_ignore_ascii_case("utf8") { "utf8mb3" } else { name };
+        Self::ALL.into_iter().find(|charset| name.eq_ignore_ascii_case(charset.name()))
     }
 
     /// Whether all of `bytes` is well-formed.
@@ -64,10 +123,12 @@ impl Charset {
         }
     }
 
-    /// The length in bytes of the longest beginning of `bytes` that is well-formed.
+    /// The length in bytes of the longest beginning of `bytes` that is well-formed: that MySQL takes in a column. A character to
+    /// which no code point is assigned is well-formed where its bytes have the shape of one (`FEFE` in `gbk`).
+    ///
+    /// MariaDB also takes surrogates in `utf8mb3`, `utf8mb4` and `utf32`, and any byte in `ascii`.
     pub fn well_formed_prefix(self, bytes: &[u8]) -> usize {
         match self {
-            Charset::Binary | Charset::Latin1 => bytes.len(),
             Charset::Ascii => arch::get().ascii_prefix(bytes),
             Charset::Utf8mb4 => arch::get().utf8_prefix(bytes),
             Charset::Utf8mb3 => {
@@ -75,39 +136,46 @@ impl Charset {
                 // Leads of four bytes are the only bytes from 0xF0 on.
                 bytes[..prefix].iter().position(|&byte| byte >= 0xf0).unwrap_or(prefix)
             }
+            _ if self.max_bytes() == 1 => bytes.len(),
+            _ => {
+                let mut characters = self.characters(Flavour::MySql, bytes);
+                let ill_formed = characters.find(|character| character.content == Content::IllFormed);
+                ill_formed.map_or(bytes.len(), |character| character.bytes.start)
+            }
         }
     }
 
-    /// The first character of `bytes` and its length in bytes; `None` at the end and where the bytes are ill-formed.
+    /// The first character of `bytes` and its length in bytes; `None` at the end, where the bytes are ill-formed, and for a
+    /// character to which no code point is assigned.
+    ///
+    /// ```
+    /// use mysql_collation::Charset;
+    /// assert_eq!(Charset::Sjis.decode(&[0x88, 0x9F, 0x41]), Some(('亜', 2)));
+    /// assert_eq!(Charset::Cp1251.decode(&[0xC6]), Some(('Ж', 1)));
+    /// assert_eq!(Charset::Cp1251.decode(&[0x98]), None);
+    /// ```
     pub fn decode(self, bytes: &[u8]) -> Option<(char, usize)> {
-        let &first = bytes.first()?;
-        match self {
-            Charset::Binary => Some((char::from(first), 1)),
-            Charset::Ascii => first.is_ascii().then_some((char::from(first), 1)),
-            Charset::Latin1 => Some((cp1252::decode(first), 1)),
-            Charset::Utf8mb3 | Charset::Utf8mb4 => {
-                let (code_point, length) = utf8::decode(bytes)?;
-                let character = char::from_u32(code_point)?;
-                (length <= self.max_bytes()).then_some((character, length))
-            }
-        }
+        let form = Form::of(self);
+        let length = form.length(Flavour::MySql, bytes)?;
+        let code_point = form.code_point(bytes.get(..length)?)?;
+        Some((char::from_u32(code_point)?, length))
     }
 
     /// Writes `character` to the beginning of `buffer`, which is at least [`Charset::max_bytes`] long, and returns its
     /// length in bytes; `None` if the character set lacks it or the buffer is too short.
+    ///
+    /// ```
+    /// use mysql_collation::Charset;
+    /// let mut buffer = [0; 4];
+    /// assert_eq!(Charset::Gbk.encode('啊', &mut buffer), Some(2));
+    /// assert_eq!(buffer[..2], [0xB0, 0xA1]);
+    /// assert_eq!(Charset::Latin1.encode('啊', &mut buffer), None);
+    /// ```
     pub fn encode(self, character: char, buffer: &mut [u8]) -> Option<usize> {
-        let one = match self {
-            Charset::Binary => u8::try_from(character).ok(),
-            Charset::Ascii => u8::try_from(character).ok().filter(u8::is_ascii),
-            Charset::Latin1 => cp1252::encode(character),
-            Charset::Utf8mb3 | Charset::Utf8mb4 => {
-                let length = character.len_utf8();
-                return (length <= self.max_bytes() && length <= buffer.len())
-                    .then(|| character.encode_utf8(buffer).len());
-            }
-        };
-        *buffer.first_mut()? = one?;
-        Some(1)
+        let encoded = Form::of(self).encode(Flavour::MySql, character.into())?;
+        let bytes = encoded.as_slice();
+        buffer.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(bytes.len())
     }
 
     /// The length of `bytes` in characters. A byte that is no part of one counts as one.
@@ -115,66 +183,10 @@ impl Charset {
         if self.max_bytes() == 1 {
             return bytes.len();
         }
-        let mut at = self.well_formed_prefix(bytes);
-        let mut count = arch::get().utf8_starts(&bytes[..at]);
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            at += self.decode(rest).map_or(1, |(_, length)| length);
-            count += 1;
+        if !matches!(self, Charset::Utf8mb3 | Charset::Utf8mb4) {
+            return self.characters(Flavour::MySql, bytes).count();
         }
-        count
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    extern crate std;
-
-    #[test]
-    fn utf8mb4_is_unicodes_utf8() {
-        for character in '\0'..=char::MAX {
-            let mut buffer = [0; 4];
-            let length = Charset::Utf8mb4.encode(character, &mut buffer).unwrap();
-            assert_eq!(&buffer[..length], character.encode_utf8(&mut [0; 4]).as_bytes());
-            assert_eq!(Charset::Utf8mb4.decode(&buffer), Some((character, length)));
-            assert_eq!(Charset::Utf8mb3.decode(&buffer).is_some(), length <= 3);
-        }
-    }
-
-    #[test]
-    fn what_is_well_formed_is_what_std_takes() {
-        // Every pair of bytes, and after it bytes around the bounds of what may continue.
-        let bounds = [0x41, 0x80, 0xbf, 0xc2];
-        for first in 0..=255_u8 {
-            for second in 0..=255_u8 {
-                for third in bounds {
-                    for fourth in bounds {
-                        let bytes = [first, second, third, fourth];
-                        let expected = core::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), |_| 4);
-                        assert_eq!(Charset::Utf8mb4.well_formed_prefix(&bytes), expected, "{bytes:x?}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn latin1_goes_there_and_back() {
-        for byte in 0..=255_u8 {
-            let (character, _) = Charset::Latin1.decode(&[byte]).unwrap();
-            let mut buffer = [0];
-            assert_eq!(Charset::Latin1.encode(character, &mut buffer), Some(1));
-            assert_eq!(buffer, [byte]);
-        }
-        assert_eq!(Charset::Latin1.decode(b"\x80"), Some(('€', 1)));
-        assert_eq!(Charset::Latin1.encode('Ж', &mut [0]), None);
-    }
-
-    #[test]
-    fn lengths_are_in_characters() {
-        assert_eq!(Charset::Utf8mb4.char_len("aé漢😀".as_bytes()), 4);
-        assert_eq!(Charset::Utf8mb3.char_len("aé漢😀".as_bytes()), 3 + 4);
-        assert_eq!(Charset::Utf8mb4.char_len(b"a\xff\xc3"), 3);
-        assert_eq!(Charset::Latin1.char_len("é".as_bytes()), 2);
+        let good = self.well_formed_prefix(bytes);
+        arch::get().utf8_starts(&bytes[..good]) + self.characters(Flavour::MySql, &bytes[good..]).count()
     }
 }

@@ -55,7 +55,7 @@ mod weight_string;
 mod weights;
 
 pub use catalogue::catalogue;
-pub use charset::Charset;
+pub use charset::{Character, Characters, Charset, Content, Converted, Replaced};
 pub use collation::Collation;
 pub use flavour::Flavour;
 pub use info::{Info, Levels, Pad};

@@ -1,0 +1,70 @@
+//! The four-byte characters of GB 18030.
+//!
+//! Counted in the order of their bytes, they are runs of consecutive code points: those of the Basic Multilingual Plane from
+//! 81 30 81 30 on, with gaps where code points have two bytes, and all others, one run, from 90 30 81 30 on (GB 18030-2005).
+
+/// The number of 90 30 81 30, the first character beyond the Basic Multilingual Plane.
+const SUPPLEMENTARY: u32 = 189_000;
+
+/// The runs below U+10000: number, first code point and length of each, 16 bits and little-endian; by number, then all again by
+/// code point.
+#[derive(Clone, Copy)]
+pub(crate) struct FourBytes {
+    by_number: &'static [[u8; 6]],
+    by_code_point: &'static [[u8; 6]],
+}
+
+/// A run: number and code point of its first character, and how many there are.
+struct Run {
+    number: u32,
+    code_point: u32,
+    length: u32,
+}
+
+impl Run {
+    fn read([a, b, c, d, e, f]: [u8; 6]) -> Self {
+        let word = |low, high| u32::from(u16::from_le_bytes([low, high]));
+        Self { number: word(a, b), code_point: word(c, d), length: word(e, f) }
+    }
+}
+
+impl FourBytes {
+    pub(crate) const fn new(file: &'static [u8]) -> Self {
+        let (runs, rest) = file.as_chunks::<6>();
+        assert!(rest.is_empty() && runs.len().is_multiple_of(2));
+        let (by_number, by_code_point) = runs.split_at(runs.len() / 2);
+        Self { by_number, by_code_point }
+    }
+
+    /// The code point of a well-formed character.
+    pub(crate) fn decode(&self, [a, b, c, d]: [u8; 4]) -> Option<u32> {
+        let digit = |byte: u8| u32::from(byte.wrapping_sub(0x30));
+        let letter = |byte: u8| u32::from(byte.wrapping_sub(0x81));
+        let number = ((letter(a) * 10 + digit(b)) * 126 + letter(c)) * 10 + digit(d);
+        if number >= SUPPLEMENTARY {
+            return Some(number - SUPPLEMENTARY + 0x1_0000).filter(|&code_point| code_point <= 0x10_FFFF);
+        }
+        let after = self.by_number.partition_point(|&run| Run::read(run).number <= number);
+        let run = Run::read(*self.by_number.get(after.checked_sub(1)?)?);
+        (number - run.number < run.length).then(|| run.code_point + (number - run.number))
+    }
+
+    pub(crate) fn encode(&self, code_point: u32) -> Option<[u8; 4]> {
+        let number = match code_point {
+            0x1_0000..=0x10_FFFF => code_point - 0x1_0000 + SUPPLEMENTARY,
+            _ => {
+                let after = self.by_code_point.partition_point(|&run| Run::read(run).code_point <= code_point);
+                let run = Run::read(*self.by_code_point.get(after.checked_sub(1)?)?);
+                let index = code_point - run.code_point;
+                (index < run.length).then_some(run.number + index)?
+            }
+        };
+        let byte = |first: u32, number: u32, base: u32| u8::try_from(first + number % base).unwrap_or_default();
+        Some([
+            byte(0x81, number / 12_600, 126),
+            byte(0x30, number / 1260, 10),
+            byte(0x81, number / 10, 126),
+            byte(0x30, number, 10),
+        ])
+    }
+}
