@@ -75,7 +75,9 @@ fn decoded(source: &mut Source, charset: Charset) -> Result<Decoded> {
         let Ok(utf32) = <[u8; 4]>::try_from(&read.utf32[..]) else { continue };
         let code_point = u32::from_be_bytes(utf32);
         let is_assigned = code_point != u32::from(b'?') || read.given == b"?";
-        if read.taken == read.given && is_assigned {
+        // MySQL takes a last byte that is ill-formed in `eucjpms`, and converts nothing for it.
+        let is_longer = (1..read.given.len()).any(|length| decoded.contains_key(&read.given[..length]));
+        if read.taken == read.given && is_assigned && !is_longer {
             decoded.insert(read.given, code_point);
         }
     }

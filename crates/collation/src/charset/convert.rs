@@ -114,7 +114,7 @@ impl Charset {
     /// - `ucs2` may hold surrogates. To UTF-8 and UTF-32 MySQL cuts before one, MariaDB converts it.
     /// - From and to `binary`, and where both are the same, bytes stay what they are. From `binary` to a character set of at least
     ///   two or four bytes a character, zeros are put before them up to a multiple of that.
-    /// - To `tis620`, a character beyond U+FFFF becomes the one whose code point has the same last 16 bits, if there is one, else a
+    /// - To `tis620`, a character beyond U+FFFF becomes the one whose code point has the same last 16 bits, if there is one but U+0000, else a
     ///   `?`. This is a fault that all servers share; the character counts as lost.
     ///
     /// ```
@@ -185,6 +185,12 @@ fn from_binary(bytes: &[u8], to: Charset, flavour: Flavour) -> Converted {
     aligned.extend_from_slice(bytes);
     let mut out = Conversion { to, flavour, done: Converted::default() };
     let mut characters = to.characters(flavour, &aligned);
+    let first = aligned.get(..to.min_bytes()).filter(|_| zeros > 0);
+    if flavour == Flavour::MariaDb && first.is_some_and(|first| characters.form.length(flavour, first).is_none()) {
+        // What was filled up is one to MariaDB, and has one `?`.
+        out.put(Content::IllFormed);
+        characters.at = to.min_bytes();
+    }
     while let Some(character) = characters.next() {
         if character.content != Content::IllFormed {
             out.done.bytes.extend_from_slice(&aligned[character.bytes]);
@@ -223,7 +229,7 @@ impl Conversion {
         self.done.lost += 1;
         let truncated = match content {
             Content::CodePoint(code_point @ 0x1_0000..) if self.to == Charset::Tis620 => {
-                form.encode(self.flavour, code_point & 0xFFFF)
+                Some(code_point & 0xFFFF).filter(|&low| low != 0).and_then(|low| form.encode(self.flavour, low))
             }
             _ => None,
         };
