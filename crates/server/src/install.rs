@@ -1,7 +1,7 @@
-//! Servers of the catalogue, and tarballs of the user's, put into the cache.
+//! Servers of the catalogue, put into the cache; and which way each kind of server goes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ use crate::catalogue::{CatalogueName, Entry, Source};
 use crate::flavour::Flavour;
 use crate::program::Program;
 use crate::spec::Spec;
-use crate::{Error, Progress, command};
+use crate::{Error, Progress, archive, command, images, records};
 
 /// What was installed, and when. Its presence says that the folder is whole.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -32,8 +32,11 @@ const MANIFEST: &str = "manifest.json";
 /// The program that a spec of a private server names, installed first where needed.
 pub(crate) fn program(spec: &Spec, progress: &dyn Progress) -> Result<Program, Error> {
     match spec {
+        Spec::Basedir(path) if image::Layout::is_in(path) => images::layout(&Cache::of_user()?, path, progress),
         Spec::Basedir(path) => Program::in_basedir(path),
-        Spec::Archive(path) => archive(&Cache::of_user()?, path, progress),
+        Spec::Archive(path) => archive::local(&Cache::of_user()?, path, progress),
+        Spec::Download(download) => archive::remote(&Cache::of_user()?, download, progress),
+        Spec::Image(name) => images::by_name(&Cache::of_user()?, name, progress),
         Spec::Catalogue(name) if name.is_of_this_machine() => match Program::on_path()? {
             Some(program) if program.flavour == Flavour::MariaDb => Ok(program),
             _ => catalogue(&Cache::of_user()?, *name, progress),
@@ -52,13 +55,13 @@ pub(crate) fn catalogue(cache: &Cache, name: CatalogueName, progress: &dyn Progr
     let entry = name.entry();
     let folder =
         cache.folder_or_make(&key(name), entry.mebibytes, progress, |folder| install_into(folder, entry, progress))?;
-    Program::with_own_loader(&folder, entry.name)
+    Program::with_own_loader(&folder, Some(entry.name))
 }
 
-/// What of the catalogue is on this machine.
+/// A server that can be named, and what of it is on this machine.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listing {
-    /// The catalogue's name.
+    /// What to write behind `--server`.
     pub name: String,
     /// What it is, in a few words.
     pub title: String,
@@ -68,7 +71,7 @@ pub struct Listing {
     pub on_path: Option<String>,
 }
 
-/// The whole catalogue, and what of it is on this machine.
+/// The whole catalogue, then what else has been installed: images, archives, downloads.
 pub fn listing() -> Result<Vec<Listing>, Error> {
     let cache = Cache::of_user()?;
     let on_path = Program::on_path()?.filter(|program| program.flavour == Flavour::MariaDb);
@@ -78,17 +81,33 @@ pub fn listing() -> Result<Vec<Listing>, Error> {
         installed: manifest(&cache, name),
         on_path: on_path.as_ref().filter(|_| name.is_of_this_machine()).map(|program| program.label.clone()),
     };
-    Ok(CatalogueName::all().map(of).collect())
+    Ok(CatalogueName::all().map(of).chain(records::all(&cache)).collect())
 }
 
-/// Installs a server of the catalogue, unless it is there already.
-pub fn install(name: CatalogueName, progress: &dyn Progress) -> Result<Manifest, Error> {
+/// Installs a server, unless it is there already. Of an image whose name leads to another one by now, that one.
+pub fn install(spec: &Spec, progress: &dyn Progress) -> Result<Manifest, Error> {
     let cache = Cache::of_user()?;
+    let name = match spec {
+        Spec::Image(name) => return images::install(&cache, name, progress),
+        Spec::Catalogue(name) => *name,
+        Spec::Archive(_) | Spec::Download(_) => return recorded(&cache, spec, progress),
+        Spec::Basedir(path) if image::Layout::is_in(path) => return recorded(&cache, spec, progress),
+        Spec::Basedir(_) | Spec::Attach(_) | Spec::Started(_) | Spec::Default => {
+            let reason = "it is there already, and is used from where it is".into();
+            return Err(Error::Install { name: spec.to_string(), reason });
+        }
+    };
     catalogue(&cache, name, progress)?;
     manifest(&cache, name).ok_or_else(|| Error::Install {
         name: name.to_string(),
         reason: format!("its {MANIFEST} cannot be read; remove {} and try again", cache.folder(&key(name)).display()),
     })
+}
+
+fn recorded(cache: &Cache, spec: &Spec, progress: &dyn Progress) -> Result<Manifest, Error> {
+    program(spec, progress)?;
+    let name = spec.to_string();
+    records::find(cache, &name).ok_or_else(|| Error::Install { name, reason: records::UNREADABLE.into() })
 }
 
 fn manifest(cache: &Cache, name: CatalogueName) -> Option<Manifest> {
@@ -116,7 +135,7 @@ fn install_into(folder: &Path, entry: &Entry, progress: &dyn Progress) -> Result
     };
     fs::remove_dir_all(&state).map_err(Error::io("remove", &state))?;
     // Whether it runs at all is known now, not at the first benchmark.
-    Program::with_own_loader(folder, entry.name)?;
+    Program::with_own_loader(folder, Some(entry.name))?;
     let installed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec_pretty(&Manifest { package, version, installed }).unwrap_or_default();
@@ -146,45 +165,10 @@ fn npm(folder: &Path, package: &str, name: &str, progress: &dyn Progress) -> Res
     let file = command::output(command, &what)?.lines().last().unwrap_or_default().trim().to_owned();
 
     progress.step(&format!("unpacking {name}"));
-    unpack_tar(&work.join(&file), &work)?;
+    archive::unpack_tar(&work.join(&file), &work)?;
     let server = folder.join("server");
     fs::rename(work.join("package/server"), &server).map_err(Error::io("find the server in", work.join(&file)))?;
     fs::remove_dir_all(&work).map_err(Error::io("remove", &work))?;
     let version = file.strip_prefix(package).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".tgz"));
     Ok(version.unwrap_or_default().to_owned())
-}
-
-/// The server in a tarball, unpacked once for every name, size and time of change.
-pub(crate) fn archive(cache: &Cache, archive: &Path, progress: &dyn Progress) -> Result<Program, Error> {
-    let metadata = fs::metadata(archive).map_err(Error::io("read", archive))?;
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let name = archive.file_name().unwrap_or_default().to_string_lossy();
-    let key = format!("archives/{name}-{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos());
-    // Binaries shrink to about a quarter of their size.
-    let mebibytes = (metadata.len() >> 20) * 4;
-    let folder = cache.folder_or_make(&key, mebibytes, progress, |folder| {
-        progress.step(&format!("unpacking {name}"));
-        let archive = std::path::absolute(archive).map_err(Error::io("find", archive))?;
-        unpack_tar(&archive, folder)?;
-        Program::in_basedir(&basedir_below(folder, &archive)?).map(drop)
-    })?;
-    Program::in_basedir(&basedir_below(&folder, archive)?)
-}
-
-fn unpack_tar(archive: &Path, folder: &Path) -> Result<(), Error> {
-    let mut command = Command::new("tar");
-    command.arg("-xf").arg(archive).arg("-C").arg(folder).arg("--no-same-owner");
-    command::run(command, &format!("unpack {}", archive.display()), |_| {})
-}
-
-/// A tarball holds the basedir itself, or a single folder that is it.
-fn basedir_below(folder: &Path, archive: &Path) -> Result<PathBuf, Error> {
-    let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
-    let mut candidates: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    candidates.sort();
-    candidates.insert(0, folder.to_owned());
-    candidates.into_iter().find(|candidate| crate::program::find_in(candidate).is_some()).ok_or_else(|| {
-        let reason = "no mysqld or mariadbd in its bin, sbin or usr/sbin folder".into();
-        Error::NoServer { path: archive.to_owned(), reason }
-    })
 }

@@ -5,6 +5,7 @@
 //! the process is interrupted (see [`interrupt`]) and, by the kernel's hand, when the process is killed outright.
 
 mod apt;
+mod archive;
 mod attach;
 mod bootstrap;
 mod cache;
@@ -19,16 +20,19 @@ mod error;
 mod errorlog;
 mod flavour;
 mod folder;
+mod images;
 mod install;
 mod instance;
 pub mod interrupt;
 mod layers;
+mod loader;
 mod login;
 mod optionfile;
 mod options;
 mod process;
 mod program;
 mod progress;
+mod records;
 mod server;
 mod settings;
 mod silence;
@@ -50,5 +54,5 @@ pub use options::Options;
 pub use progress::{NoProgress, Progress};
 pub use server::{Server, open};
 pub use spawn::bound as start_bound;
-pub use spec::{Spec, SpecError};
+pub use spec::{Download, Spec, SpecError};
 pub use started::Started;

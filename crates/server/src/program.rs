@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::flavour::{Flavour, Version};
-use crate::{Error, command};
+use crate::{Error, command, loader};
 
 /// A server program that runs on this machine.
 #[derive(Clone, Debug)]
@@ -20,10 +20,12 @@ pub(crate) struct Program {
     /// The dynamic loader that came with it, and the folders of its libraries.
     loader: Option<(PathBuf, Vec<PathBuf>)>,
     basedir: PathBuf,
+    /// The name of its folder in the cache, where it runs by a loader that came with it.
+    installed: Option<String>,
 }
 
 /// Where builds put the program, below a basedir. MariaDB's name first: its packages keep `mysqld` as a link.
-const LAYOUTS: [&str; 11] = [
+const LAYOUTS: [&str; 18] = [
     "bin/mariadbd",
     "bin/mysqld",
     "usr/sbin/mariadbd",
@@ -32,6 +34,14 @@ const LAYOUTS: [&str; 11] = [
     "sbin/mysqld",
     "libexec/mariadbd",
     "libexec/mysqld",
+    // Red Hat's packages, Oracle's images of old versions, Bitnami's images.
+    "usr/libexec/mariadbd",
+    "usr/libexec/mysqld",
+    "usr/bin/mariadbd",
+    "usr/bin/mysqld",
+    "usr/local/mysql/bin/mysqld",
+    "opt/bitnami/mariadb/sbin/mariadbd",
+    "opt/bitnami/mysql/bin/mysqld",
     "server/mysqld",
     "mariadbd",
     "mysqld",
@@ -65,8 +75,9 @@ impl Program {
         files.find(|file| file.is_file()).map(|file| Self::from_file(&file)).transpose()
     }
 
-    /// A server of the catalogue, in the folder that it was installed into, run by the loader that came with it.
-    pub fn with_own_loader(folder: &Path, name: &str) -> Result<Self, Error> {
+    /// A server of the catalogue or of an image, in the folder that it was installed into, run by the loader that came
+    /// with it. Without a name it is called by flavour and version.
+    pub fn with_own_loader(folder: &Path, name: Option<&str>) -> Result<Self, Error> {
         let broken = |reason: &str| Error::NoServer {
             path: folder.to_owned(),
             reason: format!("{reason}; remove the folder and try again"),
@@ -74,9 +85,13 @@ impl Program {
         let root = folder.join("root");
         let mysqld = find_in(&root).or_else(|| find_in(folder)).ok_or_else(|| broken("the package held no mysqld"))?;
         let libraries = library_folders(&root, &mysqld);
-        let loader = find_loader(&libraries).ok_or_else(|| broken("the packages held no dynamic loader"))?;
+        let loader = loader::of(&mysqld, &root).or_else(|| loader::among(&libraries));
+        let loader = loader.ok_or_else(|| broken("the packages held no dynamic loader"))?;
         let mut program = Self::probe(mysqld, Some((loader, libraries)))?;
-        program.label = name.to_owned();
+        program.installed = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        if let Some(name) = name {
+            program.label = name.to_owned();
+        }
         Ok(program)
     }
 
@@ -92,8 +107,8 @@ impl Program {
         let in_bin = ["bin", "sbin", "libexec"].iter().any(|name| folder.ends_with(name));
         let basedir = if in_bin { folder.parent().unwrap_or(folder) } else { folder }.to_owned();
         let unknown = Version::new(0, 0, 0);
-        let mut program =
-            Self { label: String::new(), flavour: Flavour::MySql, version: unknown, mysqld, loader, basedir };
+        let (label, flavour, installed) = (String::new(), Flavour::MySql, None);
+        let mut program = Self { label, flavour, version: unknown, mysqld, loader, basedir, installed };
         let mut command = program.command();
         command.args(["--no-defaults", "--version"]);
         let text = command::output(command, &format!("run {}", program.mysqld.display()))?;
@@ -108,9 +123,10 @@ impl Program {
         Ok(program)
     }
 
-    /// Whether it came from the catalogue, with a loader of its own.
-    pub fn is_of_catalogue(&self) -> bool {
-        self.loader.is_some()
+    /// The name of its folder in the cache, where it was installed from the catalogue or an image: what is under that
+    /// name does not change.
+    pub fn installed(&self) -> Option<&str> {
+        self.installed.as_deref()
     }
 
     /// A command that runs the server, without arguments yet.
@@ -143,35 +159,39 @@ impl Program {
 
     fn share_with(&self, file: &str) -> Option<PathBuf> {
         let folders = ["share/mariadb", "share/mysql", "share", "scripts"].map(|name| self.basedir.join(name));
-        folders.into_iter().find(|folder| folder.join(file).exists())
+        // Oracle's and Percona's packages: share/mysql-8.0, share/percona-server.
+        let named = || subfolders(&self.basedir.join("share"));
+        folders
+            .into_iter()
+            .find(|folder| folder.join(file).exists())
+            .or_else(|| named().into_iter().find(|folder| folder.join(file).exists()))
     }
 
     fn plugin_folder(&self) -> Option<PathBuf> {
-        let folders = ["lib/mariadb/plugin", "lib/mysql/plugin", "lib/plugin", "lib64/mysql/plugin"];
-        folders.into_iter().map(|name| self.basedir.join(name)).find(|folder| folder.is_dir())
+        let vendors = ["mariadb/plugin", "mysql/plugin", "plugin"];
+        let folders =
+            ["lib", "lib64"].into_iter().flat_map(|lib| vendors.map(|name| self.basedir.join(lib).join(name)));
+        folders.into_iter().find(|folder| folder.is_dir())
     }
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
 }
 
 /// Every folder below an unpacked root that holds libraries, and the program's own.
 fn library_folders(root: &Path, mysqld: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for base in ["usr/lib", "lib", "usr/lib64", "lib64"].map(|name| root.join(name)) {
-        let below = fs::read_dir(&base).into_iter().flatten().flatten().map(|entry| entry.path());
-        let is_multiarch = |path: &PathBuf| path.to_string_lossy().ends_with("-linux-gnu") && path.is_dir();
-        folders.extend(below.filter(is_multiarch));
+        let is_multiarch = |path: &PathBuf| path.to_string_lossy().ends_with("-linux-gnu");
+        folders.extend(subfolders(&base).into_iter().filter(is_multiarch));
+        // Oracle's packages keep libraries of their own.
+        folders.extend(Some(base.join("mysql/private")).filter(|folder| folder.is_dir()));
         folders.extend(base.is_dir().then_some(base));
     }
     folders.extend(mysqld.parent().map(Path::to_owned));
     folders
-}
-
-/// The dynamic loader among the libraries. A link will not do: an absolute one leads to the host's loader.
-fn find_loader(libraries: &[PathBuf]) -> Option<PathBuf> {
-    let is_loader = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let named = name.starts_with("ld-linux") || (name.starts_with("ld-2.") && name.ends_with(".so"));
-        named && fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
-    };
-    let files = |folder: &PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    libraries.iter().flat_map(files).find(is_loader)
 }

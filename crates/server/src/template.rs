@@ -1,4 +1,4 @@
-//! Initialised data folders of catalogue servers, kept for the next start: MySQL takes two to three seconds to make
+//! Initialised data folders of the catalogue's and images' servers, kept for the next start: MySQL takes two to three seconds to make
 //! one, a copy takes a tenth of a second. MariaDB makes its own in a quarter of a second, so none is kept.
 
 use std::fs;
@@ -27,11 +27,11 @@ pub(crate) fn fill(
 ) -> Result<(), Error> {
     // A user's setting may matter to how data is initialised, and a user's program may change under its name.
     let plain = options.settings.is_empty() && options.defaults_file.is_none();
-    if !plain || !program.is_of_catalogue() || program.flavour != Flavour::MySql {
+    let Some(installed) = program.installed().filter(|_| plain && program.flavour == Flavour::MySql) else {
         return bootstrap::initialise(program, folder, arguments);
-    }
+    };
     let data = folder.join("data");
-    let key = format!("templates/{}-{}-weigh-{}", program.label, program.version, env!("CARGO_PKG_VERSION"));
+    let key = format!("templates/{installed}-{}-weigh-{}", program.version, env!("CARGO_PKG_VERSION"));
     let mut fresh = false;
     let made = Cache::of_user()?.folder_or_make(&key, MEBIBYTES, progress, |template| {
         bootstrap::initialise(program, folder, arguments)?;

@@ -13,8 +13,8 @@ use server::{ClientOptions, Login, Options, Secret, Spec, TlsMode};
 #[derive(Debug, Default, Args)]
 #[command(disable_help_flag = true)]
 pub struct ConnectArgs {
-    /// Server: a catalogue name (see `weigh servers list`), a URL mysql://user@host:port, a DSN h=…,P=…,u=…, a folder or
-    /// a tarball of server binaries; may be repeated [default: the server of this machine, private]
+    /// Server: a catalogue name (see `weigh servers list`), an image such as mysql:5.7.25, a URL mysql://user@host:port, a
+    /// DSN h=…,P=…,u=…, a folder or a tarball of server binaries; may be repeated [default: the server of this machine, private]
     #[arg(long = "server", value_name = "SPEC", help_heading = "Servers")]
     servers: Vec<SpecText>,
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
-use server::{CatalogueName, Listing, Options, Spec, Started, started};
+use server::{Listing, Options, Spec, Started, started};
 
 use crate::bar::Bar;
 use crate::connect::{ConnectArgs, Setting};
@@ -34,13 +34,13 @@ enum Format {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show the catalogue, what of it is installed, and which instances run
+    /// Show the catalogue, what else is installed, and which instances run
     List,
-    /// Install servers of the catalogue beside the system, into the user's cache
+    /// Install servers beside the system, into the user's cache; an image that is there already is asked for anew
     Install {
-        /// Names from the catalogue
-        #[arg(required = true, value_name = "NAME")]
-        names: Vec<CatalogueName>,
+        /// Names from the catalogue, images such as mysql:5.7.25, archives, or URLs of archives with #sha256=…
+        #[arg(required = true, value_name = "SERVER")]
+        specs: Vec<Spec>,
     },
     /// Start a private instance that stays until it is stopped
     Start(StartArgs),
@@ -69,7 +69,7 @@ struct CleanArgs {
 
 #[derive(Debug, Args)]
 struct StartArgs {
-    /// A catalogue name, a folder or a tarball of server binaries [default: the server of this machine]
+    /// A catalogue name, an image such as mysql:8.0, a folder or a tarball of server binaries [default: the server of this machine]
     #[arg(value_name = "SERVER")]
     spec: Option<String>,
 
@@ -90,7 +90,7 @@ struct StartArgs {
 pub fn run(args: &ServersArgs) -> Result<ExitCode> {
     let (text, json) = match &args.action {
         Action::List => list()?,
-        Action::Install { names } => install(names)?,
+        Action::Install { specs } => install(specs)?,
         Action::Start(start) => start.run()?,
         Action::Stop { ids, all } => stop(ids, *all)?,
         Action::Clean(clean) => clean.run()?,
@@ -140,13 +140,13 @@ fn table(head: [&str; 3], rows: impl Iterator<Item = [String; 3]>) -> String {
     rows.iter().map(|[a, b, c]| format!("{a:first$}  {b:second$}  {c}\n")).collect()
 }
 
-fn install(names: &[CatalogueName]) -> Result<(String, Value)> {
+fn install(specs: &[Spec]) -> Result<(String, Value)> {
     let (mut text, mut json) = (String::new(), Vec::new());
-    for name in names {
+    for spec in specs {
         let bar = Bar::new();
-        let manifest = server::install(*name, &bar)?;
-        writeln!(text, "{name} is installed: {} {}", manifest.package, manifest.version)?;
-        json.push(json!({ "name": name.as_str(), "installed": manifest }));
+        let manifest = server::install(spec, &bar)?;
+        writeln!(text, "{spec} is installed: {} {}", manifest.package, manifest.version)?;
+        json.push(json!({ "name": spec.to_string(), "installed": manifest }));
     }
     Ok((text, Value::Array(json)))
 }
