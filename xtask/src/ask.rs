@@ -40,6 +40,17 @@ fn ask_weights(source: &mut Source, collation: &str, level: &str, code_points: &
     source.conn.query(query).with_context(|| format!("asking {} for the weights of {collation}", source.title()))
 }
 
+/// The first row of what a server answers.
+pub fn first<T: mysql::prelude::FromRow>(source: &mut Source, query: &str) -> Result<Option<T>> {
+    source.conn.query_first(query).with_context(|| format!("asking {}", source.title()))
+}
+
+/// A text as a literal.
+pub fn literal(text: &str) -> String {
+    let digits: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("_utf8mb4 x'{digits}'")
+}
+
 /// The weights of each of 256 bytes in a collation of an 8-bit character set.
 pub fn byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Vec<u8>>> {
     let charset = collation.split('_').next().unwrap_or_default();

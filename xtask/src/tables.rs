@@ -4,15 +4,20 @@ mod catalogue;
 mod contractions;
 mod encode;
 mod levels;
+mod specification;
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use mysql_collation::oracle;
 
 use crate::ask;
 use crate::servers::Source;
-use contractions::Collation as Searched;
+use contractions::{Found, Searched};
+use levels::Level;
+use specification::{From, ROOTS, Specification, tailorings};
 
 /// What to derive.
 #[derive(clap::Args)]
@@ -23,6 +28,10 @@ pub struct Arguments {
     /// The MariaDB server that tables and catalogue come from.
     #[arg(long, default_value = "mariadb@trixie")]
     mariadb: String,
+    /// Only these tables, by file name; can be given several times. Tables that they are tailorings of have to be as
+    /// they are committed.
+    #[arg(long)]
+    table: Vec<String>,
 }
 
 const BYTE_ORDERS: [&str; 8] = [
@@ -36,58 +45,152 @@ const BYTE_ORDERS: [&str; 8] = [
     "latin1_spanish_ci",
 ];
 
-/// Derives all tables and writes them.
+/// Derives tables and writes them.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut mysql = Source::open(&arguments.mysql)?;
-    let mut mariadb = Source::open(&arguments.mariadb)?;
     let folder = Folder::new();
-    for collation in BYTE_ORDERS {
-        let weights = ask::byte_weights(&mut mysql, collation)?;
-        let width = weights.iter().map(Vec::len).max().unwrap_or(1);
-        let padded = |mut weights: Vec<u8>| {
-            weights.resize(width, 0);
-            weights
-        };
-        folder.write(collation, &weights.into_iter().flat_map(padded).collect::<Vec<u8>>())?;
+    let wants = |file: &str| arguments.table.is_empty() || arguments.table.iter().any(|table| table == file);
+    let mut servers = [Server::new(From::MySql, &arguments.mysql), Server::new(From::MariaDb, &arguments.mariadb)];
+    if arguments.table.is_empty() {
+        for server in &mut servers {
+            let source = server.open()?;
+            let file = format!("catalogue_{}.rs", source.server.flavour().to_string().to_lowercase());
+            folder.write_file(&file, catalogue::read(source)?.as_bytes())?;
+        }
+    }
+    let [mysql, _] = &mut servers;
+    for collation in BYTE_ORDERS.into_iter().filter(|collation| wants(collation)) {
+        folder.write(collation, &byte_order(mysql.open()?, collation)?)?;
     }
     for (file, collation) in [("general", "utf8mb4_general_ci"), ("general_mysql500", "utf8mb3_general_mysql500_ci")] {
-        folder.write_words(file, &encode::simple(&levels::simple(&mut mysql, collation)?))?;
+        if wants(file) {
+            folder.write_words(file, &encode::simple(&levels::simple(mysql.open()?, collation)?))?;
+        }
     }
-    let mut lacking = Vec::new();
-    for (file, collation) in [("uca400", "utf8mb4_unicode_ci"), ("uca520", "utf8mb4_unicode_520_ci")] {
-        let primary = levels::primary(&mut mysql, collation)?;
-        folder.write_words(&format!("{file}_primary"), &encode::level(&primary)?)?;
-        lacking.push((collation, primary));
-    }
-    let uca900 = levels::separated(&mut mysql, "utf8mb4_0900_as_cs")?;
-    folder.write_levels("uca900", &uca900)?;
-    let uca1400 = levels::each(&mut mariadb, "utf8mb4_uca1400_as_cs")?;
-    folder.write_levels("uca1400", &uca1400)?;
-    for source in [&mut mysql, &mut mariadb] {
-        let catalogue = catalogue::read(source)?;
-        let file = format!("catalogue_{}.rs", source.server.flavour().to_string().to_lowercase());
-        folder.write_file(&file, catalogue.as_bytes())?;
-    }
-    let searched =
-        Searched { primary: "utf8mb4_uca1400_ai_ci", full: Some("utf8mb4_uca1400_as_cs"), weights: &uca1400[0] };
-    let found = contractions::search(&mut mariadb, &searched)?;
-    println!("{} contractions", found.len());
-    folder.write_words("uca1400_contractions", &encode::contractions(&found)?)?;
-    for (collation, primary) in lacking {
-        let searched = Searched { primary: collation, full: None, weights: &primary };
-        lacks_contractions(&mut mysql, &searched)?;
-        lacks_contractions(&mut mariadb, &searched)?;
-    }
-    lacks_contractions(&mut mysql, &Searched { primary: "utf8mb4_0900_ai_ci", full: None, weights: &uca900[0] })?;
-    println!("tables: {} bytes, from {} and {}", folder.size()?, mysql.title(), mariadb.title());
+    // The servers are asked at the same time: each has tables of its own.
+    std::thread::scope(|scope| -> Result<()> {
+        let threads = servers.map(|mut server| {
+            let folder = &folder;
+            scope.spawn(move || server.tables(folder, wants))
+        });
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow::anyhow!("a thread panicked"))?)
+    })?;
+    println!("tables: {} bytes", folder.size()?);
     Ok(())
 }
 
-/// A table without contractions is committed without; that there are none is asked for, too.
-fn lacks_contractions(source: &mut Source, collation: &Searched<'_>) -> Result<()> {
-    let found = contractions::search(source, collation)?;
-    ensure!(found.is_empty(), "{} has {} contractions in {}", source.title(), found.len(), collation.primary);
-    Ok(())
+/// The weights of each byte, as wide as the widest.
+fn byte_order(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
+    let weights = ask::byte_weights(source, collation)?;
+    let width = weights.iter().map(Vec::len).max().unwrap_or(1);
+    let padded = |mut weights: Vec<u8>| {
+        weights.resize(width, 0);
+        weights
+    };
+    Ok(weights.into_iter().flat_map(padded).collect())
+}
+
+/// A server that tables come from; it is started when it is first asked.
+struct Server<'a> {
+    from: From,
+    spec: &'a str,
+    source: Option<Source>,
+}
+
+/// A table and the weights that it is made of.
+struct Made {
+    levels: Vec<Level>,
+    table: encode::Table,
+}
+
+impl<'a> Server<'a> {
+    fn new(from: From, spec: &'a str) -> Self {
+        Self { from, spec, source: None }
+    }
+
+    fn open(&mut self) -> Result<&mut Source> {
+        if self.source.is_none() {
+            self.source = Some(Source::open(self.spec)?);
+        }
+        self.source.as_mut().context("no server")
+    }
+
+    /// Its tables: the roots, and what is a tailoring of one.
+    fn tables(&mut self, folder: &Folder, wants: impl Fn(&str) -> bool) -> Result<()> {
+        for root in ROOTS {
+            let all: Vec<Specification> = tailorings(root.file).filter(|one| one.from == self.from).collect();
+            let wanted = |one: &Specification| wants(&one.file);
+            if !(wants(root.file) && root.from == self.from) && !all.iter().any(wanted) {
+                continue;
+            }
+            let mut made: HashMap<String, Made> = HashMap::new();
+            made.insert(root.file.to_owned(), self.root(root, folder, wants(root.file) && root.from == self.from)?);
+            for one in &all {
+                let needed = |other: &Specification| other.parent == one.file && wants(&other.file);
+                if wants(&one.file) || all.iter().any(needed) {
+                    let derived = self.tailoring(one, &made[one.parent.as_str()], folder)?;
+                    made.insert(one.file.clone(), derived);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn root(&mut self, root: &specification::Root, folder: &Folder, is_wanted: bool) -> Result<Made> {
+        let source = self.open()?;
+        let levels = levels::all(source, root.collation, root.shape)?;
+        let found = if is_wanted {
+            let searched =
+                Searched { name: root.collation, shape: root.shape, levels: &levels, parent: None, blocks: &[] };
+            contractions::search(source, &searched)?
+        } else {
+            known(root.collation, root.shape.count())?
+        };
+        let (table, words) = encode::table(&levels, found, None)?;
+        if is_wanted {
+            folder.write_words(root.file, &words)?;
+        } else {
+            ensure!(
+                folder.read(root.file)? == bytes(&words),
+                "{} of {} is not as committed",
+                root.file,
+                source.title()
+            );
+        }
+        Ok(Made { levels, table })
+    }
+
+    fn tailoring(&mut self, one: &Specification, parent: &Made, folder: &Folder) -> Result<Made> {
+        let source = self.open()?;
+        let levels = levels::tailored(source, &one.collation, one.shape, &parent.levels)?;
+        let searched = Searched {
+            name: &one.collation,
+            shape: one.shape,
+            levels: &levels,
+            parent: Some(parent.table.contractions()),
+            blocks: &one.blocks,
+        };
+        let found = contractions::search(source, &searched)?;
+        println!("{}: {} contractions", one.file, found.len());
+        let (table, words) = encode::table(&levels, found, Some(&parent.table))?;
+        folder.write_words(&one.file, &words)?;
+        Ok(Made { levels, table })
+    }
+}
+
+/// The contractions that the library has for a collation.
+fn known(collation: &str, levels: usize) -> Result<Found> {
+    let all = oracle::contractions(collation).with_context(|| format!("the library lacks {collation}"))?;
+    let character = |code_point: u32| char::from_u32(code_point).context("no character");
+    all.into_iter()
+        .map(|(code_points, mut weights)| {
+            weights.truncate(levels);
+            Ok((code_points.into_iter().map(character).collect::<Result<_>>()?, weights))
+        })
+        .collect()
+}
+
+fn bytes(words: &[u16]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// Where the tables are committed.
@@ -109,15 +212,12 @@ impl Folder {
     }
 
     fn write_words(&self, table: &str, words: &[u16]) -> Result<()> {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.write(table, &bytes)
+        self.write(table, &bytes(words))
     }
 
-    fn write_levels(&self, table: &str, levels: &[levels::Level; 3]) -> Result<()> {
-        for (level, name) in levels.iter().zip(["primary", "secondary", "tertiary"]) {
-            self.write_words(&format!("{table}_{name}"), &encode::level(level)?)?;
-        }
-        Ok(())
+    fn read(&self, table: &str) -> Result<Vec<u8>> {
+        let path = self.0.join(format!("{table}.bin"));
+        fs::read(&path).with_context(|| format!("reading {}", path.display()))
     }
 
     fn size(&self) -> Result<u64> {
@@ -128,7 +228,7 @@ impl Folder {
                 size += entry.metadata()?.len();
             }
         }
-        ensure!(size < 1 << 20, "the tables take {size} bytes, a mebibyte or more");
+        ensure!(size < 4 << 20, "the tables take {size} bytes, four mebibytes or more");
         Ok(size)
     }
 }

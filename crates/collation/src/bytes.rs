@@ -29,7 +29,7 @@ impl Bytes for Itself {
 
     #[inline(always)]
     fn mismatch(self, _: &[u8], _: &[u8]) -> usize {
-        // Nobody asks but where they differ.
+        // Called only for texts that begin with bytes that differ.
         0
     }
 
@@ -58,10 +58,10 @@ impl Bytes for Ordered {
     }
 }
 
-/// The order of two texts that are equal before `unlike`. Under PAD SPACE (`padded`) the shorter one counts as followed by spaces.
+/// The order of two texts that are equal before `mismatch`. Under PAD SPACE (`padded`) the shorter one counts as followed by spaces.
 #[inline(always)]
-pub(crate) fn compare<B: Bytes>(weights: B, padded: bool, a: &[u8], b: &[u8], unlike: usize) -> Ordering {
-    let at = unlike + weights.mismatch(&a[unlike..], &b[unlike..]);
+pub(crate) fn compare<B: Bytes>(weights: B, padded: bool, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    let at = mismatch + weights.mismatch(&a[mismatch..], &b[mismatch..]);
     match (a.get(at), b.get(at)) {
         (None, None) => Ordering::Equal,
         (Some(&x), Some(&y)) => weights.weight(x).cmp(&weights.weight(y)),

@@ -1,25 +1,25 @@
-//! Collations of UTF-8 by code point: the order of well-formed text is that of its bytes. A byte that is no part of a character comes
-//! after all characters, by its value.
+//! Collations of Unicode by code point. A byte that is no part of a character comes after all characters, by its value.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::arch;
+use crate::encoding::Encoding;
 use crate::runs;
-use crate::source::Encoding;
 
 const SPACE: u32 = 0x20;
-/// What a stray byte counts from: above every code point.
-const STRAY: u32 = 0x11_0000;
+/// What an ill-formed byte counts from: above every code point.
+const ILL_FORMED: u32 = 0x11_0000;
 
-/// The character at `at`, or the stray byte, and its length.
-fn next(encoding: Encoding, text: &[u8], at: usize) -> (u32, usize) {
-    encoding.decode(text, at).unwrap_or((STRAY | u32::from(text[at]), 1))
+/// The character at `at`, or the ill-formed byte, and its length.
+#[inline(always)]
+fn next<E: Encoding>(encoding: E, text: &[u8], at: usize) -> (u32, usize) {
+    encoding.decode(text, at).unwrap_or((ILL_FORMED | u32::from(text[at]), 1))
 }
 
-/// The order of two texts that are equal before `unlike`. Under PAD SPACE (`padded`) the shorter one counts as followed by spaces.
-pub(crate) fn compare(encoding: Encoding, padded: bool, a: &[u8], b: &[u8], unlike: usize) -> Ordering {
-    let mut at = crate::source::character_border(a, b, unlike);
+/// The order of two texts that are equal before `mismatch`. Under PAD SPACE (`padded`) the shorter one counts as followed by spaces.
+pub(crate) fn compare<E: Encoding>(encoding: E, padded: bool, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    let mut at = encoding.boundary(a, b, mismatch);
     while at < a.len() && at < b.len() {
         let ((x, length), (y, _)) = (next(encoding, a, at), next(encoding, b, at));
         if x != y {
@@ -35,7 +35,7 @@ pub(crate) fn compare(encoding: Encoding, padded: bool, a: &[u8], b: &[u8], unli
 }
 
 /// The order of what is left of one text against the end of the other.
-fn past_the_end(encoding: Encoding, padded: bool, rest: &[u8]) -> Ordering {
+fn past_the_end<E: Encoding>(encoding: E, padded: bool, rest: &[u8]) -> Ordering {
     if !padded {
         return Ordering::Greater;
     }
@@ -45,8 +45,8 @@ fn past_the_end(encoding: Encoding, padded: bool, rest: &[u8]) -> Ordering {
     }
 }
 
-/// Appends a key: the text itself, 0xFF before each stray byte, and under PAD SPACE runs of spaces as [`runs`] has them.
-pub(crate) fn sort_key(encoding: Encoding, padded: bool, text: &[u8], key: &mut Vec<u8>) {
+/// Appends a key: the text itself, 0xFF before each ill-formed byte, and under PAD SPACE runs of spaces as [`runs`] has them.
+pub(crate) fn sort_key<E: Encoding>(encoding: E, padded: bool, text: &[u8], key: &mut Vec<u8>) {
     key.reserve(text.len() + 2);
     let (mut at, mut good) = (0, 0);
     while at < text.len() {

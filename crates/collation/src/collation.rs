@@ -5,7 +5,6 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use crate::descriptor::Descriptor;
-use crate::source::Encoding;
 use crate::{Charset, Info, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string};
 
 /// A collation of one flavour: a handle, cheap to copy, found by [`Collation::lookup`] or [`Collation::by_id`].
@@ -34,22 +33,27 @@ impl Collation {
     }
 
     /// Whether this and another collation, of the other flavour for example, give the same order and the same equality to
-    /// all strings, as they have the same weights, levels and padding.
+    /// all strings, ill-formed ones included: they have the same weights, levels and padding, and read bytes alike.
     pub fn orders_like(&self, other: Self) -> bool {
-        self.0.orders_like(other.0)
+        self.0.orders_valid_text_like(other.0) && self.0.reads_like(other.0)
+    }
+
+    /// The same for strings that are well-formed in the collation's character set.
+    pub fn orders_valid_text_like(&self, other: Self) -> bool {
+        self.0.orders_valid_text_like(other.0)
     }
 
     /// How `a` compares to `b`.
     #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         // What is equal byte by byte is equal, whatever the weights.
-        let unlike = arch::get().mismatch(a, b);
-        if unlike == a.len() && unlike == b.len() { Ordering::Equal } else { self.compare_unlike(a, b, unlike) }
+        let mismatch = arch::get().mismatch(a, b);
+        if mismatch == a.len() && mismatch == b.len() { Ordering::Equal } else { self.compare_from(a, b, mismatch) }
     }
 
     #[inline(never)]
-    fn compare_unlike(&self, a: &[u8], b: &[u8], unlike: usize) -> Ordering {
-        dispatch::with(self.0, compare::Compare { a, b, unlike })
+    fn compare_from(&self, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+        dispatch::with(self.0, compare::Compare { a, b, mismatch })
     }
 
     /// Whether `a` equals `b`.
@@ -93,17 +97,7 @@ impl Collation {
         let length = escape.and_then(|escape| self.charset().encode(escape, &mut buffer));
         let escape = length.and_then(|length| buffer.get(..length));
         // Spaces at the end count, whatever the padding.
-        dispatch::unpadded(
-            self.0,
-            like::Like {
-                charset: self.charset(),
-                encoding: Encoding::of(self.0),
-                text,
-                pattern,
-                escape,
-                descriptor: self.0,
-            },
-        )
+        dispatch::unpadded(self.0, like::Like { text, pattern, escape, descriptor: self.0 })
     }
 
     /// Sorts strings. The sort is stable: strings that are equal under the collation keep their order.

@@ -4,15 +4,16 @@ use core::cmp::Ordering;
 
 use crate::bytes::{self, Bytes};
 use crate::dispatch::Work;
-use crate::source::{Encoding, LONGEST, Source};
+use crate::encoding::Encoding;
+use crate::source::{LONGEST, Source};
 use crate::stream::Stream;
 use crate::{arch, code_points};
 
-/// Bytes that are worth another attempt at skipping.
+/// Bytes that are worth another attempt at skipping: below that a skip costs more than it saves.
 const WORTHWHILE: usize = 16;
-/// How many times skipping less than that is put up with.
+/// Give up on skipping after this many short skips.
 const ATTEMPTS: usize = 12;
-/// How many characters are compared one at a time in between, at most.
+/// Characters that are compared one at a time in between, at most.
 const FEW: usize = 8;
 
 /// What is asked: how `a` compares to `b`, which is another string.
@@ -20,7 +21,7 @@ pub(crate) struct Compare<'t> {
     pub a: &'t [u8],
     pub b: &'t [u8],
     /// Where their bytes first differ.
-    pub unlike: usize,
+    pub mismatch: usize,
 }
 
 // Inlined into the one branch that chooses: what describes a level stays in registers.
@@ -29,28 +30,28 @@ impl Work for Compare<'_> {
 
     #[inline(always)]
     fn bytes<B: Bytes>(self, weights: B, padded: bool) -> Ordering {
-        bytes::compare(weights, padded, self.a, self.b, self.unlike)
+        bytes::compare(weights, padded, self.a, self.b, self.mismatch)
     }
 
     #[inline(always)]
-    fn code_points(self, encoding: Encoding, padded: bool) -> Ordering {
-        code_points::compare(encoding, padded, self.a, self.b, self.unlike)
+    fn code_points<E: Encoding>(self, encoding: E, padded: bool) -> Ordering {
+        code_points::compare(encoding, padded, self.a, self.b, self.mismatch)
     }
 
     #[inline(always)]
     fn levels<S: Source>(self, mut levels: impl Iterator<Item = S> + Clone) -> Ordering {
         let order = levels.find_map(|source| {
-            let order = level(source, self.a, self.b, self.unlike);
+            let order = level(source, self.a, self.b, self.mismatch);
             order.is_ne().then_some(order)
         });
         order.unwrap_or(Ordering::Equal)
     }
 }
 
-/// Compares two texts at one level. Their bytes are equal before `unlike`.
+/// Compares two texts at one level. Their bytes are equal before `mismatch`.
 #[inline(always)]
-pub(crate) fn level<S: Source>(source: S, mut a: &[u8], mut b: &[u8], unlike: usize) -> Ordering {
-    let mut same = source.skip_bytes(a, b, source.border(a, b, unlike));
+pub(crate) fn level<S: Source>(source: S, mut a: &[u8], mut b: &[u8], mismatch: usize) -> Ordering {
+    let mut same = source.skip_bytes(a, b, source.boundary(a, b, mismatch));
     let mut attempts = ATTEMPTS;
     loop {
         // Where one ends in what both share, so does the other.
@@ -73,8 +74,8 @@ pub(crate) fn level<S: Source>(source: S, mut a: &[u8], mut b: &[u8], unlike: us
         }
         if same == 0 {
             match few(source, a, b) {
-                Few::Unlike(order) => return order,
-                Few::Alike(of_a, of_b) => (a, b) = (&a[of_a..], &b[of_b..]),
+                Few::Differ(order) => return order,
+                Few::Equal(of_a, of_b) => (a, b) = (&a[of_a..], &b[of_b..]),
                 Few::Open => return streams(source, a, b),
             }
         }
@@ -97,25 +98,25 @@ fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8]) -> Option<Ordering> {
     };
     let ((x, of_x), (y, of_y)) = (weights(a, x), weights(b, y));
     let common = of_x.min(of_y);
-    unlike(&x[..common], &y[..common])
+    first_difference(&x[..common], &y[..common])
 }
 
 /// The order of the first weights that differ, if two do.
-fn unlike(x: &[u16], y: &[u16]) -> Option<Ordering> {
+fn first_difference(x: &[u16], y: &[u16]) -> Option<Ordering> {
     x.iter().zip(y).find(|(x, y)| x != y).map(|(x, y)| x.cmp(y))
 }
 
 /// What the next few characters of two texts tell.
 enum Few {
     /// The order of the texts.
-    Unlike(Ordering),
+    Differ(Ordering),
     /// That many bytes of each have the same weights, as `ß` and `ss` may have.
-    Alike(usize, usize),
+    Equal(usize, usize),
     /// Nothing yet.
     Open,
 }
 
-/// Compares a few characters one at a time, up to where both have a border after the same weights.
+/// Compares a few characters one at a time, up to where both have a boundary after the same weights.
 #[inline(never)]
 fn few<S: Source>(source: S, a: &[u8], b: &[u8]) -> Few {
     let (mut x, mut y) = (Pending::new(source, a), Pending::new(source, b));
@@ -125,13 +126,13 @@ fn few<S: Source>(source: S, a: &[u8], b: &[u8]) -> Few {
         if common == 0 {
             break;
         }
-        if let Some(order) = unlike(&p[..common], &q[..common]) {
-            return Few::Unlike(order);
+        if let Some(order) = first_difference(&p[..common], &q[..common]) {
+            return Few::Differ(order);
         }
         x.from += common;
         y.from += common;
         if x.from == x.to && y.from == y.to {
-            return Few::Alike(x.at, y.at);
+            return Few::Equal(x.at, y.at);
         }
     }
     Few::Open
@@ -175,9 +176,9 @@ fn streams<S: Source>(source: S, a: &[u8], b: &[u8]) -> Ordering {
             (false, false) => {}
         }
         let common = p.len().min(q.len());
-        let unlike = arch::get().mismatch_weights(p, q);
-        if unlike < common {
-            return p[unlike].cmp(&q[unlike]);
+        let mismatch = arch::get().mismatch_weights(p, q);
+        if mismatch < common {
+            return p[mismatch].cmp(&q[mismatch]);
         }
         x.take(common);
         y.take(common);

@@ -2,14 +2,18 @@
 
 use Flavour::{MariaDb, MySql};
 
-use crate::table::{Expanding, Simple, Uca, data};
+use crate::encoding::Form;
+use crate::table::{Expanding, SimpleTable, Table, data};
 use crate::{Charset, Flavour, Info, Pad, catalogue};
 
 /// An implemented collation.
 pub(crate) struct Descriptor {
     pub info: &'static Info,
     pub charset: Charset,
+    /// How its texts are encoded.
+    pub form: Form,
     pub kind: Kind,
+    pub traits: Traits,
 }
 
 /// Where a collation's weights come from.
@@ -24,51 +28,92 @@ pub(crate) enum Kind {
     /// One or two weights a byte.
     Expanding(&'static Expanding),
     /// A weight a code point.
-    Simple(&'static Simple),
+    Simple(&'static SimpleTable),
     /// Weights of the Unicode Collation Algorithm.
-    Uca(&'static Uca),
+    Uca(&'static Table),
+}
+
+/// In what collations of the Unicode Collation Algorithm differ beside their weights: by server, not by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Traits {
+    /// Whether a text ends at its first ill-formed byte; else such a byte has the greatest weight.
+    pub ends_at_errors: bool,
+    /// Whether missing weights compare as the space's beyond the primary level, whatever the padding.
+    pub pads_beyond_primary: bool,
+    /// Whether pages without weights of their own count in `LIKE` beyond the primary level, too.
+    pub like_by_page_beyond_primary: bool,
+    /// Whether WEIGHT_STRING puts a zero between the levels.
+    pub is_separated: bool,
+}
+
+impl Traits {
+    const fn of(flavour: Flavour) -> Self {
+        let is_mariadb = matches!(flavour, MariaDb);
+        Self {
+            ends_at_errors: !is_mariadb,
+            pads_beyond_primary: is_mariadb,
+            like_by_page_beyond_primary: is_mariadb,
+            is_separated: !is_mariadb,
+        }
+    }
 }
 
 impl Descriptor {
-    /// Whether strings count as followed by spaces at this level. MariaDB's NO PAD is for the primary level only: at
-    /// those beyond, missing weights compare as the space's.
+    /// Whether strings count as followed by spaces at this level.
     pub fn pads(&self, level: usize) -> bool {
-        let beyond_primary = level > 0 && self.info.flavour == MariaDb && matches!(self.kind, Kind::Uca(_));
-        self.info.pad == Pad::PadSpace || beyond_primary
+        self.info.pad == Pad::PadSpace || level > 0 && self.traits.pads_beyond_primary
     }
 
     /// Whether a character matches only itself in `LIKE`, whatever its weights. To the servers, a page of 256 code points
     /// without any weights of its own (ideographs, Hangul, what is unassigned, all beyond U+FFFF in UCA 4) is numbers at that
-    /// level, and MariaDB has such pages at the levels beyond the primary, too.
+    /// level.
     pub fn is_alone_in_like(&self, character: &[u8]) -> bool {
         let Kind::Uca(table) = self.kind else { return false };
         let Some((code_point, _)) = self.decode(character) else { return false };
-        self.info.levels.iter().filter(|&level| level == 0 || self.info.flavour == MariaDb).any(|level| {
-            let level = table.levels.get(level).copied().flatten();
-            level.is_some_and(|level| level.is_on_plain_page(code_point))
-        })
+        let levels = self.info.levels.iter().filter(|&level| level == 0 || self.traits.like_by_page_beyond_primary);
+        levels.filter_map(|level| table.level(level)).any(|level| level.is_on_plain_page(code_point))
     }
 
     /// Whether another collation has the same weights, levels and padding, over the same characters.
-    pub fn orders_like(&self, other: &Self) -> bool {
+    pub fn orders_valid_text_like(&self, other: &Self) -> bool {
         let same_weights = match (self.kind, other.kind) {
-            (Kind::Bytes, Kind::Bytes) => true,
-            (Kind::CodePoints(_), Kind::CodePoints(_)) => true,
+            (Kind::Bytes, Kind::Bytes) | (Kind::CodePoints(_), Kind::CodePoints(_)) => true,
             (Kind::Order(one), Kind::Order(other)) => core::ptr::eq(one, other),
             (Kind::Expanding(one), Kind::Expanding(other)) => core::ptr::eq(one, other),
             (Kind::Simple(one), Kind::Simple(other)) => core::ptr::eq(one, other),
             (Kind::Uca(one), Kind::Uca(other)) => core::ptr::eq(one, other),
-            _ => false,
+            (
+                Kind::Bytes
+                | Kind::CodePoints(_)
+                | Kind::Order(_)
+                | Kind::Expanding(_)
+                | Kind::Simple(_)
+                | Kind::Uca(_),
+                _,
+            ) => false,
         };
         same_weights
             && self.charset == other.charset
-            && self.info.pad == other.info.pad
             && self.info.levels == other.info.levels
+            && self.info.levels.iter().all(|level| self.pads(level) == other.pads(level))
+    }
+
+    /// Whether another collation treats ill-formed bytes alike.
+    pub fn reads_like(&self, other: &Self) -> bool {
+        let by_table = matches!(self.kind, Kind::Uca(_));
+        matches!(self.kind, Kind::Bytes)
+            || self.form == other.form && (!by_table || self.traits.ends_at_errors == other.traits.ends_at_errors)
     }
 }
 
 const fn one(flavour: Flavour, name: &str, charset: Charset, kind: Kind) -> Descriptor {
-    Descriptor { info: catalogue::entry(flavour, name), charset, kind }
+    Descriptor {
+        info: catalogue::entry(flavour, name),
+        charset,
+        form: Form::of(flavour, charset),
+        kind,
+        traits: Traits::of(flavour),
+    }
 }
 
 /// All implemented collations.

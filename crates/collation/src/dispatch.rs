@@ -1,10 +1,10 @@
 //! From a collation to the code that is compiled for its weights: one branch for a whole operation, none for a character.
 
-use crate::Flavour;
 use crate::bytes::{Bytes, Itself, Ordered};
 use crate::descriptor::{Descriptor, Kind};
-use crate::source::{Encoding, General, German, Source, Unicode, Utf8};
-use crate::table::{LowOf, Uca};
+use crate::encoding::{self, Encoding, Form};
+use crate::source::{General, German, Source, Unicode, Utf8};
+use crate::table::{LEVELS, LowOf, Table};
 
 /// Something that is done with a collation's weights.
 pub(crate) trait Work {
@@ -14,7 +14,7 @@ pub(crate) trait Work {
     fn bytes<B: Bytes>(self, weights: B, padded: bool) -> Self::Output;
 
     /// With code points.
-    fn code_points(self, encoding: Encoding, padded: bool) -> Self::Output;
+    fn code_points<E: Encoding>(self, encoding: E, padded: bool) -> Self::Output;
 
     /// With the weights of each level at which the collation compares.
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> Self::Output;
@@ -35,20 +35,22 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
 #[inline(always)]
 fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
     let padded = pads(0);
-    let encoding = Encoding::of(descriptor);
-    match descriptor.kind {
-        Kind::Bytes => work.bytes(Itself, padded),
-        Kind::Order(order) => work.bytes(Ordered(order), padded),
-        Kind::CodePoints(_) => work.code_points(encoding, padded),
-        Kind::Expanding(table) => {
+    match (descriptor.kind, descriptor.form) {
+        (Kind::Bytes, _) | (Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_), Form::Bytes) => {
+            work.bytes(Itself, padded)
+        }
+        (Kind::Order(order), _) => work.bytes(Ordered(order), padded),
+        (Kind::CodePoints(_), Form::Utf8(encoding)) => work.code_points(encoding, padded),
+        (Kind::Expanding(table), _) => {
             let pad = padded.then_some(u16::from(table[usize::from(b' ')][0]));
             work.levels(core::iter::once(German { table, pad }))
         }
-        Kind::Simple(table) => {
+        (Kind::Simple(table), Form::Utf8(encoding)) => {
+            let table = table.get();
             let low = &table.low;
             work.levels(core::iter::once(Utf8 { code_points: General(table), low, pad: pad(padded, low), encoding }))
         }
-        Kind::Uca(table) => match table.contractions {
+        (Kind::Uca(table), Form::Utf8(encoding)) => match table.contractions() {
             None => work.levels(levels::<false>(descriptor, table, encoding, pads)),
             Some(_) => work.levels(levels::<true>(descriptor, table, encoding, pads)),
         },
@@ -62,16 +64,16 @@ fn pad(padded: bool, low: &LowOf) -> Option<u16> {
 #[inline(always)]
 fn levels<const CONTRACTS: bool>(
     descriptor: &Descriptor,
-    table: &'static Uca,
-    encoding: Encoding,
+    table: &'static Table,
+    encoding: encoding::Utf8,
     pads: impl Fn(usize) -> bool + Copy,
 ) -> impl Iterator<Item = Utf8<Unicode<CONTRACTS>>> + Clone {
     let levels = descriptor.info.levels;
-    (0..table.levels.len()).filter(move |&index| levels.has(index)).filter_map(move |index| {
-        let (level, low) = (table.levels[index]?, table.lows[index]?);
-        let contractions = table.contractions;
-        let code_points =
-            Unicode { level, index, contractions, ends_at_errors: descriptor.info.flavour == Flavour::MySql };
-        Some(Utf8 { code_points, low, pad: pad(pads(index), low), encoding })
+    let contractions = if CONTRACTS { table.contractions() } else { None };
+    let ends_at_errors = descriptor.traits.ends_at_errors;
+    (0..LEVELS).filter(move |&index| levels.has(index)).filter_map(move |index| {
+        let level = table.level(index)?;
+        let code_points = Unicode { level, index, contractions, ends_at_errors };
+        Some(Utf8 { code_points, low: &level.low, pad: pad(pads(index), &level.low), encoding })
     })
 }

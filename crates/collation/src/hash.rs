@@ -2,7 +2,8 @@
 
 use crate::bytes::{Bytes, Itself, trimmed};
 use crate::dispatch::Work;
-use crate::source::{Encoding, Source};
+use crate::encoding::Encoding;
+use crate::source::Source;
 use crate::stream::Stream;
 
 /// Fractional digits of pi, odd.
@@ -75,7 +76,7 @@ impl Work for Hash<'_> {
     }
 
     #[inline(always)]
-    fn code_points(self, _: Encoding, padded: bool) -> u64 {
+    fn code_points<E: Encoding>(self, _: E, padded: bool) -> u64 {
         // Texts are equal where their bytes are, but for spaces.
         self.bytes(Itself, padded)
     }

@@ -36,6 +36,7 @@ mod collation;
 mod compare;
 mod descriptor;
 mod dispatch;
+mod encoding;
 mod flavour;
 mod hash;
 mod info;
@@ -70,10 +71,11 @@ pub fn instruction_set() -> &'static str {
 #[doc(hidden)]
 #[cfg(feature = "oracle")]
 pub mod oracle {
-    //! What the project's own chores, tests and benchmarks share with the library; no part of its interface.
+    //! What the project's own tasks, tests and benchmarks share with the library; no part of its interface.
 
     pub use crate::arch::{available as instruction_sets, choose as use_instruction_set};
     pub use crate::naive::{compare, like, sort_key};
+    pub use crate::weights::contractions;
 
     pub mod format {
         //! The format of the committed tables.

@@ -1,17 +1,15 @@
 //! `LIKE`: character by character, a character being equal to another if all its weights are. Contractions don't count, nor does
 //! padding.
 
-use crate::Charset;
 use crate::bytes::Bytes;
 use crate::compare;
 use crate::descriptor::Descriptor;
 use crate::dispatch::Work;
-use crate::source::{Encoding, Source};
+use crate::encoding::{Encoding, Form};
+use crate::source::Source;
 
 /// What is asked: the text, the pattern, and the bytes of the escape character.
 pub(crate) struct Like<'t> {
-    pub charset: Charset,
-    pub encoding: Encoding,
     pub text: &'t [u8],
     pub pattern: &'t [u8],
     pub escape: Option<&'t [u8]>,
@@ -23,18 +21,14 @@ impl Work for Like<'_> {
 
     fn bytes<B: Bytes>(self, weights: B, _: bool) -> bool {
         // Text of several bytes a character has them compared one by one, but `_` is a character.
-        match self.charset {
-            Charset::Utf8mb3 | Charset::Utf8mb4 => {
-                self.matches(|text, at| self.encoding.length(text, at), |a, b| a == b)
-            }
-            _ => self.matches(
-                |_, _| 1,
-                |a, b| a.iter().map(|&x| weights.weight(x)).eq(b.iter().map(|&y| weights.weight(y))),
-            ),
+        let same = |a: &[u8], b: &[u8]| a.iter().map(|&x| weights.weight(x)).eq(b.iter().map(|&y| weights.weight(y)));
+        match self.descriptor.form {
+            Form::Bytes => self.matches(|_, _| 1, same),
+            form => self.matches(|text, at| form.length(&text[at..]), same),
         }
     }
 
-    fn code_points(self, encoding: Encoding, _: bool) -> bool {
+    fn code_points<E: Encoding>(self, encoding: E, _: bool) -> bool {
         self.matches(|text, at| encoding.length(text, at), |a, b| a == b)
     }
 
@@ -44,12 +38,9 @@ impl Work for Like<'_> {
             let have_same_weights = || levels.clone().all(|source| compare::level(source, a, b, 0).is_eq());
             a == b || have_same_weights() && !alone(a) && !alone(b)
         };
-        match self.charset {
-            Charset::Utf8mb3 | Charset::Utf8mb4 => {
-                let encoding = self.encoding;
-                self.matches(|text, at| encoding.length(text, at), same)
-            }
-            _ => self.matches(|_, _| 1, same),
+        match self.descriptor.form {
+            Form::Bytes => self.matches(|_, _| 1, same),
+            Form::Utf8(encoding) => self.matches(|text, at| encoding.length(text, at), same),
         }
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::descriptor::Kind;
-use crate::{Charset, Collation, Element};
+use crate::{Collation, Element};
 
 /// The weights of a string at one level.
 fn level(elements: &[Element], level: usize) -> Vec<u32> {
@@ -127,10 +127,7 @@ fn characters(collation: Collation, mut text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn length(collation: Collation, text: &[u8]) -> usize {
-    match collation.charset() {
-        Charset::Utf8mb3 | Charset::Utf8mb4 => collation.0.decode(text).map_or(1, |(_, length)| length),
-        _ => 1,
-    }
+    collation.0.form.length(text)
 }
 
 fn parse(collation: Collation, pattern: &[u8], escape: Option<char>) -> Vec<Part> {

@@ -9,7 +9,8 @@ use core::mem::MaybeUninit;
 
 use crate::bytes::Bytes;
 use crate::dispatch::Work;
-use crate::source::{Encoding, LONGEST, Source};
+use crate::encoding::Encoding;
+use crate::source::{LONGEST, Source};
 use codes::Codes;
 
 /// Below this, strings are compared at once.
@@ -24,9 +25,9 @@ pub(crate) fn sort<T>(items: &mut [T], prefixes: impl FnOnce(&[T]) -> Vec<u64>, 
     assert_eq!(order.len(), items.len());
     // The index makes it stable.
     order.sort_unstable();
-    for alike in order.chunk_by_mut(|a, b| a.0 == b.0) {
-        if alike.len() > 1 {
-            alike.sort_by(|a, b| compare(&items[a.1 as usize], &items[b.1 as usize]));
+    for equal in order.chunk_by_mut(|a, b| a.0 == b.0) {
+        if equal.len() > 1 {
+            equal.sort_by(|a, b| compare(&items[a.1 as usize], &items[b.1 as usize]));
         }
     }
     // SAFETY: there was a number for each item, and the numbers only changed places.
@@ -70,14 +71,17 @@ impl<T, K: Fn(&T) -> &[u8]> Work for Prefixes<'_, T, K> {
         self.items.iter().map(prefix).collect()
     }
 
-    fn code_points(self, encoding: Encoding, padded: bool) -> Vec<u64> {
+    fn code_points<E: Encoding>(self, encoding: E, padded: bool) -> Vec<u64> {
+        if !E::IS_ORDERED {
+            return self.items.iter().map(|_| 0).collect();
+        }
         let end = if padded { b' ' } else { 0 };
         let prefix = |item| {
             let text = (self.key)(item);
             let mut prefix = [end; 8];
             let mut at = 0;
             while at < text.len().min(8) {
-                // From a stray byte on, which comes after all characters, comparison decides.
+                // From an ill-formed byte on, which comes after all characters, comparison decides.
                 let Some((_, length)) = encoding.decode(text, at) else {
                     prefix[at..].fill(0xFF);
                     break;

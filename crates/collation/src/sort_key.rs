@@ -6,10 +6,10 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::arch::FILL_ROOM;
 use crate::bytes::{self, Bytes};
 use crate::dispatch::Work;
-use crate::source::{Encoding, LONGEST, Source};
+use crate::encoding::Encoding;
+use crate::source::{LONGEST, Source};
 use crate::stream::Stream;
 use crate::{code_points, runs};
 
@@ -29,7 +29,7 @@ impl Work for SortKey<'_> {
     }
 
     #[inline(always)]
-    fn code_points(self, encoding: Encoding, padded: bool) {
+    fn code_points<E: Encoding>(self, encoding: E, padded: bool) {
         code_points::sort_key(encoding, padded, self.text, self.key);
     }
 
@@ -55,12 +55,7 @@ fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
         if source.is_plain(text, at) {
-            // A byte of text has one weight at most, mostly: there is one allocation.
-            key.reserve(2 * (text.len() - at + FILL_ROOM));
-            let filled = source.fill_key(text, at, key.spare_capacity_mut());
-            // SAFETY: what was produced was written, two bytes each, within the spare capacity.
-            unsafe { key.set_len(key.len() + 2 * filled.produced) };
-            at += filled.consumed;
+            at += source.append_key(text, at, key);
         }
         while at < text.len() {
             let mut weights = [0; LONGEST];

@@ -1,15 +1,18 @@
-//! Where an operation takes its weights from: one level of one collation, one character at a time where it must be, whole stretches
-//! where it can be. Operations are generic over [`Source`] and compiled for each one, so that no call is made for a character.
+//! Where an operation takes its weights from: one level of one collation, one character at a time where it must be, many at once
+//! where they can be. Operations are generic over [`Source`] and compiled for each one, so that no call is made for a character.
 
-use core::mem::MaybeUninit;
+use alloc::vec::Vec;
 
+mod code_points;
 mod expanding;
 mod utf8;
 
+pub(crate) use code_points::{General, Unicode};
 pub(crate) use expanding::German;
-pub(crate) use utf8::{Encoding, General, Unicode, Utf8, character_border};
+pub(crate) use utf8::Utf8;
 
 use crate::arch::Filled;
+
 /// The most weights that a code point or contraction has at one level.
 pub(crate) const LONGEST: usize = crate::table::LONGEST;
 
@@ -27,24 +30,31 @@ pub(crate) trait Source: Copy {
     /// The weight that a text which has ended is followed by, endlessly, under PAD SPACE.
     fn pad(self) -> Option<u16>;
 
-    /// Skips bytes that are alike, from `at` on, which is a border in both texts, as is the answer.
+    /// Skips equal bytes, from `at` on, which is a boundary in both texts, as is the answer.
     fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize;
 
-    /// How many bytes at the start of each text are characters that are alike. Both begin at a border, and go on at one. May skip less
-    /// than it could.
+    /// How many bytes at the start of each text are characters of equal weights. Both begin at a boundary, and go on at one. May skip
+    /// less than it could.
     fn skip_characters(self, a: &[u8], b: &[u8]) -> [usize; 2];
 
     /// Whether a text has ended before `at` because something there is ill-formed.
     fn ends_before(self, text: &[u8], at: usize) -> bool;
 
-    /// The last border between characters, of both, that is no later than `at`. The texts are alike before `at`.
-    fn border(self, a: &[u8], b: &[u8], at: usize) -> usize;
+    /// The last boundary between characters, of both, that is no later than `at` and within no contraction. The texts are equal before
+    /// `at`, but for the case of ASCII.
+    fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize;
 
-    /// Turns a stretch of plain characters from `at` on into weights, at the start of `out`. May do nothing.
+    /// Whether a contraction may reach over the boundary at `at`.
+    #[inline(always)]
+    fn is_joined(self, _text: &[u8], _at: usize) -> bool {
+        false
+    }
+
+    /// Turns plain characters from `at` on into weights, at the start of `out`. May do nothing.
     fn fill(self, text: &[u8], at: usize, out: &mut [u16]) -> Filled;
 
-    /// The same as bytes of a sort key.
-    fn fill_key(self, text: &[u8], at: usize, out: &mut [MaybeUninit<u8>]) -> Filled;
+    /// Appends the weights of plain characters from `at` on to a sort key, and says how many bytes of text these are. May do nothing.
+    fn append_key(self, text: &[u8], at: usize, key: &mut Vec<u8>) -> usize;
 
     /// The weights of the character at `at`, which is within the text, at the start of `out`, where there is room for [`LONGEST`].
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next;

@@ -1,50 +1,145 @@
 //! The weight tables: their formats, and how a code point's weights are looked up.
+//!
+//! A [`Table`] is a file of `data/` and, for a language, the table that it is a tailoring of: the file then holds only
+//! what differs. A level is made from both when it is first asked for; its pages stay where they are, in the files.
+//!
+//! A file is a row of words, in sections:
+//! ```text
+//! number of levels · for each: its length in words (two words, high first)
+//! for each level (level.rs):
+//!     6 words            what implicit weights begin with, one for each kind
+//!     S · W              number of sequences of weights, words of all of them
+//!     S words            where each sequence ends
+//!     W words            the weights of all sequences, numbered after those of the parent
+//!     P · P × 256 words  pages
+//!     R · R × 3 words    runs of the page directory: first page, last page, which of the P pages
+//!     Q                  number of patched pages, then for each: page · N · N × (code point's low byte, entry)
+//! contractions (contractions.rs)
+//! ```
+//! A table without a parent has a directory for all pages; one with a parent starts from the parent's.
 
 mod contractions;
 pub(crate) mod data;
+mod lazy;
 mod level;
 mod low;
+mod pairs;
+mod simple;
 mod words;
 
-pub(crate) use contractions::{CODE_POINTS as CONTRACTED, Contraction, Contractions};
-pub(crate) use level::{HANGUL, LONGEST, Level, POOL, RULES, implicit};
+pub(crate) use contractions::{CODE_POINTS, Contraction, Contractions};
+pub(crate) use lazy::Lazy;
+pub(crate) use level::{LONGEST, Level};
 pub(crate) use low::LowOf;
+pub(crate) use pairs::{Classes, Pairs};
+pub(crate) use simple::{Simple, SimpleTable};
+
+use words::Reader;
 
 /// What is written by `cargo xtask tables`, and read here.
 #[cfg(feature = "oracle")]
 pub mod format {
+    pub use super::LEVELS;
+    pub use super::contractions::{CODE_POINTS, REMOVED};
     pub use super::level::{
-        HAN, HAN_EXTENSION, HANGUL, KHITAN, LONGEST, NUSHU, POOL, RULES, TANGUT, UNASSIGNED, hangul, implicit,
+        HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LONGEST, NUSHU, PAGES, POOL, RULES, TANGUT, UNASSIGNED, hangul,
+        implicit,
     };
 }
 
-/// One weight for each code point of the Basic Multilingual Plane, and one for all beyond. No code point is ignorable:
-/// a weight of 0 is a weight.
-pub(crate) struct Simple {
-    pub bmp: [u16; 0x1_0000],
-    pub beyond: u16,
-    pub low: LowOf,
-}
-
-impl Simple {
-    /// The weight of a code point.
-    #[inline(always)]
-    pub const fn weight(&self, code_point: u32) -> u16 {
-        if code_point < 0x1_0000 { self.bmp[code_point as usize] } else { self.beyond }
-    }
-}
+/// The most levels that a collation has.
+pub const LEVELS: usize = 4;
 
 /// Weights of the Unicode Collation Algorithm: none, one or several a code point and level.
-pub(crate) struct Uca {
-    /// Primary, secondary and tertiary weights; a table that is used at the primary level alone has no others.
-    pub levels: [Option<&'static Level>; 3],
-    /// Their first code points, for the fast path.
-    pub lows: [Option<&'static LowOf>; 3],
-    /// Sequences of code points with weights of their own.
-    pub contractions: Option<&'static Contractions>,
-    /// Whether WEIGHT_STRING puts a zero between the levels.
-    pub separated: bool,
+pub(crate) struct Table {
+    /// The table that this one is a tailoring of.
+    parent: Option<&'static Table>,
+    bytes: &'static [u8],
+    levels: [Lazy<Option<Level>>; LEVELS],
+    contractions: Lazy<Option<Contractions>>,
+}
+
+impl Table {
+    pub const fn new(parent: Option<&'static Table>, bytes: &'static [u8]) -> Self {
+        Self { parent, bytes, levels: [const { Lazy::new() }; LEVELS], contractions: Lazy::new() }
+    }
+
+    /// A level, primary first; `None` for one that the table lacks.
+    #[inline(always)]
+    pub fn level(&'static self, index: usize) -> Option<&'static Level> {
+        self.levels.get(index)?.get(|| self.make_level(index)).as_ref()
+    }
+
+    /// The sequences with weights of their own; `None` where there are none.
+    #[inline(always)]
+    pub fn contractions(&'static self) -> Option<&'static Contractions> {
+        self.contractions.get(|| self.make_contractions()).as_ref()
+    }
+
+    #[cold]
+    fn make_level(&'static self, index: usize) -> Option<Level> {
+        let parent = self.parent.and_then(|parent| parent.level(index));
+        let mut reader = self.section(index).filter(|_| index < self.level_count())?;
+        Some(Level::read(parent, &mut reader, self.contractions()))
+    }
+
+    #[cold]
+    fn make_contractions(&'static self) -> Option<Contractions> {
+        let parent = self.parent.and_then(Table::contractions);
+        let mut reader = self.section(self.level_count())?;
+        Contractions::read(parent, &mut reader, self.level_count())
+    }
+
+    fn level_count(&self) -> usize {
+        Reader::new(self.bytes).count()
+    }
+
+    /// The section with this number: levels, then contractions.
+    fn section(&self, number: usize) -> Option<Reader> {
+        let mut reader = Reader::new(self.bytes);
+        let levels = reader.count();
+        if number > levels {
+            return None;
+        }
+        reader.words(2 * levels);
+        reader.words((0..number).map(|level| self.length(level)).sum());
+        Some(reader)
+    }
+
+    /// The length of a level's section, in words.
+    fn length(&self, level: usize) -> usize {
+        let mut reader = Reader::new(self.bytes);
+        let lengths = reader.count();
+        let lengths = reader.words(2 * lengths).as_chunks::<2>().0;
+        let of =
+            |[high, low]: &[words::Word; 2]| usize::from(words::number(*high)) << 16 | usize::from(words::number(*low));
+        lengths.get(level).map_or(0, of)
+    }
 }
 
 /// One or two weights a byte; the second is 0 if there is one only.
 pub(crate) type Expanding = [[u8; 2]; 256];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_complete() {
+        for (name, table) in data::tables() {
+            let levels = table.level_count();
+            assert!((1..=LEVELS).contains(&levels), "{name}");
+            let parent = table.parent.and_then(Table::contractions);
+            for index in 0..levels {
+                let mut reader = table.section(index).unwrap();
+                let before = reader;
+                let parent = table.parent.and_then(|parent| parent.level(index));
+                Level::read(parent, &mut reader, table.contractions());
+                assert_eq!(before.length() - reader.length(), table.length(index), "level {index} of {name}");
+            }
+            let mut reader = table.section(levels).unwrap();
+            Contractions::read(parent, &mut reader, levels);
+            assert!(reader.is_done(), "{name}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::weights::{Element, Weights};
 /// `WEIGHT_STRING(text)`, byte for byte.
 pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec<u8> {
     let width = width(descriptor);
-    let separated = matches!(descriptor.kind, Kind::Uca(table) if table.separated);
+    let separated = descriptor.traits.is_separated && matches!(descriptor.kind, Kind::Uca(_));
     // The servers' answer ends at an ill-formed byte where a character has one weight.
     let one_a_character = matches!(descriptor.kind, Kind::Simple(_) | Kind::CodePoints(_));
     let mut out = Vec::new();

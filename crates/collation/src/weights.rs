@@ -4,10 +4,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::charset::utf8;
 use crate::descriptor::{Descriptor, Kind};
-use crate::table::{Level, Uca};
-use crate::{Charset, Flavour};
+use crate::encoding::{Encoding, Form};
+use crate::table::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level, Table};
 
 /// A character, or a contraction of several, and its weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,10 +17,10 @@ pub struct Element {
     /// end a string (the UCA collations of MySQL), the last element is the rest of the string, without code points and
     /// weights.
     pub code_points: Vec<u32>,
-    /// Its weights, level by level: primary, secondary, tertiary. A level at which the collation does not compare is
+    /// Its weights, level by level: primary, secondary, tertiary, quaternary. A level at which the collation does not compare is
     /// empty, as is every level of an ignorable character. A weight has at most 16 bits, that of a collation which compares
     /// code points, and that of an ill-formed byte, 24.
-    pub weights: [Vec<u32>; 3],
+    pub weights: [Vec<u32>; 4],
 }
 
 /// The elements of a string, from its beginning to its end: [`Collation::weights`](crate::Collation::weights).
@@ -46,86 +45,86 @@ impl<'a> Weights<'a> {
                 two => two.map(u32::from).into(),
             }),
             Kind::CodePoints(_) => self.character(rest, |code_point| code_point, BAD_CODE_POINT),
-            Kind::Simple(table) => self.character(rest, |code_point| table.weight(code_point).into(), BAD_SIMPLE),
+            Kind::Simple(table) => self.character(rest, |code_point| table.get().weight(code_point).into(), BAD_SIMPLE),
             Kind::Uca(table) => self.uca(table, rest),
         }
     }
 
     fn byte(&self, rest: &[u8], weigh: impl Fn(u8) -> Vec<u32>) -> Element {
-        let code_point = match self.descriptor.charset {
-            // These compare bytes though their characters have several.
-            Charset::Utf8mb3 | Charset::Utf8mb4 => self.decode(rest),
-            charset => charset.decode(rest).map(|(character, length)| (character.into(), length)),
-        };
+        let code_point = self.descriptor.decode(rest);
         let length = code_point.map_or(1, |(_, length)| length);
         let weights = rest.iter().take(length).flat_map(|&byte| weigh(byte)).collect();
-        self.one(length, code_point.map(|(code_point, _)| code_point), [weights, vec![], vec![]])
+        self.one(length, code_point.map(|(code_point, _)| code_point), primary(weights))
     }
 
     fn character(&self, rest: &[u8], weigh: impl Fn(u32) -> u32, bad: u32) -> Element {
-        match self.decode(rest) {
-            Some((code_point, length)) => self.one(length, Some(code_point), [vec![weigh(code_point)], vec![], vec![]]),
-            None => self.one(1, None, [bad_byte(bad, rest), vec![], vec![]]),
+        match self.descriptor.decode(rest) {
+            Some((code_point, length)) => self.one(length, Some(code_point), primary(vec![weigh(code_point)])),
+            None => self.one(1, None, primary(bad_byte(bad, rest))),
         }
     }
 
-    fn uca(&self, table: &'static Uca, rest: &[u8]) -> Element {
+    fn uca(&self, table: &'static Table, rest: &[u8]) -> Element {
         let levels = self.descriptor.info.levels;
-        let has = |level: usize| table.levels[level].filter(|_| levels.has(level));
-        let Some((first, length)) = self.decode(rest) else {
-            return match self.descriptor.info.flavour {
-                // To MySQL the string ends here.
-                Flavour::MySql => self.one(rest.len(), None, [vec![], vec![], vec![]]),
-                Flavour::MariaDb => {
-                    let bad = |level| has(level).map_or(vec![], |_| vec![BAD_WEIGHT]);
-                    self.one(1, None, core::array::from_fn(bad))
-                }
-            };
+        let at_each = |weigh: &dyn Fn(usize, &Level, &mut [u16]) -> usize| {
+            core::array::from_fn(|index| {
+                let Some(level) = table.level(index).filter(|_| levels.has(index)) else { return vec![] };
+                let mut weights = [0; LONGEST];
+                let count = weigh(index, level, &mut weights);
+                weights.iter().take(count).copied().map(u32::from).collect()
+            })
         };
-        if let Some((bytes, code_points, contraction)) = self.contraction(table, rest) {
-            let wide = |level| has(level).map_or(vec![], |_| widened(contraction.weights(level).as_slice()));
+        let Some((first, length)) = self.descriptor.decode(rest) else {
+            if self.descriptor.traits.ends_at_errors {
+                return self.one(rest.len(), None, [const { vec![] }; LEVELS]);
+            }
+            let bad = at_each(&|_, _, out| {
+                out[0] = BAD_WEIGHT;
+                1
+            });
+            return self.one(1, None, bad);
+        };
+        if let Some((bytes, contraction)) = self.contraction(table, rest) {
             let bytes = self.at..self.at + bytes;
-            return Element { bytes, code_points, weights: core::array::from_fn(wide) };
+            let code_points = contraction.code_points().to_vec();
+            let weights = at_each(&|index, level, out| contraction.weights(level, index, out));
+            return Element { bytes, code_points, weights };
         }
-        let wide = |level: &Level| widened(level.weights(first).as_slice());
-        self.one(length, Some(first), core::array::from_fn(|level| has(level).map_or(vec![], wide)))
+        self.one(length, Some(first), at_each(&|_, level, out| level.weights(first, out)))
     }
 
-    /// The contraction that `rest` begins with, its length in bytes and its code points.
-    fn contraction(
-        &self,
-        table: &'static Uca,
-        rest: &[u8],
-    ) -> Option<(usize, Vec<u32>, crate::table::Contraction<'static>)> {
-        let contractions = table.contractions?;
+    /// The contraction that `rest` begins with, and its length in bytes.
+    fn contraction(&self, table: &'static Table, rest: &[u8]) -> Option<(usize, &'static Contraction)> {
+        let contractions = table.contractions()?;
         let (mut ends, mut code_points) = (vec![0], vec![]);
-        while code_points.len() < crate::table::CONTRACTED {
+        while code_points.len() < CONTRACTED {
             let end = ends.last().copied().unwrap_or_default();
-            let Some((code_point, length)) = self.decode(&rest[end..]) else { break };
+            let Some((code_point, length)) = self.descriptor.decode(&rest[end..]) else { break };
             code_points.push(code_point);
             ends.push(end + length);
         }
-        let (count, contraction) = contractions.longest(&code_points)?;
-        code_points.truncate(count);
-        Some((ends[count], code_points, contraction))
+        let [one, other, rest @ ..] = &code_points[..] else { return None };
+        let contraction = contractions.longest(*one, *other, rest.iter().copied())?;
+        Some((*ends.get(contraction.code_points().len())?, contraction))
     }
 
-    fn decode(&self, bytes: &[u8]) -> Option<(u32, usize)> {
-        self.descriptor.decode(bytes)
-    }
-
-    fn one(&self, length: usize, code_point: Option<u32>, weights: [Vec<u32>; 3]) -> Element {
+    fn one(&self, length: usize, code_point: Option<u32>, weights: [Vec<u32>; LEVELS]) -> Element {
         Element { bytes: self.at..self.at + length, code_points: code_point.into_iter().collect(), weights }
     }
 }
 
+/// Weights that are primary.
+fn primary(weights: Vec<u32>) -> [Vec<u32>; LEVELS] {
+    [weights, vec![], vec![], vec![]]
+}
+
 impl Descriptor {
-    /// The first code point and its length in bytes. MariaDB takes surrogates for characters, MySQL doesn't.
+    /// The first code point and its length in bytes, as the server of this collation reads them.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Option<(u32, usize)> {
-        utf8::decode(bytes).filter(|&(code_point, length)| {
-            let is_surrogate = (0xd800..0xe000).contains(&code_point);
-            length <= self.charset.max_bytes() && !(is_surrogate && self.info.flavour == Flavour::MySql)
-        })
+        match self.form {
+            Form::Bytes => self.charset.decode(bytes).map(|(character, length)| (character.into(), length)),
+            Form::Utf8(encoding) => encoding.decode(bytes, 0),
+        }
     }
 }
 
@@ -142,7 +141,7 @@ impl Iterator for Weights<'_> {
 
 /// The weight of a byte that is no part of a character at every level of MariaDB's UCA collations: above every
 /// character's.
-const BAD_WEIGHT: u32 = 0xffff;
+const BAD_WEIGHT: u16 = 0xffff;
 /// Where a character has one weight, that of such a byte is this and the byte.
 const BAD_SIMPLE: u32 = 0x1_0000;
 /// The same where weights are code points.
@@ -152,6 +151,22 @@ fn bad_byte(base: u32, rest: &[u8]) -> Vec<u32> {
     rest.first().map(|&byte| base | u32::from(byte)).into_iter().collect()
 }
 
-fn widened(weights: &[u16]) -> Vec<u32> {
-    weights.iter().copied().map(u32::from).collect()
+/// The contractions of a collation of either flavour, by its name, each with its weights at each level of its table.
+#[cfg(feature = "oracle")]
+pub fn contractions(name: &str) -> Option<Vec<(Vec<u32>, Vec<Vec<u16>>)>> {
+    let flavours = [crate::Flavour::MySql, crate::Flavour::MariaDb].into_iter();
+    let collation = flavours.filter_map(|flavour| crate::Collation::lookup(flavour, name).ok()).next()?;
+    let Kind::Uca(table) = collation.0.kind else { return Some(vec![]) };
+    let levels: Vec<_> = (0..LEVELS).map_while(|index| table.level(index)).collect();
+    let all = table.contractions().map_or(&[][..], |contractions| contractions.all()).iter();
+    let weights = |contraction: &Contraction, index: usize, level: &Level| {
+        let mut weights = [0; LONGEST];
+        let count = contraction.weights(level, index, &mut weights);
+        weights[..count].to_vec()
+    };
+    let each = |contraction: &Contraction| {
+        let levels = levels.iter().enumerate().map(|(index, level)| weights(contraction, index, level));
+        (contraction.code_points().to_vec(), levels.collect())
+    };
+    Some(all.map(each).collect())
 }

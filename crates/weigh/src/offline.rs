@@ -54,7 +54,7 @@ pub fn collations(name: &str, flavour: Option<FlavourArg>) -> Result<Vec<Choice>
     }
     let both = [Flavour::MySql, Flavour::MariaDb];
     match both.map(|flavour| Collation::lookup(flavour, name)) {
-        [Ok(mysql), Ok(mariadb)] if mysql.orders_like(mariadb) => {
+        [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => {
             Ok(vec![Choice { collation: mysql, servers: both.map(|flavour| flavour.to_string()).join(", ") }])
         }
         [Err(error), Err(LookupError::Unknown { .. })] => Err(failure(name, &both, &error)),

@@ -1,207 +1,279 @@
-//! Which sequences of characters have weights of their own? Every pair of characters is asked for, without a list.
+//! Which sequences of characters have weights of their own?
 //!
-//! A server answers for some ten million pairs a second when they come in long strings: for each character `a`, one
-//! string `a b a c a d …` of all others. Where the answer is not the characters' weights in a row, the pairs are asked
-//! for one by one. Sequences of three are looked for among the members of pairs.
+//! A table without a parent is searched whole: every pair of characters is asked for, without a list. Of a tailoring, every pair
+//! among the letters of the scripts that tailorings are about, and its own; and, as a sequence may contract whose beginning doesn't,
+//! the sequences that Unicode's CLDR names for any language (`xtask/data/sequences.txt`), in each case and with the first letter twice.
+//! What is found is tried again with another character in front and after it, up to the longest.
+//!
+//! A server answers for some ten million pairs a second when they come in long strings: for each character `a`, one string `a b a c a
+//! d …` of all others. Where the answer is not the characters' weights in a row, the pairs are asked for one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
-use mysql::prelude::Queryable;
+use mysql_collation::oracle::format::CODE_POINTS;
 
-use super::levels::{Level, words};
+use super::levels::{Level, Shape, weigh, words};
+use crate::ask;
 use crate::servers::Source;
 
-/// A sequence with weights of its own.
-pub struct Found {
-    /// The sequence.
-    pub code_points: Vec<u32>,
-    /// Its weights at each level.
-    pub weights: [Vec<u16>; 3],
+/// Sequences with weights of their own, and these at each level.
+pub type Found = BTreeMap<Vec<char>, Vec<Vec<u16>>>;
+
+/// A collation that is searched.
+pub struct Searched<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// How the server tells its levels.
+    pub shape: Shape,
+    /// The weights of each character.
+    pub levels: &'a [Level],
+    /// What its parent has, if it is a tailoring.
+    pub parent: Option<&'a Found>,
+    /// Blocks of characters that the language is about.
+    pub blocks: &'a [RangeInclusive<u32>],
 }
 
-/// Marks that stand for the first characters of a sequence; no characters, so of no contraction.
-const MARKS: [char; 2] = ['\u{10fffe}', '\u{10ffff}'];
+/// Letters and marks that every tailoring is asked about: Latin, Greek, Cyrillic, and what stands above and below them.
+const LETTERS: [RangeInclusive<u32>; 5] = [0x20..=0x24f, 0x2b0..=0x36f, 0x370..=0x3ff, 0x400..=0x4ff, 0x1e00..=0x1eff];
 
-/// All contractions of a collation, in ascending order. `primary` is the collation that compares at the primary level
-/// alone.
-pub fn search(source: &mut Source, collation: &Collation<'_>) -> Result<Vec<Found>> {
-    let pairs = pairs(source, collation)?;
-    let triples = triples(source, collation, &pairs)?;
-    let mut all: Vec<Vec<u32>> = pairs.into_iter().chain(triples).collect();
-    all.sort();
-    all.into_iter().map(|code_points| found(source, collation, code_points)).collect()
+const SEQUENCES: &str = include_str!("../../data/sequences.txt");
+
+/// All contractions of a collation.
+pub fn search(source: &mut Source, searched: &Searched<'_>) -> Result<Found> {
+    let mut search = Search { source, searched, found: BTreeMap::new() };
+    if let Some(parent) = searched.parent {
+        search.keep(parent)?;
+    }
+    let letters = searched.letters();
+    search.pairs(&letters)?;
+    search.named()?;
+    search.longer()?;
+    for block in searched.blocks {
+        search.triples(&block.clone().filter_map(char::from_u32).collect::<Vec<_>>())?;
+    }
+    Ok(search.found)
 }
 
-/// The collation that is searched.
-pub struct Collation<'a> {
-    /// It at the primary level alone.
-    pub primary: &'a str,
-    /// It at each of its levels; `None` for a collation that has the primary only.
-    pub full: Option<&'a str>,
-    /// The primary weights of each character.
-    pub weights: &'a Level,
-}
-
-impl Collation<'_> {
+impl Searched<'_> {
     /// The characters that can be part of a contraction: those that the table names. Whole blocks of ideographs and
     /// syllables, private use and what is unassigned have weights computed from their numbers.
-    fn candidates(&self) -> Vec<char> {
-        let named = |&character: &char| {
-            let weights = &self.weights[character as usize];
+    fn letters(&self) -> Vec<char> {
+        let is_named = |&character: &char| {
+            let weights = &self.levels[0][character as usize];
             let is_syllable = ('\u{ac00}'..='\u{d7a3}').contains(&character);
             !is_syllable && weights.first().is_none_or(|&weight| weight < 0xfb00)
         };
-        ('\0'..=char::MAX).filter(named).collect()
+        match self.parent {
+            None => ('\0'..=char::MAX).filter(is_named).collect(),
+            Some(_) => {
+                let all: BTreeSet<u32> = LETTERS.iter().chain(self.blocks).cloned().flatten().collect();
+                all.into_iter().filter_map(char::from_u32).filter(is_named).collect()
+            }
+        }
     }
 
-    /// The primary weights of a text in which some pairs are contractions.
-    fn expected(&self, text: &[char], pairs: &BTreeMap<[char; 2], Vec<u16>>) -> Vec<u16> {
-        let mut weights = Vec::with_capacity(text.len() * 2);
-        let mut at = 0;
-        while let Some(&character) = text.get(at) {
-            let pair = text.get(at + 1).and_then(|&next| pairs.get(&[character, next]));
-            weights.extend(pair.unwrap_or(&self.weights[character as usize]));
-            at += if pair.is_some() { 2 } else { 1 };
+    /// What WEIGHT_STRING is of a text that has these contractions.
+    fn expected(&self, text: &[char], found: &Found) -> Vec<u16> {
+        let mut levels = vec![Vec::with_capacity(text.len() * 2); self.shape.count()];
+        let mut rest = text;
+        while let Some(&first) = rest.first() {
+            let longest =
+                (2..=rest.len().min(CODE_POINTS)).rev().find_map(|count| Some((count, found.get(&rest[..count])?)));
+            for (index, weights) in levels.iter_mut().enumerate() {
+                weights.extend(longest.map_or(&self.levels[index][first as usize], |(_, levels)| &levels[index]));
+            }
+            rest = &rest[longest.map_or(1, |(count, _)| count)..];
         }
-        weights
+        self.joined(&levels)
+    }
+
+    /// The levels as WEIGHT_STRING puts them.
+    fn joined(&self, levels: &[Vec<u16>]) -> Vec<u16> {
+        let mut all = Vec::new();
+        for (index, weights) in levels.iter().enumerate() {
+            // The fourth level's zero is only there with weights after it.
+            let is_separated =
+                matches!(self.shape, Shape::Separated(_)) && index > 0 && (index < 3 || !weights.is_empty());
+            all.extend(is_separated.then_some(0));
+            all.extend(weights);
+        }
+        all
     }
 }
 
-fn bar(length: usize, what: &'static str) -> ProgressBar {
+struct Search<'a, 's> {
+    source: &'a mut Source,
+    searched: &'a Searched<'s>,
+    found: Found,
+}
+
+impl Search<'_, '_> {
+    /// Asks for the sequences that the parent has.
+    fn keep(&mut self, parent: &Found) -> Result<()> {
+        for (text, answer) in self.ask_all(&parent.keys().cloned().collect::<Vec<_>>())? {
+            if answer != self.searched.expected(&text, &BTreeMap::new()) {
+                let same = self.searched.joined(&parent[&text]) == answer;
+                let weights = if same { parent[&text].clone() } else { self.weigh(&text)? };
+                self.found.insert(text, weights);
+            }
+        }
+        Ok(())
+    }
+
+    /// The weights at each level.
+    fn weigh(&mut self, text: &[char]) -> Result<Vec<Vec<u16>>> {
+        weigh(self.source, self.searched.name, self.searched.shape, &text.iter().collect::<String>())
+    }
+
+    /// Every pair of these.
+    fn pairs(&mut self, letters: &[char]) -> Result<()> {
+        let bar = bar(letters.len(), self.searched.name);
+        for &first in letters {
+            bar.inc(1);
+            self.after(&[first], letters)?;
+        }
+        bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// Every sequence of three of these.
+    fn triples(&mut self, letters: &[char]) -> Result<()> {
+        if letters.len() > 200 {
+            return Ok(());
+        }
+        let bar = bar(letters.len(), self.searched.name);
+        for &first in letters {
+            bar.inc(1);
+            for &second in letters {
+                self.after(&[first, second], letters)?;
+            }
+        }
+        bar.finish_and_clear();
+        self.longer()
+    }
+
+    /// Which of these characters, after `part`, make a sequence with weights of its own?
+    fn after(&mut self, part: &[char], letters: &[char]) -> Result<()> {
+        let text: Vec<char> = letters.iter().flat_map(|letter| part.iter().chain([letter])).copied().collect();
+        if self.ask(&text)? == self.searched.expected(&text, &self.found) {
+            return Ok(());
+        }
+        let sequences: Vec<Vec<char>> = letters.iter().map(|&letter| [part, &[letter]].concat()).collect();
+        self.try_all(&sequences)
+    }
+
+    /// The sequences that are named for some language.
+    fn named(&mut self) -> Result<()> {
+        let lines = SEQUENCES.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        let mut sequences = BTreeSet::new();
+        for line in lines {
+            let code_points = line.split(' ').map(|digits| u32::from_str_radix(digits, 16));
+            let text: Vec<char> = code_points.filter_map(|code_point| char::from_u32(code_point.ok()?)).collect();
+            for text in cases(&text) {
+                if text.len() < CODE_POINTS {
+                    sequences.insert([&text[..1], &text].concat());
+                }
+                sequences.insert(text);
+            }
+        }
+        // Shorter ones first: what they contract is then known.
+        let mut sequences: Vec<_> = sequences.into_iter().collect();
+        sequences.sort_by_key(Vec::len);
+        for length in 2..=CODE_POINTS {
+            let some: Vec<_> = sequences.iter().filter(|text| text.len() == length).cloned().collect();
+            self.try_all(&some)?;
+        }
+        Ok(())
+    }
+
+    /// What was found, with a member of another or a mark after it or in front of it, as long as there is more.
+    fn longer(&mut self) -> Result<()> {
+        let members: BTreeSet<char> = self.found.keys().flatten().copied().chain('\u{300}'..='\u{36f}').collect();
+        let members: Vec<char> = members.into_iter().collect();
+        let mut last: Vec<Vec<char>> = self.found.keys().cloned().collect();
+        while !last.is_empty() && last[0].len() < CODE_POINTS {
+            let before = self.found.clone();
+            let bar = bar(last.len(), self.searched.name);
+            for text in &last {
+                bar.inc(1);
+                self.after(text, &members)?;
+                let in_front: Vec<Vec<char>> = members.iter().map(|&member| [&[member], &text[..]].concat()).collect();
+                let all: Vec<char> = in_front.iter().flatten().copied().collect();
+                if self.ask(&all)? != self.searched.expected(&all, &self.found) {
+                    self.try_all(&in_front)?;
+                }
+            }
+            bar.finish_and_clear();
+            last = self
+                .found
+                .keys()
+                .filter(|text| !before.contains_key(*text) && text.len() < CODE_POINTS)
+                .cloned()
+                .collect();
+        }
+        Ok(())
+    }
+
+    /// Notes which of these sequences have weights of their own.
+    fn try_all(&mut self, sequences: &[Vec<char>]) -> Result<()> {
+        for (text, answer) in self.ask_all(sequences)? {
+            if answer != self.searched.expected(&text, &self.found) {
+                ensure!(text.len() <= CODE_POINTS, "a contraction of {} code points", text.len());
+                let weights = self.weigh(&text)?;
+                self.found.insert(text, weights);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the server answers for each of these.
+    fn ask_all(&mut self, texts: &[Vec<char>]) -> Result<Vec<(Vec<char>, Vec<u16>)>> {
+        let mut answers = Vec::with_capacity(texts.len());
+        for some in texts.chunks(1000) {
+            let name = self.searched.name;
+            let asked = |text: &Vec<char>| {
+                format!("WEIGHT_STRING({} COLLATE {name})", ask::literal(&text.iter().collect::<String>()))
+            };
+            let query = format!("SELECT {}", some.iter().map(asked).collect::<Vec<_>>().join(", "));
+            let row: mysql::Row = ask::first(self.source, &query)?.context("no row")?;
+            for (text, weights) in some.iter().zip(row.unwrap()) {
+                let weights: Vec<u8> = mysql::from_value_opt(weights)?;
+                answers.push((text.clone(), words(&weights)));
+            }
+        }
+        Ok(answers)
+    }
+
+    fn ask(&mut self, text: &[char]) -> Result<Vec<u16>> {
+        let text: String = text.iter().collect();
+        let query = format!("SELECT WEIGHT_STRING({} COLLATE {})", ask::literal(&text), self.searched.name);
+        let weights: Option<Option<Vec<u8>>> = ask::first(self.source, &query)?;
+        Ok(words(&weights.flatten().context("the server answers NULL")?))
+    }
+}
+
+/// A text with each of its letters in either case.
+fn cases(text: &[char]) -> Vec<Vec<char>> {
+    text.iter().fold(vec![Vec::new()], |texts, &character| {
+        let both = [Some(character), other_case(character)];
+        texts.iter().flat_map(|text| both.into_iter().flatten().map(|last| [&text[..], &[last]].concat())).collect()
+    })
+}
+
+/// The other case of a letter, if that is one character.
+fn other_case(character: char) -> Option<char> {
+    let (upper, lower): (Vec<char>, Vec<char>) =
+        (character.to_uppercase().collect(), character.to_lowercase().collect());
+    [upper, lower].into_iter().filter(|case| case.len() == 1).map(|case| case[0]).find(|&case| case != character)
+}
+
+fn bar(length: usize, what: &str) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} % {eta}");
-    let bar = ProgressBar::new(length as u64).with_message(what);
+    let bar = ProgressBar::new(length as u64).with_message(what.to_owned());
     bar.enable_steady_tick(Duration::from_millis(200));
     style.map_or(bar.clone(), |style| bar.with_style(style))
-}
-
-/// The primary weights that the server gives to the pattern with its marks replaced by `part`.
-fn ask(source: &mut Source, collation: &Collation<'_>, part: &[char]) -> Result<Vec<u16>> {
-    let text = MARKS.iter().zip(part).fold("@pattern".to_owned(), |text, (&mark, &character)| {
-        format!("REPLACE({text}, _binary {}, _binary {})", utf32(&[mark]), utf32(&[character]))
-    });
-    let query = format!(
-        "SELECT WEIGHT_STRING(CONVERT(CONVERT({text} USING utf32) USING utf8mb4) COLLATE {})",
-        collation.primary
-    );
-    let weights: Option<Option<Vec<u8>>> =
-        source.conn.query_first(&query).with_context(|| format!("asking {}", source.title()))?;
-    Ok(words(&weights.flatten().context("the server answers NULL")?))
-}
-
-/// A text as a literal of its UTF-32 bytes. What is replaced is as long as what replaces it: servers are slow where it
-/// isn't.
-fn utf32(text: &[char]) -> String {
-    let digits: String = text.iter().map(|&character| format!("{:08x}", u32::from(character))).collect();
-    format!("0x{digits}")
-}
-
-fn set_pattern(source: &mut Source, marks: usize, characters: &[char]) -> Result<()> {
-    let pattern = text(&MARKS[..marks], characters);
-    source.conn.query_drop(format!("SET @pattern = _binary {}", utf32(&pattern))).context("setting the pattern")
-}
-
-fn hex(text: &str) -> String {
-    text.bytes().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The text that [`ask`] weighs.
-fn text(part: &[char], characters: &[char]) -> Vec<char> {
-    characters.iter().flat_map(|character| part.iter().chain([character])).copied().collect()
-}
-
-fn pairs(source: &mut Source, collation: &Collation<'_>) -> Result<Vec<Vec<u32>>> {
-    let candidates = collation.candidates();
-    let mut found = Vec::new();
-    set_pattern(source, 1, &candidates)?;
-    let bar = bar(candidates.len(), "pairs");
-    for &first in &candidates {
-        bar.inc(1);
-        let weights = ask(source, collation, &[first])?;
-        if weights != collation.expected(&text(&[first], &candidates), &BTreeMap::new()) {
-            found.extend(one_by_one(source, collation, &[first], &candidates, &BTreeMap::new())?);
-        }
-    }
-    bar.finish_and_clear();
-    Ok(found)
-}
-
-fn triples(source: &mut Source, collation: &Collation<'_>, pairs: &[Vec<u32>]) -> Result<Vec<Vec<u32>>> {
-    let of = |place: usize| pairs.iter().filter_map(move |pair| char::from_u32(pair[place]));
-    let firsts: BTreeSet<char> = of(0).collect();
-    let members: Vec<char> = of(0).chain(of(1)).collect::<BTreeSet<_>>().into_iter().collect();
-    let mut known = BTreeMap::new();
-    for pair in pairs {
-        if let [Some(first), Some(second)] = [char::from_u32(pair[0]), char::from_u32(pair[1])] {
-            known.insert([first, second], weigh(source, collation.primary, None, &[first, second])?);
-        }
-    }
-    let mut found = Vec::new();
-    if members.is_empty() {
-        return Ok(found);
-    }
-    set_pattern(source, 2, &members)?;
-    let bar = bar(firsts.len() * members.len(), "sequences of three");
-    for &first in &firsts {
-        for &second in &members {
-            bar.inc(1);
-            let weights = ask(source, collation, &[first, second])?;
-            if weights != collation.expected(&text(&[first, second], &members), &known) {
-                found.extend(one_by_one(source, collation, &[first, second], &members, &known)?);
-            }
-        }
-    }
-    bar.finish_and_clear();
-    Ok(found)
-}
-
-/// Which of these characters, after `part`, make a sequence with weights of its own?
-fn one_by_one(
-    source: &mut Source,
-    collation: &Collation<'_>,
-    part: &[char],
-    characters: &[char],
-    known: &BTreeMap<[char; 2], Vec<u16>>,
-) -> Result<Vec<Vec<u32>>> {
-    let mut found = Vec::new();
-    for some in characters.chunks(2000) {
-        let sequence = |&last: &char| part.iter().copied().chain([last]).collect::<Vec<char>>();
-        let texts: Vec<Vec<char>> = some.iter().map(sequence).collect();
-        let asked = |text: &Vec<char>| {
-            format!("WEIGHT_STRING(_utf8mb4 0x{} COLLATE {})", hex(&text.iter().collect::<String>()), collation.primary)
-        };
-        let query = format!("SELECT {}", texts.iter().map(asked).collect::<Vec<_>>().join(", "));
-        let row: mysql::Row = source.conn.query_first(query)?.context("no row")?;
-        for (text, weights) in texts.iter().zip(row.unwrap()) {
-            let weights: Vec<u8> = mysql::from_value_opt(weights)?;
-            if words(&weights) != collation.expected(text, known) {
-                found.push(text.iter().map(|&character| character.into()).collect());
-            }
-        }
-    }
-    Ok(found)
-}
-
-fn weigh(source: &mut Source, collation: &str, level: Option<usize>, text: &[char]) -> Result<Vec<u16>> {
-    let level = level.map_or(String::new(), |level| format!(" LEVEL {}", level + 1));
-    let text = hex(&text.iter().collect::<String>());
-    let query = format!("SELECT WEIGHT_STRING(_utf8mb4 0x{text} COLLATE {collation}{level})");
-    Ok(words(&source.conn.query_first::<Vec<u8>, _>(query)?.context("no row")?))
-}
-
-fn found(source: &mut Source, collation: &Collation<'_>, code_points: Vec<u32>) -> Result<Found> {
-    let text: Vec<char> = code_points.iter().filter_map(|&code_point| char::from_u32(code_point)).collect();
-    let mut weights = [const { Vec::new() }; 3];
-    match collation.full {
-        Some(full) => {
-            for (level, weights) in weights.iter_mut().enumerate() {
-                *weights = weigh(source, full, Some(level), &text)?;
-            }
-        }
-        None => weights[0] = weigh(source, collation.primary, None, &text)?,
-    }
-    ensure!(code_points.len() <= 3, "a contraction of {} code points", code_points.len());
-    Ok(Found { code_points, weights })
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result, ensure};
 use mysql_collation::oracle::format::{
-    HAN, HAN_EXTENSION, HANGUL, KHITAN, LONGEST, NUSHU, POOL, RULES, TANGUT, UNASSIGNED, hangul, implicit,
+    HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LONGEST, NUSHU, POOL, REMOVED, TANGUT, UNASSIGNED, hangul, implicit,
 };
 
 use super::contractions::Found;
@@ -22,101 +22,215 @@ pub fn simple(level: &Level) -> Vec<u16> {
     std::iter::once(beyond).chain(exceptions).collect()
 }
 
-/// Sequences of weights, each once.
-#[derive(Default)]
+/// Pages with fewer changes than this are written as changes: two words each instead of 256.
+const PATCH: usize = 100;
+
+/// Sequences of weights, each once, with their numbers.
+#[derive(Clone, Default)]
 struct Pool {
-    words: Vec<u16>,
-    offsets: HashMap<Vec<u16>, u16>,
+    numbers: HashMap<Vec<u16>, u16>,
+    own: Vec<Vec<u16>>,
 }
 
 impl Pool {
-    fn offset(&mut self, weights: &[u16]) -> Result<u16> {
+    fn number(&mut self, weights: &[u16]) -> Result<u16> {
         ensure!(weights.len() <= LONGEST, "{} weights at one level", weights.len());
-        if let Some(&offset) = self.offsets.get(weights) {
-            return Ok(offset);
+        if let Some(&number) = self.numbers.get(weights) {
+            return Ok(number);
         }
-        let offset = u16::try_from(self.words.len()).ok().filter(|&offset| offset < RULES - POOL);
-        let offset = offset.context("the pool of weights is full")?;
-        self.words.push(weights.len() as u16);
-        self.words.extend(weights);
-        self.offsets.insert(weights.to_vec(), offset);
-        Ok(offset)
+        let number = self.numbers.len();
+        // A vector's table has no room for entries from 0xFF00 on.
+        ensure!(number < usize::from(0xff00 - POOL), "there are more than {number} sequences of weights");
+        self.own.push(weights.to_vec());
+        self.numbers.insert(weights.to_vec(), number as u16);
+        Ok(number as u16)
+    }
+
+    /// What weights are an entry.
+    fn entry(&mut self, weights: &[u16]) -> Result<u16> {
+        match weights {
+            [] => Ok(0),
+            &[weight] if (1..POOL).contains(&weight) => Ok(weight),
+            _ => Ok(POOL + self.number(weights)?),
+        }
     }
 }
 
-/// A paged level.
-pub fn level(level: &Level) -> Result<Vec<u16>> {
-    let mut pool = Pool::default();
-    let mut page_of = HashMap::new();
-    let (mut pages, mut entries) = (Vec::new(), Vec::new());
-    for page in 0..level.len() >> 8 {
-        let page: Vec<u16> = (page << 8..(page + 1) << 8)
-            .map(|code_point| entry(level, code_point, &mut pool))
-            .collect::<Result<_>>()?;
-        let next = page_of.len() as u16;
-        let number = *page_of.entry(page.clone()).or_insert(next);
-        if number == next && page_of.len() as u16 > next {
-            entries.extend(page);
-        }
-        pages.push(number);
-    }
-    let mut words = vec![page_of.len() as u16, pool.words.len() as u16];
-    words.extend(pages);
-    words.extend(entries);
-    words.extend(pool.words);
-    Ok(words)
+/// A level as it is encoded.
+#[derive(Clone)]
+pub struct Encoded {
+    entries: Vec<u16>,
+    leads: [u16; LEADS.len()],
+    pool: Pool,
 }
 
-fn entry(level: &Level, code_point: usize, pool: &mut Pool) -> Result<u16> {
+/// A table as it is encoded: what tailorings of it are told from.
+#[derive(Clone)]
+pub struct Table {
+    levels: Vec<Encoded>,
+    contractions: Found,
+}
+
+impl Table {
+    /// Its contractions.
+    pub fn contractions(&self) -> &Found {
+        &self.contractions
+    }
+}
+
+/// A table's words; of a tailoring, what is not its parent's.
+pub fn table(levels: &[Level], contractions: Found, parent: Option<&Table>) -> Result<(Table, Vec<u16>)> {
+    let mut encoded: Vec<Encoded> = Vec::new();
+    for (index, level) in levels.iter().enumerate() {
+        encoded.push(encode(level, parent.and_then(|parent| parent.levels.get(index)))?);
+    }
+    let none = Found::new();
+    let records = records(&mut encoded, &contractions, parent.map_or(&none, |parent| &parent.contractions))?;
+    let mut sections = Vec::new();
+    for (index, level) in encoded.iter().enumerate() {
+        sections.push(section(level, parent.and_then(|parent| parent.levels.get(index)))?);
+    }
+    let mut words = vec![sections.len() as u16];
+    words.extend(sections.iter().flat_map(|section| [(section.len() >> 16) as u16, section.len() as u16]));
+    words.extend(sections.into_iter().flatten());
+    words.extend(records);
+    // What tailorings have beside it is numbered after it.
+    encoded.iter_mut().for_each(|level| level.pool.own.clear());
+    Ok((Table { levels: encoded, contractions }, words))
+}
+
+fn encode(level: &Level, parent: Option<&Encoded>) -> Result<Encoded> {
+    let leads = leads(level);
+    let mut pool = parent.map_or(Pool::default(), |parent| parent.pool.clone());
+    let entries: Result<Vec<u16>> =
+        (0..level.len()).map(|code_point| entry(level, code_point, &leads, &mut pool)).collect();
+    Ok(Encoded { entries: entries?, leads, pool })
+}
+
+/// What implicit weights begin with, by the first code point of each kind.
+fn leads(level: &Level) -> [u16; LEADS.len()] {
+    let firsts = [
+        (UNASSIGNED, 0x378),
+        (HAN, 0x4e00),
+        (HAN_EXTENSION, 0x3400),
+        (TANGUT, 0x1_7000),
+        (NUSHU, 0x1_b170),
+        (KHITAN, 0x1_8b00),
+    ];
+    let mut leads = LEADS;
+    for (lead, (rule, code_point)) in leads.iter_mut().zip(firsts) {
+        let [_, rest] = implicit(rule, &LEADS, code_point);
+        if let [first, second] = level[code_point as usize][..]
+            && second == rest
+        {
+            *lead = first;
+        }
+    }
+    leads
+}
+
+fn entry(level: &Level, code_point: usize, leads: &[u16; LEADS.len()], pool: &mut Pool) -> Result<u16> {
     if (0xd800..0xe000).contains(&code_point) {
         // No character; the servers that take one weigh it as they weigh private use.
-        return entry_of(level, &surrogate(level, code_point), code_point, pool);
+        return entry_of(level, &surrogate(level, code_point, leads), code_point, leads, pool);
     }
-    entry_of(level, &level[code_point], code_point, pool)
+    entry_of(level, &level[code_point], code_point, leads, pool)
 }
 
 /// A surrogate's weights, which no server is asked for, are those of U+E000 with its own number.
-fn surrogate(level: &Level, code_point: usize) -> Vec<u16> {
+fn surrogate(level: &Level, code_point: usize, leads: &[u16; LEADS.len()]) -> Vec<u16> {
     match level[0xe000].len() {
-        2 => implicit(UNASSIGNED, code_point as u32).to_vec(),
+        2 => implicit(UNASSIGNED, leads, code_point as u32).to_vec(),
         _ => level[0xe000].clone(),
     }
 }
 
-fn entry_of(level: &Level, weights: &[u16], code_point: usize, pool: &mut Pool) -> Result<u16> {
-    match weights {
-        [] => return Ok(0),
-        &[weight] if (1..POOL).contains(&weight) => return Ok(weight),
-        _ => {}
-    }
-    for rule in [UNASSIGNED, HAN, HAN_EXTENSION, TANGUT, NUSHU, KHITAN] {
-        if weights == implicit(rule, code_point as u32) {
+fn entry_of(
+    level: &Level,
+    weights: &[u16],
+    code_point: usize,
+    leads: &[u16; LEADS.len()],
+    pool: &mut Pool,
+) -> Result<u16> {
+    if weights.len() == 2 {
+        let is_implicit = |rule: &u16| weights == implicit(*rule, leads, code_point as u32);
+        if let Some(rule) = [UNASSIGNED, HAN, HAN_EXTENSION, TANGUT, NUSHU, KHITAN].into_iter().find(is_implicit) {
             return Ok(rule);
         }
     }
     let letters = hangul(code_point as u32).into_iter().flatten();
     let of_letters: Vec<u16> = letters.flat_map(|letter| &level[letter as usize]).copied().collect();
-    if !of_letters.is_empty() && weights == of_letters {
+    if of_letters.len() > 1 && weights == of_letters {
         return Ok(HANGUL);
     }
-    Ok(POOL + pool.offset(weights)?)
+    pool.entry(weights)
 }
 
-/// Contractions and their weights.
-pub fn contractions(found: &[Found]) -> Result<Vec<u16>> {
-    let mut pool = Pool::default();
-    let mut records = Vec::new();
-    for contraction in found {
-        for place in 0..3 {
-            let code_point = contraction.code_points.get(place).copied().unwrap_or(u32::MAX);
-            records.extend([(code_point >> 16) as u16, code_point as u16]);
+fn section(level: &Encoded, parent: Option<&Encoded>) -> Result<Vec<u16>> {
+    let mut words = level.leads.to_vec();
+    let lengths = level.pool.own.iter().scan(0, |end, weights| {
+        *end += weights.len();
+        Some(*end)
+    });
+    let ends: Vec<usize> = lengths.collect();
+    let total = u16::try_from(ends.last().copied().unwrap_or_default()).context("the pool of weights is full")?;
+    words.extend([ends.len() as u16, total]);
+    words.extend(ends.into_iter().map(|end| end as u16));
+    words.extend(level.pool.own.iter().flatten());
+    let mut numbers: HashMap<&[u16], u16> = HashMap::new();
+    let (mut pages, mut runs, mut patches) = (Vec::<u16>::new(), Vec::<[u16; 3]>::new(), Vec::new());
+    for (index, page) in level.entries.chunks(256).enumerate() {
+        let old = parent.map(|parent| &parent.entries[index << 8..(index + 1) << 8]);
+        let changes: Option<Vec<(u16, u16)>> = old.map(|old| {
+            let both = page.iter().zip(old).enumerate();
+            both.filter(|(_, (new, old))| new != old).map(|(place, (&new, _))| (place as u16, new)).collect()
+        });
+        match changes {
+            Some(changes) if changes.is_empty() => continue,
+            Some(changes) if changes.len() < PATCH => {
+                patches.push((index as u16, changes));
+                continue;
+            }
+            _ => {}
         }
-        for weights in &contraction.weights {
-            records.push(pool.offset(weights)?);
+        let next = numbers.len() as u16;
+        let number = *numbers.entry(page).or_insert(next);
+        if number == next {
+            pages.extend(page);
+        }
+        match runs.last_mut() {
+            Some([_, last, same]) if *same == number && usize::from(*last) + 1 == index => *last = index as u16,
+            _ => runs.push([index as u16, index as u16, number]),
         }
     }
-    let mut words = vec![found.len() as u16, pool.words.len() as u16];
-    words.extend(records);
-    words.extend(pool.words);
+    words.push((pages.len() / 256) as u16);
+    words.extend(pages);
+    words.push(runs.len() as u16);
+    words.extend(runs.into_iter().flatten());
+    words.push(patches.len() as u16);
+    for (page, changes) in patches {
+        words.extend([page, changes.len() as u16]);
+        words.extend(changes.into_iter().flat_map(|(place, entry)| [place, entry]));
+    }
+    Ok(words)
+}
+
+/// Contractions that are not the parent's, and those of the parent's that are none.
+fn records(levels: &mut [Encoded], found: &Found, parent: &Found) -> Result<Vec<u16>> {
+    let removed = parent.keys().filter(|text| !found.contains_key(*text)).map(|text| (text, None));
+    let own = found.iter().filter(|(text, weights)| parent.get(*text) != Some(weights));
+    let mut records: Vec<_> = own.map(|(text, weights)| (text, Some(weights))).chain(removed).collect();
+    records.sort();
+    let mut words = vec![u16::try_from(records.len()).context("too many contractions")?];
+    for (text, weights) in records {
+        words.push(text.len() as u16 | if weights.is_none() { REMOVED } else { 0 });
+        words.extend(
+            text.iter().flat_map(|&character| [(u32::from(character) >> 16) as u16, u32::from(character) as u16]),
+        );
+        for (index, level) in levels.iter_mut().enumerate() {
+            let weights = weights.and_then(|weights| weights.get(index));
+            words.push(weights.map_or(Ok(0), |weights| level.pool.entry(weights))?);
+        }
+    }
     Ok(words)
 }

@@ -18,46 +18,121 @@ pub fn words(bytes: &[u8]) -> Vec<u16> {
     bytes.chunks(2).map(|pair| pair.iter().fold(0, |word, &byte| word << 8 | u16::from(byte))).collect()
 }
 
-fn weights(source: &mut Source, collation: &str, level: Option<usize>, planes: u32) -> Result<Level> {
-    let mut all = empty();
-    for plane in 0..planes {
-        for (code_point, weights) in ask::weights(source, collation, level, plane)? {
-            let weights = weights.with_context(|| format!("{collation} has no weights for U+{code_point:04X}"))?;
-            ensure!(weights.len().is_multiple_of(2), "{collation}: odd weights for U+{code_point:04X}");
-            all[code_point as usize] = words(&weights);
+/// How a server tells the levels of a collation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// There is one.
+    Primary,
+    /// WEIGHT_STRING has a zero between them; so many levels.
+    Separated(usize),
+    /// They are asked for one by one; so many.
+    Each(usize),
+}
+
+impl Shape {
+    /// How many levels there are.
+    pub fn count(self) -> usize {
+        match self {
+            Shape::Primary => 1,
+            Shape::Separated(count) | Shape::Each(count) => count,
         }
     }
-    Ok(all)
+
+    /// The levels of WEIGHT_STRING's answer, where there is one answer for all.
+    pub fn split(self, weights: &[u16]) -> Result<Vec<Vec<u16>>> {
+        let mut levels = match self {
+            Shape::Separated(_) => weights.split(|&weight| weight == 0).map(<[u16]>::to_vec).collect(),
+            Shape::Primary | Shape::Each(_) => vec![weights.to_vec()],
+        };
+        ensure!(levels.len() <= self.count(), "a level more: {weights:04x?}");
+        levels.resize(self.count(), Vec::new());
+        Ok(levels)
+    }
 }
 
 /// A collation of one weight a character.
 pub fn simple(source: &mut Source, collation: &str) -> Result<Level> {
     let planes = if collation.starts_with("utf8mb3") { 1 } else { ask::PLANES };
-    let level = weights(source, collation, None, planes)?;
+    let mut level = empty();
+    for plane in 0..planes {
+        for (code_point, weights) in ask::weights(source, collation, None, plane)? {
+            level[code_point as usize] = whole(collation, code_point, weights)?;
+        }
+    }
     ensure!(level.iter().all(|weights| weights.len() <= 1), "{collation} has more than one weight for a character");
     Ok(level)
 }
 
-/// A collation of primary weights only.
-pub fn primary(source: &mut Source, collation: &str) -> Result<Level> {
-    weights(source, collation, None, ask::PLANES)
+fn whole(collation: &str, code_point: u32, weights: Option<Vec<u8>>) -> Result<Vec<u16>> {
+    let weights = weights.with_context(|| format!("{collation} has no weights for U+{code_point:04X}"))?;
+    ensure!(weights.len().is_multiple_of(2), "{collation}: odd weights for U+{code_point:04X}");
+    Ok(words(&weights))
 }
 
-/// The three levels of a collation whose WEIGHT_STRING has a zero between them.
-pub fn separated(source: &mut Source, collation: &str) -> Result<[Level; 3]> {
-    let mut levels = [empty(), empty(), empty()];
-    for (code_point, weights) in weights(source, collation, None, ask::PLANES)?.into_iter().enumerate() {
-        let mut parts = weights.split(|&weight| weight == 0);
-        for level in &mut levels {
-            level[code_point] = parts.next().unwrap_or_default().to_vec();
-        }
-        ensure!(parts.next().is_none(), "{collation} has a fourth level for U+{code_point:04X}");
+/// The levels of a collation.
+pub fn all(source: &mut Source, collation: &str, shape: Shape) -> Result<Vec<Level>> {
+    let mut levels = vec![empty(); shape.count()];
+    for plane in 0..ask::PLANES {
+        ask_plane(source, collation, shape, plane, &mut levels)?;
     }
     Ok(levels)
 }
 
-/// The three levels of a collation, asked for one by one.
-pub fn each(source: &mut Source, collation: &str) -> Result<[Level; 3]> {
-    let mut level = |level| weights(source, collation, Some(level), ask::PLANES);
-    Ok([level(0)?, level(1)?, level(2)?])
+/// Code points of the planes that few tailorings say anything about.
+const SAMPLES: [u32; 6] = [0x3_0000, 0x3_1350, 0x4_0000, 0xF_0000, 0x10_0000, 0x10_FFFD];
+
+/// The levels of a tailoring. Planes 3 to 13, 15 and 16 are asked for only if some of their code points have not the parent's
+/// weights.
+pub fn tailored(source: &mut Source, collation: &str, shape: Shape, parent: &[Level]) -> Result<Vec<Level>> {
+    let mut levels: Vec<Level> = parent.iter().take(shape.count()).cloned().collect();
+    levels.resize(shape.count(), empty());
+    for plane in [0, 1, 2, 14] {
+        ask_plane(source, collation, shape, plane, &mut levels)?;
+    }
+    let mut others = false;
+    for code_point in SAMPLES {
+        let text = char::from_u32(code_point).context("no character")?.to_string();
+        others |= weigh(source, collation, shape, &text)?
+            .iter()
+            .zip(&levels)
+            .any(|(own, level)| own != &level[code_point as usize]);
+    }
+    if others {
+        for plane in (3..14).chain([15, 16]) {
+            ask_plane(source, collation, shape, plane, &mut levels)?;
+        }
+    }
+    Ok(levels)
+}
+
+fn ask_plane(source: &mut Source, collation: &str, shape: Shape, plane: u32, levels: &mut [Level]) -> Result<()> {
+    if let Shape::Each(count) = shape {
+        for (index, level) in levels.iter_mut().enumerate().take(count) {
+            for (code_point, weights) in ask::weights(source, collation, Some(index), plane)? {
+                level[code_point as usize] = whole(collation, code_point, weights)?;
+            }
+        }
+        return Ok(());
+    }
+    for (code_point, weights) in ask::weights(source, collation, None, plane)? {
+        let weights = whole(collation, code_point, weights)?;
+        let parts = shape.split(&weights).with_context(|| format!("{collation}, U+{code_point:04X}"))?;
+        for (level, part) in levels.iter_mut().zip(parts) {
+            level[code_point as usize] = part;
+        }
+    }
+    Ok(())
+}
+
+/// The weights of a text at each level.
+pub fn weigh(source: &mut Source, collation: &str, shape: Shape, text: &str) -> Result<Vec<Vec<u16>>> {
+    let mut ask = |level: &str| -> Result<Vec<u16>> {
+        let query = format!("SELECT WEIGHT_STRING({} COLLATE {collation}{level})", ask::literal(text));
+        let weights: Vec<u8> = ask::first(source, &query)?.flatten().context("no weights")?;
+        Ok(words(&weights))
+    };
+    match shape {
+        Shape::Primary | Shape::Separated(_) => shape.split(&ask("")?),
+        Shape::Each(count) => (1..=count).map(|level| ask(&format!(" LEVEL {level}"))).collect(),
+    }
 }

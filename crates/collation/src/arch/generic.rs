@@ -6,18 +6,19 @@
 //! (where the text is shorter than a vector) the scalar version.
 
 use super::scalar;
-use super::vector::Vector;
+use super::vector::{Shuffle, Vector};
+use crate::table::{Classes, Pairs};
 
 #[inline(always)]
 pub(super) unsafe fn mismatch<V: Vector>(a: &[u8], b: &[u8]) -> usize {
     // SAFETY: the caller keeps this module's contract.
-    unsafe { first_unlike::<V, AsIs>(a, b) }
+    unsafe { first_mismatch::<V, AsIs>(a, b) }
 }
 
 #[inline(always)]
 pub(super) unsafe fn mismatch_folded<V: Vector>(a: &[u8], b: &[u8]) -> usize {
     // SAFETY: the caller keeps this module's contract.
-    unsafe { first_unlike::<V, Folded>(a, b) }
+    unsafe { first_mismatch::<V, Folded>(a, b) }
 }
 
 /// What is done to bytes before they are compared.
@@ -61,20 +62,20 @@ impl Map for Folded {
 }
 
 #[inline(always)]
-unsafe fn unlike_lane<V: Vector, M: Map>(a: V, b: V) -> usize {
+unsafe fn mismatched_lane<V: Vector, M: Map>(a: V, b: V) -> usize {
     // SAFETY: the caller keeps this module's contract.
-    unsafe { M::apply(a).first_unlike(M::apply(b)) }
+    unsafe { M::apply(a).first_mismatch(M::apply(b)) }
 }
 
 #[inline(always)]
-unsafe fn first_unlike<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
+unsafe fn first_mismatch<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
     let (pa, pb) = (a.as_ptr(), b.as_ptr());
     let mut at = 0;
     // SAFETY: `at + BYTES <= n` in the loop and for the overlapping load, `at + rest == n` for the masked one.
     unsafe {
         while at + V::BYTES <= n {
-            let lane = unlike_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)));
+            let lane = mismatched_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)));
             if lane < V::BYTES {
                 return at + lane;
             }
@@ -84,14 +85,74 @@ unsafe fn first_unlike<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
         if rest == 0 {
             n
         } else if let (Some(a), Some(b)) = (V::load_partial(pa.add(at), rest), V::load_partial(pb.add(at), rest)) {
-            at + unlike_lane::<V, M>(a, b).min(rest)
+            at + mismatched_lane::<V, M>(a, b).min(rest)
         } else if n >= V::BYTES {
             let at = n - V::BYTES;
-            at + unlike_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)))
+            at + mismatched_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)))
         } else {
             M::short(&a[..n], &b[..n])
         }
     }
+}
+
+/// As [`mismatch_folded`], but where two neighbouring bytes may be within a contraction, both have to be equal.
+#[inline(always)]
+pub(super) unsafe fn mismatch_joined<V: Shuffle>(pairs: &Pairs, a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let (pa, pb) = (a.as_ptr(), b.as_ptr());
+    // The first lane of a vector at which the texts mismatch. `x` and `y` are bytes of the two, `next_x` and `next_y` those after them.
+    // What `a` may have in a contraction `b` has, too, up to the first mismatch: the classes are the same for both cases.
+    let lane = |x: V, y: V, next_x: V, next_y: V| {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe {
+            let joined = classes(&pairs.first, x).and(classes(&pairs.second, next_x)).nonzero();
+            let differ = x.xor(y).or(next_x.xor(next_y));
+            let in_contraction = joined.and(differ).first_mismatch(V::zero());
+            mismatched_lane::<V, Folded>(x, y).min(in_contraction)
+        }
+    };
+    let mut at = 0;
+    // SAFETY: `at + BYTES < n` in the loop, so that there is a byte after the vector; the masked loads end at `n`, the last vector is one
+    // byte before it.
+    unsafe {
+        while at + V::BYTES < n {
+            let found =
+                lane(V::load(pa.add(at)), V::load(pb.add(at)), V::load(pa.add(at + 1)), V::load(pb.add(at + 1)));
+            if found < V::BYTES {
+                return at + found;
+            }
+            at += V::BYTES;
+        }
+        let rest = n - at;
+        if rest == 0 {
+            return n;
+        }
+        if let (Some(x), Some(y), Some(next_x), Some(next_y)) = (
+            V::load_partial(pa.add(at), rest),
+            V::load_partial(pb.add(at), rest),
+            V::load_partial(pa.add(at + 1), rest - 1),
+            V::load_partial(pb.add(at + 1), rest - 1),
+        ) {
+            return at + lane(x, y, next_x, next_y).min(rest);
+        }
+        if n > V::BYTES {
+            let last = n - V::BYTES - 1;
+            let load = |p: *const u8, at: usize| V::load(p.add(at));
+            let found = lane(load(pa, last), load(pb, last), load(pa, last + 1), load(pb, last + 1));
+            if found < V::BYTES {
+                return last + found;
+            }
+            at = n - 1;
+        }
+    }
+    at + scalar::mismatch_joined(pairs, &a[at..n], &b[at..n])
+}
+
+/// The classes of each lane's byte.
+#[inline(always)]
+unsafe fn classes<V: Shuffle>(classes: &Classes, bytes: V) -> V {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { bytes.low_nibbles().lookup(&classes.low).and(bytes.high_nibbles().lookup(&classes.high)) }
 }
 
 /// What is looked for in one text.
@@ -109,7 +170,7 @@ impl<V: Vector> Wanted<V> for Not<V> {
     #[inline(always)]
     unsafe fn lane(&self, vector: V) -> usize {
         // SAFETY: the caller keeps this module's contract.
-        unsafe { vector.first_unlike(self.0) }
+        unsafe { vector.first_mismatch(self.0) }
     }
 
     #[inline(always)]
@@ -149,7 +210,7 @@ pub(super) unsafe fn ascii_prefix<V: Vector>(text: &[u8]) -> usize {
 unsafe fn first<V: Vector, W: Wanted<V>>(text: &[u8], wanted: &W) -> usize {
     let (n, p) = (text.len(), text.as_ptr());
     let mut at = 0;
-    // SAFETY: as in `first_unlike`.
+    // SAFETY: as in `first_mismatch`.
     unsafe {
         while at + V::BYTES <= n {
             let found = wanted.lane(V::load(p.add(at)));
@@ -203,13 +264,19 @@ macro_rules! instantiate {
 }
 pub(super) use instantiate;
 
-/// The function of a backend that wants a [`super::vector::Shuffle`].
+/// The functions of a backend that want a [`Shuffle`].
 macro_rules! instantiate_shuffle {
     ($vector:ty, $features:literal) => {
         #[target_feature(enable = $features)]
         unsafe fn utf8_prefix(text: &[u8]) -> usize {
             // SAFETY: the features are on here, and the caller runs on a machine that has them.
             unsafe { $crate::arch::utf8::utf8_prefix::<$vector>(text) }
+        }
+
+        #[target_feature(enable = $features)]
+        unsafe fn mismatch_joined(pairs: &$crate::table::Pairs, a: &[u8], b: &[u8]) -> usize {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::generic::mismatch_joined::<$vector>(pairs, a, b) }
         }
     };
 }

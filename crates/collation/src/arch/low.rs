@@ -1,10 +1,14 @@
 //! What the vectors know of a level: the weights of the code points of one and two bytes of UTF-8.
 
+use crate::table::Pairs;
+
 /// The entries of U+0000 to U+07FF on one level: 0 for an ignorable character, a weight below [`Low::SEVERAL`], then numbers that
 /// stand for several weights, equal ones for equal weights, and [`Low::MARK`].
 #[derive(Debug)]
 pub(crate) struct Low {
     entries: [u16; 0x800],
+    /// Which bytes may be within a contraction, where the vectors have to look for these.
+    pairs: Option<&'static Pairs>,
     /// The same again.
     #[cfg(target_arch = "x86_64")]
     rows: [Row; 16],
@@ -37,10 +41,10 @@ impl Row {
 impl Low {
     /// Entries from here on are no weights.
     pub(crate) const SEVERAL: u16 = 0xC000;
-    /// Ask the full table: the weights are computed, or the character may go on a contraction. No other entry has this high byte.
+    /// Ask the full table: the weights are computed, or the character may continue a contraction. No other entry has this high byte.
     pub(crate) const MARK: u16 = 0xFFFF;
 
-    pub(crate) const fn new(mut entries: [u16; 0x800]) -> Self {
+    pub(crate) const fn new(mut entries: [u16; 0x800], pairs: Option<&'static Pairs>) -> Self {
         let mut i = 0;
         while i < entries.len() {
             if entries[i] >= Self::MARK & 0xFF00 {
@@ -52,7 +56,14 @@ impl Low {
             #[cfg(target_arch = "x86_64")]
             rows: Row::all_of(&entries),
             entries,
+            pairs,
         }
+    }
+
+    /// Which bytes may be within a contraction, where the vectors have to look for these.
+    #[inline(always)]
+    pub(crate) const fn pairs(&self) -> Option<&'static Pairs> {
+        self.pairs
     }
 
     /// The entry of a code point below U+0800.

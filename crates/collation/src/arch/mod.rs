@@ -20,10 +20,13 @@ mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 pub(crate) use low::Low;
+
+use crate::table::Pairs;
 
 /// What [`Backend::fill`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,9 @@ pub(crate) struct Filled {
 /// The room that [`Backend::fill`] wants before it reads another stretch of text.
 pub(crate) const FILL_ROOM: usize = 64;
 
+/// The most bytes of text that a key grows for at once: twice that and more never overflows.
+const KEY_ROOM: usize = 1 << 28;
+
 /// One instruction set's primitives.
 ///
 /// The pointers may be called only on a machine that has the instruction set; the methods may always be called, because [`get`] and
@@ -46,13 +52,16 @@ pub(crate) struct Backend {
     pub(crate) name: &'static str,
     mismatch: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,
+    mismatch_joined: unsafe fn(&Pairs, &[u8], &[u8]) -> usize,
     mismatch_mapped: unsafe fn(&[u8; 256], &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
     ascii_prefix: unsafe fn(&[u8]) -> usize,
     utf8_prefix: unsafe fn(&[u8]) -> usize,
     utf8_starts: unsafe fn(&[u8]) -> usize,
-    skip_alike: unsafe fn(&Low, &[u8], &[u8]) -> [usize; 2],
+    skip_equal: unsafe fn(&Low, &[u8], &[u8]) -> [usize; 2],
     fill: unsafe fn(&Low, &[u8], &mut [u16]) -> Filled,
+    /// As `fill`, but each weight as two bytes, the high one first. Has written twice [`Filled::produced`] bytes to the start of the
+    /// room, which is twice as large as what `fill` wants.
     fill_key: unsafe fn(&Low, &[u8], &mut [MaybeUninit<u8>]) -> Filled,
 }
 
@@ -69,6 +78,14 @@ impl Backend {
     pub(crate) fn mismatch_folded(&self, a: &[u8], b: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.mismatch_folded)(a, b) }
+    }
+
+    /// As [`Backend::mismatch_folded`], but bytes that may be within a contraction have to be equal: `ch` and `cH` may differ where `c`
+    /// and `C`, `h` and `H` don't. What is told of the last byte does not know of the byte after it.
+    #[inline]
+    pub(crate) fn mismatch_joined(&self, pairs: &Pairs, a: &[u8], b: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.mismatch_joined)(pairs, a, b) }
     }
 
     /// As [`Backend::mismatch`], after `map` was applied to each byte.
@@ -107,27 +124,31 @@ impl Backend {
     }
 
     /// Bytes at the start of each text that are the same number of characters, one by one with the same entries, none of which is
-    /// [`Low::MARK`], or the same ones of three bytes.
+    /// [`Low::MARK`] or may begin a contraction, or the same ones of three bytes.
     #[inline]
-    pub(crate) fn skip_alike(&self, low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+    pub(crate) fn skip_equal(&self, low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
-        unsafe { (self.skip_alike)(low, a, b) }
+        unsafe { (self.skip_equal)(low, a, b) }
     }
 
     /// Turns the plain characters at the start of `text` into weights, ignorable ones into none. Stops before the first character
-    /// that isn't plain, at the end of `text`, or when less than [`FILL_ROOM`] is left in `out` (what it wrote is at the start).
+    /// that isn't plain or may begin a contraction, at the end of `text`, or when less than [`FILL_ROOM`] is left in `out` (what it wrote is at the start).
     #[inline]
     pub(crate) fn fill(&self, low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.fill)(low, text, out) }
     }
 
-    /// As [`Backend::fill`], each weight as two bytes, the high one first, as a sort key has them. Wants twice the room, and has
-    /// written twice [`Filled::produced`] bytes.
+    /// As [`Backend::fill`], each weight as two bytes, the high one first, appended to a sort key.
     #[inline]
-    pub(crate) fn fill_key(&self, low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>]) -> Filled {
+    pub(crate) fn append_key(&self, low: &Low, text: &[u8], key: &mut Vec<u8>) -> Filled {
+        // A byte of text has one weight at most, mostly: there is one allocation.
+        key.reserve(2 * (text.len().min(KEY_ROOM) + FILL_ROOM));
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
-        unsafe { (self.fill_key)(low, text, out) }
+        let filled = unsafe { (self.fill_key)(low, text, key.spare_capacity_mut()) };
+        // SAFETY: the contract of `fill_key`: it wrote that many weights of two bytes at the start of the spare capacity.
+        unsafe { key.set_len(key.len() + 2 * filled.produced) };
+        filled
     }
 
     /// The first index at which two slices of weights differ, or the shorter one's length.

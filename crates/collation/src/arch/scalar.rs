@@ -3,17 +3,19 @@
 use core::mem::MaybeUninit;
 
 use super::{Backend, FILL_ROOM, Filled, Low};
+use crate::table::Pairs;
 
 pub(super) static BACKEND: Backend = Backend {
     name: "scalar",
     mismatch,
     mismatch_folded,
+    mismatch_joined,
     mismatch_mapped,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
-    skip_alike,
+    skip_equal,
     fill,
     fill_key,
 };
@@ -42,6 +44,16 @@ pub(super) fn mismatch(a: &[u8], b: &[u8]) -> usize {
 
 pub(super) fn mismatch_folded(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x.eq_ignore_ascii_case(y)).count()
+}
+
+pub(super) fn mismatch_joined(pairs: &Pairs, a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let is_same = |at: usize| {
+        let is_joined = a.get(at + 1).is_some_and(|&next| pairs.may_join(a[at], next));
+        if is_joined { a[at] == b[at] && a[at + 1] == b[at + 1] } else { a[at].eq_ignore_ascii_case(&b[at]) }
+    };
+    (0..n).position(|at| !is_same(at)).unwrap_or(n)
 }
 
 pub(super) fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
@@ -88,14 +100,36 @@ pub(super) fn entry(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
     Some((low.entry(usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F)), 2))
 }
 
-pub(super) fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+/// Whether a contraction may reach over the end of the character that ends at `end`.
+#[inline(always)]
+pub(super) fn is_joined(pairs: &Pairs, text: &[u8], end: usize) -> bool {
+    text.get(end).is_some_and(|&next| pairs.may_join(text[end - 1], next))
+}
+
+pub(super) fn skip_equal(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+    match low.pairs() {
+        None => skip_while(low, a, b, |_, _, _, _| false),
+        Some(pairs) => skip_while(low, a, b, |a, i, b, j| is_joined(pairs, a, i) || is_joined(pairs, b, j)),
+    }
+}
+
+/// Skips characters of the same entries up to where `stops` says that a contraction may begin: after which bytes of each.
+#[inline(always)]
+fn skip_while(low: &Low, a: &[u8], b: &[u8], stops: impl Fn(&[u8], usize, &[u8], usize) -> bool) -> [usize; 2] {
     let (mut i, mut j) = (0, 0);
     loop {
         match (entry(low, a, i), entry(low, b, j)) {
-            (Some((x, of_a)), Some((y, of_b))) if x == y && x != Low::MARK => (i, j) = (i + of_a, j + of_b),
-            (None, None) if i < a.len() && j < b.len() => match long_alike(&a[i..], &b[j..]) {
+            (Some((x, of_a)), Some((y, of_b))) if x == y && x != Low::MARK && !stops(a, i + of_a, b, j + of_b) => {
+                (i, j) = (i + of_a, j + of_b);
+            }
+            (None, None) if i < a.len() && j < b.len() => match long_equal(&a[i..], &b[j..]) {
                 0 => break,
-                long => (i, j) = (i + long, j + long),
+                long => {
+                    (i, j) = (i + long, j + long);
+                    if stops(a, i, b, j) {
+                        break;
+                    }
+                }
             },
             _ => break,
         }
@@ -104,7 +138,7 @@ pub(super) fn skip_alike(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
 }
 
 /// The length of the characters of three bytes that both texts begin with.
-pub(super) fn long_alike(a: &[u8], b: &[u8]) -> usize {
+pub(super) fn long_equal(a: &[u8], b: &[u8]) -> usize {
     let pairs = a.chunks_exact(3).zip(b.chunks_exact(3));
     3 * pairs.take_while(|(x, y)| x == y && is_long(x)).count()
 }
@@ -127,24 +161,29 @@ pub(super) fn plain(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
 
 pub(super) fn fill(low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
     let end = (out.len() + 1).saturating_sub(FILL_ROOM);
-    let (mut consumed, mut produced) = (0, 0);
-    while produced < end {
-        let Some((weight, len)) = plain(low, text, consumed) else { break };
-        out[produced] = weight;
-        produced += usize::from(weight != 0);
-        consumed += len;
-    }
-    Filled { consumed, produced }
+    fill_with(low, text, end, |at, weight| out[at] = weight)
 }
 
 pub(super) fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>]) -> Filled {
     let end = (out.len() / 2 + 1).saturating_sub(FILL_ROOM);
+    fill_with(low, text, end, |at, weight| {
+        let [high, low] = weight.to_be_bytes();
+        out[2 * at].write(high);
+        out[2 * at + 1].write(low);
+    })
+}
+
+/// Puts weights to their places as long as there are fewer than `end`. The place of an ignorable character's is that of the next one.
+#[inline(always)]
+fn fill_with(low: &Low, text: &[u8], end: usize, mut put: impl FnMut(usize, u16)) -> Filled {
+    let pairs = low.pairs();
     let (mut consumed, mut produced) = (0, 0);
     while produced < end {
         let Some((weight, len)) = plain(low, text, consumed) else { break };
-        let [high, low] = weight.to_be_bytes();
-        out[2 * produced].write(high);
-        out[2 * produced + 1].write(low);
+        if pairs.is_some_and(|pairs| is_joined(pairs, text, consumed + len)) {
+            break;
+        }
+        put(produced, weight);
         produced += usize::from(weight != 0);
         consumed += len;
     }

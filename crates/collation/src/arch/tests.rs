@@ -1,13 +1,16 @@
 //! Every backend of this machine against plain loops, over every alignment and length, and over text made to be awkward.
 
+extern crate std;
+
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::mem::MaybeUninit;
 
 use proptest::prelude::*;
 
 use super::{Backend, FILL_ROOM, Low, all, scalar};
+use crate::table::Pairs;
+use std::sync::OnceLock;
 
 /// Lengths that go past two of the widest vectors.
 const LONGEST: usize = 140;
@@ -26,7 +29,7 @@ fn each(check: impl Fn(&Backend)) {
 
 /// Plain loops, the oracles.
 mod plain {
-    pub(super) fn first_unlike(a: &[u8], b: &[u8], map: impl Fn(u8) -> u8) -> usize {
+    pub(super) fn first_mismatch(a: &[u8], b: &[u8], map: impl Fn(u8) -> u8) -> usize {
         let n = a.len().min(b.len());
         (0..n).find(|&i| map(a[i]) != map(b[i])).unwrap_or(n)
     }
@@ -37,7 +40,7 @@ mod plain {
 }
 
 /// A made-up table: every kind of entry, and both cases of a letter alike.
-fn table() -> Low {
+fn table(joins: bool) -> Low {
     let mut entries = [0; 0x800];
     for (cp, entry) in entries.iter_mut().enumerate() {
         let c = char::from_u32(cp as u32).unwrap_or_default();
@@ -49,11 +52,30 @@ fn table() -> Low {
             _ => 0x1000 + c.to_lowercase().next().unwrap_or_default() as u16,
         };
     }
-    Low::new(entries)
+    Low::new(entries, joins.then(pairs))
+}
+
+/// Pairs that [`text`] has now and then: of ASCII, of longer characters, and of both.
+fn pairs() -> &'static Pairs {
+    static PAIRS: OnceLock<Pairs> = OnceLock::new();
+    PAIRS.get_or_init(|| {
+        Pairs::of(
+            [(b'c', b'h'), (b'A', b'a'), (b'9', b'0'), (b'd', 0xC5), (0xB6, 0xD0), (0x80, b's'), (0x9F, 0xE0)]
+                .into_iter(),
+        )
+    })
 }
 
 #[test]
-fn the_first_unlike_byte_is_found_at_every_offset_and_length() {
+fn pairs_are_told_with_both_cases_of_ascii() {
+    for (one, other) in [(b'c', b'H'), (b'C', b'h'), (b'a', b'A'), (b'D', 0xC5), (0xB6, 0xD0), (0x9F, 0xE0)] {
+        assert!(pairs().may_join(one, other));
+    }
+    assert!(!pairs().may_join(b'c', b'a') && !pairs().may_join(b'h', b'c') && !pairs().may_join(0xB6, 0xE0));
+}
+
+#[test]
+fn the_first_mismatch_byte_is_found_at_every_offset_and_length() {
     each(|backend| {
         for offset in 0..OFFSETS {
             for n in 0..LONGEST {
@@ -165,9 +187,11 @@ proptest! {
     fn backends_agree_with_plain_loops((a, b) in pair(), map in proptest::collection::vec(any::<u8>(), 256), byte: u8) {
         let map: [u8; 256] = map.try_into().unwrap();
         each(|backend| {
-            assert_eq!(backend.mismatch(&a, &b), plain::first_unlike(&a, &b, |x| x), "{}", backend.name);
-            assert_eq!(backend.mismatch_folded(&a, &b), plain::first_unlike(&a, &b, |x| x.to_ascii_lowercase()), "{}", backend.name);
-            let mapped = plain::first_unlike(&a, &b, |x| map[usize::from(x)]);
+            assert_eq!(backend.mismatch(&a, &b), plain::first_mismatch(&a, &b, |x| x), "{}", backend.name);
+            assert_eq!(backend.mismatch_folded(&a, &b), plain::first_mismatch(&a, &b, |x| x.to_ascii_lowercase()), "{}", backend.name);
+            let joined = scalar::mismatch_joined(pairs(), &a, &b);
+            assert_eq!(backend.mismatch_joined(pairs(), &a, &b), joined, "{}", backend.name);
+            let mapped = plain::first_mismatch(&a, &b, |x| map[usize::from(x)]);
             assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name);
             assert_eq!(backend.run_of(byte, &a), a.iter().take_while(|&&x| x == byte).count(), "{}", backend.name);
             assert_eq!(backend.ascii_prefix(&a), a.iter().take_while(|x| x.is_ascii()).count(), "{}", backend.name);
@@ -185,17 +209,19 @@ proptest! {
     }
 
     #[test]
-    fn weights_are_those_of_the_table(text in text(), room in 0..400usize) {
-        let low = table();
+    fn weights_are_those_of_the_table(text in text(), room in 0..400usize, joins: bool) {
+        let low = table(joins);
         let mut expected = Vec::new();
         let mut read = 0;
         while let Some((weight, len)) = scalar::plain(&low, &text, read) {
+            if low.pairs().is_some_and(|pairs| scalar::is_joined(pairs, &text, read + len)) {
+                break;
+            }
             expected.extend((weight != 0).then_some(weight));
             read += len;
         }
         each(|backend| {
             let mut out = vec![0xEEEE; room];
-            let mut key = vec![MaybeUninit::new(0); 2 * room];
             let filled = backend.fill(&low, &text, &mut out);
             assert!(filled.consumed <= read);
             // It stops early for want of room only.
@@ -204,27 +230,26 @@ proptest! {
             let mut again = vec![0; room + 2 * text.len() + FILL_ROOM];
             let rest = backend.fill(&low, &text[filled.consumed..], &mut again);
             assert_eq!((filled.consumed + rest.consumed, filled.produced + rest.produced), (read, expected.len()), "{}", backend.name);
-            assert_eq!(backend.fill_key(&low, &text, &mut key), filled);
-            for (bytes, weight) in key.chunks_exact(2).zip(&out[..filled.produced]) {
-                // SAFETY: all of it was written when it was made.
-                let bytes = unsafe { [bytes[0].assume_init(), bytes[1].assume_init()] };
-                assert_eq!(u16::from_be_bytes(bytes), *weight, "{}", backend.name);
-            }
+            let mut key = vec![1];
+            let all = backend.append_key(&low, &text, &mut key);
+            let bytes: Vec<u8> = expected[..all.produced].iter().flat_map(|weight| weight.to_be_bytes()).collect();
+            assert_eq!(&key[1..], bytes, "{}", backend.name);
+            assert!(all.consumed >= filled.consumed);
         });
     }
 
     #[test]
-    fn what_is_skipped_is_alike((a, b) in pair()) {
-        let low = table();
-        let whole = scalar::skip_alike(&low, &a, &b);
-        each(|backend| assert_eq!(backend.skip_alike(&low, &a, &b), whole, "{}", backend.name));
+    fn what_is_skipped_is_equal((a, b) in pair(), joins: bool) {
+        let low = table(joins);
+        let whole = scalar::skip_equal(&low, &a, &b);
+        each(|backend| assert_eq!(backend.skip_equal(&low, &a, &b), whole, "{}", backend.name));
     }
 }
 
 #[test]
 fn the_scalar_version_finds_what_text_shares() {
-    let low = table();
-    let skip = |a: &str, b: &str| scalar::skip_alike(&low, a.as_bytes(), b.as_bytes());
+    let low = table(false);
+    let skip = |a: &str, b: &str| scalar::skip_equal(&low, a.as_bytes(), b.as_bytes());
     let all = "Привет, мир".len();
     assert_eq!(skip("Привет, мир", "пРИВЕТ, МИР"), [all; 2]);
     assert_eq!(skip("Привет, мир", "пРИВЕТ, МИФ"), [all - 2; 2]);

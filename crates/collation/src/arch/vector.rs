@@ -19,7 +19,7 @@ pub(super) trait Vector: Copy {
     /// `A` to `Z` as `a` to `z`, every other byte as it is.
     unsafe fn fold(self) -> Self;
     /// The first lane that is not equal, or [`Vector::BYTES`].
-    unsafe fn first_unlike(self, other: Self) -> usize;
+    unsafe fn first_mismatch(self, other: Self) -> usize;
     /// The first lane whose highest bit is set, or [`Vector::BYTES`].
     unsafe fn first_high(self) -> usize;
     /// How many lanes are no continuation bytes of UTF-8.
@@ -45,5 +45,7 @@ pub(super) trait Shuffle: Vector {
     unsafe fn xor(self, other: Self) -> Self;
     /// Lane by lane, no less than zero.
     unsafe fn minus(self, other: Self) -> Self;
+    /// All bits where a lane is not zero, none where it is.
+    unsafe fn nonzero(self) -> Self;
     unsafe fn is_zero(self) -> bool;
 }

@@ -60,8 +60,7 @@ impl Codes {
         let mut at = 0;
         while at < text.len() && count < 8 {
             let byte = text[at];
-            // What comes after it, if not ASCII, may be one with it.
-            if byte.is_ascii() && text.get(at + 1).is_none_or(u8::is_ascii) {
+            if byte.is_ascii() && !source.is_joined(text, at + 1) {
                 let code = self.of_ascii[usize::from(byte)];
                 if code & 1 == 1 {
                     prefix[count] = code;

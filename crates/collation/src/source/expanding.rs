@@ -1,6 +1,6 @@
 //! 8-bit character sets where a byte may have two weights: `latin1_german2_ci`.
 
-use core::mem::MaybeUninit;
+use alloc::vec::Vec;
 
 use super::{Next, Source};
 use crate::arch::{self, FILL_ROOM, Filled};
@@ -36,7 +36,7 @@ impl Source for German {
     }
 
     #[inline(always)]
-    fn border(self, _: &[u8], _: &[u8], at: usize) -> usize {
+    fn boundary(self, _: &[u8], _: &[u8], at: usize) -> usize {
         at
     }
 
@@ -52,8 +52,8 @@ impl Source for German {
     }
 
     #[inline(always)]
-    fn fill_key(self, _: &[u8], _: usize, _: &mut [MaybeUninit<u8>]) -> Filled {
-        Filled { consumed: 0, produced: 0 }
+    fn append_key(self, _: &[u8], _: usize, _: &mut Vec<u8>) -> usize {
+        0
     }
 
     #[inline(always)]

@@ -1,24 +1,123 @@
 //! Sequences of code points that have weights of their own.
 //!
-//! A file is a row of little-endian 16-bit words: the number of records, the length of the pool, the records in
-//! ascending order, the pool. A record ([`RECORD`] words) is three code points, high word first, U+FFFFFFFF for none, and
-//! for each level an offset into the pool, where a length and that many weights stand.
+//! A file's section is a row of words: the number of records, then each record: the number of code points ([`REMOVED`]
+//! for one that the parent has and this table lacks), two words for each, high first, and an entry for each level, as
+//! level.rs has them. A character whose weights depend on the one before it (`カー`) is a record of both.
 
-use super::level::{PAGES, Sequence, pooled};
+use alloc::vec::Vec;
 
-/// Words of a record.
-pub(crate) const RECORD: usize = 9;
+use super::level::PAGES;
+use super::pairs::Pairs;
+use super::words::Reader;
+use super::{LEVELS, Level};
+
 /// The most code points of a contraction.
-pub(crate) const CODE_POINTS: usize = 3;
+pub const CODE_POINTS: usize = 6;
+/// A flag of a record's first word.
+pub const REMOVED: u16 = 0x8000;
 
 /// All contractions of a table.
 pub(crate) struct Contractions {
-    pub records: &'static [[u16; RECORD]],
-    pub pool: &'static [u16],
+    /// In ascending order.
+    records: Vec<Contraction>,
     /// The code points that may begin one.
-    pub first: Filter,
+    first: Filter,
     /// The code points that may continue one.
     pub later: Filter,
+    /// The bytes of UTF-8 that may be next to each other within one.
+    pub pairs: Pairs,
+    marks: bool,
+}
+
+/// One contraction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contraction {
+    /// Its code points, and zeros.
+    code_points: [u32; CODE_POINTS],
+    count: u8,
+    entries: [u16; LEVELS],
+}
+
+impl Contraction {
+    /// Its code points.
+    pub fn code_points(&self) -> &[u32] {
+        self.code_points.get(..self.count.into()).unwrap_or_default()
+    }
+
+    /// Writes its weights at a level to the start of `out`, and says how many there are.
+    pub fn weights(&self, level: &Level, index: usize, out: &mut [u16]) -> usize {
+        level.expand(0, self.entries.get(index).copied().unwrap_or_default(), out)
+    }
+}
+
+impl Contractions {
+    /// The parent's contractions and what the file says.
+    pub(super) fn read(parent: Option<&Self>, reader: &mut Reader, levels: usize) -> Option<Self> {
+        let mut records = parent.map_or(Vec::new(), |parent| parent.records.clone());
+        for _ in 0..reader.count() {
+            let head = reader.word();
+            let count = usize::from(head & !REMOVED).min(CODE_POINTS);
+            let mut code_points = [0; CODE_POINTS];
+            for slot in &mut code_points[..count] {
+                *slot = u32::from(reader.word()) << 16 | u32::from(reader.word());
+            }
+            let mut entries = [0; LEVELS];
+            for slot in entries.iter_mut().take(levels) {
+                *slot = reader.word();
+            }
+            let record = Contraction { code_points, count: count as u8, entries };
+            match records.binary_search_by_key(&code_points, |record| record.code_points) {
+                Ok(index) if head & REMOVED != 0 => drop(records.remove(index)),
+                Ok(index) => records[index] = record,
+                Err(_) if head & REMOVED != 0 => {}
+                Err(index) => records.insert(index, record),
+            }
+        }
+        if records.is_empty() {
+            return None;
+        }
+        let (mut first, mut later, mut marks) = (Filter::new(), Filter::new(), true);
+        for record in &records {
+            let [one, rest @ ..] = record.code_points() else { continue };
+            first.add(*one);
+            rest.iter().for_each(|&code_point| later.add(code_point));
+            marks &= rest.iter().all(|&other| other >= 0x80 && is_short(other) == is_short(*one));
+        }
+        let neighbours = records.iter().flat_map(|record| record.code_points().windows(2));
+        let pairs = Pairs::of(neighbours.map(|pair| (last_byte(pair[0]), first_byte(pair[1]))));
+        Some(Self { records, first, later, pairs, marks })
+    }
+
+    /// Whether vectors need not look for pairs: it is enough that the short characters which continue a contraction are
+    /// marked, so that they stop at these. So it is where no contraction has ASCII beyond its first place, nor both short
+    /// and long characters (of three bytes and four).
+    pub fn marks(&self) -> bool {
+        self.marks
+    }
+
+    /// All of them, in ascending order.
+    #[cfg(feature = "oracle")]
+    pub fn all(&self) -> &[Contraction] {
+        &self.records
+    }
+
+    /// Whether these two code points may be neighbours at the beginning of a contraction.
+    #[inline(always)]
+    pub fn may_begin(&self, one: u32, other: u32) -> bool {
+        self.first.may_have(one) && self.later.may_have(other)
+    }
+
+    /// The longest contraction that these code points begin with.
+    pub fn longest(&self, one: u32, other: u32, rest: impl Iterator<Item = u32> + Clone) -> Option<&Contraction> {
+        let start = self.records.partition_point(|record| record.code_points[..2] < [one, other][..]);
+        let candidates = self.records.get(start..)?.iter();
+        let candidates = candidates.take_while(|record| record.code_points[..2] == [one, other]);
+        let matches = |record: &&Contraction| {
+            let mut rest = rest.clone();
+            record.code_points().iter().skip(2).all(|&code_point| rest.next() == Some(code_point))
+        };
+        candidates.filter(matches).max_by_key(|record| record.count)
+    }
 }
 
 /// A set of code points that may tell of one that it lacks that it is in, never the other way round: by its page of 256, and by its
@@ -26,11 +125,20 @@ pub(crate) struct Contractions {
 pub(crate) struct Filter {
     pages: [u64; PAGES / 64],
     lowest: [u64; 64],
-    /// The lead bytes of the UTF-8 of those beyond ASCII, from C0 on.
-    leads: u64,
 }
 
 impl Filter {
+    const fn new() -> Self {
+        Self { pages: [0; PAGES / 64], lowest: [0; 64] }
+    }
+
+    fn add(&mut self, code_point: u32) {
+        if let Some(pages) = self.pages.get_mut(code_point as usize >> 14) {
+            *pages |= 1_u64 << (code_point >> 8 & 63);
+        }
+        self.lowest[(code_point >> 6 & 63) as usize] |= 1_u64 << (code_point & 63);
+    }
+
     /// Whether a code point may be in the set.
     #[inline(always)]
     pub const fn may_have(&self, code_point: u32) -> bool {
@@ -39,43 +147,6 @@ impl Filter {
             && self.pages[page >> 6] >> (page & 63) & 1 == 1
             && self.lowest[(code_point >> 6 & 63) as usize] >> (code_point & 63) & 1 == 1
     }
-
-    /// Whether UTF-8 that begins with this byte may be a code point of the set beyond ASCII.
-    #[inline(always)]
-    pub fn may_have_lead(&self, byte: u8) -> bool {
-        byte >= 0xC0 && self.leads >> (byte - 0xC0) & 1 == 1
-    }
-
-    /// The code points of these records, in the places from `from` up to `to`.
-    pub(super) const fn of(records: &[[u16; RECORD]], from: usize, to: usize) -> Self {
-        let mut filter = Self { pages: [0; PAGES / 64], lowest: [0; 64], leads: 0 };
-        let mut i = 0;
-        while i < records.len() {
-            let mut place = from;
-            while place < to {
-                let code_point = code_point(&records[i], place);
-                if code_point != u32::MAX {
-                    // What looks for contractions passes over ASCII, and takes those of short and of long characters apart.
-                    assert!(
-                        place == 0
-                            || code_point >= 0x80 && is_short(code_point) == is_short(self::code_point(&records[i], 0))
-                    );
-                    filter.pages[code_point as usize >> 14] |= 1_u64 << (code_point >> 8 & 63);
-                    if code_point >= 0x80 {
-                        filter.leads |= 1_u64 << (lead(code_point) & 63);
-                    }
-                    filter.lowest[(code_point >> 6 & 63) as usize] |= 1_u64 << (code_point & 63);
-                }
-                place += 1;
-            }
-            i += 1;
-        }
-        filter
-    }
-}
-
-const fn code_point(record: &[u16; RECORD], place: usize) -> u32 {
-    (record[2 * place] as u32) << 16 | record[2 * place + 1] as u32
 }
 
 /// Whether a code point has one or two bytes of UTF-8.
@@ -83,45 +154,17 @@ const fn is_short(code_point: u32) -> bool {
     code_point < 0x800
 }
 
-/// The first byte of a code point's UTF-8, for one beyond ASCII.
-const fn lead(code_point: u32) -> u32 {
-    match code_point {
-        0..0x800 => 0xC0 | code_point >> 6,
+/// The first byte of a code point's UTF-8.
+const fn first_byte(code_point: u32) -> u8 {
+    (match code_point {
+        0..0x80 => code_point,
+        0x80..0x800 => 0xC0 | code_point >> 6,
         0x800..0x1_0000 => 0xE0 | code_point >> 12,
-        _ => 0xF0 | code_point >> 18,
-    }
+        _ => 0xF0 | code_point >> 18 & 7,
+    }) as u8
 }
 
-/// One contraction.
-pub(crate) struct Contraction<'t> {
-    record: &'t [u16; RECORD],
-    pool: &'t [u16],
-}
-
-impl Contraction<'_> {
-    /// Its weights at a level.
-    pub fn weights(&self, level: usize) -> Sequence {
-        let offset = self.record.get(2 * CODE_POINTS + level).copied().unwrap_or_default();
-        Sequence::of(pooled(self.pool, offset))
-    }
-}
-
-impl Contractions {
-    /// The longest contraction that these code points begin with, and how many of them it takes.
-    pub fn longest(&'static self, code_points: &[u32]) -> Option<(usize, Contraction<'static>)> {
-        let [first, second, ..] = code_points else { return None };
-        if !self.first.may_have(*first) || !self.later.may_have(*second) {
-            return None;
-        }
-        (2..=code_points.len().min(CODE_POINTS)).rev().find_map(|length| {
-            let key = core::array::from_fn(|i| if i < length { code_points[i] } else { u32::MAX });
-            Some((length, self.find(key)?))
-        })
-    }
-
-    fn find(&'static self, key: [u32; CODE_POINTS]) -> Option<Contraction<'static>> {
-        let key_of = |record: &[u16; RECORD]| core::array::from_fn::<_, CODE_POINTS, _>(|i| code_point(record, i));
-        let index = self.records.binary_search_by(|record| key_of(record).cmp(&key)).ok()?;
-        Some(Contraction { record: &self.records[index], pool: self.pool })
-    }
+/// The last byte of a code point's UTF-8.
+const fn last_byte(code_point: u32) -> u8 {
+    (if code_point < 0x80 { code_point } else { 0x80 | code_point & 0x3F }) as u8
 }

@@ -1,11 +1,6 @@
-//! The tables themselves, read from `data/` when the library is compiled. data/README.md tells where they come from.
-#![allow(long_running_const_eval, reason = "a quarter of a million words are read here")]
+//! The tables themselves: files of `data/`, as they are. data/README.md tells where they come from.
 
-use super::contractions::{Filter, RECORD};
-use super::level::{PAGES, plain_pages};
-use super::low::LowOf;
-use super::words::{word, words};
-use super::{Contractions, Expanding, Level, Simple, Uca};
+use super::{Expanding, SimpleTable, Table};
 
 macro_rules! file {
     ($name:literal) => {
@@ -13,113 +8,25 @@ macro_rules! file {
     };
 }
 
-macro_rules! level {
-    ($table:ident, $file:literal) => {
-        static $table: Level = {
-            const BYTES: &[u8] = file!($file);
-            const COUNT: usize = word(BYTES, 0) as usize;
-            const ENTRIES: usize = COUNT * 256;
-            const POOL: usize = word(BYTES, 1) as usize;
-            static PAGE_OF: [u16; PAGES] = words(BYTES, 2);
-            static ENTRY_OF: [u16; ENTRIES] = words(BYTES, 2 + PAGES);
-            static POOLED: [u16; POOL] = words(BYTES, 2 + PAGES + ENTRIES);
-            static PLAIN: [bool; COUNT] = plain_pages(&ENTRY_OF);
-            Level { pages: &PAGE_OF, entries: &ENTRY_OF, pool: &POOLED, is_plain_page: &PLAIN }
-        };
-    };
-}
-
-level!(UCA400_PRIMARY, "uca400_primary");
-level!(UCA520_PRIMARY, "uca520_primary");
-level!(UCA900_PRIMARY, "uca900_primary");
-level!(UCA900_SECONDARY, "uca900_secondary");
-level!(UCA900_TERTIARY, "uca900_tertiary");
-level!(UCA1400_PRIMARY, "uca1400_primary");
-level!(UCA1400_SECONDARY, "uca1400_secondary");
-level!(UCA1400_TERTIARY, "uca1400_tertiary");
-
-static UCA1400_CONTRACTIONS: Contractions = {
-    const BYTES: &[u8] = file!("uca1400_contractions");
-    const COUNT: usize = word(BYTES, 0) as usize;
-    const POOL: usize = word(BYTES, 1) as usize;
-    static RECORDS: [[u16; RECORD]; COUNT] = {
-        let mut records = [[0; RECORD]; COUNT];
-        let mut i = 0;
-        while i < COUNT {
-            records[i] = words(BYTES, 2 + i * RECORD);
-            i += 1;
-        }
-        records
-    };
-    static POOLED: [u16; POOL] = words(BYTES, 2 + COUNT * RECORD);
-    Contractions {
-        records: &RECORDS,
-        pool: &POOLED,
-        first: Filter::of(&RECORDS, 0, 1),
-        later: Filter::of(&RECORDS, 1, 3),
-    }
-};
-
-static UCA400_LOW: [LowOf; 1] = [LowOf::level(&UCA400_PRIMARY, None)];
-static UCA520_LOW: [LowOf; 1] = [LowOf::level(&UCA520_PRIMARY, None)];
-static UCA900_LOW: [LowOf; 3] =
-    [LowOf::level(&UCA900_PRIMARY, None), LowOf::level(&UCA900_SECONDARY, None), LowOf::level(&UCA900_TERTIARY, None)];
-static UCA1400_LOW: [LowOf; 3] = [
-    LowOf::level(&UCA1400_PRIMARY, Some(&UCA1400_CONTRACTIONS)),
-    LowOf::level(&UCA1400_SECONDARY, Some(&UCA1400_CONTRACTIONS)),
-    LowOf::level(&UCA1400_TERTIARY, Some(&UCA1400_CONTRACTIONS)),
-];
-
 /// `unicode_ci`: UCA 4.0.0, primary weights.
-pub(crate) static UCA400: Uca = Uca {
-    levels: [Some(&UCA400_PRIMARY), None, None],
-    lows: [Some(&UCA400_LOW[0]), None, None],
-    contractions: None,
-    separated: false,
-};
+pub(crate) static UCA400: Table = Table::new(None, file!("uca400"));
 /// `unicode_520_ci`: UCA 5.2.0, primary weights.
-pub(crate) static UCA520: Uca = Uca {
-    levels: [Some(&UCA520_PRIMARY), None, None],
-    lows: [Some(&UCA520_LOW[0]), None, None],
-    contractions: None,
-    separated: false,
-};
+pub(crate) static UCA520: Table = Table::new(None, file!("uca520"));
 /// MySQL's `0900`: UCA 9.0.0 without contractions.
-pub(crate) static UCA900: Uca = Uca {
-    levels: [Some(&UCA900_PRIMARY), Some(&UCA900_SECONDARY), Some(&UCA900_TERTIARY)],
-    lows: [Some(&UCA900_LOW[0]), Some(&UCA900_LOW[1]), Some(&UCA900_LOW[2])],
-    contractions: None,
-    separated: true,
-};
+pub(crate) static UCA900: Table = Table::new(None, file!("uca900"));
 /// MariaDB's `uca1400`: UCA 14.0.0 with the contractions of Unicode's table.
-pub(crate) static UCA1400: Uca = Uca {
-    levels: [Some(&UCA1400_PRIMARY), Some(&UCA1400_SECONDARY), Some(&UCA1400_TERTIARY)],
-    lows: [Some(&UCA1400_LOW[0]), Some(&UCA1400_LOW[1]), Some(&UCA1400_LOW[2])],
-    contractions: Some(&UCA1400_CONTRACTIONS),
-    separated: false,
-};
+pub(crate) static UCA1400: Table = Table::new(None, file!("uca1400"));
 
-/// A simple table from its file: the weight of all beyond U+FFFF, then each code point whose weight is not its own
-/// number, with that weight.
-const fn simple(bytes: &[u8]) -> Simple {
-    let mut bmp = [0; 0x1_0000];
-    let mut i = 0;
-    while i < bmp.len() {
-        bmp[i] = i as u16;
-        i += 1;
-    }
-    let mut at = 1;
-    while 2 * at < bytes.len() {
-        bmp[word(bytes, at) as usize] = word(bytes, at + 1);
-        at += 2;
-    }
-    Simple { low: LowOf::simple(&bmp), bmp, beyond: word(bytes, 0) }
+/// All tables, with their names.
+#[cfg(test)]
+pub(crate) fn tables() -> impl Iterator<Item = (&'static str, &'static Table)> {
+    [("uca400", &UCA400), ("uca520", &UCA520), ("uca900", &UCA900), ("uca1400", &UCA1400)].into_iter()
 }
 
 /// `general_ci`.
-pub(crate) static GENERAL: Simple = simple(file!("general"));
+pub(crate) static GENERAL: SimpleTable = SimpleTable::new(file!("general"));
 /// `general_mysql500_ci`: as `general_ci` was in MySQL 5.0.
-pub(crate) static GENERAL_MYSQL500: Simple = simple(file!("general_mysql500"));
+pub(crate) static GENERAL_MYSQL500: SimpleTable = SimpleTable::new(file!("general_mysql500"));
 
 macro_rules! order {
     ($table:ident, $file:literal, $doc:literal) => {

@@ -1,163 +1,242 @@
 //! The weights of one level, by code point.
 //!
-//! A file is a row of little-endian 16-bit words: the number of distinct pages, the length of the pool, the page of each
-//! 256 code points ([`PAGES`] words), the pages' entries, the pool. An entry is
+//! A code point's entry, in its page of 256, is
 //! - 0: the code point is ignorable, it has no weight;
 //! - below [`POOL`]: its one weight;
-//! - below [`RULES`]: `POOL` and an offset into the pool, where a length and that many weights stand;
+//! - below [`RULES`]: `POOL` and the number of a sequence of weights;
 //! - else a rule, one of those below.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::words::{Page, Reader, Word, number};
+use super::{Contractions, LowOf};
 
 /// Pages of 256 code points, up to U+10FFFF.
 pub const PAGES: usize = 0x1100;
-/// Entries from here on point into the pool.
+/// Entries from here on number sequences.
 pub const POOL: u16 = 0xc000;
 /// Entries from here on name a rule.
 pub const RULES: u16 = 0xfff0;
 /// The most weights that a code point or contraction has at one level.
-pub const LONGEST: usize = 8;
+pub const LONGEST: usize = 16;
 
-/// Rule: two weights, a base of 0xFBC0 and bits 15 and up of the code point, then its lower bits: whatever has no
-/// weights in Unicode's table.
+/// Rule: two implicit weights (UTS #10, 10.1.3), a lead and bits 15 and up of the code point, then its lower bits: what
+/// has no weights in Unicode's table.
 pub const UNASSIGNED: u16 = RULES;
-/// Rule: the same from a base of 0xFB40: unified ideographs of the first block.
+/// Rule: the same from a lead of its own: unified ideographs of the first block.
 pub const HAN: u16 = RULES + 1;
-/// Rule: the same from a base of 0xFB80: other unified ideographs.
+/// Rule: the same from a lead of its own: other unified ideographs.
 pub const HAN_EXTENSION: u16 = RULES + 2;
-/// Rule: 0xFB00, then the code point less U+17000.
+/// Rule: a lead, then the code point less U+17000.
 pub const TANGUT: u16 = RULES + 3;
-/// Rule: 0xFB01, then the code point less U+1B170.
+/// Rule: a lead, then the code point less U+1B170.
 pub const NUSHU: u16 = RULES + 4;
-/// Rule: 0xFB02, then the code point less U+18B00.
+/// Rule: a lead, then the code point less U+18B00.
 pub const KHITAN: u16 = RULES + 5;
 /// Rule: a Hangul syllable has the weights of the letters that it is made of.
 pub const HANGUL: u16 = RULES + 6;
 
+/// What implicit weights begin with, rule by rule, where nothing is reordered.
+pub const LEADS: [u16; 6] = [0xfbc0, 0xfb40, 0xfb80, 0xfb00, 0xfb01, 0xfb02];
+
+/// Pages whose entries are found at once: up to U+33FFF. Beyond are tags, variation selectors, private use and what is
+/// unassigned.
+const NEAR: usize = 0x340;
+
 /// A paged table of one level.
 pub(crate) struct Level {
-    pub pages: &'static [u16; PAGES],
-    pub entries: &'static [u16],
-    pub pool: &'static [u16],
+    /// The pages of the code points up to U+33FFF.
+    near: Box<[&'static Page]>,
+    /// The first page number of each run of equal pages beyond, and its page.
+    far: Vec<(u16, &'static Page)>,
+    sequences: Sequences,
+    leads: [u16; LEADS.len()],
     /// For each page, whether all its code points go by a rule, or all have the same entry.
-    pub is_plain_page: &'static [bool],
+    is_plain_page: Box<[u64]>,
+    /// The entries of the code points of one and two bytes, for the vectors.
+    pub low: LowOf,
 }
 
-/// The weights of a code point at one level, in place.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sequence {
-    weights: [u16; LONGEST],
-    length: u8,
+/// Sequences of weights, by their numbers: those of the parent, then the level's own.
+#[derive(Clone, Copy)]
+struct Sequences {
+    parent: Option<&'static Sequences>,
+    first: usize,
+    ends: &'static [Word],
+    weights: &'static [Word],
 }
 
-impl Sequence {
-    pub const EMPTY: Self = Self { weights: [0; LONGEST], length: 0 };
-
-    /// The weights of this slice; those beyond [`LONGEST`] don't occur.
-    #[inline]
-    pub(crate) fn of(weights: &[u16]) -> Self {
-        let mut sequence = Self::EMPTY;
-        sequence.extend(weights);
-        sequence
+impl Sequences {
+    fn count(&self) -> usize {
+        self.first + self.ends.len()
     }
 
-    #[inline]
-    fn extend(&mut self, weights: &[u16]) {
-        for &weight in weights {
-            if let Some(slot) = self.weights.get_mut(usize::from(self.length)) {
-                *slot = weight;
-                self.length += 1;
+    fn get(&self, index: usize) -> &'static [Word] {
+        match (index.checked_sub(self.first), self.parent) {
+            (None, Some(parent)) => parent.get(index),
+            (None, None) => &[],
+            (Some(own), _) => {
+                let end_of = |own: usize| self.ends.get(own).map_or(0, |&end| usize::from(number(end)));
+                let start = own.checked_sub(1).map_or(0, end_of);
+                self.weights.get(start..end_of(own)).unwrap_or_default()
             }
         }
-    }
-
-    /// The weights.
-    #[inline]
-    pub(crate) fn as_slice(&self) -> &[u16] {
-        self.weights.get(..usize::from(self.length)).unwrap_or_default()
     }
 }
 
 impl Level {
-    /// The entry of a code point; beyond U+10FFFF that of U+0000.
+    /// Reads a level of a file. What it does not say is the parent's.
+    pub(super) fn read(
+        parent: Option<&'static Self>,
+        reader: &mut Reader,
+        contractions: Option<&'static Contractions>,
+    ) -> Self {
+        let mut leads = LEADS;
+        for (lead, &word) in leads.iter_mut().zip(reader.words(LEADS.len())) {
+            *lead = number(word);
+        }
+        let (ends, weights) = (reader.count(), reader.count());
+        let sequences = Sequences {
+            parent: parent.map(|parent| &parent.sequences),
+            first: parent.map_or(0, |parent| parent.sequences.count()),
+            ends: reader.words(ends),
+            weights: reader.words(weights),
+        };
+        let pages = directory(parent, reader);
+        let mut is_plain_page: Box<[u64]> = vec![0; PAGES.div_ceil(64)].into();
+        let mut last: Option<(&Page, bool)> = None;
+        for (index, page) in pages.iter().copied().enumerate() {
+            let is_plain = match last {
+                Some((same, is_plain)) if core::ptr::eq(same, page) => is_plain,
+                _ => is_plain(page),
+            };
+            is_plain_page[index / 64] |= u64::from(is_plain) << (index % 64);
+            last = Some((page, is_plain));
+        }
+        let mut far: Vec<(u16, &'static Page)> = Vec::new();
+        for (index, &page) in pages.iter().enumerate().skip(NEAR) {
+            if far.last().is_none_or(|&(_, before)| !core::ptr::eq(before, page)) {
+                far.push((index as u16, page));
+            }
+        }
+        let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
+        let low = LowOf::level(entry, contractions);
+        Self { near: pages[..NEAR].into(), far, sequences, leads, is_plain_page, low }
+    }
+
+    /// The entry of a code point; beyond U+10FFFF that of U+10FFFF.
     #[inline(always)]
-    pub const fn entry(&self, code_point: u32) -> u16 {
-        let page = code_point as usize >> 8;
-        let page = if page < PAGES { self.pages[page] } else { 0 };
-        let index = (page as usize) << 8 | code_point as usize & 0xff;
-        if index < self.entries.len() { self.entries[index] } else { 0 }
+    pub fn entry(&self, code_point: u32) -> u16 {
+        match self.near.get(code_point as usize >> 8) {
+            Some(page) => number(page[code_point as usize & 0xff]),
+            None => self.far_entry(code_point),
+        }
+    }
+
+    #[inline(never)]
+    fn far_entry(&self, code_point: u32) -> u16 {
+        let index = self.far.partition_point(|&(first, _)| u32::from(first) <= code_point >> 8);
+        let page = index.checked_sub(1).and_then(|index| self.far.get(index));
+        page.map_or(0, |(_, page)| number(page[code_point as usize & 0xff]))
     }
 
     /// Whether the page of a code point says nothing of its own: there, `LIKE` compares numbers, not weights.
     pub fn is_on_plain_page(&self, code_point: u32) -> bool {
-        let page = self.pages.get(code_point as usize >> 8).copied().unwrap_or_default();
-        self.is_plain_page.get(usize::from(page)).copied().unwrap_or_default()
+        let page = code_point as usize >> 8;
+        self.is_plain_page.get(page / 64).is_some_and(|bits| bits >> (page % 64) & 1 == 1)
     }
 
-    /// The weights of a code point.
+    /// Writes the weights of a code point to the start of `out`, which has room for [`LONGEST`], and says how many there
+    /// are.
     #[inline]
-    pub fn weights(&self, code_point: u32) -> Sequence {
-        self.expand(code_point, self.entry(code_point))
+    pub fn weights(&self, code_point: u32, out: &mut [u16]) -> usize {
+        self.expand(code_point, self.entry(code_point), out)
     }
 
-    /// The weights that a code point's entry stands for.
-    pub fn expand(&self, code_point: u32, entry: u16) -> Sequence {
+    /// The same, of what a code point's entry stands for.
+    pub fn expand(&self, code_point: u32, entry: u16, out: &mut [u16]) -> usize {
         match entry {
-            0 => Sequence::EMPTY,
-            1..POOL => Sequence::of(&[entry]),
-            POOL..RULES => Sequence::of(self.pooled(entry - POOL)),
+            0 => 0,
+            1..POOL => put(&[entry], out),
+            POOL..RULES => {
+                let weights = self.sequences.get(usize::from(entry - POOL));
+                out.iter_mut().zip(weights).for_each(|(slot, &weight)| *slot = number(weight));
+                weights.len().min(out.len())
+            }
             HANGUL => {
-                let mut sequence = Sequence::EMPTY;
+                let mut count = 0;
                 for letter in hangul(code_point).into_iter().flatten() {
                     // A letter is no syllable: this goes one deep.
-                    sequence.extend(self.weights(letter).as_slice());
+                    count += self.weights(letter, &mut out[count..]);
                 }
-                sequence
+                count
             }
-            _ => Sequence::of(&implicit(entry, code_point)),
+            _ => put(&implicit(entry, &self.leads, code_point), out),
         }
     }
-
-    fn pooled(&self, offset: u16) -> &[u16] {
-        pooled(self.pool, offset)
-    }
 }
 
-/// Which pages of these entries say nothing of their own: all by a rule, or all the same.
-pub(super) const fn plain_pages<const N: usize>(entries: &[u16]) -> [bool; N] {
-    let mut plain = [false; N];
-    let mut page = 0;
-    while page < N {
-        let (mut all_rules, mut all_same) = (true, true);
-        let mut i = page * 256;
-        while i < (page + 1) * 256 {
-            all_rules &= entries[i] >= RULES;
-            all_same &= entries[i] == entries[page * 256];
-            i += 1;
+fn put(weights: &[u16], out: &mut [u16]) -> usize {
+    out.iter_mut().zip(weights).for_each(|(slot, &weight)| *slot = weight);
+    weights.len().min(out.len())
+}
+
+/// The page of each 256 code points.
+fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> Vec<&'static Page> {
+    static EMPTY: Page = [[0; 2]; 256];
+    let mut all = vec![&EMPTY; PAGES];
+    if let Some(parent) = parent {
+        all[..NEAR].copy_from_slice(&parent.near);
+        let mut until = PAGES;
+        for &(first, page) in parent.far.iter().rev() {
+            all[usize::from(first)..until].fill(page);
+            until = first.into();
         }
-        plain[page] = all_rules || all_same;
-        page += 1;
     }
-    plain
+    let count = reader.count();
+    let pages = reader.pages(count);
+    for _ in 0..reader.count() {
+        let (first, last, index) = (reader.count(), reader.count(), reader.count());
+        if let (Some(run), Some(page)) = (all.get_mut(first..=last), pages.get(index)) {
+            run.fill(page);
+        }
+    }
+    for _ in 0..reader.count() {
+        let (index, count) = (reader.count(), reader.count());
+        let patches = reader.words(2 * count).as_chunks::<2>().0;
+        if let Some(slot) = all.get_mut(index) {
+            // It lives as long as the table, which is static.
+            let page: &'static mut Page = Box::leak(Box::new(**slot));
+            for &[place, entry] in patches {
+                page[usize::from(number(place)) & 0xff] = entry;
+            }
+            *slot = page;
+        }
+    }
+    all
 }
 
-/// The weights at an offset of a pool: a length, then that many weights.
-pub(super) fn pooled(pool: &[u16], offset: u16) -> &[u16] {
-    let at = usize::from(offset);
-    let length = usize::from(pool.get(at).copied().unwrap_or_default());
-    pool.get(at + 1..at + 1 + length).unwrap_or_default()
+/// Whether a page says nothing of its own: all by a rule, or all the same.
+fn is_plain(page: &Page) -> bool {
+    page.iter().all(|&entry| number(entry) >= RULES) || page.iter().all(|entry| *entry == page[0])
 }
 
-/// The two weights that a rule gives to a code point (UTS #10, "Implicit Weights").
-pub const fn implicit(rule: u16, code_point: u32) -> [u16; 2] {
-    let (base, offset) = match rule {
-        HAN => (0xfb40 + (code_point >> 15), code_point),
-        HAN_EXTENSION => (0xfb80 + (code_point >> 15), code_point),
-        TANGUT => (0xfb00, code_point.wrapping_sub(0x1_7000)),
-        NUSHU => (0xfb01, code_point.wrapping_sub(0x1_b170)),
-        KHITAN => (0xfb02, code_point.wrapping_sub(0x1_8b00)),
-        UNASSIGNED => (0xfbc0 + (code_point >> 15), code_point),
+/// The two weights that a rule gives to a code point (UTS #10, 10.1.3, "Implicit Weights").
+pub const fn implicit(rule: u16, leads: &[u16; LEADS.len()], code_point: u32) -> [u16; 2] {
+    let block = match rule {
+        HAN | HAN_EXTENSION | UNASSIGNED => None,
+        TANGUT => Some(0x1_7000),
+        NUSHU => Some(0x1_b170),
+        KHITAN => Some(0x1_8b00),
         _ => return [0; 2],
     };
-    [base as u16, offset as u16 & 0x7fff | 0x8000]
+    let lead = leads[(rule - RULES) as usize];
+    match block {
+        None => [lead.wrapping_add((code_point >> 15) as u16), code_point as u16 & 0x7fff | 0x8000],
+        Some(first) => [lead, code_point.wrapping_sub(first) as u16 & 0x7fff | 0x8000],
+    }
 }
 
 /// The letters of a Hangul syllable: leading consonant, vowel, and maybe a trailing consonant (Unicode, "Conjoining Jamo

@@ -1,55 +1,47 @@
-//! The tables of the code points of one and two bytes, derived from the full ones when the library is compiled.
+//! What vectors know of a level: the entries of the code points of one and two bytes of UTF-8, and which bytes may be
+//! within a contraction.
 
 use super::contractions::Contractions;
-use super::level::{Level, POOL, RULES};
+use super::level::{POOL, RULES};
 use crate::arch::Low;
 
 /// A derived table, with what it tells of ASCII.
 #[derive(Debug)]
 pub(crate) struct LowOf {
     pub low: Low,
-    /// Whether upper and lower case of ASCII are one.
+    /// Whether upper and lower case of ASCII are one, contractions apart.
     pub folds: bool,
 }
 
 impl LowOf {
     /// Of a table of one weight a code point.
-    pub const fn simple(bmp: &[u16; 0x1_0000]) -> Self {
-        let mut low = [0; 0x800];
-        let mut i = 0;
-        while i < low.len() {
-            // Nothing is ignorable here: a weight of zero is left to the full table.
-            low[i] = if bmp[i] == 0 || bmp[i] >= Low::SEVERAL { Low::MARK } else { bmp[i] };
-            i += 1;
-        }
-        Self::new(low)
+    pub fn simple(weight: impl Fn(usize) -> u16) -> Self {
+        // Nothing is ignorable here: a weight of zero is left to the full table.
+        let entry = |code_point| match weight(code_point) {
+            0 | Low::SEVERAL.. => Low::MARK,
+            weight => weight,
+        };
+        Self::new(core::array::from_fn(entry), None)
     }
 
     /// Of a level of a Unicode table.
-    pub const fn level(level: &Level, contractions: Option<&Contractions>) -> Self {
-        let mut low = [0; 0x800];
-        let mut i = 0;
-        while i < low.len() {
-            let entry = level.entry(i as u32);
-            let goes_on = match contractions {
-                Some(contractions) => contractions.later.may_have(i as u32),
-                None => false,
-            };
-            // Offsets into the pool: equal sequences are there once.
-            low[i] = if entry >= RULES || goes_on { Low::MARK } else { entry };
-            i += 1;
-        }
-        Self::new(low)
+    pub fn level(entry: impl Fn(usize) -> u16, contractions: Option<&'static Contractions>) -> Self {
+        // The table numbers equal sequences alike, so that equal numbers mean equal weights.
+        let is_marked = |code_point| {
+            contractions.is_some_and(|contractions| contractions.marks() && contractions.later.may_have(code_point))
+        };
+        let low = |code_point| match entry(code_point) {
+            RULES.. => Low::MARK,
+            _ if is_marked(code_point as u32) => Low::MARK,
+            entry => entry,
+        };
+        let pairs = contractions.filter(|contractions| !contractions.marks()).map(|contractions| &contractions.pairs);
+        Self::new(core::array::from_fn(low), pairs)
     }
 
-    const fn new(low: [u16; 0x800]) -> Self {
+    fn new(entries: [u16; 0x800], pairs: Option<&'static super::Pairs>) -> Self {
         const { assert!(POOL == Low::SEVERAL) }
-        let mut folds = true;
-        let mut upper = b'A';
-        while upper <= b'Z' {
-            folds &= low[upper as usize] == low[upper as usize + 0x20];
-            upper += 1;
-        }
-        Self { low: Low::new(low), folds }
+        let folds = (b'A'..=b'Z').all(|upper| entries[usize::from(upper)] == entries[usize::from(upper) + 0x20]);
+        Self { low: Low::new(entries, pairs), folds }
     }
 }

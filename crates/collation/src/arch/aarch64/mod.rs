@@ -9,12 +9,13 @@ static BACKEND: Backend = Backend {
     name: "neon",
     mismatch,
     mismatch_folded,
+    mismatch_joined,
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
-    skip_alike: scalar::skip_alike,
+    skip_equal: scalar::skip_equal,
     fill: scalar::fill,
     fill_key: scalar::fill_key,
 };
@@ -62,7 +63,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_unlike(self, other: Self) -> usize {
+    unsafe fn first_mismatch(self, other: Self) -> usize {
         // SAFETY: the caller's: NEON is there.
         let unlike = unsafe { !mask(vceqq_u8(self.0, other.0)) };
         unlike.trailing_zeros() as usize / 4
@@ -144,6 +145,12 @@ impl Shuffle for V {
     unsafe fn minus(self, other: Self) -> Self {
         // SAFETY: the caller's: NEON is there.
         Self(unsafe { vqsubq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero(self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { vtstq_u8(self.0, self.0) })
     }
 
     #[inline(always)]

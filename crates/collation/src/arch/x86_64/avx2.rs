@@ -9,12 +9,13 @@ pub(in super::super) static BACKEND: Backend = Backend {
     name: "avx2",
     mismatch,
     mismatch_folded,
+    mismatch_joined,
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
-    skip_alike: scalar::skip_alike,
+    skip_equal: scalar::skip_equal,
     fill: scalar::fill,
     fill_key: scalar::fill_key,
 };
@@ -49,7 +50,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_unlike(self, other: Self) -> usize {
+    unsafe fn first_mismatch(self, other: Self) -> usize {
         // SAFETY: the caller's: AVX2 is there.
         let unlike = unsafe { !_mm256_movemask_epi8(_mm256_cmpeq_epi8(self.0, other.0)) };
         unlike.trailing_zeros() as usize
@@ -133,6 +134,12 @@ impl Shuffle for V {
     unsafe fn minus(self, other: Self) -> Self {
         // SAFETY: the caller's: AVX2 is there.
         Self(unsafe { _mm256_subs_epu8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero(self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { _mm256_xor_si256(_mm256_cmpeq_epi8(self.0, _mm256_setzero_si256()), _mm256_set1_epi8(-1)) })
     }
 
     #[inline(always)]

@@ -9,12 +9,13 @@ pub(in super::super) static BACKEND: Backend = Backend {
     name: "sse2",
     mismatch,
     mismatch_folded,
+    mismatch_joined: scalar::mismatch_joined,
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
-    skip_alike: scalar::skip_alike,
+    skip_equal: scalar::skip_equal,
     fill: scalar::fill,
     fill_key: scalar::fill_key,
 };
@@ -49,7 +50,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_unlike(self, other: Self) -> usize {
+    unsafe fn first_mismatch(self, other: Self) -> usize {
         // SAFETY: the caller's: SSE2 is there.
         let unlike = unsafe { !_mm_movemask_epi8(_mm_cmpeq_epi8(self.0, other.0)) };
         // The sixteen bits above the lanes' are set: with no unlike lane the answer is 16.

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use super::super::super::{FILL_ROOM, Filled, Low};
 use super::lanes;
-use super::low::{STRETCH, Stretch, Table, after, look_up};
+use super::low::{STRETCH, Stretch, Table, after, joined_ends, look_up, next_bytes};
 
 /// Entries whose high byte is this or above are no weights.
 const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
@@ -15,7 +15,7 @@ const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn fill(low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
     // SAFETY: the room is counted in weights, which is what is written.
-    unsafe { fill_with::<false>(low, text, out.as_mut_ptr().cast(), out.len()) }
+    unsafe { fill_for::<false>(low, text, out.as_mut_ptr().cast(), out.len()) }
 }
 
 /// # Safety
@@ -23,21 +23,40 @@ pub(super) unsafe fn fill(low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>]) -> Filled {
     // SAFETY: a weight is two bytes.
-    unsafe { fill_with::<true>(low, text, out.as_mut_ptr().cast(), out.len() / 2) }
+    unsafe { fill_for::<true>(low, text, out.as_mut_ptr().cast(), out.len() / 2) }
+}
+
+/// # Safety
+/// As for [`fill_with`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
+    // SAFETY: the caller's.
+    unsafe {
+        match low.pairs() {
+            None => fill_with::<HIGH_FIRST, false>(low, text, out, room),
+            Some(_) => fill_with::<HIGH_FIRST, true>(low, text, out, room),
+        }
+    }
 }
 
 /// # Safety
 /// There is room for `room` weights at `out`, which need not be aligned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn fill_with<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
+unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
+    low: &Low,
+    text: &[u8],
+    out: *mut u8,
+    room: usize,
+) -> Filled {
     const { assert!(FILL_ROOM >= STRETCH) }
     let ascii = Table::of(low.row(0));
     // SAFETY: the caller's.
-    let mut consumed = unsafe { fill_ascii::<HIGH_FIRST>(&ascii, text, out, room) };
+    let mut consumed = unsafe { fill_ascii::<HIGH_FIRST, JOINED>(low, &ascii, text, out, room) };
     let mut produced = consumed;
     while consumed < text.len() && room - produced >= FILL_ROOM {
-        let stretch = look_up(low, &ascii, text, consumed, LIMIT);
+        let stretch = look_up::<JOINED>(low, &ascii, text, consumed, LIMIT);
         let weighty = _mm512_or_si512(stretch.high, stretch.low);
         let kept = stretch.starts & lanes(stretch.stop as usize) & _mm512_test_epi8_mask(weighty, weighty);
         // SAFETY: there is room for as many weights as a stretch has lanes.
@@ -59,7 +78,13 @@ unsafe fn fill_with<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8
 /// As for [`fill_with`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-unsafe fn fill_ascii<const HIGH_FIRST: bool>(ascii: &Table, text: &[u8], out: *mut u8, room: usize) -> usize {
+unsafe fn fill_ascii<const HIGH_FIRST: bool, const JOINED: bool>(
+    rows: &Low,
+    ascii: &Table,
+    text: &[u8],
+    out: *mut u8,
+    room: usize,
+) -> usize {
     let mut at = 0;
     while at < text.len() && room - at >= FILL_ROOM {
         let here = lanes(text.len() - at);
@@ -70,6 +95,9 @@ unsafe fn fill_ascii<const HIGH_FIRST: bool>(ascii: &Table, text: &[u8], out: *m
         let others = _mm512_cmpge_epu8_mask(high, _mm512_set1_epi8(LIMIT.cast_signed()))
             | _mm512_testn_epi8_mask(_mm512_or_si512(high, low), _mm512_set1_epi8(-1));
         if _mm512_movepi8_mask(bytes) | others != 0 {
+            break;
+        }
+        if JOINED && rows.pairs().is_some_and(|pairs| joined_ends(pairs, bytes, next_bytes(text, at)) != 0) {
             break;
         }
         let [first, second] = unpack::<HIGH_FIRST>(high, low);

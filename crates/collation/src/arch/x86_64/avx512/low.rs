@@ -10,6 +10,7 @@ use core::arch::x86_64::*;
 use super::super::super::Low;
 use super::super::super::low::Row;
 use super::lanes;
+use crate::table::{Classes, Pairs};
 
 /// Bytes, and so lanes, of a stretch.
 pub(super) const STRETCH: usize = 64;
@@ -55,7 +56,7 @@ impl Table {
     }
 }
 
-/// The border after a whole stretch: a character may reach over its end. Asks the byte and not the lanes, so that the next stretch need
+/// The boundary after a whole stretch: a character may reach over its end. Asks the byte and not the lanes, so that the next stretch need
 /// not wait for them.
 #[inline]
 pub(super) fn after(text: &[u8], at: usize) -> usize {
@@ -63,11 +64,11 @@ pub(super) fn after(text: &[u8], at: usize) -> usize {
     (at + STRETCH + usize::from(last >= 0xC0)).min(text.len())
 }
 
-/// Looks up what stands at `at`, up to [`STRETCH`] bytes. `at` is a border between characters. An entry whose high byte is `limit` or
-/// above stops the stretch.
+/// Looks up what stands at `at`, up to [`STRETCH`] bytes. `at` is a boundary between characters. An entry whose high byte is `limit` or
+/// above stops the stretch, and so does a character that may begin a contraction, if pairs are `JOINED`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize, limit: u8) -> Stretch {
+pub(super) fn look_up<const JOINED: bool>(rows: &Low, ascii: &Table, text: &[u8], at: usize, limit: u8) -> Stretch {
     let rest = text.len() - at;
     let here = lanes(rest);
     // SAFETY: `at` is within the text, and lanes past its end are masked off.
@@ -76,8 +77,7 @@ pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize, limit: 
     let mut starts = here & !_mm512_movepi8_mask(bytes);
     let mut pairs = 0;
     if starts != here {
-        // SAFETY: lanes past the end are masked off; with none left, nothing is read.
-        let next = unsafe { _mm512_maskz_loadu_epi8(lanes(rest - 1), text.as_ptr().wrapping_add(at + 1).cast()) };
+        let next = next_bytes(text, at);
         // Continuation bytes are the numbers below -64. Lanes past the end are zero, and so none.
         let goes_on = _mm512_cmplt_epi8_mask(next, _mm512_set1_epi8(-64));
         let from_c2 = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8.cast_signed()));
@@ -98,6 +98,50 @@ pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize, limit: 
         starts |= pairs;
     }
     let stopping = starts & _mm512_cmpge_epu8_mask(high, _mm512_set1_epi8(limit.cast_signed()));
-    let stop = (stopping | here & !(starts | pairs << 1)).trailing_zeros();
+    let joined = if JOINED { joined_lanes(rows, bytes, pairs, text, at) } else { 0 };
+    let stop = (stopping | here & !(starts | pairs << 1) | joined).trailing_zeros();
     Stretch { high, low, starts, stop }
+}
+
+/// The bytes after those at `at`, zeros past the end of the text.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn next_bytes(text: &[u8], at: usize) -> __m512i {
+    // SAFETY: lanes past the end are masked off; with none left, nothing is read.
+    unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at - 1), text.as_ptr().wrapping_add(at + 1).cast()) }
+}
+
+/// The lanes of characters that may begin a contraction: of one byte, and of two, which are `leads`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn joined_lanes(rows: &Low, bytes: __m512i, leads: u64, text: &[u8], at: usize) -> u64 {
+    let Some(pairs) = rows.pairs() else { return 0 };
+    let ends = joined_ends(pairs, bytes, next_bytes(text, at));
+    // A character of two bytes has the lane of its first. That of the last lane ends in the next stretch.
+    let mut of_leads = ends >> 1;
+    if let [_, second, third, ..] = text[at..].get(STRETCH - 1..).unwrap_or_default() {
+        of_leads |= u64::from(pairs.may_join(*second, *third)) << 63;
+    }
+    ends & !_mm512_movepi8_mask(bytes) | of_leads & leads
+}
+
+/// The lanes of the last bytes of characters that may begin a contraction.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn joined_ends(pairs: &Pairs, bytes: __m512i, next: __m512i) -> u64 {
+    let first = classes(&pairs.first, bytes);
+    _mm512_test_epi8_mask(first, classes(&pairs.second, next))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn classes(classes: &Classes, bytes: __m512i) -> __m512i {
+    let table = |table: &[u8; 16]| {
+        // SAFETY: the table has the sixteen bytes that are read.
+        _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
+    };
+    let nibble = _mm512_set1_epi8(15);
+    let low = _mm512_shuffle_epi8(table(&classes.low), _mm512_and_si512(bytes, nibble));
+    let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), nibble);
+    _mm512_and_si512(low, _mm512_shuffle_epi8(table(&classes.high), high))
 }

@@ -13,12 +13,13 @@ pub(in super::super) static BACKEND: Backend = Backend {
     name: "avx512",
     mismatch,
     mismatch_folded,
+    mismatch_joined,
     mismatch_mapped,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
-    skip_alike: skip::skip_alike,
+    skip_equal: skip::skip_equal,
     fill: fill::fill,
     fill_key: fill::fill_key,
 };
@@ -64,7 +65,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_unlike(self, other: Self) -> usize {
+    unsafe fn first_mismatch(self, other: Self) -> usize {
         // SAFETY: the caller's: AVX-512BW is there.
         unsafe { _mm512_cmpneq_epi8_mask(self.0, other.0).trailing_zeros() as usize }
     }
@@ -146,6 +147,12 @@ impl Shuffle for V {
     unsafe fn minus(self, other: Self) -> Self {
         // SAFETY: the caller's: AVX-512BW is there.
         Self(unsafe { _mm512_subs_epu8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn nonzero(self) -> Self {
+        // SAFETY: the caller's: AVX-512BW is there.
+        Self(unsafe { _mm512_movm_epi8(_mm512_test_epi8_mask(self.0, self.0)) })
     }
 
     #[inline(always)]

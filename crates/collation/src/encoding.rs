@@ -1,0 +1,141 @@
+//! Encodings: where a character begins and ends, and which code point it is.
+//!
+//! Operations are compiled for each [`Encoding`], as for each source of weights. Which one a collation has is told once,
+//! by [`Form::of`].
+
+use crate::charset::utf8;
+use crate::{Charset, Flavour, arch};
+
+/// How the characters of a text are found.
+pub(crate) trait Encoding: Copy {
+    /// Whether texts compare bytewise as their code points do, where they are well formed.
+    const IS_ORDERED: bool;
+
+    /// The code point at `at` and its length in bytes; `None` where the bytes are ill-formed.
+    fn decode(self, text: &[u8], at: usize) -> Option<(u32, usize)>;
+
+    /// How many bytes at the beginning of a text are well formed. May answer less than it could.
+    fn well_formed_prefix(self, text: &[u8]) -> usize;
+
+    /// The last boundary between characters, of both texts, that is no later than `at`. The texts are equal before `at`,
+    /// but for the case of ASCII.
+    fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize;
+
+    /// Where the character that ends at `end`, which is not the start, begins. An ill-formed byte is a character.
+    fn start_before(self, text: &[u8], end: usize) -> usize;
+
+    /// The length of the character at `at`, which is within the text, or of the ill-formed byte.
+    #[inline(always)]
+    fn length(self, text: &[u8], at: usize) -> usize {
+        self.decode(text, at).map_or(1, |(_, length)| length)
+    }
+}
+
+/// The encoding of a collation's texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Each byte is a character.
+    Bytes,
+    Utf8(Utf8),
+}
+
+impl Form {
+    /// That of a character set on the servers of a flavour. Asked for when the library is compiled: a collation of a character
+    /// set whose characters nothing here finds doesn't compile.
+    pub const fn of(flavour: Flavour, charset: Charset) -> Self {
+        let surrogates = matches!(flavour, Flavour::MariaDb);
+        match charset {
+            Charset::Armscii8
+            | Charset::Ascii
+            | Charset::Binary
+            | Charset::Cp1250
+            | Charset::Cp1251
+            | Charset::Cp1256
+            | Charset::Cp1257
+            | Charset::Cp850
+            | Charset::Cp852
+            | Charset::Cp866
+            | Charset::Dec8
+            | Charset::Geostd8
+            | Charset::Greek
+            | Charset::Hebrew
+            | Charset::Hp8
+            | Charset::Keybcs2
+            | Charset::Koi8r
+            | Charset::Koi8u
+            | Charset::Latin1
+            | Charset::Latin2
+            | Charset::Latin5
+            | Charset::Latin7
+            | Charset::Macce
+            | Charset::Macroman
+            | Charset::Swe7
+            | Charset::Tis620 => Self::Bytes,
+            Charset::Big5
+            | Charset::Cp932
+            | Charset::Eucjpms
+            | Charset::Euckr
+            | Charset::Gb18030
+            | Charset::Gb2312
+            | Charset::Gbk
+            | Charset::Sjis
+            | Charset::Ucs2
+            | Charset::Ujis
+            | Charset::Utf16
+            | Charset::Utf16le
+            | Charset::Utf32 => panic!("no encoding for this character set"),
+            Charset::Utf8mb3 => Self::Utf8(Utf8 { longest: 3, surrogates }),
+            Charset::Utf8mb4 => Self::Utf8(Utf8 { longest: 4, surrogates }),
+        }
+    }
+
+    /// The length of the character at the beginning of a text, which is not empty, or of the ill-formed byte.
+    pub fn length(self, text: &[u8]) -> usize {
+        match self {
+            Self::Bytes => 1,
+            Self::Utf8(encoding) => encoding.length(text, 0),
+        }
+    }
+}
+
+/// UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Utf8 {
+    /// The longest character, in bytes.
+    pub longest: u8,
+    /// Whether the three bytes of a surrogate are a character, as they are to MariaDB.
+    pub surrogates: bool,
+}
+
+impl Encoding for Utf8 {
+    const IS_ORDERED: bool = true;
+
+    #[inline(always)]
+    fn decode(self, text: &[u8], at: usize) -> Option<(u32, usize)> {
+        utf8::decode(&text[at..]).filter(|&(code_point, length)| {
+            length <= usize::from(self.longest) && (self.surrogates || !matches!(code_point, 0xD800..0xE000))
+        })
+    }
+
+    fn well_formed_prefix(self, text: &[u8]) -> usize {
+        // Leads of four bytes are the only bytes from 0xF0 on. They are looked for first: text after them is not read in vain.
+        let end = if self.longest == 3 { text.iter().position(|&byte| byte >= 0xF0) } else { None };
+        arch::get().utf8_prefix(&text[..end.unwrap_or(text.len())])
+    }
+
+    #[inline(always)]
+    fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize {
+        let is_inside = |text: &[u8]| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+        if !is_inside(a) && !is_inside(b) {
+            return at;
+        }
+        // What is no continuation byte begins a character, or is ill-formed. With no lead in reach, `at` is a boundary.
+        (1..=at.min(3)).find(|back| a[at - back] & 0xC0 != 0x80).map_or(at, |back| at - back)
+    }
+
+    #[inline(always)]
+    fn start_before(self, text: &[u8], end: usize) -> usize {
+        let steps = text[..end].iter().rev().take(4).position(|byte| byte & 0xC0 != 0x80).map_or(1, |steps| steps + 1);
+        end - steps
+    }
+}

@@ -1,0 +1,75 @@
+//! Which two neighbouring bytes may be within a contraction: the last byte of a character and the first byte of the one
+//! after it. Told by classes: a pair may be within one if both bytes have a class in common.
+//!
+//! A byte's classes are those that both its low and its high four bits have, as two lookups in sixteen bytes tell many
+//! bytes' at once ([`crate::arch`]). That is more than was put in, which costs time where it comes up, and no more: `ch`
+//! may mark `cx`, and ASCII's upper and lower case are always marked alike.
+
+/// The classes of the bytes that may stand in front, and of those that may come after them.
+#[derive(Debug)]
+pub(crate) struct Pairs {
+    pub first: Classes,
+    pub second: Classes,
+}
+
+/// The classes of bytes, by the low and by the high four bits.
+#[derive(Debug)]
+pub(crate) struct Classes {
+    pub low: [u8; 16],
+    pub high: [u8; 16],
+    of: [u8; 256],
+}
+
+impl Classes {
+    /// The classes of a byte.
+    #[inline(always)]
+    pub const fn of(&self, byte: u8) -> u8 {
+        self.of[byte as usize]
+    }
+
+    const fn new() -> Self {
+        Self { low: [0; 16], high: [0; 16], of: [0; 256] }
+    }
+
+    fn add(&mut self, byte: u8, class: u8) {
+        for byte in [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] {
+            self.low[usize::from(byte & 15)] |= class;
+            self.high[usize::from(byte >> 4)] |= class;
+        }
+    }
+
+    fn finish(&mut self) {
+        for byte in 0..=255_u8 {
+            self.of[usize::from(byte)] = self.low[usize::from(byte & 15)] & self.high[usize::from(byte >> 4)];
+        }
+    }
+}
+
+impl Pairs {
+    /// Of these pairs of bytes.
+    pub fn of(pairs: impl Iterator<Item = (u8, u8)>) -> Self {
+        let (mut first, mut second) = (Classes::new(), Classes::new());
+        // A class for each byte that comes second, as long as there are classes.
+        let mut seconds = [0; 256];
+        let mut count = 0;
+        for (one, other) in pairs {
+            let number: &mut u32 = &mut seconds[usize::from(other.to_ascii_lowercase())];
+            if *number == 0 {
+                count += 1;
+                *number = count;
+            }
+            let class = 1 << ((*number - 1) % 8);
+            first.add(one, class);
+            second.add(other, class);
+        }
+        first.finish();
+        second.finish();
+        Self { first, second }
+    }
+
+    /// Whether a contraction may reach from a character that ends in `one` to the next, which begins with `other`.
+    #[inline(always)]
+    pub const fn may_join(&self, one: u8, other: u8) -> bool {
+        self.first.of(one) & self.second.of(other) != 0
+    }
+}

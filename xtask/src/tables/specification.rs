@@ -1,0 +1,158 @@
+//! Which tables there are, and which server and collation each comes from.
+
+use std::ops::RangeInclusive;
+
+use super::levels::Shape;
+
+/// Whose server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    MySql,
+    MariaDb,
+}
+
+/// A table that stands by itself.
+pub struct Root {
+    /// Its file, without ending.
+    pub file: &'static str,
+    pub from: From,
+    /// The collation that is asked: the one with the most levels.
+    pub collation: &'static str,
+    pub shape: Shape,
+}
+
+/// The versions of Unicode's table.
+pub const ROOTS: &[Root] = &[
+    Root { file: "uca400", from: From::MySql, collation: "utf8mb4_unicode_ci", shape: Shape::Primary },
+    Root { file: "uca520", from: From::MySql, collation: "utf8mb4_unicode_520_ci", shape: Shape::Primary },
+    Root { file: "uca900", from: From::MySql, collation: "utf8mb4_0900_as_cs", shape: Shape::Separated(3) },
+    Root { file: "uca1400", from: From::MariaDb, collation: "utf8mb4_uca1400_as_cs", shape: Shape::Each(3) },
+];
+
+/// A table for a language.
+pub struct Specification {
+    /// Its file, without ending.
+    pub file: String,
+    /// The file of the table that it is told from.
+    pub parent: String,
+    pub from: From,
+    pub collation: String,
+    pub shape: Shape,
+    /// The blocks of characters that the language is about, beyond those that all are asked about.
+    pub blocks: Vec<RangeInclusive<u32>>,
+}
+
+/// The languages of `utf8mb4_…_ci`, in MySQL and MariaDB.
+const OF_UCA400: [&str; 22] = [
+    "croatian",
+    "czech",
+    "danish",
+    "esperanto",
+    "estonian",
+    "german2",
+    "hungarian",
+    "icelandic",
+    "latvian",
+    "lithuanian",
+    "persian",
+    "polish",
+    "roman",
+    "romanian",
+    "sinhala",
+    "slovak",
+    "slovenian",
+    "spanish",
+    "spanish2",
+    "swedish",
+    "turkish",
+    "vietnamese",
+];
+
+/// Those of `utf8mb4_…_0900_as_cs` in MySQL, and the one that each is told from.
+const OF_UCA900: [(&str, &str); 29] = [
+    ("bg", ""),
+    ("bs", ""),
+    ("cs", ""),
+    ("da", ""),
+    ("de_pb", ""),
+    ("eo", ""),
+    ("es", ""),
+    ("es_trad", ""),
+    ("et", ""),
+    ("gl", ""),
+    ("hr", ""),
+    ("hu", ""),
+    ("is", ""),
+    ("ja", ""),
+    ("la", ""),
+    ("lt", ""),
+    ("lv", ""),
+    ("mn_cyrl", ""),
+    ("nb", ""),
+    ("nn", ""),
+    ("pl", ""),
+    ("ro", ""),
+    ("ru", ""),
+    ("sk", ""),
+    ("sl", ""),
+    ("sr_latn", ""),
+    ("sv", ""),
+    ("tr", ""),
+    ("vi", ""),
+];
+
+/// All tailorings of a root.
+pub fn tailorings(root: &str) -> impl Iterator<Item = Specification> {
+    let mut all = Vec::new();
+    let mut add = |file: String, parent: &str, from, collation: String, shape, language: &str| {
+        all.push(Specification { file, parent: parent.to_owned(), from, collation, shape, blocks: blocks(language) });
+    };
+    match root {
+        "uca400" => {
+            for language in OF_UCA400 {
+                let collation = format!("utf8mb4_{language}_ci");
+                add(format!("uca400_{language}"), root, From::MySql, collation, Shape::Primary, language);
+            }
+            // Of the same name in MySQL, other weights.
+            let croatian = "utf8mb4_croatian_ci".to_owned();
+            add("uca400_croatian_mariadb".into(), root, From::MariaDb, croatian, Shape::Primary, "croatian");
+        }
+        "uca520" => {
+            let myanmar = "utf8mb4_myanmar_ci".to_owned();
+            add("uca520_myanmar".into(), root, From::MariaDb, myanmar, Shape::Primary, "myanmar");
+            let thai = "utf8mb4_thai_520_w2".to_owned();
+            add("uca520_thai".into(), root, From::MariaDb, thai, Shape::Each(2), "thai");
+        }
+        "uca900" => {
+            for (language, parent) in OF_UCA900 {
+                let parent = if parent.is_empty() { root.to_owned() } else { format!("uca900_{parent}") };
+                let (collation, levels) = match language {
+                    "ja" => ("utf8mb4_ja_0900_as_cs_ks".to_owned(), 4),
+                    _ => (format!("utf8mb4_{language}_0900_as_cs"), 3),
+                };
+                add(format!("uca900_{language}"), &parent, From::MySql, collation, Shape::Separated(levels), language);
+            }
+            let chinese = "utf8mb4_zh_0900_as_cs".to_owned();
+            add("uca900_zh".into(), root, From::MySql, chinese, Shape::Separated(3), "zh");
+        }
+        _ => {
+            for language in OF_UCA400 {
+                let collation = format!("utf8mb4_uca1400_{language}_as_cs");
+                add(format!("uca1400_{language}"), root, From::MariaDb, collation, Shape::Each(3), language);
+            }
+        }
+    }
+    all.into_iter()
+}
+
+fn blocks(language: &str) -> Vec<RangeInclusive<u32>> {
+    match language {
+        "ja" => vec![0x3041..=0x3096, 0x3099..=0x30ff, 0x31f0..=0x31ff, 0xff65..=0xff9f],
+        "persian" => vec![0x600..=0x6ff],
+        "sinhala" => vec![0xd80..=0xdff],
+        "myanmar" => vec![0x1000..=0x109f],
+        "thai" => vec![0xe00..=0xe5b],
+        "zh" => vec![0x3100..=0x312f],
+        _ => Vec::new(),
+    }
+}
