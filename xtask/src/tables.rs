@@ -119,11 +119,12 @@ impl<'a> Server<'a> {
         for root in ROOTS {
             let all: Vec<Specification> = tailorings(root.file).filter(|one| one.from == self.from).collect();
             let wanted = |one: &Specification| wants(&one.file);
-            if !(wants(root.file) && root.from == self.from) && !all.iter().any(wanted) {
+            let is_wanted = wants(root.file) && root.from == self.from;
+            if !is_wanted && !all.iter().any(wanted) {
                 continue;
             }
             let mut made: HashMap<String, Made> = HashMap::new();
-            made.insert(root.file.to_owned(), self.root(root, folder, wants(root.file) && root.from == self.from)?);
+            made.insert(root.file.to_owned(), self.root(root, folder, is_wanted)?);
             for one in &all {
                 let needed = |other: &Specification| other.parent == one.file && wants(&other.file);
                 if wants(&one.file) || all.iter().any(needed) {
@@ -182,9 +183,9 @@ fn known(collation: &str, levels: usize) -> Result<Found> {
     let all = oracle::contractions(collation).with_context(|| format!("the library lacks {collation}"))?;
     let character = |code_point: u32| char::from_u32(code_point).context("no character");
     all.into_iter()
-        .map(|(code_points, mut weights)| {
-            weights.truncate(levels);
-            Ok((code_points.into_iter().map(character).collect::<Result<_>>()?, weights))
+        .map(|mut one| {
+            one.weights.truncate(levels);
+            Ok((one.code_points.into_iter().map(character).collect::<Result<_>>()?, one.weights))
         })
         .collect()
 }

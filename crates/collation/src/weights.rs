@@ -151,9 +151,18 @@ fn bad_byte(base: u32, rest: &[u8]) -> Vec<u32> {
     rest.first().map(|&byte| base | u32::from(byte)).into_iter().collect()
 }
 
-/// The contractions of a collation of either flavour, by its name, each with its weights at each level of its table.
+/// A contraction of a table.
 #[cfg(feature = "oracle")]
-pub fn contractions(name: &str) -> Option<Vec<(Vec<u32>, Vec<Vec<u16>>)>> {
+pub struct Contracted {
+    /// Its code points.
+    pub code_points: Vec<u32>,
+    /// Its weights at each level.
+    pub weights: Vec<Vec<u16>>,
+}
+
+/// The contractions of the table of a collation of either flavour, by its name.
+#[cfg(feature = "oracle")]
+pub fn contractions(name: &str) -> Option<Vec<Contracted>> {
     let flavours = [crate::Flavour::MySql, crate::Flavour::MariaDb].into_iter();
     let collation = flavours.filter_map(|flavour| crate::Collation::lookup(flavour, name).ok()).next()?;
     let Kind::Uca(table) = collation.0.kind else { return Some(vec![]) };
@@ -166,7 +175,7 @@ pub fn contractions(name: &str) -> Option<Vec<(Vec<u32>, Vec<Vec<u16>>)>> {
     };
     let each = |contraction: &Contraction| {
         let levels = levels.iter().enumerate().map(|(index, level)| weights(contraction, index, level));
-        (contraction.code_points().to_vec(), levels.collect())
+        Contracted { code_points: contraction.code_points().to_vec(), weights: levels.collect() }
     };
     Some(all.map(each).collect())
 }
