@@ -4,5 +4,7 @@
 //! from real servers. Nothing here judges; nothing here reads a row of a user's table.
 
 mod model;
+mod read;
 
 pub use model::*;
+pub use read::{Limits, Privilege, Scope, VARIABLES, connect, read, replica};

@@ -45,6 +45,11 @@ pub(crate) fn connect_unlimited(endpoint: &Endpoint) -> Result<Conn, Error> {
     connect_for(endpoint, None)
 }
 
+/// Opens a connection for statements each of which is answered within `limit`.
+pub(crate) fn connect_within(endpoint: &Endpoint, limit: Duration) -> Result<Conn, Error> {
+    connect_for(endpoint, Some(limit))
+}
+
 fn connect_for(endpoint: &Endpoint, statement: Option<Duration>) -> Result<Conn, Error> {
     let fail = |reason| Error::Connect(ConnectError { server: endpoint.to_string(), reason });
     let tls = &endpoint.tls;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -137,6 +138,11 @@ impl Server {
     /// A new connection for statements that may take any time. Whoever uses it watches the server by [`check_answers`](Self::check_answers).
     pub fn control_unlimited(&self) -> Result<Conn, Error> {
         self.connected(connect::connect_unlimited)
+    }
+
+    /// A new connection for statements each of which is answered within `limit`.
+    pub fn control_within(&self, limit: Duration) -> Result<Conn, Error> {
+        self.connected(|endpoint| connect::connect_within(endpoint, limit))
     }
 
     fn connected(&self, connect: impl FnOnce(&Endpoint) -> Result<Conn, Error>) -> Result<Conn, Error> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use server::{Flavour, Version};
+use server::{ConnectionCharsets, Flavour, Version};
 
 /// Version, settings, character sets and collations of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ pub struct ServerFacts {
     pub charsets: Vec<CharsetInfo>,
     /// Its collations, by id.
     pub collations: Vec<CollationFact>,
+    /// What our own connection had right after login, having asked for utf8mb4.
+    pub handshake: Option<ConnectionCharsets>,
 }
 
 /// A character set of a server.

@@ -1,0 +1,58 @@
+//! Foreign keys between unlike columns.
+
+use super::common::{Draft, quoted};
+use crate::check::{Check, Reading};
+use crate::evidence::{Evidence, IndexUse, JoinKind};
+use crate::finding::{Finding, ObjectKind, Severity};
+
+pub(super) static CHECK: Check = Check {
+    name: "foreign-key-unlike",
+    title: "foreign keys whose child and parent have unlike collations",
+    reads: &[Reading::Schemas, Reading::Plans],
+    doc: "\
+A foreign key demands the same character set and collation on both sides (error 3780 of MySQL 8, 150 before and in MariaDB). One that was made with \
+`foreign_key_checks=0`, as by a dump, or whose parent was converted afterwards, can have others: the next ALTER of either table fails, a restored \
+dump may, and joins along it lose the index. What to do: convert both sides, the key dropped before and added after. From: mattermost #18624, \
+civicrm-core #36514; MySQL manual, \"FOREIGN KEY Constraints\".",
+    run,
+};
+
+fn run(evidence: &Evidence) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for join in &evidence.joins {
+        let JoinKind::ForeignKey(name) = &join.kind else { continue };
+        let collation = |column: &crate::ColumnRef| {
+            let column =
+                evidence.facts.table(&column.schema, &column.table).and_then(|table| table.column(&column.column));
+            column.and_then(|column| column.collation.clone()).unwrap_or_else(|| "binary".into())
+        };
+        let plan = match join.probes.iter().find(|probe| matches!(probe.usage, IndexUse::Lost | IndexUse::Refused)) {
+            Some(probe) if probe.usage == IndexUse::Refused => "; comparing them is refused (error 1267)".to_owned(),
+            Some(probe) => format!("; a join along it loses index {} of {}", probe.index, probe.indexed.table),
+            None => String::new(),
+        };
+        let table = format!("{}.{}", quoted(&join.left.schema), quoted(&join.left.table));
+        findings.push(
+            Draft {
+                severity: Severity::Error,
+                kind: ObjectKind::ForeignKey,
+                name: format!("{}.{}.{name}", join.left.schema, join.left.table),
+                what: format!(
+                    "{} is {}, {} is {}{plan}",
+                    join.left,
+                    collation(&join.left),
+                    join.right,
+                    collation(&join.right)
+                ),
+                why: "The next ALTER of either table, or a dump that is restored, can fail with error 3780 or 150."
+                    .into(),
+                action: format!(
+                    "ALTER TABLE {table} DROP FOREIGN KEY {}; give both columns one collation; add the key again.",
+                    quoted(name)
+                ),
+            }
+            .of(CHECK.name),
+        );
+    }
+    findings
+}
