@@ -9,10 +9,10 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use tar::{Archive, Entry, EntryType};
@@ -106,7 +106,7 @@ impl Layer<'_> {
     fn folder(&self, path: &Path) -> Result<PathBuf, Error> {
         let parent = path.parent().unwrap_or(Path::new(""));
         let folder = inside(self.root, parent).map_err(Error::io("find the folder of", self.root.join(path)))?;
-        fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
+        create_folders(self.root, &folder)?;
         Ok(folder)
     }
 
@@ -141,7 +141,7 @@ impl Layer<'_> {
             return Ok(());
         }
         remove(target)?;
-        fs::create_dir(target).map_err(Error::io("create", target))
+        create_folder(target)
     }
 
     fn place_file(&mut self, target: &Path, entry: &mut Entry<impl Read>) -> Result<(), Error> {
@@ -153,8 +153,9 @@ impl Layer<'_> {
         let is_program = entry.header().mode().is_ok_and(|mode| mode & 0o111 != 0);
         remove(target)?;
         let mode = if is_program { 0o755 } else { 0o644 };
-        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(target);
+        let file = OpenOptions::new().write(true).create_new(true).open(target);
         let mut file = file.map_err(Error::io("create", target))?;
+        file.set_permissions(Permissions::from_mode(mode)).map_err(Error::io("set the mode of", target))?;
         let copied = io::copy(entry, &mut file).map_err(Error::io("unpack", target))?;
         if copied < size {
             return Err(layer_is_no_archive(self.digest, &io::Error::from(io::ErrorKind::UnexpectedEof)));
@@ -228,6 +229,23 @@ fn contained(depth: usize, target: &Path) -> Option<PathBuf> {
     }
     let text: PathBuf = std::iter::repeat_n(Path::new(".."), up).chain([down.as_path()]).collect();
     Some(if text.as_os_str().is_empty() { ".".into() } else { text })
+}
+
+/// Makes a folder that everybody may read, whatever the process's umask is: a server may run as another account.
+fn create_folder(folder: &Path) -> Result<(), Error> {
+    fs::create_dir(folder).map_err(Error::io("create", folder))?;
+    fs::set_permissions(folder, Permissions::from_mode(0o755)).map_err(Error::io("set the mode of", folder))
+}
+
+/// Makes the folders from `root` down to `folder` that are not there yet.
+fn create_folders(root: &Path, folder: &Path) -> Result<(), Error> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent().filter(|_| folder != root) {
+        create_folders(root, parent)?;
+    }
+    create_folder(folder)
 }
 
 /// Removes whatever is there, without following links.

@@ -1,7 +1,8 @@
 //! An image's layers, one upon the other, into a folder.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -27,6 +28,8 @@ pub(crate) fn unpack(
     watch: &dyn Watch,
 ) -> Result<(), Error> {
     fs::create_dir_all(root).map_err(Error::io("create", root))?;
+    // A server may run as another account than ours.
+    fs::set_permissions(root, Permissions::from_mode(0o755)).map_err(Error::io("set the mode of", root))?;
     for layer in &image.layers {
         let mut file = source.layer(layer, watch)?;
         watch.step(&format!("unpacking {title}"));

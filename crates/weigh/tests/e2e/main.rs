@@ -7,6 +7,7 @@ mod charsets;
 mod compare;
 mod disk;
 mod frozen;
+mod images;
 mod import;
 mod input;
 mod leftover;
@@ -17,6 +18,8 @@ mod output;
 mod place;
 mod profile;
 mod recipes;
+#[path = "../../../server/tests/common/registry.rs"]
+mod registry;
 mod report;
 mod selftest;
 mod signals;

@@ -87,12 +87,14 @@ fn recipes_are_listed_printed_and_previewed() {
     let list = run(&place, &["--list"]);
     assert!(
         list.code == Some(0)
-            && ["percona-2019", "cnblogs-2020", "order-by-2021"].iter().all(|name| list.stdout.contains(name)),
+            && ["percona-2019", "cnblogs-2020", "order-by-2021", "mariadb-collations"]
+                .iter()
+                .all(|name| list.stdout.contains(name)),
         "{list}"
     );
     let json = run(&place, &["--list", "--format=json"]);
     let recipes: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(recipes.as_array().map(Vec::len), Some(3));
+    assert_eq!(recipes.as_array().map(Vec::len), Some(4));
 
     let printed = run(&place, &["--print", "percona-2019"]);
     fs::write(place.root().join("again.toml"), &printed.stdout).unwrap();
