@@ -73,3 +73,15 @@ pub fn byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Vec<u8>>
         .with_context(|| format!("asking {} for the weights of {collation}", source.title()))?;
     Ok(rows.into_iter().map(|(_, weights)| weights).collect())
 }
+
+/// The weights of each byte below 80 in a collation of a multi-byte character set.
+pub fn ascii_weights(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
+    let charset = collation.split('_').next().unwrap_or_default();
+    let weighed = |byte| format!("SELECT {byte} n, WEIGHT_STRING(_{charset} 0x{byte:02x} COLLATE `{collation}`)");
+    let query = (0..0x80).map(weighed).collect::<Vec<String>>().join(" UNION ALL ") + " ORDER BY n";
+    let rows: Vec<(u32, Vec<u8>)> = source
+        .conn
+        .query(query)
+        .with_context(|| format!("asking {} for the weights of {collation}", source.title()))?;
+    Ok(rows.into_iter().flat_map(|(_, weights)| weights).collect())
+}

@@ -1,9 +1,9 @@
 //! `cargo xtask charsets`: the tables of character sets in `crates/collation/data/charsets`, derived from what a running server
 //! answers, and held against others.
 
-mod ask;
+pub mod ask;
 mod derive;
-mod encode;
+pub mod encode;
 mod verify;
 
 use anyhow::Result;

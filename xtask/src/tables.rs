@@ -3,6 +3,7 @@
 mod catalogue;
 mod contractions;
 mod encode;
+mod legacy;
 mod levels;
 mod specification;
 
@@ -60,6 +61,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let [mysql, _] = &mut servers;
     for collation in BYTE_ORDERS.into_iter().filter(|collation| wants(collation)) {
         folder.write(collation, &byte_order(mysql.open()?, collation)?)?;
+    }
+    for collation in legacy::BYTE_ORDERS.into_iter().chain(legacy::MULTI_BYTE_ORDERS) {
+        if wants(collation) {
+            folder.write(&format!("legacy/{collation}"), &legacy::file(mysql.open()?, collation)?)?;
+        }
     }
     for (file, collation) in [("general", "utf8mb4_general_ci"), ("general_mysql500", "utf8mb3_general_mysql500_ci")] {
         if wants(file) {

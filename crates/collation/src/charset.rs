@@ -22,6 +22,7 @@ pub(crate) mod utf8;
 
 pub use convert::{Character, Characters, Content, Converted, Replaced};
 pub(crate) use form::Form;
+pub(crate) use pages::Pages;
 
 macro_rules! charsets {
     ($($variant:ident $name:literal $min:literal $max:literal $doc:literal;)*) => {

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use crate::descriptor::Descriptor;
-use crate::{Charset, Info, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string};
+use crate::{Charset, Flavour, Info, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string};
 
 /// A collation of one flavour: a handle, cheap to copy, found by [`Collation::lookup`] or [`Collation::by_id`].
 ///
@@ -94,10 +94,30 @@ impl Collation {
     /// Whether `text LIKE pattern ESCAPE escape`. The servers' default for `escape` is a backslash; `None` is none.
     pub fn like(&self, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
         let mut buffer = [0; 4];
-        let length = escape.and_then(|escape| self.charset().encode(escape, &mut buffer));
-        let escape = length.and_then(|length| buffer.get(..length));
+        let escape = escape.and_then(|escape| self.escape(escape, &mut buffer));
         // Spaces at the end count, whatever the padding.
         dispatch::unpadded(self.0, like::Like { text, pattern, escape, descriptor: self.0 })
+    }
+
+    /// The bytes of an escape character. To the servers one of ASCII is the byte of its number, also where the character set writes
+    /// another one for it (`sjis`); to MySQL also where that byte is another character (`swe7`).
+    pub(crate) fn escape(self, escape: char, buffer: &mut [u8; 4]) -> Option<&[u8]> {
+        let charset = self.charset();
+        let length = match u8::try_from(escape) {
+            Ok(byte @ ..0x80)
+                if charset.min_bytes() == 1
+                    && (self.info().flavour == Flavour::MySql || charset.decode(&[byte]) == Some((escape, 1))) =>
+            {
+                buffer[0] = byte;
+                1
+            }
+            // MariaDB converts it as it does any character.
+            _ if self.info().flavour == Flavour::MariaDb => {
+                charset.encode(escape, buffer).or_else(|| charset.encode('?', buffer))?
+            }
+            _ => charset.encode(escape, buffer)?,
+        };
+        buffer.get(..length)
     }
 
     /// Sorts strings. The sort is stable: strings that are equal under the collation keep their order.

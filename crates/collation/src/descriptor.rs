@@ -3,8 +3,10 @@
 use Flavour::{MariaDb, MySql};
 
 use crate::encoding::Form;
-use crate::table::{Expanding, SimpleTable, Table, data};
+use crate::table::{Expanding, MultiByte, SimpleTable, Table, data};
 use crate::{Charset, Flavour, Info, Pad, catalogue};
+
+mod legacy;
 
 /// An implemented collation.
 pub(crate) struct Descriptor {
@@ -27,6 +29,8 @@ pub(crate) enum Kind {
     Order(&'static [u8; 256]),
     /// One or two weights a byte.
     Expanding(&'static Expanding),
+    /// A weight of one or two bytes a character.
+    MultiByte(&'static MultiByte),
     /// A weight a code point.
     Simple(&'static SimpleTable),
     /// Weights of the Unicode Collation Algorithm.
@@ -80,6 +84,7 @@ impl Descriptor {
             (Kind::Bytes, Kind::Bytes) | (Kind::CodePoints(_), Kind::CodePoints(_)) => true,
             (Kind::Order(one), Kind::Order(other)) => core::ptr::eq(one, other),
             (Kind::Expanding(one), Kind::Expanding(other)) => core::ptr::eq(one, other),
+            (Kind::MultiByte(one), Kind::MultiByte(other)) => core::ptr::eq(one, other),
             (Kind::Simple(one), Kind::Simple(other)) => core::ptr::eq(one, other),
             (Kind::Uca(one), Kind::Uca(other)) => core::ptr::eq(one, other),
             (
@@ -87,6 +92,7 @@ impl Descriptor {
                 | Kind::CodePoints(_)
                 | Kind::Order(_)
                 | Kind::Expanding(_)
+                | Kind::MultiByte(_)
                 | Kind::Simple(_)
                 | Kind::Uca(_),
                 _,
@@ -118,7 +124,7 @@ const fn one(flavour: Flavour, name: &str, charset: Charset, kind: Kind) -> Desc
 
 /// All implemented collations.
 pub(crate) fn all() -> impl Iterator<Item = &'static Descriptor> {
-    MYSQL_ONLY.iter().chain(&MARIADB_ONLY).chain(BOTH.iter().flatten())
+    MYSQL_ONLY.iter().chain(&MARIADB_ONLY).chain(BOTH.iter().flatten()).chain(legacy::all())
 }
 
 macro_rules! both {
@@ -137,6 +143,8 @@ macro_rules! only {
         static $table: [Descriptor; [$($name),*].len()] = [$(one($flavour, $name, Charset::$charset, $kind)),*];
     };
 }
+
+use {both, only};
 
 both! {
     "binary": Binary, Kind::Bytes;

@@ -3,7 +3,7 @@
 use crate::bytes::{Bytes, Itself, Ordered};
 use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{self, Encoding, Form};
-use crate::source::{General, German, Source, Unicode, Utf8};
+use crate::source::{Characters, General, German, Source, Unicode, Utf8};
 use crate::table::{LEVELS, LowOf, Table};
 
 /// Something that is done with a collation's weights.
@@ -36,14 +36,18 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
 fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
     let padded = pads(0);
     match (descriptor.kind, descriptor.form) {
-        (Kind::Bytes, _) | (Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_), Form::Bytes) => {
-            work.bytes(Itself, padded)
-        }
+        (Kind::Bytes, _)
+        | (Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_), Form::Bytes | Form::Multi(_))
+        | (Kind::MultiByte(_), Form::Bytes | Form::Utf8(_)) => work.bytes(Itself, padded),
         (Kind::Order(order), _) => work.bytes(Ordered(order), padded),
         (Kind::CodePoints(_), Form::Utf8(encoding)) => work.code_points(encoding, padded),
         (Kind::Expanding(table), _) => {
             let pad = padded.then_some(u16::from(table[usize::from(b' ')][0]));
             work.levels(core::iter::once(German { table, pad }))
+        }
+        (Kind::MultiByte(table), Form::Multi(encoding)) => {
+            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
+            work.levels(core::iter::once(Characters { table, encoding, pad }))
         }
         (Kind::Simple(table), Form::Utf8(encoding)) => {
             let table = table.get();

@@ -4,7 +4,7 @@
 //! by [`Form::of`].
 
 use crate::charset::utf8;
-use crate::{Charset, Flavour, arch};
+use crate::{Charset, Flavour, arch, charset};
 
 /// How the characters of a text are found.
 pub(crate) trait Encoding: Copy {
@@ -37,11 +37,12 @@ pub(crate) enum Form {
     /// Each byte is a character.
     Bytes,
     Utf8(Utf8),
+    /// By the table of a character set.
+    Multi(Multi),
 }
 
 impl Form {
-    /// That of a character set on the servers of a flavour. Asked for when the library is compiled: a collation of a character
-    /// set whose characters nothing here finds doesn't compile.
+    /// That of a character set on the servers of a flavour.
     pub const fn of(flavour: Flavour, charset: Charset) -> Self {
         let surrogates = matches!(flavour, Flavour::MariaDb);
         match charset {
@@ -83,7 +84,7 @@ impl Form {
             | Charset::Ujis
             | Charset::Utf16
             | Charset::Utf16le
-            | Charset::Utf32 => panic!("no encoding for this character set"),
+            | Charset::Utf32 => Self::Multi(Multi { charset, flavour }),
             Charset::Utf8mb3 => Self::Utf8(Utf8 { longest: 3, surrogates }),
             Charset::Utf8mb4 => Self::Utf8(Utf8 { longest: 4, surrogates }),
         }
@@ -94,7 +95,49 @@ impl Form {
         match self {
             Self::Bytes => 1,
             Self::Utf8(encoding) => encoding.length(text, 0),
+            Self::Multi(encoding) => encoding.length(text),
         }
+    }
+}
+
+/// The encoding of a character set of several bytes a character, other than UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Multi {
+    charset: Charset,
+    flavour: Flavour,
+}
+
+impl Multi {
+    /// The length of the character that a text begins with; `None` at the end and where it is ill-formed.
+    #[inline]
+    pub fn well_formed_length(self, text: &[u8]) -> Option<usize> {
+        charset::Form::of(self.charset).length(self.flavour, text)
+    }
+
+    /// The length of the character at the beginning of a text, which is not empty, or of the ill-formed byte.
+    #[inline]
+    pub fn length(self, text: &[u8]) -> usize {
+        self.well_formed_length(text).unwrap_or(1)
+    }
+
+    /// The last boundary between characters, of both texts, that is no later than `at`. The texts are equal before `at`.
+    ///
+    /// Whether a byte begins a character only the text before it tells: back to one that is part of no longer character.
+    pub fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize {
+        /// The least byte of a character of several, in all character sets but those whose characters are code units.
+        const LEAST: u8 = 0x30;
+        let mut boundary = match self.charset.min_bytes() {
+            1 => a[..at].iter().rposition(|&byte| byte < LEAST).map_or(0, |last| last + 1),
+            _ => 0,
+        };
+        while boundary < at {
+            let next = boundary + self.length(&a[boundary..]).max(self.length(&b[boundary..]));
+            if next > at {
+                break;
+            }
+            boundary = next;
+        }
+        boundary
     }
 }
 

@@ -41,6 +41,7 @@ impl Work for Like<'_> {
         match self.descriptor.form {
             Form::Bytes => self.matches(|_, _| 1, same),
             Form::Utf8(encoding) => self.matches(|text, at| encoding.length(text, at), same),
+            Form::Multi(encoding) => self.matches(|text, at| encoding.length(&text[at..]), same),
         }
     }
 }

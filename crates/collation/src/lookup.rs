@@ -113,8 +113,8 @@ mod tests {
             let unknown = Collation::lookup(Flavour::MySql, name).unwrap_err();
             assert!(matches!(unknown, LookupError::Unknown { .. }), "{name}");
         }
-        let later = Collation::lookup(Flavour::MySql, "big5_chinese_ci").unwrap_err();
-        assert_eq!(later.to_string(), "big5_chinese_ci of MySQL is not implemented yet");
+        let later = Collation::lookup(Flavour::MySql, "latin2_czech_cs").unwrap_err();
+        assert_eq!(later.to_string(), "latin2_czech_cs of MySQL is not implemented yet");
         assert_eq!(Collation::by_id(Flavour::MySql, 0).unwrap_err().to_string(), "MySQL has no collation 0");
     }
 

@@ -58,7 +58,7 @@ pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
 /// The bytes of a weight in a key.
 fn width(collation: Collation) -> usize {
     match collation.0.kind {
-        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) => 1,
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) => 1,
         Kind::Simple(_) | Kind::Uca(_) => 2,
         Kind::CodePoints(_) => 3,
     }
@@ -132,8 +132,7 @@ fn length(collation: Collation, text: &[u8]) -> usize {
 
 fn parse(collation: Collation, pattern: &[u8], escape: Option<char>) -> Vec<Part> {
     let mut buffer = [0; 4];
-    let encoded = escape.and_then(|escape| collation.charset().encode(escape, &mut buffer));
-    let escape = encoded.and_then(|length| buffer.get(..length));
+    let escape = escape.and_then(|escape| collation.escape(escape, &mut buffer));
     let mut parts = Vec::new();
     let mut characters = characters(collation, pattern).into_iter();
     while let Some(character) = characters.next() {

@@ -21,6 +21,7 @@
 mod contractions;
 pub(crate) mod data;
 mod lazy;
+pub(crate) mod legacy;
 mod level;
 mod low;
 mod pairs;
@@ -29,6 +30,7 @@ mod words;
 
 pub(crate) use contractions::{CODE_POINTS, Contraction, Contractions};
 pub(crate) use lazy::Lazy;
+pub(crate) use legacy::MultiByte;
 pub(crate) use level::{LONGEST, Level};
 pub(crate) use low::LowOf;
 pub(crate) use pairs::{Classes, Pairs};

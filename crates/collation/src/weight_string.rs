@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::descriptor::{Descriptor, Kind};
+use crate::table::MultiByte;
 use crate::weights::{Element, Weights};
 
 /// `WEIGHT_STRING(text)`, byte for byte.
@@ -17,6 +18,10 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
             out.extend([0; 2]);
         }
         let ends = |element: &Element| one_a_character && element.code_points.is_empty();
+        if let Kind::MultiByte(table) = descriptor.kind {
+            multi_byte(table, descriptor, text, &mut out);
+            continue;
+        }
         for element in Weights::new(descriptor, text).take_while(|element| !ends(element)) {
             for weight in element.weights.get(level).into_iter().flatten() {
                 out.extend(weight.to_be_bytes().iter().skip(4 - width));
@@ -26,10 +31,21 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
     out
 }
 
+/// Characters of two bytes may have other weights here than they compare by.
+fn multi_byte(table: &MultiByte, descriptor: &'static Descriptor, text: &[u8], out: &mut Vec<u8>) {
+    for element in Weights::new(descriptor, text) {
+        match text[element.bytes] {
+            [first, second] => out.extend(table.answered(first, second).to_be_bytes()),
+            [byte] => out.push(table.single(byte)),
+            ref longer => out.extend(longer),
+        }
+    }
+}
+
 /// The bytes of a weight in WEIGHT_STRING.
 fn width(descriptor: &Descriptor) -> usize {
     match descriptor.kind {
-        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) => 1,
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) => 1,
         Kind::Simple(_) | Kind::Uca(_) => 2,
         Kind::CodePoints(bytes) => bytes,
     }

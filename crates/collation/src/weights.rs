@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{Encoding, Form};
-use crate::table::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level, Table};
+use crate::table::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level, MultiByte, Table};
 
 /// A character, or a contraction of several, and its weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,7 @@ impl<'a> Weights<'a> {
                 [one, 0] => vec![one.into()],
                 two => two.map(u32::from).into(),
             }),
+            Kind::MultiByte(table) => self.multi_byte(table, rest),
             Kind::CodePoints(_) => self.character(rest, |code_point| code_point, BAD_CODE_POINT),
             Kind::Simple(table) => self.character(rest, |code_point| table.get().weight(code_point).into(), BAD_SIMPLE),
             Kind::Uca(table) => self.uca(table, rest),
@@ -52,9 +53,24 @@ impl<'a> Weights<'a> {
 
     fn byte(&self, rest: &[u8], weigh: impl Fn(u8) -> Vec<u32>) -> Element {
         let code_point = self.descriptor.decode(rest);
-        let length = code_point.map_or(1, |(_, length)| length);
+        let length = code_point.map_or_else(|| self.descriptor.form.length(rest), |(_, length)| length);
         let weights = rest.iter().take(length).flat_map(|&byte| weigh(byte)).collect();
         self.one(length, code_point.map(|(code_point, _)| code_point), primary(weights))
+    }
+
+    fn multi_byte(&self, table: &'static MultiByte, rest: &[u8]) -> Element {
+        let length = self.descriptor.form.length(rest);
+        let is_well_formed =
+            matches!(self.descriptor.form, Form::Multi(encoding) if encoding.well_formed_length(rest).is_some());
+        let weights: Vec<u8> = match rest[..length] {
+            // After all characters, by its value.
+            [byte] if !is_well_formed => vec![0xFF, byte],
+            [byte] => vec![table.single(byte)],
+            [first, second] => table.double(first, second).to_be_bytes().into(),
+            ref longer => longer.into(),
+        };
+        let code_point = self.descriptor.decode(rest).map(|(code_point, _)| code_point);
+        self.one(length, code_point, primary(weights.into_iter().map(u32::from).collect()))
     }
 
     fn character(&self, rest: &[u8], weigh: impl Fn(u32) -> u32, bad: u32) -> Element {
@@ -122,7 +138,9 @@ impl Descriptor {
     /// The first code point and its length in bytes, as the server of this collation reads them.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Option<(u32, usize)> {
         match self.form {
-            Form::Bytes => self.charset.decode(bytes).map(|(character, length)| (character.into(), length)),
+            Form::Bytes | Form::Multi(_) => {
+                self.charset.decode(bytes).map(|(character, length)| (character.into(), length))
+            }
             Form::Utf8(encoding) => encoding.decode(bytes, 0),
         }
     }

@@ -29,6 +29,25 @@ pub fn convert(source: &mut Source, bytes: &[u8], from: &str, to: &str) -> Resul
 
 /// Every `step`th pair of bytes after `prefix`, or every byte, taken for strings of `charset`.
 pub fn all(source: &mut Source, charset: &str, prefix: &[u8], width: usize, step: usize) -> Result<Vec<Read>> {
+    let sequences = sequences(prefix, width, step);
+    let charset = source.name_of(charset);
+    let query = format!("SELECT b, {} FROM {sequences}", expressions("b", &charset));
+    let rows: Vec<(Vec<u8>, Vec<u8>, Vec<u8>)> = source.conn.query(query).with_context(|| asking(source, &charset))?;
+    Ok(rows.into_iter().map(|(given, taken, utf32)| Read { given, taken, utf32 }).collect())
+}
+
+/// The weights of every pair of bytes that is one character of `charset`.
+pub fn weights(source: &mut Source, charset: &str, collation: &str) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    let text = format!("CONVERT(b USING {charset})");
+    let query = format!(
+        "SELECT b, WEIGHT_STRING({text} COLLATE {collation}) FROM {} WHERE CAST({text} AS BINARY) = b AND CHAR_LENGTH({text}) = 1",
+        sequences(b"", 2, 1)
+    );
+    source.conn.query(query).with_context(|| format!("asking {} for the weights of {collation}", source.title()))
+}
+
+/// Every `step`th pair of bytes after `prefix`, or every byte, as a derived table `sequences` with one column, `b`.
+fn sequences(prefix: &[u8], width: usize, step: usize) -> String {
     let digits = (1..16).fold("SELECT 0 d".to_owned(), |digits, digit| format!("{digits} UNION ALL SELECT {digit}"));
     let (tables, number) = match width {
         1 => (2, "a.d * 16 + b.d"),
@@ -36,16 +55,12 @@ pub fn all(source: &mut Source, charset: &str, prefix: &[u8], width: usize, step
     };
     let tables: Vec<String> = ["a", "b", "c", "d"][..tables].iter().map(|name| format!("({digits}) {name}")).collect();
     let digits = 2 * width;
-    let sequences = format!(
+    format!(
         "(SELECT CONCAT(x'{}', UNHEX(LPAD(HEX(n), {digits}, '0'))) b FROM (SELECT {number} n FROM {}) numbers WHERE n % {step} = 0) \
          sequences",
         hex(prefix),
         tables.join(", ")
-    );
-    let charset = source.name_of(charset);
-    let query = format!("SELECT b, {} FROM {sequences}", expressions("b", &charset));
-    let rows: Vec<(Vec<u8>, Vec<u8>, Vec<u8>)> = source.conn.query(query).with_context(|| asking(source, &charset))?;
-    Ok(rows.into_iter().map(|(given, taken, utf32)| Read { given, taken, utf32 }).collect())
+    )
 }
 
 /// These byte sequences, taken for strings of `charset`.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use super::derive::{Decoded, Encoded};
 
 /// Entries of a table from two bytes, as a number, to a word.
-type Words = BTreeMap<u16, u16>;
+pub type Words = BTreeMap<u16, u16>;
 
 /// A character set of one byte a character.
 pub fn single(decoded: &Decoded, encoded: &Encoded) -> Result<Vec<u8>> {
@@ -93,7 +93,7 @@ fn code(bytes: &[u8]) -> Result<u16> {
 }
 
 /// A table, in pages.
-fn pages(words: &Words) -> Result<Vec<u8>> {
+pub fn pages(words: &Words) -> Result<Vec<u8>> {
     let (mut directory, mut pool) = (Vec::new(), Vec::new());
     let mut seen: HashMap<Vec<u16>, u16> = HashMap::new();
     for page in 0..=255_u8 {

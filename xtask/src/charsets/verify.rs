@@ -115,11 +115,16 @@ fn sequence(random: &mut Random) -> Vec<u8> {
     (0..length).map(|_| if random.chance(50) { random.below(256) as u8 } else { *random.pick(&TELLING) }).collect()
 }
 
-/// What docs/collation.md names: a last byte of `eucjpms` from 80 on, which MySQL 9 takes though no column holds it; and, to MySQL
-/// 5.6, surrogates are characters.
+/// What docs/collation.md names: `8EA0` in EUC for Japanese, and a last byte of `eucjpms` from 80 on, which MySQL takes and then reads
+/// as no character; and, to MySQL 5.6, surrogates are characters.
 fn is_named(charset: Charset, given: &[u8], is_5: bool) -> bool {
+    if matches!(charset, Charset::Ujis | Charset::Eucjpms) && given.windows(2).any(|pair| pair == b"\x8E\xA0") {
+        return true;
+    }
     if is_5 {
-        let mut contents = charset.characters(Flavour::MariaDb, given).map(|character| character.content);
+        let zeros = given.len().next_multiple_of(charset.min_bytes()) - given.len();
+        let aligned = [&[0; 4][..zeros], given].concat();
+        let mut contents = charset.characters(Flavour::MariaDb, &aligned).map(|character| character.content);
         return contents.any(|content| matches!(content, Content::CodePoint(0xD800..0xE000)));
     }
     let mut all = charset.characters(Flavour::MySql, given);

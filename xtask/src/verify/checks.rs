@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use anyhow::Result;
 use mysql::prelude::Queryable;
-use mysql_collation::Collation;
+use mysql_collation::{Charset, Collation};
 
 use super::session::{Row, Session, hex};
 use crate::ask;
@@ -48,15 +48,17 @@ impl Outcome {
 pub fn code_points(session: &mut Session<'_>, collation: Collation, step: u32) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     let name = collation.info().name;
-    let planes = match collation.charset().max_bytes() {
-        1 => return bytes(session, collation),
-        3 => 1,
-        _ => ask::PLANES,
+    let charset = collation.charset();
+    let planes = match charset {
+        _ if charset.max_bytes() == 1 => return bytes(session, collation),
+        Charset::Utf8mb4 | Charset::Gb18030 => ask::PLANES,
+        _ => 1,
     };
     for plane in 0..planes {
         for (code_point, theirs) in ask::some_weights(session.source(), name, plane, step)? {
             let text = char::from_u32(code_point).map(String::from).unwrap_or_default();
-            let ours = collation.weight_string(text.as_bytes());
+            let text = Charset::Utf8mb4.convert(text.as_bytes(), charset, session.source().flavour()).bytes;
+            let ours = collation.weight_string(&text);
             outcome.note(theirs.as_ref() == Some(&ours), || {
                 format!(
                     "U+{code_point:04X} weighs {} here, {} there",

@@ -112,6 +112,8 @@ const TRIFLES: [&str; 12] =
 pub struct Texts {
     random: Random,
     charset: Charset,
+    /// The characters of the character set, where it has not all that the ranges have.
+    repertoire: Vec<char>,
     /// Text that has a range to itself: most strings are of one script.
     range: (u32, u32),
 }
@@ -119,7 +121,11 @@ pub struct Texts {
 impl Texts {
     /// The texts of a seed.
     pub fn new(seed: u64, charset: Charset) -> Self {
-        Self { random: Random::new(seed), charset, range: RANGES[0] }
+        let has_all =
+            matches!(charset, Charset::Binary | Charset::Ascii | Charset::Latin1) || charset.name().starts_with("utf");
+        let held = |character: &char| charset.encode(*character, &mut [0; 4]).is_some();
+        let repertoire = if has_all { Vec::new() } else { ('\0'..=char::MAX).filter(held).collect() };
+        Self { random: Random::new(seed), charset, repertoire, range: RANGES[0] }
     }
 
     /// Two strings, most of them close to one another, encoded.
@@ -251,6 +257,9 @@ impl Texts {
         let mut buffer = [0; 4];
         for &character in text {
             let fallback = match self.charset {
+                _ if !self.repertoire.is_empty() => {
+                    self.repertoire[(u32::from(character) as usize).wrapping_mul(7919) % self.repertoire.len()]
+                }
                 Charset::Ascii => char::from(u32::from(character) as u8 & 0x7f),
                 Charset::Utf8mb3 => char::from_u32(u32::from(character) & 0x3fff).unwrap_or_default(),
                 _ => char::from(u32::from(character) as u8),

@@ -1,0 +1,76 @@
+//! The orders of 8-bit and multi-byte character sets: a weight of one or two bytes a character.
+
+use anyhow::{Result, ensure};
+
+use crate::ask;
+use crate::charsets::{ask::weights, encode};
+use crate::servers::Source;
+
+/// Orders of bytes.
+pub const BYTE_ORDERS: [&str; 32] = [
+    "armscii8_general_ci",
+    "cp1250_croatian_ci",
+    "cp1250_general_ci",
+    "cp1250_polish_ci",
+    "cp1251_bulgarian_ci",
+    "cp1251_general_ci",
+    "cp1251_general_cs",
+    "cp1251_ukrainian_ci",
+    "cp1256_general_ci",
+    "cp1257_general_ci",
+    "cp1257_lithuanian_ci",
+    "cp850_general_ci",
+    "cp852_general_ci",
+    "cp866_general_ci",
+    "dec8_swedish_ci",
+    "geostd8_general_ci",
+    "greek_general_ci",
+    "hebrew_general_ci",
+    "hp8_english_ci",
+    "keybcs2_general_ci",
+    "koi8r_general_ci",
+    "koi8u_general_ci",
+    "latin2_croatian_ci",
+    "latin2_general_ci",
+    "latin2_hungarian_ci",
+    "latin5_turkish_ci",
+    "latin7_estonian_cs",
+    "latin7_general_ci",
+    "latin7_general_cs",
+    "macce_general_ci",
+    "macroman_general_ci",
+    "swe7_swedish_ci",
+];
+
+/// Those of multi-byte character sets: characters of one byte have a weight, longer ones are their own weights, or have one of two
+/// bytes.
+pub const MULTI_BYTE_ORDERS: [&str; 8] = [
+    "big5_chinese_ci",
+    "cp932_japanese_ci",
+    "eucjpms_japanese_ci",
+    "euckr_korean_ci",
+    "gb2312_chinese_ci",
+    "gbk_chinese_ci",
+    "sjis_japanese_ci",
+    "ujis_japanese_ci",
+];
+
+/// The file of a collation.
+pub fn file(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
+    if BYTE_ORDERS.contains(&collation) {
+        let weights = ask::byte_weights(source, collation)?;
+        ensure!(weights.iter().all(|weight| weight.len() == 1), "{collation} has several weights a byte");
+        return Ok(weights.concat());
+    }
+    let charset = collation.split('_').next().unwrap_or_default();
+    let mut singles = ask::ascii_weights(source, collation)?;
+    // A byte from 80 on is a character of its own weight, if it is one.
+    singles.extend(0x80..=0xFF);
+    let pairs = weights(source, charset, collation)?;
+    let mut words = encode::Words::new();
+    for (pair, weight) in pairs.iter().filter(|(pair, _)| pair[0] >= 0x80) {
+        words.insert(u16::from_be_bytes([pair[0], pair[1]]), u16::from_be_bytes(weight[..].try_into()?));
+    }
+    let are_their_own = words.iter().all(|(pair, weight)| pair == weight);
+    Ok(if are_their_own { singles } else { [singles, encode::pages(&words)?].concat() })
+}
