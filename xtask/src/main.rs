@@ -1,30 +1,42 @@
-//! Chores of the project, run as `cargo xtask`.
+//! Tasks of the project, run as `cargo xtask`.
+//!
+//! `cargo xtask` builds for development, so that `cargo xtask test` shares what it builds with the tests. What computes or times
+//! starts itself again in release.
 
 // Comments on arguments are their help, which is plain text: `[default: …]` is no link there.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
 mod ask;
+mod bar;
 mod charsets;
 mod order_by;
+mod package;
 mod peers;
 mod servers;
 mod tables;
+mod test;
 mod verify;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about, arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
+enum Task {
+    /// Install what the tests run against, then run all tests.
+    Test(test::Arguments),
+    /// Build the Debian package: the command, its manual pages and completions.
+    Package(package::Arguments),
     /// Derive the weight tables of crates/collation from running servers.
     Tables(tables::Arguments),
     /// Derive the tables of character sets from a running server, or verify them against several.
@@ -51,12 +63,60 @@ fn main() -> ExitCode {
 
 /// Whether there is nothing to complain about.
 fn run() -> Result<bool> {
+    let arguments = Arguments::parse();
+    match &arguments.task {
+        Task::Test(arguments) => return test::run(arguments),
+        Task::Package(arguments) => return package::run(arguments).map(|()| true),
+        _ => {}
+    }
+    if cfg!(debug_assertions) {
+        return again_in_release();
+    }
     server::interrupt::install()?;
-    match Arguments::parse().chore {
-        Chore::Tables(arguments) => tables::run(&arguments).map(|()| true),
-        Chore::Charsets(arguments) => charsets::run(&arguments),
-        Chore::Verify(arguments) => verify::run(&arguments),
-        Chore::Peers(arguments) => peers::run(&arguments).map(|()| true),
-        Chore::OrderBy(arguments) => order_by::run(&arguments).map(|()| true),
+    match arguments.task {
+        Task::Test(_) | Task::Package(_) => unreachable!("run above"),
+        Task::Tables(arguments) => tables::run(&arguments).map(|()| true),
+        Task::Charsets(arguments) => charsets::run(&arguments),
+        Task::Verify(arguments) => verify::run(&arguments),
+        Task::Peers(arguments) => peers::run(&arguments).map(|()| true),
+        Task::OrderBy(arguments) => order_by::run(&arguments).map(|()| true),
+    }
+}
+
+/// Builds this program in release, and becomes it.
+fn again_in_release() -> Result<bool> {
+    let mut command = Command::new(cargo());
+    command.args(["run", "--release", "--quiet", "--package", "xtask", "--"]).args(std::env::args_os().skip(1));
+    Err(command.exec()).context("cannot run cargo")
+}
+
+/// The cargo that called us: that of `cargo +nightly xtask` is another one than PATH's.
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tasks that the documentation shows are ones that there are.
+    #[test]
+    fn every_task_of_the_documentation_is_taken() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+        let pages = docs.chain(["README.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+        let mut seen = 0;
+        for path in pages.filter(|path| path.extension().is_some_and(|end| end == "md")) {
+            let page = std::fs::read_to_string(&path).unwrap();
+            let lines = page.lines().filter_map(|line| line.trim().split_once("cargo xtask "));
+            for (before, task) in lines.filter(|(before, _)| before.is_empty() || before.ends_with("&& ")) {
+                let task = task.split('#').next().unwrap_or_default();
+                seen += 1;
+                let words = ["cargo xtask"].into_iter().chain(task.split_whitespace());
+                Arguments::try_parse_from(words)
+                    .unwrap_or_else(|error| panic!("{}: {before}{task}\n{error}", path.display()));
+            }
+        }
+        assert!(seen >= 4, "only {seen} were found");
     }
 }

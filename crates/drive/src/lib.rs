@@ -25,7 +25,7 @@ pub use cpu::{ServerThread, own_cpu};
 pub use error::{Error, WireError};
 pub use load::{ConnectionCharset, Load, Settings, Target};
 pub use session::Protocol;
-pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has, sysbench_installed};
+pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has};
 pub use tables::{
     Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, table_sizes,
 };

@@ -1,11 +1,10 @@
 //! The real sysbench as the one who puts the load on: a cross-check of our own client over the same tables.
 
 use std::io::Read;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use server::{Address, TlsMode, interrupt};
+use server::{Address, TlsMode, Tool, interrupt};
 use workload::{Distribution, Kind, Options, Workload};
 
 use crate::error::Error;
@@ -102,7 +101,7 @@ fn command(load: &SysbenchLoad<'_>, seconds: u64) -> Result<Command, Error> {
         return Err(refuse("it does not verify TLS"));
     }
     let (name, extra) = script(workload.kind).ok_or_else(|| refuse("it has no such workload"))?;
-    let mut command = Command::new("sysbench");
+    let mut command = Command::new(Tool::Sysbench.find().unwrap_or_else(|| Tool::Sysbench.name().into()));
     command.arg(name);
     match &target.endpoint.address {
         Address::Socket(path) => command.arg(option("mysql-socket", path.display())),
@@ -176,12 +175,6 @@ fn parse(output: &str) -> Option<SysbenchTally> {
         seconds: figure("total time:")?.strip_suffix('s')?.parse().ok()?,
         p95_ms: figure("95th percentile:")?.parse().ok()?,
     })
-}
-
-/// Whether a program named sysbench is on the PATH.
-pub fn sysbench_installed() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| Path::new(&folder).join("sysbench").is_file())
 }
 
 #[cfg(test)]

@@ -1,37 +1,39 @@
-//! What sampling costs the server: a duet of a load with its own copy, in which perf watches the server's threads of one side alone.
+//! What sampling costs the server: throughput of blocks with perf watching, to that of blocks without, in paired rounds.
 //!
-//!     cargo bench -p profile --bench cost [-- SERVER [BLOCKS]]
+//!     cargo bench -p profile --bench cost [-- SERVER [ROUNDS]]
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use drive::{ConnectionCharset, Load, Loaded, Protocol, Schemas, Settings, Sharing, Target, Wanted, run_block};
-use measure::mean_with_interval;
-use profile::perf::{CallGraph, Recorder, Sampling};
+use measure::median;
+use profile::perf::{CallGraph, Recorder, Sampling, Scope};
 use server::{NoProgress, Server};
 use workload::{Kind, Options, Workload};
 
 fn main() {
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
     let name = args.next().unwrap_or_else(|| "mysql@5.6".into());
-    let blocks: usize = args.next().map_or(12, |blocks| blocks.parse().expect("BLOCKS is a number"));
+    let rounds: usize = args.next().map_or(15, |rounds| rounds.parse().expect("ROUNDS is a number"));
     let server =
         server::open(&name.parse().expect("a server"), &server::Options::default(), &NoProgress).expect("a server");
     let schemas = Schemas::new(&server, "profile_cost").expect("a connection");
     let workload = Workload { kind: Kind::OltpReadOnly, range_size: None };
     let rows = Options { table_size: 10_000, ..Options::default() };
     let wanted = Wanted { charset: "utf8mb4".into(), collation: "utf8mb4_general_ci".into() };
-    let loaded = schemas.load(&workload::tables(&[workload], &rows), &[wanted.clone(), wanted], &|_| {}).expect("rows");
-    let script = Arc::new(workload.script(&rows));
-    let loads: Vec<Load> = loaded.iter().map(|loaded| connect(&server, loaded, &script)).collect();
-    println!("{} {}, oltp_read_only, {blocks} blocks of 2 s", server.flavour(), server.version());
-    for (what, sampling) in [
+    let loaded = schemas.load(&workload::tables(&[workload], &rows), &[wanted], &|_| {}).expect("rows");
+    let load = connect(&server, &loaded[0], &Arc::new(workload.script(&rows)));
+    println!("{} {}, oltp_read_only, {rounds} rounds of two blocks of 2 s", server.flavour(), server.version());
+    let fp = |frequency| Sampling { frequency, call_graph: CallGraph::FramePointers };
+    let dwarf = Sampling { frequency: 499, call_graph: CallGraph::Dwarf };
+    for (what, watched) in [
         ("nothing", None),
-        ("frame pointers, 499 Hz", Some((499, CallGraph::FramePointers))),
-        ("frame pointers, 4,999 Hz", Some((4999, CallGraph::FramePointers))),
-        ("unwind tables, 499 Hz", Some((499, CallGraph::Dwarf))),
+        ("all cores, frame pointers, 499 Hz", Some((fp(499), Scope::Cores))),
+        ("all cores, frame pointers, 4,999 Hz", Some((fp(4999), Scope::Cores))),
+        ("threads, frame pointers, 499 Hz", Some((fp(499), Scope::Threads))),
+        ("threads, unwind tables, 499 Hz", Some((dwarf, Scope::Threads))),
     ] {
-        cost(what, &loads, sampling.map(|(frequency, call_graph)| Sampling { frequency, call_graph }), blocks);
+        cost(what, &load, &server, watched, rounds);
     }
 }
 
@@ -44,20 +46,32 @@ fn connect(server: &Server, loaded: &Loaded, script: &Arc<workload::Script>) -> 
     Load::start(target, &settings, script).expect("a load")
 }
 
-/// Throughput of the sampled side for each unit of the other's.
-fn cost(what: &str, loads: &[Load], sampling: Option<Sampling>, blocks: usize) {
-    let threads = loads[1].server_threads().expect("the server's threads");
-    let recorder = sampling.map(|sampling| Recorder::start_on_threads(threads, sampling).expect("samples"));
-    let sides: Vec<&Load> = loads.iter().collect();
-    let ratios: Vec<f64> = (0..blocks)
-        .map(|_| {
-            let turns = Sharing::Turns(Duration::from_millis(10));
-            let tallies = run_block(&sides, turns, Duration::from_millis(50), Duration::from_secs(2)).expect("a block");
-            let rate = |side: usize| tallies[side].events as f64 / tallies[side].seconds;
-            rate(1) / rate(0)
+/// Throughput while it is watched for each unit while it is not. Which comes first alternates, so that a machine that gets faster or
+/// slower favours neither.
+fn cost(what: &str, load: &Load, server: &Server, watched: Option<(Sampling, Scope)>, rounds: usize) {
+    let pid = server.pid().expect("a process of this machine");
+    let with = || {
+        let _recorder = watched.map(|(sampling, scope)| Recorder::start(&[pid], sampling, scope).expect("samples"));
+        rate(load)
+    };
+    let ratios: Vec<f64> = (0..rounds)
+        .map(|round| {
+            if round % 2 == 0 {
+                let without = rate(load);
+                with() / without
+            } else {
+                let with = with();
+                with / rate(load)
+            }
         })
         .collect();
-    drop(recorder);
-    let ratio = mean_with_interval(&ratios).expect("two blocks or more");
-    println!("  {what}: throughput × {:.4} ({:.4} … {:.4})", ratio.value, ratio.low, ratio.high);
+    let ratio = median(&ratios).expect("a few rounds");
+    println!("  {what}: throughput × {:.3} ({:.3} … {:.3})", ratio.value, ratio.low, ratio.high);
+}
+
+/// Transactions a second in one block.
+fn rate(load: &Load) -> f64 {
+    let (lead_in, length) = (Duration::from_millis(100), Duration::from_secs(2));
+    let tallies = run_block(&[load], Sharing::Together, lead_in, length).expect("a block");
+    tallies[0].events as f64 / tallies[0].seconds
 }

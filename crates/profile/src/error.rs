@@ -8,10 +8,14 @@ use std::path::PathBuf;
 pub enum Error {
     /// There is no perf.
     #[error(
-        "there is no perf on the PATH, which takes the samples; install it (Debian: linux-perf, Ubuntu: linux-tools-generic, \
-         Fedora: perf), or take them elsewhere and read them with --perf-script"
+        "there is no perf on the PATH, which takes the samples{}; install it (Debian: linux-perf, Ubuntu: linux-tools-generic, \
+         Fedora: perf), or take them elsewhere and read them with --perf-script",
+        why(tried)
     )]
-    NoPerf,
+    NoPerf {
+        /// Why it could not be installed, where that was tried.
+        tried: Option<String>,
+    },
     /// The kernel refuses.
     #[error(
         "perf may not sample process {pid}: {reason}; run weigh as root or as the server's own account, or allow it with `sysctl \
@@ -105,4 +109,8 @@ impl Error {
         let path = path.into();
         move |source| Self::Io { doing, path, source }
     }
+}
+
+fn why(tried: &Option<String>) -> String {
+    tried.as_ref().map(|reason| format!(", and weigh cannot have it ({reason})")).unwrap_or_default()
 }

@@ -56,6 +56,10 @@ pub struct SamplingInfo {
     /// `fp` or `dwarf`; absent for samples that were taken elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_graph: Option<String>,
+    /// `cores`: all cores were sampled, and the servers' threads picked out afterwards; `threads`: those threads alone, which slows them
+    /// down more; absent for samples that were taken elsewhere, and in what earlier versions wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
 }
 
 /// Where one side's CPU went.

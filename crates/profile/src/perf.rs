@@ -1,6 +1,7 @@
 //! Taking samples: perf, started, told when to begin, stopped, and asked what it saw. The only place of this crate that runs a
 //! program.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use server::cleanup::{self, Registration};
-use server::interrupt;
+use server::{Progress, Tool, interrupt};
 use tempfile::TempDir;
 
 use crate::error::Error;
@@ -31,6 +32,15 @@ pub enum CallGraph {
     Dwarf,
 }
 
+impl fmt::Display for CallGraph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FramePointers => "fp",
+            Self::Dwarf => "dwarf",
+        })
+    }
+}
+
 /// How samples are taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
@@ -38,6 +48,37 @@ pub struct Sampling {
     pub frequency: u32,
     /// How stacks are walked.
     pub call_graph: CallGraph,
+}
+
+/// What perf watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All cores, whatever runs on them; samples of other processes are thrown away unread. The cheap way: threads are not slowed
+    /// down where they are switched.
+    Cores,
+    /// The threads of the processes that are asked about. Every switch of one of them costs.
+    Threads,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cores => "cores",
+            Self::Threads => "threads",
+        })
+    }
+}
+
+/// What the kernel lets us watch: all cores takes root, CAP_PERFMON or `kernel.perf_event_paranoid` at 0 or less. Unwind tables are
+/// walked from copies of the stack, which is too much to take of everything that runs.
+pub fn scope(sampling: Sampling) -> Result<Scope, Error> {
+    if sampling.call_graph == CallGraph::Dwarf {
+        return Ok(Scope::Threads);
+    }
+    let mut command = perf();
+    command.args(["record", "--all-cpus", "--event=cpu-clock", "--output=/dev/null", "--", "true"]);
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    Ok(if status.map_err(not_run("record"))?.success() { Scope::Cores } else { Scope::Threads })
 }
 
 /// perf at work. Dropping it ends perf and removes what it wrote.
@@ -49,9 +90,22 @@ pub struct Recorder {
     _registration: Registration,
 }
 
+/// Installs perf into the cache, unless it is there or on the PATH.
+pub fn install(progress: &dyn Progress) -> Result<(), Error> {
+    Tool::Perf.find_or_install(progress).map(drop).map_err(|error| match error {
+        server::Error::Interrupted => Error::Interrupted,
+        error => Error::NoPerf { tried: Some(error.to_string()) },
+    })
+}
+
+/// A command that runs perf.
+fn perf() -> Command {
+    Command::new(Tool::Perf.find().unwrap_or_else(|| Tool::Perf.name().into()))
+}
+
 /// The version of the perf that is installed, or what to do about it where there is none.
 pub fn version() -> Result<String, Error> {
-    let output = Command::new("perf").arg("version").stdin(Stdio::null()).output().map_err(not_run("version"))?;
+    let output = perf().arg("version").stdin(Stdio::null()).output().map_err(not_run("version"))?;
     if !output.status.success() {
         return Err(Error::Perf { doing: "version", reason: last_words(&String::from_utf8_lossy(&output.stderr)) });
     }
@@ -67,16 +121,7 @@ pub fn read_script(path: &Path) -> Result<Script, Error> {
 
 impl Recorder {
     /// Begins to sample all threads of these processes. When this returns, samples are being taken.
-    pub fn start(pids: &[u32], sampling: Sampling) -> Result<Self, Error> {
-        Self::watch("--pid", pids, sampling)
-    }
-
-    /// Begins to sample these threads alone.
-    pub fn start_on_threads(threads: &[u32], sampling: Sampling) -> Result<Self, Error> {
-        Self::watch("--tid", threads, sampling)
-    }
-
-    fn watch(option: &str, pids: &[u32], sampling: Sampling) -> Result<Self, Error> {
+    pub fn start(pids: &[u32], sampling: Sampling, scope: Scope) -> Result<Self, Error> {
         if let Some(&gone) = pids.iter().find(|&&pid| !is_alive(pid)) {
             return Err(Error::NoProcess(gone));
         }
@@ -92,7 +137,7 @@ impl Recorder {
         let mut answer = fifo(&at("answer"))?;
         let stderr = at("stderr");
         let errors = File::create(&stderr).map_err(Error::io("create", &stderr))?;
-        let mut command = Command::new("perf");
+        let mut command = perf();
         command
             .args(["record", "--event=cpu-clock", "--clockid=CLOCK_MONOTONIC", "--delay=-1"])
             .arg(format!("--freq={}", sampling.frequency))
@@ -100,7 +145,10 @@ impl Recorder {
                 CallGraph::FramePointers => "--call-graph=fp",
                 CallGraph::Dwarf => "--call-graph=dwarf,8192",
             })
-            .arg(format!("{option}={}", pids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")))
+            .arg(match scope {
+                Scope::Cores => "--all-cpus".into(),
+                Scope::Threads => format!("--pid={}", list(pids)),
+            })
             .arg(format!("--control=fifo:{},{}", at("control").display(), at("answer").display()))
             .arg("--output")
             .arg(at("perf.data"))
@@ -132,7 +180,7 @@ impl Recorder {
     fn script(&self, data: &Path) -> Result<Script, Error> {
         let stderr = self.at("stderr-script");
         let errors = File::create(&stderr).map_err(Error::io("create", &stderr))?;
-        let mut command = Command::new("perf");
+        let mut command = perf();
         command
             .args([
                 "script",
@@ -143,6 +191,7 @@ impl Recorder {
                 "--input",
             ])
             .arg(data)
+            .arg(format!("--pid={}", list(&self.pids)))
             .env("LC_ALL", "C")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -160,8 +209,11 @@ impl Recorder {
         if !status.success() {
             return Err(failed(reason()));
         }
-        read.map_err(Error::io("read", "perf script's output"))?
-            .map_err(|bad| failed(format!("line {} of its output: {}", bad.line, bad.reason)))
+        let mut script = read
+            .map_err(Error::io("read", "perf script's output"))?
+            .map_err(|bad| failed(format!("line {} of its output: {}", bad.line, bad.reason)))?;
+        script.mappings.retain(|mapping| self.pids.contains(&mapping.pid));
+        Ok(script)
     }
 
     /// Waits for perf's word that it samples now, or for its end.
@@ -225,9 +277,13 @@ impl Drop for Recorder {
     }
 }
 
+fn list(pids: &[u32]) -> String {
+    pids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
 fn not_run(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
     move |error| match error.kind() {
-        io::ErrorKind::NotFound => Error::NoPerf,
+        io::ErrorKind::NotFound => Error::NoPerf { tried: None },
         _ => Error::Perf { doing, reason: format!("it can't be run: {error}") },
     }
 }

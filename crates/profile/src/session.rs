@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::model::{FORMAT, Profile, Profiles, SamplingInfo};
 use crate::output;
 use crate::own::OwnLoad;
-use crate::perf::{self, CallGraph, Recorder, Sampling};
+use crate::perf::{self, Recorder, Sampling, Scope};
 use crate::resolve;
 use crate::script::Script;
 use crate::summary::{self, SideThreads, Window};
@@ -75,12 +75,13 @@ impl Profiler {
         let by = perf::version()?;
         let sides = loads.iter().map(|&(variant, load)| side(run, variant, load)).collect::<Result<Vec<_>, _>>()?;
         let pids: BTreeSet<u32> = sides.iter().filter_map(|side| side.pid).collect();
-        let recorder = Recorder::start(&pids.into_iter().collect::<Vec<_>>(), self.plan.sampling)?;
+        let scope = perf::scope(self.plan.sampling)?;
+        let recorder = Recorder::start(&pids.into_iter().collect::<Vec<_>>(), self.plan.sampling, scope)?;
         let windows = self.windows(loads, observer)?;
         observer.stage(&format!("{title}: reading samples"));
         let script = recorder.stop()?;
         let wanted: Vec<String> = loads.iter().map(|&(variant, _)| run.variants[variant].collation.clone()).collect();
-        let info = SamplingInfo { by: format!("perf {by}"), ..self.plan.sampling.into() };
+        let info = info(&by, self.plan.sampling, scope);
         let length = self.plan.window.as_secs_f64() * loads.len() as f64;
         let parts = Parts { title, sides: &sides, windows: &windows, wanted: &wanted };
         let mut profile = parts.profile(&script, info, &self.folder, &format!("{cell}-"))?;
@@ -135,17 +136,21 @@ impl Probe for Profiler {
 }
 
 /// Samples a server under whatever load it has. Nothing is written to it; with `server`, its status is read at each window's ends.
+/// `announce` is told what will be watched, before it is.
 pub fn attach(
     pid: u32,
     server: Option<&Server>,
     plan: Plan,
     folder: &Path,
     observer: &dyn Observer,
+    announce: impl FnOnce(Scope),
 ) -> Result<Profile, Error> {
     let by = perf::version()?;
     let label = server.map_or_else(|| format!("process {pid}"), |server| server.label().to_owned());
     let mut own = OwnLoad::new(pid, server)?;
-    let recorder = Recorder::start(&[pid], plan.sampling)?;
+    let scope = perf::scope(plan.sampling)?;
+    announce(scope);
+    let recorder = Recorder::start(&[pid], plan.sampling, scope)?;
     observer.stage(&format!("{label}: sampling"));
     let mut windows = Vec::new();
     for number in 0..plan.windows {
@@ -166,7 +171,7 @@ pub fn attach(
     observer.stage(&format!("{label}: reading samples"));
     let script = recorder.stop()?;
     let sides = [SideThreads { label: label.clone(), variant: None, pid: Some(pid), threads: None }];
-    let info = SamplingInfo { by: format!("perf {by}"), ..plan.sampling.into() };
+    let info = info(&by, plan.sampling, scope);
     let parts = Parts { title: format!("{label}, under its own load"), sides: &sides, windows: &windows, wanted: &[] };
     let mut profile = parts.profile(&script, info, folder, "")?;
     profile.window_s = Some(plan.window.as_secs_f64());
@@ -197,7 +202,8 @@ pub fn import(path: &Path, windows: usize, folder: &Path) -> Result<Profile, Err
         })
         .collect();
     let sides = [SideThreads { label: label.clone(), variant: None, pid: server_process(&script), threads: None }];
-    let info = SamplingInfo { by: format!("another perf, read from {label}"), frequency: None, call_graph: None };
+    let info =
+        SamplingInfo { by: format!("another perf, read from {label}"), frequency: None, call_graph: None, scope: None };
     let mut profile =
         Parts { title: label, sides: &sides, windows: &windows, wanted: &[] }.profile(&script, info, folder, "")?;
     let unnamed = script.mappings.is_empty();
@@ -248,13 +254,12 @@ impl Parts<'_> {
     }
 }
 
-impl From<Sampling> for SamplingInfo {
-    fn from(sampling: Sampling) -> Self {
-        let call_graph = match sampling.call_graph {
-            CallGraph::FramePointers => "fp",
-            CallGraph::Dwarf => "dwarf",
-        };
-        Self { by: String::new(), frequency: Some(sampling.frequency), call_graph: Some(call_graph.into()) }
+fn info(by: &str, sampling: Sampling, scope: Scope) -> SamplingInfo {
+    SamplingInfo {
+        by: format!("perf {by}"),
+        frequency: Some(sampling.frequency),
+        call_graph: Some(sampling.call_graph.to_string()),
+        scope: Some(scope.to_string()),
     }
 }
 

@@ -11,6 +11,10 @@ use std::process::Command;
 
 use crate::{Error, Progress, command};
 
+/// A suite that is not the host's own is taken only where its signature is good, whatever the host puts up with.
+const SIGNED: &str = "Acquire::AllowInsecureRepositories \"false\";\nAcquire::AllowWeakRepositories \"false\";\n\
+                      Acquire::AllowDowngradeToInsecureRepositories \"false\";\nAPT::Get::AllowUnauthenticated \"false\";\n";
+
 /// A private apt state.
 pub(crate) struct Apt<'a> {
     folder: PathBuf,
@@ -35,20 +39,25 @@ impl<'a> Apt<'a> {
     /// A state that reads one Debian suite, from the mirror that the host uses.
     pub fn of_suite(folder: &Path, suite: &str, progress: &'a dyn Progress) -> Result<Self, Error> {
         let host = sources::Release::of_host();
-        let Some((uri, trust)) = sources::debian_mirror(&sources::of_host(), &host) else {
+        let Some((uri, mut options)) = sources::debian_mirror(&sources::of_host()?, &host) else {
             let reason = "the apt sources of this machine name no Debian mirror.\n\
                           Give --server `mariadb`, a basedir, a tarball of server binaries, or the URL of a running server.";
             return Err(Error::Install { name: format!("packages of {suite}"), reason: reason.into() });
         };
+        let keyring = Path::new("/usr/share/keyrings/debian-archive-keyring.gpg");
+        if keyring.exists() && !options.iter().any(|field| field.starts_with("signed-by:")) {
+            // Else the key of any third party that this machine trusts would do.
+            options.push(format!("signed-by: {}", keyring.display()));
+        }
         let apt = Self { folder: folder.to_owned(), progress, failed_update: None };
         let parts = apt.folder.join("sources.d");
         fs::create_dir_all(&parts).map_err(Error::io("create", &parts))?;
         let mut stanza = format!("Types: deb\nURIs: {uri}\nSuites: {suite}\nComponents: main\n");
-        trust.iter().for_each(|field| stanza.push_str(&format!("{field}\n")));
+        options.iter().for_each(|field| stanza.push_str(&format!("{field}\n")));
         write(&parts.join("mirror.sources"), &stanza)?;
         apt.configure(&format!(
             "Dir::Etc::SourceList \"/dev/null\";\nDir::Etc::SourceParts \"{}\";\n\
-             Dir::Etc::Preferences \"/dev/null\";\nDir::Etc::PreferencesParts \"/dev/null\";\n",
+             Dir::Etc::Preferences \"/dev/null\";\nDir::Etc::PreferencesParts \"/dev/null\";\n{SIGNED}",
             parts.display()
         ))?;
         apt.update(&format!("the package list of Debian {suite}"))?;
@@ -110,6 +119,17 @@ impl<'a> Apt<'a> {
 
     /// Downloads packages with all they need and unpacks them into `root`. Returns the version of the first.
     pub fn unpack(self, packages: &[&str], title: &str, root: &Path) -> Result<String, Error> {
+        self.unpack_without(packages, &[], title, root)
+    }
+
+    /// The same, less some of the packages that they need, which the host's own stand in for.
+    pub fn unpack_without(
+        self,
+        packages: &[&str],
+        left_out: &[&str],
+        title: &str,
+        root: &Path,
+    ) -> Result<String, Error> {
         self.progress.step(&format!("downloading {title}"));
         let mut command = self.command("apt-get");
         command.args(["-q", "-y", "-oAPT::Status-Fd=1", "--download-only", "--no-install-recommends", "install"]);
@@ -122,7 +142,8 @@ impl<'a> Apt<'a> {
 
         self.progress.step(&format!("unpacking {title}"));
         fs::create_dir_all(root).map_err(Error::io("create", root))?;
-        let archives = self.archives()?;
+        let mut archives = self.archives()?;
+        archives.retain(|archive| !left_out.contains(&package_of(archive)));
         for (index, archive) in archives.iter().enumerate() {
             let mut command = Command::new("dpkg-deb");
             command.arg("-x").args([archive.as_path(), root]);
@@ -139,6 +160,13 @@ impl<'a> Apt<'a> {
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "deb"));
         paths.sort();
         Ok(paths)
+    }
+
+    /// Downloads a file and holds it against its hash, with apt's own client and through apt's proxies.
+    pub fn download(&self, uri: &str, file: &Path, sha512: &str, what: &str) -> Result<(), Error> {
+        let mut command = self.command("/usr/lib/apt/apt-helper");
+        command.args(["-q", "download-file", uri]).arg(file).arg(format!("SHA512:{sha512}"));
+        command::run(command, what, |_| {})
     }
 
     /// An archive is named `package_version_architecture.deb`, with a colon written `%3a`.
@@ -162,6 +190,12 @@ impl<'a> Apt<'a> {
             self.progress.fraction(percent / 100.0);
         }
     }
+}
+
+/// The package that an archive holds.
+fn package_of(archive: &Path) -> &str {
+    let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.split('_').next().unwrap_or_default()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

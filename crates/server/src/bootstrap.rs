@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
+use crate::account::Account;
 use crate::command::CommandError;
 use crate::error::Error;
 use crate::flavour::{Flavour, Version};
@@ -11,8 +12,17 @@ use crate::program::Program;
 use crate::{command, errorlog};
 
 /// Initialises the data folder that `arguments` name; `folder` is the instance's.
-pub(crate) fn initialise(program: &Program, folder: &Path, arguments: &[String]) -> Result<(), Error> {
+pub(crate) fn initialise(
+    program: &Program,
+    folder: &Path,
+    arguments: &[String],
+    account: Option<Account>,
+) -> Result<(), Error> {
     let mut command = program.command();
+    if let Some(account) = account {
+        account.take_over(folder)?;
+        account.run(&mut command);
+    }
     command.args(arguments).current_dir(folder);
     if program.flavour == Flavour::MySql && program.version >= Version::new(5, 7, 6) {
         command.arg("--initialize-insecure");

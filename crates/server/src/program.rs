@@ -84,7 +84,8 @@ impl Program {
         };
         let root = folder.join("root");
         let mysqld = find_in(&root).or_else(|| find_in(folder)).ok_or_else(|| broken("the package held no mysqld"))?;
-        let libraries = library_folders(&root, &mysqld);
+        let mut libraries = library_folders(&root);
+        libraries.extend(mysqld.parent().map(Path::to_owned));
         let loader = loader::of(&mysqld, &root).or_else(|| loader::among(&libraries));
         let loader = loader.ok_or_else(|| broken("the packages held no dynamic loader"))?;
         let mut program = Self::probe(mysqld, Some((loader, libraries)))?;
@@ -127,6 +128,12 @@ impl Program {
     /// name does not change.
     pub fn installed(&self) -> Option<&str> {
         self.installed.as_deref()
+    }
+
+    /// The files that must be readable to run it.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let loader = self.loader.iter().map(|(loader, _)| loader.as_path());
+        loader.chain([self.mysqld.as_path(), self.basedir.as_path()])
     }
 
     /// A command that runs the server, without arguments yet.
@@ -182,8 +189,8 @@ fn subfolders(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Every folder below an unpacked root that holds libraries, and the program's own.
-fn library_folders(root: &Path, mysqld: &Path) -> Vec<PathBuf> {
+/// Every folder below an unpacked root that holds libraries.
+pub(crate) fn library_folders(root: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for base in ["usr/lib", "lib", "usr/lib64", "lib64"].map(|name| root.join(name)) {
         let is_multiarch = |path: &PathBuf| path.to_string_lossy().ends_with("-linux-gnu");
@@ -192,6 +199,5 @@ fn library_folders(root: &Path, mysqld: &Path) -> Vec<PathBuf> {
         folders.extend(Some(base.join("mysql/private")).filter(|folder| folder.is_dir()));
         folders.extend(base.is_dir().then_some(base));
     }
-    folders.extend(mysqld.parent().map(Path::to_owned));
     folders
 }

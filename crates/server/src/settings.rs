@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::Error;
+use crate::account::Account;
 use crate::flavour::{Flavour, Version};
 use crate::options::Options;
 use crate::program::Program;
@@ -27,7 +28,12 @@ const OWNED: [&str; 12] = [
 ];
 
 /// The command line of an instance in `folder`, without the program. Writes the option file that it begins with.
-pub(crate) fn arguments(program: &Program, folder: &Path, options: &Options) -> Result<Vec<String>, Error> {
+pub(crate) fn arguments(
+    program: &Program,
+    folder: &Path,
+    options: &Options,
+    account: Option<Account>,
+) -> Result<Vec<String>, Error> {
     refuse_owned(&options.settings)?;
     let file = folder.join("my.cnf");
     let text = option_file(program, options)?;
@@ -37,11 +43,11 @@ pub(crate) fn arguments(program: &Program, folder: &Path, options: &Options) -> 
     arguments.extend(program.own_files());
     arguments.extend(options.settings.iter().map(|(name, value)| format!("--{name}={value}")));
     // The command line beats files, and its end beats its beginning.
-    arguments.extend(must_hold(folder));
+    arguments.extend(must_hold(folder, account));
     Ok(arguments)
 }
 
-fn must_hold(folder: &Path) -> Vec<String> {
+fn must_hold(folder: &Path, account: Option<Account>) -> Vec<String> {
     let path = |option: &str, name: &str| format!("--{option}={}", folder.join(name).display());
     let mut arguments = vec![
         path("datadir", "data"),
@@ -51,7 +57,7 @@ fn must_hold(folder: &Path) -> Vec<String> {
         path("log-error", "error.log"),
         "--skip-networking".into(),
     ];
-    if rustix::process::geteuid().is_root() {
+    if account.is_none() && rustix::process::geteuid().is_root() {
         // As root the server refuses to run unless told that this is meant.
         arguments.push("--user=root".into());
     }

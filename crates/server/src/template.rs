@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::account::Account;
 use crate::cache::Cache;
 use crate::flavour::Flavour;
 use crate::options::Options;
@@ -23,18 +24,19 @@ pub(crate) fn fill(
     folder: &Path,
     arguments: &[String],
     options: &Options,
+    account: Option<Account>,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     // A user's setting may matter to how data is initialised, and a user's program may change under its name.
     let plain = options.settings.is_empty() && options.defaults_file.is_none();
     let Some(installed) = program.installed().filter(|_| plain && program.flavour == Flavour::MySql) else {
-        return bootstrap::initialise(program, folder, arguments);
+        return bootstrap::initialise(program, folder, arguments, account);
     };
     let data = folder.join("data");
     let key = format!("templates/{installed}-{}-weigh-{}", program.version, env!("CARGO_PKG_VERSION"));
     let mut fresh = false;
     let made = Cache::of_user()?.folder_or_make(&key, MEBIBYTES, progress, |template| {
-        bootstrap::initialise(program, folder, arguments)?;
+        bootstrap::initialise(program, folder, arguments, account)?;
         fresh = true;
         copy(&data, template)
     });
@@ -43,7 +45,7 @@ pub(crate) fn fill(
         Ok(template) => copy(&template, &data),
         // A cache that is full or read-only is no reason not to start.
         Err(Error::Io { .. } | Error::NoRoom { .. }) if fresh => Ok(()),
-        Err(Error::Io { .. } | Error::NoRoom { .. }) => bootstrap::initialise(program, folder, arguments),
+        Err(Error::Io { .. } | Error::NoRoom { .. }) => bootstrap::initialise(program, folder, arguments, account),
         Err(error) => Err(error),
     }
 }

@@ -47,6 +47,10 @@ fn lives_and_leaves_nothing(name: &str, expected: &Expected) {
 
     let (pid, socket) = (server.pid().unwrap(), socket(&server));
     assert!(is_alive(pid) && socket.exists());
+    // Where root runs this, the server is not root: it has no rights but to its own folder.
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let ids = status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
+    assert!(ids.split_whitespace().all(|id| id != "0"), "{name} runs as root:{ids}");
     server.stop().unwrap();
     assert_gone(pid, socket.parent().unwrap());
 }

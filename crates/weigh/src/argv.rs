@@ -33,7 +33,7 @@ pub fn parse<T: Parser>() -> T {
 }
 
 /// The arguments as the parser takes them. Behind `--` there are no options, so a string that looks like one stays as it is.
-fn with_long_passwords(arguments: &[OsString]) -> Vec<OsString> {
+pub fn with_long_passwords(arguments: &[OsString]) -> Vec<OsString> {
     let options = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     let (options, rest) = arguments.split_at(options);
     options.iter().map(|argument| with_long_password(argument)).chain(rest.iter().cloned()).collect()

@@ -8,6 +8,8 @@ mod bar;
 mod bench;
 mod compare;
 mod connect;
+#[cfg(test)]
+mod documented;
 mod explain;
 mod given;
 mod import;
@@ -20,13 +22,14 @@ mod report;
 mod results;
 mod run;
 mod servers;
+mod shell;
 mod sort;
 mod weights;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Weighs text: what character sets and collations cost a MySQL or MariaDB server.
@@ -50,13 +53,16 @@ enum Command {
     Explain(explain::ExplainArgs),
     Sort(sort::SortArgs),
     Weights(weights::WeightsArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 impl Command {
     /// Whether it may start a server, which must then be stopped on a signal. Where there is nothing to clean up, a signal ends the
     /// process at once, as it does any filter.
     fn may_start_servers(&self) -> bool {
-        !matches!(self, Command::Sort(_) | Command::Explain(_) | Command::Weights(_))
+        use Command::{Completions, Explain, Man, Sort, Weights};
+        !matches!(self, Sort(_) | Explain(_) | Weights(_) | Completions(_) | Man(_))
     }
 }
 
@@ -85,6 +91,8 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Sort(args) => sort::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Weights(args) => weights::run(args),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Man(args) => shell::man(args, Cli::command()),
     }
 }
 

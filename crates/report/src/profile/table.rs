@@ -129,6 +129,11 @@ fn sampling(profile: &Profile) -> String {
     if let Some(frequency) = profile.sampling.frequency {
         let _ = write!(words, ", {frequency} samples a second of CPU time");
     }
+    match profile.sampling.scope.as_deref() {
+        Some("cores") => words.push_str(" of all cores"),
+        Some("threads") => words.push_str(" of the servers' threads"),
+        _ => {}
+    }
     match profile.window_s {
         Some(length) => format!("{words}, {} of {length:.1} s", counted(profile.windows as u64, "window")),
         None => words,

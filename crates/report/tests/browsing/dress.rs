@@ -6,13 +6,14 @@ use headless_chrome::browser::default_executable;
 use headless_chrome::browser::tab::Tab;
 use headless_chrome::protocol::cdp::Emulation;
 use headless_chrome::{Browser, LaunchOptions};
+use server::{NoProgress, Tool};
 
 /// Narrower windows are a phone's.
 const PHONE: u32 = 600;
 
 /// Starts a browser with some desktop's window.
 pub fn browser() -> Browser {
-    let path = default_executable().expect("a Chromium to open pages in; `apt-get install chromium` installs one");
+    let path = default_executable().or_else(|_| Tool::Chromium.find_or_install(&NoProgress)).expect("a Chromium");
     let options = LaunchOptions::default_builder()
         .path(Some(path))
         .window_size(Some((1280, 900)))

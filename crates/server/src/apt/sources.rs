@@ -1,35 +1,43 @@
 //! The host's apt sources, in both of their forms (sources.list(5)).
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// One entry: where, which suites, which components, and the options to trust it by.
+use crate::{Error, command};
+
+/// One entry: where, which suites, which components, and the options that hold for other suites of the same mirror, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Source {
     pub uris: Vec<String>,
     pub suites: Vec<String>,
     pub components: Vec<String>,
     /// Fields in the deb822 form, such as `Signed-By: /usr/share/keyrings/x.gpg`, maybe of several lines.
-    pub trust: Vec<String>,
+    pub options: Vec<String>,
 }
 
-/// The options that tell how far a mirror is to be trusted; they hold for every suite of it.
-const TRUST: [&str; 6] =
-    ["signed-by", "trusted", "check-valid-until", "valid-until-max", "allow-insecure", "allow-weak"];
+/// Who signs, and how old a mirror may be. What lets a signature be bad or absent (`trusted`, `allow-insecure`, `allow-weak`) is
+/// the host's decision about its own suites and holds for no other.
+const OPTIONS: [&str; 3] = ["signed-by", "check-valid-until", "valid-until-max"];
 
 /// Reads the sources of this machine.
-pub(super) fn of_host() -> Vec<Source> {
-    let etc = Path::new("/etc/apt");
-    let mut paths = vec![etc.join("sources.list")];
-    paths.extend(fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten().map(|entry| entry.path()));
+pub(super) fn of_host() -> Result<Vec<Source>, Error> {
+    let mut command = Command::new("apt-config");
+    command.args(["shell", "LIST", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d"]);
+    let text = command::output(command, "find apt's sources")?;
+    let value =
+        |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap_or_default();
+    let path = |name| PathBuf::from(value(name).trim_matches('\''));
+    let mut paths = vec![path("LIST")];
+    paths.extend(fs::read_dir(path("PARTS")).into_iter().flatten().flatten().map(|entry| entry.path()));
     paths.sort();
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
-    let of_file = |path: &std::path::PathBuf| match path.extension().and_then(|extension| extension.to_str()) {
+    let of_file = |path: &PathBuf| match path.extension().and_then(|extension| extension.to_str()) {
         Some("list") => parse_list(&read(path)),
         Some("sources") => parse_deb822(&read(path)),
         _ => Vec::new(),
     };
-    paths.iter().flat_map(of_file).collect()
+    Ok(paths.iter().flat_map(of_file).collect())
 }
 
 /// The one-line form: `deb [signed-by=/x.gpg] https://mirror.example.org/debian bookworm main`.
@@ -40,15 +48,15 @@ fn parse_list(text: &str) -> Vec<Source> {
 fn parse_list_line(line: &str) -> Option<Source> {
     let line = line.split('#').next()?.trim();
     let mut rest = line.strip_prefix("deb")?.strip_prefix([' ', '\t'])?.trim_start();
-    let mut trust = Vec::new();
+    let mut options = Vec::new();
     if let Some(bracketed) = rest.strip_prefix('[') {
-        let (options, after) = bracketed.split_once(']')?;
-        let options = options.split_whitespace().filter_map(|option| option.split_once('='));
-        trust.extend(options.filter(|(name, _)| is_trust(name)).map(|(name, value)| format!("{name}: {value}")));
+        let (bracketed, after) = bracketed.split_once(']')?;
+        let given = bracketed.split_whitespace().filter_map(|option| option.split_once('='));
+        options.extend(given.filter(|(name, _)| is_kept(name)).map(|(name, value)| format!("{name}: {value}")));
         rest = after;
     }
     let mut words = rest.split_whitespace().map(str::to_owned);
-    Some(Source { uris: vec![words.next()?], suites: vec![words.next()?], components: words.collect(), trust })
+    Some(Source { uris: vec![words.next()?], suites: vec![words.next()?], components: words.collect(), options })
 }
 
 /// The deb822 form: stanzas of `Field: value`, with continuation lines.
@@ -77,17 +85,17 @@ fn parse_stanza(lines: &[&str]) -> Option<Source> {
     if disabled || !words("types").iter().any(|word| word == "deb") {
         return None;
     }
-    let trust = fields.iter().filter(|(name, _)| is_trust(name)).map(|(name, value)| format!("{name}: {value}"));
+    let options = fields.iter().filter(|(name, _)| is_kept(name)).map(|(name, value)| format!("{name}: {value}"));
     Some(Source {
         uris: words("uris"),
         suites: words("suites"),
         components: words("components"),
-        trust: trust.collect(),
+        options: options.collect(),
     })
 }
 
-fn is_trust(name: &str) -> bool {
-    TRUST.contains(&name.to_ascii_lowercase().as_str())
+fn is_kept(name: &str) -> bool {
+    OPTIONS.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// What /etc/os-release says of this machine.
@@ -113,7 +121,7 @@ impl Release {
     }
 }
 
-/// The mirror that serves Debian itself to this host: its address, and how to trust it.
+/// The mirror that serves Debian itself to this host: its address, and the options that hold for all its suites.
 pub(super) fn debian_mirror(sources: &[Source], host: &Release) -> Option<(String, Vec<String>)> {
     let suites = [host.codename.as_str(), "stable", "oldstable", "testing", "unstable", "sid"];
     let candidates = sources.iter().filter(|source| {
@@ -126,14 +134,14 @@ pub(super) fn debian_mirror(sources: &[Source], host: &Release) -> Option<(Strin
         addresses.map(|(source, uri)| (likeness(sources, source, uri, host), source, uri)).collect();
     scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
     let (score, source, uri) = scored.first()?;
-    (*score > 0).then(|| (uri.to_string(), source.trust.clone()))
+    (*score > 0).then(|| (uri.to_string(), source.options.clone()))
 }
 
 /// How much an address looks like Debian's own archive: third parties also name suites after Debian's releases, and
 /// derived distributions keep Debian's layout.
 fn likeness(sources: &[Source], source: &Source, uri: &str, host: &Release) -> u32 {
     let says_debian = uri.trim_end_matches('/').ends_with("/debian")
-        || source.trust.iter().any(|field| field.contains("debian-archive"));
+        || source.options.iter().any(|field| field.contains("debian-archive"));
     let updates = format!("{}-updates", host.codename);
     let serves_updates =
         |other: &Source| other.uris.iter().any(|other| other == uri) && other.suites.contains(&updates);
@@ -177,7 +185,7 @@ Components: main
     const LIST: &str = "\
 # deb http://off.example.org/debian bookworm main
 deb [arch=amd64 signed-by=/k.gpg] https://packages.example.com/debian/12/prod bookworm main # a vendor
-deb http://mirror.example.org/debian/ bookworm main non-free-firmware
+deb [trusted=yes allow-insecure=yes check-valid-until=no] http://mirror.example.org/debian/ bookworm main non-free-firmware
 deb-src http://mirror.example.org/debian/ bookworm main
 deb\thttp://mirror.example.org/debian/ bookworm-updates main
 deb http://security.example.org/debian-security bookworm-security main
@@ -197,15 +205,20 @@ deb https://apt.example.net/pub bookworm-net main
         let sources = parse_deb822(DEB822);
         assert_eq!(sources.len(), 2);
         assert_eq!(sources[0].suites, ["bookworm", "bookworm-updates"]);
-        assert_eq!(sources[0].trust, ["signed-by: /usr/share/keyrings/debian-archive-keyring.gpg"]);
-        assert_eq!(sources[1].trust, ["signed-by: \n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc"]);
+        assert_eq!(sources[0].options, ["signed-by: /usr/share/keyrings/debian-archive-keyring.gpg"]);
+        assert_eq!(sources[1].options, ["signed-by: \n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc"]);
     }
 
     #[test]
     fn lines_are_read_with_their_options() {
         let sources = parse_list(LIST);
         assert_eq!(sources.len(), 5);
-        assert_eq!(sources[0].trust, ["signed-by: /k.gpg"]);
+        assert_eq!(sources[0].options, ["signed-by: /k.gpg"]);
+        assert_eq!(
+            sources[1].options,
+            ["check-valid-until: no"],
+            "another suite's signature is not the host's to waive"
+        );
         assert_eq!(sources[1].components, ["main", "non-free-firmware"]);
         assert_eq!(sources[2].suites, ["bookworm-updates"]);
     }

@@ -11,17 +11,19 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use measure::{Analysis, Driver, Outcome, PairKind, Probe};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
 use report::{Report, Style};
+use server::Tool;
 
 pub use args::BenchArgs;
 use live::Live;
 use opening::{Opening, open, openings, tell_footprint};
 pub use resolve::Bench;
 
+use crate::bar::Bar;
 use crate::output::{self, Format};
 use crate::report::write_page;
 use crate::results;
@@ -61,8 +63,14 @@ fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
 }
 
 fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
-    if bench.request.driver == Driver::Sysbench && !drive::sysbench_installed() {
-        bail!("there is no sysbench on the PATH; install it, or leave out --driver sysbench");
+    if bench.request.driver == Driver::Sysbench {
+        Tool::Sysbench.find_or_install(&Bar::new()).map_err(|error| {
+            anyhow!("there is no sysbench on the PATH; install it, or leave out --driver sysbench ({error})")
+        })?;
+    }
+    if bench.profile {
+        // What it fails for stands in the report, beside what was measured.
+        let _ = profile::perf::install(&Bar::new());
     }
     // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
     let folder = results::folder(bench.out.as_deref())?;

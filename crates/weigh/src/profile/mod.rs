@@ -7,11 +7,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use profile::perf::{CallGraph, Scope};
 use profile::{FORMAT, Plan, Profile, Profiler, Profiles};
 use report::Style;
 
 pub use args::ProfileArgs;
 
+use crate::bar::Bar;
 use crate::bench::live::Live;
 use crate::bench::opening::{open, openings, tell_footprint};
 use crate::output::{self, Format};
@@ -22,7 +24,9 @@ pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
     let plan = resolve::plan(args);
     match (&args.perf_script, args.pid) {
         (Some(script), _) => finish(args, |folder| Ok(profile::import(script, resolve::WINDOWS, folder)?)),
-        (None, Some(pid)) => finish(args, |folder| watched(|live| profile::attach(pid, None, plan, folder, live))),
+        (None, Some(pid)) => finish(args, |folder| {
+            watched(|live| profile::attach(pid, None, plan, folder, live, |scope| tell_cost(pid, plan, scope)))
+        }),
         (None, None) if args.no_load => own_load(args, plan),
         (None, None) => under_load(args, plan),
     }
@@ -41,16 +45,38 @@ fn own_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
         watched(|live| {
             let server = server::open(spec, &targets.options, live)?;
             let pid = server.pid().ok_or_else(|| profile::Error::Elsewhere(server.label().into()))?;
-            profile::attach(pid, Some(&server), plan, folder, live)
+            profile::attach(pid, Some(&server), plan, folder, live, |scope| tell_cost(pid, plan, scope))
         })
     })
 }
 
 fn watched(sample: impl FnOnce(&Live<'_>) -> Result<Profile, profile::Error>) -> Result<Profile> {
+    profile::perf::install(&Bar::new())?;
     let live = Live::watching();
     let profile = sample(&live);
     live.end();
     Ok(profile?)
+}
+
+/// Says what watching a server costs it, before it is watched.
+fn tell_cost(pid: u32, plan: Plan, scope: Scope) {
+    let seconds = (plan.window * plan.windows as u32).as_secs_f64();
+    let frequency = plan.sampling.frequency;
+    let (watched, cost) = match scope {
+        Scope::Cores => ("all cores", "a few percent of its throughput"),
+        Scope::Threads => {
+            ("each of its threads", "up to a third of its throughput, because every switch of a thread costs")
+        }
+    };
+    output::tell(&format!(
+        "Sampling process {pid} for {seconds} s, {watched}, {frequency} times a second of CPU time. A load of short statements loses \
+         {cost} (docs/profile.md)."
+    ));
+    if scope == Scope::Threads && plan.sampling.call_graph == CallGraph::FramePointers {
+        output::tell(
+            "As root, with CAP_PERFMON, or with kernel.perf_event_paranoid at 0 or less it would cost far less.",
+        );
+    }
 }
 
 /// Takes one profile and puts it into a folder.
@@ -67,6 +93,7 @@ fn finish(args: &ProfileArgs, sample: impl FnOnce(&Path) -> Result<Profile>) -> 
 /// Puts variants under load, and samples the servers.
 fn under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     // What would fail at the end is told before rows are loaded.
+    profile::perf::install(&Bar::new())?;
     profile::perf::version()?;
     let request = resolve::request(args);
     let targets = args.connect.resolve(request.most_connections())?;

@@ -1,6 +1,7 @@
 //! `weigh profile` on real servers: functions named and put where they belong, and a sentence where there can be no samples.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mysql::prelude::Queryable;
 use profile::{Category, FunctionShare, Naming, Profile, Profiles, SideProfile};
 use rustix::process::Signal;
-use server::{NoProgress, Options, Server, open};
+use server::{NoProgress, Options, Server, Tool, open};
 
 use crate::place::{Done, Place, send};
 
@@ -228,7 +229,8 @@ fn samples_that_were_taken_elsewhere_are_read() {
     let pid = server.pid().unwrap().to_string();
     let (data, script) = (place.root().join("perf.data"), place.root().join("script"));
     let done = beside(&server, "utf8mb4_unicode_ci", || {
-        let perf = |words: &[&str]| Command::new("perf").args(words).stdin(Stdio::null()).output().unwrap();
+        let program = Tool::Perf.find_or_install(&NoProgress).unwrap();
+        let perf = |words: &[&str]| Command::new(&program).args(words).stdin(Stdio::null()).output().unwrap();
         let data = data.to_str().unwrap();
         let record =
             perf(&["record", "-e", "cpu-clock", "-F", "499", "-g", "-p", &pid, "-o", data, "--", "sleep", "2"]);
@@ -247,15 +249,15 @@ fn samples_that_were_taken_elsewhere_are_read() {
 
 #[test]
 fn without_perf_a_sentence_says_so_and_a_benchmark_goes_on() {
-    let place = Place::new();
-    let without = |mut command: Command| -> Child { command.env("PATH", place.root()).spawn().unwrap() };
-    let words = ["profile", "--server=mysql@5.6"];
-    place.end(without(place.weigh(&words))).refuses_with(&["no perf", "install it", "--perf-script"]);
+    let (server, place) = (running("mysql@5.6"), Place::new());
+    let nowhere = [("PATH", "/nonexistent"), ("WEIGH_CACHE", "/nonexistent")];
+    let without = |mut command: Command| -> Child { command.envs(nowhere).spawn().unwrap() };
+    let pid = format!("--pid={}", server.pid().unwrap());
+    place.end(without(place.weigh(&["profile", &pid]))).refuses_with(&["no perf", "install it", "--perf-script"]);
 
-    let done = place.end(without(place.bench(
-        &crate::place::SMALL,
-        &["--server=mysql@5.6", "--profile", "-w", "oltp_point_select", "-c", "utf8mb4_bin"],
-    )));
+    let socket = format!("--socket={}", server.endpoint().address);
+    let words = [&socket[..], "--user=root", "--profile", "-w", "oltp_point_select", "-c", "utf8mb4_bin"];
+    let done = place.end(without(place.bench(&crate::place::SMALL, &words)));
     assert_eq!(done.code, Some(0), "{done}");
     assert!(done.stdout.contains("utf8mb4_bin") && done.stdout.contains("not sampled: there is no perf"), "{done}");
     place.read().assert_complete();
@@ -298,6 +300,10 @@ fn a_process_that_may_not_be_sampled_is_refused_with_what_to_do() {
     };
     command.args(["profile", "--pid=1", "--seconds=1"]);
     place.set_up(&mut command);
+    let perf = Tool::Perf.find_or_install(&NoProgress).unwrap();
+    let path = env::var_os("PATH").unwrap();
+    let folders = env::split_paths(&path).chain([perf.parent().unwrap().to_owned()]);
+    command.env("PATH", env::join_paths(folders).unwrap());
     place.end(command.spawn().unwrap()).refuses_with(&["process 1", "perf_event_paranoid", "root"]);
 }
 

@@ -1,6 +1,7 @@
 //! `--driver sysbench`: the real one, and a clear word where it is not installed.
 
 use measure::Driver;
+use server::{NoProgress, Tool};
 
 use crate::place::{Place, SMALL};
 
@@ -8,14 +9,15 @@ use crate::place::{Place, SMALL};
 fn where_there_is_none_it_is_told() {
     let place = Place::new();
     let mut command = place.bench(&SMALL, &["--driver=sysbench", "-w", "oltp_point_select", "-c", "utf8mb4_bin"]);
-    let done = place.end(command.env("PATH", "/nonexistent").spawn().unwrap());
+    let nowhere = [("PATH", "/nonexistent"), ("WEIGH_CACHE", "/nonexistent")];
+    let done = place.end(command.envs(nowhere).spawn().unwrap());
     done.refuses_with(&["sysbench", "install it", "--driver sysbench"]);
     assert!(!place.out().exists());
 }
 
 #[test]
 fn the_real_one() {
-    assert!(drive::sysbench_installed(), "this test needs the sysbench of your distribution: apt-get install sysbench");
+    Tool::Sysbench.find_or_install(&NoProgress).unwrap();
     let words = [
         "--driver=sysbench",
         "-w",

@@ -1,0 +1,144 @@
+//! Programs that run beside a server: from PATH, else from this machine's packages, unpacked into the cache without root.
+//!
+//! Servers run by the loader that came with them, from any suite. A tool comes from the host's own suite and runs by the host's
+//! loader and C library, with its other libraries found by `LD_LIBRARY_PATH`: Chromium starts itself again by
+//! `/proc/self/exe`, which would be the loader.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::apt::Apt;
+use crate::cache::Cache;
+use crate::{Error, Progress, command, program};
+
+/// A program that `weigh` or its tests run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// The browser that the tests open pages in, without windows.
+    Chromium,
+    /// Linux's perf, which takes the samples of a profile.
+    Perf,
+    /// sysbench 1.0, for `--driver sysbench`.
+    Sysbench,
+}
+
+/// Where a tool comes from.
+struct Package {
+    /// The Debian package.
+    name: &'static str,
+    /// The program in it.
+    file: &'static str,
+    /// What tells it where its own files are, `$root` being where they are.
+    environment: &'static str,
+    /// What it takes on disk while it is unpacked, in MiB.
+    mebibytes: u64,
+}
+
+/// What the host has in any case, and what its loader must fit.
+const C_LIBRARY: [&str; 2] = ["libc6", "libc-bin"];
+
+impl Tool {
+    /// Every tool.
+    pub const ALL: [Self; 3] = [Self::Chromium, Self::Perf, Self::Sysbench];
+
+    /// The program's name on PATH.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromium",
+            Self::Perf => "perf",
+            Self::Sysbench => "sysbench",
+        }
+    }
+
+    fn package(self) -> Package {
+        match self {
+            Self::Chromium => Package {
+                name: "chromium-headless-shell",
+                file: "usr/lib/chromium/chromium-headless-shell",
+                environment: "FONTCONFIG_SYSROOT=\"$root\"",
+                mebibytes: 900,
+            },
+            Self::Perf => Package { name: "linux-perf", file: "usr/bin/perf", environment: "", mebibytes: 250 },
+            Self::Sysbench => Package {
+                name: "sysbench",
+                file: "usr/bin/sysbench",
+                environment: "LUA_PATH=\"$root/usr/share/sysbench/?.lua;;\"",
+                mebibytes: 100,
+            },
+        }
+    }
+
+    /// The program, where it is on PATH or has been installed into the cache.
+    pub fn find(self) -> Option<PathBuf> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let on_path = env::split_paths(&path).map(|folder| folder.join(self.name())).find(|file| is_executable(file));
+        on_path.or_else(|| Some(self.wrapper(&Cache::of_user().ok()?)).filter(|file| is_executable(file)))
+    }
+
+    /// The program, installed into the cache first where it is neither there nor on PATH.
+    pub fn find_or_install(self, progress: &dyn Progress) -> Result<PathBuf, Error> {
+        if let Some(file) = self.find() {
+            return Ok(file);
+        }
+        let cache = Cache::of_user()?;
+        let mebibytes = self.package().mebibytes;
+        let made = cache.folder_or_make(&self.key(), mebibytes, progress, |folder| self.install_into(folder, progress));
+        made.map_err(|error| match error {
+            Error::Helper { what, source, .. } => {
+                let reason = format!("cannot {what}: {source}");
+                Error::Tool { name: self.name(), package: self.package().name, reason }
+            }
+            error => error,
+        })?;
+        Ok(self.wrapper(&cache))
+    }
+
+    fn key(self) -> String {
+        format!("tools/{}", self.name())
+    }
+
+    fn wrapper(self, cache: &Cache) -> PathBuf {
+        cache.folder(&self.key()).join(self.name())
+    }
+
+    fn install_into(self, folder: &Path, progress: &dyn Progress) -> Result<(), Error> {
+        let package = self.package();
+        let root = folder.join("root");
+        let state = folder.join("apt");
+        Apt::of_host(&state, progress)?.unpack_without(&[package.name], &C_LIBRARY, self.name(), &root)?;
+        fs::remove_dir_all(&state).map_err(Error::io("remove", &state))?;
+        let wrapper = folder.join(self.name());
+        fs::write(&wrapper, script(&root, &package)).map_err(Error::io("write", &wrapper))?;
+        let executable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&wrapper, executable).map_err(Error::io("make executable", &wrapper))?;
+        // Whether it runs at all is known now, not in the middle of a measurement.
+        let mut version = Command::new(&wrapper);
+        version.arg("--version");
+        command::output(version, &format!("run {}", self.name())).map(drop)
+    }
+}
+
+/// A script that runs the program, wherever its folder is moved to.
+fn script(root: &Path, package: &Package) -> String {
+    let Package { file, environment, .. } = package;
+    let folders = program::library_folders(root).into_iter().flat_map(|folder| [folder.join("pulseaudio"), folder]);
+    let below = |folder: PathBuf| folder.strip_prefix(root).map(Path::to_owned).ok();
+    let libraries: Vec<String> = folders
+        .filter(|folder| folder.is_dir())
+        .filter_map(below)
+        .map(|folder| format!("$root/{}", folder.display()))
+        .collect();
+    format!(
+        "#!/bin/sh\nroot=$(dirname \"$(readlink -f \"$0\")\")/root\n\
+         export LD_LIBRARY_PATH=\"{}\" {environment}\n\
+         exec \"$root/{file}\" \"$@\"\n",
+        libraries.join(":")
+    )
+}
+
+fn is_executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,58 @@
+//! `cargo xtask test`: everything that the tests run against, installed first and with a progress bar; then the tests.
+
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context, Result, bail};
+use server::Tool;
+
+use crate::bar::Bar;
+
+/// The servers that tests name. The host's own comes from PATH where it is there.
+const SERVERS: [&str; 5] = ["mariadb", "mariadb@bookworm", "mariadb@trixie", "mysql@sid", "mysql@5.6"];
+
+#[derive(clap::Args)]
+#[command(
+    after_help = "What is installed goes to the cache folder (docs/servers.md), without root and beside the system."
+)]
+pub struct Arguments {
+    /// Install what the tests need, and run none.
+    #[arg(long)]
+    no_run: bool,
+
+    /// Passed on to cargo test.
+    #[arg(last = true)]
+    rest: Vec<String>,
+}
+
+/// Whether the tests passed.
+pub fn run(arguments: &Arguments) -> Result<bool> {
+    // Only while installing: what a signal must undo. cargo gets the terminal's signals itself.
+    install()?;
+    if arguments.no_run {
+        return Ok(true);
+    }
+    let mut command = Command::new(crate::cargo());
+    command.args(["test", "--workspace", "--locked"]).args(&arguments.rest);
+    eprintln!("running: cargo test --workspace --locked {}", arguments.rest.join(" "));
+    let status = command.status().context("cannot run cargo")?;
+    signalled(status)?;
+    Ok(status.success())
+}
+
+fn install() -> Result<()> {
+    let bar = Bar::new();
+    for tool in Tool::ALL {
+        tool.find_or_install(&bar).with_context(|| format!("the tests need {}", tool.name()))?;
+    }
+    for name in SERVERS {
+        server::install(&name.parse()?, &bar).with_context(|| format!("the tests need the server {name}"))?;
+    }
+    Ok(())
+}
+
+fn signalled(status: ExitStatus) -> Result<()> {
+    if status.code().is_none() {
+        bail!("cargo test was ended by a signal ({status})");
+    }
+    Ok(())
+}

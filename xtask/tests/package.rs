@@ -1,0 +1,67 @@
+//! The Debian package, installed into an empty root and run there.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(status.success(), "{command:?}: {status}\n{}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap()
+}
+
+/// The libraries that the package depends on, where it is not static: the host's stand for them.
+fn copy_libraries(program: &Path, root: &Path) {
+    let listed = run(Command::new("ldd").arg(program));
+    for library in listed.split_whitespace().filter(|word| word.starts_with('/')) {
+        let to = root.join(library.trim_start_matches('/'));
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(library, to).unwrap();
+    }
+}
+
+#[test]
+fn the_package_installs_into_an_empty_root_and_runs_there() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("root");
+    for folder in ["var/lib/dpkg/info", "var/lib/dpkg/updates"] {
+        fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    fs::write(root.join("var/lib/dpkg/status"), "").unwrap();
+    let mut package = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let built = run(package.args(["package", "--profile=dev", "--out"]).arg(place.path()));
+    let built = built.lines().last().unwrap();
+    let fields = run(Command::new("dpkg-deb").args(["--field", built, "Package", "Depends"]));
+    assert!(fields.contains("weighbridge"), "{fields}");
+    let is_static = !fields.contains("Depends");
+
+    let mut dpkg = Command::new("dpkg");
+    dpkg.arg(format!("--root={}", root.display())).args(["--force-not-root", "--force-depends", "--install", built]);
+    // dpkg asks for the daemons' folders on the PATH.
+    run(dpkg.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"));
+    let program = root.join("usr/bin/weigh");
+    assert_eq!(fs::metadata(&program).unwrap().permissions().mode() & 0o777, 0o755);
+    if !is_static {
+        copy_libraries(&program, &root);
+    }
+    let inside = |words: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "chroot"]).arg(&root).args(words);
+        run(command.env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"))
+    };
+    assert!(inside(&["/usr/bin/weigh", "--version"]).contains(env!("CARGO_PKG_VERSION")));
+    let keys = inside(&["/usr/bin/weigh", "explain", "-c", "utf8mb4_general_ci", "a", "A"]);
+    assert!(keys.contains("equal"), "{keys}");
+
+    for file in [
+        "usr/share/man/man1/weigh.1.gz",
+        "usr/share/man/man1/weigh-bench.1.gz",
+        "usr/share/bash-completion/completions/weigh",
+        "usr/share/zsh/vendor-completions/_weigh",
+        "usr/share/fish/vendor_completions.d/weigh.fish",
+        "usr/share/doc/weighbridge/copyright",
+    ] {
+        assert!(fs::metadata(root.join(file)).is_ok_and(|file| file.len() > 0), "{file}");
+    }
+}
