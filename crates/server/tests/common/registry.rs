@@ -172,7 +172,8 @@ pub fn tar(folder: &Path, file: &Path) {
 pub fn root_of(server: &server::Server) -> PathBuf {
     let arguments = fs::read(format!("/proc/{}/cmdline", server.pid().unwrap())).unwrap();
     let loader = String::from_utf8(arguments).unwrap().split('\0').next().unwrap().to_owned();
-    let (root, _) = loader.split_once("/root/").expect("it runs by a loader of its own, below its root");
+    // The last one: the cache of the user root is below /root, too.
+    let (root, _) = loader.rsplit_once("/root/").expect("it runs by a loader of its own, below its root");
     Path::new(root).join("root")
 }
 
