@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use measure::{
-    Axes, Block, Cell, DEFAULT_BASELINE, Driver, FORMAT, Imported, Latency, LogFigures, Machine, Mode, Options, Run,
-    ServerInfo, Side, Variant, pairs,
+    Axes, Block, Condition, DEFAULT_BASELINE, Driver, FORMAT, Imported, Latency, LogFigures, Machine, Mode, Options,
+    Run, ServerInfo, Side, Variant, pairs,
 };
 
 use crate::labels::Labels;
@@ -33,27 +33,40 @@ pub fn assemble(
         place(&mut run.servers, server(&entry.labels));
         let variant = variant(&run, &entry.labels);
         place(&mut run.variants, variant);
-        place(&mut run.cells, cell(entry));
+        place(&mut run.conditions, condition(entry));
     }
+    sort_by_threads(&mut run.conditions);
     let mut rounds: BTreeMap<(usize, usize), u32> = BTreeMap::new();
     let mut blocks = Vec::new();
     let mut at_s = 0.0;
     for entry in entries {
         let own = variant(&run, &entry.labels);
         let variant = run.variants.iter().position(|known| *known == own).expect("it was placed");
-        let own = cell(entry);
-        let cell = run.cells.iter().position(|known| *known == own).expect("it was placed");
-        let round = rounds.entry((cell, variant)).or_default();
+        let own = condition(entry);
+        let condition = run.conditions.iter().position(|known| *known == own).expect("it was placed");
+        let round = rounds.entry((condition, variant)).or_default();
         at_s += entry.log.seconds;
-        blocks.push(block(&entry.log, cell, variant, *round, at_s));
+        blocks.push(block(&entry.log, condition, variant, *round, at_s));
         *round += 1;
     }
-    for (index, cell) in run.cells.iter().enumerate() {
-        let both = pairs(index, cell, &run.variants, &Axes::default()).into_iter();
+    for (index, condition) in run.conditions.iter().enumerate() {
+        let both = pairs(index, condition, &run.variants, &Axes::default()).into_iter();
         let measured = |variant: usize| rounds.contains_key(&(index, variant));
         run.pairs.extend(both.filter(|pair| measured(pair.variant) && measured(pair.baseline)));
     }
     (run, blocks)
+}
+
+/// Workloads in the order in which they came, each by rising connections: names of files have 128 before 16.
+fn sort_by_threads(conditions: &mut [Condition]) {
+    let mut workloads: Vec<(String, String)> = Vec::new();
+    for condition in conditions.iter() {
+        place(&mut workloads, (condition.workload.clone(), condition.text.clone()));
+    }
+    conditions.sort_by_key(|condition| {
+        let own = (condition.workload.clone(), condition.text.clone());
+        (workloads.iter().position(|known| *known == own), condition.threads)
+    });
 }
 
 /// Each server's baseline before its others: it is the first variant that ratios are taken against.
@@ -89,17 +102,17 @@ fn variant(run: &Run, labels: &Labels) -> Variant {
         connection_charset: labels.connection_charset.clone(),
         text: labels.text.to_string(),
         copy: false,
-        handicap: None,
+        extra_work: None,
         layers: None,
     }
 }
 
-fn cell(entry: &Entry) -> Cell {
+fn condition(entry: &Entry) -> Condition {
     let (labels, threads) = (&entry.labels, entry.log.threads);
-    Cell { workload: labels.workload.to_string(), text: labels.text.to_string(), threads }
+    Condition { workload: labels.workload.to_string(), text: labels.text.to_string(), threads }
 }
 
-fn block(log: &Log, cell: usize, variant: usize, round: u32, at_s: f64) -> Block {
+fn block(log: &Log, condition: usize, variant: usize, round: u32, at_s: f64) -> Block {
     let side = Side {
         variant,
         seconds: log.seconds,
@@ -113,7 +126,16 @@ fn block(log: &Log, cell: usize, variant: usize, round: u32, at_s: f64) -> Block
         latency: latency(&log.figures),
         log: Some(log.figures.clone()),
     };
-    Block { cell, pair: None, round, warm_up: false, at_s, seconds: log.seconds, sides: vec![side] }
+    Block {
+        condition,
+        pair: None,
+        replicate: None,
+        round,
+        warm_up: false,
+        at_s,
+        seconds: log.seconds,
+        sides: vec![side],
+    }
 }
 
 /// The percentiles that a run has a place for; the log's own is in its figures.
@@ -146,6 +168,7 @@ fn empty_run(entries: &[Entry], files: Vec<String>, weigh: &str, now: &str) -> R
             max_time_s: entries.iter().map(|entry| entry.log.seconds).sum(),
             block_s: entries.iter().map(|entry| entry.log.seconds).fold(0.0, f64::max),
             warmup_s: 0.0,
+            replicates: None,
             pinned: false,
             tables: 0,
             table_size: 0,
@@ -158,7 +181,7 @@ fn empty_run(entries: &[Entry], files: Vec<String>, weigh: &str, now: &str) -> R
         recipe: None,
         variants: Vec::new(),
         sizes: Vec::new(),
-        cells: Vec::new(),
+        conditions: Vec::new(),
         pairs: Vec::new(),
         notes: Vec::new(),
     }

@@ -8,9 +8,13 @@ mod environment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{Analysis, CellResult, Comparison, Verdict, analyse, home_sides, paired_ratios, verdict};
-use crate::model::{Block, Cell, PairKind, Run, Side};
+use crate::analysis::{Analysis, Comparison, ConditionResult, analyse, home_sides, of_all};
+use crate::model::{Block, Condition, PairKind, Run, Side};
+use crate::nested::Nested;
+use crate::pairing::paired;
+use crate::schedule::ratio_of;
 use crate::stats::{self, Estimate};
+use crate::verdict::{Verdict, verdict};
 
 pub use environment::Difference;
 
@@ -35,7 +39,7 @@ pub struct RunChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThroughputChange {
     /// The condition.
-    pub cell: Cell,
+    pub condition: Condition,
     /// The server's name in the earlier run.
     pub server: String,
     /// The collation.
@@ -56,7 +60,7 @@ pub struct ThroughputChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatioChange {
     /// The condition.
-    pub cell: Cell,
+    pub condition: Condition,
     /// The server's name in the earlier run.
     pub server: String,
     /// The collation.
@@ -88,8 +92,16 @@ impl<'a> Measured<'a> {
         Self { run, blocks: counted, analysis: analyse(run, blocks) }
     }
 
-    fn cell(&self, wanted: &Cell) -> Option<&CellResult> {
-        self.analysis.cells.iter().find(|result| self.run.cells[result.cell] == *wanted)
+    /// The independent ratios of a pair: its replicates, or its blocks where there is only one replicate.
+    fn ratios(&self, index: usize) -> Option<Vec<f64>> {
+        let pair = &self.run.pairs[index];
+        let own: Vec<&Block> = self.blocks.iter().copied().filter(|block| block.condition == pair.condition).collect();
+        let sides = paired(self.run.options.mode, index, pair, &own);
+        of_all(&sides, |baseline, variant| Some(ratio_of(baseline, variant)))?.independent()
+    }
+
+    fn condition(&self, wanted: &Condition) -> Option<&ConditionResult> {
+        self.analysis.conditions.iter().find(|result| self.run.conditions[result.condition] == *wanted)
     }
 }
 
@@ -108,18 +120,22 @@ pub fn change(before: (&Run, &[Block]), after: (&Run, &[Block])) -> RunChange {
         only_before: Vec::new(),
         only_after: Vec::new(),
     };
-    for old in &before.analysis.cells {
-        let cell = &before.run.cells[old.cell];
-        let Some(new) = after.cell(cell) else {
-            change.only_before.push(cell.to_string());
+    for old in &before.analysis.conditions {
+        let condition = &before.run.conditions[old.condition];
+        let Some(new) = after.condition(condition) else {
+            change.only_before.push(condition.to_string());
             continue;
         };
         let join = Join { before: &before, after: &after, old, new, servers: &servers };
         join.throughputs(&mut change);
         join.ratios(&mut change);
     }
-    let missing =
-        after.analysis.cells.iter().map(|cell| &after.run.cells[cell.cell]).filter(|cell| before.cell(cell).is_none());
+    let missing = after
+        .analysis
+        .conditions
+        .iter()
+        .map(|condition| &after.run.conditions[condition.condition])
+        .filter(|condition| before.condition(condition).is_none());
     change.only_after.extend(missing.map(ToString::to_string));
     change
 }
@@ -137,8 +153,8 @@ fn join_servers(before: &Run, after: &Run) -> Vec<Option<usize>> {
 struct Join<'a> {
     before: &'a Measured<'a>,
     after: &'a Measured<'a>,
-    old: &'a CellResult,
-    new: &'a CellResult,
+    old: &'a ConditionResult,
+    new: &'a ConditionResult,
     servers: &'a [Option<usize>],
 }
 
@@ -146,11 +162,11 @@ impl Join<'_> {
     fn throughputs(&self, change: &mut RunChange) {
         let mut joined = Vec::new();
         for result in self.old.variants.iter().filter(|result| !self.before.run.variants[result.variant].copy) {
-            let twin = self.new.variants.iter().find(|twin| self.twin(result.variant, twin.variant));
-            match twin {
-                Some(twin) => {
-                    joined.push(twin.variant);
-                    change.throughputs.extend(self.throughput(result.variant, twin.variant));
+            let later = self.new.variants.iter().find(|later| self.is_same(result.variant, later.variant));
+            match later {
+                Some(later) => {
+                    joined.push(later.variant);
+                    change.throughputs.extend(self.throughput(result.variant, later.variant));
                 }
                 None => change.only_before.push(in_words(self.before.run, result.variant, self.old)),
             }
@@ -161,7 +177,7 @@ impl Join<'_> {
     }
 
     /// Whether a variant of the earlier run and one of the later are the same but for the time.
-    fn twin(&self, old: usize, new: usize) -> bool {
+    fn is_same(&self, old: usize, new: usize) -> bool {
         let (one, other) = (&self.before.run.variants[old], &self.after.run.variants[new]);
         self.servers[one.server] == Some(other.server)
             && one.copy == other.copy
@@ -171,42 +187,41 @@ impl Join<'_> {
 
     fn throughput(&self, old: usize, new: usize) -> Option<ThroughputChange> {
         let sides = [
-            home_sides(self.before.run, self.old.cell, old, &self.before.blocks),
-            home_sides(self.after.run, self.new.cell, new, &self.after.blocks),
+            home_sides(self.before.run, self.old.condition, old, &self.before.blocks),
+            home_sides(self.after.run, self.new.condition, new, &self.after.blocks),
         ];
-        let seed = self.before.run.options.seed;
-        let throughput = of_sides(&sides, |side| Some(side.queries as f64 / side.seconds), seed)?;
-        let rate = |sides: &[&Side]| {
-            sides.iter().map(|side| side.queries as f64).sum::<f64>()
-                / sides.iter().map(|side| side.seconds).sum::<f64>()
+        let throughput = of_sides(&sides, |side| Some(side.queries as f64 / side.seconds))?;
+        let rate = |sides: &[(Option<u32>, &Side)]| {
+            sides.iter().map(|(_, side)| side.queries as f64).sum::<f64>()
+                / sides.iter().map(|(_, side)| side.seconds).sum::<f64>()
         };
         let variant = &self.before.run.variants[old];
         Some(ThroughputChange {
-            cell: self.before.run.cells[self.old.cell].clone(),
+            condition: self.before.run.conditions[self.old.condition].clone(),
             server: self.before.run.servers[variant.server].label.clone(),
             collation: variant.collation.clone(),
             connection_charset: variant.connection_charset.clone(),
             queries_per_s: [rate(&sides[0]), rate(&sides[1])],
             throughput,
-            server_cpu: of_sides(&sides, |side| side.server_cpu_us, seed),
-            verdict: verdict(Some(throughput), self.noise_floor()),
+            server_cpu: of_sides(&sides, |side| side.server_cpu_us),
+            verdict: verdict(Some(throughput), self.aa_bound()),
         })
     }
 
     /// The larger of what identical variants differed by in either run.
-    fn noise_floor(&self) -> f64 {
-        self.old.noise_floor.unwrap_or(0.0).max(self.new.noise_floor.unwrap_or(0.0))
+    fn aa_bound(&self) -> f64 {
+        self.old.aa_bound.unwrap_or(0.0).max(self.new.aa_bound.unwrap_or(0.0))
     }
 
     fn ratios(&self, change: &mut RunChange) {
         let asked = self.old.comparisons.iter().filter(|comparison| comparison.kind != PairKind::AA);
-        let twins = asked.filter_map(|old| Some((old, self.twin_of(old)?)));
-        change.ratios.extend(twins.filter_map(|(old, new)| self.ratio(old, new)));
+        let joined = asked.filter_map(|old| Some((old, self.later(old)?)));
+        change.ratios.extend(joined.filter_map(|(old, new)| self.ratio(old, new)));
     }
 
-    fn twin_of(&self, old: &Comparison) -> Option<&Comparison> {
+    fn later(&self, old: &Comparison) -> Option<&Comparison> {
         let is_twin = |new: &&Comparison| {
-            new.kind == old.kind && self.twin(old.variant, new.variant) && self.twin(old.baseline, new.baseline)
+            new.kind == old.kind && self.is_same(old.variant, new.variant) && self.is_same(old.baseline, new.baseline)
         };
         self.new.comparisons.iter().find(is_twin)
     }
@@ -215,11 +230,11 @@ impl Join<'_> {
         let run = self.before.run;
         let variant = &run.variants[old.variant];
         let baseline = &run.variants[old.baseline];
-        let before = paired_ratios(run, old.pair, &self.before.blocks);
-        let after = paired_ratios(self.after.run, new.pair, &self.after.blocks);
-        let change = stats::change(&before, &after, run.options.seed)?;
+        let before = self.before.ratios(old.pair)?;
+        let after = self.after.ratios(new.pair)?;
+        let change = stats::change(&before, &after)?;
         Some(RatioChange {
-            cell: run.cells[self.old.cell].clone(),
+            condition: run.conditions[self.old.condition].clone(),
             server: run.servers[variant.server].label.clone(),
             collation: variant.collation.clone(),
             connection_charset: variant.connection_charset.clone(),
@@ -230,20 +245,23 @@ impl Join<'_> {
             before: old.throughput?,
             after: new.throughput?,
             change,
-            verdict: verdict(Some(change), self.noise_floor()),
+            verdict: verdict(Some(change), self.aa_bound()),
         })
     }
 }
 
-/// The change of a figure that every side tells.
-fn of_sides(sides: &[Vec<&Side>; 2], figure: impl Fn(&Side) -> Option<f64>, seed: u64) -> Option<Estimate> {
-    let figures = |sides: &[&Side]| sides.iter().map(|side| figure(side)).collect::<Option<Vec<f64>>>();
-    stats::change(&figures(&sides[0])?, &figures(&sides[1])?, seed)
+/// The change of a figure that every side tells, over replicates, or over blocks where there is only one replicate.
+fn of_sides(sides: &[Vec<(Option<u32>, &Side)>; 2], figure: impl Fn(&Side) -> Option<f64>) -> Option<Estimate> {
+    let values = |sides: &[(Option<u32>, &Side)]| -> Option<Vec<f64>> {
+        let nested: Option<Nested> = sides.iter().map(|(replicate, side)| Some((*replicate, figure(side)?))).collect();
+        nested?.independent()
+    };
+    stats::change(&values(&sides[0])?, &values(&sides[1])?)
 }
 
-fn in_words(run: &Run, variant: usize, cell: &CellResult) -> String {
+fn in_words(run: &Run, variant: usize, condition: &ConditionResult) -> String {
     let own = &run.variants[variant];
-    format!("{} on {}, {}", own.collation, run.servers[own.server].label, run.cells[cell.cell])
+    format!("{} on {}, {}", own.collation, run.servers[own.server].label, run.conditions[condition.condition])
 }
 
 #[cfg(test)]

@@ -1,23 +1,25 @@
-//! The experiment itself: rows loaded, variants put under load in turn, every block written down.
+//! The experiment itself: in each replicate servers are started, rows loaded, and variants put under load in turn; every block is written
+//! down.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use drive::{ConnectionCharset, Load, Loaded, Schemas, Settings, Target, Wanted};
-use server::{Layers, Server, interrupt};
-use workload::{Table, Text, Workload};
+use server::{Server, interrupt};
+use workload::{Text, Workload};
 
+use crate::connecting::connect;
 use crate::error::Error;
 use crate::executor::{Loads, MOST_RESTARTED, Real};
 use crate::folder::Folder;
+use crate::loading::{Loader, Rows};
 use crate::machine;
-use crate::model::{Block, Cell, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, TableSize, Variant};
-use crate::plan::{self, Facts, PlanError};
-use crate::preview::{self, schema_key};
+use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, Variant};
+use crate::plan::{self, Facts};
+use crate::preview;
 use crate::request::{Observer, Probe, Request};
-use crate::schedule::{self, Limits, Standing, Task};
+use crate::schedule::{self, Ledger, Limits, Standing, Task};
+use crate::time::Time;
 
 /// Settings that bear on what is measured, read back from each server and written down.
 const SETTINGS: [&str; 16] = [
@@ -39,9 +41,6 @@ const SETTINGS: [&str; 16] = [
     "transaction_isolation",
 ];
 
-/// Presented in the handshake where a charset has no collation id of one byte.
-const UTF8MB4_GENERAL_CI: u8 = 45;
-
 /// How long a server takes to be gone after its connections are.
 const DYING: Duration = Duration::from_secs(2);
 
@@ -56,11 +55,11 @@ pub struct Outcome {
     pub blocks: usize,
 }
 
-/// Measures what is asked for on the servers, and writes all of it into the folder. The probe, where there is one, has each cell's load
-/// once its pairs are measured.
+/// Measures what is asked for on the servers, and writes all of it into the folder. Private servers are started anew for each replicate
+/// but the first. The probe, where there is one, has each condition's load once its pairs are measured, in the first replicate.
 pub fn run<'a>(
     request: &'a Request,
-    servers: &'a [Server],
+    servers: &mut [Server],
     folder: Folder,
     weigh: &str,
     observer: &'a dyn Observer,
@@ -68,16 +67,29 @@ pub fn run<'a>(
 ) -> Outcome {
     let mut experiment = Experiment {
         request,
-        servers,
         folder,
         observer,
         probe,
         run: new_run(request, servers, weigh),
         started: Instant::now(),
-        spent: Duration::ZERO,
-        cells_left: request.axes.texts.len() * request.workloads.len() * request.threads.len(),
+        time: Time {
+            max: request.max_time,
+            asked: (!request.ratios).then_some(1).or(request.replicates),
+            shortest: Duration::ZERO,
+            spent: Duration::ZERO,
+            renewal: Duration::ZERO,
+        },
+        ledger: Ledger::new(Limits {
+            precision: request.precision,
+            block: request.block,
+            warmup: request.warmup,
+            replicates: request.most_replicates(),
+            seed: request.rows.seed,
+        }),
+        conditions: Vec::new(),
     };
-    let failure = experiment.measure().err().map(|error| experiment.explain(error));
+    let failure = experiment.measure(servers).err().map(|error| explain(servers, error));
+    experiment.note_lost_and_idle_blocks();
     experiment.run.failure = failure.as_ref().map(ToString::to_string);
     experiment.run.finished = Some(now());
     let written = experiment.folder.write_run(&experiment.run).err().map(Error::from);
@@ -102,7 +114,7 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         options: Options { pinned, ..request.options() },
         recipe: request.recipe.clone(),
         variants: Vec::new(),
-        cells: Vec::new(),
+        conditions: Vec::new(),
         pairs: Vec::new(),
         sizes: Vec::new(),
         notes: Vec::new(),
@@ -113,306 +125,269 @@ fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// What a signal broke is no failure. And if a private server has died, its end is what there is to tell, not how it was noticed,
+/// which may be a moment earlier.
+fn explain(servers: &[Server], error: Error) -> Error {
+    if interrupt::interrupted() {
+        return Error::Interrupted;
+    }
+    if let Error::Load(load) = &error
+        && let Some(server) = servers.iter().find(|server| load.silent_server() == Some(server.label()))
+    {
+        return match server.check_answers() {
+            Err(silent @ server::Error::Silent { .. }) => Error::ServerSilent(format!("{silent}\n({error})")),
+            _ => error,
+        };
+    }
+    let patience = if error.is_lost_connection() { DYING } else { Duration::ZERO };
+    let deadline = Instant::now() + patience;
+    loop {
+        match servers.iter().find_map(Server::describe_failure) {
+            Some(what) => return Error::ServerDied(what),
+            None if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+            _ => return error,
+        }
+    }
+}
+
 struct Experiment<'a> {
     request: &'a Request,
-    servers: &'a [Server],
     folder: Folder,
     observer: &'a dyn Observer,
     probe: Option<&'a mut (dyn Probe + 'a)>,
     run: Run,
     started: Instant,
-    /// Time spent measuring; loading rows and connecting are not in it.
-    spent: Duration,
-    cells_left: usize,
+    time: Time,
+    ledger: Ledger,
+    /// The run's conditions, in its order.
+    conditions: Vec<Planned>,
 }
 
-/// The schemas of one text, on all servers.
-struct Rows<'a> {
-    /// Dropped with this.
-    schemas: Vec<Schemas<'a>>,
-    /// The schema of each variant of the run that holds this text.
-    names: BTreeMap<usize, String>,
+/// A condition of the run.
+struct Planned {
+    workload: Workload,
+    /// Its pairs, as indices in the run.
+    pairs: Range<usize>,
+    /// Counted blocks in which a side completed nothing.
+    idle: u32,
+    /// Connections that were lost and made anew.
+    lost: u32,
 }
 
-impl<'a> Experiment<'a> {
-    fn measure(&mut self) -> Result<(), Error> {
-        self.read_servers()?;
-        let facts = preview::facts(self.servers)?;
+/// One replicate, as far as it is done.
+struct Replicate {
+    /// Its number, from 0.
+    number: u32,
+    /// Since when, and the time for load that was used before it.
+    begun: Instant,
+    spent_before: Duration,
+    /// Conditions that it still has to measure, and those of a whole replicate.
+    left: usize,
+    whole: usize,
+}
+
+/// What is asked of the servers: texts with their variants.
+type Plans = Vec<(Text, Vec<Variant>)>;
+
+impl Experiment<'_> {
+    fn measure(&mut self, servers: &mut [Server]) -> Result<(), Error> {
+        for server in servers.iter() {
+            self.run.servers.push(ServerInfo::read(server, &SETTINGS)?);
+        }
+        let facts = preview::facts(servers)?;
         let request = self.request;
         // All texts are planned first: what can't be measured is told before anything is.
-        let mut plans = Vec::new();
+        let mut plans = Plans::new();
         for &text in &request.axes.texts {
             plans.push((text, preview::variants(request, text, &facts, &mut self.run.notes)?));
         }
+        self.time.shortest = self.shortest(&plans);
         self.folder.write_run(&self.run)?;
-        for (text, variants) in plans {
-            let rows = self.load_rows(text, &variants)?;
-            for workload in &request.workloads {
-                for &threads in &request.threads {
-                    let cell = Cell { workload: workload.to_string(), text: text.to_string(), threads };
-                    self.measure_cell(*workload, cell, &facts, &rows)?;
-                }
+        for number in 0.. {
+            let (begun, spent_before) = (Instant::now(), self.time.spent);
+            if number > 0 {
+                let progress = Steps(self.observer);
+                servers.iter_mut().try_for_each(|server| server.start_anew(&progress))?;
             }
-            for schemas in rows.schemas {
-                schemas.remove()?;
+            let open = self.open_conditions(&plans);
+            let mut replicate = Replicate { number, begun, spent_before, left: open, whole: open };
+            self.replicate(&mut replicate, servers, &plans, &facts)?;
+            if self.time.is_up(number + 1) || self.open_conditions(&plans) == 0 {
+                return Ok(());
             }
         }
         Ok(())
     }
 
-    /// What a signal broke is no failure. And if a private server has died, its end is what there is to tell, not how it was noticed,
-    /// which may be a moment earlier.
-    fn explain(&self, error: Error) -> Error {
-        if interrupt::interrupted() {
-            return Error::Interrupted;
-        }
-        if let Error::Load(load) = &error
-            && let Some(server) = self.servers.iter().find(|server| load.silent_server() == Some(server.label()))
-        {
-            return match server.check_answers() {
-                Err(silent @ server::Error::Silent { .. }) => Error::ServerSilent(format!("{silent}\n({error})")),
-                _ => error,
-            };
-        }
-        let patience = if error.is_lost_connection() { DYING } else { Duration::ZERO };
-        let deadline = Instant::now() + patience;
-        loop {
-            match self.servers.iter().find_map(Server::describe_failure) {
-                Some(what) => return Error::ServerDied(what),
-                None if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
-                _ => return error,
+    /// What a replicate needs for one block of each pair, or with solos of each variant.
+    fn shortest(&self, plans: &Plans) -> Duration {
+        let blocks = plans.iter().map(|(text, variants)| match self.request.mode {
+            Mode::Solo => variants.len(),
+            Mode::Duet => {
+                let condition = Condition { workload: String::new(), text: text.to_string(), threads: 1 };
+                plan::pairs(0, &condition, variants, &self.request.axes).len()
             }
-        }
+        });
+        let conditions = self.request.workloads.len() * self.request.threads.len();
+        (self.request.warmup + self.request.block) * (blocks.sum::<usize>() * conditions) as u32
     }
 
-    fn read_servers(&mut self) -> Result<(), Error> {
-        for server in self.servers {
-            self.run.servers.push(ServerInfo::read(server, &SETTINGS)?);
-        }
-        Ok(())
+    /// Conditions that have pairs that are not precise enough.
+    fn open_conditions(&self, plans: &Plans) -> usize {
+        let all = plans.len() * self.request.workloads.len() * self.request.threads.len();
+        let done = |planned: &&Planned| self.is_done(planned);
+        all - self.conditions.iter().filter(done).count()
     }
 
-    /// Loads the rows of one text into a schema for each collation, and adds its variants to the run.
-    fn load_rows(&mut self, text: Text, variants: &[Variant]) -> Result<Rows<'a>, Error> {
-        let tables = preview::tables(self.request, text);
-        let mut rows = Rows { schemas: Vec::new(), names: BTreeMap::new() };
-        for (index, server) in self.servers.iter().enumerate() {
-            let own: Vec<&Variant> = variants.iter().filter(|variant| variant.server == index).collect();
-            self.load_server(server, text, &tables, &own, &mut rows)?;
-        }
-        Ok(rows)
+    fn is_done(&self, planned: &Planned) -> bool {
+        !planned.pairs.is_empty() && planned.pairs.clone().all(|pair| self.ledger.is_done(pair))
     }
 
-    fn load_server(
+    /// Measures all conditions once, with rows loaded for this replicate alone.
+    fn replicate(
         &mut self,
-        server: &'a Server,
-        text: Text,
-        tables: &[Table],
-        variants: &[&Variant],
-        rows: &mut Rows<'a>,
+        replicate: &mut Replicate,
+        servers: &[Server],
+        plans: &Plans,
+        facts: &[Facts],
     ) -> Result<(), Error> {
-        let mut keys: Vec<(&str, bool)> = variants.iter().map(|variant| schema_key(variant)).collect();
-        keys.dedup();
-        let charset = |collation: &str| {
-            variants.iter().find(|variant| variant.collation == collation).map_or("", |variant| &variant.charset)
-        };
-        let wanted: Vec<Wanted> = keys
-            .iter()
-            .map(|(collation, _)| Wanted { charset: charset(collation).into(), collation: (*collation).into() })
-            .collect();
-
-        self.observer.stage(&format!("{}: loading {text} text", server.label()));
-        let observer = self.observer;
-        let report = |progress: drive::Progress| observer.fraction(progress.done as f64 / progress.total.max(1) as f64);
-        let schemas = Schemas::new(server, &run_id())?;
-        let loaded = schemas.load(tables, &wanted, &report)?;
-        rows.schemas.push(schemas);
-        let held_before = rows.names.len();
-        for &variant in variants {
-            let place = keys.iter().position(|key| *key == schema_key(variant));
-            match place.map(|place| &loaded[place]) {
-                Some(Loaded::Schema { name }) => {
-                    rows.names.insert(self.run.variants.len(), name.clone());
-                    let layers = read_layers(server, name, &tables[0])?;
-                    if !variant.copy {
-                        self.run.sizes.extend(read_sizes(server, name, tables, self.run.variants.len())?);
+        let mut index = 0;
+        for (text, variants) in plans {
+            let mut rows: Option<Rows<'_>> = None;
+            for &workload in &self.request.workloads {
+                for &threads in &self.request.threads {
+                    let place = index;
+                    index += 1;
+                    if self.conditions.get(place).is_some_and(|planned| self.is_done(planned)) {
+                        continue;
                     }
-                    self.run.variants.push(Variant { layers: Some(layers), ..variant.clone() });
-                }
-                Some(Loaded::CannotHold { reason })
-                    if self.request.axes.baseline.as_ref() == Some(&variant.collation) =>
-                {
-                    let (name, reason) = (variant.collation.clone(), format!("{} says that {reason}", server.label()));
-                    return Err(PlanError::NoBaseline { name, reason }.into());
-                }
-                Some(Loaded::CannotHold { reason }) => {
-                    let note = format!("{}, {}: {reason}: left out", server.label(), variant.collation);
-                    if !self.run.notes.contains(&note) {
-                        self.run.notes.push(note);
+                    let loaded = match rows.take() {
+                        Some(rows) => rows,
+                        None => self.load(servers, *text, variants)?,
+                    };
+                    if place == self.conditions.len() {
+                        self.plan_condition(workload, *text, threads);
                     }
+                    self.measure_condition(place, replicate, servers, facts, &loaded)?;
+                    // What a workload has written is in nobody else's way.
+                    if workload.writes() { loaded.remove()? } else { rows = Some(loaded) }
                 }
-                None => unreachable!("every variant's key is among the keys"),
             }
-        }
-        if rows.names.len() == held_before {
-            return Err(Error::NothingToMeasure { server: server.label().into(), text: text.to_string() });
+            rows.map_or(Ok(()), Rows::remove)?;
         }
         Ok(())
     }
 
-    /// Connects the loads of one cell, measures all its pairs, and writes each block down.
-    fn measure_cell(&mut self, workload: Workload, cell: Cell, facts: &[Facts], rows: &Rows<'a>) -> Result<(), Error> {
-        let index = self.run.cells.len();
+    fn load<'s>(&mut self, servers: &'s [Server], text: Text, variants: &[Variant]) -> Result<Rows<'s>, Error> {
+        let Self { request, observer, run, .. } = self;
+        Loader { request, observer: *observer, run }.load(servers, text, variants)
+    }
+
+    /// Adds a condition and its pairs to the run.
+    fn plan_condition(&mut self, workload: Workload, text: Text, threads: u32) {
+        let condition = Condition { workload: workload.to_string(), text: text.to_string(), threads };
         let first_pair = self.run.pairs.len();
         if self.request.ratios {
-            self.run.pairs.extend(plan::pairs(index, &cell, &self.run.variants, &self.request.axes));
+            let pairs = plan::pairs(self.conditions.len(), &condition, &self.run.variants, &self.request.axes);
+            self.run.pairs.extend(pairs);
         }
-        self.run.cells.push(cell.clone());
-        self.observer.stage(&format!("{cell}: connecting"));
-        let loads = self.connect(workload, &cell, facts, rows)?;
-        self.folder.write_run(&self.run)?;
-
-        self.observer.measuring(self.request.max_time);
-        let turns = self.run.options.pinned;
-        let restarts = turns && self.run.cells[index].threads <= MOST_RESTARTED;
-        let mut executor = Real { loads, turns, restarts, started: self.started, lost_in_a_row: 0 };
-        let begun = self.started.elapsed();
-        let budget = self.request.max_time.saturating_sub(self.spent) / self.cells_left.max(1) as u32;
-        self.cells_left = self.cells_left.saturating_sub(1);
-        let limits = Limits {
-            precision: self.request.precision,
-            block: self.request.block,
-            warmup: self.request.warmup,
-            seed: self.request.rows.seed,
-        };
-        let (run, folder, observer, spent) = (&self.run, &mut self.folder, self.observer, self.spent);
-        let pairs: Vec<(usize, &Pair)> = (first_pair..).zip(&run.pairs[first_pair..]).collect();
-        let task = Task { cell: index, pairs: &pairs, mode: self.request.mode, limits, deadline: begun + budget };
-        let started = self.started;
-        let (mut idle, mut lost) = (0, 0);
-        let mut sink = |block: &Block, standings: &[Standing]| -> Result<(), Error> {
-            folder.append(block)?;
-            let connections: u32 = block.sides.iter().map(|side| side.lost_connections).sum();
-            lost += connections;
-            idle += u32::from(!block.warm_up && connections == 0 && block.sides.iter().any(|side| side.events == 0));
-            observer.block(run, block, standings, spent + started.elapsed() - begun);
-            Ok(())
-        };
-        let measured = schedule::measure(&mut executor, task, &mut sink);
-        self.spent += self.started.elapsed() - begun;
-        if lost > 0 {
-            let cell = &self.run.cells[index];
-            let note =
-                format!("{cell}: connections lost and made anew: {lost}; the blocks they were lost in are left out");
-            self.run.notes.push(note);
-        }
-        if idle > 0 {
-            let cell = &self.run.cells[index];
-            let note = format!(
-                "{cell}: blocks in which a side completed nothing, and which give no ratio: {idle}; a longer --block would"
-            );
-            self.run.notes.push(note);
-        }
-        measured?;
-        self.probe(index, &executor.loads)
+        let pairs = first_pair..self.run.pairs.len();
+        self.run.conditions.push(condition);
+        self.conditions.push(Planned { workload, pairs, idle: 0, lost: 0 });
     }
 
-    fn probe(&mut self, cell: usize, loads: &Loads) -> Result<(), Error> {
+    /// Connects the loads of one condition, measures its pairs, and writes each block down.
+    fn measure_condition(
+        &mut self,
+        index: usize,
+        replicate: &mut Replicate,
+        servers: &[Server],
+        facts: &[Facts],
+        rows: &Rows<'_>,
+    ) -> Result<(), Error> {
+        let condition = self.run.conditions[index].clone();
+        self.observer.stage(&format!("{condition}: connecting"));
+        let workload = self.conditions[index].workload;
+        let loads = connect(self.request, &mut self.run, workload, &condition, servers, facts, &rows.names)?;
+        self.folder.write_run(&self.run)?;
+
+        let turns = self.run.options.pinned;
+        let restarts = turns && condition.threads <= MOST_RESTARTED;
+        let mut executor = Real { loads, turns, restarts, started: self.started, lost_in_a_row: 0 };
+        let begun = self.started.elapsed();
+        let deadline = begun + self.share(replicate);
+        replicate.left -= 1;
+        self.observer.measuring(self.request.max_time, replicate.number + 1, self.time.replicates());
+
+        let Self { run, folder, observer, time, ledger, conditions, started, request, .. } = self;
+        let planned = &mut conditions[index];
+        // A variant that could be loaded before and can't now has nothing to be put under load.
+        let is_loaded = |pair: &Pair| rows.names.contains_key(&pair.variant) && rows.names.contains_key(&pair.baseline);
+        let pairs: Vec<(usize, &Pair)> =
+            planned.pairs.clone().map(|at| (at, &run.pairs[at])).filter(|(_, pair)| is_loaded(pair)).collect();
+        let task = Task { condition: index, pairs: &pairs, mode: request.mode, replicate: replicate.number, deadline };
+        let mut sink = |block: &Block, standings: &[Standing]| -> Result<(), Error> {
+            folder.append(block)?;
+            let lost: u32 = block.sides.iter().map(|side| side.lost_connections).sum();
+            planned.lost += lost;
+            planned.idle += u32::from(!block.warm_up && lost == 0 && block.sides.iter().any(|side| side.events == 0));
+            observer.block(run, block, standings, time.spent + started.elapsed() - begun);
+            Ok(())
+        };
+        let measured = schedule::measure(&mut executor, task, ledger, &mut sink);
+        self.time.spent += self.started.elapsed() - begun;
+        measured?;
+        if replicate.number == 0 { self.probe(index, &executor.loads) } else { Ok(()) }
+    }
+
+    /// The time for load that the next condition of a replicate has.
+    fn share(&mut self, replicate: &Replicate) -> Duration {
+        let loading = replicate.begun.elapsed().saturating_sub(self.time.spent - replicate.spent_before);
+        // Where there are several texts, each is loaded by itself, and the first tells how long all will take.
+        let texts = self.request.axes.texts.len() as u32;
+        if replicate.left == replicate.whole {
+            self.time.renewal = self.time.renewal.max(loading * texts);
+        }
+        let after_this = self.time.replicates().saturating_sub(replicate.number + 1) as usize;
+        self.time.share(after_this * replicate.whole + replicate.left)
+    }
+
+    fn probe(&mut self, condition: usize, loads: &Loads) -> Result<(), Error> {
         let Some(probe) = self.probe.as_mut() else { return Ok(()) };
         let Loads::Native(loads) = loads else { return Ok(()) };
-        if probe.cell(&self.run, cell, loads, self.observer)? {
+        if probe.condition(&self.run, condition, loads, self.observer)? {
             self.folder.keep();
         }
         if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    fn connect(&mut self, workload: Workload, cell: &Cell, facts: &[Facts], rows: &Rows<'a>) -> Result<Loads, Error> {
-        let options = workload::Options { text: cell.text.parse().expect("a text's own name"), ..self.request.rows };
-        let mut targets = BTreeMap::new();
-        for (&index, schema) in &rows.names {
-            let variant = &self.run.variants[index];
-            let server = &self.servers[variant.server];
-            let target = Target {
-                server: server.label().into(),
-                endpoint: server.endpoint().clone(),
-                pid: server.pid(),
-                schema: schema.clone(),
-            };
-            let connection = connection_charset(variant, &facts[variant.server]);
-            let pinned = self.run.options.pinned;
-            let handicap = variant.handicap.unwrap_or(0.0);
-            let settings =
-                Settings { threads: cell.threads, protocol: self.request.protocol, connection, pinned, handicap };
-            targets.insert(index, (target, settings));
-        }
-        if self.request.driver == Driver::Sysbench {
-            return Ok(Loads::Sysbench { workload, rows: options, targets });
-        }
-        let script = Arc::new(workload.script(&options));
-        let mut loads = BTreeMap::new();
-        for (index, (target, settings)) in targets {
-            let load = Load::start(target, &settings, &script)?;
-            let layers = self.run.variants[index].layers.as_mut();
-            if let Some(layers) = layers {
-                layers.connection = Some(load.in_force().clone());
-                layers.handshake_collation_id = Some(settings.connection.handshake_collation.into());
+    fn note_lost_and_idle_blocks(&mut self) {
+        for (planned, condition) in self.conditions.iter().zip(&self.run.conditions) {
+            if planned.lost > 0 {
+                self.run.notes.push(format!(
+                    "{condition}: connections lost and made anew: {}; the blocks they were lost in are left out",
+                    planned.lost
+                ));
             }
-            loads.insert(index, load);
-        }
-        if loads.values().any(|load| !load.has_server_cpu()) {
-            let note = "server CPU is not told where the server runs elsewhere or its threads cannot be told apart";
-            if !self.run.notes.iter().any(|known| known == note) {
-                self.run.notes.push(note.into());
+            if planned.idle > 0 {
+                self.run.notes.push(format!(
+                    "{condition}: blocks in which a side completed nothing, and which give no ratio: {}; a longer --block would",
+                    planned.idle
+                ));
             }
         }
-        Ok(Loads::Native(loads))
     }
 }
 
-/// A name for the schemas of this run, unlike that of others on the same server.
-fn run_id() -> String {
-    let nanoseconds = jiff::Timestamp::now().as_nanosecond() as u64;
-    format!("{:x}_{:x}", std::process::id(), nanoseconds & 0xFFFF_FFFF)
-}
+/// An observer, as whoever starts servers wants it.
+struct Steps<'a>(&'a dyn Observer);
 
-fn read_layers(server: &Server, schema: &str, table: &Table) -> Result<Layers, Error> {
-    let column = table.text_columns().next().unwrap_or("id");
-    let mut conn = server.control()?;
-    server::layers(&mut conn, schema, &table.name, column).map_err(|source| {
-        let label = server.label().into();
-        server::Error::Statement { label, what: "tell the charsets in force", source }.into()
-    })
-}
+impl server::Progress for Steps<'_> {
+    fn step(&self, what: &str) {
+        self.0.stage(what);
+    }
 
-fn read_sizes(server: &Server, schema: &str, tables: &[Table], variant: usize) -> Result<Vec<TableSize>, Error> {
-    let of_table = |size: drive::TableSize| TableSize {
-        variant,
-        table: size.table,
-        rows: size.rows,
-        data_bytes: size.data_bytes,
-        index_bytes: size.index_bytes,
-        leaf_pages: size.leaf_pages,
-        page_bytes: size.page_bytes,
-    };
-    Ok(drive::table_sizes(server, schema, tables)?.into_iter().map(of_table).collect())
-}
-
-/// What the load's connections of a variant speak: its own collation where the charset is its own, else the charset's default.
-fn connection_charset(variant: &Variant, facts: &Facts) -> ConnectionCharset {
-    let own = variant.connection_charset == variant.charset;
-    let default = facts
-        .collations
-        .iter()
-        .find(|collation| collation.charset == variant.connection_charset && collation.is_default);
-    // The handshake has one byte for the collation; SET NAMES follows, so any collation of the charset would do.
-    let one_byte = |id: u16| u8::try_from(id).ok();
-    let of_charset = || {
-        let mut ids = facts.collations.iter().filter(|c| c.charset == variant.connection_charset).map(|c| c.id);
-        ids.find_map(one_byte)
-    };
-    ConnectionCharset {
-        charset: variant.connection_charset.clone(),
-        collation: own.then(|| variant.collation.clone()),
-        handshake_collation: default.and_then(|c| one_byte(c.id)).or_else(of_charset).unwrap_or(UTF8MB4_GENERAL_CI),
+    fn fraction(&self, done: f64) {
+        self.0.fraction(done);
     }
 }

@@ -168,7 +168,16 @@ mod tests {
         assert!(base.exists() && !base.join("deep").exists());
 
         let mut folder = Folder::create(&path).unwrap();
-        let block = Block { cell: 0, pair: None, round: 0, warm_up: false, at_s: 0.0, seconds: 1.0, sides: Vec::new() };
+        let block = Block {
+            condition: 0,
+            pair: None,
+            replicate: None,
+            round: 0,
+            warm_up: false,
+            at_s: 0.0,
+            seconds: 1.0,
+            sides: Vec::new(),
+        };
         folder.append(&block).unwrap();
         drop(folder);
         assert_eq!(read_samples(&path.join(SAMPLES)).unwrap(), [block]);

@@ -8,8 +8,11 @@ use server::{Flavour, Layers, Server};
 
 use crate::recipe::RecipeRecord;
 
-/// The format that this version writes, and the only one that it reads.
-pub const FORMAT: &str = "weighbridge-run/1";
+/// The format that this version writes.
+pub const FORMAT: &str = "weighbridge-run/2";
+
+/// Earlier formats that it reads too: `weighbridge-run/1` has other names for some fields, and one load for all blocks.
+pub const EARLIER_FORMATS: [&str; 1] = ["weighbridge-run/1"];
 
 /// Everything about a run but its samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +47,8 @@ pub struct Run {
     /// All variants that were measured.
     pub variants: Vec<Variant>,
     /// All conditions that the variants were measured under.
-    pub cells: Vec<Cell>,
+    #[serde(alias = "cells")]
+    pub conditions: Vec<Condition>,
     /// Which variants are held against which.
     pub pairs: Vec<Pair>,
     /// The room that the tables of each variant take; the copies' are left out. Read once, after loading.
@@ -91,7 +95,8 @@ pub struct ServerInfo {
     pub comment: String,
     /// Whether `weigh` started it for this run alone.
     pub private: bool,
-    /// Settings that bear on the load, as the server says they are in force.
+    /// Settings that bear on the load, as the server says they are in force, and all others that are not at their defaults, where it
+    /// tells which are.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -104,7 +109,11 @@ impl ServerInfo {
             version: server.version().into(),
             comment: server.version_comment().into(),
             private: server.is_private(),
-            settings: server.settings_in_force(settings)?,
+            settings: {
+                let mut all = server.changed_settings()?.unwrap_or_default();
+                all.extend(server.settings_in_force(settings)?);
+                all
+            },
         })
     }
 }
@@ -142,8 +151,11 @@ pub struct Options {
     pub max_time_s: f64,
     /// Length of a block in seconds.
     pub block_s: f64,
-    /// Load before a pair's first counted block, in seconds.
+    /// Load before a pair's first counted block in each replicate, in seconds.
     pub warmup_s: f64,
+    /// The most replicates that were to be measured; absent in runs of versions that had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicates: Option<u32>,
     /// Whether each connection was bound to a core, the client's thread and the server's together, and the two sides of a duet took
     /// turns there; else both ran at the same time, placed by the operating system.
     pub pinned: bool,
@@ -178,9 +190,9 @@ pub struct Variant {
     pub text: String,
     /// Whether this is the second copy of a baseline, for A/A duets.
     pub copy: bool,
-    /// Share of transactions that it does beside those that are counted: a known handicap, in a self-test.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub handicap: Option<f64>,
+    /// Share of transactions that it does beside those that are counted: injected extra work, in a self-test.
+    #[serde(default, alias = "handicap", skip_serializing_if = "Option::is_none")]
+    pub extra_work: Option<f64>,
     /// What the server says is in force, layer by layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<Layers>,
@@ -216,7 +228,7 @@ impl TableSize {
 
 /// A condition: what is run, on which text, how hard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Cell {
+pub struct Condition {
     /// The workload's name.
     pub workload: String,
     /// The text in the rows.
@@ -237,11 +249,12 @@ pub enum PairKind {
     Server,
 }
 
-/// A variant and the baseline that it is held against, in one cell.
+/// A variant and the baseline that it is held against, in one condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pair {
-    /// Index in [`Run::cells`].
-    pub cell: usize,
+    /// Index in [`Run::conditions`].
+    #[serde(alias = "cell")]
+    pub condition: usize,
     /// Index in [`Run::variants`].
     pub variant: usize,
     /// Index in [`Run::variants`].
@@ -253,12 +266,17 @@ pub struct Pair {
 /// A block of load: what each of its sides did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
-    /// Index in [`Run::cells`].
-    pub cell: usize,
+    /// Index in [`Run::conditions`].
+    #[serde(alias = "cell")]
+    pub condition: usize,
     /// Index in [`Run::pairs`]; absent for a solo block, which serves every pair of its variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<usize>,
-    /// Round within the cell, from 0; solo blocks of one round belong together.
+    /// Replicate that it belongs to, from 0: rows loaded, connections made and private servers started for it alone. Absent in runs of
+    /// versions that had one load for all blocks, and in imported ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicate: Option<u32>,
+    /// Round within the condition and the replicate, from 0; solo blocks of one round belong together.
     pub round: u32,
     /// Whether the block only warmed up and is not counted.
     pub warm_up: bool,
@@ -369,21 +387,21 @@ pub struct Latency {
     pub hdr: Option<String>,
 }
 
-impl std::fmt::Display for Cell {
+impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let plural = if self.threads == 1 { "" } else { "s" };
         write!(f, "{}, {} text, {} thread{plural}", self.workload, self.text, self.threads)
     }
 }
 
-/// The collation, with the connection's charset where it is not the collation's own, and a handicap.
+/// The collation, with the connection's charset where it is not the collation's own, and its extra work.
 impl std::fmt::Display for Variant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.collation)?;
         if self.connection_charset != self.charset {
             write!(f, " over a {} connection", self.connection_charset)?;
         }
-        self.handicap.map_or(Ok(()), |share| write!(f, " with {:.0} % more work", share * 100.0))
+        self.extra_work.map_or(Ok(()), |share| write!(f, " with {:.0} % more work", share * 100.0))
     }
 }
 

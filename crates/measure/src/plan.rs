@@ -3,8 +3,8 @@
 use server::{CollationInfo, Flavour};
 use workload::Text;
 
-use crate::likeness::is_borrowed;
-use crate::model::{Cell, Pair, PairKind, Variant};
+use crate::comparability::is_borrowed;
+use crate::model::{Condition, Pair, PairKind, Variant};
 
 /// The collations that are compared unless told otherwise, of which each server takes those that it has.
 pub const DEFAULT_COLLATIONS: [&str; 7] = [
@@ -38,16 +38,16 @@ pub struct Axes {
     /// error and the other measured.
     pub lenient: bool,
     /// Handicaps, as shares of extra work, that copies of each baseline are measured with: the self-test.
-    pub handicaps: Vec<f64>,
+    pub extra_work: Vec<f64>,
     /// For each server, the one that it is held against; the first where absent.
-    pub twins: Vec<usize>,
+    pub controls: Vec<usize>,
     /// Collations to be held against each other server against server, although they are unlike.
-    pub across: Vec<Across>,
+    pub cross_server: Vec<CrossServer>,
 }
 
 /// Two collations that are held against each other, one on each server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Across {
+pub struct CrossServer {
     /// The one.
     pub one: String,
     /// The other.
@@ -55,8 +55,8 @@ pub struct Across {
 }
 
 impl Axes {
-    fn twin(&self, server: usize) -> usize {
-        self.twins.get(server).copied().unwrap_or(0)
+    fn control(&self, server: usize) -> usize {
+        self.controls.get(server).copied().unwrap_or(0)
     }
 }
 
@@ -142,7 +142,7 @@ pub fn variants(
                     connection_charset,
                     text: text.to_string(),
                     copy: false,
-                    handicap: None,
+                    extra_work: None,
                     layers: None,
                 };
                 if !variants.contains(&variant) {
@@ -237,24 +237,24 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String
     format!("the nearest it has: {}", names[..names.len().min(5)].join(", "))
 }
 
-/// The pairs of one cell, whose index is `cell`. The first variant of a server that holds the cell's text is the server's baseline;
+/// The pairs of one condition, whose index is `condition`. The first variant of a server that holds the condition's text is the server's baseline;
 /// a variant with `copy` set is the A/A partner of the baseline that it copies.
-pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant], axes: &Axes) -> Vec<Pair> {
+pub fn pairs(condition: usize, under: &Condition, variants: &[Variant], axes: &Axes) -> Vec<Pair> {
     let own: Vec<(usize, &Variant)> =
-        variants.iter().enumerate().filter(|(_, variant)| variant.text == condition.text).collect();
+        variants.iter().enumerate().filter(|(_, variant)| variant.text == under.text).collect();
     let first = |wanted: &dyn Fn(&Variant) -> bool| own.iter().find(|(_, variant)| wanted(variant)).map(|own| own.0);
     let baseline_of = |variant: &Variant| first(&|candidate| candidate.server == variant.server);
-    let twin_of = |variant: &Variant| {
+    let same_on_control = |variant: &Variant| {
         first(&|candidate| {
             (candidate.server, &candidate.collation, &candidate.connection_charset, candidate.copy)
-                == (axes.twin(variant.server), &variant.collation, &variant.connection_charset, false)
+                == (axes.control(variant.server), &variant.collation, &variant.connection_charset, false)
         })
     };
     // Each in its own charset from end to end: what is held against what is unlike enough.
-    let counterpart_of = |variant: &Variant, collation: &str| {
+    let cross_server_control = |variant: &Variant, collation: &str| {
         first(&|candidate| {
             (candidate.server, candidate.collation.as_str(), candidate.copy)
-                == (axes.twin(variant.server), collation, false)
+                == (axes.control(variant.server), collation, false)
                 && variant.connection_charset == variant.charset
                 && candidate.connection_charset == candidate.charset
         })
@@ -262,22 +262,22 @@ pub fn pairs(cell: usize, condition: &Cell, variants: &[Variant], axes: &Axes) -
     let mut pairs = Vec::new();
     let mut add = |kind, variant, baseline: Option<usize>| {
         if let Some(baseline) = baseline.filter(|&baseline| baseline != variant) {
-            pairs.push(Pair { cell, variant, baseline, kind });
+            pairs.push(Pair { condition, variant, baseline, kind });
         }
     };
     for &(index, variant) in own.iter().filter(|(_, variant)| variant.copy) {
-        let kind = if variant.handicap.is_none() { PairKind::AA } else { PairKind::Collation };
+        let kind = if variant.extra_work.is_none() { PairKind::AA } else { PairKind::Collation };
         add(kind, index, baseline_of(variant));
     }
     for &(index, variant) in own.iter().filter(|(_, variant)| !variant.copy) {
         add(PairKind::Collation, index, baseline_of(variant));
     }
-    for &(index, variant) in own.iter().filter(|(_, v)| !v.copy && axes.twin(v.server) != v.server) {
-        add(PairKind::Server, index, twin_of(variant));
-        for Across { one, other } in &axes.across {
+    for &(index, variant) in own.iter().filter(|(_, v)| !v.copy && axes.control(v.server) != v.server) {
+        add(PairKind::Server, index, same_on_control(variant));
+        for CrossServer { one, other } in &axes.cross_server {
             for (own, its) in [(one, other), (other, one)] {
                 if variant.collation == *own {
-                    add(PairKind::Server, index, counterpart_of(variant, its));
+                    add(PairKind::Server, index, cross_server_control(variant, its));
                 }
             }
         }
@@ -354,9 +354,9 @@ mod tests {
         ];
         let (mut variants, _) = planned(&axes(None), &servers, false).unwrap();
         variants.push(Variant { copy: true, ..variants[0].clone() });
-        let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
+        let condition = Condition { workload: "w".into(), text: "digits".into(), threads: 1 };
         let pairs: Vec<_> =
-            pairs(0, &cell, &variants, &axes(None)).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
+            pairs(0, &condition, &variants, &axes(None)).into_iter().map(|p| (p.variant, p.baseline, p.kind)).collect();
         assert_eq!(
             pairs,
             [
@@ -377,11 +377,11 @@ mod tests {
             facts("B", &["latin1_swedish_ci", "utf8mb4_general_ci"]),
         ];
         let (variants, _) = planned(&axes(None), &servers, false).unwrap();
-        let across = Across { one: "utf8mb4_0900_ai_ci".into(), other: "utf8mb4_general_ci".into() };
-        let asked = Axes { across: vec![across], ..axes(None) };
-        let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
+        let cross_server = CrossServer { one: "utf8mb4_0900_ai_ci".into(), other: "utf8mb4_general_ci".into() };
+        let asked = Axes { cross_server: vec![cross_server], ..axes(None) };
+        let condition = Condition { workload: "w".into(), text: "digits".into(), threads: 1 };
         let between_servers = |axes: &Axes| -> Vec<_> {
-            let pairs = pairs(0, &cell, &variants, axes).into_iter().filter(|p| p.kind == PairKind::Server);
+            let pairs = pairs(0, &condition, &variants, axes).into_iter().filter(|p| p.kind == PairKind::Server);
             pairs.map(|p| (p.variant, p.baseline)).collect()
         };
         assert_eq!(between_servers(&axes(None)), [(2, 0)]);
@@ -391,10 +391,11 @@ mod tests {
     #[test]
     fn a_server_is_held_against_its_twin() {
         let servers = ["A", "A utf8mb4", "B", "B utf8mb4"].map(|label| facts(label, &["latin1_swedish_ci"]));
-        let axes = Axes { twins: vec![0, 0, 0, 2], ..axes(None) };
+        let axes = Axes { controls: vec![0, 0, 0, 2], ..axes(None) };
         let (variants, _) = planned(&axes, &servers, false).unwrap();
-        let cell = Cell { workload: "w".into(), text: "digits".into(), threads: 1 };
-        let pairs: Vec<_> = pairs(0, &cell, &variants, &axes).into_iter().map(|p| (p.variant, p.baseline)).collect();
+        let condition = Condition { workload: "w".into(), text: "digits".into(), threads: 1 };
+        let pairs: Vec<_> =
+            pairs(0, &condition, &variants, &axes).into_iter().map(|p| (p.variant, p.baseline)).collect();
         assert_eq!(pairs, [(1, 0), (2, 0), (3, 2)]);
     }
 

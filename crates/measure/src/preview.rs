@@ -18,6 +18,7 @@ pub struct Preview {
     pub variants: Vec<Variant>,
     /// What is left out and why.
     pub notes: Vec<String>,
+    writes: bool,
 }
 
 impl Preview {
@@ -26,8 +27,12 @@ impl Preview {
     pub fn schemas(&self, server: usize) -> usize {
         let of_text = |text: &str| {
             let own = self.variants.iter().filter(|variant| variant.server == server && variant.text == text);
-            let mut keys: Vec<(&str, bool)> = own.map(schema_key).collect();
-            keys.dedup();
+            let mut keys: Vec<SchemaKey<'_>> = Vec::new();
+            for key in own.map(|variant| schema_key(variant, self.writes)) {
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
             keys.len() + 1
         };
         self.variants.iter().map(|variant| of_text(&variant.text)).max().unwrap_or(0)
@@ -37,7 +42,7 @@ impl Preview {
 /// Tells what a run will measure, or why it can't.
 pub fn preview(request: &Request, servers: &[Server]) -> Result<Preview, Error> {
     let facts = facts(servers)?;
-    let mut preview = Preview { variants: Vec::new(), notes: Vec::new() };
+    let mut preview = Preview { variants: Vec::new(), notes: Vec::new(), writes: request.writes() };
     for &text in &request.axes.texts {
         preview.variants.extend(variants(request, text, &facts, &mut preview.notes)?);
     }
@@ -77,17 +82,28 @@ pub(crate) fn variants(
         if !request.ratios {
             continue;
         }
-        let handicapped = request.axes.handicaps.iter().map(|&share| Some(share));
-        for handicap in [None].into_iter().chain(handicapped) {
-            variants.push(Variant { copy: true, handicap, ..baseline.clone() });
+        let injected = request.axes.extra_work.iter().map(|&share| Some(share));
+        for extra_work in [None].into_iter().chain(injected) {
+            variants.push(Variant { copy: true, extra_work, ..baseline.clone() });
         }
     }
     Ok(variants)
 }
 
-/// Variants that differ only in the connection's charset share a schema; a copy has its own.
-pub(crate) fn schema_key(variant: &Variant) -> (&str, bool) {
-    (&variant.collation, variant.copy)
+/// What tells the schemas of a server apart.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SchemaKey<'a> {
+    pub(crate) collation: &'a str,
+    copy: bool,
+    /// Of load that writes: the connection's charset and the extra work.
+    writer: Option<(&'a str, Option<f64>)>,
+}
+
+/// A copy has a schema of its own. Variants that differ only in their connections share one where nothing writes to it: of two sides that
+/// write to the same rows, each would wait for the other and change what it finds.
+pub(crate) fn schema_key(variant: &Variant, writes: bool) -> SchemaKey<'_> {
+    let writer = writes.then_some((variant.connection_charset.as_str(), variant.extra_work));
+    SchemaKey { collation: &variant.collation, copy: variant.copy, writer }
 }
 
 /// Text of the first rows, to see what a charset must hold.

@@ -14,6 +14,9 @@ pub struct RecipeRecord {
     /// The study that it repeats: who, when, where published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<String>,
+    /// The versions of servers that the study measured, such as `5.7`; another one stands in for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<String>,
     /// The scale that it was run at, such as `laptop`.
     pub scale: String,
     /// What the study found, to be judged.
@@ -26,7 +29,7 @@ pub struct RecipeRecord {
 
 /// A finding of a study in words, and as a range that ratios of throughput must be in.
 ///
-/// It is held against every two variants of one cell of which one is what `variant` selects, the other what `against` selects, and
+/// It is held against every two variants of one condition of which one is what `variant` selects, the other what `against` selects, and
 /// which are alike in all that neither names. It holds where each of those ratios is in the range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

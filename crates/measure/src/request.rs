@@ -11,6 +11,7 @@ use crate::model::{Block, Driver, Mode, Options, Run};
 use crate::plan::{Axes, DEFAULT_COLLATIONS};
 use crate::recipe::RecipeRecord;
 use crate::schedule::Standing;
+use crate::time::DEFAULT_REPLICATES;
 
 /// What to measure, and how.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub struct Request {
     pub axes: Axes,
     /// The workloads.
     pub workloads: Vec<Workload>,
-    /// Connections to each variant; a cell each.
+    /// Connections to each variant; a condition each.
     pub threads: Vec<u32>,
     /// Rows and statements; each of the axes' texts takes the place of its text.
     pub rows: workload::Options,
@@ -31,12 +32,14 @@ pub struct Request {
     pub driver: Driver,
     /// Half-width of a ratio's interval at which a pair is done, as a fraction.
     pub precision: f64,
-    /// Time for measuring, all cells together.
+    /// Time for measuring, all conditions together.
     pub max_time: Duration,
     /// Length of a block.
     pub block: Duration,
-    /// Uncounted load before a pair's first block.
+    /// Uncounted load before a pair's first block in each replicate.
     pub warmup: Duration,
+    /// Replicates, each with servers started, rows loaded and connections made anew; as many as time is enough for where absent, up to ten.
+    pub replicates: Option<u32>,
     /// The command line that asks for all this, without passwords; written down with the run.
     pub command: Option<String>,
     /// Whether the connections of a duet may be bound to cores, so that they meet there; done on private instances only.
@@ -52,8 +55,19 @@ impl Request {
     pub fn most_connections(&self) -> u32 {
         let collations = self.axes.collations.as_ref().map_or(DEFAULT_COLLATIONS.len(), Vec::len);
         // One more for a baseline that was not named, and one for its copy.
-        let variants = (collations + 2 + self.axes.handicaps.len()) * self.axes.connections.len().max(1);
+        let variants = (collations + 2 + self.axes.extra_work.len()) * self.axes.connections.len().max(1);
         self.threads.iter().max().copied().unwrap_or(1).saturating_mul(variants as u32)
+    }
+
+    /// Whether a workload changes rows.
+    pub fn writes(&self) -> bool {
+        self.workloads.iter().any(Workload::writes)
+    }
+
+    /// The most replicates that there will be.
+    pub(crate) fn most_replicates(&self) -> u32 {
+        // Without ratios there is nothing to repeat.
+        if self.ratios { self.replicates.unwrap_or(DEFAULT_REPLICATES) } else { 1 }
     }
 
     /// The options as they are written down.
@@ -69,6 +83,7 @@ impl Request {
             max_time_s: self.max_time.as_secs_f64(),
             block_s: self.block.as_secs_f64(),
             warmup_s: self.warmup.as_secs_f64(),
+            replicates: Some(self.most_replicates()),
             pinned: self.pin,
             tables: self.rows.tables,
             table_size: self.rows.table_size,
@@ -81,14 +96,14 @@ impl Request {
     }
 }
 
-/// Does something else with the load of each cell, once its pairs are measured and while it is connected: takes samples of the servers, for instance.
+/// Does something else with the load of each condition, once its pairs are measured and while it is connected: takes samples of the servers, for instance.
 pub trait Probe {
-    /// Takes the loads of a cell by variant, and says whether the run's folder has something of it to keep. What the probe itself can't
+    /// Takes the loads of a condition by variant, and says whether the run's folder has something of it to keep. What the probe itself can't
     /// do is its own to tell; an error ends the run.
-    fn cell(
+    fn condition(
         &mut self,
         run: &Run,
-        cell: usize,
+        condition: usize,
         loads: &BTreeMap<usize, Load>,
         observer: &dyn Observer,
     ) -> Result<bool, Error>;
@@ -100,8 +115,8 @@ pub trait Observer: Sync {
     fn stage(&self, what: &str);
     /// How much of it is done, from 0 to 1.
     fn fraction(&self, done: f64);
-    /// Measuring begins, or goes on with another text.
-    fn measuring(&self, max_time: Duration);
+    /// Measuring begins, or goes on in this replicate of so many; with fewer once all ratios are precise enough.
+    fn measuring(&self, max_time: Duration, replicate: u32, replicates: u32);
     /// A block was measured; `spent` of the time for measuring is used.
     fn block(&self, run: &Run, block: &Block, standings: &[Standing], spent: Duration);
 }

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use crate::analysis::{Analysis, Comparison, Verdict};
+use crate::analysis::{Analysis, Comparison};
 use crate::model::Run;
 use crate::stats::{Estimate, LEVEL};
+use crate::verdict::Verdict;
 
-/// The shares of more work that a self-test measures. The first is none: a copy that is judged as any variant is, by the noise floor of
+/// The shares of more work that a self-test measures. The first is none: a copy that is judged as any variant is, by the A/A bound of
 /// another copy.
-pub const HANDICAPS: [f64; 4] = [0.0, 0.03, 0.10, 0.50];
+pub const EXTRA_WORK: [f64; 4] = [0.0, 0.03, 0.10, 0.50];
 
 /// As many misses as chance alone gives less often than this are too many.
 const CHANCE: f64 = 0.01;
@@ -20,13 +21,13 @@ const CHANCE: f64 = 0.01;
 pub struct SelfTest {
     /// Experiments, each with rows loaded anew.
     pub rounds: usize,
-    /// One entry a handicap.
+    /// One entry for each share of extra work.
     pub found: Vec<Found>,
     /// Whether intervals miss the truth, and differences are seen where there are none, no more often than they say they do.
     pub sound: bool,
 }
 
-/// What was found of one handicap, over all rounds, servers and cells.
+/// What was found of one share of extra work, over all rounds, servers and conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
     /// Share of transactions that was done beside those that were counted.
@@ -73,15 +74,17 @@ fn is_too_many(count: usize, all: usize) -> bool {
 
 /// Sums up the rounds of a self-test.
 pub fn self_test(rounds: &[(Run, Analysis)]) -> SelfTest {
-    let found: Vec<Found> = HANDICAPS.iter().map(|&share| sum_up(share, rounds)).collect();
+    let found: Vec<Found> = EXTRA_WORK.iter().map(|&share| sum_up(share, rounds)).collect();
     SelfTest { rounds: rounds.len(), sound: found.iter().all(Found::is_sound), found }
 }
 
 fn sum_up(more_work: f64, rounds: &[(Run, Analysis)]) -> Found {
     let own: Vec<&Comparison> = rounds
         .iter()
-        .flat_map(|(run, analysis)| analysis.cells.iter().flat_map(|cell| &cell.comparisons).map(move |c| (run, c)))
-        .filter(|(run, comparison)| run.variants[comparison.variant].handicap == Some(more_work))
+        .flat_map(|(run, analysis)| {
+            analysis.conditions.iter().flat_map(|condition| &condition.comparisons).map(move |c| (run, c))
+        })
+        .filter(|(run, comparison)| run.variants[comparison.variant].extra_work == Some(more_work))
         .map(|(_, comparison)| comparison)
         .collect();
     let called = |wanted: fn(&Verdict) -> bool| own.iter().filter(|comparison| wanted(&comparison.verdict)).count();
@@ -92,8 +95,8 @@ fn sum_up(more_work: f64, rounds: &[(Run, Analysis)]) -> Found {
         more_work,
         truth,
         holds: ratios.iter().filter(|ratio| ratio.contains(truth)).count(),
-        slower: called(|verdict| matches!(verdict, Verdict::Slower)),
-        faster: called(|verdict| matches!(verdict, Verdict::Faster)),
+        slower: called(|verdict| matches!(verdict, Verdict::Less)),
+        faster: called(|verdict| matches!(verdict, Verdict::More)),
         no_difference: called(|verdict| matches!(verdict, Verdict::NoDifference { .. })),
         not_measured: called(|verdict| matches!(verdict, Verdict::NotMeasured)),
         ratios,

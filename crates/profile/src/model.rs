@@ -15,7 +15,7 @@ pub const FORMAT: &str = "weighbridge-profile/1";
 pub struct Profiles {
     /// The format's name and version.
     pub format: String,
-    /// One a cell, or the only one.
+    /// One a condition, or the only one.
     pub profiles: Vec<Profile>,
     /// Why there are none, or fewer than asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -27,9 +27,9 @@ pub struct Profiles {
 pub struct Profile {
     /// What ran, in words.
     pub title: String,
-    /// Index in the run's cells, where this is of a run.
+    /// Index in the run's conditions, where this is of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cell: Option<usize>,
+    pub condition: Option<usize>,
     /// How samples were taken.
     pub sampling: SamplingInfo,
     /// Windows of time that intervals are taken over.

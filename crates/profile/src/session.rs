@@ -43,9 +43,9 @@ pub struct Plan {
 pub struct Profiler {
     plan: Plan,
     folder: PathBuf,
-    /// One a cell.
+    /// One a condition.
     pub profiles: Vec<Profile>,
-    /// Why a cell has none.
+    /// Why a condition has none.
     pub failures: Vec<Error>,
 }
 
@@ -62,15 +62,15 @@ impl Profiler {
         Profiles { format: FORMAT.into(), profiles: self.profiles, failures }
     }
 
-    /// Samples the loads of a cell in turns: they share every window, so that whatever else happens on the machine happens to all.
+    /// Samples the loads of a condition in turns: they share every window, so that whatever else happens on the machine happens to all.
     fn sample(
         &self,
         run: &Run,
-        cell: usize,
+        condition: usize,
         loads: &[(usize, &Load)],
         observer: &dyn Observer,
     ) -> Result<Profile, Error> {
-        let title = run.cells[cell].to_string();
+        let title = run.conditions[condition].to_string();
         observer.stage(&format!("{title}: sampling"));
         let by = perf::version()?;
         let sides = loads.iter().map(|&(variant, load)| side(run, variant, load)).collect::<Result<Vec<_>, _>>()?;
@@ -84,8 +84,8 @@ impl Profiler {
         let info = info(&by, self.plan.sampling, scope);
         let length = self.plan.window.as_secs_f64() * loads.len() as f64;
         let parts = Parts { title, sides: &sides, windows: &windows, wanted: &wanted };
-        let mut profile = parts.profile(&script, info, &self.folder, &format!("{cell}-"))?;
-        profile.cell = Some(cell);
+        let mut profile = parts.profile(&script, info, &self.folder, &format!("{condition}-"))?;
+        profile.condition = Some(condition);
         profile.window_s = Some(length);
         Ok(profile)
     }
@@ -111,17 +111,17 @@ impl Profiler {
 }
 
 impl Probe for Profiler {
-    /// What keeps a cell from being sampled is noted; a load that fails ends the run, which knows best why.
-    fn cell(
+    /// What keeps a condition from being sampled is noted; a load that fails ends the run, which knows best why.
+    fn condition(
         &mut self,
         run: &Run,
-        cell: usize,
+        condition: usize,
         loads: &BTreeMap<usize, Load>,
         observer: &dyn Observer,
     ) -> Result<bool, measure::Error> {
         let own = loads.iter().filter(|(variant, _)| !run.variants[**variant].copy);
         let own: Vec<(usize, &Load)> = own.map(|(&variant, load)| (variant, load)).collect();
-        match self.sample(run, cell, &own, observer) {
+        match self.sample(run, condition, &own, observer) {
             Ok(profile) => {
                 self.profiles.push(profile);
                 Ok(true)
@@ -236,7 +236,7 @@ impl Parts<'_> {
         let sorted = summary::sort(&resolved, self.sides, self.windows);
         let mut profile = Profile {
             title: self.title.clone(),
-            cell: None,
+            condition: None,
             sampling,
             windows: self.windows.len(),
             window_s: None,

@@ -12,7 +12,10 @@ pub struct Claim {
     /// Where it was read.
     pub source: String,
     /// Whether it holds on the servers measured.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
+    /// Versions of the servers that it was judged on, where those stand in for what the study measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stand_ins: Vec<String>,
     /// The figures that say so, or why there are none, in words.
     pub evidence: String,
     /// The same figures.
@@ -22,10 +25,10 @@ pub struct Claim {
 /// Whether a claim holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ClaimVerdict {
     /// Every interval lies in the range claimed.
     Confirmed,
-    /// An interval lies outside of it.
+    /// An interval lies outside of it, beyond what so many chances explain.
     Refuted,
     /// An interval reaches over the range's end, and none lies outside.
     NotDistinguishable,
@@ -36,8 +39,8 @@ pub enum Verdict {
 /// One ratio that a claim speaks of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Index in `run.cells`.
-    pub cell: usize,
+    /// Index in `run.conditions`.
+    pub condition: usize,
     /// Index in `run.variants`: the variant whose throughput it is.
     pub variant: usize,
     /// Index in `run.variants`: what it is held against.
@@ -45,9 +48,9 @@ pub struct Finding {
     /// The ratio with its 95 % interval.
     pub ratio: Estimate,
     /// A difference from 1 of less than this is not told apart from noise.
-    pub noise_floor: f64,
+    pub aa_bound: f64,
     /// Whether the two were under load in the same blocks; else the ratio is a product of such ratios.
     pub direct: bool,
     /// What this ratio alone says of the claim.
-    pub verdict: Verdict,
+    pub verdict: ClaimVerdict,
 }

@@ -7,11 +7,12 @@ macro_rules! file {
 }
 
 /// Recipes by name.
-const RECIPES: [(&str, &str); 4] = [
+const RECIPES: [(&str, &str); 5] = [
     ("percona-2019", file!("percona-2019.toml")),
     ("cnblogs-2020", file!("cnblogs-2020.toml")),
     ("order-by-2021", file!("order-by-2021.toml")),
     ("mariadb-collations", file!("mariadb-collations.toml")),
+    ("charset-sizes", file!("charset-sizes.toml")),
 ];
 
 /// Files that recipes name.

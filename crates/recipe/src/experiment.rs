@@ -1,7 +1,7 @@
 //! From a recipe to what is asked of a run.
 
 use drive::Protocol as Travel;
-use measure::{Across, Axes, Driver, Mode, RecipeRecord, Request};
+use measure::{Axes, CrossServer, Driver, Mode, RecipeRecord, Request};
 use workload::{Options, Text};
 
 use crate::error::RecipeError;
@@ -18,7 +18,7 @@ pub struct Instance {
     /// The charset that it is set to, where the recipe sets one.
     pub charset: Option<String>,
     /// Which instance it is held against.
-    pub twin: usize,
+    pub control: usize,
 }
 
 impl Recipe {
@@ -29,12 +29,12 @@ impl Recipe {
             let first = instances.len();
             let charsets = if settable(server) { self.server_charsets.as_slice() } else { &[] };
             if charsets.is_empty() {
-                instances.push(Instance { server, charset: None, twin: 0 });
+                instances.push(Instance { server, charset: None, control: 0 });
             }
             for (place, charset) in charsets.iter().enumerate() {
                 // One program's charsets are held against its first, one program against another under the same charset.
-                let twin = if place > 0 { first } else { 0 };
-                instances.push(Instance { server, charset: Some(charset.clone()), twin });
+                let control = if place > 0 { first } else { 0 };
+                instances.push(Instance { server, charset: Some(charset.clone()), control });
             }
         }
         instances
@@ -67,6 +67,7 @@ impl Recipe {
             max_time: scale.max_time,
             block: scale.block,
             warmup: scale.warmup,
+            replicates: scale.replicates,
             pin: true,
             command: None,
             recipe: Some(self.record(scale_name)),
@@ -76,16 +77,16 @@ impl Recipe {
 
     fn axes(&self, instances: &[Instance]) -> Axes {
         let connection = |name: &String| (name != "match").then(|| name.clone());
-        let across = |[one, other]: &[String; 2]| Across { one: one.clone(), other: other.clone() };
+        let cross_server = |[one, other]: &[String; 2]| CrossServer { one: one.clone(), other: other.clone() };
         Axes {
             collations: (!self.collations.is_empty()).then(|| self.collations.clone()),
             baseline: self.baseline.clone(),
             connections: self.connections.iter().map(connection).collect(),
             texts: self.texts.clone(),
             lenient: true,
-            handicaps: Vec::new(),
-            twins: instances.iter().map(|instance| instance.twin).collect(),
-            across: self.across.iter().map(across).collect(),
+            extra_work: Vec::new(),
+            controls: instances.iter().map(|instance| instance.control).collect(),
+            cross_server: self.cross_server.iter().map(cross_server).collect(),
         }
     }
 
@@ -94,6 +95,7 @@ impl Recipe {
             name: self.name.clone(),
             title: self.title.clone(),
             study: self.study.clone(),
+            versions: self.versions.clone(),
             scale: scale.into(),
             claims: self.claims.clone(),
             published: self.figures.clone(),

@@ -27,11 +27,17 @@ pub struct Recipe {
     /// What to know of it, and how it departs from the study.
     #[serde(default)]
     pub about: Option<String>,
+    /// The versions of servers that the study measured, such as `5.7`.
+    #[serde(default)]
+    pub versions: Vec<String>,
     /// The servers, as `--server` names them.
     pub servers: Vec<String>,
     /// Charsets that the servers are set to, an instance each; as they ship where empty.
     #[serde(default)]
     pub server_charsets: Vec<String>,
+    /// Whether servers that are started get the settings of `weigh bench --level`.
+    #[serde(default)]
+    pub level: bool,
     /// Collation that ratios are taken against; `weigh bench`'s default where absent.
     #[serde(default)]
     pub baseline: Option<String>,
@@ -39,8 +45,8 @@ pub struct Recipe {
     #[serde(default)]
     pub collations: Vec<String>,
     /// Collations that are held against each other, one on each server, although they are unlike.
-    #[serde(default)]
-    pub across: Vec<[String; 2]>,
+    #[serde(default, alias = "across")]
+    pub cross_server: Vec<[String; 2]>,
     /// Charsets of the connections; `match` is the collation's own.
     #[serde(default = "own_charset")]
     pub connections: Vec<String>,
@@ -80,7 +86,7 @@ pub enum Protocol {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
-    /// Connections to each variant, a cell each; the number of cores where empty.
+    /// Connections to each variant, a condition each; the number of cores where empty.
     #[serde(default)]
     pub threads: Vec<u32>,
     /// Tables of each kind.
@@ -100,8 +106,11 @@ pub struct Scale {
     /// Length of a block.
     #[serde(default = "second", deserialize_with = "duration")]
     pub block: Duration,
-    /// Uncounted load before a pair's first block.
-    #[serde(default = "half_a_second", deserialize_with = "duration")]
+    /// Replicates; as many as time is enough for where absent.
+    #[serde(default)]
+    pub replicates: Option<u32>,
+    /// Uncounted load before a pair's first block in each replicate.
+    #[serde(default = "quarter_of_a_second", deserialize_with = "duration")]
     pub warmup: Duration,
     /// Settings of the servers that are started for it.
     #[serde(default)]
@@ -212,8 +221,8 @@ fn second() -> Duration {
     Duration::from_secs(1)
 }
 
-fn half_a_second() -> Duration {
-    Duration::from_millis(500)
+fn quarter_of_a_second() -> Duration {
+    Duration::from_millis(250)
 }
 
 fn parsed<'de, D: Deserializer<'de>, T, E: fmt::Display>(

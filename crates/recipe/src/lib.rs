@@ -14,7 +14,7 @@ mod published;
 mod ratio;
 mod select;
 
-pub use claim::{Claim, Finding, Verdict};
+pub use claim::{Claim, ClaimVerdict, Finding};
 pub use embedded::source;
 pub use error::RecipeError;
 pub use experiment::Instance;

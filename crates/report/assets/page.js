@@ -29,7 +29,7 @@
       : Plot.axisY({ label: null, tickSize: 0 });
   }
 
-  function ratio({ baseline, noise_floor: floor, domain, marks }, width) {
+  function ratio({ baseline, aa_bound: floor, domain, marks }, width) {
     const names = marks.map((mark) => mark.name);
     const space = layout(names, width);
     // From nothing on where there is much to see, else close up.

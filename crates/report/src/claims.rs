@@ -1,6 +1,6 @@
 //! What a study claimed, as lines.
 
-use recipe::{Claim, Verdict};
+use recipe::{Claim, ClaimVerdict};
 
 use crate::content::Report;
 
@@ -19,15 +19,24 @@ pub(crate) fn lines(report: &Report) -> Vec<String> {
 fn line(report: &Report, claim: &Claim) -> String {
     let study = report.run.recipe.as_ref().and_then(|recipe| recipe.study.as_ref());
     let source = if study == Some(&claim.source) { String::new() } else { format!(" ({})", claim.source) };
-    format!("{}: {}{source}: {}", verdict(claim.verdict), claim.text, claim.evidence)
+    format!("{}{}: {}{source}: {}", verdict(claim.verdict), stand_in(report, claim), claim.text, claim.evidence)
+}
+
+/// ` (stand-in: 5.6.24 for 5.7 and 8.0)` where a claim was judged on other versions than the study's, else nothing.
+pub(crate) fn stand_in(report: &Report, claim: &Claim) -> String {
+    let versions = report.run.recipe.as_ref().map(|recipe| recipe.versions.join(" and ")).unwrap_or_default();
+    if claim.stand_ins.is_empty() {
+        return String::new();
+    }
+    format!(" (stand-in: {} for {versions})", claim.stand_ins.join(" and "))
 }
 
 /// A verdict in words.
-pub(crate) fn verdict(verdict: Verdict) -> &'static str {
+pub(crate) fn verdict(verdict: ClaimVerdict) -> &'static str {
     match verdict {
-        Verdict::Confirmed => "confirmed",
-        Verdict::Refuted => "refuted",
-        Verdict::NotDistinguishable => "not distinguishable",
-        Verdict::NotMeasured => "not measured",
+        ClaimVerdict::Confirmed => "confirmed",
+        ClaimVerdict::Refuted => "refuted",
+        ClaimVerdict::NotDistinguishable => "not distinguishable",
+        ClaimVerdict::NotMeasured => "not measured",
     }
 }

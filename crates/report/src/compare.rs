@@ -43,12 +43,15 @@ impl Comparison {
         let throughputs = self.change.throughputs.iter().filter(|own| self.is_slower(own));
         let of_throughput = throughputs.map(|own| {
             let by = percent(1.0 - own.throughput.value);
-            format!("{} on {}, {}: throughput is {by} lower", own.collation, own.server, own.cell)
+            format!("{} on {}, {}: throughput is {by} lower", own.collation, own.server, own.condition)
         });
         let ratios = self.change.ratios.iter().filter(|own| self.is_dearer(own));
         let of_ratio = ratios.map(|own| {
             let by = percent(1.0 - own.change.value);
-            format!("{} on {}, {}: the ratio to {} is {by} lower", own.collation, own.server, own.cell, own.baseline)
+            format!(
+                "{} on {}, {}: the ratio to {} is {by} lower",
+                own.collation, own.server, own.condition, own.baseline
+            )
         });
         of_throughput.chain(of_ratio).collect()
     }
@@ -64,7 +67,7 @@ impl Comparison {
     }
 
     fn counts(&self, verdict: Verdict, change: Estimate) -> bool {
-        verdict == Verdict::Slower && 1.0 - change.value > self.fail_over
+        verdict == Verdict::Less && 1.0 - change.value > self.fail_over
     }
 
     /// The verdict in a sentence.
@@ -131,7 +134,7 @@ fn throughputs(changes: &[ThroughputChange]) -> Table {
     let on = on_server(changes.iter().map(|own| own.server.as_str()));
     let row = |own: &ThroughputChange| Row {
         fields: vec![
-            own.cell.to_string(),
+            own.condition.to_string(),
             variant(&own.collation, &own.connection_charset) + &on(&own.server),
             grouped(own.queries_per_s[0]),
             grouped(own.queries_per_s[1]),
@@ -155,7 +158,7 @@ fn ratios(changes: &[RatioChange]) -> Table {
     let on = on_server(changes.iter().map(|own| own.server.as_str()));
     let row = |own: &RatioChange| Row {
         fields: vec![
-            own.cell.to_string(),
+            own.condition.to_string(),
             variant(&own.collation, &own.connection_charset) + &on(&own.server),
             own.baseline.clone(),
             interval(own.before),

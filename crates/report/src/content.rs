@@ -6,13 +6,15 @@ use recipe::Claim;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{sentence, warning};
+use crate::{headline, sentence, warning};
 
 /// A run and what follows from its samples: the content of every output.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// What a reader must know before the figures.
     pub warnings: Vec<String>,
+    /// What each collation costs over all that was measured, a sentence each.
+    pub headlines: Vec<String>,
     /// The results in plain sentences.
     pub sentences: Vec<String>,
     /// What the study of the run's recipe claims, and whether it holds on the servers measured.
@@ -32,10 +34,11 @@ impl Report {
     /// Puts a run and its results together.
     pub fn new(run: Run, analysis: Analysis) -> Self {
         let warnings = warning::warnings(&run, &analysis);
+        let headlines = headline::headlines(&run, &analysis);
         let sentences = sentence::sentences(&run, &analysis);
         let claims = recipe::judge(&run, &analysis);
         let published = run.recipe.as_ref().map(|recipe| recipe.published.clone()).unwrap_or_default();
-        Self { warnings, sentences, claims, published, run, analysis, profiles: None }
+        Self { warnings, headlines, sentences, claims, published, run, analysis, profiles: None }
     }
 
     /// The same with the profiles that were taken in the run.

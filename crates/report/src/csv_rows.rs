@@ -1,6 +1,6 @@
 //! The report as CSV: a line for each comparison, and one for each baseline.
 
-use measure::{CellResult, Comparison, Driver, Estimate, Mode, VariantResult, Verdict};
+use measure::{Comparison, ConditionResult, Driver, Estimate, Mode, VariantResult, Verdict};
 use serde::Serialize;
 
 use crate::content::Report;
@@ -23,6 +23,7 @@ struct Line<'a> {
     more_work: Option<f64>,
     blocks: usize,
     queries_per_s: Option<f64>,
+    reads_and_writes_per_s: Option<f64>,
     transactions_per_s: Option<f64>,
     p50_ms: Option<f64>,
     p95_ms: Option<f64>,
@@ -40,8 +41,15 @@ struct Line<'a> {
     cpu_ratio: Option<f64>,
     cpu_low: Option<f64>,
     cpu_high: Option<f64>,
+    cpu_more_us: Option<f64>,
+    cpu_more_us_low: Option<f64>,
+    cpu_more_us_high: Option<f64>,
+    p50_ratio: Option<f64>,
+    p95_ratio: Option<f64>,
+    p99_ratio: Option<f64>,
+    replicates: usize,
     verdict: &'static str,
-    unlike: String,
+    not_comparable: String,
 }
 
 /// Reports as CSV with a header; a run is told by when it began.
@@ -68,8 +76,8 @@ pub(crate) fn bounds(estimate: Option<Estimate>) -> [Option<f64>; 3] {
 /// A verdict in a field.
 pub(crate) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Slower => "slower",
-        Verdict::Faster => "faster",
+        Verdict::Less => "slower",
+        Verdict::More => "faster",
         Verdict::NoDifference { .. } => "no difference",
         Verdict::NotMeasured => "not measured",
     }
@@ -77,29 +85,38 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
 
 fn lines(report: &Report) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
-    for cell in &report.analysis.cells {
-        for index in variants(cell) {
-            let own: Vec<&Comparison> = cell.comparisons.iter().filter(|c| c.variant == index).collect();
+    for condition in &report.analysis.conditions {
+        for index in variants(condition) {
+            let own: Vec<&Comparison> = condition.comparisons.iter().filter(|c| c.variant == index).collect();
             if own.is_empty() {
-                lines.push(line(report, cell, index, None));
+                lines.push(line(report, condition, index, None));
             }
-            lines.extend(own.into_iter().map(|comparison| line(report, cell, index, Some(comparison))));
+            lines.extend(own.into_iter().map(|comparison| line(report, condition, index, Some(comparison))));
         }
     }
     lines
 }
 
-fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Option<&Comparison>) -> Line<'a> {
+fn line<'a>(
+    report: &'a Report,
+    condition: &ConditionResult,
+    index: usize,
+    comparison: Option<&Comparison>,
+) -> Line<'a> {
     let run = &report.run;
-    let condition = &run.cells[cell.cell];
+    let place = &run.conditions[condition.condition];
     let variant = &run.variants[index];
-    let result = cell.variants.iter().find(|result| result.variant == index);
+    let result = condition.variants.iter().find(|result| result.variant == index);
     let figure = |of: fn(&VariantResult) -> Option<f64>| result.and_then(of).map(rounded);
     let baseline = comparison.map(|comparison| &run.variants[comparison.baseline]);
     let throughput = comparison.and_then(|comparison| comparison.throughput);
     let cpu = comparison.and_then(|comparison| comparison.server_cpu);
     let [throughput_ratio, throughput_low, throughput_high] = bounds(throughput);
     let [cpu_ratio, cpu_low, cpu_high] = bounds(cpu);
+    let more = comparison.and_then(|comparison| comparison.server_cpu_difference_us);
+    let [cpu_more_us, cpu_more_us_low, cpu_more_us_high] = bounds(more);
+    let latency = comparison.map(|comparison| comparison.latency).unwrap_or_default();
+    let [p50_ratio, p95_ratio, p99_ratio] = [latency.p50, latency.p95, latency.p99].map(|ratio| bounds(ratio)[0]);
     Line {
         run: &run.started,
         mode: match run.options.mode {
@@ -110,16 +127,17 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
             Driver::Native => "native",
             Driver::Sysbench => "sysbench",
         },
-        workload: &condition.workload,
-        text: &condition.text,
-        threads: condition.threads,
+        workload: &place.workload,
+        text: &place.text,
+        threads: place.threads,
         server: &run.servers[variant.server].label,
         collation: &variant.collation,
         connection_charset: &variant.connection_charset,
         copy: variant.copy,
-        more_work: variant.handicap,
+        more_work: variant.extra_work,
         blocks: comparison.map_or(result.map_or(0, |result| result.blocks), |comparison| comparison.blocks),
         queries_per_s: figure(|result| Some(result.queries_per_s)),
+        reads_and_writes_per_s: figure(|result| result.reads_and_writes_per_s),
         transactions_per_s: figure(|result| Some(result.transactions_per_s)),
         p50_ms: figure(|result| result.p50_ms),
         p95_ms: figure(|result| result.p95_ms),
@@ -137,9 +155,16 @@ fn line<'a>(report: &'a Report, cell: &CellResult, index: usize, comparison: Opt
         cpu_ratio,
         cpu_low,
         cpu_high,
+        cpu_more_us,
+        cpu_more_us_low,
+        cpu_more_us_high,
+        p50_ratio,
+        p95_ratio,
+        p99_ratio,
+        replicates: comparison.map_or(0, |comparison| comparison.replicates.len()),
         verdict: comparison.map_or("baseline", |comparison| verdict(comparison.verdict)),
-        unlike: comparison.map_or_else(String::new, |comparison| {
-            comparison.unlike.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        not_comparable: comparison.map_or_else(String::new, |comparison| {
+            comparison.not_comparable.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         }),
     }
 }

@@ -47,8 +47,14 @@ pub(crate) fn legend(run: &Run) -> Vec<String> {
         Mode::Duet => "of one variant while another shares the machine; compare by the ratios",
         Mode::Solo => "of one variant alone",
     };
-    vec![
+    let mut lines = vec![
         "×: ratio, taken block by block, with its 95 % interval. CPU: the server's.".into(),
         format!("queries/s and latency: {alone}."),
-    ]
+    ];
+    let attached: Vec<&str> =
+        run.servers.iter().filter(|server| !server.private).map(|server| server.label.as_str()).collect();
+    if !attached.is_empty() && run.imported.is_none() {
+        lines.push(format!("{} was not restarted: intervals are of this start of it.", attached.join(" and ")));
+    }
+    lines
 }

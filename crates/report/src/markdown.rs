@@ -16,10 +16,11 @@ pub fn markdown(report: &Report) -> String {
     for warning in &report.warnings {
         let _ = writeln!(out, "> {}\n", escaped(warning));
     }
+    list(&report.headlines, &mut out);
     list(&setting(&report.run), &mut out);
+    titled(&sweeps(report).iter().flat_map(|sweep| sweep.tables(report)).collect::<Vec<_>>(), &mut out);
     let tables = tables(report);
     titled(&tables, &mut out);
-    titled(&sweeps(report).iter().flat_map(|sweep| sweep.tables(report)).collect::<Vec<_>>(), &mut out);
     if !tables.is_empty() {
         let _ = writeln!(out, "{}\n", escaped(&legend(&report.run).join(" ")));
     }
@@ -93,7 +94,7 @@ fn row(fields: impl Iterator<Item = String>, out: &mut String) {
 
 fn rule(column: &Column) -> String {
     match column.kind {
-        Kind::Left | Kind::Judged => "---".into(),
+        Kind::Left | Kind::SpareLast | Kind::Judged => "---".into(),
         Kind::Right | Kind::Spare => "---:".into(),
     }
 }

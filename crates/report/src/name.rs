@@ -25,19 +25,19 @@ pub(crate) fn is_of_one_variant(run: &Run, comparison: &Comparison) -> bool {
 }
 
 /// `oltp_read_only`, with the text where a reader might take it for another.
-pub(crate) fn workload(run: &Run, cell: usize) -> String {
-    let own = &run.cells[cell];
+pub(crate) fn workload(run: &Run, condition: usize) -> String {
+    let own = &run.conditions[condition];
     if text_is_plain(run) { own.workload.clone() } else { format!("{}, {} text", own.workload, own.text) }
 }
 
 /// `oltp_read_only (cyrillic text, 2 threads)`: the workload, and of text and load what tells it from the run's others.
-pub(crate) fn condition(run: &Run, cell: usize) -> String {
-    let own = &run.cells[cell];
+pub(crate) fn in_words(run: &Run, condition: usize) -> String {
+    let own = &run.conditions[condition];
     let mut details = Vec::new();
     if !text_is_plain(run) {
         details.push(format!("{} text", own.text));
     }
-    if run.cells.iter().any(|other| other.threads != own.threads) {
+    if run.conditions.iter().any(|other| other.threads != own.threads) {
         details.push(counted(own.threads.into(), "thread"));
     }
     if details.is_empty() { own.workload.clone() } else { format!("{} ({})", own.workload, details.join(", ")) }
@@ -45,7 +45,7 @@ pub(crate) fn condition(run: &Run, cell: usize) -> String {
 
 /// Whether all rows hold sysbench's digits, which goes without saying.
 fn text_is_plain(run: &Run) -> bool {
-    run.cells.iter().all(|cell| cell.text == "digits")
+    run.conditions.iter().all(|condition| condition.text == "digits")
 }
 
 /// Whether the two sides of a duet had the cores in turns, each to itself.
@@ -53,9 +53,9 @@ pub(crate) fn takes_turns(run: &Run) -> bool {
     run.options.mode == Mode::Duet && run.options.pinned && run.options.driver == Driver::Native
 }
 
-/// At which load the figures of a cell were taken.
-pub(crate) fn load(run: &Run, cell: usize) -> String {
-    let connections = counted(run.cells[cell].threads.into(), "connection");
+/// At which load the figures of a condition were taken.
+pub(crate) fn load(run: &Run, condition: usize) -> String {
+    let connections = counted(run.conditions[condition].threads.into(), "connection");
     let driver = match run.options.driver {
         Driver::Native => "",
         Driver::Sysbench => " by sysbench",

@@ -57,6 +57,16 @@ pub(crate) fn set_percent(fraction: f64) -> String {
     format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// A difference with its interval: `+ 9.5 (9.0 … 10.1)`; the ends' signs are told where the interval holds 0.
+pub(crate) fn difference(estimate: Estimate) -> String {
+    let places = if estimate.value.abs().max(estimate.high - estimate.low) < 10.0 { 2 } else { 1 };
+    let signed = |value: f64| format!("{} {:.places$}", if value < 0.0 { '−' } else { '+' }, value.abs());
+    if estimate.contains(0.0) || estimate.value < 0.0 {
+        return format!("{} ({} … {})", signed(estimate.value), signed(estimate.low), signed(estimate.high));
+    }
+    format!("{} ({:.places$} … {:.places$})", signed(estimate.value), estimate.low, estimate.high)
+}
+
 /// An estimate with its interval: `0.551 (0.543 … 0.559)`.
 pub(crate) fn interval(estimate: Estimate) -> String {
     format!("{:.3} ({:.3} … {:.3})", estimate.value, estimate.low, estimate.high)

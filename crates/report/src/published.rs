@@ -1,6 +1,6 @@
 //! What a study published beside what was measured. Machines and versions differ, so it is the ratios to the baseline that can be compared.
 
-use measure::{CellResult, PairKind, PublishedFigure, Run};
+use measure::{ConditionResult, PairKind, PublishedFigure, Run};
 
 use crate::content::Report;
 use crate::number::{DASH, decimals, interval, plain};
@@ -75,18 +75,24 @@ fn published_ratio(report: &Report, figure: &PublishedFigure, baseline: Option<&
 /// What was measured of the same collation and workload on one of the run's servers.
 fn measured_ratio(report: &Report, figure: &PublishedFigure, server: usize) -> String {
     let run = &report.run;
-    let cells = report.analysis.cells.iter().filter(|cell| run.cells[cell.cell].workload == figure.workload);
-    let ratios = cells.filter_map(|cell| Some((run.cells[cell.cell].threads, ratio_in(run, cell, figure, server)?)));
+    let conditions = report
+        .analysis
+        .conditions
+        .iter()
+        .filter(|condition| run.conditions[condition.condition].workload == figure.workload);
+    let ratios = conditions.filter_map(|condition| {
+        Some((run.conditions[condition.condition].threads, ratio_in(run, condition, figure, server)?))
+    });
     let nearest = ratios.min_by_key(|(threads, _)| threads.abs_diff(figure.threads));
     nearest.map_or_else(|| DASH.into(), |(_, ratio)| ratio)
 }
 
-fn ratio_in(run: &Run, cell: &CellResult, figure: &PublishedFigure, server: usize) -> Option<String> {
+fn ratio_in(run: &Run, condition: &ConditionResult, figure: &PublishedFigure, server: usize) -> Option<String> {
     let is_meant = |index: usize| {
         let variant = &run.variants[index];
         variant.server == server && figure.collation.as_ref() == Some(&variant.collation) && !variant.copy
     };
-    let collations = || cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Collation);
+    let collations = || condition.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Collation);
     if collations().any(|comparison| is_meant(comparison.baseline)) {
         return Some("1".into());
     }

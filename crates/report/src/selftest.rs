@@ -3,7 +3,7 @@
 use measure::{Estimate, Found, Run, SelfTest};
 
 use crate::head::setting;
-use crate::name::condition;
+use crate::name::in_words;
 use crate::number::{DASH, counted, percent, set_percent};
 use crate::table::{Kind, Row, Table, column};
 use crate::text::{self, Style};
@@ -21,8 +21,8 @@ fn table(test: &SelfTest, run: &Run) -> Table {
         column("interval", "holds the truth", Kind::Right),
         column("", "called", Kind::Left),
     ];
-    let conditions: Vec<String> = (0..run.cells.len()).map(|cell| condition(run, cell)).collect();
-    let title = format!("self-test, {} on {}", counted(test.rounds as u64, "round"), conditions.join(", "));
+    let places: Vec<String> = (0..run.conditions.len()).map(|condition| in_words(run, condition)).collect();
+    let title = format!("self-test, {} on {}", counted(test.rounds as u64, "round"), places.join(", "));
     Table::new(title, columns, test.found.iter().map(row))
 }
 

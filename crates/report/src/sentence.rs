@@ -1,75 +1,132 @@
 //! Results in plain sentences.
 
-use measure::{Analysis, CellResult, Comparison, Estimate, PairKind, Run, Verdict};
+use measure::{Analysis, Comparison, ConditionResult, Estimate, PairKind, Run, Verdict};
 
-use crate::name::{condition, is_of_one_variant, on_server, server, variant};
-use crate::number::percent;
+use crate::name::{in_words, is_of_one_variant, on_server, server, variant, workload};
+use crate::number::{counted, difference, percent};
+use crate::span::{Point, no_difference, span};
 
-/// The results of a run in plain sentences, cell by cell; what could not be measured goes last in each.
+/// The results of a run in plain sentences, condition by condition, or for conditions that differ in the number of connections only, a
+/// sentence for all of them; what could not be measured goes last in each.
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
-    analysis.cells.iter().flat_map(|cell| of_cell(run, cell)).collect()
+    let mut sweeps: Vec<(String, Vec<&ConditionResult>)> = Vec::new();
+    for condition in &analysis.conditions {
+        let name = workload(run, condition.condition);
+        match sweeps.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, conditions)) => conditions.push(condition),
+            None => sweeps.push((name, vec![condition])),
+        }
+    }
+    let sentences = |(name, conditions): &(String, Vec<&ConditionResult>)| match conditions.as_slice() {
+        [only] => of_condition(run, only),
+        conditions => of_sweep(run, name, conditions),
+    };
+    sweeps.iter().flat_map(sentences).collect()
 }
 
-fn of_cell(run: &Run, cell: &CellResult) -> Vec<String> {
-    let condition = condition(run, cell.cell);
-    let asked: Vec<&Comparison> = cell.comparisons.iter().filter(|c| c.kind != PairKind::AA).collect();
-    let found = asked.iter().filter_map(|comparison| match comparison.kind {
-        PairKind::AA | PairKind::Collation => between_collations(run, &condition, comparison),
-        PairKind::Server => between_servers(run, &condition, comparison),
+/// A sentence a pair over all numbers of connections.
+fn of_sweep(run: &Run, name: &str, conditions: &[&ConditionResult]) -> Vec<String> {
+    let mut pairs: Vec<((usize, usize), Vec<Point<'_>>)> = Vec::new();
+    let mut conditions = conditions.to_vec();
+    conditions.sort_by_key(|condition| run.conditions[condition.condition].threads);
+    for condition in &conditions {
+        let place = format!("at {}", counted(run.conditions[condition.condition].threads.into(), "thread"));
+        for comparison in condition.comparisons.iter().filter(|comparison| comparison.kind != PairKind::AA) {
+            let point = Point { place: place.clone(), comparison };
+            let pair = (comparison.variant, comparison.baseline);
+            match pairs.iter_mut().find(|(known, _)| *known == pair) {
+                Some((_, points)) => points.push(point),
+                None => pairs.push((pair, vec![point])),
+            }
+        }
+    }
+    let found = pairs.iter().filter_map(|(_, points)| {
+        let first = points.first()?.comparison;
+        let baseline = variant(run, first.baseline) + &on_server(run, first.baseline);
+        Some(format!("{} against {baseline} on {name}: {}.", named(run, first), span(points)?))
     });
-    found.chain(not_measured(run, &condition, &asked)).collect()
+    let missing = conditions.iter().flat_map(|condition| {
+        let own: Vec<&Comparison> = condition.comparisons.iter().filter(|c| c.kind != PairKind::AA).collect();
+        not_measured(run, &in_words(run, condition.condition), &own)
+    });
+    let missing: Vec<String> = missing.collect();
+    // Of imported logs most have no interval: one sentence says so.
+    let missing = match missing.len() {
+        0..=2 => missing,
+        count => vec![format!("No ratio on {name} at {count} of {} numbers of connections.", conditions.len())],
+    };
+    found.chain(missing).collect()
 }
 
-fn between_collations(run: &Run, condition: &str, comparison: &Comparison) -> Option<String> {
+/// The variant of a comparison with its server.
+fn named(run: &Run, comparison: &Comparison) -> String {
+    variant(run, comparison.variant) + &on_server(run, comparison.variant)
+}
+
+fn of_condition(run: &Run, condition: &ConditionResult) -> Vec<String> {
+    let place = in_words(run, condition.condition);
+    let asked: Vec<&Comparison> = condition.comparisons.iter().filter(|c| c.kind != PairKind::AA).collect();
+    let found = asked.iter().filter_map(|comparison| match comparison.kind {
+        PairKind::AA | PairKind::Collation => between_collations(run, &place, comparison),
+        PairKind::Server => between_servers(run, &place, comparison),
+    });
+    found.chain(not_measured(run, &place, &asked)).collect()
+}
+
+fn between_collations(run: &Run, place: &str, comparison: &Comparison) -> Option<String> {
     let (own, baseline) = (variant(run, comparison.variant), variant(run, comparison.baseline));
     let ratio = comparison.throughput?;
     let finding = match comparison.verdict {
-        Verdict::Slower => {
+        Verdict::Less => {
             let cost = percent(1.0 - ratio.value);
-            format!("{own} costs {cost} of the throughput of {baseline} on {condition}, {}", uncertainty(ratio))
+            format!("{own} costs {cost} of the throughput of {baseline} on {place}, {}", uncertainty(ratio))
         }
-        Verdict::Faster => {
+        Verdict::More => {
             let gain = percent(ratio.value - 1.0);
-            format!("{own} gives {gain} more throughput than {baseline} on {condition}, {}", uncertainty(ratio))
+            format!("{own} gives {gain} more throughput than {baseline} on {place}, {}", uncertainty(ratio))
         }
-        Verdict::NoDifference { within } => {
-            format!("{own} against {baseline} on {condition}: no difference found (± {})", percent(within))
+        Verdict::NoDifference { less, more } => {
+            format!("{own} against {baseline} on {place}: {}", no_difference(less, more))
         }
         Verdict::NotMeasured => return None,
     };
-    let unlike = unlike(comparison);
+    let finding = finding + &cpu(comparison) + &not_comparable(comparison);
     Some(match run.servers.len() {
-        1 => format!("{finding}{unlike}."),
-        _ => format!("On {}, {finding}{unlike}.", server(run, comparison.variant)),
+        1 => format!("{finding}."),
+        _ => format!("On {}, {finding}.", server(run, comparison.variant)),
     })
 }
 
-/// ` (unlike: …)` where the sides are, else nothing.
-fn unlike(comparison: &Comparison) -> String {
-    let ways: Vec<String> = comparison.unlike.iter().map(ToString::to_string).collect();
-    if ways.is_empty() { String::new() } else { format!(" (unlike: {})", ways.join("; ")) }
+/// ` (not comparable: …)` where the sides are, else nothing.
+fn not_comparable(comparison: &Comparison) -> String {
+    let ways: Vec<String> = comparison.not_comparable.iter().map(ToString::to_string).collect();
+    if ways.is_empty() { String::new() } else { format!(" (not comparable: {})", ways.join("; ")) }
 }
 
-fn between_servers(run: &Run, condition: &str, comparison: &Comparison) -> Option<String> {
+fn between_servers(run: &Run, place: &str, comparison: &Comparison) -> Option<String> {
     let (own, its) = (variant(run, comparison.variant), variant(run, comparison.baseline));
     let (here, there) = (server(run, comparison.variant), server(run, comparison.baseline));
     let there = if is_of_one_variant(run, comparison) { there.to_owned() } else { format!("{its} on {there}") };
     let ratio = comparison.throughput?;
     let finding = match comparison.verdict {
-        Verdict::Slower => {
+        Verdict::Less => {
             let by = percent(1.0 - ratio.value);
             format!("is {by} slower on {here} than on {there}, {}", uncertainty(ratio))
         }
-        Verdict::Faster => {
+        Verdict::More => {
             let by = percent(ratio.value - 1.0);
             format!("is {by} faster on {here} than on {there}, {}", uncertainty(ratio))
         }
-        Verdict::NoDifference { within } => {
-            format!("on {here} against {there}: no difference found (± {})", percent(within))
-        }
+        Verdict::NoDifference { less, more } => format!("on {here} against {there}: {}", no_difference(less, more)),
         Verdict::NotMeasured => return None,
     };
-    Some(format!("On {condition}, {own} {finding}{}.", unlike(comparison)))
+    Some(format!("On {place}, {own} {finding}{}{}.", cpu(comparison), not_comparable(comparison)))
+}
+
+/// `; + 9.5 (9.0 … 10.1) µs of server CPU a query` where it is told, else nothing.
+fn cpu(comparison: &Comparison) -> String {
+    let more = comparison.server_cpu_difference_us.map(difference);
+    more.map_or_else(String::new, |more| format!("; {more} µs of server CPU a query"))
 }
 
 /// `± 1.2 %`; both ends of the interval where that would seem to reach beyond no difference, as a lopsided interval's half-width
@@ -83,14 +140,14 @@ fn uncertainty(ratio: Estimate) -> String {
     format!("between {} and {}", percent(one.min(other)), percent(one.max(other)))
 }
 
-fn not_measured(run: &Run, condition: &str, comparisons: &[&Comparison]) -> Option<String> {
+fn not_measured(run: &Run, place: &str, comparisons: &[&Comparison]) -> Option<String> {
     let missing = comparisons.iter().filter(|comparison| comparison.throughput.is_none());
     let names: Vec<String> = missing.map(|comparison| pair_name(run, comparison)).collect();
     let why = match run.imported {
         Some(_) => {
-            format!("No ratio on {condition}, for want of several logs, or of lines of --report-interval in them")
+            format!("No ratio on {place}, for want of several logs, or of lines of --report-interval in them")
         }
-        None => format!("Not measured on {condition}, too few blocks"),
+        None => format!("Not measured on {place}, too few blocks"),
     };
     (!names.is_empty()).then(|| format!("{why}: {}.", names.join(", ")))
 }

@@ -1,6 +1,6 @@
 //! Throughput by the number of connections, in the shape in which studies print it: threads | A | B | ratio.
 
-use measure::{CellResult, PairKind};
+use measure::{ConditionResult, PairKind};
 
 use crate::content::Report;
 use crate::name::{on_server, server, variant, workload};
@@ -11,34 +11,34 @@ use crate::table::{Column, Kind, Row, Table, column};
 pub(crate) struct Sweep<'a> {
     /// The workload, with the text where a reader might take it for another.
     pub(crate) workload: String,
-    /// Its cells by their threads, in rising order.
-    cells: Vec<(u32, &'a CellResult)>,
+    /// Its conditions by their threads, in rising order.
+    conditions: Vec<(u32, &'a ConditionResult)>,
 }
 
 /// The sweeps of a run: one for each workload and text that was measured under more than one number of connections.
 pub(crate) fn sweeps(report: &Report) -> Vec<Sweep<'_>> {
     let run = &report.run;
     let mut sweeps: Vec<Sweep<'_>> = Vec::new();
-    for result in report.analysis.cells.iter().filter(|cell| !cell.variants.is_empty()) {
-        let name = workload(run, result.cell);
-        let cell = (run.cells[result.cell].threads, result);
+    for result in report.analysis.conditions.iter().filter(|condition| !condition.variants.is_empty()) {
+        let name = workload(run, result.condition);
+        let condition = (run.conditions[result.condition].threads, result);
         match sweeps.iter_mut().find(|sweep| sweep.workload == name) {
-            Some(sweep) => sweep.cells.push(cell),
-            None => sweeps.push(Sweep { workload: name, cells: vec![cell] }),
+            Some(sweep) => sweep.conditions.push(condition),
+            None => sweeps.push(Sweep { workload: name, conditions: vec![condition] }),
         }
     }
-    sweeps.retain(|sweep| sweep.cells.len() > 1);
-    sweeps.iter_mut().for_each(|sweep| sweep.cells.sort_by_key(|(threads, _)| *threads));
+    sweeps.retain(|sweep| sweep.conditions.len() > 1);
+    sweeps.iter_mut().for_each(|sweep| sweep.conditions.sort_by_key(|(threads, _)| *threads));
     sweeps
 }
 
 impl Sweep<'_> {
     /// Variant, threads and queries a second of all that was measured; copies are left out.
     pub(crate) fn points(&self, report: &Report) -> Vec<(usize, u32, f64)> {
-        let of_cell = |(threads, cell): &(u32, &CellResult)| -> Vec<(usize, u32, f64)> {
-            cell.variants.iter().map(|result| (result.variant, *threads, result.queries_per_s)).collect()
+        let of_condition = |(threads, condition): &(u32, &ConditionResult)| -> Vec<(usize, u32, f64)> {
+            condition.variants.iter().map(|result| (result.variant, *threads, result.queries_per_s)).collect()
         };
-        let all = self.cells.iter().flat_map(of_cell);
+        let all = self.conditions.iter().flat_map(of_condition);
         all.filter(|(index, _, _)| !report.run.variants[*index].copy).collect()
     }
 
@@ -57,7 +57,7 @@ impl Sweep<'_> {
         variants.dedup();
         let run = &report.run;
         let name = |&index: &usize| column("", &(variant(run, index) + &on_server(run, index)), Kind::Right);
-        let row = |&(threads, _): &(u32, &CellResult)| {
+        let row = |&(threads, _): &(u32, &ConditionResult)| {
             let figure = |&index: &usize| {
                 let point = points.iter().find(|point| (point.0, point.1) == (index, threads));
                 point.map_or_else(|| DASH.into(), |(_, _, value)| grouped(*value))
@@ -65,13 +65,14 @@ impl Sweep<'_> {
             row(threads, variants.iter().map(figure))
         };
         let title = format!("{}, queries/s by connections", self.workload);
-        Table::new(title, with_threads(variants.iter().map(name)), self.cells.iter().map(row))
+        Table::new(title, with_threads(variants.iter().map(name)), self.conditions.iter().map(row))
     }
 
     /// The ratios of all pairs, where there are any.
     fn ratios(&self, report: &Report) -> Option<Table> {
         let run = &report.run;
-        let all = self.cells.iter().flat_map(|(_, cell)| &cell.comparisons).filter(|c| c.kind != PairKind::AA);
+        let all =
+            self.conditions.iter().flat_map(|(_, condition)| &condition.comparisons).filter(|c| c.kind != PairKind::AA);
         let mut pairs: Vec<(usize, usize, PairKind)> = Vec::new();
         for comparison in all.filter(|comparison| comparison.throughput.is_some()) {
             let pair = (comparison.variant, comparison.baseline, comparison.kind);
@@ -83,9 +84,9 @@ impl Sweep<'_> {
             let against = if kind == PairKind::Server { server(run, baseline).into() } else { variant(run, baseline) };
             column(&(variant(run, own) + &on_server(run, own)), &format!("× {against}"), Kind::Left)
         };
-        let row = |&(threads, cell): &(u32, &CellResult)| {
+        let row = |&(threads, condition): &(u32, &ConditionResult)| {
             let figure = |&(own, baseline, _): &(usize, usize, PairKind)| {
-                let comparison = cell.comparisons.iter().find(|c| (c.variant, c.baseline) == (own, baseline));
+                let comparison = condition.comparisons.iter().find(|c| (c.variant, c.baseline) == (own, baseline));
                 comparison.and_then(|comparison| comparison.throughput).map_or_else(|| DASH.into(), interval)
             };
             row(threads, pairs.iter().map(figure))
@@ -93,7 +94,7 @@ impl Sweep<'_> {
         (!pairs.is_empty()).then(|| Table {
             title: format!("{}, ratios by connections", self.workload),
             columns: with_threads(pairs.iter().map(name)),
-            rows: self.cells.iter().map(row).collect(),
+            rows: self.conditions.iter().map(row).collect(),
             foot: vec!["A ratio is taken block by block; it is not the quotient of two columns.".into()],
         })
     }

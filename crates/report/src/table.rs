@@ -1,10 +1,10 @@
 //! The tables of a report as plain strings, before a renderer lines them up.
 
-use measure::{CellResult, Comparison, Mode, PairKind, Run, VariantResult, Verdict};
+use measure::{Comparison, ConditionResult, Mode, PairKind, Run, VariantResult, Verdict};
 
 use crate::content::Report;
 use crate::name::{is_of_one_variant, load, on_server, server, takes_turns, variant, workload};
-use crate::number::{DASH, counted, decimals, grouped, interval, percent};
+use crate::number::{DASH, counted, decimals, difference, grouped, interval, percent};
 
 /// A table with its title and what is to be said below it.
 pub(crate) struct Table {
@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Right,
     /// Figures to do without where there is no room.
     Spare,
+    /// Ratios to do without where there is still no room; flush left.
+    SpareLast,
     /// The ratio that a row's mood colours.
     Judged,
 }
@@ -76,8 +78,8 @@ pub(crate) enum Mood {
 impl From<Verdict> for Mood {
     fn from(verdict: Verdict) -> Self {
         match verdict {
-            Verdict::Slower => Self::Bad,
-            Verdict::Faster => Self::Good,
+            Verdict::Less => Self::Bad,
+            Verdict::More => Self::Good,
             Verdict::NoDifference { .. } | Verdict::NotMeasured => Self::Plain,
         }
     }
@@ -87,19 +89,25 @@ pub(crate) fn column(first: &str, second: &str, kind: Kind) -> Column {
     Column { head: [first.into(), second.into()], kind }
 }
 
-/// One table a cell, and one more where servers are held against each other; none for a cell that nothing was measured in.
+/// One table a condition, and one more where servers are held against each other; none for a condition that nothing was measured in.
 pub(crate) fn tables(report: &Report) -> Vec<Table> {
-    report.analysis.cells.iter().filter(|cell| is_measured(cell)).flat_map(|cell| cell_tables(report, cell)).collect()
+    report
+        .analysis
+        .conditions
+        .iter()
+        .filter(|condition| is_measured(condition))
+        .flat_map(|condition| condition_tables(report, condition))
+        .collect()
 }
 
 /// Whether there is anything to put into a table.
-pub(crate) fn is_measured(cell: &CellResult) -> bool {
-    !cell.variants.is_empty()
+pub(crate) fn is_measured(condition: &ConditionResult) -> bool {
+    !condition.variants.is_empty()
 }
 
-/// The table of a cell's collations, and the one of its servers where it has several.
-pub(crate) fn cell_tables(report: &Report, cell: &CellResult) -> Vec<Table> {
-    [Some(collations(&report.run, cell)), servers(&report.run, cell)].into_iter().flatten().collect()
+/// The table of a condition's collations, and the one of its servers where it has several.
+pub(crate) fn condition_tables(report: &Report, condition: &ConditionResult) -> Vec<Table> {
+    [Some(collations(&report.run, condition)), servers(&report.run, condition)].into_iter().flatten().collect()
 }
 
 /// The optional columns that tell the variants of a run apart.
@@ -139,39 +147,48 @@ impl Shown {
     }
 }
 
-fn collations(run: &Run, cell: &CellResult) -> Table {
+fn collations(run: &Run, condition: &ConditionResult) -> Table {
     let shown = Shown::new(run);
     let mut columns = shown.columns();
+    columns.extend([column("", "queries/s", Kind::Right)]);
+    if counts_both_ways(condition) {
+        columns.push(column("without BEGIN,", "COMMIT", Kind::Right));
+    }
     columns.extend([
-        column("", "queries/s", Kind::Right),
         column("", "p50 ms", Kind::Spare),
         column("", "p95 ms", Kind::Right),
         column("", "p99 ms", Kind::Spare),
         column("CPU", "µs/query", Kind::Right),
-        column("throughput", &format!("× {}", baseline_name(run, cell)), Kind::Judged),
-        column("", "CPU ×", Kind::Left),
+        column("throughput", &format!("× {}", baseline_name(run, condition)), Kind::Judged),
+        column("", "CPU ×", Kind::SpareLast),
+        column("CPU more,", "µs/query", Kind::Left),
     ]);
-    let rows = variants(cell).into_iter().filter(|&index| !run.variants[index].copy);
-    let rows = rows.map(|index| row(run, cell, index, shown)).collect();
+    let rows = variants(condition).into_iter().filter(|&index| !run.variants[index].copy);
+    let rows = rows.map(|index| row(run, condition, index, shown)).collect();
     Table {
-        title: format!("{} ({})", workload(run, cell.cell), load(run, cell.cell)),
+        title: format!("{} ({})", workload(run, condition.condition), load(run, condition.condition)),
         columns,
         rows,
-        foot: foot(run, cell),
+        foot: foot(run, condition),
     }
 }
 
-/// All variants of a cell, those that time was too short for among them.
-pub(crate) fn variants(cell: &CellResult) -> Vec<usize> {
-    let mut all: Vec<usize> = cell.comparisons.iter().flat_map(|c| [c.baseline, c.variant]).collect();
+/// Whether queries are told with and without BEGIN and COMMIT, as studies count them in either way.
+fn counts_both_ways(condition: &ConditionResult) -> bool {
+    condition.variants.iter().any(|result| result.reads_and_writes_per_s.is_some())
+}
+
+/// All variants of a condition, those that time was too short for among them.
+pub(crate) fn variants(condition: &ConditionResult) -> Vec<usize> {
+    let mut all: Vec<usize> = condition.comparisons.iter().flat_map(|c| [c.baseline, c.variant]).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
 /// What ratios of collations are taken against: each server has its own baseline, usually of one name.
-fn baseline_name(run: &Run, cell: &CellResult) -> String {
-    let own = cell.comparisons.iter().filter(|comparison| comparison.kind != PairKind::Server);
+fn baseline_name(run: &Run, condition: &ConditionResult) -> String {
+    let own = condition.comparisons.iter().filter(|comparison| comparison.kind != PairKind::Server);
     let mut names: Vec<String> = own.map(|comparison| variant(run, comparison.baseline)).collect();
     names.dedup();
     match names.as_slice() {
@@ -180,31 +197,37 @@ fn baseline_name(run: &Run, cell: &CellResult) -> String {
     }
 }
 
-fn row(run: &Run, cell: &CellResult, index: usize, shown: Shown) -> Row {
+fn row(run: &Run, condition: &ConditionResult, index: usize, shown: Shown) -> Row {
     let mut fields = shown.fields(run, index);
-    let result = cell.variants.iter().find(|result| result.variant == index);
+    let result = condition.variants.iter().find(|result| result.variant == index);
     let figure = |of: fn(&VariantResult) -> Option<f64>, places| decimals(result.and_then(of), places);
+    fields.push(result.map_or_else(|| DASH.into(), |result| grouped(result.queries_per_s)));
+    if counts_both_ways(condition) {
+        let rate = result.and_then(|result| result.reads_and_writes_per_s);
+        fields.push(rate.map_or_else(|| DASH.into(), grouped));
+    }
     fields.extend([
-        result.map_or_else(|| DASH.into(), |result| grouped(result.queries_per_s)),
         figure(|result| result.p50_ms, 3),
         figure(|result| result.p95_ms, 3),
         figure(|result| result.p99_ms, 3),
         figure(|result| result.server_cpu_us, 1),
     ]);
-    let comparison = cell.comparisons.iter().find(|c| c.variant == index && c.kind == PairKind::Collation);
+    let comparison = condition.comparisons.iter().find(|c| c.variant == index && c.kind == PairKind::Collation);
     match comparison {
         Some(comparison) => fields.extend(ratios(comparison)),
-        None => fields.extend(["1".into(), figure(|result| result.server_cpu_us.map(|_| 1.0), 0)]),
+        None => fields.extend(["1".into(), figure(|result| result.server_cpu_us.map(|_| 1.0), 0), String::new()]),
     }
     Row { fields, mood: comparison.map_or(Mood::Plain, |comparison| comparison.verdict.into()) }
 }
 
-fn ratios(comparison: &Comparison) -> [String; 2] {
-    [comparison.throughput, comparison.server_cpu].map(|ratio| ratio.map_or_else(|| DASH.into(), interval))
+fn ratios(comparison: &Comparison) -> [String; 3] {
+    let [throughput, cpu] =
+        [comparison.throughput, comparison.server_cpu].map(|ratio| ratio.map_or_else(|| DASH.into(), interval));
+    [throughput, cpu, comparison.server_cpu_difference_us.map_or_else(|| DASH.into(), difference)]
 }
 
-fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
-    let own = || cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Server);
+fn servers(run: &Run, condition: &ConditionResult) -> Option<Table> {
+    let own = || condition.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Server);
     let first = server(run, own().next()?.baseline);
     // Where not all are held against the same collation on the first server, each line says what it is held against.
     let plain = own().all(|c| server(run, c.baseline) == first && is_of_one_variant(run, c));
@@ -214,22 +237,27 @@ fn servers(run: &Run, cell: &CellResult) -> Option<Table> {
         columns.push(column("", "against", Kind::Left));
     }
     let baseline = if plain { format!("× {first}") } else { "×".into() };
-    columns.extend([column("throughput", &baseline, Kind::Judged), column("", "CPU ×", Kind::Left)]);
+    columns.extend([
+        column("throughput", &baseline, Kind::Judged),
+        column("", "CPU ×", Kind::SpareLast),
+        column("CPU more,", "µs/query", Kind::Left),
+    ]);
     let rows = own().map(|comparison| {
         let mut fields = shown.fields(run, comparison.variant);
         if !plain {
-            fields.push(counterpart(run, comparison));
+            fields.push(control_name(run, comparison));
         }
         fields.extend(ratios(comparison));
         Row { fields, mood: comparison.verdict.into() }
     });
-    let title = format!("{}, server against server ({})", workload(run, cell.cell), load(run, cell.cell));
-    let foot = placement(run).into_iter().chain(own().filter_map(|comparison| unlike(run, comparison)));
+    let title =
+        format!("{}, server against server ({})", workload(run, condition.condition), load(run, condition.condition));
+    let foot = placement(run).into_iter().chain(own().filter_map(|comparison| not_comparable(run, comparison)));
     Some(Table { title, columns, rows: rows.collect(), foot: foot.collect() })
 }
 
 /// What a variant is held against on another server: the same on it, or another collation there.
-fn counterpart(run: &Run, comparison: &Comparison) -> String {
+fn control_name(run: &Run, comparison: &Comparison) -> String {
     let there = server(run, comparison.baseline);
     if is_of_one_variant(run, comparison) {
         there.into()
@@ -239,38 +267,55 @@ fn counterpart(run: &Run, comparison: &Comparison) -> String {
 }
 
 /// A warning where the sides of a pair are unlike.
-fn unlike(run: &Run, comparison: &Comparison) -> Option<String> {
-    let ways: Vec<String> = comparison.unlike.iter().map(ToString::to_string).collect();
+fn not_comparable(run: &Run, comparison: &Comparison) -> Option<String> {
+    let ways: Vec<String> = comparison.not_comparable.iter().map(ToString::to_string).collect();
     let own = variant(run, comparison.variant) + &on_server(run, comparison.variant);
     let its = variant(run, comparison.baseline) + &on_server(run, comparison.baseline);
-    (!ways.is_empty()).then(|| format!("unlike: {own} against {its}: {}", ways.join("; ")))
+    (!ways.is_empty()).then(|| format!("not comparable: {own} against {its}: {}", ways.join("; ")))
 }
 
-fn foot(run: &Run, cell: &CellResult) -> Vec<String> {
-    let controls = cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA);
+fn foot(run: &Run, condition: &ConditionResult) -> Vec<String> {
+    let controls = condition.comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA);
     let mut foot: Vec<String> = controls.flat_map(|control| control_lines(run, control)).collect();
     foot.extend(placement(run));
-    let in_table = cell.comparisons.iter().filter(|comparison| comparison.kind != PairKind::Server);
-    foot.extend(in_table.filter_map(|comparison| unlike(run, comparison)));
-    foot.extend(cell.variants.iter().filter_map(|result| errors(run, result)));
+    let in_table = condition.comparisons.iter().filter(|comparison| comparison.kind != PairKind::Server);
+    foot.extend(in_table.filter_map(|comparison| not_comparable(run, comparison)));
+    foot.extend(condition.variants.iter().filter_map(|result| errors(run, result)));
     foot
 }
 
 /// What an A/A pair found, and what follows for the pairs of its server.
 fn control_lines(run: &Run, control: &Comparison) -> Vec<String> {
     let (baseline, on) = (variant(run, control.baseline), on_server(run, control.baseline));
+    let (Some(ratio), Some(bound)) = (control.throughput, control.aa_bound) else {
+        return vec![format!("A/A{on}: not measured, so how much is noise is not known")];
+    };
+    let cpu = control.server_cpu.map_or_else(String::new, |cpu| format!(", CPU × {}", interval(cpu)));
+    let is_beside = |verdict| matches!(verdict, Verdict::Less | Verdict::More);
+    let misses = is_beside(control.verdict) || is_beside(control.cpu_verdict);
+    let missed = misses.then(|| format!("A/A{on}: an interval misses 1, as one in 20 does by chance"));
+    let cpu_bound = control.cpu_aa_bound.map_or_else(String::new, |bound| format!(", of CPU {}", percent(bound)));
+    [
+        Some(format!("A/A{on}: a copy of {baseline} × {}{cpu}, {}", interval(ratio), extent(run, control))),
+        missed,
+        Some(format!("A/A bound{on}: {}{cpu_bound}; a smaller difference counts as none", percent(bound))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// `8 replicates, 24 blocks`: what a ratio was taken over.
+fn extent(run: &Run, comparison: &Comparison) -> String {
     let noun = match run.options.mode {
         Mode::Duet => "block",
         Mode::Solo => "round",
     };
-    let (Some(ratio), Some(floor)) = (control.throughput, control.noise_floor) else {
-        return vec![format!("A/A{on}: not measured, so how much is noise is not known")];
-    };
-    let (blocks, floor) = (counted(control.blocks as u64, noun), percent(floor));
-    vec![
-        format!("A/A{on}: a copy of {baseline} × {}, {blocks}", interval(ratio)),
-        format!("noise floor{on}: {floor}; a smaller difference counts as none"),
-    ]
+    let blocks = counted(comparison.blocks as u64, noun);
+    match comparison.replicates.len() {
+        0 => blocks,
+        replicates => format!("{}, {blocks}", counted(replicates as u64, "replicate")),
+    }
 }
 
 /// Where the operating system divided the cores between the sides of a duet, its ratios are less precise.

@@ -35,11 +35,12 @@ pub fn text(report: &Report, style: Style) -> String {
     for warning in &report.warnings {
         let _ = writeln!(out, "{}", style.paint(warning, YELLOW));
     }
+    paragraph("", &report.headlines, &mut out);
     paragraph("", &setting(&report.run), &mut out);
-    let tables = tables(report);
-    titled(&tables, style, &mut out);
     let of_sweep = |sweep: &Sweep<'_>| sweep.throughput(report).turned("collation");
     titled(&sweeps(report).iter().map(of_sweep).collect::<Vec<_>>(), style, &mut out);
+    let tables = tables(report);
+    titled(&tables, style, &mut out);
     if !tables.is_empty() {
         paragraph("", &legend(&report.run), &mut out);
     }
@@ -102,11 +103,16 @@ pub(crate) fn paragraph(mark: &str, lines: &[String], out: &mut String) {
 
 /// A table's lines: its head, a rule, its rows. Where all columns are too wide, those that can be spared are left out.
 fn lines(table: &Table, style: Style, out: &mut String) {
-    let all: Vec<usize> = (0..table.columns.len()).collect();
-    let needed: Vec<usize> = all.iter().copied().filter(|&at| table.columns[at].kind != Kind::Spare).collect();
-    let plain = grid(table, &all, Style::default());
-    let fits = plain.lines().all(|line| line.trim_end().chars().count() < WIDTH);
-    for line in grid(table, if fits { &all } else { &needed }, style).lines() {
+    let without = |spared: &[Kind]| -> Vec<usize> {
+        (0..table.columns.len()).filter(|&at| !spared.contains(&table.columns[at].kind)).collect()
+    };
+    let fits = |shown: &Vec<usize>| {
+        let plain = grid(table, shown, Style::default());
+        plain.lines().all(|line| line.trim_end().chars().count() < WIDTH)
+    };
+    let least = without(&[Kind::Spare, Kind::SpareLast]);
+    let shown = [without(&[]), without(&[Kind::Spare])].into_iter().find(fits).unwrap_or(least);
+    for line in grid(table, &shown, style).lines() {
         let _ = writeln!(out, " {}", line.trim_end());
     }
 }
@@ -139,7 +145,7 @@ fn grid(table: &Table, shown: &[usize], style: Style) -> String {
 
 fn cell(column: &Column, text: &str) -> Cell {
     let alignment = match column.kind {
-        Kind::Left | Kind::Judged => CellAlignment::Left,
+        Kind::Left | Kind::SpareLast | Kind::Judged => CellAlignment::Left,
         Kind::Right | Kind::Spare => CellAlignment::Right,
     };
     Cell::new(text).set_alignment(alignment)

@@ -2,15 +2,21 @@
 
 use measure::{Analysis, PairKind, Run};
 
-use crate::name::condition;
+use crate::name::in_words;
 use crate::number::{counted, percent, set_percent};
 
 /// The warnings of a run. How much is noise comes first: nothing below it can be read without.
 pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
-    [one_after_the_other(run), too_noisy(run, analysis), ended_early(run), imprecise(run, analysis)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        one_after_the_other(run),
+        too_noisy(run, analysis),
+        ended_early(run),
+        imprecise(run, analysis),
+        one_replicate(run, analysis),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// What another program measured was no duet, and had no copy to tell the noise by.
@@ -22,21 +28,32 @@ fn one_after_the_other(run: &Run) -> Option<String> {
     ))
 }
 
+/// Intervals over the blocks of one start and load are too narrow for what the next ones will show.
+fn one_replicate(run: &Run, analysis: &Analysis) -> Option<String> {
+    let all = || analysis.conditions.iter().flat_map(|condition| &condition.comparisons);
+    let is_single = all().any(|own| own.throughput.is_some()) && all().all(|own| own.replicates.len() < 2);
+    (is_single && run.imported.is_none()).then(|| {
+        "Measured on one start of the servers and one load of the rows: intervals know what varied between blocks, and a fresh run may differ by \
+         more."
+            .into()
+    })
+}
+
 fn ended_early(run: &Run) -> Option<String> {
     run.failure.as_ref().map(|failure| format!("This run ended early: {failure}"))
 }
 
-/// The noise floor is above the asked precision.
+/// The A/A bound is above the asked precision.
 fn too_noisy(run: &Run, analysis: &Analysis) -> Option<String> {
-    let floors = analysis.cells.iter().filter_map(|cell| Some((cell.cell, cell.noise_floor?)));
-    let (cell, floor) = floors.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let floors = analysis.conditions.iter().filter_map(|condition| Some((condition.condition, condition.aa_bound?)));
+    let (condition, floor) = floors.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
     let asked = run.options.precision;
     (floor > asked).then(|| {
         format!(
             "This machine was too noisy for the asked precision of ± {}: identical variants differed by up to {} on {}.",
             set_percent(asked),
             percent(floor),
-            condition(run, cell)
+            in_words(run, condition)
         )
     })
 }
@@ -47,7 +64,8 @@ fn imprecise(run: &Run, analysis: &Analysis) -> Option<String> {
     if run.imported.is_some() {
         return None;
     }
-    let all = analysis.cells.iter().flat_map(|cell| &cell.comparisons).filter(|c| c.kind != PairKind::AA);
+    let all =
+        analysis.conditions.iter().flat_map(|condition| &condition.comparisons).filter(|c| c.kind != PairKind::AA);
     let missed = all.clone().filter(|c| c.throughput.is_none_or(|ratio| ratio.precision() > asked)).count();
     (missed > 0 && run.failure.is_none()).then(|| {
         format!(

@@ -45,8 +45,9 @@ fn a_run_is_no_slower_than_itself() {
         assert!(comparison.slower.is_empty(), "{name}: {:?}", comparison.slower);
         assert!(comparison.change.environment.is_empty(), "{name}");
         // All that was measured is compared; an A/A pair and its copy are not.
-        let pairs = measure::analyse(&one.0, &one.1).cells;
-        let ratios = pairs.iter().flat_map(|cell| &cell.comparisons).filter(|c| c.kind != measure::PairKind::AA);
+        let pairs = measure::analyse(&one.0, &one.1).conditions;
+        let ratios =
+            pairs.iter().flat_map(|condition| &condition.comparisons).filter(|c| c.kind != measure::PairKind::AA);
         assert_eq!(comparison.change.ratios.len(), ratios.filter(|c| c.throughput.is_some()).count(), "{name}");
     }
 }

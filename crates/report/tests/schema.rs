@@ -158,8 +158,8 @@ fn damaged_documents_are_not_valid() {
         block("/sides/0/latency", None),
         block("/sides/1/events", Some("many".into())),
         block("/warm_up", Some(0.into())),
-        report("/analysis/cells/0/comparisons/1/verdict/is", Some("better".into())),
-        report("/analysis/cells/0/comparisons/1/throughput/low", None),
+        report("/analysis/conditions/0/comparisons/1/verdict/is", Some("better".into())),
+        report("/analysis/conditions/0/comparisons/1/throughput/low", None),
         report("/sentences/0", Some(1.into())),
         report("/run/format", None),
     ] {

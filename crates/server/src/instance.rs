@@ -34,6 +34,8 @@ pub(crate) enum Lifetime {
 /// A running private instance. Dropping it ends the server and removes the folder.
 pub(crate) struct Instance {
     label: String,
+    program: Program,
+    options: Options,
     endpoint: Endpoint,
     process: Process,
     folder: PathBuf,
@@ -92,7 +94,24 @@ impl Instance {
         let endpoint = Endpoint::socket(path.join("mysqld.sock"), "root");
         wait_until_ready(program, &path, &endpoint, &live)?;
         std::mem::forget(guard);
-        Ok(Self { label: program.label.clone(), endpoint, process, folder: path, live, _registration: registration })
+        Ok(Self {
+            label: program.label.clone(),
+            program: program.clone(),
+            options: options.clone(),
+            endpoint,
+            process,
+            folder: path,
+            live,
+            _registration: registration,
+        })
+    }
+
+    /// Ends the server, and starts the same program with the same options in a new, empty data folder.
+    pub fn start_anew(self, progress: &dyn Progress) -> Result<Self, Error> {
+        let (program, options) = (self.program.clone(), self.options.clone());
+        // First the old one's end: two at a time may be more than the machine has memory for.
+        self.stop()?;
+        Self::start(&program, &options, Lifetime::Bound, progress)
     }
 
     pub fn endpoint(&self) -> &Endpoint {

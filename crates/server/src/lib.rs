@@ -11,6 +11,7 @@ mod attach;
 mod bootstrap;
 mod cache;
 mod catalogue;
+mod changed;
 pub mod cleanup;
 mod collations;
 mod command;

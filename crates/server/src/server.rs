@@ -16,7 +16,7 @@ use crate::login::ClientOptions;
 use crate::options::Options;
 use crate::spec::Spec;
 use crate::started::{self, Started};
-use crate::{Error, Progress, attach, connect, install, silence};
+use crate::{Error, Progress, attach, changed, connect, install, silence};
 
 /// A running server. A private one is stopped, and its folder removed, when this is dropped.
 pub struct Server {
@@ -25,6 +25,8 @@ pub struct Server {
     version: String,
     version_comment: String,
     pid: Option<u32>,
+    /// Whether `weigh` started it; its instance is gone where starting it anew has failed.
+    is_private: bool,
     instance: Option<Instance>,
     /// Why it does not answer, once it was found not to.
     silent: OnceLock<String>,
@@ -70,6 +72,7 @@ impl Server {
         let endpoint = with_timeout(instance.endpoint().clone(), options);
         let mut conn = connect::connect(&endpoint)?;
         let mut server = Self::read(endpoint, &mut conn, label, Some(instance.process().pid))?;
+        server.is_private = true;
         server.instance = Some(instance);
         Ok(server)
     }
@@ -79,7 +82,8 @@ impl Server {
         let (version, version_comment) = versions
             .map(Option::unwrap_or_default)
             .map_err(|source| Error::Statement { label: endpoint.to_string(), what: "tell its version", source })?;
-        Ok(Self { label, endpoint, version, version_comment, pid, instance: None, silent: OnceLock::new() })
+        let silent = OnceLock::new();
+        Ok(Self { label, endpoint, version, version_comment, pid, is_private: false, instance: None, silent })
     }
 
     /// What to call it: the catalogue's name, else flavour and version, for an attached server with its address.
@@ -117,7 +121,7 @@ impl Server {
 
     /// Whether `weigh` started it and will stop it.
     pub fn is_private(&self) -> bool {
-        self.instance.is_some()
+        self.is_private
     }
 
     /// Its process, where that is on this machine and visible to us.
@@ -186,6 +190,12 @@ impl Server {
         Ok(all.into_iter().filter(|(name, _)| names.contains(name)).collect())
     }
 
+    /// The global variables that are not at the value that the server was compiled with, but for what tells instances apart; `None` where the
+    /// server does not tell (MySQL before 8.0).
+    pub fn changed_settings(&self) -> Result<Option<BTreeMap<String, String>>, Error> {
+        Ok(changed::read(&mut self.control()?))
+    }
+
     /// The collations that it has, by id.
     pub fn collations(&self) -> Result<Vec<CollationInfo>, Error> {
         self.ask("list its collations", collations::read)
@@ -199,6 +209,19 @@ impl Server {
     /// If this is a private server that has died: a sentence that says so, with the end of its error log.
     pub fn describe_failure(&self) -> Option<String> {
         self.instance.as_ref()?.describe_failure()
+    }
+
+    /// Replaces a private server by a new instance of the same program with the same options and an empty data folder; what was loaded is
+    /// gone. An attached server is left alone.
+    pub fn start_anew(&mut self, progress: &dyn Progress) -> Result<(), Error> {
+        if let Some(instance) = self.instance.take() {
+            let instance = instance.start_anew(progress)?;
+            let timeout = self.endpoint.timeout;
+            self.endpoint = Endpoint { timeout, ..instance.endpoint().clone() };
+            self.pid = Some(instance.process().pid);
+            self.instance = Some(instance);
+        }
+        Ok(())
     }
 
     /// Stops a private server and removes its folder, and tells if something stays. An attached server is left alone.

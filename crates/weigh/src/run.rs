@@ -12,7 +12,7 @@ use serde_json::json;
 use server::Options;
 
 use crate::argv;
-use crate::bench::opening::Opening;
+use crate::bench::opening::{Opening, level};
 use crate::bench::{self, Bench};
 use crate::connect::{ConnectArgs, Targets};
 use crate::output::{self, Format};
@@ -121,8 +121,9 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
     }
     let opening = |instance: &Instance| {
         let of_instance = instance.charset.iter().map(|charset| ("character-set-server".to_owned(), charset.clone()));
+        let level = recipe.level.then(level).into_iter().flatten();
         // What the user sets comes last, and beats the recipe.
-        let all = settings.clone().into_iter().chain(of_instance).chain(options.settings.clone());
+        let all = level.chain(settings.clone()).chain(of_instance).chain(options.settings.clone());
         Opening {
             spec: specs[instance.server].clone(),
             options: Options { settings: all.collect(), threads: request.most_connections(), ..options.clone() },

@@ -1,9 +1,10 @@
 use super::*;
-use crate::model::Latency;
+use crate::latency;
+use crate::model::{Latency, Mode};
 use proptest::prelude::*;
 use serde_json::json;
 
-/// A run of one cell, its variants on the servers given, with these pairs: kind, variant, baseline.
+/// A run of one condition, its variants on the servers given, with these pairs: kind, variant, baseline.
 fn run(mode: Mode, servers: &[usize], pairs: &[(PairKind, usize, usize)]) -> Run {
     let variant = |server: &usize| {
         json!({"server": server, "collation": "c", "charset": "c", "connection_charset": "c", "text": "digits",
@@ -21,8 +22,8 @@ fn run(mode: Mode, servers: &[usize], pairs: &[(PairKind, usize, usize)]) -> Run
                     "warmup_s": 0.0, "pinned": true, "tables": 1, "table_size": 1, "range_size": 1,
                     "protocol": "prepared", "skip_trx": false, "rand_type": "uniform", "seed": 1},
         "variants": servers.iter().map(variant).collect::<Vec<_>>(),
-        "cells": [{"workload": "w", "text": "digits", "threads": 1}],
-        "pairs": pairs.iter().map(|&(kind, variant, baseline)| Pair { cell: 0, variant, baseline, kind }).collect::<Vec<_>>(),
+        "conditions": [{"workload": "w", "text": "digits", "threads": 1}],
+        "pairs": pairs.iter().map(|&(kind, variant, baseline)| Pair { condition: 0, variant, baseline, kind }).collect::<Vec<_>>(),
         "notes": [],
     }))
     .unwrap()
@@ -45,7 +46,7 @@ fn side(variant: usize, events: u64) -> Side {
 }
 
 fn block(pair: Option<usize>, round: u32, sides: Vec<Side>) -> Block {
-    Block { cell: 0, pair, round, warm_up: false, at_s: 0.0, seconds: 1.0, sides }
+    Block { condition: 0, pair, replicate: None, round, warm_up: false, at_s: 0.0, seconds: 1.0, sides }
 }
 
 /// Duet blocks of a pair: events of baseline and variant, block by block.
@@ -66,27 +67,18 @@ fn estimate(value: f64, half: f64) -> Option<Estimate> {
 }
 
 #[test]
-fn a_difference_inside_the_noise_is_none() {
-    assert_eq!(verdict(estimate(1.0, 0.125), 0.0), Verdict::NoDifference { within: 0.125 });
-    assert_eq!(verdict(estimate(0.97, 0.01), 0.04), Verdict::NoDifference { within: 0.04 });
-    assert_eq!(verdict(estimate(0.9, 0.02), 0.04), Verdict::Slower);
-    assert_eq!(verdict(estimate(1.2, 0.02), 0.04), Verdict::Faster);
-    assert_eq!(verdict(None, 0.04), Verdict::NotMeasured);
-}
-
-#[test]
 fn a_duet_is_compared_within_its_own_blocks() {
     let run = run(Mode::Duet, &[0, 0, 0], &[(PairKind::Collation, 1, 0), (PairKind::Collation, 2, 0)]);
     let mut blocks = duets(&run, 0, &[(100, 50), (200, 100), (400, 200)]);
     blocks.extend(duets(&run, 1, &[(100, 80); 3]));
     blocks.push(Block { warm_up: true, ..duets(&run, 0, &[(100, 1)]).remove(0) });
-    blocks.push(Block { cell: 1, ..duets(&run, 0, &[(100, 1)]).remove(0) });
-    let cell = &analyse(&run, &blocks).cells[0];
+    blocks.push(Block { condition: 1, ..duets(&run, 0, &[(100, 1)]).remove(0) });
+    let condition = &analyse(&run, &blocks).conditions[0];
     assert_eq!(
-        cell.comparisons.iter().map(|c| (value(c.throughput), c.blocks)).collect::<Vec<_>>(),
+        condition.comparisons.iter().map(|c| (value(c.throughput), c.blocks)).collect::<Vec<_>>(),
         [(0.5, 3), (0.8, 3)]
     );
-    assert_eq!(cell.comparisons[0].verdict, Verdict::Slower);
+    assert_eq!(condition.comparisons[0].verdict, Verdict::Less);
 }
 
 #[test]
@@ -101,10 +93,10 @@ fn solos_of_one_round_belong_together() {
         solo(1, 0, 10),
         solo(2, 0, 1000),
     ];
-    let cell = &analyse(&run, &blocks).cells[0];
-    assert_eq!((value(cell.comparisons[0].throughput), cell.comparisons[0].blocks), (0.5, 2));
+    let condition = &analyse(&run, &blocks).conditions[0];
+    assert_eq!((value(condition.comparisons[0].throughput), condition.comparisons[0].blocks), (0.5, 2));
     assert_eq!(
-        cell.variants.iter().map(|v| (v.blocks, v.transactions_per_s)).collect::<Vec<_>>(),
+        condition.variants.iter().map(|v| (v.blocks, v.transactions_per_s)).collect::<Vec<_>>(),
         [(3, 370.0), (2, 27.5)]
     );
 }
@@ -116,7 +108,7 @@ fn a_variants_own_figures_come_from_one_pair() {
     let mut blocks = duets(&run, 0, &[(100, 100); 2]);
     blocks.extend(duets(&run, 1, &[(70, 60); 2]));
     blocks.extend(duets(&run, 2, &[(30, 40); 2]));
-    let variants = &analyse(&run, &blocks).cells[0].variants;
+    let variants = &analyse(&run, &blocks).conditions[0].variants;
     let figures: Vec<_> = variants.iter().map(|v| (v.variant, v.transactions_per_s, v.queries_per_s)).collect();
     assert_eq!(figures, [(0, 100.0, 1000.0), (1, 60.0, 600.0), (2, 100.0, 1000.0), (3, 40.0, 400.0)]);
 }
@@ -124,9 +116,9 @@ fn a_variants_own_figures_come_from_one_pair() {
 #[test]
 fn a_variant_that_had_no_block_has_no_figures() {
     let run = run(Mode::Duet, &[0, 0, 0], &[(PairKind::Collation, 1, 0), (PairKind::Collation, 2, 0)]);
-    let cell = &analyse(&run, &duets(&run, 0, &[(100, 50)])).cells[0];
-    assert_eq!(cell.variants.iter().map(|v| v.variant).collect::<Vec<_>>(), [0, 1]);
-    let states: Vec<_> = cell.comparisons.iter().map(|c| (c.blocks, c.verdict)).collect();
+    let condition = &analyse(&run, &duets(&run, 0, &[(100, 50)])).conditions[0];
+    assert_eq!(condition.variants.iter().map(|v| v.variant).collect::<Vec<_>>(), [0, 1]);
+    let states: Vec<_> = condition.comparisons.iter().map(|c| (c.blocks, c.verdict)).collect();
     assert_eq!(states, [(1, Verdict::NotMeasured), (0, Verdict::NotMeasured)], "one block has no interval");
 }
 
@@ -143,14 +135,14 @@ fn figures_are_summed_and_averaged_over_blocks() {
         block(Some(0), 0, vec![idle.clone(), busy(20.0, 3.0, 1205, 0.5)]),
         block(Some(0), 1, vec![idle, busy(40.0, 5.0, 1062, 1.5)]),
     ];
-    let cell = &analyse(&run, &blocks).cells[0];
-    let own = &cell.variants[1];
+    let condition = &analyse(&run, &blocks).conditions[0];
+    let own = &condition.variants[1];
     assert_eq!((own.transactions_per_s, own.queries_per_s), (100.0, 1000.0));
     assert_eq!((own.server_cpu_us, own.client_cpu_us, own.p95_ms), (Some(30.0), None, Some(4.0)));
     assert_eq!(own.rows_per_query, Some(0.05));
     assert_eq!(own.errors, BTreeMap::from([(1062, 5), (1205, 5), (1213, 4)]));
-    assert_eq!(value(cell.comparisons[0].server_cpu), value(estimate(8f64.sqrt(), 0.0)));
-    assert_eq!(cell.variants[0].rows_per_query, None, "a driver that does not tell rows");
+    assert_eq!(value(condition.comparisons[0].server_cpu), value(estimate(8f64.sqrt(), 0.0)));
+    assert_eq!(condition.variants[0].rows_per_query, None, "a driver that does not tell rows");
 }
 
 #[test]
@@ -163,7 +155,7 @@ fn latencies_are_merged_not_averaged_where_there_are_histograms() {
     let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
     let of = |milliseconds| vec![side(0, 10), Side { latency: latency(milliseconds), ..side(1, 10) }];
     let blocks = [block(Some(0), 0, of(1)), block(Some(0), 1, of(9)), block(Some(0), 2, of(9))];
-    let own = &analyse(&run, &blocks).cells[0].variants[1];
+    let own = &analyse(&run, &blocks).conditions[0].variants[1];
     assert!((own.p50_ms.unwrap() - 9.0).abs() < 0.1, "{:?} is not the median of 1, 9 and 9", own.p50_ms);
 }
 
@@ -172,9 +164,9 @@ fn a_block_in_which_a_side_was_never_counted_says_nothing() {
     let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
     let mut blocks = duets(&run, 0, &[(100, 50), (100, 50), (0, 7)]);
     blocks[2].sides[0].seconds = 0.0;
-    let cell = &analyse(&run, &blocks).cells[0];
-    assert_eq!((value(cell.comparisons[0].throughput), cell.comparisons[0].blocks), (0.5, 2));
-    assert_eq!(cell.variants[0].transactions_per_s, 100.0);
+    let condition = &analyse(&run, &blocks).conditions[0];
+    assert_eq!((value(condition.comparisons[0].throughput), condition.comparisons[0].blocks), (0.5, 2));
+    assert_eq!(condition.variants[0].transactions_per_s, 100.0);
 }
 
 #[test]
@@ -192,12 +184,15 @@ fn a_pair_is_judged_by_the_noise_of_its_own_servers() {
     for pair in [2, 3, 4] {
         blocks.extend(duets(&run, pair, &[(100, 90); 5]));
     }
-    let cell = &analyse(&run, &blocks).cells[0];
-    let floors: Vec<f64> = cell.comparisons.iter().map(|c| c.noise_floor.unwrap()).collect();
-    assert!(floors[0] > 0.1 && floors[1] < 0.01, "{floors:?}");
-    assert_eq!((cell.noise_floor, floors[2], floors[3], floors[4]), (Some(floors[0]), floors[0], floors[1], floors[0]));
-    assert!(matches!(cell.comparisons[2].verdict, Verdict::NoDifference { .. }));
-    assert_eq!(cell.comparisons[3].verdict, Verdict::Slower);
+    let condition = &analyse(&run, &blocks).conditions[0];
+    let bounds: Vec<f64> = condition.comparisons.iter().map(|c| c.aa_bound.unwrap()).collect();
+    assert!(bounds[0] > 0.1 && bounds[1] < 0.01, "{bounds:?}");
+    assert_eq!(
+        (condition.aa_bound, bounds[2], bounds[3], bounds[4]),
+        (Some(bounds[0]), bounds[0], bounds[1], bounds[0])
+    );
+    assert!(matches!(condition.comparisons[2].verdict, Verdict::NoDifference { .. }));
+    assert_eq!(condition.comparisons[3].verdict, Verdict::Less);
 }
 
 #[test]
@@ -205,9 +200,9 @@ fn where_a_server_has_no_noise_floor_the_cells_counts() {
     let run = run(Mode::Duet, &[0, 0, 1, 1], &[(PairKind::AA, 1, 0), (PairKind::Collation, 3, 2)]);
     let mut blocks = duets(&run, 0, &[(100, 130), (130, 100), (100, 130), (130, 100)]);
     blocks.extend(duets(&run, 1, &[(100, 90); 4]));
-    let cell = &analyse(&run, &blocks).cells[0];
-    assert_eq!(cell.comparisons[1].noise_floor, cell.noise_floor);
-    assert!(matches!(cell.comparisons[1].verdict, Verdict::NoDifference { .. }));
+    let condition = &analyse(&run, &blocks).conditions[0];
+    assert_eq!(condition.comparisons[1].aa_bound, condition.aa_bound);
+    assert!(matches!(condition.comparisons[1].verdict, Verdict::NoDifference { .. }));
 }
 
 #[test]
@@ -224,7 +219,7 @@ fn one_log_of_each_gives_a_ratio_where_it_has_intervals() {
         block(None, 0, vec![Side { log: Some(figures), ..side(variant, events) }])
     };
     let steady = [100.0, 101.0, 99.0, 100.0, 100.0, 100.0];
-    let ratio = |blocks: &[Block]| analyse(&run, blocks).cells[0].comparisons[0].throughput;
+    let ratio = |blocks: &[Block]| analyse(&run, blocks).conditions[0].comparisons[0].throughput;
     let found = ratio(&[log(0, 200, &steady), log(1, 100, &steady)]).unwrap();
     assert!(found.value == 0.5 && found.low < 0.5 && found.high > 0.5 && found.precision() < 0.05, "{found:?}");
     assert_eq!(ratio(&[log(0, 200, &steady), log(1, 100, &steady[..5])]), None, "too few lines");
@@ -232,7 +227,7 @@ fn one_log_of_each_gives_a_ratio_where_it_has_intervals() {
 }
 
 /// What the only pair of a run is unlike in, its variants on the servers and under the collations given.
-fn unlike(sides: [(server::Flavour, &str); 2], kind: PairKind, rows: [u64; 2]) -> Vec<Unlike> {
+fn not_comparable(sides: [(server::Flavour, &str); 2], kind: PairKind, rows: [u64; 2]) -> Vec<Incomparability> {
     let mut run = run(Mode::Duet, &[0, 1], &[(kind, 1, 0)]);
     for (index, (flavour, collation)) in sides.into_iter().enumerate() {
         run.servers[index].flavour = flavour;
@@ -240,7 +235,7 @@ fn unlike(sides: [(server::Flavour, &str); 2], kind: PairKind, rows: [u64; 2]) -
     }
     let side = |index: usize| Side { rows: Some(rows[index]), ..side(index, 100) };
     let blocks = vec![block(Some(0), 0, vec![side(0), side(1)]); 2];
-    analyse(&run, &blocks).cells[0].comparisons[0].unlike.clone()
+    analyse(&run, &blocks).conditions[0].comparisons[0].not_comparable.clone()
 }
 
 #[test]
@@ -248,13 +243,13 @@ fn unlike_sides_are_named() {
     use server::Flavour::{MariaDb, MySql};
     let (bin, new) = ("utf8mb4_bin", "utf8mb4_0900_ai_ci");
     let same = [1000, 1001];
-    assert_eq!(unlike([(MySql, bin), (MariaDb, bin)], PairKind::Server, same), []);
-    assert_eq!(unlike([(MySql, bin), (MySql, new)], PairKind::Collation, same), []);
-    assert_eq!(unlike([(MySql, bin), (MariaDb, new)], PairKind::Server, same), [Unlike::Collation]);
-    assert_eq!(unlike([(MySql, new), (MariaDb, new)], PairKind::Server, same), [Unlike::Weights]);
-    assert_eq!(unlike([(MySql, new), (MySql, new)], PairKind::Server, same), []);
-    let fewer = unlike([(MySql, bin), (MySql, new)], PairKind::Collation, [1000, 800]);
-    assert!(matches!(fewer[..], [Unlike::Rows { variant, baseline }] if variant < baseline), "{fewer:?}");
+    assert_eq!(not_comparable([(MySql, bin), (MariaDb, bin)], PairKind::Server, same), []);
+    assert_eq!(not_comparable([(MySql, bin), (MySql, new)], PairKind::Collation, same), []);
+    assert_eq!(not_comparable([(MySql, bin), (MariaDb, new)], PairKind::Server, same), [Incomparability::Collation]);
+    assert_eq!(not_comparable([(MySql, new), (MariaDb, new)], PairKind::Server, same), [Incomparability::Weights]);
+    assert_eq!(not_comparable([(MySql, new), (MySql, new)], PairKind::Server, same), []);
+    let fewer = not_comparable([(MySql, bin), (MySql, new)], PairKind::Collation, [1000, 800]);
+    assert!(matches!(fewer[..], [Incomparability::Rows { variant, baseline }] if variant < baseline), "{fewer:?}");
 }
 
 /// A histogram in which one character was changed.
@@ -285,13 +280,14 @@ prop_compose! {
 
 prop_compose! {
     fn any_block()(
-        cell in 0usize..3,
+        condition in 0usize..3,
         pair in prop::option::of(0usize..6),
+        replicate in prop::option::of(0u32..4),
         round in 0u32..4,
         warm_up in any::<bool>(),
         sides in prop::collection::vec(any_side(), 0..4),
     ) -> Block {
-        Block { cell, pair, round, warm_up, at_s: 0.0, seconds: 1.0, sides }
+        Block { condition, pair, replicate, round, warm_up, at_s: 0.0, seconds: 1.0, sides }
     }
 }
 

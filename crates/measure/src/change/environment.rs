@@ -30,8 +30,8 @@ pub(super) fn differences(before: &Run, after: &Run, servers: &[Option<usize>]) 
     let mut found = between("weigh", &one("version", &before.weigh), &one("version", &after.weigh));
     found.extend(between("machine", &fields(&before.machine), &fields(&after.machine)));
     found.extend(between("options", &fields(&before.options), &fields(&after.options)));
-    for (old, twin) in before.servers.iter().zip(servers) {
-        let new = twin.map(|index| facts(&after.servers[index])).unwrap_or_default();
+    for (old, later) in before.servers.iter().zip(servers) {
+        let new = later.map(|index| facts(&after.servers[index])).unwrap_or_default();
         found.extend(between(&old.label, &facts(old), &new));
     }
     found

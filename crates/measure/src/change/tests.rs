@@ -2,7 +2,7 @@ use super::*;
 use crate::model::{Latency, Pair};
 use serde_json::json;
 
-/// A run of one server with a baseline, its copy, and one variant, in one cell.
+/// A run of one server with a baseline, its copy, and one variant, in one condition.
 fn run() -> Run {
     let variant = |collation: &str, copy: bool| json!({"server": 0, "collation": collation, "charset": "c", "connection_charset": "c", "text": "digits", "copy": copy});
     serde_json::from_value(json!({
@@ -16,10 +16,10 @@ fn run() -> Run {
                     "warmup_s": 0.0, "pinned": true, "tables": 1, "table_size": 1, "range_size": 1,
                     "protocol": "prepared", "skip_trx": false, "rand_type": "uniform", "seed": 1},
         "variants": [variant("a", false), variant("b", false), variant("a", true)],
-        "cells": [{"workload": "w", "text": "digits", "threads": 1}],
+        "conditions": [{"workload": "w", "text": "digits", "threads": 1}],
         "pairs": [
-            Pair { cell: 0, variant: 2, baseline: 0, kind: PairKind::AA },
-            Pair { cell: 0, variant: 1, baseline: 0, kind: PairKind::Collation },
+            Pair { condition: 0, variant: 2, baseline: 0, kind: PairKind::AA },
+            Pair { condition: 0, variant: 1, baseline: 0, kind: PairKind::Collation },
         ],
         "notes": [],
     }))
@@ -47,7 +47,7 @@ fn blocks(rate: f64, ratio: f64) -> Vec<Block> {
             0 => vec![side(0, wobble), side(2, wobble)],
             _ => vec![side(0, wobble), side(1, wobble * ratio)],
         };
-        Block { cell: 0, pair: Some(pair), round, warm_up: false, at_s: 0.0, seconds: 1.0, sides }
+        Block { condition: 0, pair: Some(pair), replicate: None, round, warm_up: false, at_s: 0.0, seconds: 1.0, sides }
     };
     (0..2).flat_map(|pair| (0..12).map(move |round| block(pair, round))).collect()
 }
@@ -58,7 +58,7 @@ fn a_machine_half_as_fast_halves_throughput_and_leaves_ratios_alone() {
     let change = change((&run, &blocks(100_000.0, 0.8)), (&run, &blocks(50_000.0, 0.8)));
     assert_eq!(change.throughputs.len(), 2, "the copy is not compared");
     for of in &change.throughputs {
-        assert!(of.throughput.contains(0.5) && of.verdict == Verdict::Slower, "{of:?}");
+        assert!(of.throughput.contains(0.5) && of.verdict == Verdict::Less, "{of:?}");
         assert!(of.server_cpu.unwrap().contains(2.0), "{of:?}");
     }
     assert_eq!(change.ratios.len(), 1);
@@ -70,7 +70,7 @@ fn a_collation_that_got_slower_is_seen_in_its_ratio() {
     let run = run();
     let change = change((&run, &blocks(100_000.0, 0.8)), (&run, &blocks(100_000.0, 0.6)));
     let ratio = &change.ratios[0];
-    assert!(ratio.verdict == Verdict::Slower && ratio.change.contains(0.75), "{ratio:?}");
+    assert!(ratio.verdict == Verdict::Less && ratio.change.contains(0.75), "{ratio:?}");
     assert_eq!((ratio.collation.as_str(), ratio.baseline.as_str()), ("b", "a"));
     assert!(matches!(change.throughputs[0].verdict, Verdict::NoDifference { .. }), "the baseline is what it was");
 }
@@ -112,7 +112,7 @@ fn what_only_one_run_has_is_told() {
     assert_eq!(change_of_variant.only_before, ["b on s, w, digits text, 1 thread"]);
     assert_eq!(change_of_variant.only_after, ["c on s, w, digits text, 1 thread"]);
     assert!(change_of_variant.ratios.is_empty());
-    after.cells[0].threads = 2;
+    after.conditions[0].threads = 2;
     let change_of_cell = change((&before, &blocks), (&after, &blocks));
     assert_eq!(change_of_cell.only_before, ["w, digits text, 1 thread"]);
     assert_eq!(change_of_cell.only_after, ["w, digits text, 2 threads"]);

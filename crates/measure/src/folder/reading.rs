@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{FolderError, RUN, SAMPLES};
-use crate::model::{Block, FORMAT, Pair, Run};
+use crate::model::{Block, EARLIER_FORMATS, FORMAT, Pair, Run};
 
 /// Reads a run back, and sees to it that every index leads somewhere: who has a run and blocks from here need not. A last line
 /// that was cut off in the middle, as a crash leaves it, is passed over.
@@ -29,7 +29,7 @@ fn read_run(path: &Path) -> Result<Run, FolderError> {
     let malformed = |line, reason: String| FolderError::Malformed { path: path.to_owned(), line, reason };
     let unreadable = |error: serde_json::Error| malformed(error.line(), reason_of(&error));
     let Format { format } = serde_json::from_slice(&bytes).map_err(unreadable)?;
-    if format != FORMAT {
+    if format != FORMAT && !EARLIER_FORMATS.contains(&format.as_str()) {
         return Err(malformed(1, format!("the format is {format}, this version reads {FORMAT}")));
     }
     serde_json::from_slice(&bytes).map_err(unreadable)
@@ -65,7 +65,7 @@ fn check_run(run: &Run) -> Result<(), String> {
         exists(size.variant, run.variants.len(), "variant")
             .map_err(|reason| format!("size of {}: {reason}", size.table))?;
     }
-    // A pair's cell may be missing: a run can end between the two, and nothing was measured then.
+    // A pair's condition may be missing: a run can end between the two, and nothing was measured then.
     for (index, pair) in run.pairs.iter().enumerate() {
         for variant in [pair.variant, pair.baseline] {
             exists(variant, run.variants.len(), "variant").map_err(|reason| format!("pair {index}: {reason}"))?;
@@ -75,14 +75,14 @@ fn check_run(run: &Run) -> Result<(), String> {
 }
 
 fn check_block(run: &Run, block: &Block) -> Result<(), String> {
-    exists(block.cell, run.cells.len(), "cell")?;
+    exists(block.condition, run.conditions.len(), "condition")?;
     let sides: Vec<usize> = block.sides.iter().map(|side| side.variant).collect();
     match block.pair {
         Some(index) => {
             exists(index, run.pairs.len(), "pair")?;
-            let Pair { cell, variant, baseline, .. } = run.pairs[index];
-            if cell != block.cell {
-                return Err(format!("pair {index} is of cell {cell}, not {}", block.cell));
+            let Pair { condition, variant, baseline, .. } = run.pairs[index];
+            if condition != block.condition {
+                return Err(format!("pair {index} is of condition {condition}, not {}", block.condition));
             }
             if sides != [baseline, variant] {
                 return Err(format!(
@@ -130,8 +130,8 @@ mod tests {
                         "warmup_s": 0.0, "pinned": true, "tables": 1, "table_size": 1, "range_size": 1,
                         "protocol": "prepared", "skip_trx": false, "rand_type": "uniform", "seed": 1},
             "variants": [variant, variant],
-            "cells": [{"workload": "w", "text": "digits", "threads": 1}],
-            "pairs": [Pair { cell: 0, variant: 1, baseline: 0, kind: PairKind::Collation }],
+            "conditions": [{"workload": "w", "text": "digits", "threads": 1}],
+            "pairs": [Pair { condition: 0, variant: 1, baseline: 0, kind: PairKind::Collation }],
             "notes": [],
         }))
         .unwrap()
@@ -152,8 +152,9 @@ mod tests {
             log: None,
         };
         Block {
-            cell: 0,
+            condition: 0,
             pair: Some(0),
+            replicate: Some(0),
             round: 0,
             warm_up: false,
             at_s: 1.0,
@@ -200,9 +201,9 @@ mod tests {
     fn a_damaged_line_is_named() {
         let whole = line(&block());
         for (damaged, reason) in [
-            ("{}", "missing field `cell`, column 2"),
+            ("{}", "missing field `condition`, column 2"),
             ("", "EOF while parsing a value, column 0"),
-            (&whole[..40], "EOF while parsing a value, column 40"),
+            (&whole[..46], "EOF while parsing a value, column 46"),
         ] {
             let folder = folder(&run(), format!("{whole}{damaged}\n{whole}").as_bytes());
             let wanted = format!("samples.jsonl, line 2: {reason}; without this line the rest can be read");
@@ -221,7 +222,7 @@ mod tests {
         let alone = Block { pair: None, ..block() };
         let stranger = Side { variant: 2, ..block().sides[0].clone() };
         for (damaged, reason) in [
-            (Block { cell: 1, ..block() }, "there is no cell 1, the run has 1"),
+            (Block { condition: 1, ..block() }, "there is no condition 1, the run has 1"),
             (Block { pair: Some(9), ..block() }, "there is no pair 9, the run has 1"),
             (Block { sides: Vec::new(), ..block() }, "pair 0 is of variants 0 and 1, the sides are of []"),
             (turned, "pair 0 is of variants 0 and 1, the sides are of [1, 0]"),
@@ -262,9 +263,9 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_ended_before_its_cell_began_can_be_read() {
+    fn a_run_that_ended_before_its_condition_began_can_be_read() {
         let mut early = run();
-        early.cells.clear();
+        early.conditions.clear();
         assert_eq!(read(folder(&early, b"").path()).unwrap().0, early);
     }
 

@@ -125,7 +125,7 @@ fn every_recipe_that_comes_with_weigh_can_be_run_at_both_scales() {
 fn each_charset_of_a_server_is_an_instance_held_against_its_first() {
     let recipe = Recipe::find("cnblogs-2020").unwrap();
     let of = |settable: fn(usize) -> bool| -> Vec<(usize, Option<String>, usize)> {
-        recipe.instances(2, settable).into_iter().map(|i| (i.server, i.charset, i.twin)).collect()
+        recipe.instances(2, settable).into_iter().map(|i| (i.server, i.charset, i.control)).collect()
     };
     let (latin1, utf8mb4) = (Some("latin1".to_string()), Some("utf8mb4".to_string()));
     assert_eq!(

@@ -1,5 +1,5 @@
 use super::*;
-use measure::{CellResult, Comparison, PairKind, Verdict as Measured};
+use measure::{Comparison, ConditionResult, PairKind, Verdict as Measured};
 use serde_json::{Value, json};
 
 const LATIN1: usize = 0;
@@ -31,7 +31,7 @@ fn run(claims: Value) -> Run {
                     "protocol": "prepared", "skip_trx": false, "rand_type": "uniform", "seed": 1},
         "recipe": {"name": "a-study", "title": "A study", "study": "Somebody, 2019", "scale": "laptop", "claims": claims},
         "variants": variants,
-        "cells": [{"workload": "oltp_read_only", "text": "digits", "threads": 2}],
+        "conditions": [{"workload": "oltp_read_only", "text": "digits", "threads": 2}],
         "pairs": [],
         "notes": [],
     }))
@@ -47,18 +47,25 @@ fn analysis(ratios: [f64; 6]) -> Analysis {
         kind,
         blocks: 6,
         throughput: Some(Estimate { value: ratio, low: ratio * 0.99, high: ratio * 1.01 }),
+        replicates: Vec::new(),
         server_cpu: None,
-        noise_floor: Some(0.005),
+        server_cpu_difference_us: None,
+        latency: measure::LatencyRatios::default(),
+        cpu_aa_bound: None,
+        cpu_verdict: Measured::NotMeasured,
+        aa_bound: Some(0.005),
         verdict: Measured::NotMeasured,
-        unlike: Vec::new(),
+        not_comparable: Vec::new(),
     };
     let own = |first: usize| {
         let pair = move |place: usize| comparison(first + place, first, PairKind::Collation, ratios[first + place]);
         [pair(1), pair(2)]
     };
-    let across = comparison(3, 0, PairKind::Server, ratios[3]);
-    let comparisons = [own(0), own(3)].concat().into_iter().chain([across]).collect();
-    Analysis { cells: vec![CellResult { cell: 0, noise_floor: Some(0.005), variants: Vec::new(), comparisons }] }
+    let cross_server = comparison(3, 0, PairKind::Server, ratios[3]);
+    let comparisons = [own(0), own(3)].concat().into_iter().chain([cross_server]).collect();
+    Analysis {
+        conditions: vec![ConditionResult { condition: 0, aa_bound: Some(0.005), variants: Vec::new(), comparisons }],
+    }
 }
 
 const STUDY: [f64; 6] = [1.0, 0.55, 0.40, 1.05, 0.80, 0.76];
@@ -83,19 +90,47 @@ fn a_run_without_a_recipe_has_no_claims() {
 #[test]
 fn an_interval_is_inside_outside_or_across_the_end_of_what_is_claimed() {
     let verdict = |ratio: Value| judged(general_costs(ratio)).verdict;
-    assert_eq!(verdict(json!({"below": 0.65})), Verdict::Confirmed);
-    assert_eq!(verdict(json!({"above": 0.5, "below": 0.65})), Verdict::Confirmed);
-    assert_eq!(verdict(json!({"above": 0.65})), Verdict::Refuted);
-    assert_eq!(verdict(json!({"below": 0.5})), Verdict::Refuted);
-    assert_eq!(verdict(json!({"below": 0.553})), Verdict::NotDistinguishable);
+    assert_eq!(verdict(json!({"below": 0.65})), ClaimVerdict::Confirmed);
+    assert_eq!(verdict(json!({"above": 0.5, "below": 0.65})), ClaimVerdict::Confirmed);
+    assert_eq!(verdict(json!({"above": 0.65})), ClaimVerdict::Refuted);
+    assert_eq!(verdict(json!({"below": 0.5})), ClaimVerdict::Refuted);
+    assert_eq!(verdict(json!({"below": 0.553})), ClaimVerdict::NotDistinguishable);
 }
 
 #[test]
-fn a_difference_within_the_noise_floor_is_not_told() {
-    let ratio = Ratio { estimate: Estimate { value: 0.99, low: 0.985, high: 0.995 }, noise_floor: 0.02, steps: 1 };
+fn a_difference_within_the_aa_bound_is_not_told() {
+    let ratio =
+        Ratio { estimate: Estimate { value: 0.99, low: 0.985, high: 0.995 }, freedom: None, aa_bound: 0.02, steps: 1 };
     let slower = Range { above: None, below: Some(1.0) };
-    assert_eq!(verdict(slower, ratio), Verdict::NotDistinguishable);
-    assert_eq!(verdict(slower, Ratio { noise_floor: 0.002, ..ratio }), Verdict::Confirmed);
+    assert_eq!(verdict(slower, ratio), ClaimVerdict::NotDistinguishable);
+    assert_eq!(verdict(slower, Ratio { aa_bound: 0.002, ..ratio }), ClaimVerdict::Confirmed);
+}
+
+#[test]
+fn one_ratio_of_many_refutes_only_beyond_chance() {
+    // Of twenty, one just beyond what its own interval allows, as chance will have it.
+    let mut p_values = [0.5; 20];
+    p_values[3] = 0.04;
+    assert!(holm(&p_values).iter().all(|significant| !significant));
+    p_values[3] = 0.002;
+    assert_eq!(holm(&p_values).iter().position(|significant| *significant), Some(3));
+    assert_eq!(holm(&[0.04]), [true], "one alone is judged by its interval");
+    // Step down: once the first is beyond chance, the others have fewer tests to stand against.
+    assert_eq!(holm(&[0.001, 0.024, 0.2]), [true, true, false]);
+    assert!(holm(&[]).is_empty());
+}
+
+#[test]
+fn other_versions_than_the_studys_stand_in_for_them() {
+    let judged_of = |versions: &[&str]| {
+        let mut run = run(json!([general_costs(json!({"below": 0.65}))]));
+        run.recipe.as_mut().unwrap().versions = versions.iter().map(ToString::to_string).collect();
+        judge(&run, &analysis(STUDY)).remove(0).stand_ins
+    };
+    assert_eq!(judged_of(&["5.7", "8.0"]), ["5.6.24"]);
+    assert_eq!(judged_of(&["5.6"]), [""; 0]);
+    assert_eq!(judged_of(&["5.6.2"]), ["5.6.24"], "5.6.2 is another version");
+    assert_eq!(judged_of(&[]), [""; 0], "a recipe that names none");
 }
 
 #[test]
@@ -112,7 +147,7 @@ fn what_no_pair_measured_goes_by_way_of_the_baseline() {
     let slowest = json!({"text": "unicode_ci is slower than general_ci", "variant": {"collations": ["utf8mb4_unicode_ci"]},
                          "against": {"collations": ["utf8mb4_general_ci"]}, "ratio": {"below": 1.0}});
     let claim = judged(slowest);
-    assert_eq!((claim.verdict, claim.findings.len()), (Verdict::Confirmed, 2));
+    assert_eq!((claim.verdict, claim.findings.len()), (ClaimVerdict::Confirmed, 2));
     assert_eq!((claim.findings[0].variant, claim.findings[0].against), (UNICODE, GENERAL));
     assert!(claim.findings.iter().all(|finding| !finding.direct));
     assert!(claim.evidence.contains("by way of their baselines"), "{}", claim.evidence);
@@ -123,11 +158,11 @@ fn server_against_server_compares_the_same_collation_only() {
     let newer = json!({"text": "8.0 is faster", "variant": {"since": "8.0"}, "against": {"before": "8.0"},
                        "ratio": {"above": 1.0}});
     let claim = judged(newer.clone());
-    assert_eq!((claim.verdict, claim.findings.len()), (Verdict::Confirmed, 3));
+    assert_eq!((claim.verdict, claim.findings.len()), (ClaimVerdict::Confirmed, 3));
     let mut slower = STUDY;
     slower[3] = 0.8;
     let claim = judge(&run(json!([newer])), &analysis(slower)).remove(0);
-    assert_eq!(claim.verdict, Verdict::Refuted);
+    assert_eq!(claim.verdict, ClaimVerdict::Refuted);
     assert!(claim.evidence.starts_with("holds in 2 of 3 comparisons: mysql@sid × 0.800"), "{}", claim.evidence);
 }
 
@@ -157,12 +192,12 @@ fn tables_are_compared_under_one_connection_charset() {
     run.variants[GENERAL].connection_charset = "latin1".into();
     let claim = judge(&run, &analysis(STUDY)).remove(0);
     let pairs: Vec<_> = claim.findings.iter().map(|f| (f.variant, f.against)).collect();
-    assert_eq!((pairs, claim.verdict), (vec![(GENERAL, LATIN1)], Verdict::Confirmed));
+    assert_eq!((pairs, claim.verdict), (vec![(GENERAL, LATIN1)], ClaimVerdict::Confirmed));
 }
 
 #[test]
 fn what_was_not_measured_is_said_so() {
     let claim = judged(json!({"text": "MariaDB is faster", "on": {"flavour": "mariadb"}, "ratio": {"above": 1.0}}));
-    assert_eq!((claim.verdict, claim.findings.len()), (Verdict::NotMeasured, 0));
+    assert_eq!((claim.verdict, claim.findings.len()), (ClaimVerdict::NotMeasured, 0));
     assert!(claim.evidence.contains("nothing that it speaks of was measured"));
 }

@@ -45,7 +45,7 @@ fn row(run: &Run, index: usize, layers: &Layers) -> Vec<String> {
     let told = |name: Option<&String>| name.cloned().unwrap_or_else(|| DASH.into());
     vec![
         of_text(run, index),
-        unlike(layers),
+        mismatches(layers),
         both(&layers.server),
         both(&layers.database),
         both(&layers.table),
@@ -59,7 +59,7 @@ fn row(run: &Run, index: usize, layers: &Layers) -> Vec<String> {
 }
 
 /// The layers whose charset is not the column's.
-fn unlike(layers: &Layers) -> String {
+fn mismatches(layers: &Layers) -> String {
     let Some(column) = &layers.column else { return DASH.into() };
     let mut all: Vec<(&str, &str)> = vec![
         ("server", &layers.server.charset),
@@ -70,7 +70,7 @@ fn unlike(layers: &Layers) -> String {
         all.extend([("client", connection.client.as_str()), ("connection", &connection.connection)]);
         all.extend(connection.results.as_ref().map(|results| ("results", results.as_str())));
     }
-    let unlike: Vec<&str> =
+    let mismatches: Vec<&str> =
         all.iter().filter(|(_, charset)| *charset != column.charset).map(|(layer, _)| *layer).collect();
-    if unlike.is_empty() { "none".into() } else { unlike.join(", ") }
+    if mismatches.is_empty() { "none".into() } else { mismatches.join(", ") }
 }

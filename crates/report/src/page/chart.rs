@@ -39,8 +39,8 @@ pub(super) struct Mark {
 impl Mark {
     pub fn new(name: String, ratio: Estimate, verdict: Verdict) -> Self {
         let verdict = match verdict {
-            Verdict::Slower => "slower",
-            Verdict::Faster => "faster",
+            Verdict::Less => "slower",
+            Verdict::More => "faster",
             Verdict::NoDifference { .. } | Verdict::NotMeasured => "no difference",
         };
         Self { name, value: ratio.value, low: ratio.low, high: ratio.high, verdict }

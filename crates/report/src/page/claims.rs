@@ -1,11 +1,11 @@
 //! What the study claimed and whether it holds, and what it published beside what was measured.
 
 use askama::Template;
-use recipe::{Claim, Verdict};
+use recipe::{Claim, ClaimVerdict};
 
 use super::section::Section;
 use super::table::Grid;
-use crate::claims::{title, verdict};
+use crate::claims::{stand_in, title, verdict};
 use crate::content::Report;
 use crate::published::published;
 
@@ -19,24 +19,25 @@ struct Claims<'a> {
 /// A claim with its verdict in words and as a class of the style sheet.
 struct Judged<'a> {
     claim: &'a Claim,
-    verdict: &'static str,
+    verdict: String,
     class: &'static str,
     sign: &'static str,
 }
 
 pub(super) fn section(report: &Report) -> Option<Section> {
-    let claims = report.claims.iter().map(judged).collect();
+    let claims = report.claims.iter().map(|claim| judged(report, claim)).collect();
     Some(Section::new("claims", "Claims", &Claims { title: title(report)?, claims }))
 }
 
-fn judged(claim: &Claim) -> Judged<'_> {
+fn judged<'a>(report: &Report, claim: &'a Claim) -> Judged<'a> {
     let (class, sign) = match claim.verdict {
-        Verdict::Confirmed => ("confirmed", "✓"),
-        Verdict::Refuted => ("refuted", "✗"),
-        Verdict::NotDistinguishable => ("open", "≈"),
-        Verdict::NotMeasured => ("open", "–"),
+        ClaimVerdict::Confirmed => ("confirmed", "✓"),
+        ClaimVerdict::Refuted => ("refuted", "✗"),
+        ClaimVerdict::NotDistinguishable => ("open", "≈"),
+        ClaimVerdict::NotMeasured => ("open", "–"),
     };
-    Judged { claim, verdict: verdict(claim.verdict), class, sign }
+    let verdict = verdict(claim.verdict).to_owned() + &stand_in(report, claim);
+    Judged { claim, verdict, class, sign }
 }
 
 #[derive(Template)]

@@ -56,5 +56,11 @@ fn settings(run: &Run) -> Option<Grid> {
         let value = |server: &measure::ServerInfo| server.settings.get(*name).cloned().unwrap_or_else(|| DASH.into());
         std::iter::once((*name).clone()).chain(run.servers.iter().map(value)).collect()
     };
-    (!names.is_empty()).then(|| Grid::of("Settings in force", &columns, names.iter().map(row).collect()))
+    (!names.is_empty()).then(|| {
+        Grid::of(
+            "Settings that bear on the load, and all that are not at their defaults",
+            &columns,
+            names.iter().map(row).collect(),
+        )
+    })
 }

@@ -1,13 +1,13 @@
 //! All ratios at a glance: workloads across, collations down.
 
 use askama::Template;
-use measure::{CellResult, Comparison, PairKind};
+use measure::{Comparison, ConditionResult, PairKind};
 use serde::Serialize;
 
 use super::chart::{Chart, Mark, label};
 use super::section::Section;
 use crate::content::Report;
-use crate::name::condition;
+use crate::name::in_words;
 
 #[derive(Template)]
 #[template(path = "glance.html")]
@@ -32,7 +32,8 @@ struct Tile {
 
 /// A map of a single row or column would say nothing that the ratios' own chart does not.
 pub(super) fn section(report: &Report) -> Option<Section> {
-    let tiles: Vec<Tile> = report.analysis.cells.iter().flat_map(|cell| of_cell(report, cell)).collect();
+    let tiles: Vec<Tile> =
+        report.analysis.conditions.iter().flat_map(|condition| of_condition(report, condition)).collect();
     let columns = distinct(tiles.iter().map(|tile| &tile.column));
     let rows = distinct(tiles.iter().map(|tile| &tile.mark.name));
     if columns.len() < 2 || rows.len() < 2 {
@@ -48,13 +49,13 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     Some(Section::new("glance", "At a glance", &Body { chart }))
 }
 
-fn of_cell(report: &Report, cell: &CellResult) -> Vec<Tile> {
+fn of_condition(report: &Report, condition: &ConditionResult) -> Vec<Tile> {
     let run = &report.run;
     let tile = |comparison: &Comparison| {
         let mark = Mark::new(label(run, comparison.variant), comparison.throughput?, comparison.verdict);
-        Some(Tile { column: condition(run, cell.cell), mark })
+        Some(Tile { column: in_words(run, condition.condition), mark })
     };
-    cell.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Collation).filter_map(tile).collect()
+    condition.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Collation).filter_map(tile).collect()
 }
 
 fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! Latency percentiles, a chart for each condition; the figures are in the ratios' tables.
 
 use askama::Template;
-use measure::CellResult;
+use measure::ConditionResult;
 use serde::Serialize;
 
 use super::chart::{Chart, label};
 use super::section::Section;
 use crate::content::Report;
-use crate::name::condition;
+use crate::name::in_words;
 
 #[derive(Template)]
 #[template(path = "latency.html")]
@@ -37,23 +37,27 @@ impl Percentiles {
 }
 
 pub(super) fn section(report: &Report) -> Option<Section> {
-    let cells: Vec<(String, Vec<Percentiles>)> =
-        report.analysis.cells.iter().map(|cell| (condition(&report.run, cell.cell), rows(report, cell))).collect();
-    let all = || cells.iter().flat_map(|(_, rows)| rows).flat_map(Percentiles::known);
+    let conditions: Vec<(String, Vec<Percentiles>)> = report
+        .analysis
+        .conditions
+        .iter()
+        .map(|condition| (in_words(&report.run, condition.condition), rows(report, condition)))
+        .collect();
+    let all = || conditions.iter().flat_map(|(_, rows)| rows).flat_map(Percentiles::known);
     let domain = [all().reduce(f64::min)?, all().reduce(f64::max)?];
-    let charts = cells.into_iter().filter(|(_, rows)| !rows.is_empty()).map(|(condition, rows)| {
+    let charts = conditions.into_iter().filter(|(_, rows)| !rows.is_empty()).map(|(place, rows)| {
         let description = format!(
-            "Chart of the 50th, 95th and 99th percentile of a transaction's latency on {condition}. The same figures are in the \
+            "Chart of the 50th, 95th and 99th percentile of a transaction's latency on {place}. The same figures are in the \
              tables of ratios."
         );
-        Chart::new("latency", condition, description, &Data { domain, rows })
+        Chart::new("latency", place, description, &Data { domain, rows })
     });
     Some(Section::new("latency", "Latency of a transaction", &Body { charts: charts.collect() }))
 }
 
-fn rows(report: &Report, cell: &CellResult) -> Vec<Percentiles> {
+fn rows(report: &Report, condition: &ConditionResult) -> Vec<Percentiles> {
     let run = &report.run;
-    let own = cell.variants.iter().filter(|result| !run.variants[result.variant].copy);
+    let own = condition.variants.iter().filter(|result| !run.variants[result.variant].copy);
     let rows = own.map(|result| Percentiles {
         name: label(run, result.variant),
         p50: result.p50_ms,

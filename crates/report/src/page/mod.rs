@@ -56,9 +56,9 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 const SECTIONS: [fn(&Report) -> Option<Section>; 13] = [
     verdict::section,
     claims::section,
+    threads::section,
     glance::section,
     ratios::section,
-    threads::section,
     latency::section,
     cost::section,
     profile::section,

@@ -17,7 +17,7 @@ struct Body {
     failures: Vec<String>,
 }
 
-/// One cell's.
+/// One condition's.
 struct Part {
     sentence: String,
     chart: Chart,

@@ -1,7 +1,7 @@
 //! Ratios with their intervals, a chart and a table for each condition.
 
 use askama::Template;
-use measure::{CellResult, Comparison, PairKind, Run};
+use measure::{Comparison, ConditionResult, PairKind, Run};
 use serde::Serialize;
 
 use super::chart::{Chart, Mark, label};
@@ -10,7 +10,7 @@ use super::table::Grid;
 use crate::content::Report;
 use crate::head::legend;
 use crate::name::{server, variant};
-use crate::table::{cell_tables, is_measured};
+use crate::table::{condition_tables, is_measured};
 
 /// With more conditions than this, the tables are folded away.
 const UNFOLDED: usize = 4;
@@ -20,13 +20,15 @@ const UNFOLDED: usize = 4;
 struct Body {
     legend: Vec<String>,
     groups: Vec<Group>,
+    /// Tables of what has no ratio, and so no chart.
+    others: Vec<Grid>,
     unfolded: bool,
 }
 
-/// One table and the chart of its ratios, where it has any.
+/// One table and the chart of its ratios.
 struct Group {
     title: String,
-    chart: Option<Chart>,
+    chart: Chart,
     grid: Grid,
 }
 
@@ -35,7 +37,7 @@ struct Data {
     /// What the ratios are taken against.
     baseline: String,
     /// A difference smaller than this counts as none.
-    noise_floor: Option<f64>,
+    aa_bound: Option<f64>,
     /// From the lowest to the highest end of all intervals of the run, and 1.
     domain: [f64; 2],
     marks: Vec<Mark>,
@@ -43,28 +45,28 @@ struct Data {
 
 pub(super) fn section(report: &Report) -> Option<Section> {
     let domain = domain(report);
-    let cells = report.analysis.cells.iter().filter(|cell| is_measured(cell));
-    let groups: Vec<Group> = cells.flat_map(|cell| groups(report, cell, domain)).collect();
+    let conditions = report.analysis.conditions.iter().filter(|condition| is_measured(condition));
+    let (mut groups, mut others) = (Vec::new(), Vec::new());
+    for condition in conditions {
+        // Collations against their baselines, then servers against the first.
+        let kinds = [PairKind::Collation, PairKind::Server];
+        for (table, kind) in condition_tables(report, condition).into_iter().zip(kinds) {
+            let title = table.title.clone();
+            match chart(report, condition, kind, domain) {
+                Some(chart) => groups.push(Group { title, chart, grid: Grid::new(table) }),
+                None => others.push(Grid::new(table)),
+            }
+        }
+    }
+    let is_empty = groups.is_empty() && others.is_empty();
     let unfolded = groups.len() <= UNFOLDED;
-    let body = Body { legend: legend(&report.run), groups, unfolded };
-    (!body.groups.is_empty()).then(|| Section::new("ratios", "Ratios with their intervals", &body))
+    let body = Body { legend: legend(&report.run), groups, others, unfolded };
+    (!is_empty).then(|| Section::new("ratios", "Ratios with their intervals", &body))
 }
 
-/// Collations against their baselines, then servers against the first.
-fn groups(report: &Report, cell: &CellResult, domain: [f64; 2]) -> Vec<Group> {
-    let kinds = [PairKind::Collation, PairKind::Server];
-    let tables = cell_tables(report, cell).into_iter().zip(kinds);
-    let group = |(table, kind): (crate::table::Table, PairKind)| Group {
-        title: table.title.clone(),
-        chart: chart(report, cell, kind, domain),
-        grid: Grid::new(table),
-    };
-    tables.map(group).collect()
-}
-
-fn chart(report: &Report, cell: &CellResult, kind: PairKind, domain: [f64; 2]) -> Option<Chart> {
+fn chart(report: &Report, condition: &ConditionResult, kind: PairKind, domain: [f64; 2]) -> Option<Chart> {
     let run = &report.run;
-    let own: Vec<&Comparison> = cell.comparisons.iter().filter(|comparison| comparison.kind == kind).collect();
+    let own: Vec<&Comparison> = condition.comparisons.iter().filter(|comparison| comparison.kind == kind).collect();
     let mark =
         |comparison: &&Comparison| Some(Mark::new(name(run, comparison), comparison.throughput?, comparison.verdict));
     let marks: Vec<Mark> = own.iter().filter_map(mark).collect();
@@ -77,7 +79,7 @@ fn chart(report: &Report, cell: &CellResult, kind: PairKind, domain: [f64; 2]) -
         "Chart of {} throughput ratios to {baseline} with their 95 % intervals. The same figures are in the table that follows.",
         marks.len()
     );
-    let data = Data { baseline: baseline.clone(), noise_floor: cell.noise_floor, domain, marks };
+    let data = Data { baseline: baseline.clone(), aa_bound: condition.aa_bound, domain, marks };
     Some(Chart::new(
         "ratio",
         format!("Throughput as a ratio to {baseline}, with the 95 % interval"),
@@ -97,7 +99,7 @@ fn name(run: &Run, comparison: &Comparison) -> String {
 }
 
 fn domain(report: &Report) -> [f64; 2] {
-    let all = report.analysis.cells.iter().flat_map(|cell| &cell.comparisons);
+    let all = report.analysis.conditions.iter().flat_map(|condition| &condition.comparisons);
     let ratios =
         all.filter(|comparison| comparison.kind != PairKind::AA).filter_map(|comparison| comparison.throughput);
     ratios.fold([1.0, 1.0], |[low, high]: [f64; 2], ratio| [low.min(ratio.low), high.max(ratio.high)])

@@ -35,7 +35,7 @@ impl Column {
 
     fn class(&self) -> &'static str {
         match self.kind {
-            Kind::Left => "",
+            Kind::Left | Kind::SpareLast => "",
             Kind::Judged => "judged",
             Kind::Right | Kind::Spare => "number",
         }

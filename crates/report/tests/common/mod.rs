@@ -1,4 +1,5 @@
-//! Real runs, cut down to a few blocks a pair.
+//! Real runs, cut down to a few blocks a pair. All but `replicates` are of `weighbridge-run/1`; that one is `one_server` with its rounds taken for
+//! replicates.
 
 use std::path::PathBuf;
 
@@ -7,8 +8,8 @@ use report::Report;
 
 /// All of them, by the names of their folders.
 #[allow(dead_code, reason = "each test binary uses a part of this")]
-pub const FIXTURES: [&str; 8] =
-    ["one_server", "two_servers", "solo", "mismatch", "grid", "errors", "interrupted", "sysbench"];
+pub const FIXTURES: [&str; 9] =
+    ["one_server", "replicates", "two_servers", "solo", "mismatch", "grid", "errors", "interrupted", "sysbench"];
 
 /// The folder of a run.
 pub fn folder(name: &str) -> PathBuf {

@@ -59,11 +59,11 @@ pub struct BenchArgs {
     #[arg(long, value_enum, value_name = "duet|solo", hide_possible_values = true, default_value_t = ModeArg::Duet, help_heading = "The experiment")]
     pub mode: ModeArg,
 
-    /// Half-width of a ratio's 95 % interval to reach [default: 2%; with --quick 5%]
+    /// Half-width of a ratio's 95 % interval to reach [default: 1.5%; with --quick 5%]
     #[arg(long, value_name = "PERCENT", value_parser = measure::parse_percent, help_heading = "The experiment")]
     pub precision: Option<f64>,
 
-    /// Time for all load together, such as 90s or 5m [default: 180s; with --quick 35s]
+    /// Time for all load together, such as 90s or 5m [default: 180s; with --quick 30s]
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, help_heading = "The experiment")]
     pub max_time: Option<Duration>,
 
@@ -71,9 +71,18 @@ pub struct BenchArgs {
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, help_heading = "The experiment")]
     pub block: Option<Duration>,
 
-    /// Uncounted load before a pair's first block
-    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "0.5s", help_heading = "The experiment")]
+    /// Replicates: servers started, rows loaded and connections made anew [default: as many as time is enough for, 10 at most]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "The experiment")]
+    pub replicates: Option<u32>,
+
+    /// Uncounted load before a pair's first block in each replicate
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "0.25s", help_heading = "The experiment")]
     pub warmup_time: Duration,
+
+    /// Level ground for server against server: start private ones with performance_schema and the adaptive hash index off (their
+    /// buffer pools are of one size anyway); --set beats it
+    #[arg(long, help_heading = "The experiment")]
+    pub level: bool,
 
     /// Let the operating system place the threads of a duet, at the price of precision
     #[arg(long, help_heading = "The experiment")]

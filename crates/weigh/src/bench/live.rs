@@ -78,8 +78,12 @@ impl Observer for Live<'_> {
         server::Progress::fraction(self, done);
     }
 
-    fn measuring(&self, max_time: Duration) {
-        self.begin(max_time.as_millis() as u64, MEASURING, "warming up");
+    fn measuring(&self, max_time: Duration, replicate: u32, replicates: u32) {
+        self.begin(
+            max_time.as_millis() as u64,
+            MEASURING,
+            &format!("replicate {replicate} of {replicates}: warming up"),
+        );
     }
 
     fn block(&self, run: &Run, _block: &Block, standings: &[Standing], spent: Duration) {
@@ -96,13 +100,13 @@ impl Observer for Live<'_> {
 /// The pair under load and its ratio so far, in few words: what no axis of this run tells apart is left out.
 fn describe(request: &Request, run: &Run, standing: &Standing) -> String {
     let pair = &run.pairs[standing.pair];
-    let (cell, variant) = (&run.cells[pair.cell], &run.variants[pair.variant]);
-    let mut words = cell.workload.clone();
+    let (condition, variant) = (&run.conditions[pair.condition], &run.variants[pair.variant]);
+    let mut words = condition.workload.clone();
     if request.axes.texts.len() > 1 {
-        words += &format!(", {}", cell.text);
+        words += &format!(", {}", condition.text);
     }
     if request.threads.len() > 1 {
-        words += &format!(", {} threads", cell.threads);
+        words += &format!(", {} threads", condition.threads);
     }
     words += &format!(": {}", variant.collation);
     if request.axes.connections.len() > 1 {

@@ -35,7 +35,10 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let bench = resolve::resolve(args)?;
-    let targets = args.connect.resolve(bench.request.most_connections())?;
+    let mut targets = args.connect.resolve(bench.request.most_connections())?;
+    if args.level {
+        targets.options.settings.splice(0..0, opening::level());
+    }
     run_on(&bench, &openings(targets))
 }
 
@@ -76,11 +79,11 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     let folder = results::folder(bench.out.as_deref())?;
     let out = folder.path().to_owned();
     let live = Live::new(&bench.request);
-    let servers = open(openings, &live)?;
+    let mut servers = open(openings, &live)?;
     tell_footprint(&bench.request, &servers)?;
     let mut profiler = bench.profile.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));
     let probe = profiler.as_mut().map(|profiler| profiler as &mut dyn Probe);
-    let outcome = measure::run(&bench.request, &servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
+    let outcome = measure::run(&bench.request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
     live.end();
     drop(servers);
     let profiles = profiler.map(Profiler::finish);
@@ -126,7 +129,7 @@ pub fn tell_results(out: &Path, report: &Report, until_then: &str) {
 
 /// Whether a variant was held against its baseline; where there is nothing but a baseline, whether that was against its copy.
 fn has_comparison(analysis: &Analysis) -> bool {
-    let all = || analysis.cells.iter().flat_map(|cell| &cell.comparisons);
+    let all = || analysis.conditions.iter().flat_map(|condition| &condition.comparisons);
     let only_copies = all().all(|comparison| comparison.kind == PairKind::AA);
     all().any(|comparison| comparison.throughput.is_some() && (only_copies || comparison.kind != PairKind::AA))
 }

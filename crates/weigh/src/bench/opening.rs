@@ -20,6 +20,15 @@ pub struct Opening {
     pub distinction: Option<String>,
 }
 
+/// Settings whose defaults differ from server to server and cost what a comparison of servers is not about: MySQL has performance_schema on
+/// and MariaDB off, MySQL before 8.4 and MariaDB before 10.5 have the adaptive hash index on.
+const LEVEL: [(&str, &str); 2] = [("performance_schema", "OFF"), ("innodb_adaptive_hash_index", "OFF")];
+
+/// The settings of `--level`.
+pub fn level() -> impl Iterator<Item = (String, String)> {
+    LEVEL.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+}
+
 /// Each server as it was named.
 pub fn openings(targets: Targets) -> Vec<Opening> {
     let Targets { specs, options } = targets;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use measure::{Axes, DEFAULT_BASELINE, Driver, HANDICAPS, Mode, Request};
+use measure::{Axes, DEFAULT_BASELINE, Driver, EXTRA_WORK, Mode, Request};
 use workload::{Kind, Text, Workload};
 
 use super::args::{BenchArgs, DriverArg, ModeArg};
@@ -43,17 +43,18 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
             DriverArg::Native => Driver::Native,
             DriverArg::Sysbench => Driver::Sysbench,
         },
-        precision: args.precision.unwrap_or(if args.quick { 0.05 } else { 0.02 }),
+        precision: args.precision.unwrap_or(if args.quick { 0.05 } else { 0.015 }),
         max_time: args.max_time.unwrap_or(default_max_time(args)),
         block: args.block.unwrap_or(Duration::from_millis(if args.quick { 500 } else { 1000 })),
         warmup: args.warmup_time,
+        replicates: args.replicates,
         command: Some(argv::shown()),
         pin: !args.no_pin,
         recipe: None,
         ratios: true,
     };
     if args.self_test && args.driver == DriverArg::Sysbench {
-        bail!("sysbench can't be given a handicap; leave out --driver sysbench");
+        bail!("sysbench can't be given extra work to do; leave out --driver sysbench");
     }
     if args.profile && request.driver == Driver::Sysbench {
         bail!("--profile samples under the load of weigh's own client; leave out --driver sysbench");
@@ -74,7 +75,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
 
 fn default_max_time(args: &BenchArgs) -> Duration {
     Duration::from_secs(match (args.quick, args.self_test) {
-        (true, _) => 35,
+        (true, _) => 30,
         (false, true) => 60,
         (false, false) => 180,
     })
@@ -88,7 +89,7 @@ fn axes(args: &BenchArgs) -> Axes {
             baseline: args.baseline.clone(),
             connections: vec![None],
             texts: args.load.texts(),
-            handicaps: HANDICAPS.to_vec(),
+            extra_work: EXTRA_WORK.to_vec(),
             ..Axes::default()
         };
     }

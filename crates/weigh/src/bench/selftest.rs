@@ -21,12 +21,12 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     // Reserves the place; it holds no run itself, so it goes again, and comes back with the first round's.
     let out = results::folder(bench.out.as_deref())?.path().to_owned();
     let live = Live::new(&bench.request);
-    let servers = open(openings, &live)?;
+    let mut servers = open(openings, &live)?;
     tell_footprint(&bench.request, &servers)?;
     let mut done = Vec::new();
     for round in 1..=rounds {
         let folder = Folder::create(&out.join(format!("round-{round}")))?;
-        done.push(measure_round(bench, &servers, folder, &live)?);
+        done.push(measure_round(bench, &mut servers, folder, &live)?);
         if rounds > 1 {
             output::tell(&format!("round {round} of {rounds} is done"));
         }
@@ -38,7 +38,7 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     Ok(if test.sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn measure_round(bench: &Bench, servers: &[Server], folder: Folder, live: &Live<'_>) -> Result<(Run, Analysis)> {
+fn measure_round(bench: &Bench, servers: &mut [Server], folder: Folder, live: &Live<'_>) -> Result<(Run, Analysis)> {
     let path = folder.path().to_owned();
     let outcome = measure::run(&bench.request, servers, folder, env!("CARGO_PKG_VERSION"), live, None);
     live.end();

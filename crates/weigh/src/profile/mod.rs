@@ -100,10 +100,10 @@ fn under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     let folder = results::folder(args.out.as_deref())?;
     let out = folder.path().to_owned();
     let live = Live::new(&request);
-    let servers = open(&openings(targets), &live)?;
+    let mut servers = open(&openings(targets), &live)?;
     tell_footprint(&request, &servers)?;
     let mut profiler = Profiler::new(plan, &out.join(profile::output::FOLDER));
-    let outcome = measure::run(&request, &servers, folder, env!("CARGO_PKG_VERSION"), &live, Some(&mut profiler));
+    let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, Some(&mut profiler));
     live.end();
     drop(servers);
     if profiler.profiles.is_empty() {

@@ -43,6 +43,7 @@ pub fn request(args: &ProfileArgs) -> Request {
         max_time: Duration::ZERO,
         block: args.seconds / WINDOWS as u32,
         warmup: Duration::ZERO,
+        replicates: None,
         command: Some(argv::shown()),
         pin: true,
         recipe: None,

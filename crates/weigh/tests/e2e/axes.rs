@@ -14,7 +14,7 @@ fn server_against_server() {
     assert_eq!(run.servers.iter().map(|server| server.label.as_str()).collect::<Vec<_>>(), ["mysql@5.6", "mysql@sid"]);
     let shared: Vec<&str> =
         measured.collations(1).into_iter().filter(|name| measured.collations(0).contains(name)).collect();
-    let across: Vec<&str> = run
+    let compared: Vec<&str> = run
         .pairs
         .iter()
         .filter(|pair| pair.kind == PairKind::Server)
@@ -24,7 +24,7 @@ fn server_against_server() {
             variant.collation.as_str()
         })
         .collect();
-    assert!(shared.len() >= 5 && across == shared, "{across:?}");
+    assert!(shared.len() >= 5 && compared == shared, "{compared:?}");
 }
 
 #[test]
@@ -59,15 +59,16 @@ fn threads_and_texts_multiply() {
     ];
     let measured = Place::new().measured(&words);
     measured.assert_complete();
-    let cells: Vec<(&str, u32)> = measured.run.cells.iter().map(|cell| (cell.text.as_str(), cell.threads)).collect();
-    assert_eq!(cells, [("cyrillic", 1), ("cyrillic", 2), ("digits", 1), ("digits", 2)]);
+    let conditions: Vec<(&str, u32)> =
+        measured.run.conditions.iter().map(|condition| (condition.text.as_str(), condition.threads)).collect();
+    assert_eq!(conditions, [("cyrillic", 1), ("cyrillic", 2), ("digits", 1), ("digits", 2)]);
     // latin1 has no Cyrillic letters, so the next collation is the baseline of that text.
     assert!(measured.notes().contains("latin1_swedish_ci cannot hold cyrillic text"), "{}", measured.notes());
-    for (cell, result) in measured.run.cells.iter().zip(&measured.analysis.cells) {
-        let expected = if cell.text == "digits" { "latin1_swedish_ci" } else { "utf8mb4_bin" };
+    for (condition, result) in measured.run.conditions.iter().zip(&measured.analysis.conditions) {
+        let expected = if condition.text == "digits" { "latin1_swedish_ci" } else { "utf8mb4_bin" };
         let baselines =
             result.comparisons.iter().map(|comparison| &measured.run.variants[comparison.baseline].collation);
-        assert!(baselines.clone().count() > 0 && baselines.clone().all(|name| name == expected), "{cell}");
+        assert!(baselines.clone().count() > 0 && baselines.clone().all(|name| name == expected), "{condition}");
     }
 }
 
@@ -92,7 +93,7 @@ fn every_workload() {
     let names: Vec<&str> = workload::Kind::ALL.iter().map(|kind| kind.name()).collect();
     let measured = Place::new().measured(&["-c", "utf8mb4_general_ci", "-w", &names.join(",")]);
     measured.assert_complete();
-    assert_eq!(measured.run.cells.iter().map(|cell| cell.workload.as_str()).collect::<Vec<_>>(), names);
+    assert_eq!(measured.run.conditions.iter().map(|condition| condition.workload.as_str()).collect::<Vec<_>>(), names);
     assert_eq!(measured.results().count(), 3 * names.len(), "a baseline, its copy and a variant each");
 }
 
@@ -120,12 +121,12 @@ fn solo_as_text_without_transactions() {
 fn a_range_of_its_own_and_transactions() {
     let measured = Place::new().measured(&["-c", "utf8mb4_bin", "-w", "oltp_read_only:50,distinct_ranges:10"]);
     measured.assert_complete();
-    for (cell, result) in measured.run.cells.iter().zip(&measured.analysis.cells) {
+    for (condition, result) in measured.run.conditions.iter().zip(&measured.analysis.conditions) {
         for variant in &result.variants {
             let rows = variant.rows_per_query.unwrap();
             // 10 points, 3 ranges and a sum in 16 statements, BEGIN and COMMIT among them; a range at the table's end is shorter.
-            let most = if cell.workload == "distinct_ranges:10" { 10.0 } else { (10.0 + 3.0 * 50.0 + 1.0) / 16.0 };
-            assert!(rows > 0.8 * most && rows <= most, "{cell}: {rows}");
+            let most = if condition.workload == "distinct_ranges:10" { 10.0 } else { (10.0 + 3.0 * 50.0 + 1.0) / 16.0 };
+            assert!(rows > 0.8 * most && rows <= most, "{condition}: {rows}");
         }
     }
 }

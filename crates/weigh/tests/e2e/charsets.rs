@@ -49,9 +49,9 @@ fn assert_in_force(variant: &Variant, known: &[CollationInfo]) {
 
 /// Every variant reads the same rows, so a query returns as many from each, but for which ids the dice pick.
 fn assert_same_rows(measured: &Measured) {
-    for cell in &measured.analysis.cells {
-        let rows: Vec<f64> = cell.variants.iter().map(|variant| variant.rows_per_query.unwrap()).collect();
-        let exact = measured.run.cells[cell.cell].workload == "oltp_point_select";
+    for condition in &measured.analysis.conditions {
+        let rows: Vec<f64> = condition.variants.iter().map(|variant| variant.rows_per_query.unwrap()).collect();
+        let exact = measured.run.conditions[condition.condition].workload == "oltp_point_select";
         let tolerance = if exact { 0.0 } else { 0.1 };
         assert!(rows.iter().all(|count| (count / rows[0] - 1.0).abs() <= tolerance), "{rows:?}");
     }

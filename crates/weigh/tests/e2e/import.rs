@@ -56,7 +56,7 @@ fn logs_of_a_study_become_a_run_by_their_paths() {
 
     let measured = place.read();
     measured.assert_complete();
-    let threads: Vec<u32> = measured.run.cells.iter().map(|cell| cell.threads).collect();
+    let threads: Vec<u32> = measured.run.conditions.iter().map(|condition| condition.threads).collect();
     assert_eq!(
         (threads, measured.blocks.len(), measured.collations(0)),
         (vec![1, 2, 4], 12, vec!["latin1_swedish_ci", "utf8mb4_bin"])
@@ -68,7 +68,7 @@ fn logs_of_a_study_become_a_run_by_their_paths() {
     let transactions: u64 = printed.split_whitespace().next().unwrap().parse().unwrap();
     let block = measured.blocks.last().unwrap();
     assert_eq!((block.round, block.sides[0].events), (1, transactions));
-    let ratio = measured.analysis.cells[2].comparisons[0].throughput.unwrap();
+    let ratio = measured.analysis.conditions[2].comparisons[0].throughput.unwrap();
     assert!((ratio.value - 1.0).abs() < 1e-12, "{ratio:?}");
     // The page and every other report are made of it as of any run.
     let report = place.end(place.weigh(&["report", "out", "--format=markdown"]).spawn().unwrap());

@@ -9,14 +9,21 @@ use measure::{Analysis, Block, Run, VariantResult};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A benchmark of seconds: few rows, short blocks, and content with any precision, so that six blocks a pair will do. The time that it
+/// A benchmark of seconds: few rows, short blocks, and content with any precision, so that two replicates will do. The time that it
 /// may take is for a machine that has little to spare.
-pub const SMALL: [&str; 6] =
-    ["--table-size=500", "--threads=1", "--block=60ms", "--warmup-time=10ms", "--precision=100%", "--max-time=120s"];
+pub const SMALL: [&str; 7] = [
+    "--table-size=500",
+    "--threads=1",
+    "--block=60ms",
+    "--warmup-time=10ms",
+    "--precision=100%",
+    "--max-time=120s",
+    "--replicates=2",
+];
 
 /// A load that goes on until somebody ends it.
-pub const ENDLESS: [&str; 5] =
-    ["--table-size=500", "--threads=1", "--block=50ms", "--precision=0.0001%", "--max-time=10m"];
+pub const ENDLESS: [&str; 6] =
+    ["--table-size=500", "--threads=1", "--block=50ms", "--precision=0.0001%", "--max-time=10m", "--replicates=1"];
 
 /// More rows than anybody loads in a test.
 pub const ENDLESS_LOADING: [&str; 2] = ["--table-size=100000000", "--collation=utf8mb4_bin"];
@@ -228,25 +235,25 @@ impl Measured {
         self.run.notes.join("\n")
     }
 
-    /// Every variant in every cell.
+    /// Every variant in every condition.
     pub fn results(&self) -> impl Iterator<Item = &VariantResult> {
-        self.analysis.cells.iter().flat_map(|cell| &cell.variants)
+        self.analysis.conditions.iter().flat_map(|condition| &condition.variants)
     }
 
-    /// Makes sure that everything was measured: each pair of each cell has a ratio with an interval around it.
+    /// Makes sure that everything was measured: each pair of each condition has a ratio with an interval around it.
     pub fn assert_complete(&self) {
-        assert!(!self.run.cells.is_empty() && self.analysis.cells.len() == self.run.cells.len());
-        for (cell, result) in self.run.cells.iter().zip(&self.analysis.cells) {
-            assert!(!result.comparisons.is_empty(), "{cell}");
+        assert!(!self.run.conditions.is_empty() && self.analysis.conditions.len() == self.run.conditions.len());
+        for (condition, result) in self.run.conditions.iter().zip(&self.analysis.conditions) {
+            assert!(!result.comparisons.is_empty(), "{condition}");
             for comparison in &result.comparisons {
                 let variant = &self.run.variants[comparison.variant];
                 let ratio =
-                    comparison.throughput.unwrap_or_else(|| panic!("{cell}: {} has no ratio", variant.collation));
-                assert!(ratio.low > 0.0 && ratio.contains(ratio.value), "{cell}: {ratio:?}");
+                    comparison.throughput.unwrap_or_else(|| panic!("{condition}: {} has no ratio", variant.collation));
+                assert!(ratio.low > 0.0 && ratio.contains(ratio.value), "{condition}: {ratio:?}");
             }
             for variant in &result.variants {
-                assert!(variant.queries_per_s > 0.0 && variant.p50_ms <= variant.p95_ms, "{cell}: {variant:?}");
-                assert!(variant.errors.is_empty(), "{cell}: {variant:?}");
+                assert!(variant.queries_per_s > 0.0 && variant.p50_ms <= variant.p95_ms, "{condition}: {variant:?}");
+                assert!(variant.errors.is_empty(), "{condition}: {variant:?}");
             }
         }
     }

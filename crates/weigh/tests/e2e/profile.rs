@@ -189,7 +189,7 @@ fn two_servers_share_every_window_and_keep_their_own_functions() {
     let place = Place::new();
     let servers = [("mysql@5.6", "mysqld"), ("mariadb@trixie", "mariadbd")];
     let profiles = profiled(&place, &["--server=mysql@5.6", "--server=mariadb@trixie", "--workload=oltp_read_only"]);
-    let [profile] = &profiles.profiles[..] else { panic!("one cell: {profiles:?}") };
+    let [profile] = &profiles.profiles[..] else { panic!("one condition: {profiles:?}") };
     assert_eq!((profile.sides.len(), profile.differences.len()), (4, 3));
     for (server, program) in servers {
         for collation in ["latin1_swedish_ci", "utf8mb4_general_ci"] {

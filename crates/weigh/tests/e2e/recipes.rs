@@ -3,7 +3,7 @@
 use std::fs;
 
 use measure::PairKind;
-use recipe::Verdict;
+use recipe::ClaimVerdict;
 
 use crate::place::{Done, Place};
 
@@ -24,6 +24,7 @@ precision = "100%"
 max_time = "2m"
 block = "60ms"
 warmup = "10ms"
+replicates = 3
 settings = { sort_buffer_size = "1M" }
 [[claims]]
 text = "the connection costs no more than all"
@@ -66,8 +67,8 @@ fn a_recipe_of_the_users_own_is_measured_and_its_claims_are_judged() {
     let measured = place.read();
     measured.assert_complete();
     let claims = recipe::judge(&measured.run, &measured.analysis);
-    let verdicts: Vec<Verdict> = claims.iter().map(|claim| claim.verdict).collect();
-    assert_eq!(verdicts, [Verdict::Confirmed, Verdict::Refuted, Verdict::NotMeasured]);
+    let verdicts: Vec<ClaimVerdict> = claims.iter().map(|claim| claim.verdict).collect();
+    assert_eq!(verdicts, [ClaimVerdict::Confirmed, ClaimVerdict::Refuted, ClaimVerdict::NotMeasured]);
 
     let run = &measured.run;
     let charsets: Vec<&str> =
@@ -76,8 +77,8 @@ fn a_recipe_of_the_users_own_is_measured_and_its_claims_are_judged() {
     assert!(run.servers[1].label.ends_with(" (server utf8mb4)"), "{}", run.servers[1].label);
     assert!(run.servers.iter().all(|server| server.settings["sort_buffer_size"] == "1048576"));
     // Two collations over two connections each, on both: every one is held against its like on the other server.
-    let across = run.pairs.iter().filter(|pair| pair.kind == PairKind::Server).count();
-    assert_eq!((measured.collations(0).len(), across), (4, 4));
+    let cross_server = run.pairs.iter().filter(|pair| pair.kind == PairKind::Server).count();
+    assert_eq!((measured.collations(0).len(), cross_server), (4, 4));
     assert!(run.command.as_ref().is_some_and(|command| command.contains("run ./mine.toml")), "{:?}", run.command);
 }
 

@@ -1,0 +1,175 @@
+//! How often intervals hold the truth between fresh runs, each with servers, rows and connections of its own.
+//!
+//!     cargo bench -p measure --bench coverage [-- --server NAME --runs N --more N --seconds N --threads N --out DIR]
+//!
+//! A run is one of `weigh bench`'s default length: three workloads, A/A pairs (whose true ratio is 1) and utf8mb4_general_ci against
+//! latin1_swedish_ci (whose true ratio is taken to be the geometric mean of the other runs). Of throughput and of server CPU it counts the
+//! 95 % intervals that hold the truth, and prints a table in Markdown.
+//!
+//! Runs stay in DIR (`target/coverage`), and a series goes on where it ended: `--more N` measures at most N runs now, `--more 0` only
+//! prints. The first series of a DIR counts; delete nothing from it.
+//!
+//! On a server that runs already give its URL, as `--server mysql://root@127.0.0.1:3306`, with `--seconds 60`. From another machine, through
+//! a network namespace with 1 ms of delay (as root):
+//!
+//!     ip netns add far; ip link add near type veth peer name far0; ip link set far0 netns far
+//!     ip addr add 10.77.0.1/24 dev near; ip link set near up; tc qdisc add dev near root netem delay 500us
+//!     ip netns exec far sh -c 'ip addr add 10.77.0.2/24 dev far0; ip link set far0 up; tc qdisc add dev far0 root netem delay 500us'
+//!     ip netns exec far cargo bench -p measure --bench coverage -- --server mysql://USER@10.77.0.1:3306 --seconds 60 --out target/coverage-far
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use measure::{
+    Analysis, Axes, Block, Comparison, Driver, Estimate, Folder, Mode, Observer, PairKind, Request, Run, Standing,
+    analyse,
+};
+use server::NoProgress;
+use workload::{Kind, Text};
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn stage(&self, _what: &str) {}
+    fn fraction(&self, _done: f64) {}
+    fn measuring(&self, _max_time: Duration, _replicate: u32, _replicates: u32) {}
+    fn block(&self, _run: &Run, _block: &Block, _standings: &[Standing], _spent: Duration) {}
+}
+
+struct Args {
+    server: String,
+    runs: usize,
+    more: usize,
+    seconds: u64,
+    threads: u32,
+    out: PathBuf,
+}
+
+fn args() -> Args {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+    let out = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/coverage");
+    let mut args = Args { server: "mariadb".into(), runs: 20, more: usize::MAX, seconds: 180, threads: cores, out };
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    while let Some(name) = words.next() {
+        let value = words.next().unwrap_or_else(|| panic!("{name} needs a value"));
+        let number = || value.parse::<u64>().unwrap_or_else(|error| panic!("{name} {value}: {error}"));
+        match name.as_str() {
+            "--server" => args.server = value,
+            "--runs" => args.runs = number() as usize,
+            "--more" => args.more = number() as usize,
+            "--seconds" => args.seconds = number(),
+            "--threads" => args.threads = number() as u32,
+            "--out" => args.out = value.into(),
+            _ => panic!("there is no option {name}"),
+        }
+    }
+    args
+}
+
+fn main() {
+    let args = args();
+    let folder = |run: usize| args.out.join(format!("run-{run:02}"));
+    let is_done =
+        |path: &Path| measure::read(path).is_ok_and(|(run, _)| run.finished.is_some() && run.failure.is_none());
+    let mut more = args.more;
+    for run in 1..=args.runs {
+        let path = folder(run);
+        if is_done(&path) || more == 0 {
+            continue;
+        }
+        assert!(!path.exists(), "{} holds a run that was cut off: it counts as none, move it away", path.display());
+        more -= 1;
+        measure_one(&args, &path);
+        println!("run {run} of {} is done", args.runs);
+    }
+    let done: Vec<(Run, Analysis)> = (1..=args.runs)
+        .map(folder)
+        .filter(|path| is_done(path))
+        .map(|path| {
+            let (run, blocks) = measure::read(&path).expect("it was read before");
+            let analysis = analyse(&run, &blocks);
+            (run, analysis)
+        })
+        .collect();
+    println!("\n{}, {} runs of {}, {} s of load each\n", args.server, done.len(), args.runs, args.seconds);
+    println!("| what, and its truth | figure | intervals that hold it | half-width, median (least … most) |");
+    println!("| --- | --- | ---: | ---: |");
+    for (kind, name) in
+        [(PairKind::AA, "A/A, 1"), (PairKind::Collation, "utf8mb4_general_ci, the mean of the other runs")]
+    {
+        for (figure, of) in figures() {
+            println!("| {name} | {figure} | {} |", line(&done, kind, of));
+        }
+    }
+}
+
+fn measure_one(args: &Args, path: &Path) {
+    let request = request(args);
+    let options = server::Options { threads: request.most_connections(), ..server::Options::default() };
+    let spec = args.server.parse().expect("a server");
+    let mut servers = [server::open(&spec, &options, &NoProgress).expect("a running server")];
+    let folder = Folder::create(path).expect("a new folder");
+    let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &Nobody, None);
+    assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
+    servers.into_iter().for_each(|server| server.stop().expect("server stopped"));
+}
+
+/// What `weigh bench --collation latin1_swedish_ci,utf8mb4_general_ci` asks for.
+fn request(args: &Args) -> Request {
+    Request {
+        axes: Axes {
+            collations: Some(["latin1_swedish_ci", "utf8mb4_general_ci"].map(String::from).into()),
+            baseline: None,
+            connections: vec![None],
+            texts: vec![Text::Digits],
+            ..Axes::default()
+        },
+        workloads: [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges].map(Into::into).into(),
+        threads: vec![args.threads],
+        rows: workload::Options::default(),
+        protocol: drive::Protocol::Prepared,
+        mode: Mode::Duet,
+        driver: Driver::Native,
+        precision: 0.015,
+        max_time: Duration::from_secs(args.seconds),
+        block: Duration::from_secs(1),
+        warmup: Duration::from_millis(250),
+        replicates: None,
+        command: None,
+        pin: true,
+        recipe: None,
+        ratios: true,
+    }
+}
+
+type Figure = fn(&Comparison) -> Option<Estimate>;
+
+fn figures() -> [(&'static str, Figure); 2] {
+    [("throughput", |comparison| comparison.throughput), ("CPU", |comparison| comparison.server_cpu)]
+}
+
+/// How many intervals hold the truth, and how wide they are.
+fn line(done: &[(Run, Analysis)], kind: PairKind, of: Figure) -> String {
+    let (mut held, mut all, mut widths) = (0, 0, Vec::new());
+    for condition in 0..done.first().map_or(0, |(run, _)| run.conditions.len()) {
+        let estimates: Vec<Estimate> =
+            done.iter().filter_map(|(_, analysis)| estimate(analysis, condition, kind, of)).collect();
+        let sum: f64 = estimates.iter().map(|estimate| estimate.value.ln()).sum();
+        for own in &estimates {
+            let others = (sum - own.value.ln()) / (estimates.len() as f64 - 1.0);
+            let truth = if kind == PairKind::AA { 1.0 } else { others.exp() };
+            held += usize::from(own.contains(truth));
+            all += 1;
+            widths.push(own.precision());
+        }
+    }
+    widths.sort_unstable_by(f64::total_cmp);
+    let percent = |place: Option<&f64>| place.map_or_else(|| "–".into(), |width| format!("{:.1} %", width * 100.0));
+    let [least, median, most] = [widths.first(), widths.get(widths.len() / 2), widths.last()].map(percent);
+    format!("{held} of {all} | ± {median} ({least} … {most})")
+}
+
+fn estimate(analysis: &Analysis, condition: usize, kind: PairKind, of: Figure) -> Option<Estimate> {
+    let comparison = analysis.conditions.get(condition)?.comparisons.iter().find(|own| own.kind == kind)?;
+    of(comparison)
+}
