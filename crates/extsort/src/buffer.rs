@@ -1,8 +1,7 @@
 //! The records of one run, in memory.
 
-use std::cmp::Ordering;
-
 use crate::run::{HEADER, Record, header};
+use crate::sorter::{Order, Ties};
 
 /// Where a record lies in the arena, with the beginning of its key: most comparisons end there, without touching the arena.
 #[derive(Clone, Copy)]
@@ -40,19 +39,15 @@ impl Buffer {
         self.arena.extend_from_slice(value);
     }
 
-    /// Sorts by key; records of one key keep their order. With `distinct`, only the first of records that are equal in key and value
-    /// stays, and records of one key are ordered by value.
-    pub fn sort(&mut self, distinct: bool) {
+    /// Sorts the records.
+    pub fn sort(&mut self, order: Order) {
         let arena = &self.arena;
         // Offsets grow with the order of arrival, so that an unstable sort, which needs no memory, is stable here.
         self.entries.sort_unstable_by(|a, b| {
-            a.prefix.cmp(&b.prefix).then_with(|| {
-                let (left, right) = (Record::at(arena, a.at), Record::at(arena, b.at));
-                let by_value = || if distinct { left.value.cmp(right.value) } else { Ordering::Equal };
-                left.key.cmp(right.key).then_with(by_value).then(a.at.cmp(&b.at))
-            })
+            let by_record = || order.compare(Record::at(arena, a.at), Record::at(arena, b.at));
+            order.turned(a.prefix.cmp(&b.prefix)).then_with(by_record).then(a.at.cmp(&b.at))
         });
-        if distinct {
+        if order.ties == Ties::Distinct {
             self.entries.dedup_by(|next, kept| {
                 next.prefix == kept.prefix && Record::at(arena, next.at) == Record::at(arena, kept.at)
             });

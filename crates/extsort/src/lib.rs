@@ -29,7 +29,7 @@ mod sorter;
 mod spill;
 
 pub use run::Record;
-pub use sorter::{Options, Sorted, Sorter};
+pub use sorter::{Options, Sorted, Sorter, Ties};
 
 use std::path::PathBuf;
 

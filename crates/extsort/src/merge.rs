@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::Error;
 use crate::run::Record;
+use crate::sorter::{Order, Ties};
 use crate::spill::Reader;
 
 /// Several runs as one. Records of one key come in the order of their runs, so a merge of runs in order of arrival is stable.
@@ -11,15 +12,15 @@ pub(crate) struct Merge {
     readers: Vec<Reader>,
     /// Readers that have a record, the least first: a binary heap.
     heap: Vec<usize>,
-    distinct: bool,
+    order: Order,
     started: bool,
-    /// With `distinct`: the last record that was given out.
+    /// Of distinct records: the last record that was given out.
     last: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Merge {
-    pub fn new(readers: Vec<Reader>, distinct: bool) -> Self {
-        Self { readers, heap: Vec::new(), distinct, started: false, last: None }
+    pub fn new(readers: Vec<Reader>, order: Order) -> Self {
+        Self { readers, heap: Vec::new(), order, started: false, last: None }
     }
 
     /// The next record of all runs.
@@ -31,7 +32,7 @@ impl Merge {
                 self.start()?
             }
             let Some(&least) = self.heap.first() else { return Ok(None) };
-            if self.distinct && self.is_repeated(least) {
+            if self.order.ties == Ties::Distinct && self.is_repeated(least) {
                 continue;
             }
             return Ok(Some(self.readers[least].record()));
@@ -77,8 +78,8 @@ impl Merge {
     fn sift(&mut self, mut at: usize) {
         loop {
             let children = 2 * at + 1..(2 * at + 3).min(self.heap.len());
-            let Some(child) = children.min_by(|&a, &b| self.order(a, b)) else { return };
-            if self.order(at, child).is_le() {
+            let Some(child) = children.min_by(|&a, &b| self.compare(a, b)) else { return };
+            if self.compare(at, child).is_le() {
                 return;
             }
             self.heap.swap(at, child);
@@ -86,10 +87,9 @@ impl Merge {
         }
     }
 
-    fn order(&self, a: usize, b: usize) -> Ordering {
+    fn compare(&self, a: usize, b: usize) -> Ordering {
         let (a, b) = (self.heap[a], self.heap[b]);
         let (left, right) = (self.readers[a].record(), self.readers[b].record());
-        let by_value = || if self.distinct { left.value.cmp(right.value) } else { Ordering::Equal };
-        left.key.cmp(right.key).then_with(by_value).then(a.cmp(&b))
+        self.order.compare(left, right).then(a.cmp(&b))
     }
 }

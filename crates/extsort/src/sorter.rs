@@ -1,5 +1,6 @@
 //! Records in, records out in order.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -18,14 +19,49 @@ pub struct Options {
     pub memory: usize,
     /// Where to spill to.
     pub folder: PathBuf,
-    /// Of records that are equal in key and value, keep one; records of one key come by value then.
-    pub distinct: bool,
+    /// How records of one key are ordered.
+    pub ties: Ties,
+    /// The other way round: the greatest key first, and the greatest value where ties go by value. Order of arrival is not turned round.
+    pub descending: bool,
+}
+
+/// How records of one key are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// As they were added: the sort is stable.
+    Arrival,
+    /// By value, bytewise.
+    Value,
+    /// By value, and of records that are equal in key and value only one.
+    Distinct,
+}
+
+/// The order of records, arrival apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Order {
+    pub ties: Ties,
+    pub descending: bool,
+}
+
+impl Order {
+    pub fn of(options: &Options) -> Self {
+        Self { ties: options.ties, descending: options.descending }
+    }
+
+    pub fn compare(self, a: Record<'_>, b: Record<'_>) -> Ordering {
+        let by_value = || if self.ties == Ties::Arrival { Ordering::Equal } else { a.value.cmp(b.value) };
+        self.turned(a.key.cmp(b.key).then_with(by_value))
+    }
+
+    pub fn turned(self, ordering: Ordering) -> Ordering {
+        if self.descending { ordering.reverse() } else { ordering }
+    }
 }
 
 impl Default for Options {
     /// 64 MiB, and the system's temporary folder.
     fn default() -> Self {
-        Self { memory: 64 << 20, folder: std::env::temp_dir(), distinct: false }
+        Self { memory: 64 << 20, folder: std::env::temp_dir(), ties: Ties::Arrival, descending: false }
     }
 }
 
@@ -75,14 +111,13 @@ impl Sorter {
         self.spill.is_some()
     }
 
-    /// All records in the order of their keys; those of one key in the order in which they were added, or by value where only distinct
-    /// ones are asked for.
+    /// All records in the order of their keys; those of one key as [`Options::ties`] says.
     ///
     /// # Errors
     /// If the spill file can't be written or read.
     pub fn finish(mut self) -> Result<Sorted, Error> {
         if self.spill.is_none() {
-            self.buffer.sort(self.options.distinct);
+            self.buffer.sort(Order::of(&self.options));
             return Ok(Sorted(Source::Memory { buffer: self.buffer, next: 0 }));
         }
         if !self.buffer.is_empty() {
@@ -99,7 +134,7 @@ impl Sorter {
     }
 
     fn spill(&mut self) -> Result<(), Error> {
-        self.buffer.sort(self.options.distinct);
+        self.buffer.sort(Order::of(&self.options));
         let spill = match &mut self.spill {
             Some(spill) => spill,
             none => none.insert(Spill::create(&self.options.folder)?),
@@ -118,7 +153,7 @@ fn fan_in(options: &Options) -> usize {
 /// A merge of some runs, which share the memory.
 fn merge(spill: &Spill, runs: Range<usize>, options: &Options) -> Merge {
     let memory = (options.memory / runs.len().max(1)).max(READ);
-    Merge::new(spill.readers(runs, memory), options.distinct)
+    Merge::new(spill.readers(runs, memory), Order::of(options))
 }
 
 /// Merges neighbouring runs into fewer, longer ones in a new file.

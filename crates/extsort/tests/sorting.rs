@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use extsort::{Options, Sorted, Sorter};
+use extsort::{Options, Sorted, Sorter, Ties};
 use proptest::prelude::*;
 
 type Pair = (Vec<u8>, Vec<u8>);
@@ -15,8 +15,8 @@ fn all(mut sorted: Sorted) -> Vec<Pair> {
     records
 }
 
-fn sorted(records: &[Pair], memory: usize, distinct: bool) -> (Vec<Pair>, bool) {
-    let mut sorter = Sorter::new(Options { memory, distinct, ..Options::default() });
+fn sorted(records: &[Pair], memory: usize, ties: Ties, descending: bool) -> (Vec<Pair>, bool) {
+    let mut sorter = Sorter::new(Options { memory, ties, descending, ..Options::default() });
     for (key, value) in records {
         sorter.push(key, value).unwrap();
     }
@@ -36,7 +36,23 @@ proptest! {
     fn the_order_is_that_of_a_stable_sort_in_memory(records in records(), memory in 0_usize..6000) {
         let mut expected = records.clone();
         expected.sort_by(|a, b| a.0.cmp(&b.0));
-        prop_assert_eq!(sorted(&records, memory, false).0, expected);
+        prop_assert_eq!(sorted(&records, memory, Ties::Arrival, false).0, expected);
+    }
+
+    #[test]
+    fn downwards_the_order_of_arrival_stays(records in records(), memory in 0_usize..6000) {
+        let mut expected = records.clone();
+        expected.sort_by(|a, b| b.0.cmp(&a.0));
+        prop_assert_eq!(sorted(&records, memory, Ties::Arrival, true).0, expected);
+    }
+
+    #[test]
+    fn ties_go_by_value_in_the_same_direction(records in records(), memory in 0_usize..6000) {
+        let mut expected = records.clone();
+        expected.sort();
+        prop_assert_eq!(&sorted(&records, memory, Ties::Value, false).0, &expected);
+        expected.reverse();
+        prop_assert_eq!(sorted(&records, memory, Ties::Value, true).0, expected);
     }
 
     #[test]
@@ -44,7 +60,7 @@ proptest! {
         let mut expected = records.clone();
         expected.sort();
         expected.dedup();
-        prop_assert_eq!(sorted(&records, memory, true).0, expected);
+        prop_assert_eq!(sorted(&records, memory, Ties::Distinct, false).0, expected);
     }
 }
 
@@ -56,7 +72,7 @@ fn runs_beyond_what_is_merged_at_a_time_take_another_pass() {
         .collect();
     let mut expected = records.clone();
     expected.sort();
-    let (found, spilled) = sorted(&records, 1, false);
+    let (found, spilled) = sorted(&records, 1, Ties::Arrival, false);
     assert!(spilled);
     assert_eq!(found, expected);
 }
@@ -66,13 +82,13 @@ fn records_larger_than_the_memory_are_held_alone() {
     let records: Vec<Pair> = (0..20_u8).rev().map(|number| (vec![number; 300_000], vec![number; 100_000])).collect();
     let mut expected = records.clone();
     expected.reverse();
-    assert_eq!(sorted(&records, 1 << 10, false).0, expected);
+    assert_eq!(sorted(&records, 1 << 10, Ties::Arrival, false).0, expected);
 }
 
 #[test]
 fn the_spill_file_has_no_name_and_is_its_owners_only() {
     let folder = tempfile::tempdir().unwrap();
-    let mut sorter = Sorter::new(Options { memory: 100, folder: folder.path().to_owned(), distinct: false });
+    let mut sorter = Sorter::new(Options { memory: 100, folder: folder.path().to_owned(), ..Options::default() });
     (0..100_u8).for_each(|number| sorter.push(&[number], b"").unwrap());
     assert!(sorter.has_spilled());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -89,7 +105,7 @@ fn the_spill_file_has_no_name_and_is_its_owners_only() {
 #[test]
 fn a_folder_that_is_not_there_is_named() {
     let folder = "/nonexistent/spill".into();
-    let mut sorter = Sorter::new(Options { memory: 1, folder, distinct: false });
+    let mut sorter = Sorter::new(Options { memory: 1, folder, ..Options::default() });
     sorter.push(b"a", b"").unwrap();
     let error = sorter.push(b"b", b"").unwrap_err().to_string();
     assert!(error.starts_with("cannot create a temporary file in /nonexistent/spill: "), "{error}");

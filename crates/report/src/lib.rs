@@ -19,6 +19,7 @@ pub mod micro;
 mod name;
 mod number;
 mod page;
+pub mod preflight;
 mod profile;
 mod published;
 mod selftest;

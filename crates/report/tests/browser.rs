@@ -2,6 +2,7 @@
 
 mod browsing;
 mod common;
+mod preflight_page;
 
 use browsing::{Opened, open};
 use common::{FIXTURES, report, run};

@@ -17,6 +17,7 @@ mod load;
 mod micro;
 mod offline;
 mod output;
+mod preflight;
 mod profile;
 mod report;
 mod results;
@@ -45,6 +46,7 @@ enum Command {
     Bench(Box<bench::BenchArgs>),
     Micro(Box<micro::MicroArgs>),
     Profile(Box<profile::ProfileArgs>),
+    Preflight(Box<preflight::PreflightArgs>),
     Report(report::ReportArgs),
     Compare(compare::CompareArgs),
     Run(Box<run::RunArgs>),
@@ -83,6 +85,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Bench(args) => bench::run(args),
         Command::Micro(args) => micro::run(args),
         Command::Profile(args) => profile::run(args),
+        Command::Preflight(args) => preflight::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Run(args) => run::run(args),

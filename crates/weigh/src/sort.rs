@@ -1,5 +1,6 @@
 //! `weigh sort`: lines in the order of a collation.
 
+mod external;
 mod order;
 
 use std::fs::File;
@@ -58,6 +59,14 @@ pub struct SortArgs {
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Memory for the lines and their keys, in MiB; what is more goes to temporary files [default: all is held in memory]
+    #[arg(short = 'S', long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    memory: Option<u32>,
+
+    /// Folder of the temporary files of --memory [default: $TMPDIR, or /tmp]
+    #[arg(short = 'T', long, value_name = "FOLDER", requires = "memory")]
+    temp_dir: Option<PathBuf>,
+
     /// Don't sort: tell the first line that is out of order, where there is one
     #[arg(long, conflicts_with = "output")]
     check: bool,
@@ -78,6 +87,15 @@ pub fn run(args: &SortArgs) -> Result<ExitCode> {
     };
     if args.check {
         return check(&order, &args.files, end);
+    }
+    if let Some(memory) = args.memory {
+        let folder = args.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
+        let sorted = external::sorted(&order, &args.files, end, (memory as usize) << 20, folder)?;
+        match &args.output {
+            Some(path) => external::write_file(path, &order, sorted, end)?,
+            None => offline::write_out(|out| external::write(out, &order, sorted, end))?,
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     let input = read_all(&args.files, end)?;
     let mut lines = lines(&input, end);

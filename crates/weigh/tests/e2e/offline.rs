@@ -168,3 +168,14 @@ fn strings_may_look_like_options_and_be_any_bytes() {
     let text = done(&["explain", "-c", "latin1_german2_ci", "ä", "ae"]);
     assert!(text.stdout.contains("a = b") && text.stdout.contains("expansion"), "{text}");
 }
+
+#[test]
+fn in_little_memory_the_order_is_the_same() {
+    // A megabyte holds about a third of them.
+    let lines: String = (0..40_000_u32)
+        .map(|number| format!("{}{}\n", ["a", "A", "ä", "Ä ", "b"][number as usize % 5], number * 7919 % 10_007))
+        .collect();
+    for options in [&[][..], &["-s"], &["-u"], &["-r"], &["-sr"], &["-ur"]] {
+        assert_eq!(sorted(&[options, &["--memory=1"]].concat(), &lines), sorted(options, &lines), "{options:?}");
+    }
+}

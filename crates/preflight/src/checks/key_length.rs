@@ -1,0 +1,66 @@
+//! Indexes that become too long.
+
+use super::{Check, Run, finding};
+use crate::job::Job;
+use crate::limits::{dynamic_helps, key_limits, part_bytes, shortened};
+use crate::model::{Finding, Severity};
+
+pub const CHECK: Check = Check {
+    name: "key-length",
+    summary: "indexes that no longer fit their limit: 767, 1000, 2000 or 3072 bytes",
+    explain: "Keys are limited in bytes, and a character of utf8mb4 counts as four: VARCHAR(255) takes 1020. InnoDB takes 3072 bytes a part \
+              in the row formats DYNAMIC and COMPRESSED, 767 in the others (and before MySQL 5.7.7 and MariaDB 10.2.2 unless \
+              innodb_large_prefix is on), MyISAM 1000 and Aria 2000 in all. ALTER TABLE ends with error 1071. The plan changes the row \
+              format where that is enough, and shortens the key where it isn't; a unique key is judged at its new length.",
+    run: Run::Facts(run),
+};
+
+fn run(job: &Job<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for table in &job.tables {
+        for index in table.table.indexes.iter().filter(|index| table.touches(index)) {
+            for (target, name) in job.targets.iter().enumerate() {
+                let (per_part, in_all) = key_limits(job.facts, table.table, table.table.row_format);
+                let bytes = part_bytes(job.facts, table, index, target);
+                let longest = bytes.iter().copied().max().unwrap_or(0);
+                let sum = bytes.iter().sum::<u64>();
+                if longest <= per_part && sum <= in_all {
+                    continue;
+                }
+                let (is, limit) = if longest > per_part { (longest, per_part) } else { (sum, in_all) };
+                let shorter = shortened(job.facts, table, index, target);
+                let severity = if shorter.is_some() && index.unique { Severity::Error } else { Severity::Warning };
+                let mut one = finding(&CHECK, severity, table, name);
+                one.object = format!("{}: {}", one.object, index.name);
+                one.count = is;
+                one.what = format!("it would take {is} bytes, and the limit is {limit}");
+                one.why = "ALTER TABLE ends with error 1071 (specified key was too long)".into();
+                one.in_plan = shorter.is_some() || dynamic_helps(job.facts, table.table);
+                one.todo = match shorter {
+                    None if dynamic_helps(job.facts, table.table) => {
+                        "the plan sets ROW_FORMAT=DYNAMIC, which takes keys of 3072 bytes".into()
+                    }
+                    None => "shorten the index by hand: what can be shortened is not enough".into(),
+                    Some(prefixes) => format!(
+                        "the plan shortens it to {}",
+                        index
+                            .parts
+                            .iter()
+                            .zip(prefixes)
+                            .map(|(part, prefix)| match prefix {
+                                Some(prefix) => format!("{}({prefix})", part.column.as_deref().unwrap_or_default()),
+                                None => part.column.clone().unwrap_or_default(),
+                            })
+                            .collect::<Vec<_>>()
+                            .join(", ")
+                    ),
+                };
+                if index.unique && severity == Severity::Error {
+                    one.todo.push_str("; it then refuses values that differ only behind that");
+                }
+                found.push(one);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,67 @@
+//! Stored programs that keep the old character sets.
+
+use super::{Check, Run};
+use crate::job::Job;
+use crate::model::{Example, Finding, Severity};
+
+pub const CHECK: Check = Check {
+    name: "programs",
+    summary: "routines, triggers, views and events that keep an old collation",
+    explain: "A routine, trigger, event or view keeps the character set and collation of the session that created it, and routines those of \
+              the schema for parameters and variables that name none. After a conversion they compare new columns with old variables: \
+              error 1267 (illegal mix of collations), or an index that is no longer used. The plan creates them again.",
+    run: Run::Facts(run),
+};
+
+fn run(job: &Job<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for schema in &job.facts.schemas {
+        let target = &job.targets[0];
+        let is_old = |program: &facts::Program| {
+            let old = |name: &str| !name.is_empty() && !name.eq_ignore_ascii_case(target);
+            old(&program.charsets.connection) || program.charsets.database.as_deref().is_some_and(old)
+        };
+        let touched = job.tables.iter().any(|table| table.table.schema == schema.name && !table.conversions.is_empty());
+        let programs = schema
+            .routines
+            .iter()
+            .map(|routine| (routine.kind.to_lowercase(), &routine.program))
+            .chain(schema.triggers.iter().map(|trigger| ("trigger".into(), &trigger.program)))
+            .chain(schema.events.iter().map(|event| ("event".into(), &event.program)))
+            .chain(schema.views.iter().map(|view| ("view".into(), &view.program)));
+        let examples: Vec<Example> = programs
+            .filter(|(_, program)| touched && is_old(program))
+            .map(|(kind, program)| Example {
+                key: Vec::new(),
+                values: vec![kind, program.name.clone()],
+                note: Some(match &program.charsets.database {
+                    Some(database) => format!("connection {}, schema {database}", program.charsets.connection),
+                    None => format!("connection {}", program.charsets.connection),
+                }),
+            })
+            .collect();
+        if !examples.is_empty() {
+            found.push(Finding {
+                check: CHECK.name.into(),
+                severity: Severity::Warning,
+                object: schema.name.clone(),
+                schema: schema.name.clone(),
+                table: None,
+                target: target.clone(),
+                what: match examples.len() {
+                    1 => "a stored program keeps an old collation".into(),
+                    count => format!("{count} routines, triggers, events and views keep an old collation"),
+                },
+                why: "they compare converted columns with variables and literals of the old collation".into(),
+                todo: "create them again, as the plan does at its end".into(),
+                count: examples.len() as u64,
+                groups: Vec::new(),
+                examples,
+                statements: Vec::new(),
+                new_type: None,
+                in_plan: true,
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,74 @@
+//! Rows from files, without a server: CSV, and dumps of mysqldump and mydumper.
+
+mod csv_rows;
+mod definition;
+mod dump;
+mod statements;
+
+pub use csv_rows::{CsvFile, CsvRows};
+pub use dump::{DumpRows, dumps};
+
+use std::collections::BTreeMap;
+
+use facts::{CharsetInfo, CollationFact, Facts, Replication, Schema, ServerFacts, Table};
+use mysql_collation::{Flavour, catalogue};
+
+/// Facts of files: the character sets and collations are those of a flavour's servers.
+fn facts_of(flavour: Flavour, tables: Vec<Table>) -> Facts {
+    let mut schemas: BTreeMap<String, Schema> = BTreeMap::new();
+    for table in tables {
+        let schema = schemas
+            .entry(table.schema.clone())
+            .or_insert_with(|| Schema { name: table.schema.clone(), ..Schema::default() });
+        schema.tables.push(table);
+    }
+    let all = catalogue(flavour);
+    let mut charsets: Vec<CharsetInfo> = Vec::new();
+    for info in all.iter().filter(|info| info.is_default) {
+        charsets.push(CharsetInfo {
+            name: info.charset.into(),
+            default_collation: info.name.into(),
+            max_bytes: max_bytes(info.charset),
+        });
+    }
+    let collation = |info: &mysql_collation::Info| CollationFact {
+        name: info.name.into(),
+        charset: info.charset.into(),
+        id: info.id,
+        is_default: info.is_default,
+        comment: None,
+    };
+    Facts {
+        server: ServerFacts {
+            label: "files".into(),
+            flavour: match flavour {
+                Flavour::MySql => server::Flavour::MySql,
+                Flavour::MariaDb => server::Flavour::MariaDb,
+            },
+            // New enough for every limit to be today's.
+            version: match flavour {
+                Flavour::MySql => "8.4.0".into(),
+                Flavour::MariaDb => "11.8.0-MariaDB".into(),
+            },
+            version_comment: String::new(),
+            variables: BTreeMap::new(),
+            charsets,
+            collations: all.iter().map(collation).collect(),
+            handshake: None,
+        },
+        schemas: schemas.into_values().collect(),
+        sessions: Vec::new(),
+        replication: Replication::default(),
+        unseen: Vec::new(),
+    }
+}
+
+/// The most bytes of a character (MySQL manual, "Supported Character Sets and Collations").
+fn max_bytes(charset: &str) -> u8 {
+    match charset {
+        "utf8mb4" | "utf16" | "utf16le" | "utf32" | "gb18030" => 4,
+        "utf8" | "utf8mb3" | "ujis" | "eucjpms" => 3,
+        "big5" | "gbk" | "gb2312" | "sjis" | "cp932" | "euckr" | "ucs2" => 2,
+        _ => 1,
+    }
+}

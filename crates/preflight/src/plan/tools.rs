@@ -1,0 +1,77 @@
+//! The same by way of online schema change tools.
+
+use server::Flavour;
+
+use crate::job::{Job, TableJob};
+use crate::model::{Finding, Severity, ToolPlan};
+use crate::sql::shell;
+
+pub fn tools(job: &Job<'_>, of: &TableJob<'_>, clauses: &[String], findings: &[Finding]) -> ToolPlan {
+    let own = clauses
+        .iter()
+        .filter(|clause| !clause.starts_with("ALGORITHM="))
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let (schema, table) = (&of.table.schema, &of.table.name);
+    let gh_ost = format!(
+        "gh-ost --database={} --table={} --alter={} --panic-on-warnings --max-load=Threads_running=25 --execute",
+        shell(schema),
+        shell(table),
+        shell(&own)
+    );
+    let pt_osc = format!(
+        "pt-online-schema-change --alter {} --charset=utf8mb4 --max-load Threads_running=25 --execute D={schema},t={table}",
+        shell(&own)
+    );
+    let mut warnings = Vec::new();
+    let collides = findings.iter().any(|finding| {
+        finding.check == "unique-key"
+            && finding.severity == Severity::Error
+            && finding.schema == *schema
+            && finding.table.as_ref() == Some(table)
+    });
+    if collides {
+        warnings.push(
+            "Rows of this table collide. pt-online-schema-change copies with INSERT IGNORE and would drop all but one row of each group; gh-ost \
+             would, too, without --panic-on-warnings. Deal with the collisions first."
+                .to_owned(),
+        );
+    }
+    if of.unique_indexes().next().is_some() {
+        warnings.push(
+            "gh-ost: --panic-on-warnings needs release 1.1.8. Rows that are written while it runs are applied by REPLACE, which deletes what they \
+             collide with (gh-ost #1636, mended by #1633): check that your release has that, and look for duplicates again before the cut-over."
+                .to_owned(),
+        );
+    }
+    let is_tied = job.foreign_keys().any(|key| {
+        (key.schema == *schema && key.table == *table) || (key.parent_schema == *schema && key.parent_table == *table)
+    });
+    if is_tied {
+        warnings.push(
+            "Foreign keys are on converted columns: gh-ost refuses the table, and pt-online-schema-change can't change both sides at once. Use the \
+             plan's statements."
+                .to_owned(),
+        );
+    }
+    let has_triggers =
+        job.facts.schema(schema).is_some_and(|schema| schema.triggers.iter().any(|trigger| trigger.table == *table));
+    if has_triggers {
+        warnings.push(
+            "The table has triggers: gh-ost refuses it (unless --include-triggers, release 1.1.7), pt-online-schema-change needs --preserve-triggers."
+                .to_owned(),
+        );
+    }
+    if job.facts.server.flavour == Flavour::MariaDb {
+        warnings.push("gh-ost is made for MySQL; on MariaDB prefer ALTER TABLE or pt-online-schema-change.".to_owned());
+    }
+    if of.conversions.iter().any(|conversion| conversion.old_charset() != conversion.planned().charset) {
+        warnings.push(
+            "The character set changes: let gh-ost 1.1.7 or later do it, as older ones wrote wrong bytes (gh-ost #1568, #814), and compare a \
+             sample of rows before the cut-over."
+                .to_owned(),
+        );
+    }
+    ToolPlan { table: of.name(), gh_ost, pt_osc, warnings }
+}
