@@ -86,14 +86,15 @@ proptest! {
 
     #[test]
     fn a_text_is_like_itself_and_like_anything(text in text()) {
+        // An escape character that is itself everywhere: `swe7` lacks the backslash, and MariaDB takes `?` for it there.
         for collation in implemented() {
             let characters: Vec<Character> = collation.charset().characters(collation.info().flavour, &text).collect();
             if characters.iter().any(|character| character.content == Content::IllFormed) {
                 continue;
             }
-            let escaped = characters.into_iter().flat_map(|character| [b"\\", &text[character.bytes]].concat());
+            let escaped = characters.into_iter().flat_map(|character| [b"!", &text[character.bytes]].concat());
             let escaped: Vec<u8> = escaped.collect();
-            prop_assert!(collation.like(&text, &escaped, Some('\\')), "{:?}", collation);
+            prop_assert!(collation.like(&text, &escaped, Some('!')), "{:?}", collation);
             prop_assert!(collation.like(&text, b"%", Some('\\')));
             prop_assert_eq!(collation.like(&text, b"", Some('\\')), text.is_empty());
         }
