@@ -48,15 +48,14 @@ fn a_chart_shows_a_mark_for_each_figure() {
             .map((data) => JSON.parse(data.textContent).marks.length).reduce((sum, count) => sum + count)",
     );
     assert!(rows > 0 && dots == rows, "{dots} dots for {rows} ratios");
-    let tiles: usize =
-        page.value("document.querySelectorAll('[data-chart=heat] svg g[aria-label=condition] rect').length");
+    let tiles: usize = page.value("document.querySelectorAll('[data-chart=heat] svg g[aria-label=cell] rect').length");
     assert_eq!(tiles, rows);
 }
 
 /// The figures in a column of the first table, as they stand.
 fn column(page: &Opened, index: usize) -> Vec<String> {
     page.value(&format!(
-        "[...document.querySelector('table').tBodies[0].rows].map((row) => row.conditions[{index}].textContent)"
+        "[...document.querySelector('table').tBodies[0].rows].map((row) => row.cells[{index}].textContent)"
     ))
 }
 

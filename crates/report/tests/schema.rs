@@ -113,7 +113,10 @@ fn the_committed_schemas_are_those_of_the_types() {
 fn real_documents_are_valid() {
     let run = validator("run.schema.json");
     let block = validator("block.schema.json");
-    for fixture in FIXTURES {
+    // The others are of an earlier format, which is read, but not written any more.
+    let is_current = |fixture: &&&str| run_json(fixture)["format"] == measure::FORMAT;
+    assert!(FIXTURES.iter().any(|fixture| is_current(&fixture)));
+    for fixture in FIXTURES.iter().filter(is_current) {
         run.validate(&run_json(fixture)).unwrap_or_else(|error| panic!("{fixture}/run.json: {error}"));
         for (index, line) in samples(fixture).iter().enumerate() {
             block.validate(line).unwrap_or_else(|error| panic!("{fixture}/samples.jsonl:{}: {error}", index + 1));

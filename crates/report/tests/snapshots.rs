@@ -84,7 +84,7 @@ fn the_first_line_says_that_the_machine_was_too_noisy() {
 
 #[test]
 fn a_run_that_reached_its_precision_warns_of_nothing() {
-    let calm = changed("replicates", |run, _| run.options.precision = 0.2);
+    let calm = changed("replicates", |run, _| run.options.precision = 0.5);
     assert_eq!(calm.warnings, [""; 0]);
     assert_eq!(first_line(&calm), calm.headlines[0]);
 }

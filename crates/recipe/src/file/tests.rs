@@ -98,7 +98,7 @@ fn published_figures_lie_beside_the_file() {
 #[test]
 fn every_recipe_that_comes_with_weigh_can_be_run_at_both_scales() {
     let recipes = Recipe::all().unwrap();
-    assert_eq!(recipes.len(), 4);
+    assert_eq!(recipes.len(), 5);
     for recipe in recipes {
         assert_eq!(recipe.scales.keys().collect::<Vec<_>>(), ["full", "laptop"]);
         assert!(recipe.scales["laptop"].max_time <= Duration::from_secs(600), "15 minutes with the loading of rows");
