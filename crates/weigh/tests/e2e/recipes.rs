@@ -95,7 +95,7 @@ fn recipes_are_listed_printed_and_previewed() {
     );
     let json = run(&place, &["--list", "--format=json"]);
     let recipes: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(recipes.as_array().map(Vec::len), Some(4));
+    assert_eq!(recipes.as_array().map(Vec::len), Some(5));
 
     let printed = run(&place, &["--print", "percona-2019"]);
     fs::write(place.root().join("again.toml"), &printed.stdout).unwrap();
