@@ -72,7 +72,7 @@ fn audited(server: &Server, conn: &mut Conn, fixture: &Fixture, part: &Part) -> 
     let collation: String = conn.query_first("SELECT @@GLOBAL.collation_server").unwrap().unwrap();
     let filled = part.0.replace("{db}", &db).replace("{collation_server}", &collation);
     let mut other = server.control().unwrap();
-    let mut statement = |conn: &mut Conn, text: &str| {
+    let statement = |conn: &mut Conn, text: &str| {
         conn.query_drop(text).unwrap_or_else(|error| panic!("{} on {}: {text}: {error}", fixture.file, server.label()));
     };
     statement(conn, &format!("CREATE DATABASE {db} CHARACTER SET utf8mb4"));
