@@ -119,12 +119,15 @@ pub fn read_script(path: &Path) -> Result<Script, Error> {
     read.map_err(|bad| Error::NotAScript { path: path.to_owned(), line: bad.line, reason: bad.reason })
 }
 
+/// Refuses what cannot be sampled because it is not there.
+pub fn check_alive(pids: &[u32]) -> Result<(), Error> {
+    pids.iter().find(|&&pid| !is_alive(pid)).map_or(Ok(()), |&gone| Err(Error::NoProcess(gone)))
+}
+
 impl Recorder {
     /// Begins to sample all threads of these processes. When this returns, samples are being taken.
     pub fn start(pids: &[u32], sampling: Sampling, scope: Scope) -> Result<Self, Error> {
-        if let Some(&gone) = pids.iter().find(|&&pid| !is_alive(pid)) {
-            return Err(Error::NoProcess(gone));
-        }
+        check_alive(pids)?;
         let folder = tempfile::Builder::new()
             .prefix("weigh-perf-")
             .tempdir()

@@ -148,6 +148,7 @@ pub fn attach(
     let by = perf::version()?;
     let label = server.map_or_else(|| format!("process {pid}"), |server| server.label().to_owned());
     let mut own = OwnLoad::new(pid, server)?;
+    perf::check_alive(&[pid])?;
     let scope = perf::scope(plan.sampling)?;
     announce(scope);
     let recorder = Recorder::start(&[pid], plan.sampling, scope)?;

@@ -192,6 +192,15 @@ impl Done {
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
+    /// This, less what a profile says of its cost before it begins.
+    pub fn without_cost(mut self) -> Self {
+        let is_cost =
+            |line: &&str| line.starts_with("Sampling process ") || line.starts_with("As root, with CAP_PERFMON");
+        let kept: Vec<&str> = self.stderr.lines().filter(|line| !is_cost(line)).collect();
+        self.stderr = kept.join("\n");
+        self
+    }
+
     /// The message of one that could not do what was asked; it has said it once, and nothing else.
     pub fn refusal(self) -> String {
         assert_eq!(self.code, Some(2), "{self}");

@@ -304,7 +304,7 @@ fn a_process_that_may_not_be_sampled_is_refused_with_what_to_do() {
     let path = env::var_os("PATH").unwrap();
     let folders = env::split_paths(&path).chain([perf.parent().unwrap().to_owned()]);
     command.env("PATH", env::join_paths(folders).unwrap());
-    place.end(command.spawn().unwrap()).refuses_with(&["process 1", "perf_event_paranoid", "root"]);
+    place.end(command.spawn().unwrap()).without_cost().refuses_with(&["process 1", "perf_event_paranoid", "root"]);
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_server_that_goes_away_is_told() {
     let mut child = place.weigh(&["profile", "--seconds=100", "--pid", &pid.to_string()]).spawn().unwrap();
     place.wait_for_perf(&mut child);
     send(Signal::KILL, pid);
-    place.end(child).refuses_with(&[&format!("process {pid} ended"), "while it was sampled"]);
+    place.end(child).without_cost().refuses_with(&[&format!("process {pid} ended"), "while it was sampled"]);
 
     let gone = ["profile", "--pid", &pid.to_string()];
     drop(server);
