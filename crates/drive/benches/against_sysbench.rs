@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drive::{
-    ConnectionCharset, Load, Loaded, Protocol, Schemas, Settings, Sharing, SysbenchLoad, Target, Wanted, run_block,
-    run_sysbench,
+    ConnectionCharset, IgnoredErrors, Load, Loaded, Protocol, Schemas, Settings, Sharing, SysbenchLoad, Target, Wanted,
+    run_block, run_sysbench,
 };
 use server::NoProgress;
 use workload::{Kind, Options, Workload};
@@ -50,7 +50,14 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let connection = ConnectionCharset { charset: "utf8mb4".into(), collation: None, handshake_collation: 45 };
-    let settings = Settings { threads, protocol: Protocol::Prepared, connection, pinned: false, handicap: 0.0 };
+    let settings = Settings {
+        threads,
+        protocol: Protocol::Prepared,
+        connection,
+        pinned: false,
+        handicap: 0.0,
+        ignored_errors: IgnoredErrors::default(),
+    };
 
     println!(
         "{} {}, {workload}, {threads} threads, {pairs} pairs of {} s",

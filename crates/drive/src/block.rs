@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use server::interrupt;
 
-use crate::client::Order;
+use crate::client::Block;
 use crate::cpu::ServerThreads;
 use crate::error::{Error, WireError};
 use crate::load::{Load, Worker};
 use crate::tally::Tally;
 use crate::turns::Turns;
+use crate::work::SAMPLED;
 
 /// How often a block is looked after while it runs.
 const LOOK: Duration = Duration::from_millis(250);
@@ -21,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(250);
 pub enum Sharing {
     /// All at the same time.
     Together,
-    /// In turns of this length.
+    /// In turns of this length, or longer where statements, or the way to the server, take so long.
     Turns(Duration),
 }
 
@@ -35,15 +36,20 @@ pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: D
     let turns = match sharing {
         Sharing::Turns(slice) if loads.len() > 1 => {
             let threads = loads.iter().map(|load| load.workers.len()).collect();
-            Some(Arc::new(Turns::new(threads, slice, end)))
+            let learnt = loads.iter().map(|load| load.slice()).max().unwrap_or_default();
+            Some(Arc::new(Turns::new(threads, slice, learnt, begin, end)))
         }
         _ => None,
     };
     for (side, load) in loads.iter().enumerate() {
         let turns = turns.clone().map(|turns| (turns, side));
-        load.order(&Order { begin, end, turns });
+        load.order(&Block { begin, end, turns });
     }
+    let taken = turns;
     let mut tallies = Watch::over(loads, end).collect()?;
+    if let Some(turns) = taken {
+        loads.iter().for_each(|load| load.learn_slice(turns.slice()));
+    }
     for ((tally, load), before) in tallies.iter_mut().zip(loads).zip(before) {
         tally.server_cpu_ns = before.zip(cpu(load)).map(|(before, after)| after.saturating_sub(before));
     }
@@ -102,13 +108,17 @@ impl<'a> Watch<'a> {
         let workers = reports.len().max(1);
         let mut sum = Tally::default();
         let mut failures = Vec::new();
-        for report in reports {
+        for (place, report) in reports.into_iter().enumerate() {
             match report {
-                Ok(tally) => sum.add(&tally),
+                Ok(tally) => {
+                    sum.sampled_queries += if place < SAMPLED { tally.all_queries } else { 0 };
+                    sum.add(&tally);
+                }
                 Err(source) => failures.push(source),
             }
         }
         sum.seconds /= workers as f64;
+        sum.events += sum.shares.round() as u64;
         let server = || load.target().server.clone();
         let connections = failures.len() as u32;
         // What the cutting broke was not lost.

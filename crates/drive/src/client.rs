@@ -2,17 +2,27 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use workload::Generator;
 
 use crate::cpu::own_cpu_ns;
-use crate::error::WireError;
+use crate::error::{IgnoredErrors, WireError};
 use crate::session::Session;
 use crate::tally::Tally;
-use crate::turns::Turns;
+use crate::turns::{Place, Turn, Turns};
+use crate::work::{Counters, STATUS};
+
+/// What a connection is told to do.
+pub(crate) enum Order {
+    Work(Block),
+    /// Read the session's counters, and send them there.
+    Status(Sender<Result<Counters, WireError>>),
+}
 
 /// Load until `end`, counting what begins from `begin` on; in turns with others where there are turns to take.
 #[derive(Clone)]
-pub(crate) struct Order {
+pub(crate) struct Block {
     pub(crate) begin: Instant,
     pub(crate) end: Instant,
     pub(crate) turns: Option<(Arc<Turns>, usize)>,
@@ -21,8 +31,9 @@ pub(crate) struct Order {
 /// What one thread of a load works with.
 pub(crate) struct Client {
     pub(crate) session: Session,
-    pub(crate) generator: workload::Generator,
+    pub(crate) generator: Generator,
     pub(crate) handicap: Handicap,
+    pub(crate) ignored: IgnoredErrors,
 }
 
 /// When an event is due that does not count.
@@ -49,27 +60,31 @@ impl Handicap {
 /// Does what is ordered until nobody orders any more, or the connection fails.
 pub(crate) fn serve(mut client: Client, orders: &Receiver<Order>, reports: &Sender<Result<Tally, WireError>>) {
     while let Ok(order) = orders.recv() {
-        let report = work(&mut client, &order);
-        let failed = report.is_err();
-        if reports.send(report).is_err() || failed {
+        let goes_on = match order {
+            Order::Work(block) => {
+                let report = work(&mut client, &block);
+                let done = report.is_ok();
+                reports.send(report).is_ok() && done
+            }
+            Order::Status(answer) => {
+                let counters = client.session.counters(STATUS);
+                let done = counters.is_ok();
+                answer.send(counters).is_ok() && done
+            }
+        };
+        if !goes_on {
             return;
         }
     }
 }
 
 /// One connection's part of a block.
-fn work(client: &mut Client, order: &Order) -> Result<Tally, WireError> {
+fn work(client: &mut Client, order: &Block) -> Result<Tally, WireError> {
     let mut tally = Tally::default();
     let cpu = own_cpu_ns();
     match &order.turns {
-        None => stretch(client, order.begin, order.end, &mut tally)?,
-        Some((turns, side)) => {
-            let mut place = turns.place(*side);
-            while let Some(until) = place.wait() {
-                stretch(client, order.begin, until, &mut tally)?;
-                place.done();
-            }
-        }
+        None => without_pause(client, order.begin, order.end, &mut tally)?,
+        Some((turns, side)) => in_turns(client, turns.place(*side), &mut tally)?,
     }
     tally.client_cpu_ns = own_cpu_ns() - cpu;
     Ok(tally)
@@ -77,8 +92,8 @@ fn work(client: &mut Client, order: &Order) -> Result<Tally, WireError> {
 
 /// Event after event until a time; those that begin before `begin` are not counted. The last one ends after that time, and the
 /// tally's seconds with it, so that a slow event weighs what it took.
-fn stretch(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tally) -> Result<(), WireError> {
-    let Client { session, generator, handicap } = client;
+fn without_pause(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tally) -> Result<(), WireError> {
+    let Client { session, generator, handicap, ignored } = client;
     let mut start = Instant::now();
     let mut counted_from = None;
     while start < until {
@@ -100,25 +115,175 @@ fn stretch(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tall
                     tally.events += 1;
                     tally.queries += queries;
                     tally.rows += rows;
-                    let nanoseconds = u64::try_from((now - start).as_nanos()).unwrap_or(u64::MAX);
-                    tally.latency.saturating_record(nanoseconds);
+                    tally.latency.saturating_record(nanoseconds(now - start));
                 }
                 start = now;
                 for _ in 0..handicap.after_event() {
                     generator
                         .event(|statement, values| session.run(statement, values).map(drop))
-                        .or_else(|error| if error.is_fatal() { Err(error) } else { session.abandon_transaction() })?;
+                        .or_else(|error| pass_over(error, session, ignored).map(drop))?;
                     start = Instant::now();
                 }
             }
-            Err(WireError::Server { code, .. }) => {
+            Err(error) => {
+                let code = pass_over(error, session, ignored)?;
                 *tally.errors.entry(code).or_default() += 1;
-                session.abandon_transaction()?;
                 start = Instant::now();
             }
-            Err(fatal) => return Err(fatal),
         }
     }
     tally.seconds += counted_from.map_or(0.0, |from| (start - from).as_secs_f64());
     Ok(())
+}
+
+/// Leaves the transaction of an error that is passed over, and returns its number; any other error is an error.
+fn pass_over(error: WireError, session: &mut Session, ignored: &IgnoredErrors) -> Result<u16, WireError> {
+    match error {
+        WireError::Server { code, .. } if !error.is_fatal() && ignored.has(code) => {
+            session.abandon_transaction()?;
+            Ok(code)
+        }
+        error => Err(error),
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Event after event in this side's turns, until the block is over.
+fn in_turns(client: &mut Client, place: Place<'_>, tally: &mut Tally) -> Result<(), WireError> {
+    let Some(mut pace) = Pace::begin(place, tally) else { return Ok(()) };
+    while pace.may_begin() {
+        let counted = pace.event(client, true)?;
+        let due = if counted { client.handicap.after_event() } else { 0 };
+        for _ in 0..due {
+            pace.event(client, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// A connection's way through its turns. It pauses between any two statements; time is counted from the end of a turn's first statement
+/// to the end of its last one, and statements that end in this time.
+struct Pace<'a> {
+    place: Place<'a>,
+    tally: &'a mut Tally,
+    turn: Turn,
+    /// End of the turn's first statement, where the turn counts.
+    counted_from: Option<Instant>,
+    /// End of the last statement, or begin of the turn.
+    now: Instant,
+    /// Whether the block is over, maybe in the middle of an event, as another connection failed.
+    over: bool,
+}
+
+/// The event in hand.
+#[derive(Default)]
+struct Event {
+    statements: u32,
+    counted: u32,
+    /// How long its statements took, pauses left out.
+    took: Duration,
+}
+
+/// What ends an event early.
+enum Stop {
+    Over,
+    Failed(WireError),
+}
+
+impl<'a> Pace<'a> {
+    fn begin(mut place: Place<'a>, tally: &'a mut Tally) -> Option<Self> {
+        let turn = place.wait()?;
+        Some(Self { place, tally, turn, counted_from: None, now: Instant::now(), over: false })
+    }
+
+    /// Waits until an event may begin; `false` when the block is over.
+    fn may_begin(&mut self) -> bool {
+        while !self.over && (self.turn.last || self.now >= self.turn.until) {
+            self.pause();
+        }
+        !self.over
+    }
+
+    /// Waits until an event that has begun may go on. In the last turn it does until it ends.
+    fn may_go_on(&mut self) -> bool {
+        while !self.over && !self.turn.last && self.now >= self.turn.until {
+            self.pause();
+        }
+        !self.over
+    }
+
+    /// Ends this turn and waits for the next.
+    fn pause(&mut self) {
+        if let Some(from) = self.counted_from.take() {
+            self.tally.seconds += (self.now - from).as_secs_f64();
+        }
+        self.place.done();
+        match self.place.wait() {
+            Some(turn) => (self.turn, self.now) = (turn, Instant::now()),
+            None => self.over = true,
+        }
+    }
+
+    /// One event, or the rest of a block that ends early. Returns whether it was done to its end. One that does not count takes its time
+    /// all the same.
+    fn event(&mut self, client: &mut Client, counts: bool) -> Result<bool, WireError> {
+        let Client { session, generator, ignored, .. } = client;
+        let mut event = Event::default();
+        let outcome = generator.event(|statement, values| {
+            if !self.may_go_on() {
+                return Err(Stop::Over);
+            }
+            self.tally.all_queries += u64::from(counts);
+            let rows = session.run(statement, values).map_err(Stop::Failed)?;
+            self.ended(&mut event, rows, counts);
+            Ok(())
+        });
+        match outcome {
+            Ok(()) if counts => {
+                self.credit(&event);
+                Ok(true)
+            }
+            Ok(()) => Ok(true),
+            Err(Stop::Over) => Ok(false),
+            Err(Stop::Failed(error)) => {
+                let code = pass_over(error, session, ignored)?;
+                self.now = Instant::now();
+                if self.turn.counts && counts {
+                    *self.tally.errors.entry(code).or_default() += 1;
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn ended(&mut self, event: &mut Event, rows: u64, counts: bool) {
+        let now = Instant::now();
+        event.took += now - self.now;
+        event.statements += 1;
+        self.now = now;
+        match self.counted_from {
+            _ if !self.turn.counts => {}
+            None => self.counted_from = Some(now),
+            Some(_) if counts => {
+                event.counted += 1;
+                self.tally.queries += 1;
+                self.tally.rows += rows;
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// An event counts by the share of its statements that count: with many connections it is spread over several turns.
+    fn credit(&mut self, event: &Event) {
+        if event.counted == 0 {
+            return;
+        }
+        self.tally.shares += f64::from(event.counted) / f64::from(event.statements);
+        if self.turn.counts {
+            self.tally.latency.saturating_record(nanoseconds(event.took));
+        }
+    }
 }

@@ -12,6 +12,7 @@ use crate::wire::{Wire, put_lenenc, server_error, take_lenenc};
 const COM_QUERY: u8 = 0x03;
 const COM_STMT_PREPARE: u8 = 0x16;
 const COM_STMT_EXECUTE: u8 = 0x17;
+const TYPE_LONG: u8 = 0x03;
 const TYPE_LONGLONG: u8 = 0x08;
 const TYPE_STRING: u8 = 0xFE;
 
@@ -21,6 +22,8 @@ pub(crate) struct Prepared {
     parameters: usize,
     /// The server remembers the parameter types of the first execution.
     types_known: bool,
+    /// Whether integers go as LONGLONG, as one of them did not fit a LONG, which is what sysbench binds.
+    wide: bool,
 }
 
 pub(crate) struct Connection {
@@ -72,25 +75,16 @@ impl Connection {
 
     /// Runs a query in the text protocol and returns the fields of its first row, NULL as `None`.
     pub(crate) fn first_row(&mut self, sql: &str) -> Result<Vec<Option<String>>, WireError> {
+        Ok(self.rows(sql)?.into_iter().next().unwrap_or_default())
+    }
+
+    /// Runs a query in the text protocol and returns its rows, NULL as `None`.
+    pub(crate) fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, WireError> {
         self.wire.command(COM_QUERY).extend_from_slice(sql.as_bytes());
         self.wire.send()?;
-        let mut fields = Vec::new();
-        self.walk_result(|row| {
-            let mut rest = row;
-            while fields.is_empty() || !rest.is_empty() {
-                let field = if rest.first() == Some(&0xFB) {
-                    rest = &rest[1..];
-                    None
-                } else {
-                    let length = take_lenenc(&mut rest).and_then(|length| usize::try_from(length).ok());
-                    let Some((field, after)) = length.and_then(|length| rest.split_at_checked(length)) else { return };
-                    rest = after;
-                    Some(String::from_utf8_lossy(field).into_owned())
-                };
-                fields.push(field);
-            }
-        })?;
-        Ok(fields)
+        let mut rows = Vec::new();
+        self.walk_result(|row| rows.push(text_fields(row)))?;
+        Ok(rows)
     }
 
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<Prepared, WireError> {
@@ -105,7 +99,7 @@ impl Connection {
         for definitions in [parameters, columns] {
             self.skip_definitions(definitions)?;
         }
-        Ok(Prepared { id: u32::from_le_bytes([id0, id1, id2, id3]), parameters, types_known: false })
+        Ok(Prepared { id: u32::from_le_bytes([id0, id1, id2, id3]), parameters, types_known: false, wide: false })
     }
 
     /// Executes a prepared statement and returns how many rows it sent.
@@ -116,18 +110,23 @@ impl Connection {
         payload.extend_from_slice(&statement.id.to_le_bytes());
         payload.push(0); // no cursor
         payload.extend_from_slice(&1u32.to_le_bytes());
+        if !statement.wide && values.iter().any(is_wide) {
+            (statement.wide, statement.types_known) = (true, false);
+        }
         if !values.is_empty() {
             payload.resize(payload.len() + values.len().div_ceil(8), 0); // nothing is NULL
             payload.push(u8::from(!statement.types_known));
             if !statement.types_known {
+                let integer = if statement.wide { TYPE_LONGLONG } else { TYPE_LONG };
                 for value in values {
-                    let kind = if matches!(value, Value::Int(_)) { TYPE_LONGLONG } else { TYPE_STRING };
+                    let kind = if matches!(value, Value::Int(_)) { integer } else { TYPE_STRING };
                     payload.extend_from_slice(&[kind, 0]);
                 }
             }
             for value in values {
                 match value {
-                    Value::Int(number) => payload.extend_from_slice(&number.to_le_bytes()),
+                    Value::Int(number) if statement.wide => payload.extend_from_slice(&number.to_le_bytes()),
+                    Value::Int(number) => payload.extend_from_slice(&(*number as i32).to_le_bytes()),
                     Value::Text(text) => append_string(payload, text, &mut self.encoder),
                 }
             }
@@ -183,6 +182,29 @@ impl Connection {
         }
         Ok(())
     }
+}
+
+/// The fields of a row of the text protocol; those that it cuts short are left out.
+fn text_fields(row: &[u8]) -> Vec<Option<String>> {
+    let (mut fields, mut rest) = (Vec::new(), row);
+    while !rest.is_empty() {
+        if rest[0] == 0xFB {
+            rest = &rest[1..];
+            fields.push(None);
+            continue;
+        }
+        let length = take_lenenc(&mut rest).and_then(|length| usize::try_from(length).ok());
+        let Some((field, after)) = length.and_then(|length| rest.split_at_checked(length)) else { break };
+        rest = after;
+        fields.push(Some(String::from_utf8_lossy(field).into_owned()));
+    }
+    fields
+}
+
+/// Whether an integer takes more than the four bytes of a LONG.
+#[inline]
+fn is_wide(value: &Value<'_>) -> bool {
+    matches!(value, Value::Int(number) if i32::try_from(*number).is_err())
 }
 
 #[inline]

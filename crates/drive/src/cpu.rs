@@ -52,11 +52,14 @@ impl ServerThreads {
         Ok(Some(Self { pid, threads }))
     }
 
-    /// Binds the threads to the cores, in the order of the connections.
-    pub(crate) fn pin(&self, cores: &Cores) {
-        for (index, &thread) in self.threads.iter().enumerate() {
-            cores.pin(Pid::from_raw(thread as i32), index);
+    /// Binds the threads to the cores, in the order of the connections; `false` where one is not bound then. Those before it are free again.
+    pub(crate) fn pin(&self, cores: &Cores) -> bool {
+        let mut threads = self.threads.iter().enumerate();
+        let bound = threads.all(|(index, &thread)| cores.pin(Pid::from_raw(thread as i32), index));
+        if !bound {
+            self.threads.iter().for_each(|&thread| cores.free(Pid::from_raw(thread as i32)));
         }
+        bound
     }
 
     /// The threads' ids.
@@ -116,14 +119,21 @@ impl Cores {
         Self((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
     }
 
-    /// Binds a thread (this one where `None`) to the `index`-th core, going round. A thread that may not be bound stays free: it
-    /// then costs precision, not truth.
-    pub(crate) fn pin(&self, thread: Option<Pid>, index: usize) {
-        if let Some(&core) = self.0.get(index % self.0.len().max(1)) {
-            let mut set = CpuSet::new();
-            set.set(core);
-            let _ = sched_setaffinity(thread, &set);
-        }
+    /// Binds a thread (the calling one where none is named) to the `index`-th core, going round, and reads back whether it is.
+    pub(crate) fn pin(&self, thread: Option<Pid>, index: usize) -> bool {
+        let Some(&core) = self.0.get(index % self.0.len().max(1)) else { return false };
+        let mut set = CpuSet::new();
+        set.set(core);
+        let is_bound = |bound: CpuSet| bound.count() == 1 && bound.is_set(core);
+        sched_setaffinity(thread, &set).is_ok() && sched_getaffinity(thread).is_ok_and(is_bound)
+    }
+
+    /// Lets a thread run on all of them again.
+    fn free(&self, thread: Option<Pid>) {
+        let mut set = CpuSet::new();
+        self.0.iter().for_each(|&core| set.set(core));
+        // One that may not be freed was never bound.
+        let _ = sched_setaffinity(thread, &set);
     }
 }
 

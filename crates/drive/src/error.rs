@@ -3,6 +3,7 @@
 use std::io;
 
 use rustix::io::Errno;
+use server::NEEDS_PRIVACY;
 
 /// An error of the load: which server, what was being done, and what came back.
 #[derive(Debug, thiserror::Error)]
@@ -122,6 +123,9 @@ pub enum WireError {
         /// Its text.
         message: String,
     },
+    /// The password would have to cross under a key from nobody knows whom.
+    #[error("{NEEDS_PRIVACY}")]
+    NeedsPrivacy,
     /// The server sent what the protocol does not allow here, or what this client does not speak.
     #[error("unexpected protocol: {0}")]
     Protocol(String),
@@ -145,12 +149,56 @@ impl WireError {
                 matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
             }
             WireError::Server { code, .. } => LAST_WORDS.contains(code),
-            WireError::Protocol(_) => false,
+            WireError::NeedsPrivacy | WireError::Protocol(_) => false,
         }
     }
 
     /// Whether the other end was silent for too long.
     pub fn is_timeout(&self) -> bool {
         matches!(self, WireError::Io(error) if error.kind() == io::ErrorKind::TimedOut)
+    }
+}
+
+/// The servers' errors that a load passes over: the transaction is rolled back, counted as failed, and the next one begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IgnoredErrors {
+    /// All of them.
+    All,
+    /// Those with these numbers.
+    These(Vec<u16>),
+}
+
+impl IgnoredErrors {
+    /// What `--mysql-ignore-errors` of sysbench is by default (its manual): deadlocks, rows that changed since they were read (Galera),
+    /// and lock waits that took too long.
+    pub const DEFAULT: [u16; 3] = [1213, 1020, 1205];
+
+    pub(crate) fn has(&self, code: u16) -> bool {
+        match self {
+            IgnoredErrors::All => true,
+            IgnoredErrors::These(codes) => codes.contains(&code),
+        }
+    }
+}
+
+impl Default for IgnoredErrors {
+    fn default() -> Self {
+        IgnoredErrors::These(Self::DEFAULT.into())
+    }
+}
+
+impl std::str::FromStr for IgnoredErrors {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(IgnoredErrors::All);
+        }
+        let code = |word: &str| {
+            word.trim()
+                .parse()
+                .map_err(|_| format!("`{word}` is no error number; write all, or numbers such as 1213,1205"))
+        };
+        text.split(',').filter(|word| !word.is_empty()).map(code).collect::<Result<_, _>>().map(IgnoredErrors::These)
     }
 }

@@ -129,7 +129,7 @@ impl Login<'_> {
 
     fn switch(&mut self, request: &AuthSwitchRequest<'static>) -> Result<(), WireError> {
         self.plugin = request.auth_plugin().into_owned();
-        self.nonce = request.plugin_data().strip_suffix(&[0]).unwrap_or(request.plugin_data()).to_vec();
+        self.nonce = without_end(request.plugin_data()).to_vec();
         let proof = match &self.plugin {
             AuthPlugin::CachingSha2Password | AuthPlugin::MysqlNativePassword | AuthPlugin::Ed25519 => {
                 self.plugin.gen_data(Some(self.endpoint.password.reveal()), &self.nonce)
@@ -152,6 +152,9 @@ impl Login<'_> {
     fn full_sha2(&mut self) -> Result<(), WireError> {
         let mut password = self.endpoint.password.reveal().as_bytes().to_vec();
         password.push(0);
+        if !self.wire.is_private() && !self.endpoint.get_server_public_key {
+            return Err(WireError::NeedsPrivacy);
+        }
         if !self.wire.is_private() {
             self.wire.continuation().push(0x02);
             self.wire.send()?;
@@ -163,5 +166,13 @@ impl Login<'_> {
         }
         self.wire.continuation().extend_from_slice(&password);
         Ok(self.wire.send()?)
+    }
+}
+
+/// A nonce has 20 bytes, MariaDB's ed25519's 32; most servers end it with a 0, which may just as well be a byte of it.
+fn without_end(nonce: &[u8]) -> &[u8] {
+    match nonce {
+        [nonce @ .., 0] if matches!(nonce.len(), 20 | 32) => nonce,
+        nonce => nonce,
     }
 }

@@ -11,6 +11,7 @@ mod cpu;
 mod error;
 mod handshake;
 mod load;
+mod plans;
 mod session;
 mod stream;
 mod sysbench;
@@ -18,15 +19,18 @@ mod tables;
 mod tally;
 mod turns;
 mod wire;
+mod work;
 
 pub use block::{Sharing, run_block};
 pub use charset::connection_holds;
 pub use cpu::{ServerThread, own_cpu};
-pub use error::{Error, WireError};
-pub use load::{ConnectionCharset, Load, Settings, Target};
+pub use error::{Error, IgnoredErrors, WireError};
+pub use load::{Binding, ConnectionCharset, Load, Settings, Target};
+pub use plans::{PlanStep, StatementPlan, plans};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has};
 pub use tables::{
     Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, table_sizes,
 };
 pub use tally::{Tally, new_histogram};
+pub use work::WorkGauge;

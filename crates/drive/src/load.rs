@@ -1,20 +1,23 @@
 //! A closed loop of load on one schema: a connection and a thread each, waiting for orders, block after block.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use server::{ConnectionCharsets, Endpoint};
 use workload::Script;
 
 use crate::charset::Encoder;
-use crate::client::{Client, Handicap, Order, serve};
+use crate::client::{Block, Client, Handicap, Order, serve};
 use crate::connection::Connection;
 use crate::cpu::{Cores, ServerThreads};
-use crate::error::{Error, WireError};
+use crate::error::{Error, IgnoredErrors, WireError};
 use crate::session::{Protocol, Session};
 use crate::stream::Cut;
 use crate::tally::Tally;
+use crate::work::{Counters, SAMPLED};
 
 /// Which server and schema a load goes to.
 #[derive(Clone, Debug)]
@@ -55,6 +58,8 @@ pub struct Settings {
     /// Events that are done beside each one that is counted, 0.1 for one in ten: a known handicap, by which the measuring itself is
     /// measured. Throughput is then what it would be, divided by one more than this.
     pub handicap: f64,
+    /// The servers' errors that are passed over; any other ends the block.
+    pub ignored_errors: IgnoredErrors,
 }
 
 /// Connections that stand ready to put load on one schema.
@@ -67,6 +72,20 @@ pub struct Load {
     pub(crate) workers: Vec<Worker>,
     pub(crate) server_threads: Option<ServerThreads>,
     in_force: ConnectionCharsets,
+    binding: Binding,
+    /// How long its turns turned out to have to be, in nanoseconds.
+    slice_ns: AtomicU64,
+}
+
+/// Whether the connections' threads, here and in the server, are bound to cores: all of them or none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// Nobody asked for it.
+    NotAsked,
+    /// They are, as the system says on being asked.
+    Bound,
+    /// They are not, and why.
+    Failed(&'static str),
 }
 
 /// A connection's thread, from the outside.
@@ -76,6 +95,8 @@ pub(crate) struct Worker {
     /// Ends the connection, and with it whatever the thread waits for.
     pub(crate) cut: Cut,
     thread: Option<JoinHandle<()>>,
+    /// Tells once whether the thread is where it was asked to be.
+    placed: Receiver<bool>,
 }
 
 impl Load {
@@ -87,9 +108,11 @@ impl Load {
     /// Gives up all connections and makes them anew; the statements to come are drawn anew too.
     pub fn restart(self) -> Result<Self, Error> {
         let (target, settings, script) = (self.target.clone(), self.settings.clone(), Arc::clone(&self.script));
-        let generation = self.generation + 1;
+        let (generation, slice) = (self.generation + 1, self.slice());
         drop(self);
-        Self::connect(target, settings, script, generation)
+        let load = Self::connect(target, settings, script, generation)?;
+        load.learn_slice(slice);
+        Ok(load)
     }
 
     fn connect(target: Target, settings: Settings, script: Arc<Script>, generation: u32) -> Result<Self, Error> {
@@ -116,22 +139,33 @@ impl Load {
             }
             None => None,
         };
-        let cores = settings.pinned.then(Cores::allowed);
-        if let (Some(threads), Some(cores)) = (&server_threads, &cores) {
-            threads.pin(cores);
-        }
+        let cores = Cores::allowed();
+        let mut binding = match (settings.pinned, &server_threads) {
+            (false, _) => Binding::NotAsked,
+            (true, None) => Binding::Failed("the server's threads behind the connections cannot be told apart"),
+            (true, Some(threads)) if threads.pin(&cores) => Binding::Bound,
+            (true, Some(_)) => Binding::Failed(
+                "this user may not bind the server's threads: run weigh as the server's own user, or as root",
+            ),
+        };
+        let cores = (binding == Binding::Bound).then_some(cores);
         let first = generation.wrapping_mul(settings.threads);
         let workers = (0..)
             .zip(connections)
             .map(|(index, connection)| {
                 let session = Session::prepare(connection, &script, settings.protocol)?;
-                let generator = script.generator(first.wrapping_add(index));
-                let client = Client { session, generator, handicap: Handicap::new(settings.handicap) };
+                let generator = script.generator(first.wrapping_add(index)).in_segment(index, settings.threads);
+                let handicap = Handicap::new(settings.handicap);
+                let client = Client { session, generator, handicap, ignored: settings.ignored_errors.clone() };
                 Ok(Worker::spawn(client, index as usize, cores.clone()))
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed("preparing the workload's statements"))?;
-        Ok(Self { target, settings, script, generation, workers, server_threads, in_force })
+        if !workers.iter().all(Worker::is_placed) {
+            binding = Binding::Failed("the threads of weigh itself cannot be bound");
+        }
+        let slice_ns = AtomicU64::new(0);
+        Ok(Self { target, settings, script, generation, workers, server_threads, in_force, binding, slice_ns })
     }
 
     /// What the server says is in force on the connections.
@@ -144,6 +178,20 @@ impl Load {
         self.server_threads.is_some()
     }
 
+    /// Whether its threads are bound to cores.
+    pub fn binding(&self) -> &Binding {
+        &self.binding
+    }
+
+    /// How long its turns had to be so far.
+    pub(crate) fn slice(&self) -> Duration {
+        Duration::from_nanos(self.slice_ns.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn learn_slice(&self, slice: Duration) {
+        self.slice_ns.store(slice.as_nanos() as u64, Ordering::Relaxed);
+    }
+
     /// Where the load goes.
     pub fn target(&self) -> &Target {
         &self.target
@@ -154,11 +202,32 @@ impl Load {
         self.server_threads.as_ref().map(ServerThreads::ids)
     }
 
-    pub(crate) fn order(&self, order: &Order) {
+    /// What its connections speak.
+    pub(crate) fn connection_charset(&self) -> &ConnectionCharset {
+        &self.settings.connection
+    }
+
+    /// What they send.
+    pub(crate) fn script(&self) -> &Script {
+        &self.script
+    }
+
+    pub(crate) fn order(&self, block: &Block) {
         for worker in &self.workers {
             // A worker that is gone has reported why, and is missed when the block is collected.
-            let _ = worker.orders.send(order.clone());
+            let _ = worker.orders.send(Order::Work(block.clone()));
         }
+    }
+
+    /// Has some connections read their sessions' counters; they come in the order of the connections.
+    pub(crate) fn ask_status(&self) -> Vec<Receiver<Result<Counters, WireError>>> {
+        let ask = |worker: &Worker| {
+            let (answer, counters) = mpsc::channel();
+            // As above.
+            let _ = worker.orders.send(Order::Status(answer));
+            counters
+        };
+        self.workers.iter().take(SAMPLED).map(ask).collect()
     }
 }
 
@@ -200,12 +269,16 @@ impl Worker {
         let (orders, received) = mpsc::channel();
         let (send, reports) = mpsc::channel();
         let cut = client.session.cut();
+        let (tell, placed) = mpsc::channel();
         let thread = thread::spawn(move || {
-            if let Some(cores) = cores {
-                cores.pin(None, index);
-            }
+            // Whoever made this thread waits for the answer, or has given up on all.
+            let _ = tell.send(cores.is_none_or(|cores| cores.pin(None, index)));
             serve(client, &received, &send);
         });
-        Self { orders, reports, cut, thread: Some(thread) }
+        Self { orders, reports, cut, thread: Some(thread), placed }
+    }
+
+    fn is_placed(&self) -> bool {
+        self.placed.recv().unwrap_or(false)
     }
 }

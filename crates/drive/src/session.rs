@@ -5,6 +5,7 @@ use workload::{Script, Value};
 use crate::connection::{Connection, Prepared};
 use crate::error::WireError;
 use crate::stream::Cut;
+use crate::work::Counters;
 
 /// How statements travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,13 @@ enum Ready {
     Pieces(Vec<Vec<u8>>),
 }
 
+/// ER_UNSUPPORTED_PS: "This command is not supported in the prepared statement protocol yet".
+const NOT_PREPARABLE: u16 = 1295;
+
+fn as_text(sql: &str) -> Ready {
+    Ready::Pieces(sql.split('?').map(|piece| piece.as_bytes().to_vec()).collect())
+}
+
 pub(crate) struct Session {
     connection: Connection,
     statements: Vec<Ready>,
@@ -32,8 +40,12 @@ impl Session {
             .statements
             .iter()
             .map(|statement| match protocol {
-                Protocol::Prepared if statement.prepare => connection.prepare(&statement.sql).map(Ready::Prepared),
-                _ => Ok(Ready::Pieces(statement.sql.split('?').map(|piece| piece.as_bytes().to_vec()).collect())),
+                Protocol::Prepared => match connection.prepare(&statement.sql) {
+                    // As sysbench does: BEGIN cannot be prepared on every version.
+                    Err(WireError::Server { code: NOT_PREPARABLE, .. }) => Ok(as_text(&statement.sql)),
+                    prepared => prepared.map(Ready::Prepared),
+                },
+                Protocol::Text => Ok(as_text(&statement.sql)),
             })
             .collect::<Result<_, _>>()?;
         Ok(Self { connection, statements })
@@ -51,6 +63,16 @@ impl Session {
             Ready::Prepared(prepared) => self.connection.execute(prepared, values),
             Ready::Pieces(pieces) => self.connection.query_with(pieces, values),
         }
+    }
+
+    /// What a SHOW STATUS says.
+    pub(crate) fn counters(&mut self, show: &str) -> Result<Counters, WireError> {
+        let rows = self.connection.rows(show)?;
+        let counter = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
+            Ok([Some(name), Some(value)]) => Some((name, value.parse().ok()?)),
+            _ => None,
+        };
+        Ok(rows.into_iter().filter_map(counter).collect())
     }
 
     /// Leaves a transaction in which a statement failed.

@@ -11,12 +11,16 @@ pub struct Tally {
     pub seconds: f64,
     /// Events (transactions, in sysbench's terms) completed in that time.
     pub events: u64,
+    /// Events that were spread over several turns, by the share of their statements that count; whole in the end.
+    pub(crate) shares: f64,
     /// Statements of those events.
     pub queries: u64,
     /// Rows that the server sent for them.
     pub rows: u64,
     /// Statements of the whole time under load, lead-in included: what the CPU times below were spent on.
     pub all_queries: u64,
+    /// Those of the connections whose counters are read around a block.
+    pub(crate) sampled_queries: u64,
     /// Failed events by the server's error number.
     pub errors: BTreeMap<u16, u64>,
     /// Latency of the events, in nanoseconds.
@@ -32,9 +36,11 @@ impl Default for Tally {
         Self {
             seconds: 0.0,
             events: 0,
+            shares: 0.0,
             queries: 0,
             rows: 0,
             all_queries: 0,
+            sampled_queries: 0,
             errors: BTreeMap::new(),
             latency: new_histogram(),
             client_cpu_ns: 0,
@@ -47,6 +53,7 @@ impl Tally {
     pub(crate) fn add(&mut self, other: &Tally) {
         self.seconds += other.seconds;
         self.events += other.events;
+        self.shares += other.shares;
         self.queries += other.queries;
         self.rows += other.rows;
         self.all_queries += other.all_queries;

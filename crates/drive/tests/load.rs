@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{ConnectionCharset, Load, Protocol, Settings, Sharing, Tally, Target, run_block};
+use drive::{ConnectionCharset, IgnoredErrors, Load, Protocol, Settings, Sharing, Tally, Target, run_block};
 use mysql::prelude::Queryable;
 use server::{Endpoint, NoProgress, Secret, Server};
 use workload::{Kind, Options, Workload};
@@ -48,7 +48,7 @@ fn target(server: &Server, endpoint: Endpoint) -> Target {
 fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
     let handshake_collation = if charset == "latin1" { 8 } else { 45 };
     let connection = ConnectionCharset { charset: charset.into(), collation: None, handshake_collation };
-    Settings { threads, protocol, connection, pinned: false, handicap: 0.0 }
+    Settings { threads, protocol, connection, pinned: false, handicap: 0.0, ignored_errors: IgnoredErrors::default() }
 }
 
 fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {
@@ -132,11 +132,40 @@ fn rows_and_statements_are_counted_as_the_server_counts_them() {
 fn failed_transactions_are_counted_by_the_servers_error_number() {
     let server = open("mariadb");
     fill(&server, "utf8mb4");
-    let load = start(&server, Kind::OltpPointSelect, &settings("utf8mb4", Protocol::Text, 1));
+    let ignoring =
+        |text: &str| Settings { ignored_errors: text.parse().unwrap(), ..settings("utf8mb4", Protocol::Text, 1) };
+    let loads = ["1146", "all", "1213"].map(|codes| start(&server, Kind::OltpPointSelect, &ignoring(codes)));
     server.control().unwrap().query_drop(format!("DROP TABLE {SCHEMA}.sbtest1")).unwrap();
-    let tally = block(&[&load]).remove(0);
-    assert_eq!(tally.events, 0);
-    assert!(tally.errors[&1146] > 0, "{:?}", tally.errors);
+    for load in &loads[..2] {
+        let tally = block(&[load]).remove(0);
+        assert_eq!(tally.events, 0);
+        assert!(tally.errors[&1146] > 0, "{:?}", tally.errors);
+    }
+    let outcome = run_block(&[&loads[2]], Sharing::Together, Duration::ZERO, Duration::from_millis(50));
+    assert!(outcome.unwrap_err().to_string().contains("1146"));
+}
+
+#[test]
+fn in_turns_many_connections_go_on_where_they_paused() {
+    let server = open("mariadb");
+    fill(&server, "utf8mb4");
+    let many = settings("utf8mb4", Protocol::Prepared, 24);
+    let loads = [(); 2].map(|()| start(&server, Kind::OltpReadOnly, &many));
+    let both = [&loads[0], &loads[1]];
+    let turns = Sharing::Turns(Duration::from_millis(10));
+    let done = selects(&server);
+    let tallies = run_block(&both, turns, Duration::from_millis(20), Duration::from_millis(800)).unwrap();
+    let done = selects(&server) - done;
+    for tally in &tallies {
+        assert!(tally.events > 0 && tally.errors.is_empty(), "{tally:?}");
+        // An event counts by its statements that count.
+        let statements = tally.events as f64 * 16.0;
+        assert!((tally.queries as f64 - statements).abs() < 16.0 * 24.0, "{} of {statements}", tally.queries);
+        assert!(tally.queries < tally.all_queries && tally.seconds > 0.0, "{tally:?}");
+    }
+    // Each transaction was ended, whatever counted of it: 14 of 16 statements are SELECTs.
+    let all: u64 = tallies.iter().map(|tally| tally.all_queries).sum();
+    assert_eq!(done * 16, all * 14);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use measure::{
-    Analysis, Axes, Block, Comparison, Driver, Estimate, Folder, Mode, Observer, PairKind, Request, Run, Standing,
+    Analysis, Axes, Block, Comparison, Driver, Estimate, Folder, Mode, Observer, PairKind, Pin, Request, Run, Standing,
     analyse,
 };
 use server::NoProgress;
@@ -136,7 +136,8 @@ fn request(args: &Args) -> Request {
         warmup: Duration::from_millis(250),
         replicates: None,
         command: None,
-        pin: true,
+        pin: Pin::Private,
+        ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: true,
     }

@@ -13,7 +13,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{ConnectionCharset, Load, Loaded, Protocol, Schemas, Settings, Sharing, Target, Wanted, run_block};
+use drive::{
+    ConnectionCharset, IgnoredErrors, Load, Loaded, Protocol, Schemas, Settings, Sharing, Target, Wanted, run_block,
+};
 use server::{NoProgress, Server};
 use workload::{Kind, Workload};
 
@@ -120,7 +122,14 @@ fn measure(
         let (charset, collation) = COLLATIONS[place];
         let connection =
             ConnectionCharset { charset: charset.into(), collation: Some(collation.into()), handshake_collation: 8 };
-        let settings = Settings { threads, protocol: Protocol::Prepared, connection, pinned: true, handicap: 0.0 };
+        let settings = Settings {
+            threads,
+            protocol: Protocol::Prepared,
+            connection,
+            pinned: true,
+            handicap: 0.0,
+            ignored_errors: IgnoredErrors::default(),
+        };
         Load::start(target, &settings, &script).expect("a connected load")
     };
     let loads: Vec<Load> = (0..COLLATIONS.len()).map(connect).collect();

@@ -2,22 +2,112 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread;
 
-use drive::{ConnectionCharset, Load, Settings, Target};
+use drive::{Binding, ConnectionCharset, Load, Settings, StatementPlan, Target};
 use server::Server;
 use workload::Workload;
 
 use crate::error::Error;
 use crate::executor::Loads;
-use crate::model::{Condition, Driver, Run, Variant};
+use crate::model::{Condition, Driver, Plan, PlanStep, Run, Variant};
 use crate::plan::Facts;
-use crate::request::Request;
+use crate::request::{Pin, Request};
 
 /// Presented in the handshake where a charset has no collation id of one byte.
 const UTF8MB4_GENERAL_CI: u8 = 45;
 
+/// So many connections a core are enough for where their threads are placed to average out: with MariaDB 10.11 on two cores, A/A duets of
+/// 25 s were ± 22 % wide with one a core and ± 1.8 % with four (docs/measurement.md).
+pub const UNBOUND_CONNECTIONS_A_CORE: u32 = 4;
+
+/// Connects the loads of a condition. Where one side's threads cannot be bound, neither side's are, and the run says so.
+pub(crate) fn connect_placed(
+    request: &Request,
+    run: &mut Run,
+    workload: Workload,
+    condition: &Condition,
+    servers: &[Server],
+    facts: &[Facts],
+    schemas: &BTreeMap<usize, String>,
+) -> Result<Loads, Error> {
+    let loads = connect(request, run, workload, condition, servers, facts, schemas)?;
+    let Loads::Native(connected) = &loads else { return Ok(loads) };
+    let failed = connected.values().find_map(|load| match load.binding() {
+        Binding::Failed(reason) => {
+            Some(format!("connections are not bound to cores: {}: {reason}", load.target().server))
+        }
+        _ => None,
+    });
+    let Some(note) = failed else { return Ok(loads) };
+    drop(loads);
+    run.notes.push(note);
+    run.options.pinned = false;
+    connect(request, run, workload, condition, servers, facts, schemas)
+}
+
+/// Writes down how the servers carry out the statements, the first time that a variant is connected in a condition. Where they don't tell, that
+/// is noted, and is no failure.
+pub(crate) fn read_plans(run: &mut Run, servers: &[Server], condition: usize, loads: &Loads) {
+    let Loads::Native(loads) = loads else { return };
+    for (&variant, load) in loads {
+        if run.plans.iter().any(|plan| plan.condition == condition && plan.variant == variant) {
+            continue;
+        }
+        match drive::plans(&servers[run.variants[variant].server], load) {
+            Ok(plans) => run.plans.extend(plans.into_iter().map(|plan| of_statement(condition, variant, plan))),
+            Err(error) => {
+                let note = format!("plans are not known: {error}");
+                if !run.notes.contains(&note) {
+                    run.notes.push(note);
+                }
+            }
+        }
+    }
+}
+
+fn of_statement(condition: usize, variant: usize, plan: StatementPlan) -> Plan {
+    let step =
+        |step: drive::PlanStep| PlanStep { table: step.table, access: step.access, key: step.key, extra: step.extra };
+    let StatementPlan { statement, steps, json } = plan;
+    Plan { condition, variant, statement, steps: steps.into_iter().map(step).collect(), json }
+}
+
+/// Writes down what limits the precision of a duet on servers that run anyway, and what would help.
+pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server], condition: &Condition) {
+    let options = &run.options;
+    if !options.took_turns() {
+        return;
+    }
+    let cores = thread::available_parallelism().map_or(1, usize::from) as u32;
+    let running = servers.iter().filter(|server| !server.is_private());
+    let mut notes: Vec<String> = running
+        .map(|server| {
+            format!(
+                "{} was not started for this run: intervals are of this one start of it, and another start may differ by more",
+                server.label()
+            )
+        })
+        .collect();
+    let advised = UNBOUND_CONNECTIONS_A_CORE * cores;
+    if !options.pinned && condition.threads < advised {
+        let bind = match request.pin {
+            Pin::Private if servers.iter().all(|server| server.pid().is_some()) => {
+                ", or --pin-server binds the threads behind weigh's own connections"
+            }
+            _ => "",
+        };
+        notes.push(format!(
+            "{condition}: with so few connections it matters where the operating system places their threads, which widens intervals: \
+             --threads {advised} averages that out{bind}"
+        ));
+    }
+    notes.retain(|note| !run.notes.contains(note));
+    run.notes.extend(notes);
+}
+
 /// Connects a load to the schema of each variant, and writes down in the run what its connections have in force.
-pub(crate) fn connect(
+fn connect(
     request: &Request,
     run: &mut Run,
     workload: Workload,
@@ -43,6 +133,7 @@ pub(crate) fn connect(
             connection: connection_charset(variant, &facts[variant.server]),
             pinned: run.options.pinned,
             handicap: variant.extra_work.unwrap_or(0.0),
+            ignored_errors: request.ignored_errors.clone(),
         };
         targets.insert(index, (target, settings));
     }

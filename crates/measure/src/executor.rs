@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use drive::{Load, Settings, Sharing, SysbenchLoad, SysbenchTally, Tally, Target};
+use drive::{Binding, Load, Settings, Sharing, SysbenchLoad, SysbenchTally, Tally, Target, WorkGauge};
 use server::interrupt;
 use workload::Workload;
 
@@ -15,12 +15,15 @@ use crate::schedule::Executor;
 /// Load at the start of every block that is not counted, so that both sides are up to speed.
 const LEAD_IN: Duration = Duration::from_millis(50);
 
-/// How long a side has the cores before it is the other's turn. Long against handing over (some 50 µs) and refilling the caches,
+/// How long a side has the cores, at least, before it is the other's turn. Long against handing over (some 50 µs) and refilling the caches,
 /// short against what else happens on a machine.
 const TURN: Duration = Duration::from_millis(10);
 
 /// Up to so many connections are made anew for each block. It takes some 10 ms each; with more, what is particular to each averages out.
 pub(crate) const MOST_RESTARTED: u32 = 8;
+
+/// How often connections are made anew until their threads are found, and bound.
+const TRIES: u32 = 3;
 
 /// So many blocks in a row may lose connections before that is what ends the run.
 const MOST_LOST_IN_A_ROW: u32 = 5;
@@ -36,11 +39,11 @@ pub(crate) enum Loads {
 /// Puts the loads of one cell to work.
 pub(crate) struct Real {
     pub(crate) loads: Loads,
-    /// Whether the two sides of a duet take turns.
-    pub(crate) turns: bool,
     /// Whether the connections are made anew for each block.
     pub(crate) restarts: bool,
     pub(crate) started: Instant,
+    /// Whether the server's threads are known, and bound, on every load; in a block all sides are as the others, or it is left out.
+    pub(crate) placed: Placed,
     /// Blocks in a row that lost connections.
     pub(crate) lost_in_a_row: u32,
 }
@@ -51,11 +54,11 @@ impl Executor for Real {
     fn block(&mut self, variants: &[usize], length: Duration) -> Result<Vec<Side>, Error> {
         let sides = match &mut self.loads {
             Loads::Native(loads) => {
-                if self.restarts {
-                    restart(loads, variants)?;
+                if self.restarts && !restart_placed(loads, variants, self.placed)? {
+                    let left_out = |&variant: &usize| Side { unbound: true, ..side(variant, &Tally::default()) };
+                    return Ok(variants.iter().map(left_out).collect());
                 }
-                let sharing = if self.turns { Sharing::Turns(TURN) } else { Sharing::Together };
-                match native(loads, variants, sharing, length) {
+                match native(loads, variants, Sharing::Turns(TURN), length) {
                     Err(Error::Load(lost @ drive::Error::Lost { .. })) => self.reconnect(variants, lost),
                     sides => {
                         self.lost_in_a_row = 0;
@@ -72,6 +75,42 @@ impl Executor for Real {
     fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
+}
+
+/// What is known of the threads behind connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placed {
+    /// The server's CPU time is told.
+    pub(crate) found: bool,
+    /// Both ends are bound to cores.
+    pub(crate) bound: bool,
+}
+
+impl Placed {
+    /// What holds for each of the loads.
+    pub(crate) fn of(loads: &Loads) -> Self {
+        let Loads::Native(loads) = loads else { return Self { found: false, bound: false } };
+        let all = |holds: fn(&Load) -> bool| loads.values().all(holds);
+        Self { found: all(Load::has_server_cpu), bound: all(|load| *load.binding() == Binding::Bound) }
+    }
+
+    fn holds_for(self, load: &Load) -> bool {
+        (load.has_server_cpu() || !self.found) && (*load.binding() == Binding::Bound || !self.bound)
+    }
+}
+
+/// Makes connections anew, again where their threads are not found or bound at first; whether they are in the end.
+fn restart_placed(loads: &mut BTreeMap<usize, Load>, variants: &[usize], placed: Placed) -> Result<bool, Error> {
+    restart(loads, variants)?;
+    for _ in 1..TRIES {
+        let lacking: Vec<usize> =
+            variants.iter().copied().filter(|variant| !placed.holds_for(&loads[variant])).collect();
+        if lacking.is_empty() {
+            return Ok(true);
+        }
+        restart(loads, &lacking)?;
+    }
+    Ok(variants.iter().all(|variant| placed.holds_for(&loads[variant])))
 }
 
 impl Real {
@@ -110,8 +149,11 @@ fn native(
     length: Duration,
 ) -> Result<Vec<Side>, Error> {
     let loads: Vec<&Load> = variants.iter().map(|variant| &loads[variant]).collect();
+    let gauge = WorkGauge::begin(&loads)?;
     let tallies = drive::run_block(&loads, sharing, LEAD_IN, length)?;
-    Ok(variants.iter().zip(&tallies).map(|(&variant, tally)| side(variant, tally)).collect())
+    let work = gauge.end(&loads, &tallies)?;
+    let sides = variants.iter().zip(&tallies).zip(work);
+    Ok(sides.map(|((&variant, tally), work)| Side { work, ..side(variant, tally) }).collect())
 }
 
 fn side(variant: usize, tally: &Tally) -> Side {
@@ -124,6 +166,8 @@ fn side(variant: usize, tally: &Tally) -> Side {
         rows: Some(tally.rows),
         errors: tally.errors.clone(),
         lost_connections: 0,
+        unbound: false,
+        work: BTreeMap::new(),
         server_cpu_us: tally.server_cpu_ns.map(per_query),
         client_cpu_us: Some(per_query(tally.client_cpu_ns)),
         latency: latency::from_histogram(&tally.latency),
@@ -157,6 +201,8 @@ fn sysbench_side(variant: usize, tally: &SysbenchTally) -> Side {
         rows: None,
         errors: errors.into_iter().collect(),
         lost_connections: 0,
+        unbound: false,
+        work: BTreeMap::new(),
         server_cpu_us: None,
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: Some(tally.p95_ms), p99_ms: None, hdr: None },

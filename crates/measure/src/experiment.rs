@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use server::{Server, interrupt};
 use workload::{Text, Workload};
 
-use crate::connecting::connect;
+use crate::connecting::{connect_placed, note_placement, read_plans};
 use crate::error::Error;
-use crate::executor::{Loads, MOST_RESTARTED, Real};
+use crate::executor::{Loads, MOST_RESTARTED, Placed, Real};
 use crate::folder::Folder;
 use crate::loading::{Loader, Rows};
 use crate::machine;
 use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, Variant};
 use crate::plan::{self, Facts};
 use crate::preview;
-use crate::request::{Observer, Probe, Request};
+use crate::request::{Observer, Pin, Probe, Request};
 use crate::schedule::{self, Ledger, Limits, Standing, Task};
 use crate::time::Time;
 
@@ -89,7 +89,7 @@ pub fn run<'a>(
         conditions: Vec::new(),
     };
     let failure = experiment.measure(servers).err().map(|error| explain(servers, error));
-    experiment.note_lost_and_idle_blocks();
+    experiment.note_blocks_left_out();
     experiment.run.failure = failure.as_ref().map(ToString::to_string);
     experiment.run.finished = Some(now());
     let written = experiment.folder.write_run(&experiment.run).err().map(Error::from);
@@ -97,10 +97,14 @@ pub fn run<'a>(
 }
 
 fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
-    // All or none: a duet of a bound and an unbound side would favour one. Where a stranger's server runs its threads is not ours
-    // to say.
+    // All or none: a duet of a bound and an unbound side would favour one.
     let ours = request.mode == Mode::Duet && request.driver == Driver::Native;
-    let pinned = request.pin && ours && servers.iter().all(Server::is_private);
+    let pinned = ours
+        && match request.pin {
+            Pin::Never => false,
+            Pin::Private => servers.iter().all(Server::is_private),
+            Pin::Attached => servers.iter().all(|server| server.pid().is_some()),
+        };
     Run {
         format: FORMAT.into(),
         weigh: weigh.into(),
@@ -111,12 +115,13 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         imported: None,
         machine: machine::describe(),
         servers: Vec::new(),
-        options: Options { pinned, ..request.options() },
+        options: Options { pinned, turns: Some(ours), ..request.options() },
         recipe: request.recipe.clone(),
         variants: Vec::new(),
         conditions: Vec::new(),
         pairs: Vec::new(),
         sizes: Vec::new(),
+        plans: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -172,6 +177,8 @@ struct Planned {
     idle: u32,
     /// Connections that were lost and made anew.
     lost: u32,
+    /// Blocks in which a side's threads were not found or bound.
+    unbound: u32,
 }
 
 /// One replicate, as far as it is done.
@@ -293,7 +300,7 @@ impl Experiment<'_> {
         }
         let pairs = first_pair..self.run.pairs.len();
         self.run.conditions.push(condition);
-        self.conditions.push(Planned { workload, pairs, idle: 0, lost: 0 });
+        self.conditions.push(Planned { workload, pairs, idle: 0, lost: 0, unbound: 0 });
     }
 
     /// Connects the loads of one condition, measures its pairs, and writes each block down.
@@ -308,12 +315,14 @@ impl Experiment<'_> {
         let condition = self.run.conditions[index].clone();
         self.observer.stage(&format!("{condition}: connecting"));
         let workload = self.conditions[index].workload;
-        let loads = connect(self.request, &mut self.run, workload, &condition, servers, facts, &rows.names)?;
+        let loads = connect_placed(self.request, &mut self.run, workload, &condition, servers, facts, &rows.names)?;
+        note_placement(self.request, &mut self.run, servers, &condition);
+        read_plans(&mut self.run, servers, index, &loads);
         self.folder.write_run(&self.run)?;
 
-        let turns = self.run.options.pinned;
-        let restarts = turns && condition.threads <= MOST_RESTARTED;
-        let mut executor = Real { loads, turns, restarts, started: self.started, lost_in_a_row: 0 };
+        let placed = Placed::of(&loads);
+        let restarts = self.run.options.pinned && condition.threads <= MOST_RESTARTED;
+        let mut executor = Real { loads, restarts, placed, started: self.started, lost_in_a_row: 0 };
         let begun = self.started.elapsed();
         let deadline = begun + self.share(replicate);
         replicate.left -= 1;
@@ -330,7 +339,10 @@ impl Experiment<'_> {
             folder.append(block)?;
             let lost: u32 = block.sides.iter().map(|side| side.lost_connections).sum();
             planned.lost += lost;
-            planned.idle += u32::from(!block.warm_up && lost == 0 && block.sides.iter().any(|side| side.events == 0));
+            let unbound = block.sides.iter().any(|side| side.unbound);
+            planned.unbound += u32::from(unbound);
+            let is_whole = !block.warm_up && lost == 0 && !unbound;
+            planned.idle += u32::from(is_whole && block.sides.iter().any(|side| side.events == 0));
             observer.block(run, block, standings, time.spent + started.elapsed() - begun);
             Ok(())
         };
@@ -361,8 +373,14 @@ impl Experiment<'_> {
         if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
-    fn note_lost_and_idle_blocks(&mut self) {
+    fn note_blocks_left_out(&mut self) {
         for (planned, condition) in self.conditions.iter().zip(&self.run.conditions) {
+            if planned.unbound > 0 {
+                self.run.notes.push(format!(
+                    "{condition}: blocks that are left out, as the server's threads behind the connections were not found or bound: {}",
+                    planned.unbound
+                ));
+            }
             if planned.lost > 0 {
                 self.run.notes.push(format!(
                     "{condition}: connections lost and made anew: {}; the blocks they were lost in are left out",

@@ -28,19 +28,20 @@ mod verdict;
 pub use analysis::{Analysis, Comparison, ConditionResult, LatencyRatios, ReplicateResult, VariantResult, analyse};
 pub use change::{Difference, RatioChange, RunChange, ThroughputChange, change};
 pub use comparability::{Incomparability, is_only_a_namesake};
+pub use connecting::UNBOUND_CONNECTIONS_A_CORE;
 pub use error::Error;
 pub use experiment::{Outcome, run};
 pub use folder::{Folder, FolderError, read};
 pub use machine::describe as this_machine;
 pub use model::{
     Block, Condition, Driver, EARLIER_FORMATS, FORMAT, Imported, Latency, LogFigures, LogInterval, Machine, Mode,
-    Options, Pair, PairKind, Run, ServerInfo, Side, TableSize, Variant,
+    Options, Pair, PairKind, Plan, PlanStep, Run, ServerInfo, Side, TableSize, Variant,
 };
 pub use plan::{Axes, CrossServer, DEFAULT_BASELINE, DEFAULT_COLLATIONS, Facts, PlanError, nearest, pairs};
 pub use preview::{Preview, facts, preview};
 pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
-pub use request::{Observer, Probe, Request};
+pub use request::{Observer, Pin, Probe, Request};
 pub use schedule::Standing;
 pub use selftest::{EXTRA_WORK, Found, SelfTest, self_test};
 pub use stats::{Estimate, mean, mean_with_interval, median, ratio_of_replicates};

@@ -54,6 +54,9 @@ pub struct Run {
     /// The room that the tables of each variant take; the copies' are left out. Read once, after loading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<TableSize>,
+    /// How the servers carry out the statements, by their EXPLAIN.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<Plan>,
     /// What was left out and why, and what else a reader must know.
     pub notes: Vec<String>,
 }
@@ -156,9 +159,12 @@ pub struct Options {
     /// The most replicates that were to be measured; absent in runs of versions that had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicates: Option<u32>,
-    /// Whether each connection was bound to a core, the client's thread and the server's together, and the two sides of a duet took
-    /// turns there; else both ran at the same time, placed by the operating system.
+    /// Whether each connection was bound to a core, the client's thread and the server's together, as the operating system said on being
+    /// asked; else the operating system placed them.
     pub pinned: bool,
+    /// Whether the two sides of a duet took turns; else both ran at the same time. In runs that don't tell, those that were bound did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<bool>,
     /// Tables of each kind.
     pub tables: u32,
     /// Rows of a table.
@@ -173,6 +179,13 @@ pub struct Options {
     pub rand_type: String,
     /// Seed of rows, statements and bootstrap.
     pub seed: u64,
+}
+
+impl Options {
+    /// Whether the two sides of a duet took turns.
+    pub fn took_turns(&self) -> bool {
+        self.turns.unwrap_or(self.pinned) && self.mode == Mode::Duet && self.driver == Driver::Native
+    }
 }
 
 /// One server with one collation and connection charset in force, holding one text.
@@ -223,6 +236,47 @@ impl TableSize {
     /// Rows for each page of the clustered index that holds rows.
     pub fn rows_per_page(&self) -> Option<f64> {
         self.leaf_pages.filter(|pages| *pages > 0).map(|pages| self.rows as f64 / pages as f64)
+    }
+}
+
+/// How a server carries out one statement of a condition for a variant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// Index in [`Run::conditions`].
+    pub condition: usize,
+    /// Index in [`Run::variants`].
+    pub variant: usize,
+    /// The statement, with a `?` for each parameter.
+    pub statement: String,
+    /// A step for each table, in the order in which the server joins them.
+    pub steps: Vec<PlanStep>,
+    /// What `EXPLAIN FORMAT=JSON` says, where the server has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub json: Option<String>,
+}
+
+/// A row of EXPLAIN, without estimates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanStep {
+    /// Table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// How it is read: `const`, `range`, `index`, `ALL`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<String>,
+    /// The index that is used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What else is done: `Using temporary; Using filesort`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<String>,
+}
+
+impl std::fmt::Display for PlanStep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts = [&self.access, &self.key, &self.extra];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        f.write_str(&parts.join(", "))
     }
 }
 
@@ -305,6 +359,14 @@ pub struct Side {
     /// Failed transactions by the server's error number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<u16, u64>,
+    /// What the statements made the server do, by the sessions' own status counters (`Handler_read_key`, `Created_tmp_disk_tables`, …), a
+    /// statement, counted on two connections; counters that did not grow are left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub work: BTreeMap<String, f64>,
+    /// Whether the server's threads behind the connections could not be found or bound, as they were for the other blocks: the block is left
+    /// out, and its counts are 0.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unbound: bool,
     /// Connections that were lost, and made anew afterwards: the block is left out, and its counts are 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost_connections: u32,
@@ -407,4 +469,8 @@ impl std::fmt::Display for Variant {
 
 fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }

@@ -42,12 +42,27 @@ pub struct Request {
     pub replicates: Option<u32>,
     /// The command line that asks for all this, without passwords; written down with the run.
     pub command: Option<String>,
-    /// Whether the connections of a duet may be bound to cores, so that they meet there; done on private instances only.
-    pub pin: bool,
+    /// Which connections of a duet may be bound to cores, so that they meet there.
+    pub pin: Pin,
+    /// The servers' errors that the load passes over.
+    pub ignored_errors: drive::IgnoredErrors,
     /// The recipe that it comes from, to be written down.
     pub recipe: Option<RecipeRecord>,
     /// Whether pairs are measured. Without, rows are loaded and the load is connected, for a [`Probe`] alone.
     pub ratios: bool,
+}
+
+/// Which servers' threads may be bound to cores. It is all servers of a run or none: a duet of a bound and an unbound side would favour
+/// one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// None: the operating system places them.
+    Never,
+    /// Those of private instances.
+    Private,
+    /// Those behind `weigh`'s own connections to servers that run anyway, too: where a stranger's server runs its threads is for its owner
+    /// to say.
+    Attached,
 }
 
 impl Request {
@@ -84,7 +99,8 @@ impl Request {
             block_s: self.block.as_secs_f64(),
             warmup_s: self.warmup.as_secs_f64(),
             replicates: Some(self.most_replicates()),
-            pinned: self.pin,
+            pinned: self.pin != Pin::Never,
+            turns: Some(true),
             tables: self.rows.tables,
             table_size: self.rows.table_size,
             range_size: self.rows.range_size,

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{ConnectionCharset, Load, Loaded, Protocol, Schemas, Settings, Sharing, Target, Wanted, run_block};
+use drive::{
+    ConnectionCharset, IgnoredErrors, Load, Loaded, Protocol, Schemas, Settings, Sharing, Target, Wanted, run_block,
+};
 use measure::median;
 use profile::perf::{CallGraph, Recorder, Sampling, Scope};
 use server::{NoProgress, Server};
@@ -42,7 +44,14 @@ fn connect(server: &Server, loaded: &Loaded, script: &Arc<workload::Script>) -> 
     let (endpoint, pid) = (server.endpoint().clone(), server.pid());
     let target = Target { server: server.label().into(), endpoint, pid, schema: schema.clone() };
     let connection = ConnectionCharset { charset: "utf8mb4".into(), collation: None, handshake_collation: 45 };
-    let settings = Settings { threads: 2, protocol: Protocol::Prepared, connection, pinned: true, handicap: 0.0 };
+    let settings = Settings {
+        threads: 2,
+        protocol: Protocol::Prepared,
+        connection,
+        pinned: true,
+        handicap: 0.0,
+        ignored_errors: IgnoredErrors::default(),
+    };
     Load::start(target, &settings, script).expect("a load")
 }
 

@@ -1,7 +1,7 @@
 //! From a recipe to what is asked of a run.
 
 use drive::Protocol as Travel;
-use measure::{Axes, CrossServer, Driver, Mode, RecipeRecord, Request};
+use measure::{Axes, CrossServer, Driver, Mode, Pin, RecipeRecord, Request};
 use workload::{Options, Text};
 
 use crate::error::RecipeError;
@@ -68,7 +68,8 @@ impl Recipe {
             block: scale.block,
             warmup: scale.warmup,
             replicates: scale.replicates,
-            pin: true,
+            pin: Pin::Private,
+            ignored_errors: drive::IgnoredErrors::default(),
             command: None,
             recipe: Some(self.record(scale_name)),
             ratios: true,

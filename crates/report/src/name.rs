@@ -50,7 +50,7 @@ fn text_is_plain(run: &Run) -> bool {
 
 /// Whether the two sides of a duet had the cores in turns, each to itself.
 pub(crate) fn takes_turns(run: &Run) -> bool {
-    run.options.mode == Mode::Duet && run.options.pinned && run.options.driver == Driver::Native
+    run.options.took_turns()
 }
 
 /// At which load the figures of a condition were taken.

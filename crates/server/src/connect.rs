@@ -17,8 +17,14 @@ use crate::{Error, interrupt};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a statement whose work grows with the data, such as DROP DATABASE, may take.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// Where the crate looks for the server's RSA key before it would ask the server for it: where there cannot be one.
+const NO_KEY: &str = "/dev/null/no-server-public-key";
 /// How often a waiter looks at the interrupt flag.
 const POLL: Duration = Duration::from_millis(50);
+
+/// What a login over plaintext asks for that the account's plugin does not do without.
+pub const NEEDS_PRIVACY: &str = "the account's password would have to cross under a key that the server, or whoever stands in between, sends. Use \
+     --ssl-mode REQUIRED (or VERIFY_IDENTITY), or --get-server-public-key to take any key, as in MySQL's clients.";
 
 /// No connection: to which server, and why.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +85,7 @@ fn within(limit: Duration, options: OptsBuilder) -> io::Result<Option<mysql::Res
 }
 
 fn options(endpoint: &Endpoint, statement: Option<Duration>) -> OptsBuilder {
+    let no_key = endpoint.is_plaintext() && !endpoint.get_server_public_key;
     let builder = OptsBuilder::new()
         .user(Some(&endpoint.user))
         .pass(Some(endpoint.password.reveal()).filter(|password| !password.is_empty()))
@@ -89,6 +96,7 @@ fn options(endpoint: &Endpoint, statement: Option<Duration>) -> OptsBuilder {
         .read_timeout(statement)
         .write_timeout(Some(endpoint.timeout))
         .tcp_nodelay(true)
+        .server_key_path(no_key.then(|| NO_KEY.into()))
         .ssl_opts(tls(endpoint));
     match &endpoint.address {
         Address::Socket(path) => builder.socket(Some(path.to_string_lossy())),
@@ -140,6 +148,7 @@ fn explain(error: &mysql::Error, endpoint: &Endpoint) -> String {
         mysql::Error::CodecError(error) => {
             format!("it broke off before the login was done ({error}). Does a MySQL or MariaDB server listen there?")
         }
+        mysql::Error::IoError(error) if error.kind() == io::ErrorKind::NotADirectory => NEEDS_PRIVACY.into(),
         mysql::Error::IoError(error) => unreachable(error.kind(), &error.to_string(), &endpoint.address),
         _ => describe(error),
     }

@@ -125,14 +125,29 @@ pub struct Endpoint {
     pub tls: Tls,
     /// The longest that connecting, and then each read and write, may take.
     pub timeout: Duration,
+    /// Whether, over TCP without TLS, the server may be asked for the RSA key that the password crosses under. Whoever stands in between could
+    /// answer with a key of his own.
+    pub get_server_public_key: bool,
 }
 
 impl Endpoint {
+    /// Whether others may listen to what crosses: TCP without TLS.
+    pub(crate) fn is_plaintext(&self) -> bool {
+        matches!(self.address, Address::Tcp { .. }) && self.tls.mode == TlsMode::Disabled
+    }
+
     /// An account without a password on a Unix socket, as a private instance has it.
     pub fn socket(path: impl Into<PathBuf>, user: impl Into<String>) -> Self {
         let address = Address::Socket(path.into());
         let tls = Tls::default_for(&address);
-        Self { address, user: user.into(), password: Secret::default(), tls, timeout: DEFAULT_TIMEOUT }
+        Self {
+            address,
+            user: user.into(),
+            password: Secret::default(),
+            tls,
+            timeout: DEFAULT_TIMEOUT,
+            get_server_public_key: false,
+        }
     }
 }
 

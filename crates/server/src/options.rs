@@ -18,6 +18,8 @@ pub struct Options {
     pub buffer_pool: Option<u64>,
     /// How to log in where a server is attached to.
     pub login: Login,
+    /// Whether a server that is attached to over TCP without TLS may be asked for its RSA key, as in MySQL's clients.
+    pub get_server_public_key: bool,
     /// The longest that the server may take to answer; [`DEFAULT_TIMEOUT`](crate::DEFAULT_TIMEOUT) when absent.
     pub timeout: Option<Duration>,
 }

@@ -46,7 +46,7 @@ pub fn open(spec: &Spec, options: &Options, progress: &dyn Progress) -> Result<S
 
 impl Server {
     fn attach(named: &ClientOptions, options: &Options) -> Result<Self, Error> {
-        let endpoint = with_timeout(options.login.endpoint(named)?, options);
+        let endpoint = with_options(options.login.endpoint(named)?, options);
         let mut conn = connect::connect(&endpoint)?;
         let pid = attach::pid(&endpoint, &mut conn);
         let mut server = Self::read(endpoint, &mut conn, String::new(), pid)?;
@@ -63,13 +63,13 @@ impl Server {
                 started.label
             )));
         }
-        let endpoint = with_timeout(started.endpoint(), options);
+        let endpoint = with_options(started.endpoint(), options);
         let mut conn = connect::connect(&endpoint)?;
         Self::read(endpoint, &mut conn, format!("{} ({})", started.label, started.id), Some(started.pid))
     }
 
     fn private(instance: Instance, label: String, options: &Options) -> Result<Self, Error> {
-        let endpoint = with_timeout(instance.endpoint().clone(), options);
+        let endpoint = with_options(instance.endpoint().clone(), options);
         let mut conn = connect::connect(&endpoint)?;
         let mut server = Self::read(endpoint, &mut conn, label, Some(instance.process().pid))?;
         server.is_private = true;
@@ -244,6 +244,7 @@ impl fmt::Debug for Server {
     }
 }
 
-fn with_timeout(endpoint: Endpoint, options: &Options) -> Endpoint {
-    Endpoint { timeout: options.timeout.unwrap_or(endpoint.timeout), ..endpoint }
+fn with_options(endpoint: Endpoint, options: &Options) -> Endpoint {
+    let timeout = options.timeout.unwrap_or(endpoint.timeout);
+    Endpoint { timeout, get_server_public_key: options.get_server_public_key, ..endpoint }
 }

@@ -156,6 +156,7 @@ fn tls_goes_as_far_as_asked() {
         password: Secret::new("hunter2"),
         tls: server::Tls { mode, ca: ca.cloned(), cert: None, key: None },
         timeout: server::DEFAULT_TIMEOUT,
+        get_server_public_key: false,
     };
     assert_ne!(cipher(&endpoint(TlsMode::Required, None)), "");
     assert_ne!(cipher(&endpoint(TlsMode::VerifyCa, Some(&ca))), "");
@@ -186,4 +187,13 @@ fn a_local_port_that_leads_to_another_servers_process_is_not_taken_for_it() {
     let port = forward(socket(&server));
     let attached = attach(&format!("mysql://weigh:hunter2@127.0.0.1:{port}"), &plain()).unwrap();
     assert_eq!(attached.pid(), server.pid());
+}
+
+#[test]
+fn over_plaintext_no_key_is_asked_for_unless_told() {
+    let server = with_account("mysql@sid");
+    let port = forward(socket(&server));
+    let spec = format!("mysql://weigh:hunter2@127.0.0.1:{port}");
+    let refused = message(&spec, &plain());
+    assert!(refused.contains("--ssl-mode") && refused.contains("--get-server-public-key"), "{refused}");
 }

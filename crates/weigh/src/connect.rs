@@ -78,6 +78,10 @@ pub struct ConnectArgs {
     #[arg(long, value_name = "FILE", requires = "ssl_cert", help_heading = "Connection")]
     ssl_key: Option<PathBuf>,
 
+    /// Over TCP without TLS, take the RSA key that the server sends for the password to cross under
+    #[arg(long, help_heading = "Connection")]
+    get_server_public_key: bool,
+
     /// The longest that a server may take to answer, a statement of the load or anything else, such as 20s or 2m
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "20s", help_heading = "Connection")]
     timeout: Option<Duration>,
@@ -172,6 +176,7 @@ impl ConnectArgs {
             buffer_pool: None,
             login: self.login(password),
             timeout: self.timeout,
+            get_server_public_key: self.get_server_public_key,
         };
         Ok(Targets { specs, options })
     }
@@ -181,6 +186,12 @@ impl ConnectArgs {
             return Ok(vec![if self.logs_in() { Spec::Attach(Box::default()) } else { Spec::Default }]);
         }
         Ok(self.servers.iter().map(|text| text.0.parse()).collect::<Result<_, server::SpecError>>()?)
+    }
+
+    /// Whether one of the servers runs already, by whoever started it.
+    pub fn runs_already(&self) -> bool {
+        // What cannot be read is refused when it is resolved.
+        self.specs().is_ok_and(|specs| specs.iter().any(Spec::is_running))
     }
 
     /// Whether an option says that a running server is meant.

@@ -50,7 +50,8 @@ pub struct LoadArgs {
     )]
     text: Vec<Text>,
 
-    /// Connections to each variant [default: the number of cores, 16 at most]
+    /// Connections to each variant [default: the number of cores, 16 at most; on servers that run already four times as many, so that where
+    /// the operating system places their threads averages out]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "What to measure")]
     threads: Vec<u32>,
 
@@ -122,11 +123,13 @@ impl LoadArgs {
         without_repeats(self.text.iter().copied())
     }
 
-    /// The numbers of connections, each once; as many as there are cores, up to a limit, where none was given.
-    pub fn threads(&self) -> Vec<u32> {
+    /// The numbers of connections, each once; where none was given, as many as there are cores, up to a limit, and more where their threads
+    /// are not bound to cores as the servers run already.
+    pub fn threads(&self, unbound: bool) -> Vec<u32> {
         if self.threads.is_empty() {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            return vec![cores.min(MOST_DEFAULT_THREADS) as u32];
+            let of_each = if unbound { measure::UNBOUND_CONNECTIONS_A_CORE } else { 1 };
+            return vec![cores.min(MOST_DEFAULT_THREADS) as u32 * of_each];
         }
         without_repeats(self.threads.iter().copied())
     }

@@ -1,5 +1,7 @@
 //! What one connection sends, call by call, without allocating.
 
+use std::ops::RangeInclusive;
+
 use crate::names::Names;
 use crate::options::Options;
 use crate::random::{Purpose, Random};
@@ -26,6 +28,8 @@ pub struct Generator {
     random: Random,
     /// Text of the call in hand, written over by the next.
     buffers: Box<[String]>,
+    /// Rows that its ranges of `k` begin in: one connection's part of the table.
+    segment: RangeInclusive<u32>,
 }
 
 impl Script {
@@ -37,11 +41,21 @@ impl Script {
             options: self.options,
             random: Random::new(self.options.seed, Purpose::Thread, u64::from(thread), self.kind as u64),
             buffers: (0..buffers).map(|_| String::with_capacity(LONGEST_TEXT)).collect(),
+            segment: 1..=self.options.table_size,
         }
     }
 }
 
 impl Generator {
+    /// As the `index`-th of so many connections that share the table in select_random_ranges: each has a part of its own, as in sysbench.
+    pub fn in_segment(mut self, index: u32, connections: u32) -> Self {
+        let (rows, connections) = (u64::from(self.options.table_size), u64::from(connections.max(1)));
+        let edge = |index: u64| (rows * index / connections) as u32;
+        let index = u64::from(index) % connections;
+        self.segment = edge(index) + 1..=edge(index + 1).max(edge(index) + 1);
+        self
+    }
+
     /// Calls `run` for every statement of the next event (a transaction, where the workload has any), in order, with the statement's
     /// place in [`Script::statements`] and its parameters. Stops at the first error and returns it; the next call begins a new event.
     pub fn event<E>(&mut self, mut run: impl FnMut(usize, &[Value<'_>]) -> Result<(), E>) -> Result<(), E> {
@@ -77,7 +91,7 @@ impl Generator {
             Call::KRanges => {
                 let mut bounds = [Value::Int(0); 2 * RANDOM_RANGES];
                 for range in bounds.chunks_exact_mut(2) {
-                    let low = i64::from(self.draw());
+                    let low = i64::from(self.draw_in_segment());
                     range.copy_from_slice(&[Value::Int(low), Value::Int(low + RANDOM_RANGE_DELTA)]);
                 }
                 run(first, &bounds)
@@ -130,6 +144,11 @@ impl Generator {
 
     fn draw(&mut self) -> u32 {
         self.options.distribution.id(&mut self.random, self.options.table_size)
+    }
+
+    fn draw_in_segment(&mut self) -> u32 {
+        let rows = self.segment.end() - self.segment.start() + 1;
+        self.segment.start() - 1 + self.options.distribution.id(&mut self.random, rows)
     }
 
     fn id(&mut self) -> Value<'static> {

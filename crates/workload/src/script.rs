@@ -20,8 +20,6 @@ pub enum StatementKind {
 pub struct Statement {
     /// With a `?` for each parameter.
     pub sql: String,
-    /// Whether to prepare it; BEGIN and COMMIT go as plain queries.
-    pub prepare: bool,
     /// How many `?` it has.
     pub parameters: usize,
     /// What it does.
@@ -116,7 +114,7 @@ impl Script {
     fn transaction(&mut self, body: impl FnOnce(&mut Self)) {
         let control = |script: &mut Self, sql: &str| {
             if !script.options.skip_trx {
-                let first = script.add(sql, false, StatementKind::Control);
+                let first = script.add(sql, StatementKind::Control);
                 script.steps.push(Step { first, call: Call::Control });
             }
         };
@@ -160,7 +158,7 @@ impl Script {
     /// As sysbench's, it reads the first table whatever their number.
     fn random_ranges(&mut self) {
         let ranges = ["k BETWEEN ? AND ?"; RANDOM_RANGES].join(" OR ");
-        let first = self.add(&format!("SELECT count(k) FROM sbtest1 WHERE {ranges}"), true, StatementKind::Read);
+        let first = self.add(&format!("SELECT count(k) FROM sbtest1 WHERE {ranges}"), StatementKind::Read);
         self.steps.push(Step { first, call: Call::KRanges });
     }
 
@@ -186,14 +184,14 @@ impl Script {
     fn add_per_table(&mut self, family: Family, kind: StatementKind, sql: &str) -> usize {
         let first = self.statements.len();
         for number in 1..=self.options.tables {
-            self.add(&sql.replace("{}", &format!("{}{number}", family.name())), true, kind);
+            self.add(&sql.replace("{}", &format!("{}{number}", family.name())), kind);
         }
         first
     }
 
-    fn add(&mut self, sql: &str, prepare: bool, kind: StatementKind) -> usize {
+    fn add(&mut self, sql: &str, kind: StatementKind) -> usize {
         let parameters = sql.matches('?').count();
-        self.statements.push(Statement { sql: sql.to_owned(), prepare, parameters, kind });
+        self.statements.push(Statement { sql: sql.to_owned(), parameters, kind });
         self.statements.len() - 1
     }
 }
@@ -209,9 +207,8 @@ mod tests {
         for workload in Kind::ALL.map(Workload::from) {
             text += &format!("{workload}\n");
             for statement in workload.script(&options).statements {
-                let Statement { sql, prepare, parameters, kind } = statement;
-                let protocol = if prepare { "prepared" } else { "plain" };
-                text += &format!("  {kind:?} {protocol} {parameters}: {sql}\n");
+                let Statement { sql, parameters, kind } = statement;
+                text += &format!("  {kind:?} {parameters}: {sql}\n");
             }
         }
         insta::assert_snapshot!(text);
@@ -221,7 +218,7 @@ mod tests {
     fn without_transactions_nothing_controls() {
         let options = Options { skip_trx: true, ..Options::default() };
         for workload in Kind::ALL.map(Workload::from) {
-            assert!(workload.script(&options).statements.iter().all(|s| s.kind != StatementKind::Control && s.prepare));
+            assert!(workload.script(&options).statements.iter().all(|s| s.kind != StatementKind::Control));
         }
     }
 }

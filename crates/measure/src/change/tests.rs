@@ -36,6 +36,8 @@ fn blocks(rate: f64, ratio: f64) -> Vec<Block> {
         rows: None,
         errors: Default::default(),
         lost_connections: 0,
+        unbound: false,
+        work: Default::default(),
         server_cpu_us: Some(1e6 / rate),
         client_cpu_us: None,
         log: None,

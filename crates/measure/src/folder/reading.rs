@@ -146,6 +146,8 @@ mod tests {
             rows: None,
             errors: [(1213, 1)].into(),
             lost_connections: 0,
+            unbound: false,
+            work: Default::default(),
             server_cpu_us: Some(1.5),
             client_cpu_us: None,
             latency: Latency { p50_ms: None, p95_ms: Some(1.0), p99_ms: None, hdr: None },

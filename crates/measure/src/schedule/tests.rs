@@ -86,6 +86,8 @@ fn side(variant: usize, events: u64, cpu: f64, length: Duration) -> Side {
         rows: None,
         errors: BTreeMap::new(),
         lost_connections: 0,
+        unbound: false,
+        work: BTreeMap::new(),
         server_cpu_us: Some(cpu),
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },

@@ -39,7 +39,9 @@ fn what_is_not_said_is_as_weigh_bench_has_it() {
     let instances = recipe.instances(1, |_| true);
     let request = recipe.request(None, &instances).unwrap();
     assert_eq!(request.rows, workload::Options { table_size: 500, ..workload::Options::default() });
-    assert!(request.axes.collations.is_none() && request.axes.baseline.is_none() && request.pin);
+    assert!(
+        request.axes.collations.is_none() && request.axes.baseline.is_none() && request.pin == measure::Pin::Private
+    );
     assert_eq!((request.precision, request.block), (1.0, Duration::from_millis(50)));
     assert_eq!(request.recipe.unwrap().claims.len(), 1);
 }

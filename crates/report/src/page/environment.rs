@@ -42,7 +42,8 @@ fn options(run: &Run) -> Vec<(&'static str, String)> {
         ("asked precision", format!("± {}", set_percent(options.precision))),
         ("time for measuring", format!("{} s", grouped(options.max_time_s))),
         ("block", format!("{} s, after {} s of warm-up", options.block_s, options.warmup_s)),
-        ("connections bound to cores", if options.pinned { "yes, the sides take turns" } else { "no" }.into()),
+        ("connections bound to cores", if options.pinned { "yes" } else { "no" }.into()),
+        ("the sides of a duet take turns", if options.took_turns() { "yes" } else { "no" }.into()),
         ("seed", options.seed.to_string()),
     ]
 }

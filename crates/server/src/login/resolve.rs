@@ -55,6 +55,7 @@ fn resolve(named: &ClientOptions, command_line: &ClientOptions, ambient: ClientO
         password: all.password.unwrap_or_default(),
         tls,
         timeout: DEFAULT_TIMEOUT,
+        get_server_public_key: false,
     }
 }
 

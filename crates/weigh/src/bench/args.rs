@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use drive::IgnoredErrors;
 use measure::DEFAULT_COLLATIONS;
 
 use crate::connect::ConnectArgs;
@@ -87,6 +88,16 @@ pub struct BenchArgs {
     /// Let the operating system place the threads of a duet, at the price of precision
     #[arg(long, help_heading = "The experiment")]
     pub no_pin: bool,
+
+    /// On servers that run already, too, bind the threads behind weigh's own connections to cores, together with weigh's: more precise, for
+    /// who may do that (the server's own user, or root). They end with their connections
+    #[arg(long, conflicts_with = "no_pin", help_heading = "The experiment")]
+    pub pin_server: bool,
+
+    /// Errors of the servers that are passed over (the transaction is rolled back and counted as failed): all, or numbers; any other one
+    /// ends the run, as in sysbench
+    #[arg(long, value_name = "N,…|all", default_value = "1213,1020,1205", help_heading = "The experiment")]
+    pub ignore_errors: IgnoredErrors,
 
     /// Who puts the load on: weigh's own client, or the sysbench 1.0 that is installed
     #[arg(long, value_enum, value_name = "native|sysbench", hide_possible_values = true, default_value_t = DriverArg::Native, help_heading = "The experiment")]

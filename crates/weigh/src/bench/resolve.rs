@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use measure::{Axes, DEFAULT_BASELINE, Driver, EXTRA_WORK, Mode, Request};
+use measure::{Axes, DEFAULT_BASELINE, Driver, EXTRA_WORK, Mode, Pin, Request};
 use workload::{Kind, Text, Workload};
 
 use super::args::{BenchArgs, DriverArg, ModeArg};
@@ -32,7 +32,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     let request = Request {
         axes: axes(args),
         workloads: workloads(args)?,
-        threads: args.load.threads(),
+        threads: args.load.threads(args.connect.runs_already()),
         rows: args.load.rows(if args.quick { 10_000 } else { 100_000 }),
         protocol: args.load.protocol(),
         mode: match args.mode {
@@ -49,7 +49,12 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         warmup: args.warmup_time,
         replicates: args.replicates,
         command: Some(argv::shown()),
-        pin: !args.no_pin,
+        pin: match (args.no_pin, args.pin_server) {
+            (true, _) => Pin::Never,
+            (false, false) => Pin::Private,
+            (false, true) => Pin::Attached,
+        },
+        ignored_errors: args.ignore_errors.clone(),
         recipe: None,
         ratios: true,
     };
@@ -150,7 +155,7 @@ mod tests {
         assert_eq!(plain.rows, workload::Options::default());
         assert_eq!((plain.mode, plain.driver, plain.protocol), (Mode::Duet, Driver::Native, drive::Protocol::Prepared));
         assert_eq!((plain.axes.connections, plain.axes.texts), (vec![None], vec![Text::default()]));
-        assert!(plain.axes.collations.is_none() && plain.axes.baseline.is_none() && plain.pin);
+        assert!(plain.axes.collations.is_none() && plain.axes.baseline.is_none() && plain.pin == Pin::Private);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         assert_eq!(plain.threads, [cores.min(16) as u32]);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use measure::{Axes, Driver, Mode, Request};
+use measure::{Axes, Driver, Mode, Pin, Request};
 use profile::Plan;
 use profile::perf::{CallGraph, Sampling};
 
@@ -34,7 +34,7 @@ pub fn request(args: &ProfileArgs) -> Request {
             ..Axes::default()
         },
         workloads: load.workloads_or(&[WORKLOAD]),
-        threads: load.threads(),
+        threads: load.threads(false),
         rows: load.rows(TABLE_SIZE),
         protocol: load.protocol(),
         mode: Mode::Duet,
@@ -45,7 +45,8 @@ pub fn request(args: &ProfileArgs) -> Request {
         warmup: Duration::ZERO,
         replicates: None,
         command: Some(argv::shown()),
-        pin: true,
+        pin: Pin::Private,
+        ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: false,
     }
@@ -72,7 +73,7 @@ mod tests {
         let request = request(&parse(&[]));
         assert_eq!(request.axes.collations, Some(vec!["utf8mb4_general_ci".into()]));
         assert_eq!(request.axes.baseline.as_deref(), Some("latin1_swedish_ci"));
-        assert!(!request.ratios && request.pin);
+        assert!(!request.ratios && request.pin == Pin::Private);
         let plan = plan(&parse(&[]));
         assert_eq!((plan.window, plan.windows), (Duration::from_secs(1), WINDOWS));
         assert_eq!(plan.sampling, Sampling { frequency: 499, call_graph: CallGraph::FramePointers });

@@ -189,6 +189,29 @@ fn to_mysql() {
 }
 
 #[test]
+fn sides_take_turns_there_too_and_what_limits_precision_is_told() {
+    let foreign = Foreign::start("mariadb");
+    for (words, pinned) in [(&[][..], false), (&["--pin-server"][..], true)] {
+        let place = Place::new();
+        let words = [&ONE[..], words].concat();
+        let done = place.end(foreign.bench_as_account(&place, &SMALL, &words));
+        assert_eq!(done.code, Some(0), "{done}");
+        assert!(done.stdout.contains("of this one start of it"), "{done}");
+        assert_eq!(done.stdout.contains("--pin-server binds the threads"), !pinned, "{done}");
+        let options = place.read().run.options;
+        assert!(options.took_turns());
+        // Threads of the same user's server may be bound.
+        assert_eq!(options.pinned, pinned, "{done}");
+    }
+    let place = Place::new();
+    let size = [&SMALL[..1], &SMALL[2..]].concat();
+    let done = place.end(foreign.bench_as_account(&place, &size, &ONE));
+    let cores = std::thread::available_parallelism().unwrap().get().min(16) as u32;
+    assert_eq!(place.read().run.conditions[0].threads, 4 * cores, "{done}");
+    assert!(!done.stdout.contains("averages that out"), "{done}");
+}
+
+#[test]
 fn a_signal_leaves_nothing_there() {
     let foreign = Foreign::start("mariadb");
     let place = Place::new();

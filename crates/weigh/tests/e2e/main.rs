@@ -26,3 +26,4 @@ mod signals;
 mod sysbench;
 mod terminal;
 mod victim;
+mod work;
