@@ -55,7 +55,7 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
         protocol: Protocol::Prepared,
         connection,
         pinned: false,
-        handicap: 0.0,
+        extra_work: 0.0,
         ignored_errors: IgnoredErrors::default(),
     };
 

@@ -32,17 +32,17 @@ pub(crate) struct Block {
 pub(crate) struct Client {
     pub(crate) session: Session,
     pub(crate) generator: Generator,
-    pub(crate) handicap: Handicap,
+    pub(crate) extra_work: ExtraWork,
     pub(crate) ignored: IgnoredErrors,
 }
 
 /// When an event is due that does not count.
-pub(crate) struct Handicap {
+pub(crate) struct ExtraWork {
     share: f64,
     due: f64,
 }
 
-impl Handicap {
+impl ExtraWork {
     pub(crate) fn new(share: f64) -> Self {
         // In the middle, so that over any number of events the extra ones are neither too many nor too few on average.
         Self { share, due: 0.5 }
@@ -93,7 +93,7 @@ fn work(client: &mut Client, order: &Block) -> Result<Tally, WireError> {
 /// Event after event until a time; those that begin before `begin` are not counted. The last one ends after that time, and the
 /// tally's seconds with it, so that a slow event weighs what it took.
 fn without_pause(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tally) -> Result<(), WireError> {
-    let Client { session, generator, handicap, ignored } = client;
+    let Client { session, generator, extra_work, ignored } = client;
     let mut start = Instant::now();
     let mut counted_from = None;
     while start < until {
@@ -118,7 +118,7 @@ fn without_pause(client: &mut Client, begin: Instant, until: Instant, tally: &mu
                     tally.latency.saturating_record(nanoseconds(now - start));
                 }
                 start = now;
-                for _ in 0..handicap.after_event() {
+                for _ in 0..extra_work.after_event() {
                     generator
                         .event(|statement, values| session.run(statement, values).map(drop))
                         .or_else(|error| pass_over(error, session, ignored).map(drop))?;
@@ -156,7 +156,7 @@ fn in_turns(client: &mut Client, place: Place<'_>, tally: &mut Tally) -> Result<
     let Some(mut pace) = Pace::begin(place, tally) else { return Ok(()) };
     while pace.may_begin() {
         let counted = pace.event(client, true)?;
-        let due = if counted { client.handicap.after_event() } else { 0 };
+        let due = if counted { client.extra_work.after_event() } else { 0 };
         for _ in 0..due {
             pace.event(client, false)?;
         }

@@ -10,7 +10,7 @@ use server::{ConnectionCharsets, Endpoint};
 use workload::Script;
 
 use crate::charset::Encoder;
-use crate::client::{Block, Client, Handicap, Order, serve};
+use crate::client::{Block, Client, ExtraWork, Order, serve};
 use crate::connection::Connection;
 use crate::cpu::{Cores, ServerThreads};
 use crate::error::{Error, IgnoredErrors, WireError};
@@ -55,9 +55,9 @@ pub struct Settings {
     /// Whether each connection, its thread here and its thread in the server, is bound to one core: the first to the first core,
     /// and so on. The connections of a duet then meet on each core, and whatever else disturbs that core disturbs both alike.
     pub pinned: bool,
-    /// Events that are done beside each one that is counted, 0.1 for one in ten: a known handicap, by which the measuring itself is
-    /// measured. Throughput is then what it would be, divided by one more than this.
-    pub handicap: f64,
+    /// Injected extra work: events that are done and not counted, for each one that is; 0.1 for one in ten. Divides throughput by one
+    /// more than this, so that the self-test knows the true ratio.
+    pub extra_work: f64,
     /// The servers' errors that are passed over; any other ends the block.
     pub ignored_errors: IgnoredErrors,
 }
@@ -155,8 +155,8 @@ impl Load {
             .map(|(index, connection)| {
                 let session = Session::prepare(connection, &script, settings.protocol)?;
                 let generator = script.generator(first.wrapping_add(index)).in_segment(index, settings.threads);
-                let handicap = Handicap::new(settings.handicap);
-                let client = Client { session, generator, handicap, ignored: settings.ignored_errors.clone() };
+                let extra_work = ExtraWork::new(settings.extra_work);
+                let client = Client { session, generator, extra_work, ignored: settings.ignored_errors.clone() };
                 Ok(Worker::spawn(client, index as usize, cores.clone()))
             })
             .collect::<Result<Vec<_>, _>>()

@@ -48,7 +48,7 @@ fn target(server: &Server, endpoint: Endpoint) -> Target {
 fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
     let handshake_collation = if charset == "latin1" { 8 } else { 45 };
     let connection = ConnectionCharset { charset: charset.into(), collation: None, handshake_collation };
-    Settings { threads, protocol, connection, pinned: false, handicap: 0.0, ignored_errors: IgnoredErrors::default() }
+    Settings { threads, protocol, connection, pinned: false, extra_work: 0.0, ignored_errors: IgnoredErrors::default() }
 }
 
 fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {
@@ -231,17 +231,17 @@ fn selects(server: &Server) -> u64 {
 }
 
 #[test]
-fn a_handicap_is_work_that_is_done_and_not_counted() {
+fn injected_extra_work_is_done_and_not_counted() {
     let server = open("mariadb");
     fill(&server, "latin1");
-    for (handicap, in_all) in [(0.0, 1.0), (0.25, 1.25), (1.0, 2.0)] {
-        let settings = Settings { handicap, ..settings("latin1", Protocol::Text, 1) };
+    for (extra_work, in_all) in [(0.0, 1.0), (0.25, 1.25), (1.0, 2.0)] {
+        let settings = Settings { extra_work, ..settings("latin1", Protocol::Text, 1) };
         let load = start(&server, Kind::OltpPointSelect, &settings);
         let before = selects(&server);
         let tally = block(&[&load]).remove(0);
         let done = selects(&server) - before;
         let wanted = tally.all_queries as f64 * in_all;
-        assert!(tally.all_queries > 0 && (done as f64 - wanted).abs() <= 1.0, "{handicap}: {done}, not {wanted}");
+        assert!(tally.all_queries > 0 && (done as f64 - wanted).abs() <= 1.0, "{extra_work}: {done}, not {wanted}");
     }
     server.stop().unwrap();
 }

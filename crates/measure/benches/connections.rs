@@ -81,7 +81,7 @@ fn connect(server: &Server, loaded: &[Loaded], workload: Workload, rows: &Option
             protocol: Protocol::Prepared,
             connection,
             pinned: true,
-            handicap: 0.0,
+            extra_work: 0.0,
             ignored_errors: IgnoredErrors::default(),
         };
         let load = Load::start(target, &settings, &script).expect("connections");

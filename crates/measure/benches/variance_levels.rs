@@ -127,7 +127,7 @@ fn measure(
             protocol: Protocol::Prepared,
             connection,
             pinned: true,
-            handicap: 0.0,
+            extra_work: 0.0,
             ignored_errors: IgnoredErrors::default(),
         };
         Load::start(target, &settings, &script).expect("a connected load")

@@ -132,7 +132,7 @@ fn connect(
             protocol: request.protocol,
             connection: connection_charset(variant, &facts[variant.server]),
             pinned: run.options.pinned,
-            handicap: variant.extra_work.unwrap_or(0.0),
+            extra_work: variant.extra_work.unwrap_or(0.0),
             ignored_errors: request.ignored_errors.clone(),
         };
         targets.insert(index, (target, settings));

@@ -37,7 +37,7 @@ pub struct Axes {
     /// Whether a collation that no server has, or of which MariaDB has but the name, is left out with a note; else the one is an
     /// error and the other measured.
     pub lenient: bool,
-    /// Handicaps, as shares of extra work, that copies of each baseline are measured with: the self-test.
+    /// Extra work to inject into copies of each baseline, as shares of its own: the self-test.
     pub extra_work: Vec<f64>,
     /// For each server, the one that it is held against; the first where absent.
     pub controls: Vec<usize>,

@@ -49,7 +49,7 @@ fn connect(server: &Server, loaded: &Loaded, script: &Arc<workload::Script>) -> 
         protocol: Protocol::Prepared,
         connection,
         pinned: true,
-        handicap: 0.0,
+        extra_work: 0.0,
         ignored_errors: IgnoredErrors::default(),
     };
     Load::start(target, &settings, script).expect("a load")
