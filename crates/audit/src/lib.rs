@@ -21,7 +21,7 @@ pub use difference::{Difference, difference};
 pub use evidence::{
     ColumnRef, ColumnSample, Counts, Evidence, IndexUse, JoinKind, JoinProof, Probe, Statement, ViewProof, Warning,
 };
-pub use finding::{Audit, Audited, Finding, Object, ObjectKind, Severity};
+pub use finding::{Audit, Audited, Finding, Object, ObjectKind, Severity, Unseen};
 pub use gather::{Request, gather};
 pub use run::run;
 pub use statements::{slow_log, sql_file};

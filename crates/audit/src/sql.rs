@@ -61,6 +61,12 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
                 tokens.push(Token::Literal(&rest[..length]));
                 length
             }
+            // MySQL prints expressions with a backslash before each quote: `_utf8mb4\'a\'`.
+            '\\' if rest.starts_with("\\'") => {
+                let length = rest[2..].find("\\'").map_or(rest.len(), |end| end + 4);
+                tokens.push(Token::Literal(&rest[..length]));
+                length
+            }
             '`' => {
                 let length = quoted(rest, '`');
                 tokens.push(Token::Name(rest[1..length].trim_end_matches('`').replace("``", "`")));
@@ -168,8 +174,6 @@ fn is_introducer(word: &str, next: Option<&Token<'_>>) -> bool {
         Some(Token::Word(next)) => {
             next.eq_ignore_ascii_case("x") || next.eq_ignore_ascii_case("b") || next.starts_with("0x")
         }
-        // As the servers print expressions: `_utf8mb4\'a\'`.
-        Some(Token::Symbol('\\')) => true,
         _ => false,
     };
     is_literal && rules::charset::max_bytes(&word[1..]).is_some()
@@ -221,6 +225,12 @@ mod tests {
             found("create table t (a text) default charset=latin1 collate = latin1_bin"),
             ["CHARACTER SET latin1", "COLLATE latin1_bin"]
         );
+    }
+
+    #[test]
+    fn expressions_are_read_as_mysql_prints_them() {
+        let printed = r"(concat(`a`,_latin1\'x collate y\') collate utf8mb4_bin)";
+        assert_eq!(found(printed), ["_latin1'…'", "COLLATE utf8mb4_bin"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! The documents are described by JSON schemas in the workspace's `schemas/`: `run.json`, a line of `samples.jsonl`, and what
 //! [`json()`] gives.
 
+pub mod audit;
 mod claims;
 mod compare;
 mod content;

@@ -100,7 +100,7 @@ fn rule(column: &Column) -> String {
 }
 
 /// Text that Markdown shows as it is, on one line.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

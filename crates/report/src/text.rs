@@ -28,6 +28,7 @@ const RULE_BELOW_HEAD: TableStyle = TableStyle::new().header_separator(LineStyle
 
 const BOLD: &str = "1";
 const YELLOW: &str = "33";
+const RED: &str = "31";
 
 /// The report for a terminal: warnings first, then servers and machine, tables, sentences and notes.
 pub fn text(report: &Report, style: Style) -> String {
@@ -76,6 +77,21 @@ pub(crate) fn sheets(head: &[String], tables: &[Table], paragraphs: &[Vec<String
 }
 
 impl Style {
+    /// Bold, as headings are.
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.paint(text, BOLD)
+    }
+
+    /// How much a finding weighs, as wide as the widest.
+    pub(crate) fn severity(self, severity: audit::Severity) -> String {
+        let word = format!("{:7}", severity.to_string());
+        match severity {
+            audit::Severity::Error => self.paint(&word, RED),
+            audit::Severity::Warning => self.paint(&word, YELLOW),
+            audit::Severity::Note => word,
+        }
+    }
+
     fn paint(self, text: &str, code: &str) -> String {
         if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
     }

@@ -35,6 +35,7 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
             "profile.schema.json",
             schema_of::<Profiles>("Where servers' CPU went (weigh profile --format json, profiles.json)"),
         ),
+        ("audit.schema.json", schema_of::<audit::Audit>("What an audit found (weigh audit --format json)")),
         ("micro.schema.json", schema_of::<micro::Results>("What comparisons cost (weigh micro --format json)")),
         (
             "explain.schema.json",

@@ -135,7 +135,8 @@ fn in_url(argument: &[u8]) -> Option<std::ops::Range<usize>> {
 }
 
 fn in_dsn(argument: &[u8]) -> Option<std::ops::Range<usize>> {
-    let dsn = argument.strip_prefix(b"--server=").unwrap_or(argument);
+    let named = [&b"--server="[..], b"--replica="].into_iter().find_map(|option| argument.strip_prefix(option));
+    let dsn = named.unwrap_or(argument);
     let offset = argument.len() - dsn.len();
     if dsn.get(1) != Some(&b'=') || !dsn[0].is_ascii_alphabetic() {
         return None;
@@ -172,6 +173,7 @@ mod tests {
             ("mysql://:hunter2@", "mysql://:x@"),
             ("h=db.example,p=hunter2,u=root", "h=db.example,p=x,u=root"),
             ("p=hunter2", "p=x"),
+            ("--replica=h=db.example,p=hunter2", "--replica=h=db.example,p=x"),
             (r"--server=u=root,p=hun\,ter2,P=3307", "--server=u=root,p=x,P=3307"),
         ] {
             assert_eq!(shown(argument), expected);

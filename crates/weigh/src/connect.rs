@@ -94,7 +94,14 @@ pub struct ConnectArgs {
 /// A server as it was typed. It may hold a password, so it shows itself nowhere, and it is read only when resolved:
 /// the parser would repeat a bad one.
 #[derive(Clone)]
-struct SpecText(String);
+pub struct SpecText(String);
+
+impl SpecText {
+    /// The server that it names.
+    pub fn spec(&self) -> Result<Spec> {
+        Ok(self.0.parse()?)
+    }
+}
 
 impl std::fmt::Debug for SpecText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

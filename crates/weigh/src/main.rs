@@ -4,6 +4,7 @@
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
 mod argv;
+mod audit;
 mod bar;
 mod bench;
 mod compare;
@@ -47,6 +48,7 @@ enum Command {
     Micro(Box<micro::MicroArgs>),
     Profile(Box<profile::ProfileArgs>),
     Preflight(Box<preflight::PreflightArgs>),
+    Audit(Box<audit::AuditArgs>),
     Report(report::ReportArgs),
     Compare(compare::CompareArgs),
     Run(Box<run::RunArgs>),
@@ -86,6 +88,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Command::Micro(args) => micro::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Preflight(args) => preflight::run(args),
+        Command::Audit(args) => audit::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Run(args) => run::run(args),

@@ -2,6 +2,7 @@
 //! private instances too, and after every `weigh` that ends it is made sure that nothing of it stays.
 
 mod attach;
+mod audit;
 mod axes;
 mod charsets;
 mod compare;
