@@ -34,7 +34,8 @@ struct Weighed {
 /// Weighs every character by both collations. Takes about a second.
 pub fn difference(first: Collation, second: Collation) -> Difference {
     let padding = first.info().pad != second.info().pad;
-    if first.orders_like(second) {
+    // Columns hold well-formed text; how the flavours order other bytes is no difference between columns.
+    if first.orders_valid_text_like(second) {
         return Difference {
             characters: 0,
             merged: 0,
@@ -53,9 +54,9 @@ pub fn difference(first: Collation, second: Collation) -> Difference {
         .collect();
     let characters = all.len();
     all.sort_unstable_by_key(|one| (one.second, one.first, one.character));
-    let (merged, merged_examples) = unlike(&all, |one| (one.second, one.first));
+    let (merged, merged_examples) = regrouped(&all, |one| (one.second, one.first));
     all.sort_unstable_by_key(|one| (one.first, one.second, one.character));
-    let (split, split_examples) = unlike(&all, |one| (one.first, one.second));
+    let (split, split_examples) = regrouped(&all, |one| (one.first, one.second));
     Difference { characters, merged, split, merged_examples, split_examples, padding, same_order: false }
 }
 
@@ -66,8 +67,8 @@ fn hashed(collation: Collation, character: char) -> Option<u64> {
     Some(collation.hash(&buffer[..length]))
 }
 
-/// How many characters are in groups (of equal first keys, side by side) that hold unlike second keys; with examples, letters first.
-fn unlike(all: &[Weighed], keys: impl Fn(&Weighed) -> (u64, u64)) -> (usize, Vec<(char, char)>) {
+/// How many characters are in groups (of equal first keys, side by side) that hold different second keys; with examples, letters first.
+fn regrouped(all: &[Weighed], keys: impl Fn(&Weighed) -> (u64, u64)) -> (usize, Vec<(char, char)>) {
     let mut count = 0;
     let mut examples = Vec::new();
     for group in all.chunk_by(|a, b| keys(a).0 == keys(b).0) {
@@ -84,8 +85,8 @@ fn unlike(all: &[Weighed], keys: impl Fn(&Weighed) -> (u64, u64)) -> (usize, Vec
 /// The two characters of a group with the lowest code points that differ.
 fn example(group: &[Weighed], other: &Weighed, keys: &impl Fn(&Weighed) -> (u64, u64)) -> (char, char) {
     let lowest = group.iter().min_by_key(|one| (!one.character.is_alphanumeric(), one.character)).unwrap_or(other);
-    let unlike = group.iter().filter(|one| keys(one).1 != keys(lowest).1);
-    let second = unlike.min_by_key(|one| (!one.character.is_alphanumeric(), one.character)).unwrap_or(other);
+    let different = group.iter().filter(|one| keys(one).1 != keys(lowest).1);
+    let second = different.min_by_key(|one| (!one.character.is_alphanumeric(), one.character)).unwrap_or(other);
     (lowest.character, second.character)
 }
 

@@ -39,7 +39,7 @@ fn segment(view: &View, from_a: usize, from_b: usize) -> Option<(usize, usize)> 
         if is_same {
             return Some((to_a, to_b));
         }
-        // The shorter one takes the next character; one of equal length and unlike weights ends it.
+        // The shorter one takes the next character; one of equal length and different weights ends it.
         if a.len() <= b.len() && to_a < view.a.len() {
             to_a += 1;
         } else if to_b < view.b.len() {

@@ -2,9 +2,9 @@
 //!
 //! The rule is the MySQL manual's, "Collation Coercibility in Expressions", made exact by what MySQL 5.6 and 9.7, MariaDB 10.11 and 11.8 answer to
 //! comparisons of every two of some forty operands (tests/coercibility.rs). Where the flavours differ:
-//! - Two collations by `COLLATE`, of unlike character sets: MySQL 8 and later refuse them, others convert to the Unicode side.
-//! - Two literals of unlike character sets: MySQL 8 and later refuse them even where one is ASCII only.
-//! - Unlike Unicode character sets at the same level: MySQL 8 and later convert to `utf8mb4` or `utf32`; others only `utf8mb3` to `utf8mb4`.
+//! - Two collations by `COLLATE`, of different character sets: MySQL 8 and later refuse them, others convert to the Unicode side.
+//! - Two literals of different character sets: MySQL 8 and later refuse them even where one is ASCII only.
+//! - Different Unicode character sets at the same level: MySQL 8 and later convert to `utf8mb4` or `utf32`; others only `utf8mb3` to `utf8mb4`.
 
 use server::{Flavour, Version};
 
@@ -12,7 +12,7 @@ use crate::charset::{is_unicode, modern, modern_collation, of_collation};
 
 /// How strongly an operand holds on to its collation; the lower wins. MySQL's numbers are 0, 2, 3, 4 and 6.
 ///
-/// What an expression of columns of unlike collations has (1; 7 in MySQL 9) is left out: no column and no literal has it.
+/// What an expression of columns of different collations has (1; 7 in MySQL 9) is left out: no column and no literal has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coercibility {
     /// `COLLATE` was written.
@@ -78,7 +78,7 @@ pub fn compare(flavour: Flavour, version: Version, left: Operand<'_>, right: Ope
     if strict && left.coercibility == Coercibility::Explicit && right.coercibility == Coercibility::Explicit {
         return Outcome::Illegal;
     }
-    unlike_charsets(strict, left, right, left_set, right_set)
+    different_charsets(strict, left, right, left_set, right_set)
 }
 
 /// The stronger side wins; between equals, bytes do.
@@ -104,7 +104,7 @@ fn same_charset(left: Operand<'_>, right: Operand<'_>, left_name: &str, right_na
 }
 
 /// One side must be able to hold all that the other can, or be stronger than a literal.
-fn unlike_charsets(strict: bool, left: Operand<'_>, right: Operand<'_>, left_set: &str, right_set: &str) -> Outcome {
+fn different_charsets(strict: bool, left: Operand<'_>, right: Operand<'_>, left_set: &str, right_set: &str) -> Outcome {
     let side = |winner: Side| {
         let (target, loser) = if winner == Side::Left { (left_set, right) } else { (right_set, left) };
         // A Unicode character set that ends at U+FFFF takes a literal only if it doesn't go beyond.
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_one_charset_and_unlike_collations_do_not_mix() {
+    fn columns_of_one_charset_and_different_collations_do_not_mix() {
         assert_eq!(outcome(column("utf8mb4_general_ci"), column("utf8mb4_unicode_ci")), Outcome::Illegal);
         assert_eq!(outcome(column("utf8mb4_general_ci"), column("utf8mb4_bin")), Outcome::Of(Side::Right));
         assert_eq!(outcome(column("utf8_general_ci"), column("utf8mb3_general_ci")), Outcome::Of(Side::Left));

@@ -23,7 +23,7 @@ Examples:
       Two schemas, as a page.
   weigh audit --host db1.example --target mysql-8.4 --sql app.sql --slow-log slow.log
       With what an upgrade changes, and what the application's statements say.
-  weigh audit --list --check join-unlike
+  weigh audit --list --check join-mismatch
       What one check looks for, and why.
 
 Exit status: 0 nothing found, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";

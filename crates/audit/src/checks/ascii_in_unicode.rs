@@ -17,7 +17,7 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 An indexed column of the length of a GUID (36, 32), of a hash in hexadecimal (32, 40, 56, 64, 96, 128) or of an ULID (26), whose name says so or whose sampled values are all ASCII, in a character set of several bytes. \
 It reserves three or four bytes a character in index limits, sort buffers and in-memory tables, and is compared by weights where bytes would do. Told are the bytes of the widest key, and the bytes that the server \
-compares a value by: its sort key, from the collation engine. What to do: CHARACTER SET ascii COLLATE ascii_bin (ascii_general_ci where case is to be ignored). Both sides of a join must go together (`join-unlike`).",
+compares a value by: its sort key, from the collation engine. What to do: CHARACTER SET ascii COLLATE ascii_bin (ascii_general_ci where case is to be ignored). Both sides of a join must go together (`join-mismatch`).",
     run,
 };
 

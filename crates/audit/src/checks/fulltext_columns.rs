@@ -12,7 +12,7 @@ pub(super) static CHECK: Check = Check {
     title: "full-text indexes over columns that can only be converted together",
     reads: &[Reading::Schemas],
     doc: "\
-All columns of a full-text index must have one collation: every server refuses an index over unlike columns, and an ALTER that changes one of them, with error 1283 (\"Column … cannot be part of FULLTEXT index\"; asked of MySQL 5.6 and 9.7, \
+All columns of a full-text index must have one collation: every server refuses an index over columns of different collations, and an ALTER that changes one of them, with error 1283 (\"Column … cannot be part of FULLTEXT index\"; asked of MySQL 5.6 and 9.7, \
 MariaDB 10.11 and 11.8). Told are indexes over several columns whose character set isn't utf8mb4 or whose collation isn't the table's default: those are the ones that a conversion will touch, and one column at a time it fails. \
 What to do: MODIFY all of them in one ALTER TABLE. From: espocrm #1588.",
     run,

@@ -1,5 +1,8 @@
 //! Generated columns that keep a session's character set.
 
+use facts::Column;
+use rules::encoding::{Encoding, classify};
+
 use super::common::{Draft, column_name};
 use crate::check::{Check, Reading};
 use crate::evidence::Evidence;
@@ -12,7 +15,8 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas],
     doc: "\
 A literal in a generated column's expression is stored with an introducer of the session's character set (`_latin1'x'`), so the expression depends on who created the table, and a dump that is restored by another client differs. After a \
-conversion the expression stays as it was and can fail with error 1267 or 3988. Told are introducers of a character set other than the column's. What to do: DROP and ADD the column, or MODIFY it, in a session with SET NAMES utf8mb4. \
+conversion the expression stays as it was and can fail with error 1267 or 3988. Told are introducers of a character set other than the column's, and text that a session of the wrong character set has encoded twice. MariaDB doesn't keep introducers (10.11 and 11.8 print \
+`concat(a,'x')` for `CONCAT(a, _latin1'x')`), so there only the latter is seen. What to do: DROP and ADD the column, or MODIFY it, in a session with SET NAMES utf8mb4. \
 From: mushroom-observer #4625; MySQL bug 92741.",
     run,
 };
@@ -20,19 +24,15 @@ From: mushroom-observer #4625; MySQL bug 92741.",
 fn run(evidence: &Evidence) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (table, column) in evidence.facts.columns() {
-        let Some(generated) = &column.generated else { continue };
-        let own = column.charset.as_deref().map(rules::charset::modern);
-        let unlike = mentions(&generated.expression).into_iter().find_map(|mention| match mention {
-            Mention::Introducer(charset) if Some(rules::charset::modern(&charset)) != own => Some(charset),
-            _ => None,
-        });
-        let Some(charset) = unlike.filter(|charset| charset != "binary" && own.is_some()) else { continue };
+        let Some(what) = column.generated.as_ref().and_then(|generated| told(column, &generated.expression)) else {
+            continue;
+        };
         findings.push(
             Draft {
                 severity: Severity::Note,
                 kind: ObjectKind::Column,
                 name: column_name(table, column),
-                what: format!("its expression holds a literal in {charset}: {}", generated.expression),
+                what,
                 why: "The literal keeps the character set of the session that created it, whatever the column becomes."
                     .into(),
                 action: "MODIFY the column in a session with SET NAMES utf8mb4.".into(),
@@ -41,4 +41,20 @@ fn run(evidence: &Evidence) -> Vec<Finding> {
         );
     }
     findings
+}
+
+/// What is wrong with an expression, if anything.
+fn told(column: &Column, expression: &str) -> Option<String> {
+    let own = rules::charset::modern(column.charset.as_deref()?);
+    let introduced = mentions(expression).into_iter().find_map(|mention| match mention {
+        Mention::Introducer(charset) if charset != "binary" && rules::charset::modern(&charset) != own => Some(charset),
+        _ => None,
+    });
+    match introduced {
+        Some(charset) => Some(format!("its expression holds a literal in {charset}: {expression}")),
+        None if matches!(classify(expression), Encoding::Double(_)) => {
+            Some(format!("its expression holds text that is encoded twice: {expression}"))
+        }
+        None => None,
+    }
 }

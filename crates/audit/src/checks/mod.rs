@@ -3,16 +3,16 @@
 mod ascii_in_unicode;
 mod charset_default;
 mod client_handshake;
-mod column_unlike_table;
+mod column_mismatch;
 mod common;
 mod double_encoded;
 mod expression_collate;
-mod foreign_key_unlike;
+mod foreign_key_mismatch;
 mod four_byte_default;
 mod fulltext_columns;
 mod generated_charset;
 mod init_connect;
-mod join_unlike;
+mod join_mismatch;
 mod json_as_text;
 mod key_limit;
 mod legacy_charset;
@@ -21,13 +21,13 @@ mod program_old_collation;
 mod program_other_schema;
 mod replica_defaults;
 mod row_limit;
-mod schema_unlike_server;
+mod schema_mismatch;
 mod serialized_text;
 mod session_charset;
 mod statement_collate;
 mod statement_replication;
 mod string_primary_key;
-mod table_unlike_schema;
+mod table_mismatch;
 mod target_collation;
 mod target_defaults;
 mod utf8mb3;
@@ -38,8 +38,8 @@ use crate::check::Check;
 /// All checks, in the order in which findings of the same severity are shown.
 pub static CHECKS: &[&Check] = &[
     // Comparisons that fail or lose an index.
-    &join_unlike::CHECK,
-    &foreign_key_unlike::CHECK,
+    &join_mismatch::CHECK,
+    &foreign_key_mismatch::CHECK,
     &view_index::CHECK,
     // What rows hold.
     &double_encoded::CHECK,
@@ -49,9 +49,9 @@ pub static CHECKS: &[&Check] = &[
     &client_handshake::CHECK,
     &init_connect::CHECK,
     &charset_default::CHECK,
-    &schema_unlike_server::CHECK,
-    &table_unlike_schema::CHECK,
-    &column_unlike_table::CHECK,
+    &schema_mismatch::CHECK,
+    &table_mismatch::CHECK,
+    &column_mismatch::CHECK,
     &replica_defaults::CHECK,
     &statement_replication::CHECK,
     // Character sets.

@@ -8,11 +8,11 @@ use crate::sql::{Mention, mentions};
 
 pub(super) static CHECK: Check = Check {
     name: "program-collate",
-    title: "routines, triggers, events and views with COLLATE, CONVERT or an introducer in their text",
+    title: "routines, triggers, events and views with COLLATE, CONVERT or a character set in their text",
     reads: &[Reading::Programs],
     doc: "\
 What is written in a program stays when columns are converted: `COLLATE utf8mb4_unicode_ci` on a column of another collation loses its index, on one of another character set it fails (error 1253). Parameters and variables that name \
-a character set do the same. Introducers that the server itself writes into the text of a view are not told. What to do: change the text together with the columns.",
+a character set do the same. Literals' introducers (`_latin1'x'`) are not told: information_schema leaves them out of the text of programs, and writes them into that of views by itself. What to do: change the text together with the columns.",
     run,
 };
 

@@ -15,7 +15,7 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 Replicas that are named by --replica are held against the server: `character_set_server`, `collation_server`, `default_collation_for_utf8mb4`, `character_set_collations`, and \
 whether they have every collation that columns use. A CREATE TABLE without a collation makes another table there; one with a collation that the replica lacks stops replication. \
-What to do: set them alike; name collations in DDL. From: MySQL bugs 47673 and 116834; MySQL manual, \"Replication and Character Sets\".",
+What to do: give them the same defaults; name collations in DDL. From: MySQL bugs 47673 and 116834; MySQL manual, \"Replication and Character Sets\".",
     run,
 };
 

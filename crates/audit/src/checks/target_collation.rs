@@ -76,7 +76,7 @@ fn finding(evidence: &Evidence, target: &Target, name: &str, columns: &[String])
 /// In what a collation of the same name differs; `None` if in nothing.
 fn same_name(flavour: server::Flavour, there: &'static Info) -> Option<String> {
     match (Collation::lookup(engine(flavour), there.name), Collation::by_id(there.flavour, there.id)) {
-        (Ok(here), Ok(there)) if here.orders_like(there) => None,
+        (Ok(here), Ok(there)) if here.orders_valid_text_like(there) => None,
         (Ok(here), Ok(there)) => Some(format!("Compared by the engine: {}.", difference(here, there).told())),
         (Err(error), _) | (_, Err(error)) => Some(format!("Whether it orders the same can't be told: {error}.")),
     }

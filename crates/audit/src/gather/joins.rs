@@ -15,13 +15,18 @@ const MOST: usize = 1000;
 const DENIED: [u16; 4] = [1044, 1142, 1143, 1345];
 
 impl Gatherer<'_> {
-    /// Explains every comparison of unlike collations, from each side that has an index.
+    /// Explains every comparison of different collations, from each side that has an index.
     pub(super) fn joins(&mut self) -> Result<Vec<JoinProof>, Error> {
         let facts = self.facts;
         let all = pairs::pairs(facts);
         if all.len() > MOST {
-            let why = format!("{} pairs of columns have unlike collations; the first {MOST} were explained", all.len());
-            self.cannot_see("some joins of unlike columns".into(), why, Some("name fewer schemas by --schema".into()));
+            let why =
+                format!("{} pairs of columns have different collations; the first {MOST} were explained", all.len());
+            self.cannot_see(
+                "some joins of columns with different collations".into(),
+                why,
+                Some("name fewer schemas by --schema".into()),
+            );
         }
         if all.is_empty() {
             return Ok(Vec::new());

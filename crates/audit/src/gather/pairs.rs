@@ -7,7 +7,7 @@ use rules::charset::modern_collation;
 
 use crate::evidence::{ColumnRef, JoinKind};
 
-/// Two columns of unlike collations.
+/// Two columns of different collations.
 pub(super) struct Pair<'a> {
     pub left: (&'a Table, &'a Column),
     pub right: (&'a Table, &'a Column),
@@ -17,7 +17,7 @@ pub(super) struct Pair<'a> {
 /// The most pairs of one name: a name that many tables have is compared between few of them.
 const OF_ONE_NAME: usize = 12;
 
-/// All pairs of unlike collations.
+/// All pairs of different collations.
 pub(super) fn pairs(facts: &Facts) -> Vec<Pair<'_>> {
     let mut pairs = of_foreign_keys(facts);
     let mut seen: BTreeSet<_> = pairs.iter().map(key).collect();
@@ -82,10 +82,10 @@ fn of_names(facts: &Facts) -> Vec<Pair<'_>> {
                 let far = named.get(&format!("{singular}_{}", column.name.to_lowercase()));
                 let near = named.get(&column.name.to_lowercase());
                 let others = far.into_iter().chain(near).flatten();
-                let unlike = others
+                let different = others
                     .filter(|(other, _)| other.name != table.name)
                     .filter(|(_, other)| collation(other) != collation(column));
-                pairs.extend(unlike.take(OF_ONE_NAME).map(|&right| Pair {
+                pairs.extend(different.take(OF_ONE_NAME).map(|&right| Pair {
                     left: (table, column),
                     right,
                     kind: JoinKind::SameName,

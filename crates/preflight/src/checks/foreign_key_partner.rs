@@ -6,7 +6,7 @@ use crate::model::{Finding, Severity};
 
 pub const CHECK: Check = Check {
     name: "foreign-key-partner",
-    summary: "foreign keys whose two sides would have unlike collations",
+    summary: "foreign keys whose two sides would have different collations",
     explain: "The columns of a foreign key and those that it refers to must have one character set and collation. Where only one side is \
               converted, adding the key again ends with error 3780 (MySQL) or 150 (MariaDB). Both tables must be converted together.",
     run: Run::Facts(run),
@@ -48,7 +48,7 @@ fn about(
     one.count = 1;
     let [child, parent] = has.map(|name| name.unwrap_or_else(|| "a type without collation".into()));
     one.what = format!("{}.{} would have {child}, {}.{} {parent}", key.table, columns[0], key.parent_table, columns[1]);
-    one.why = "the servers refuse a foreign key between unlike columns (error 3780, or 150)".into();
+    one.why = "the servers refuse a foreign key between columns of different collations (error 3780, or 150)".into();
     one.todo = format!("convert {}.{} and {}.{} together", key.schema, key.table, key.parent_schema, key.parent_table);
     one
 }

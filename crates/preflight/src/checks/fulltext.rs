@@ -10,7 +10,7 @@ use crate::model::{Finding, Severity};
 
 pub const CHECK: Check = Check {
     name: "fulltext",
-    summary: "FULLTEXT indexes over columns that would have unlike collations",
+    summary: "FULLTEXT indexes over columns that would have different collations",
     explain: "All columns of a FULLTEXT index must have one collation. Where only some of them are converted, ALTER TABLE ends with error \
               1283.",
     run: Run::Facts(run),

@@ -57,7 +57,7 @@ fn checks<'j>(scan: &Scan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     ColumnScan::all(scan).into_iter().filter(is_wanted).map(watch).collect()
 }
 
-/// Cuts what is too long and puts a digest in its place, so that equal stays equal and unlike stays unlike.
+/// Cuts what is too long and puts a digest in its place, so that equal values stay equal and different ones different.
 fn bounded(bytes: &mut Vec<u8>, most: usize) {
     if bytes.len() > most {
         let digest = Sha256::digest(&bytes);

@@ -29,12 +29,12 @@ pub fn text(audit: &Audit, style: Style) -> String {
     for group in groups(audit) {
         let _ = writeln!(out, "\n{}", style.bold(&heading(&group)));
         // What several findings have in common is said once, after the last of them.
-        for alike in group.chunk_by(|a, b| (&a.why, &a.action) == (&b.why, &b.action)) {
-            for finding in alike {
+        for same in group.chunk_by(|a, b| (&a.why, &a.action) == (&b.why, &b.action)) {
+            for finding in same {
                 let severity = style.severity(finding.severity);
                 let _ = writeln!(out, "  {severity} {}: {}", finding.object, finding.what);
             }
-            let _ = writeln!(out, "          Why: {}\n          Do:  {}", alike[0].why, alike[0].action);
+            let _ = writeln!(out, "          Why: {}\n          Do:  {}", same[0].why, same[0].action);
         }
     }
     paragraph("cannot see ", &unseen(audit), &mut out);

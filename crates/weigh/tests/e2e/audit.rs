@@ -46,7 +46,7 @@ fn findings_are_printed_in_every_format() {
     assert_eq!((text.code, text.stderr.as_str()), (Some(1), ""), "{text}");
     for part in [
         "findings by",
-        "join-unlike",
+        "join-mismatch",
         "columns shop.orders.part_code = shop.parts.part_code",
         "Why: ",
         "Do:  ",
@@ -68,7 +68,7 @@ fn findings_are_printed_in_every_format() {
     let csv = audited(&socket, &["--schema=shop", "--format=csv"]);
     assert!(csv.stdout.starts_with("severity,check,kind,object,what,why,action\n"), "{csv}");
     let markdown = audited(&socket, &["--schema=shop", "--format=markdown"]);
-    assert!(markdown.stdout.starts_with("## ") && markdown.stdout.contains("### join-unlike"), "{markdown}");
+    assert!(markdown.stdout.starts_with("## ") && markdown.stdout.contains("### join-mismatch"), "{markdown}");
     let page = audited(&socket, &["--schema=shop", "--format=html"]);
     assert!(page.stdout.contains("<h1>Audit of ") && page.stdout.contains("shop.parts.part_code"), "{page}");
     server.stop().unwrap();
@@ -77,12 +77,12 @@ fn findings_are_printed_in_every_format() {
 #[test]
 fn checks_are_chosen_and_the_exit_status_tells() {
     let (server, socket) = shop();
-    let clean = audited(&socket, &["--schema=clean", "--check=utf8mb3,join-unlike"]);
+    let clean = audited(&socket, &["--schema=clean", "--check=utf8mb3,join-mismatch"]);
     assert_eq!(clean.code, Some(0), "{clean}");
     assert!(clean.stdout.contains("Nothing found by 2 checks"), "{clean}");
-    let only = audited(&socket, &["--schema=shop", "--least=error", "--skip=join-unlike,double-encoded"]);
+    let only = audited(&socket, &["--schema=shop", "--least=error", "--skip=join-mismatch,double-encoded"]);
     assert_eq!(only.code, Some(0), "{only}");
-    audited(&socket, &["--check=join-unlik"]).refuses_with(&["join-unlik", "nearest is join-unlike"]);
+    audited(&socket, &["--check=join-unlik"]).refuses_with(&["join-unlik", "nearest is join-mismatch"]);
     audited(&socket, &["--schema=nothing"]).refuses_with(&["no schema nothing", "shop"]);
     audited(&socket, &["--sql=absent.sql"]).refuses_with(&["absent.sql"]);
     audited(&socket, &["--target=oracle-19"]).refuses_with(&["oracle-19"]);
@@ -102,7 +102,7 @@ fn a_missing_privilege_is_told() {
     let done = place.end(place.weigh(&words).spawn().unwrap());
     assert_eq!(done.code, Some(1), "{done}");
     assert!(
-        done.stdout.contains("join-unlike")
+        done.stdout.contains("join-mismatch")
             && done.stdout.contains("GRANT TRIGGER ON `shop`.* TO 'reader'@'localhost'"),
         "{done}"
     );

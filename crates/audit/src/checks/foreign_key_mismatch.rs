@@ -1,4 +1,4 @@
-//! Foreign keys between unlike columns.
+//! Foreign keys between columns of different collations.
 
 use super::common::{Draft, quoted};
 use crate::check::{Check, Reading};
@@ -6,8 +6,8 @@ use crate::evidence::{Evidence, IndexUse, JoinKind};
 use crate::finding::{Finding, ObjectKind, Severity};
 
 pub(super) static CHECK: Check = Check {
-    name: "foreign-key-unlike",
-    title: "foreign keys whose child and parent have unlike collations",
+    name: "foreign-key-mismatch",
+    title: "foreign keys whose child and parent have different collations",
     reads: &[Reading::Schemas, Reading::Plans],
     doc: "\
 A foreign key demands the same character set and collation on both sides (error 3780 of MySQL 8, 150 before and in MariaDB). One that was made with \

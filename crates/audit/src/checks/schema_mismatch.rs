@@ -8,7 +8,7 @@ use crate::evidence::Evidence;
 use crate::finding::{Finding, ObjectKind, Severity};
 
 pub(super) static CHECK: Check = Check {
-    name: "schema-unlike-server",
+    name: "schema-mismatch",
     title: "schemas whose default collation is not the server's",
     reads: &[Reading::Settings],
     doc: "\
@@ -19,9 +19,9 @@ knows: one that is created anew, by a test or a restored dump without CREATE DAT
 
 fn run(evidence: &Evidence) -> Vec<Finding> {
     let Some(server) = evidence.facts.server.variable("collation_server") else { return Vec::new() };
-    let unlike =
+    let different =
         evidence.facts.schemas.iter().filter(|schema| modern_collation(&schema.collation) != modern_collation(server));
-    unlike
+    different
         .map(|schema| {
             Draft {
                 severity: Severity::Note,

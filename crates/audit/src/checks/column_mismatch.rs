@@ -10,7 +10,7 @@ use crate::evidence::Evidence;
 use crate::finding::{Finding, ObjectKind, Severity};
 
 pub(super) static CHECK: Check = Check {
-    name: "column-unlike-table",
+    name: "column-mismatch",
     title: "columns whose collation is not their table's default",
     reads: &[Reading::Schemas],
     doc: "\
@@ -24,16 +24,16 @@ fn run(evidence: &Evidence) -> Vec<Finding> {
     let mut findings = Vec::new();
     for table in evidence.facts.tables() {
         let Some(default) = table.collation.as_deref() else { continue };
-        let mut unlike: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut different: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for column in &table.columns {
             if let Some(collation) = column.collation.as_deref()
                 && modern_collation(collation) != modern_collation(default)
                 && !is_json(evidence, column)
             {
-                unlike.entry(collation).or_default().push(column.name.clone());
+                different.entry(collation).or_default().push(column.name.clone());
             }
         }
-        for (collation, columns) in unlike {
+        for (collation, columns) in different {
             let on_purpose = collation.ends_with("_bin") || collation.starts_with("ascii_");
             let charset = rules::charset::of_collation(collation) != rules::charset::of_collation(default);
             findings.push(

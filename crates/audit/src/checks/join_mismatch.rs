@@ -1,4 +1,4 @@
-//! Joins of columns of unlike collations.
+//! Joins of columns of different collations.
 
 use super::common::Draft;
 use crate::check::{Check, Reading};
@@ -6,7 +6,7 @@ use crate::evidence::{Evidence, IndexUse, JoinKind, JoinProof, Probe};
 use crate::finding::{Finding, ObjectKind, Severity};
 
 pub(super) static CHECK: Check = Check {
-    name: "join-unlike",
+    name: "join-mismatch",
     title: "columns that are likely joined, whose collations refuse the comparison or lose an index",
     reads: &[Reading::Schemas, Reading::Plans],
     doc: "\

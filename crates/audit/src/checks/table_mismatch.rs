@@ -10,27 +10,27 @@ use crate::evidence::Evidence;
 use crate::finding::{Finding, ObjectKind, Severity};
 
 pub(super) static CHECK: Check = Check {
-    name: "table-unlike-schema",
+    name: "table-mismatch",
     title: "tables whose default collation is not their schema's",
     reads: &[Reading::Schemas],
     doc: "\
 A new table takes its schema's default, and will then differ from the tables beside it. Tables of one schema that differ among themselves are where joins lose indexes and comparisons \
-are refused (`join-unlike`). One finding a schema and collation. What to do: ALTER DATABASE to what most tables have, or convert the tables. Changing a default changes no column.",
+are refused (`join-mismatch`). One finding a schema and collation. What to do: ALTER DATABASE to what most tables have, or convert the tables. Changing a default changes no column.",
     run,
 };
 
 fn run(evidence: &Evidence) -> Vec<Finding> {
     let mut findings = Vec::new();
     for schema in &evidence.facts.schemas {
-        let mut unlike: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut different: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for table in &schema.tables {
             if let Some(collation) = table.collation.as_deref()
                 && modern_collation(collation) != modern_collation(&schema.collation)
             {
-                unlike.entry(collation).or_default().push(table.name.clone());
+                different.entry(collation).or_default().push(table.name.clone());
             }
         }
-        for (collation, tables) in unlike {
+        for (collation, tables) in different {
             let all = tables.len() == schema.tables.len();
             let action = if all {
                 format!("ALTER DATABASE {} COLLATE {collation};", quoted(&schema.name))
