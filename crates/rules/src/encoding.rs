@@ -16,7 +16,7 @@ pub enum Encoding {
     Double(u8),
     /// Parts of it are, others not.
     Mixed,
-    /// One sequence could be either: two letters of latin1, or one character of UTF-8.
+    /// It could be either: its only sequence may be two letters of latin1, or what it would become is nothing that people write.
     Undecidable,
 }
 
@@ -26,12 +26,9 @@ pub fn classify(text: &str) -> Encoding {
         return Encoding::Ascii;
     }
     match decode_once(text) {
-        Some(decoded) if is_doubtful(text) => {
-            let _ = decoded;
-            Encoding::Undecidable
-        }
         Some(decoded) => match classify(&decoded) {
             Encoding::Double(times) => Encoding::Double(times + 1),
+            _ if is_doubtful(text) || !decoded.chars().all(is_common) => Encoding::Undecidable,
             _ => Encoding::Double(1),
         },
         None if sequences(text) > 0 => Encoding::Mixed,
@@ -81,16 +78,24 @@ fn sequences(text: &str) -> usize {
     count
 }
 
-/// Whether the only evidence is one sequence of two characters that are letters both, such as `ÃŸ`.
+/// Characters that people write: ASCII, letters, punctuation, currency and emoji. C1 controls, private use and noncharacters are not.
+fn is_common(character: char) -> bool {
+    character.is_ascii()
+        || character.is_alphanumeric()
+        || matches!(u32::from(character), 0xA0..=0xFF | 0x0300..=0x036F | 0x2000..=0x2BFF | 0x3000..=0x303F | 0xFE00..=0xFE0F | 0xFF00..=0xFFEF | 0x1F000..=0x1FAFF)
+}
+
+/// Whether the only evidence is one sequence of two characters that are letters both, such as `Åš`.
 fn is_doubtful(text: &str) -> bool {
     let Some(bytes) = latin1(text) else { return false };
     let beyond: Vec<u8> = bytes.into_iter().filter(|byte| !byte.is_ascii()).collect();
     matches!(beyond[..], [_, second] if is_letter(second))
 }
 
-/// Bytes that are a letter in code page 1252, of those that continue a character of UTF-8 (0x80 to 0xBF).
+/// Bytes that are a letter of words in code page 1252, of those that continue a character of UTF-8 (0x80 to 0xBF): Š Œ Ž š œ ž. No word has ƒ, ª,
+/// µ, º or Ÿ behind Â or Ã, and they are what ã, ª, õ, º, ú and ß become.
 fn is_letter(byte: u8) -> bool {
-    matches!(byte, 0x83 | 0x8A | 0x8C | 0x8E | 0x9A | 0x9C | 0x9E | 0x9F | 0xAA | 0xB5 | 0xBA)
+    matches!(byte, 0x8A | 0x8C | 0x8E | 0x9A | 0x9C | 0x9E)
 }
 
 #[cfg(test)]
@@ -116,6 +121,9 @@ mod tests {
         }
         assert_eq!(classify(&format!("Müller {}", broken("Müller"))), Encoding::Mixed);
         assert_eq!(classify(&format!("漢字 {}", broken("漢字"))), Encoding::Mixed);
-        assert_eq!(classify(&broken("Straße")), Encoding::Undecidable, "Ÿ is a letter");
+        assert_eq!(classify(&broken("Straße")), Encoding::Double(1));
+        assert_eq!(classify(&broken("Ľ")), Encoding::Double(1));
+        assert_eq!(classify("Åš"), Encoding::Undecidable, "two letters, or Ś");
+        assert_eq!(classify("Â\u{81}"), Encoding::Undecidable, "it would become a control character");
     }
 }

@@ -75,7 +75,7 @@ pub struct AuditArgs {
 
     /// Longest that one statement may run in the server
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "60s", help_heading = "What to check")]
-    timeout: Duration,
+    statement_time: Duration,
 
     /// How findings are printed: text, json (schemas/audit.schema.json), csv, markdown or html
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
@@ -140,7 +140,7 @@ fn audited(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
         target: args.target,
         statements,
         sample: args.sample,
-        limits: facts::Limits { statement: args.timeout, ..facts::Limits::default() },
+        limits: facts::Limits { statement: args.statement_time, ..facts::Limits::default() },
     };
     let evidence = audit::gather(&server, &replicas, request, selection, &bar)?;
     let least = match args.least {

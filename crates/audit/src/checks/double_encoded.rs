@@ -12,7 +12,7 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 Values of a sample (the first and the last rows by primary key) are classified, each by itself: clean; double-encoded (every character beyond ASCII is \
 part of UTF-8 that was decoded as latin1, whether the column is latin1 or Unicode); mixed (parts of the value are); undecidable (one pair of \
-letters that could be either, such as Ã and Ÿ). A conversion by ALTER TABLE keeps the wrong characters, and doubles them in a latin1 column that holds UTF-8. What to do: repair before \
+letters that could be either, such as Å and š). A conversion by ALTER TABLE keeps the wrong characters, and doubles them in a latin1 column that holds UTF-8. What to do: repair before \
 converting: all rows by way of BINARY where all are double-encoded, else the rows in question (`weigh preflight` names them). \
 From: gh-ost #290; MySQL manual, \"Converting Between Character Sets\".",
     run,
