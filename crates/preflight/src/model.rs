@@ -185,7 +185,7 @@ pub struct Example {
 /// The statements that convert. Printed, never run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Tables that the server will refuse to convert before their findings are dealt with.
+    /// Tables that the server will refuse to convert before their findings are dealt with. Their steps are [`Step::blocked`].
     pub blocked: Vec<String>,
     /// In the order in which to run them.
     pub steps: Vec<Step>,
@@ -212,6 +212,10 @@ pub struct Step {
     pub algorithm: Option<Algorithm>,
     /// What it locks, or why it is refused.
     pub note: Option<String>,
+    /// Whether it waits for people: its table, or one that is tied to it by foreign keys, has a finding that the plan can't deal with. The
+    /// script has it as a comment.
+    #[serde(default)]
+    pub blocked: bool,
 }
 
 /// What a step is for, in the order of a plan.

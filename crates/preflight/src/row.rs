@@ -105,6 +105,15 @@ impl<'r> Row<'r> {
         Some(self.converted.get(target)?.get(field)?.as_ref()?.as_deref().map_err(|lacking| *lacking))
     }
 
+    /// A value as Unicode text; `None` for NULL, for what is no text, and for ill-formed bytes.
+    pub fn text(&self, field: usize) -> Option<Cow<'r, str>> {
+        let utf8 = text::convert(self.value(field)?, self.fields.columns[field].charset?, Charset::Utf8mb4).ok()?;
+        match utf8 {
+            Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+            Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+        }
+    }
+
     /// A value for people to read.
     pub fn shown(&self, field: usize) -> String {
         shown(&self.fields.columns[field], self.value(field))

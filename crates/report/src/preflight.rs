@@ -158,16 +158,26 @@ pub fn script(plan: &Plan) -> String {
 }
 
 fn step_text(step: &Step, out: &mut String) {
+    if step.blocked {
+        let _ = writeln!(out, "-- waits for the findings of its table:");
+    }
     let how: Vec<&str> =
         [step.algorithm.map(|algorithm| algorithm.name()), step.note.as_deref()].into_iter().flatten().collect();
     if !how.is_empty() {
         let _ = writeln!(out, "-- {}: {}", step.object, how.join("; "));
     }
     // A program's body has semicolons of its own.
-    if step.phase == Phase::Programs && step.sql.contains(';') {
-        let _ = writeln!(out, "DELIMITER $$\n{}$$\nDELIMITER ;", step.sql);
+    let statement = if step.phase == Phase::Programs && step.sql.contains(';') {
+        format!("DELIMITER $$\n{}$$\nDELIMITER ;", step.sql)
     } else {
-        let _ = writeln!(out, "{};", step.sql);
+        format!("{};", step.sql)
+    };
+    if step.blocked {
+        for line in statement.lines() {
+            let _ = writeln!(out, "-- {line}");
+        }
+    } else {
+        let _ = writeln!(out, "{statement}");
     }
 }
 

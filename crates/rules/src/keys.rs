@@ -29,7 +29,8 @@ pub fn limits(server: &ServerFacts, table: &Table) -> Option<KeyLimits> {
     }
 }
 
-fn innodb(server: &ServerFacts, format: RowFormat) -> KeyLimits {
+/// The limits of an InnoDB table in a row format.
+pub fn innodb(server: &ServerFacts, format: RowFormat) -> KeyLimits {
     let page: u64 = server.variable("innodb_page_size").and_then(|size| size.parse().ok()).unwrap_or(16_384);
     // A key is at most 3072 bytes with pages of 16 KiB and more, and less in proportion with smaller ones.
     let whole = match page {

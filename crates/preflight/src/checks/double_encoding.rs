@@ -1,11 +1,11 @@
 //! Text that was stored as what its UTF-8 bytes look like in latin1.
 
 use mysql_collation::Charset;
+use rules::encoding::{Encoding, classify, repaired};
 
 use super::{Check, ColumnScan, RowCheck, Run, Scan};
 use crate::Error;
 use crate::model::{Example, Finding, Severity};
-use crate::mojibake::{Encoding, classify, repaired};
 use crate::row::Row;
 use crate::sql;
 
@@ -47,16 +47,15 @@ fn checks<'j>(scan: &Scan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
 
 impl DoubleEncoding<'_> {
     /// The statement that repairs a row; by its key, and only if it still holds what was read.
-    fn repair(&self, row: &Row<'_>, charset: Charset, value: &[u8]) -> Option<String> {
+    fn repair(&self, row: &Row<'_>, meant: &str) -> Option<String> {
         let target = self.column.target().charset()?;
-        let meant = repaired(value, charset)?;
         let meant = crate::text::convert(meant.as_bytes(), Charset::Utf8mb4, target).ok()?.into_owned();
         let now = row.converted(0, self.column.field)?.ok()?;
         let name = sql::identifier(&self.column.conversion().column.name);
         let introducer = format!("_{}", sql::charset_name(self.column.scan.job.facts, &self.column.target().charset));
         let key = row.fields.key.iter().map(|&field| {
             let name = sql::identifier(&row.fields.columns[field].name);
-            Some(format!("{name} = {}", literal(row, field, self.column.scan.job.facts)?))
+            Some(format!("{name} = {}", literal(row, field, &self.column.scan)?))
         });
         let mut conditions = key.collect::<Option<Vec<_>>>()?;
         conditions.push(format!("CAST({name} AS BINARY) = {}", sql::bytes(now)));
@@ -71,51 +70,50 @@ impl DoubleEncoding<'_> {
 }
 
 /// A value of a key as a literal, in the character set that its column will have.
-fn literal(row: &Row<'_>, field: usize, facts: &facts::Facts) -> Option<String> {
+fn literal(row: &Row<'_>, field: usize, scan: &Scan<'_>) -> Option<String> {
     let of = &row.fields.columns[field];
+    let introduced =
+        |charset: &str, text| format!("_{} {}", sql::charset_name(scan.job.facts, charset), sql::bytes(text));
+    if let Some(conversion) = of.conversion {
+        let charset = &scan.table.conversions[conversion].planned().charset;
+        return Some(introduced(charset, row.converted(0, field)?.ok()?));
+    }
     let value = row.value(field)?;
-    let text = match of.charset {
-        _ if of.conversion.is_some() => row.converted(0, field)?.ok()?,
-        _ => value,
-    };
     Some(match of.charset {
-        Some(charset) if of.conversion.is_none() => {
-            format!("_{} {}", sql::charset_name(facts, charset.name()), sql::bytes(text))
-        }
-        Some(_) => format!("_utf8mb4 {}", sql::bytes(text)),
-        None if of.is_binary => sql::bytes(text),
-        None => sql::string(std::str::from_utf8(text).ok()?),
+        Some(charset) => introduced(charset.name(), value),
+        None if of.is_binary => sql::bytes(value),
+        None => sql::string(std::str::from_utf8(value).ok()?),
     })
 }
 
 impl RowCheck for DoubleEncoding<'_> {
     fn row(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        let Some(value) = row.value(self.column.field) else { return Ok(()) };
-        let charset = self.column.conversion().read_charset();
-        let class = classify(value, charset);
+        // What is ill-formed is another check's.
+        let Some(text) = row.text(self.column.field) else { return Ok(()) };
+        let class = classify(&text);
         let count = match class {
-            Encoding::Clean => &mut self.clean,
-            Encoding::DoubleEncoded => &mut self.double,
+            Encoding::Ascii | Encoding::Clean => &mut self.clean,
+            Encoding::Double(_) => &mut self.double,
             Encoding::Mixed => &mut self.mixed,
             Encoding::Undecidable => &mut self.undecidable,
         };
         *count += 1;
-        if class == Encoding::Clean {
+        if matches!(class, Encoding::Ascii | Encoding::Clean) {
             return Ok(());
         }
         if self.examples.len() < self.column.scan.job.examples {
             let note = match class {
-                Encoding::DoubleEncoded => format!("double-encoded: {}", repaired(value, charset).unwrap_or_default()),
+                Encoding::Double(_) => format!("double-encoded: {}", repaired(&text)),
                 Encoding::Mixed => "mixed: part of it is double-encoded".into(),
                 _ => "undecidable".into(),
             };
             self.examples.push(Example { note: Some(note), ..self.column.example(row) });
         }
-        if class == Encoding::DoubleEncoded
+        if matches!(class, Encoding::Double(_))
             && !row.fields.key.is_empty()
             && self.repairs.len() < self.column.scan.job.examples
         {
-            self.repairs.extend(self.repair(row, charset, value));
+            self.repairs.extend(self.repair(row, &repaired(&text)));
         }
         Ok(())
     }

@@ -12,8 +12,9 @@ pub const CHECK: Check = Check {
     name: "server-fault",
     summary: "known faults of this version of the server that a conversion would meet",
     explain: "MDEV-26294: MariaDB before 10.4.26, 10.5.17, 10.6.9, 10.7.5, 10.8.4 and 10.9.2 converts a unique key in place without \
-              noticing duplicates. MySQL bug 97103: 8.0 up to 8.0.18 keeps a unique index in the old order until it is restarted. \
-              For both the plan asks for ALGORITHM=COPY. The versions are those of the bug reports.",
+              noticing duplicates (versions: MariaDB's release notes). MySQL bug 97103: a unique index keeps its old order until the server is \
+              restarted; reported for 8.0.17 and closed in December 2019 without naming the release that mends it, so 8.0.0 to 8.0.19 \
+              are taken to have it. For both the plan asks for ALGORITHM=COPY.",
     run: Run::Facts(run),
 };
 
@@ -34,14 +35,14 @@ pub fn fault(job: &Job<'_>, table: &TableJob<'_>) -> Option<(&'static str, &'sta
         Flavour::MariaDb if misses_duplicates(version) => {
             Some(("MDEV-26294", "an in-place conversion of a unique key doesn't notice duplicates"))
         }
-        Flavour::MySql if version >= Version::new(8, 0, 0) && version <= Version::new(8, 0, 18) => {
+        Flavour::MySql if version >= Version::new(8, 0, 0) && version <= Version::new(8, 0, 19) => {
             Some(("MySQL bug 97103", "a unique index keeps its old order until the server is restarted"))
         }
         _ => None,
     }
 }
 
-/// MDEV-26294, by the versions of its report.
+/// MDEV-26294, by the release notes of those that mend it.
 fn misses_duplicates(version: Version) -> bool {
     let fixed = [(4, 26), (5, 17), (6, 9), (7, 5), (8, 4), (9, 2)];
     version.major == 10
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_those_of_the_report() {
+    fn versions_are_those_of_the_release_notes() {
         for (version, is_faulty) in [
             ((10, 4, 2), false),
             ((10, 4, 25), true),

@@ -1,5 +1,7 @@
 //! Indexes that become too long.
 
+use rules::keys::KeyLimits;
+
 use super::{Check, Run, finding};
 use crate::job::Job;
 use crate::limits::{dynamic_helps, key_limits, part_bytes, shortened};
@@ -7,10 +9,10 @@ use crate::model::{Finding, Severity};
 
 pub const CHECK: Check = Check {
     name: "key-length",
-    summary: "indexes that no longer fit their limit: 767, 1000, 2000 or 3072 bytes",
+    summary: "indexes that no longer fit their limit: 767, 1000, 2300 or 3072 bytes",
     explain: "Keys are limited in bytes, and a character of utf8mb4 counts as four: VARCHAR(255) takes 1020. InnoDB takes 3072 bytes a part \
               in the row formats DYNAMIC and COMPRESSED, 767 in the others (and before MySQL 5.7.7 and MariaDB 10.2.2 unless \
-              innodb_large_prefix is on), MyISAM 1000 and Aria 2000 in all. ALTER TABLE ends with error 1071. The plan changes the row \
+              innodb_large_prefix is on), MyISAM 1000 and Aria 2300 in all. ALTER TABLE ends with error 1071. The plan changes the row \
               format where that is enough, and shortens the key where it isn't; a unique key is judged at its new length.",
     run: Run::Facts(run),
 };
@@ -20,7 +22,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     for table in &job.tables {
         for index in table.table.indexes.iter().filter(|index| table.touches(index)) {
             for (target, name) in job.targets.iter().enumerate() {
-                let (per_part, in_all) = key_limits(job.facts, table.table, table.table.row_format);
+                let KeyLimits { part: per_part, whole: in_all } = key_limits(job.facts, table.table);
                 let bytes = part_bytes(job.facts, table, index, target);
                 let longest = bytes.iter().copied().max().unwrap_or(0);
                 let sum = bytes.iter().sum::<u64>();

@@ -6,6 +6,7 @@ mod foreign_key;
 mod foreign_key_partner;
 mod fulltext;
 mod key_length;
+mod matching;
 mod members;
 mod merges;
 mod own_collations;

@@ -1,8 +1,10 @@
 //! Rows that become too long.
 
+use rules::rows::ROW_LIMIT;
+
 use super::{Check, Run, finding};
 use crate::job::Job;
-use crate::limits::{ROW, row_bytes};
+use crate::limits::row_bytes;
 use crate::model::{Finding, Severity};
 
 pub const CHECK: Check = Check {
@@ -21,12 +23,12 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
             // A column that is too long by itself is another finding.
             let has_wide =
                 table.conversions.iter().any(|conversion| super::wide_varchar::is_too_wide(job, conversion, target));
-            if after <= ROW || has_wide {
+            if after <= ROW_LIMIT || has_wide {
                 continue;
             }
             let mut one = finding(&CHECK, Severity::Error, table, name);
             one.count = after;
-            one.what = format!("a row could take {after} bytes (now {before}), and the limit is {ROW}");
+            one.what = format!("a row could take {after} bytes (now {before}), and the limit is {ROW_LIMIT}");
             one.why = "ALTER TABLE ends with error 1118 (row size too large)".into();
             let longest = table
                 .conversions

@@ -2,8 +2,8 @@
 
 use mysql_collation::Pad;
 
+use super::matching::Matching;
 use super::{Check, ColumnScan, RowCheck, Run, Scan};
-use crate::Error;
 use crate::model::{Example, Finding, Severity};
 use crate::row::Row;
 
@@ -16,54 +16,36 @@ pub const CHECK: Check = Check {
     run: Run::Rows(checks),
 };
 
-struct TrailingSpaces<'j> {
-    column: ColumnScan<'j>,
-    count: u64,
-    examples: Vec<Example>,
-}
-
 fn checks<'j>(scan: &Scan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     let loses_padding = |column: &ColumnScan<'_>| {
         let before = column.conversion().before.map(|collation| collation.info().pad);
         let after = column.target().collation.map(|collation| collation.info().pad);
         before == Some(Pad::PadSpace) && after == Some(Pad::NoPad)
     };
-    let watch = |column| Box::new(TrailingSpaces { column, count: 0, examples: Vec::new() }) as Box<dyn RowCheck + 'j>;
-    ColumnScan::all(scan).into_iter().filter(loses_padding).map(watch).collect()
+    let columns = ColumnScan::all(scan).into_iter().filter(loses_padding);
+    columns.map(|column| Matching::watch(column, look, tell)).collect()
 }
 
-impl RowCheck for TrailingSpaces<'_> {
-    fn row(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        if row.value(self.column.field).is_some_and(|value| value.ends_with(b" ")) {
-            self.count += 1;
-            if self.examples.len() < self.column.scan.job.examples {
-                self.examples.push(self.column.example(row));
-            }
-        }
-        Ok(())
-    }
+fn look(column: &ColumnScan<'_>, row: &Row<'_>) -> Option<Example> {
+    row.value(column.field).filter(|value| value.ends_with(b" ")).map(|_| column.example(row))
+}
 
-    fn finish(self: Box<Self>) -> Result<Vec<Finding>, Error> {
-        if self.count == 0 {
-            return Ok(Vec::new());
-        }
-        let conversion = self.column.conversion();
-        let mut found = self.column.finding(&CHECK, Severity::Warning);
-        found.count = self.count;
-        found.what = format!("{} values end with spaces, which come to count", self.count);
-        found.why = format!(
+fn tell(column: &ColumnScan<'_>, count: u64) -> Finding {
+    let conversion = column.conversion();
+    let table = &column.scan.table.table;
+    let name = crate::sql::identifier(&conversion.column.name);
+    Finding {
+        what: format!("{count} values end with spaces, which come to count"),
+        why: format!(
             "{} is PAD SPACE, {} NO PAD: = finds these values only with their spaces",
             conversion.from,
-            self.column.target().name
-        );
-        found.todo = "trim them first where the spaces mean nothing".into();
-        let table = &self.column.scan.table.table;
-        let name = crate::sql::identifier(&conversion.column.name);
-        found.statements = vec![format!(
+            column.target().name
+        ),
+        todo: "trim them first where the spaces mean nothing".into(),
+        statements: vec![format!(
             "UPDATE {} SET {name} = TRIM(TRAILING ' ' FROM {name}) WHERE {name} LIKE '% '",
             crate::sql::table(&table.schema, &table.name)
-        )];
-        found.examples = self.examples;
-        Ok(vec![found])
+        )],
+        ..column.finding(&CHECK, Severity::Warning)
     }
 }

@@ -44,9 +44,6 @@ pub fn plan(job: &Job<'_>, request: &Request, findings: &[Finding], programs: &[
         .extend(repairs.flat_map(|finding| {
             finding.statements.iter().map(|sql| step(Phase::Repair, &finding.object, sql.clone()))
         }));
-    if !steps.is_empty() {
-        steps.splice(0..0, session(job));
-    }
     let stops = |finding: &&Finding| {
         finding.severity == Severity::Error && !finding.in_plan && finding.target == job.targets[0]
     };
@@ -55,6 +52,19 @@ pub fn plan(job: &Job<'_>, request: &Request, findings: &[Finding], programs: &[
         .filter(stops)
         .filter_map(|finding| Some(format!("{}.{}", finding.schema, finding.table.as_ref()?)))
         .collect();
+    let waiting = waiting(job, &blocked);
+    for step in &mut steps {
+        step.blocked = match step.phase {
+            // Repairs are about columns.
+            Phase::Repair => waiting.tables.iter().any(|table| step.object.starts_with(&format!("{table}."))),
+            // A program may use any table of its schema.
+            Phase::Programs => waiting.schemas.iter().any(|schema| step.object.starts_with(&format!("{schema}."))),
+            _ => waiting.tables.contains(&step.object) || waiting.schemas.contains(&step.object),
+        };
+    }
+    if !steps.is_empty() {
+        steps.splice(0..0, session(job));
+    }
     Plan {
         blocked: blocked.into_iter().collect(),
         tools: converted
@@ -69,7 +79,34 @@ pub fn plan(job: &Job<'_>, request: &Request, findings: &[Finding], programs: &[
 }
 
 fn step(phase: Phase, object: &str, sql: String) -> Step {
-    Step { phase, object: object.to_owned(), sql, algorithm: None, note: None }
+    Step { phase, object: object.to_owned(), sql, algorithm: None, note: None, blocked: false }
+}
+
+/// What must wait until people have dealt with the findings of a table.
+struct Waiting {
+    /// Blocked tables, and those that are tied to them by foreign keys: without them the plan would drop keys that it can't add again.
+    tables: BTreeSet<String>,
+    /// Their schemas.
+    schemas: BTreeSet<String>,
+}
+
+fn waiting(job: &Job<'_>, blocked: &BTreeSet<String>) -> Waiting {
+    let mut tables = blocked.clone();
+    loop {
+        let before = tables.len();
+        for key in job.foreign_keys() {
+            let ends = [format!("{}.{}", key.schema, key.table), format!("{}.{}", key.parent_schema, key.parent_table)];
+            if ends.iter().any(|end| tables.contains(end)) {
+                tables.extend(ends);
+            }
+        }
+        if tables.len() == before {
+            break;
+        }
+    }
+    let of_waiting = job.tables.iter().filter(|table| tables.contains(&table.name()));
+    let schemas = of_waiting.map(|table| table.table.schema.clone()).collect();
+    Waiting { tables, schemas }
 }
 
 /// Statements, comments and defaults come as they were printed, and no value is to be changed in silence.
@@ -137,7 +174,7 @@ fn convert_clauses(job: &Job<'_>, of: &TableJob<'_>, findings: &[Finding]) -> Ve
             clauses.extend(rebuild(index, prefixes));
         }
     }
-    let (per_part, _) = key_limits(job.facts, of.table, of.table.row_format);
+    let per_part = key_limits(job.facts, of.table).part;
     let exceeds = |index: &&Index| part_bytes(job.facts, of, index, 0).iter().any(|&bytes| bytes > per_part);
     if dynamic_helps(job.facts, of.table)
         && of.table.indexes.iter().filter(|index| of.touches(index)).any(|index| exceeds(&index))

@@ -40,8 +40,8 @@ pub fn tools(job: &Job<'_>, of: &TableJob<'_>, clauses: &[String], findings: &[F
     }
     if of.unique_indexes().next().is_some() {
         warnings.push(
-            "gh-ost: --panic-on-warnings needs release 1.1.8. Rows that are written while it runs are applied by REPLACE, which deletes what they \
-             collide with (gh-ost #1636, mended by #1633): check that your release has that, and look for duplicates again before the cut-over."
+            "gh-ost: --panic-on-warnings came after release 1.1.7 (#1500). Rows that are written while it runs are applied by REPLACE, which deletes \
+             what they collide with (#1636, mended by #1633 and #1643): take a release after 1.1.8, and look for duplicates again before the cut-over."
                 .to_owned(),
         );
     }
@@ -59,17 +59,20 @@ pub fn tools(job: &Job<'_>, of: &TableJob<'_>, clauses: &[String], findings: &[F
         job.facts.schema(schema).is_some_and(|schema| schema.triggers.iter().any(|trigger| trigger.table == *table));
     if has_triggers {
         warnings.push(
-            "The table has triggers: gh-ost refuses it (unless --include-triggers, release 1.1.7), pt-online-schema-change needs --preserve-triggers."
+            "The table has triggers: gh-ost refuses it unless your release has --include-triggers, pt-online-schema-change needs --preserve-triggers."
                 .to_owned(),
         );
     }
     if job.facts.server.flavour == Flavour::MariaDb {
-        warnings.push("gh-ost is made for MySQL; on MariaDB prefer ALTER TABLE or pt-online-schema-change.".to_owned());
+        warnings.push(
+            "gh-ost supports MariaDB from release 1.1.11; before it, take ALTER TABLE or pt-online-schema-change."
+                .to_owned(),
+        );
     }
     if of.conversions.iter().any(|conversion| conversion.old_charset() != conversion.planned().charset) {
         warnings.push(
-            "The character set changes: let gh-ost 1.1.7 or later do it, as older ones wrote wrong bytes (gh-ost #1568, #814), and compare a \
-             sample of rows before the cut-over."
+            "The character set changes: gh-ost 1.1.7 applies rows that are written while it runs without converting them, which fails with error 1366 \
+             or writes wrong bytes (#1568, #1438; both open). Take ALTER TABLE or pt-online-schema-change, or stop writes while gh-ost runs."
                 .to_owned(),
         );
     }

@@ -86,7 +86,7 @@ fn checks_are_chosen_and_the_exit_status_tells() {
     assert!(clean.stdout.contains("Nothing found by 2 checks"), "{clean}");
     let only = audited(&socket, &["--schema=shop", "--least=error", "--skip=join-mismatch,double-encoded"]);
     assert_eq!(only.code, Some(0), "{only}");
-    audited(&socket, &["--check=join-unlik"]).refuses_with(&["join-unlik", "nearest is join-mismatch"]);
+    audited(&socket, &["--check=join-mismach"]).refuses_with(&["join-mismach", "nearest is join-mismatch"]);
     audited(&socket, &["--schema=nothing"]).refuses_with(&["no schema nothing", "shop"]);
     audited(&socket, &["--sql=absent.sql"]).refuses_with(&["absent.sql"]);
     audited(&socket, &["--target=oracle-19"]).refuses_with(&["oracle-19"]);
@@ -129,9 +129,10 @@ fn reads_with_the_grants_that_it_names(name: &str, read_only: &str) {
 
 /// What a write would change: the end of the binary log, the counters of statements that write, the rows.
 fn written(conn: &mut mysql::Conn) -> Vec<String> {
-    let position = |conn: &mut mysql::Conn, statement: &str| conn.query_first::<(String, u64), _>(statement);
-    let position = position(conn, "SHOW BINARY LOG STATUS").or_else(|_| position(conn, "SHOW MASTER STATUS"));
-    let mut state = vec![format!("{:?}", position.unwrap().unwrap())];
+    let status = |conn: &mut mysql::Conn, statement: &str| conn.query_first::<mysql::Row, _>(statement);
+    let status = status(conn, "SHOW BINARY LOG STATUS").or_else(|_| status(conn, "SHOW MASTER STATUS"));
+    let position: u64 = status.unwrap().unwrap().get("Position").unwrap();
+    let mut state = vec![format!("binary log at {position}")];
     let counters: Vec<(String, String)> = conn.query("SHOW GLOBAL STATUS LIKE 'Com\\_%'").unwrap();
     let writes = ["alter", "create", "delete", "drop", "grant", "insert", "replace", "truncate", "update"];
     let is_write = |name: &str| writes.iter().any(|write| name[4..].starts_with(write));
