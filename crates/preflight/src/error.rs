@@ -20,6 +20,16 @@ pub enum Error {
         /// The server's answer.
         source: mysql::Error,
     },
+    /// The account may not read a table.
+    #[error("{table} can't be read: {why} ({remedy})")]
+    Denied {
+        /// `schema.table`.
+        table: String,
+        /// The server's answer.
+        why: String,
+        /// The grant that is missing.
+        remedy: String,
+    },
     /// The server went away and didn't come back.
     #[error("{0}")]
     Gone(String),

@@ -211,13 +211,17 @@ impl Shared<'_> {
             }
             Ok(())
         };
-        match source.read(table, &fields, &mut each)? {
-            Some(reading) => {
+        match source.read(table, &fields, &mut each) {
+            Ok(Some(reading)) => {
                 result.readings.insert(name.clone(), reading);
             }
-            None => result
+            Ok(None) => result
                 .unchecked
                 .push(format!("{name}: not read, as it has no key (--without-key read reads it in one pass)")),
+            Err(Error::Denied { why, remedy, .. }) => {
+                result.unchecked.push(format!("{name}: not read: {why} ({remedy})"));
+            }
+            Err(error) => return Err(error),
         }
         for check in checks {
             result.findings.extend(check.finish()?);

@@ -19,6 +19,8 @@ use crate::{Error, Progress, command, program};
 pub enum Tool {
     /// The browser that the tests open pages in, without windows.
     Chromium,
+    /// MariaDB's command-line client, by which the tests run what users would.
+    Client,
     /// Linux's perf, which takes the samples of a profile.
     Perf,
     /// sysbench 1.0, for `--driver sysbench`.
@@ -42,12 +44,13 @@ const C_LIBRARY: [&str; 2] = ["libc6", "libc-bin"];
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 3] = [Self::Chromium, Self::Perf, Self::Sysbench];
+    pub const ALL: [Self; 4] = [Self::Chromium, Self::Client, Self::Perf, Self::Sysbench];
 
     /// The program's name on PATH.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chromium => "chromium",
+            Self::Client => "mariadb",
             Self::Perf => "perf",
             Self::Sysbench => "sysbench",
         }
@@ -60,6 +63,13 @@ impl Tool {
                 file: "usr/lib/chromium/chromium-headless-shell",
                 environment: "FONTCONFIG_SYSROOT=\"$root\"",
                 mebibytes: 900,
+            },
+            Self::Client => Package {
+                name: "mariadb-client-core",
+                file: "usr/bin/mariadb",
+                // Where the plugins are by which it logs in to MySQL.
+                environment: "MARIADB_PLUGIN_DIR=\"$(echo \"$root\"/usr/lib/*/libmariadb3/plugin)\"",
+                mebibytes: 60,
             },
             Self::Perf => Package { name: "linux-perf", file: "usr/bin/perf", environment: "", mebibytes: 250 },
             Self::Sysbench => Package {

@@ -40,10 +40,15 @@ fn on_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
     let [spec] = targets.specs.as_slice() else { bail!("preflight takes one server at a time") };
     let bar = Bar::new();
     let server = server::open(spec, &targets.options, &bar)?;
-    let facts = facts::read(&server, &args.scope(), &facts::Limits::default(), &bar)?;
+    let mut facts = facts::read(&server, &args.scope(), &facts::Limits::default(), &bar)?;
     known(&facts, options)?;
-    let creates = creates(&server, &facts)?;
-    let (programs, unseen) = program_sources(&server, &facts, &options.request.targets[0])?;
+    let (creates, mut unseen) = creates(&server, &facts)?;
+    // Without its definition a table can be neither judged nor planned for.
+    for schema in &mut facts.schemas {
+        schema.tables.retain(|table| creates.contains_key(&(table.schema.clone(), table.name.clone())));
+    }
+    let (programs, unseen_programs) = program_sources(&server, &facts, &options.request.targets[0])?;
+    unseen.extend(unseen_programs);
     let read = args.read_options();
     let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> {
         Ok(Box::new(ServerRows::open(&server, &facts, &read)?))

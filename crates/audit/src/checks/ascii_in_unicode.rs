@@ -38,6 +38,7 @@ fn finding(evidence: &Evidence, table: &Table, column: &Column) -> Option<Findin
         return None;
     }
     let compared = match Collation::lookup(engine(evidence.facts.server.flavour), collation) {
+        Ok(_) if collation.ends_with("_bin") => "values are compared by their bytes already".to_owned(),
         Ok(collation) => {
             let value = "0123456789abcdef".repeat(8);
             let key = collation.weight_string(&value.as_bytes()[..length as usize]).len();

@@ -32,8 +32,11 @@ fn run(evidence: &Evidence) -> Vec<Finding> {
         }
         for (collation, tables) in different {
             let all = tables.len() == schema.tables.len();
-            let action = if all {
+            let most = 2 * tables.len() > schema.tables.len();
+            let action = if most {
                 format!("ALTER DATABASE {} COLLATE {collation};", quoted(&schema.name))
+            } else if collation == "binary" {
+                "Nothing, if these hold bytes on purpose.".to_owned()
             } else {
                 format!(
                     "Convert the tables to {} (weigh preflight), or the schema's default to {collation}.",
@@ -52,7 +55,11 @@ fn run(evidence: &Evidence) -> Vec<Finding> {
                         schema.collation,
                         some_of(&tables, 5)
                     ),
-                    why: "New tables will not match these: comparisons are refused or lose an index.".into(),
+                    why: if collation == "binary" {
+                        "New tables will hold text, where these hold bytes: they compare and sort otherwise.".into()
+                    } else {
+                        "New tables will not match these: comparisons are refused or lose an index.".into()
+                    },
                     action,
                 }
                 .of(CHECK.name),

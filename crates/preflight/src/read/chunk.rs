@@ -6,7 +6,8 @@ use mysql::prelude::Queryable;
 use server::interrupt;
 
 use super::key::{ChunkKey, after, literal};
-use super::{EachRow, ServerRows, bytes, is_lost, is_too_slow};
+use super::session::{grant, is_denied};
+use super::{EachRow, ServerRows, bytes, is_locked, is_lost, is_too_slow};
 use crate::Error;
 use crate::job::TableJob;
 use crate::model::Reading;
@@ -36,6 +37,7 @@ impl ServerRows<'_> {
         let order = key.columns.iter().map(|name| sql::identifier(name)).collect::<Vec<_>>().join(", ");
         let mut last: Option<Vec<Vec<u8>>> = None;
         let mut size = FIRST;
+        let mut locked: Option<Instant> = None;
         loop {
             interrupt::check()?;
             self.pause()?;
@@ -59,8 +61,16 @@ impl ServerRows<'_> {
                     size = (size / 4).max(1);
                     continue;
                 }
-                Err(failure) => return Err(failure.into_error(table)),
+                // Somebody has locked the table.
+                Err(Failure::Statement(error))
+                    if is_locked(&error)
+                        && locked.get_or_insert_with(Instant::now).elapsed() < self.options.patience =>
+                {
+                    continue;
+                }
+                Err(failure) => return Err(self.told(failure, table)),
             }
+            locked = None;
             reading.chunks += 1;
             if seen < size {
                 return Ok(());
@@ -86,7 +96,19 @@ impl ServerRows<'_> {
         let outcome = self.stream(&statement, fields, 0, &mut last, &mut seen, reading, each);
         super::session::with_time_out(&mut self.conn);
         reading.chunks = 1;
-        outcome.map_err(|failure| failure.into_error(table))
+        outcome.map_err(|failure| self.told(failure, table))
+    }
+
+    fn told(&mut self, failure: Failure, table: &TableJob<'_>) -> Error {
+        match failure {
+            Failure::Statement(mysql::Error::MySqlError(refusal)) if is_denied(refusal.code) => Error::Denied {
+                table: table.name(),
+                why: refusal.message,
+                remedy: grant(&mut self.conn, &table.table.schema, &table.table.name),
+            },
+            Failure::Statement(source) => Error::Statement { what: format!("read {}", table.name()), source },
+            Failure::Check(error) => error,
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the state of a table's reading, shared with its two callers")]
@@ -159,15 +181,6 @@ impl ServerRows<'_> {
 enum Failure {
     Statement(mysql::Error),
     Check(Error),
-}
-
-impl Failure {
-    fn into_error(self, table: &TableJob<'_>) -> Error {
-        match self {
-            Failure::Statement(source) => Error::Statement { what: format!("read {}", table.name()), source },
-            Failure::Check(error) => error,
-        }
-    }
 }
 
 /// How many rows to read next, so that a chunk takes about as long as it should.

@@ -175,6 +175,11 @@ fn is_lost(error: &mysql::Error) -> bool {
     }
 }
 
+/// Whether a statement waited too long for a lock.
+fn is_locked(error: &mysql::Error) -> bool {
+    matches!(error, mysql::Error::MySqlError(refusal) if refusal.code == 1205)
+}
+
 /// Whether a statement ran into its time-out.
 fn is_too_slow(error: &mysql::Error) -> bool {
     matches!(error, mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1969 | 3024 | 1028))

@@ -46,8 +46,21 @@ pub(super) fn without_time_out(conn: &mut Conn) {
     let _ = conn.query_drop("SET SESSION max_statement_time = 0");
 }
 
-/// `SHOW CREATE TABLE` of every table, by schema and name.
-pub fn creates(server: &Server, facts: &Facts) -> Result<BTreeMap<(String, String), String>, Error> {
+/// Whether a statement was refused for want of a privilege.
+pub(super) fn is_denied(code: u16) -> bool {
+    matches!(code, 1044 | 1142 | 1143)
+}
+
+/// The grant with which this session's account could read a table.
+pub(super) fn grant(conn: &mut Conn, schema: &str, name: &str) -> String {
+    let account: Option<String> = conn.query_first("SELECT CURRENT_USER()").ok().flatten();
+    let account = account.unwrap_or_default();
+    let (user, host) = account.rsplit_once('@').unwrap_or((&account, "%"));
+    format!("GRANT SELECT ON {} TO '{user}'@'{host}'", table(schema, name))
+}
+
+/// `SHOW CREATE TABLE` of every table, by schema and name. The second list tells which tables the account may not read.
+pub fn creates(server: &Server, facts: &Facts) -> Result<(BTreeMap<(String, String), String>, Vec<String>), Error> {
     let mut conn = server.control()?;
     let setup = |source| Error::Statement { what: "set up a session".into(), source };
     conn.query_drop("SET SESSION sql_mode = ''").map_err(setup)?;
@@ -55,17 +68,23 @@ pub fn creates(server: &Server, facts: &Facts) -> Result<BTreeMap<(String, Strin
     if facts.server.charset("utf8mb4").is_some() {
         conn.query_drop("SET NAMES utf8mb4").map_err(setup)?;
     }
-    let mut found = BTreeMap::new();
+    let (mut found, mut unseen) = (BTreeMap::new(), Vec::new());
     for of in facts.tables() {
         server::interrupt::check()?;
         let statement = format!("SHOW CREATE TABLE {}", table(&of.schema, &of.name));
-        let row: Option<(String, String)> = conn.query_first(statement).map_err(|source| Error::Statement {
-            what: format!("read the definition of {}.{}", of.schema, of.name),
-            source,
-        })?;
-        found.extend(row.map(|(_, create)| ((of.schema.clone(), of.name.clone()), create)));
+        match conn.query_first::<(String, String), _>(statement) {
+            Ok(row) => found.extend(row.map(|(_, create)| ((of.schema.clone(), of.name.clone()), create))),
+            Err(mysql::Error::MySqlError(refusal)) if is_denied(refusal.code) => {
+                let remedy = grant(&mut conn, &of.schema, &of.name);
+                unseen.push(format!("{}.{}: left out: {} ({remedy})", of.schema, of.name, refusal.message));
+            }
+            Err(source) => {
+                let what = format!("read the definition of {}.{}", of.schema, of.name);
+                return Err(Error::Statement { what, source });
+            }
+        }
     }
-    Ok(found)
+    Ok((found, unseen))
 }
 
 /// The sources of the programs that have to be created again: those that keep another collation than the target. The second list tells

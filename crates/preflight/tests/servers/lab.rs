@@ -1,7 +1,5 @@
 //! A private server, schemas on it, and preflight run on them.
 
-use std::collections::BTreeMap;
-
 use facts::{Facts, Limits, Scope};
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -61,7 +59,7 @@ impl Lab {
         checkpoint: &Checkpoint,
     ) -> Result<Report, Error> {
         let facts = self.facts(schema);
-        let creates: BTreeMap<(String, String), String> = creates(&self.server, &facts)?;
+        let (creates, _) = creates(&self.server, &facts)?;
         let (programs, unseen) = program_sources(&self.server, &facts, &options.request.targets[0])?;
         assert!(unseen.is_empty(), "{unseen:?}");
         let open = || -> Result<Box<dyn RowSource + '_>, Error> {

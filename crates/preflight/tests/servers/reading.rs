@@ -122,7 +122,7 @@ fn interrupted_in_the_middle_and_resumed_the_report_is_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let facts = lab.facts("fx_resumed");
-    let creates = creates(&lab.server, &facts).unwrap();
+    let (creates, _) = creates(&lab.server, &facts).unwrap();
     let read = ReadOptions::default();
     let (mut runs, mut findings): (usize, Option<Vec<Finding>>) = (0, None);
     while findings.is_none() {

@@ -17,6 +17,7 @@ mod offline;
 mod ordered;
 mod output;
 mod place;
+mod preflight;
 mod profile;
 mod recipes;
 #[path = "../../../server/tests/common/registry.rs"]

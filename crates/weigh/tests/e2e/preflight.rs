@@ -1,0 +1,200 @@
+//! `weigh preflight` on real servers: from the first findings to the plan, run by a server's own client, and nothing left to find.
+
+mod files;
+mod interrupted;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use ::preflight::Report;
+use mysql::Conn;
+use mysql::prelude::Queryable;
+use server::{Address, NoProgress, Options, Server, Tool, open};
+
+use crate::place::{Done, Place};
+
+/// A shop in latin1: a foreign key, a trigger, two customers that become one, a name that is encoded twice, under a key of text.
+const SHOP: [&str; 11] = [
+    "CREATE DATABASE shop CHARACTER SET latin1",
+    "USE shop",
+    "CREATE TABLE countries (code CHAR(2) NOT NULL PRIMARY KEY, name VARCHAR(60) NOT NULL)",
+    "CREATE TABLE customers (email VARCHAR(60) NOT NULL PRIMARY KEY, name VARCHAR(80) NOT NULL DEFAULT 'it''s none', country CHAR(2), \
+     CONSTRAINT lives_in FOREIGN KEY (country) REFERENCES countries (code))",
+    "CREATE TABLE notes (id INT PRIMARY KEY, note VARCHAR(100), KEY (note))",
+    "INSERT INTO countries VALUES ('at', 'Österreich'), ('de', 'Deutschland')",
+    "INSERT INTO customers VALUES ('straße@x', 'Bert', 'at'), ('strasse@x', 'Berta', 'AT'), ('ü@x', _latin1 X'4DC3BC6C6C6572', 'de')",
+    "INSERT INTO notes VALUES (1, 'für alle')",
+    "CREATE TRIGGER trimmed BEFORE INSERT ON notes FOR EACH ROW BEGIN SET NEW.note = TRIM(NEW.note); SET @seen = 1; END",
+    "CREATE USER reader@localhost IDENTIFIED BY ''",
+    "GRANT SELECT ON shop.notes TO reader@localhost",
+];
+
+struct Shop {
+    server: Server,
+    socket: PathBuf,
+    conn: Conn,
+    place: Place,
+}
+
+impl Shop {
+    fn on(name: &str) -> Self {
+        let options = Options { buffer_pool: Some(64 << 20), threads: 8, ..Options::default() };
+        let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
+        let mut conn = server.control().unwrap();
+        conn.query_drop("SET NAMES utf8mb4").unwrap();
+        for statement in SHOP {
+            conn.query_drop(statement).unwrap_or_else(|error| panic!("{name}: {statement}: {error}"));
+        }
+        let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+        Self { socket: socket.clone(), server, conn, place: Place::new() }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let login = ["preflight", "--no-defaults", "--socket", self.socket.to_str().unwrap(), "--schema=shop"];
+        self.place.weigh(&[&login, words].concat())
+    }
+
+    fn preflight(&self, words: &[&str]) -> Done {
+        self.place.end(self.command(&[&["--user=root"], words].concat()).spawn().unwrap())
+    }
+
+    fn report(&self, words: &[&str]) -> Report {
+        read(&self.preflight(&[words, &["--format=json"]].concat()))
+    }
+
+    fn run(&mut self, statements: &[&str]) {
+        for statement in statements {
+            self.conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        }
+    }
+}
+
+fn read(done: &Done) -> Report {
+    serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done}"))
+}
+
+/// Runs a script by MariaDB's client, which ends at the first error.
+fn run_script(socket: &Path, script: &str) {
+    let mut client = Command::new(Tool::Client.find_or_install(&NoProgress).unwrap());
+    client.args(["--no-defaults", "--user=root", "--socket"]).arg(socket);
+    let mut child = client.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}\n{script}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "verification found rows\n{script}");
+}
+
+/// The plan, as it stands in the Markdown.
+fn script(done: &Done) -> &str {
+    let (_, rest) = done.stdout.split_once("```sql\n").unwrap_or_else(|| panic!("no plan: {done}"));
+    rest.split_once("```").unwrap().0
+}
+
+fn from_findings_to_nothing(name: &str, target: &str) {
+    let mut shop = Shop::on(name);
+    let to = format!("--to={target}");
+    let text = shop.preflight(&[&to]);
+    assert_eq!((text.code, text.stderr.as_str()), (Some(1), ""), "{text}");
+    for part in
+        ["Not yet: ", "'straße@x'", "'strasse@x'", "double-encoded: Müller", "-- waits for the findings", "lives_in"]
+    {
+        assert!(text.stdout.contains(part), "{part}: {text}");
+    }
+    let report = shop.report(&[&to, "--trial=none"]);
+    assert_eq!(report.plan.as_ref().unwrap().blocked, ["shop.customers"]);
+    let page = shop.preflight(&[&to, "--trial=none", "--format=html"]);
+    assert!(page.code == Some(1) && page.stdout.contains("<h1") && page.stdout.contains("straße@x"), "{page}");
+    let csv = shop.preflight(&[&to, "--trial=none", "--format=csv"]);
+    assert!(csv.code == Some(1) && csv.stdout.starts_with("severity,check,"), "{csv}");
+
+    // Run as it is, it converts what doesn't wait, and no foreign key is lost.
+    run_unverified(&shop, &to);
+    let keys = "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = 'shop'";
+    assert_eq!(shop.conn.query_first::<u32, _>(keys).unwrap(), Some(1));
+    let left = shop.report(&[&to, "--trial=none"]);
+    let converted: Vec<&str> =
+        left.tables.iter().filter(|table| !table.converted.is_empty()).map(|table| table.name.as_str()).collect();
+    assert_eq!(converted, ["countries", "customers"]);
+
+    shop.run(&["UPDATE shop.customers SET email = 'strasse2@x' WHERE name = 'Berta'"]);
+    let plan = shop.preflight(&[&to, "--trial=none", "--format=markdown"]);
+    run_script(&shop.socket, script(&plan));
+    assert_eq!(shop.conn.query_first::<u32, _>(keys).unwrap(), Some(1));
+    let names: Vec<String> = shop.conn.query("SELECT name FROM shop.customers ORDER BY name").unwrap();
+    assert_eq!(names, ["Bert", "Berta", "Müller"]);
+    let again = shop.preflight(&[&to, "--trial=none"]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(again.stdout.starts_with("Nothing to convert"), "{again}");
+    let twice = shop.preflight(&[&to, "--trial=none", "--format=markdown"]);
+    assert!(!twice.stdout.contains("```sql"), "{twice}");
+    shop.preflight(&["--to=utf8mb4_general_co"]).refuses_with(&["utf8mb4_general_co", "utf8mb4_general_ci"]);
+    shop.server.stop().unwrap();
+}
+
+/// Runs the plan without the queries at its end: tables that wait are not what these ask for.
+fn run_unverified(shop: &Shop, to: &str) {
+    let plan = shop.preflight(&[to, "--trial=none", "--format=markdown"]);
+    let script = script(&plan);
+    run_script(&shop.socket, script.split("-- afterwards:").next().unwrap());
+}
+
+#[test]
+fn a_plan_is_run_by_the_client_on_mariadb() {
+    from_findings_to_nothing("mariadb", "utf8mb4_unicode_ci");
+}
+
+#[test]
+fn a_plan_is_run_by_the_client_on_mysql() {
+    from_findings_to_nothing("mysql@sid", "utf8mb4_0900_ai_ci");
+}
+
+/// The plan is tried where it is told to; what is read in parallel is the same.
+#[test]
+fn trials_and_parallel_reading() {
+    let mut shop = Shop::on("mariadb");
+    let to = "--to=utf8mb4_unicode_ci";
+    let scratch = shop.report(&[to, "--scratch=weigh_trial", "--parallel=3"]);
+    let plan = scratch.plan.as_ref().unwrap();
+    assert!(plan.algorithms_from.contains("in weigh_trial"), "{}", plan.algorithms_from);
+    let alters = plan.steps.iter().filter(|step| step.sql.starts_with("ALTER TABLE"));
+    assert!(alters.clone().count() >= 5 && alters.clone().all(|step| step.algorithm.is_some()), "{plan:#?}");
+    let schemas: Vec<String> = shop.conn.query("SHOW DATABASES LIKE 'weigh%'").unwrap();
+    assert!(schemas.is_empty(), "{schemas:?}");
+    let private = shop.report(&[to, "--trial=mariadb"]);
+    let tried = private.plan.as_ref().unwrap();
+    assert!(tried.algorithms_from.starts_with("tried on a private"), "{}", tried.algorithms_from);
+    assert_eq!(
+        plan.steps.iter().map(|step| step.algorithm).collect::<Vec<_>>(),
+        tried.steps.iter().map(|step| step.algorithm).collect::<Vec<_>>()
+    );
+    let untried = shop.report(&[to, "--trial=none"]);
+    assert!(untried.plan.unwrap().algorithms_from.starts_with("documentation"));
+    assert_eq!(scratch.findings, private.findings);
+    shop.run(&["CREATE DATABASE weigh_mine"]);
+    shop.preflight(&[to, "--scratch=weigh_mine"]).refuses_with(&["weigh_mine", "must not be there"]);
+    let schemas: Vec<String> = shop.conn.query("SHOW DATABASES LIKE 'weigh%'").unwrap();
+    assert_eq!(schemas, ["weigh_mine"]);
+    shop.server.stop().unwrap();
+}
+
+/// An account that may read one table of three: the others are named, each with its grant, and the one is checked.
+#[test]
+fn a_missing_privilege_is_told() {
+    let mut shop = Shop::on("mariadb");
+    shop.run(&["GRANT INSERT ON shop.customers TO reader@localhost"]);
+    let words = ["--user=reader", "--to=utf8mb4_unicode_ci", "--format=json"];
+    let report = read(&shop.place.end(shop.command(&words).spawn().unwrap()));
+    let unchecked = report.unchecked.join("\n");
+    for grant in [
+        "GRANT SELECT ON `shop`.`customers` TO 'reader'@'localhost'",
+        "GRANT TRIGGER ON `shop`.* TO 'reader'@'localhost'",
+        "GRANT EVENT ON `shop`.* TO 'reader'@'localhost'",
+    ] {
+        assert!(unchecked.contains(grant), "{grant}: {unchecked}");
+    }
+    let read: Vec<&str> =
+        report.tables.iter().filter(|table| table.reading.is_some()).map(|table| table.name.as_str()).collect();
+    assert_eq!(read, ["notes"]);
+    shop.server.stop().unwrap();
+}
