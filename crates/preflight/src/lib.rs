@@ -32,6 +32,6 @@ pub use files::{CsvFile, CsvRows, DumpRows, dumps};
 pub use job::{Job, Request, TableJob};
 pub use model::*;
 pub use plan::ProgramSource;
-pub use read::{EachRow, Keyless, ReadOptions, RowSource, ServerRows, creates, program_sources};
+pub use read::{Definitions, EachRow, Keyless, ReadOptions, RowSource, ServerRows, creates, program_sources};
 pub use row::Fields;
 pub use scan::{OpenSource, Watcher};

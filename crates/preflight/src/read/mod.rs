@@ -6,7 +6,7 @@ mod pace;
 mod session;
 
 pub use key::chunk_key;
-pub use session::{creates, program_sources};
+pub use session::{Definitions, creates, program_sources};
 
 use std::time::{Duration, Instant};
 

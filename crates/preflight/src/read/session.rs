@@ -59,8 +59,11 @@ pub(super) fn grant(conn: &mut Conn, schema: &str, name: &str) -> String {
     format!("GRANT SELECT ON {} TO '{user}'@'{host}'", table(schema, name))
 }
 
-/// `SHOW CREATE TABLE` of every table, by schema and name. The second list tells which tables the account may not read.
-pub fn creates(server: &Server, facts: &Facts) -> Result<(BTreeMap<(String, String), String>, Vec<String>), Error> {
+/// `SHOW CREATE TABLE` of tables, by schema and name.
+pub type Definitions = BTreeMap<(String, String), String>;
+
+/// The definition of every table. The second list tells which tables the account may not read.
+pub fn creates(server: &Server, facts: &Facts) -> Result<(Definitions, Vec<String>), Error> {
     let mut conn = server.control()?;
     let setup = |source| Error::Statement { what: "set up a session".into(), source };
     conn.query_drop("SET SESSION sql_mode = ''").map_err(setup)?;
