@@ -27,6 +27,27 @@ pub fn weights(source: &mut Source, collation: &str, level: Option<usize>, numbe
     ask_weights(source, collation, &level, &plane(number, 1))
 }
 
+/// The weights of every character of a plane that another collation weighs otherwise.
+pub fn changed_weights(
+    source: &mut Source,
+    collation: &str,
+    other: &str,
+    level: Option<usize>,
+    number: u32,
+) -> Result<Vec<Weighed>> {
+    let level = level.map_or(String::new(), |level| format!(" LEVEL {}", level + 1));
+    let character = "CONVERT(CAST(CHAR(n USING utf32) AS CHAR CHARACTER SET utf32) USING utf8mb4)";
+    let weights = |collation: &str| format!("WEIGHT_STRING({character} COLLATE {collation}{level})");
+    let query = format!(
+        "SELECT n, {} w FROM {} WHERE NOT ({} <=> {})",
+        weights(collation),
+        plane(number, 1),
+        weights(collation),
+        weights(other)
+    );
+    source.conn.query(query).with_context(|| format!("asking {} for the weights of {collation}", source.title()))
+}
+
 /// The weights of every `step`th character of a plane.
 pub fn some_weights(source: &mut Source, collation: &str, number: u32, step: u32) -> Result<Vec<Weighed>> {
     ask_weights(source, collation, "", &plane(number, step))

@@ -72,11 +72,11 @@ fn collations(source: &Source, asked: &[String]) -> Result<Vec<Collation>> {
             Flavour::MySql => "utf8mb4_0900_ai_ci",
             Flavour::MariaDb => "utf8mb4_uca1400_ai_ci",
         };
-        return Ok(vec![Collation::lookup(flavour, own)?, Collation::lookup(flavour, "utf8mb4_general_ci")?]);
+        return Ok(vec![Collation::by_name(flavour, own)?, Collation::by_name(flavour, "utf8mb4_general_ci")?]);
     }
     let mut found = Vec::new();
     for name in asked {
-        match Collation::lookup(flavour, name) {
+        match Collation::by_name(flavour, name) {
             Ok(collation) => found.push(collation),
             Err(error @ LookupError::Unknown { .. }) => println!("\n{}: {error}", source.title()),
             Err(error) => return Err(error.into()),

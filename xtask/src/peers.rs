@@ -28,7 +28,7 @@ struct Case {
 
 pub fn run(_: &Arguments) -> Result<()> {
     let name = "utf8mb4_0900_ai_ci";
-    let collation = Collation::lookup(Flavour::MySql, name)?;
+    let collation = Collation::by_name(Flavour::MySql, name)?;
     let cases = cases();
     let theirs = vitess(name, &cases)?;
     println!("{name}, ns of CPU time: median of {ROUNDS} rounds [95 % interval]\n");

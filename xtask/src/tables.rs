@@ -35,6 +35,12 @@ pub struct Arguments {
     table: Vec<String>,
 }
 
+const SIMPLE: [(&str, &str); 3] = [
+    ("general", "utf8mb4_general_ci"),
+    ("general_mysql500", "utf8mb3_general_mysql500_ci"),
+    ("tolower", "utf8mb3_tolower_ci"),
+];
+
 const BYTE_ORDERS: [&str; 8] = [
     "ascii_general_ci",
     "latin1_swedish_ci",
@@ -67,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             folder.write(&format!("legacy/{collation}"), &legacy::file(mysql.open()?, collation)?)?;
         }
     }
-    for (file, collation) in [("general", "utf8mb4_general_ci"), ("general_mysql500", "utf8mb3_general_mysql500_ci")] {
+    for (file, collation) in SIMPLE {
         if wants(file) {
             folder.write_words(file, &encode::simple(&levels::simple(mysql.open()?, collation)?))?;
         }
@@ -104,6 +110,8 @@ struct Server<'a> {
 
 /// A table and the weights that it is made of.
 struct Made {
+    collation: String,
+    shape: levels::Shape,
     levels: Vec<Level>,
     table: encode::Table,
 }
@@ -163,12 +171,13 @@ impl<'a> Server<'a> {
                 source.title()
             );
         }
-        Ok(Made { levels, table })
+        Ok(Made { collation: root.collation.to_owned(), shape: root.shape, levels, table })
     }
 
     fn tailoring(&mut self, one: &Specification, parent: &Made, folder: &Folder) -> Result<Made> {
         let source = self.open()?;
-        let levels = levels::tailored(source, &one.collation, one.shape, &parent.levels)?;
+        let of_parent = levels::Parent { collation: &parent.collation, shape: parent.shape, levels: &parent.levels };
+        let levels = levels::tailored(source, &one.collation, one.shape, &of_parent)?;
         let searched = Searched {
             name: &one.collation,
             shape: one.shape,
@@ -180,7 +189,7 @@ impl<'a> Server<'a> {
         println!("{}: {} contractions", one.file, found.len());
         let (table, words) = encode::table(&levels, found, Some(&parent.table))?;
         folder.write_words(&one.file, &words)?;
-        Ok(Made { levels, table })
+        Ok(Made { collation: one.collation.clone(), shape: one.shape, levels, table })
     }
 }
 

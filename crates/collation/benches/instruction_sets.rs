@@ -20,7 +20,7 @@ fn main() {
     if harness::is_test() {
         return;
     }
-    let collation = Collation::lookup(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("a collation of this library");
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("a collation of this library");
     println!("{}\n", collation.info().name);
     let pairs = [
         ("119 ASCII characters, equal", DIGITS.to_owned(), DIGITS.to_owned()),

@@ -14,7 +14,7 @@ use mysql_collation::{Collation, Flavour};
 use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, other_end, unaccented};
 
 fn collation(flavour: Flavour, name: &str) -> Collation {
-    Collation::lookup(flavour, name).expect("a collation of this library")
+    Collation::by_name(flavour, name).expect("a collation of this library")
 }
 
 /// Two strings under every competitor.

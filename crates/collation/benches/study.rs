@@ -87,7 +87,7 @@ fn main() {
     if harness::is_test() {
         return;
     }
-    let collation = Collation::lookup(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of this library");
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of this library");
     let table = weights(collation);
     let handler = black_box(Handler { decode, weigh, length });
     println!("instruction set: {}\n", mysql_collation::instruction_set());

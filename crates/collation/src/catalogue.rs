@@ -31,6 +31,83 @@ pub const fn catalogue(flavour: Flavour) -> &'static [Info] {
     }
 }
 
+/// The catalogue's numbers of the collations of a flavour, by name.
+pub(crate) fn by_name(flavour: Flavour) -> &'static [u16] {
+    static MYSQL_BY_NAME: [u16; MYSQL.len()] = sorted(MYSQL);
+    static MARIADB_BY_NAME: [u16; MARIADB.len()] = sorted(MARIADB);
+    match flavour {
+        MySql => &MYSQL_BY_NAME,
+        MariaDb => &MARIADB_BY_NAME,
+    }
+}
+
+/// The indexes of a catalogue's entries in the order of their names: a heap sort, when the library is compiled.
+const fn sorted<const N: usize>(all: &[Info]) -> [u16; N] {
+    let mut order = [0; N];
+    let mut i = 0;
+    while i < N {
+        order[i] = i as u16;
+        i += 1;
+    }
+    let mut start = N / 2;
+    let mut end = N;
+    while end > 1 {
+        if start > 0 {
+            start -= 1;
+        } else {
+            end -= 1;
+            (order[0], order[end]) = (order[end], order[0]);
+        }
+        let mut parent = start;
+        loop {
+            let mut child = 2 * parent + 1;
+            if child >= end {
+                break;
+            }
+            if child + 1 < end && is_less(all, order[child], order[child + 1]) {
+                child += 1;
+            }
+            if !is_less(all, order[parent], order[child]) {
+                break;
+            }
+            (order[parent], order[child]) = (order[child], order[parent]);
+            parent = child;
+        }
+    }
+    order
+}
+
+/// Whether the name of the one entry is less than that of the other.
+const fn is_less(all: &[Info], one: u16, other: u16) -> bool {
+    let (a, b) = (all[one as usize].name.as_bytes(), all[other as usize].name.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() {
+        if a[i] != b[i] {
+            return a[i] < b[i];
+        }
+        i += 1;
+    }
+    a.len() < b.len()
+}
+
+/// The entry of this id, when the library is compiled.
+pub(crate) const fn entry_by_id(flavour: Flavour, id: u16) -> &'static Info {
+    let all = catalogue(flavour);
+    let (mut from, mut to) = (0, all.len());
+    while from < to {
+        let middle = (from + to) / 2;
+        if all[middle].id == id {
+            return &all[middle];
+        }
+        if all[middle].id < id {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    panic!("the catalogue lacks a collation that is implemented")
+}
+
 /// The entry of this exact name, when the library is compiled.
 pub(crate) const fn entry(flavour: Flavour, name: &str) -> &'static Info {
     let all = catalogue(flavour);

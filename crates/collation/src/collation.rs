@@ -5,9 +5,12 @@ use core::cmp::Ordering;
 use core::fmt;
 
 use crate::descriptor::Descriptor;
-use crate::{Charset, Flavour, Info, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string};
+use crate::{
+    Charset, Flavour, Info, LikePattern, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string,
+};
 
-/// A collation of one flavour: a handle, cheap to copy, found by [`Collation::lookup`] or [`Collation::by_id`].
+/// A collation of one flavour: a handle, cheap to copy, found by [`Collation::by_name`] or [`Collation::by_id`], or taken
+/// from [`crate::mysql`] or [`crate::mariadb`].
 ///
 /// Strings are bytes in the collation's character set ([`Collation::charset`]). Bytes that are ill-formed there have a
 /// defined order, too:
@@ -24,7 +27,17 @@ pub struct Collation(pub(crate) &'static Descriptor);
 impl Collation {
     /// Name, id and attributes.
     pub fn info(&self) -> &'static Info {
-        self.0.info
+        &self.0.info
+    }
+
+    /// Its full name, such as `utf8mb4_0900_ai_ci`.
+    pub fn name(&self) -> &'static str {
+        self.0.info.name
+    }
+
+    /// Its id on the wire.
+    pub fn id(&self) -> u16 {
+        self.0.info.id
     }
 
     /// The character set of its strings.
@@ -44,6 +57,13 @@ impl Collation {
     }
 
     /// How `a` compares to `b`.
+    ///
+    /// ```
+    /// use core::cmp::Ordering;
+    /// use mysql_collation::mariadb::UTF8MB4_CZECH_CI;
+    ///
+    /// assert_eq!(UTF8MB4_CZECH_CI.compare(b"hrad", b"chata"), Ordering::Less);
+    /// ```
     #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         // What is equal byte by byte is equal, whatever the weights.
@@ -57,16 +77,32 @@ impl Collation {
     }
 
     /// Whether `a` equals `b`.
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+    ///
+    /// assert!(UTF8MB4_0900_AI_CI.equals("Straße".as_bytes(), "STRASSE".as_bytes()));
+    /// ```
     #[inline]
-    pub fn eq(&self, a: &[u8], b: &[u8]) -> bool {
+    pub fn equals(&self, a: &[u8], b: &[u8]) -> bool {
         self.compare(a, b).is_eq()
     }
 
     /// A key for `text`: keys compare bytewise as their strings do under [`Collation::compare`]. The format is this
-    /// library's own and can change with its version; the server's is [`Collation::weight_string`].
+    /// library's own and can change with [`KEY_FORMAT`](crate::KEY_FORMAT); the server's is
+    /// [`Collation::weight_string`]. For keys of several columns see [`RowKey`](crate::RowKey).
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+    ///
+    /// let mut words = ["Zug", "äpfel", "Apfel"];
+    /// words.sort_by_cached_key(|word| UTF8MB4_0900_AI_CI.sort_key(word.as_bytes()));
+    /// assert_eq!(words, ["Apfel", "äpfel", "Zug"]);
+    /// ```
     pub fn sort_key(&self, text: &[u8]) -> Vec<u8> {
         let mut key = Vec::new();
         self.sort_key_into(text, &mut key);
+        key.shrink_to_fit();
         key
     }
 
@@ -77,8 +113,36 @@ impl Collation {
 
     /// A hash: equal strings have equal hashes. It can change with the version of the library, and does not withstand
     /// somebody who wants strings to collide.
-    pub fn hash(&self, text: &[u8]) -> u64 {
+    pub fn hash_one(&self, text: &[u8]) -> u64 {
         dispatch::with(self.0, hash::Hash { text })
+    }
+
+    /// Feeds a hasher: equal strings feed it the same.
+    ///
+    /// ```
+    /// use std::hash::{BuildHasher, RandomState};
+    /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+    ///
+    /// let state = RandomState::new();
+    /// let hash = |text: &str| {
+    ///     let mut hasher = state.build_hasher();
+    ///     UTF8MB4_0900_AI_CI.hash_into(text.as_bytes(), &mut hasher);
+    ///     std::hash::Hasher::finish(&hasher)
+    /// };
+    /// assert_eq!(hash("Straße"), hash("STRASSE"));
+    /// ```
+    pub fn hash_into<H: core::hash::Hasher>(&self, text: &[u8], state: &mut H) {
+        state.write_u64(self.hash_one(text));
+    }
+
+    #[doc(hidden)]
+    pub fn eq(&self, a: &[u8], b: &[u8]) -> bool {
+        self.equals(a, b)
+    }
+
+    #[doc(hidden)]
+    pub fn hash(&self, text: &[u8]) -> u64 {
+        self.hash_one(text)
     }
 
     /// The weights of `text`, character by character.
@@ -92,11 +156,24 @@ impl Collation {
     }
 
     /// Whether `text LIKE pattern ESCAPE escape`. The servers' default for `escape` is a backslash; `None` is none.
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+    ///
+    /// assert!(UTF8MB4_0900_AI_CI.like("Müller".as_bytes(), b"m_ll%", Some('\\')));
+    /// ```
     pub fn like(&self, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
         let mut buffer = [0; 4];
         let escape = escape.and_then(|escape| self.escape(escape, &mut buffer));
+        let parts = like::Written { pattern, escape };
         // Spaces at the end count, whatever the padding.
-        dispatch::unpadded(self.0, like::Like { text, pattern, escape, descriptor: self.0 })
+        dispatch::unpadded(self.0, like::Like { text, parts, descriptor: self.0 })
+    }
+
+    /// The same pattern for many texts.
+    pub fn like_pattern(&self, pattern: &[u8], escape: Option<char>) -> LikePattern {
+        let mut buffer = [0; 4];
+        LikePattern::new(*self, pattern, escape.and_then(|escape| self.escape(escape, &mut buffer)))
     }
 
     /// The bytes of an escape character. To the servers one of ASCII is the byte of its number, also where the character set writes
@@ -139,6 +216,18 @@ impl Collation {
 impl fmt::Debug for Collation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Collation").field(&self.0.info.flavour).field(&self.0.info.name).finish()
+    }
+}
+
+impl fmt::Display for Collation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl core::hash::Hash for Collation {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        (self.0.info.flavour, self.0.info.id).hash(state);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The collations that are implemented: which weights each has.
 
+pub(crate) mod unicode;
+
 use Flavour::{MariaDb, MySql};
 
 use crate::encoding::Form;
@@ -10,7 +12,8 @@ mod legacy;
 
 /// An implemented collation.
 pub(crate) struct Descriptor {
-    pub info: &'static Info,
+    /// By value, so that a collation does not link the catalogue.
+    pub info: Info,
     pub charset: Charset,
     /// How its texts are encoded.
     pub form: Form,
@@ -113,18 +116,34 @@ impl Descriptor {
 }
 
 const fn one(flavour: Flavour, name: &str, charset: Charset, kind: Kind) -> Descriptor {
-    Descriptor {
-        info: catalogue::entry(flavour, name),
-        charset,
-        form: Form::of(flavour, charset),
-        kind,
-        traits: Traits::of(flavour),
+    of(catalogue::entry(flavour, name), charset, kind)
+}
+
+const fn by_id(flavour: Flavour, id: u16, charset: Charset, kind: Kind) -> Descriptor {
+    of(catalogue::entry_by_id(flavour, id), charset, kind)
+}
+
+const fn of(info: &Info, charset: Charset, kind: Kind) -> Descriptor {
+    let flavour = info.flavour;
+    Descriptor { info: *info, charset, form: Form::of(flavour, charset), kind, traits: Traits::of(flavour) }
+}
+
+/// The implemented collation of this id.
+pub(crate) fn find(flavour: Flavour, id: u16) -> Option<&'static Descriptor> {
+    let unicode = match flavour {
+        MySql => unicode::MYSQL,
+        MariaDb => unicode::MARIADB,
+    };
+    match unicode.binary_search_by_key(&id, |one| one.info.id) {
+        Ok(index) => unicode.get(index).copied(),
+        Err(_) => all().find(|one| one.info.flavour == flavour && one.info.id == id),
     }
 }
 
 /// All implemented collations.
-pub(crate) fn all() -> impl Iterator<Item = &'static Descriptor> {
-    MYSQL_ONLY.iter().chain(&MARIADB_ONLY).chain(BOTH.iter().flatten()).chain(legacy::all())
+fn all() -> impl Iterator<Item = &'static Descriptor> {
+    let unicode = unicode::MYSQL.iter().chain(unicode::MARIADB).copied();
+    unicode.chain(&MARIADB_ONLY).chain(BOTH.iter().flatten()).chain(legacy::all())
 }
 
 macro_rules! both {
@@ -158,57 +177,12 @@ both! {
     "latin1_danish_ci": Latin1, Kind::Order(&data::LATIN1_DANISH);
     "latin1_spanish_ci": Latin1, Kind::Order(&data::LATIN1_SPANISH);
     "latin1_bin": Latin1, Kind::Bytes;
-    "utf8mb3_general_ci": Utf8mb3, Kind::Simple(&data::GENERAL);
-    "utf8mb3_general_mysql500_ci": Utf8mb3, Kind::Simple(&data::GENERAL_MYSQL500);
-    "utf8mb3_bin": Utf8mb3, Kind::CodePoints(2);
-    "utf8mb3_unicode_ci": Utf8mb3, Kind::Uca(&data::UCA400);
-    "utf8mb3_unicode_520_ci": Utf8mb3, Kind::Uca(&data::UCA520);
-    "utf8mb4_general_ci": Utf8mb4, Kind::Simple(&data::GENERAL);
-    "utf8mb4_bin": Utf8mb4, Kind::CodePoints(3);
-    "utf8mb4_unicode_ci": Utf8mb4, Kind::Uca(&data::UCA400);
-    "utf8mb4_unicode_520_ci": Utf8mb4, Kind::Uca(&data::UCA520);
 }
 
 only! {
-    MYSQL_ONLY, MySql, "Those of MySQL, and those whose name means other weights in MariaDB.",
-    "utf8mb4_0900_ai_ci": Utf8mb4, Kind::Uca(&data::UCA900);
-    "utf8mb4_0900_as_ci": Utf8mb4, Kind::Uca(&data::UCA900);
-    "utf8mb4_0900_as_cs": Utf8mb4, Kind::Uca(&data::UCA900);
-    "utf8mb4_0900_bin": Utf8mb4, Kind::Bytes;
-}
-
-only! {
-    MARIADB_ONLY, MariaDb, "Those of MariaDB. Its `0900` collations are other names of `uca1400_nopad`.",
+    MARIADB_ONLY, MariaDb, "Those of MariaDB alone.",
     "ascii_general_nopad_ci": Ascii, Kind::Order(&data::ASCII_GENERAL);
     "ascii_nopad_bin": Ascii, Kind::Bytes;
     "latin1_swedish_nopad_ci": Latin1, Kind::Order(&data::LATIN1_SWEDISH);
     "latin1_nopad_bin": Latin1, Kind::Bytes;
-    "utf8mb3_general_nopad_ci": Utf8mb3, Kind::Simple(&data::GENERAL);
-    "utf8mb3_nopad_bin": Utf8mb3, Kind::CodePoints(2);
-    "utf8mb3_unicode_nopad_ci": Utf8mb3, Kind::Uca(&data::UCA400);
-    "utf8mb3_unicode_520_nopad_ci": Utf8mb3, Kind::Uca(&data::UCA520);
-    "utf8mb3_uca1400_ai_ci": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb3_uca1400_ai_cs": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb3_uca1400_as_ci": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb3_uca1400_as_cs": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb3_uca1400_nopad_ai_ci": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb3_uca1400_nopad_ai_cs": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb3_uca1400_nopad_as_ci": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb3_uca1400_nopad_as_cs": Utf8mb3, Kind::Uca(&data::UCA1400);
-    "utf8mb4_general_nopad_ci": Utf8mb4, Kind::Simple(&data::GENERAL);
-    "utf8mb4_nopad_bin": Utf8mb4, Kind::CodePoints(3);
-    "utf8mb4_unicode_nopad_ci": Utf8mb4, Kind::Uca(&data::UCA400);
-    "utf8mb4_unicode_520_nopad_ci": Utf8mb4, Kind::Uca(&data::UCA520);
-    "utf8mb4_uca1400_ai_ci": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_uca1400_ai_cs": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_uca1400_as_ci": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_uca1400_as_cs": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_uca1400_nopad_ai_ci": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_uca1400_nopad_ai_cs": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_uca1400_nopad_as_ci": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_uca1400_nopad_as_cs": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_0900_ai_ci": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_0900_as_ci": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_0900_as_cs": Utf8mb4, Kind::Uca(&data::UCA1400);
-    "utf8mb4_0900_bin": Utf8mb4, Kind::CodePoints(3);
 }

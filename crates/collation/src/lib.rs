@@ -7,9 +7,9 @@
 //! use core::cmp::Ordering;
 //! use mysql_collation::{Collation, Flavour};
 //!
-//! let mysql = Collation::lookup(Flavour::MySql, "utf8mb4_0900_ai_ci")?;
-//! assert!(mysql.eq("Straße".as_bytes(), "STRASSE".as_bytes()));
-//! let older = Collation::lookup(Flavour::MySql, "utf8mb4_general_ci")?;
+//! let mysql = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci")?;
+//! assert!(mysql.equals("Straße".as_bytes(), "STRASSE".as_bytes()));
+//! let older = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci")?;
 //! assert_eq!(older.compare("Straße".as_bytes(), "STRASSE".as_bytes()), Ordering::Less);
 //! # Ok::<(), mysql_collation::LookupError>(())
 //! ```
@@ -32,7 +32,9 @@ mod bytes;
 mod catalogue;
 mod charset;
 mod code_points;
+mod collated;
 mod collation;
+mod column;
 mod compare;
 mod descriptor;
 mod dispatch;
@@ -44,6 +46,7 @@ mod like;
 mod lookup;
 #[cfg(any(test, feature = "oracle"))]
 mod naive;
+mod row_key;
 mod runs;
 mod sort;
 mod sort_key;
@@ -57,10 +60,15 @@ mod weights;
 
 pub use catalogue::catalogue;
 pub use charset::{Character, Characters, Charset, Content, Converted, Replaced};
+pub use collated::{Collated, CollatedBuf};
 pub use collation::Collation;
+pub use column::{Column, ColumnError, ColumnKeys, Offset};
+pub use descriptor::unicode::{mariadb, mysql};
 pub use flavour::Flavour;
 pub use info::{Info, Levels, Pad};
-pub use lookup::LookupError;
+pub use like::LikePattern;
+pub use lookup::{LookupError, UnknownFlavour};
+pub use row_key::{Direction, KEY_FORMAT, RowKey};
 pub use weights::{Element, Weights};
 
 /// The instruction set whose vectors are used on this machine: `avx512`, `avx2`, `sse2`, `neon`, or `scalar` for none.

@@ -2,8 +2,10 @@
 
 use alloc::string::{String, ToString};
 use core::fmt;
+use core::str::FromStr;
 
-use crate::{Collation, Flavour, Info, catalogue, descriptor};
+use crate::catalogue::{self, catalogue};
+use crate::{Collation, Flavour, Info, descriptor};
 
 /// No such collation, or none that is implemented.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +38,29 @@ impl fmt::Display for LookupError {
 
 impl core::error::Error for LookupError {}
 
+/// No lineage of servers has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownFlavour;
+
+impl fmt::Display for UnknownFlavour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a flavour is `mysql` or `mariadb`")
+    }
+}
+
+impl core::error::Error for UnknownFlavour {}
+
+/// `mysql` or `mariadb`, in any case.
+impl FromStr for Flavour {
+    type Err = UnknownFlavour;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFlavour> {
+        let all = [Flavour::MySql, Flavour::MariaDb];
+        let is_named = |flavour: &Flavour| name.eq_ignore_ascii_case(&flavour.to_string());
+        all.into_iter().find(is_named).ok_or(UnknownFlavour)
+    }
+}
+
 impl Info {
     /// Whether this library implements it.
     pub fn implemented(&'static self) -> bool {
@@ -52,23 +77,29 @@ impl Collation {
     ///
     /// ```
     /// use mysql_collation::{Collation, Flavour};
-    /// let collation = Collation::lookup(Flavour::MariaDb, "uca1400_ai_ci")?;
+    /// let collation = Collation::by_name(Flavour::MariaDb, "uca1400_ai_ci")?;
     /// assert_eq!(collation.info().name, "utf8mb4_uca1400_ai_ci");
     /// # Ok::<(), mysql_collation::LookupError>(())
     /// ```
-    pub fn lookup(flavour: Flavour, name: &str) -> Result<Self, LookupError> {
-        let is_named = |info: &&Info| {
-            let (charset, given) = match name.split_at_checked(5) {
-                Some((prefix, rest)) if prefix.eq_ignore_ascii_case("utf8_") => ("utf8mb3_", rest),
-                Some((prefix, _)) if prefix.eq_ignore_ascii_case("uca14") => ("utf8mb4_", name),
-                _ => ("", name),
-            };
-            info.name.strip_prefix(charset).is_some_and(|rest| rest.eq_ignore_ascii_case(given))
+    pub fn by_name(flavour: Flavour, name: &str) -> Result<Self, LookupError> {
+        let (charset, rest) = match name.split_at_checked(5) {
+            Some((prefix, rest)) if prefix.eq_ignore_ascii_case("utf8_") => ("utf8mb3_", rest),
+            Some((prefix, _)) if prefix.eq_ignore_ascii_case("uca14") => ("utf8mb4_", name),
+            _ => ("", name),
         };
-        match catalogue(flavour).iter().find(is_named) {
-            Some(info) => Self::of(info),
-            None => Err(LookupError::Unknown { flavour, given: name.to_string() }),
+        let given = || charset.bytes().chain(rest.bytes().map(|byte| byte.to_ascii_lowercase()));
+        let all = catalogue(flavour);
+        let by_name = catalogue::by_name(flavour);
+        let found = by_name.binary_search_by(|&index| all[usize::from(index)].name.bytes().cmp(given()));
+        match found {
+            Ok(place) => Self::of(&all[usize::from(by_name[place])]),
+            Err(_) => Err(LookupError::Unknown { flavour, given: name.to_string() }),
         }
+    }
+
+    #[doc(hidden)]
+    pub fn lookup(flavour: Flavour, name: &str) -> Result<Self, LookupError> {
+        Self::by_name(flavour, name)
     }
 
     /// The collation of this id on the wire.
@@ -76,15 +107,15 @@ impl Collation {
     /// # Errors
     /// If the flavour has no such collation, or this library doesn't implement it.
     pub fn by_id(flavour: Flavour, id: u16) -> Result<Self, LookupError> {
-        match catalogue(flavour).iter().find(|info| info.id == id) {
-            Some(info) => Self::of(info),
-            None => Err(LookupError::Unknown { flavour, given: id.to_string() }),
+        let all = catalogue(flavour);
+        match all.binary_search_by_key(&id, |info| info.id) {
+            Ok(index) => Self::of(&all[index]),
+            Err(_) => Err(LookupError::Unknown { flavour, given: id.to_string() }),
         }
     }
 
     fn of(info: &'static Info) -> Result<Self, LookupError> {
-        let found = descriptor::all().find(|one| one.info.flavour == info.flavour && one.info.id == info.id);
-        found.map(Self).ok_or(LookupError::NotImplemented { info })
+        descriptor::find(info.flavour, info.id).map(Self).ok_or(LookupError::NotImplemented { info })
     }
 }
 
@@ -101,19 +132,32 @@ mod tests {
             (Flavour::MariaDb, "utf8_uca1400_ai_ci", "utf8mb3_uca1400_ai_ci"),
             (Flavour::MariaDb, "uca1400_nopad_as_cs", "utf8mb4_uca1400_nopad_as_cs"),
         ] {
-            let collation = Collation::lookup(flavour, given).unwrap();
+            let collation = Collation::by_name(flavour, given).unwrap();
             assert_eq!(collation.info().name, name);
             assert_eq!(Collation::by_id(flavour, collation.info().id).unwrap().info().name, name);
         }
     }
 
     #[test]
+    fn every_name_and_id_leads_to_its_collation() {
+        for flavour in [Flavour::MySql, Flavour::MariaDb] {
+            assert_eq!(flavour.to_string().parse(), Ok(flavour));
+            for info in catalogue(flavour).iter().filter(|info| info.implemented()) {
+                let collation = Collation::by_name(flavour, info.name).unwrap();
+                assert_eq!((collation.info(), collation.id(), collation.name()), (info, info.id, info.name));
+                assert_eq!(Collation::by_id(flavour, info.id), Ok(collation));
+            }
+        }
+        assert_eq!("percona".parse::<Flavour>(), Err(UnknownFlavour));
+    }
+
+    #[test]
     fn what_is_not_there_and_what_is_not_implemented_differ() {
         for name in ["utf8mb4_uca1400_ai_ci", "uca1400_ai_ci", "", "utf8", "utf8_", "ütf8_x"] {
-            let unknown = Collation::lookup(Flavour::MySql, name).unwrap_err();
+            let unknown = Collation::by_name(Flavour::MySql, name).unwrap_err();
             assert!(matches!(unknown, LookupError::Unknown { .. }), "{name}");
         }
-        let later = Collation::lookup(Flavour::MySql, "latin2_czech_cs").unwrap_err();
+        let later = Collation::by_name(Flavour::MySql, "latin2_czech_cs").unwrap_err();
         assert_eq!(later.to_string(), "latin2_czech_cs of MySQL is not implemented yet");
         assert_eq!(Collation::by_id(Flavour::MySql, 0).unwrap_err().to_string(), "MySQL has no collation 0");
     }
@@ -128,7 +172,7 @@ mod tests {
                 assert_eq!(Charset::by_name(info.charset), Some(collation.charset()), "{}", info.name);
             }
         }
-        let pad = |flavour, name| Collation::lookup(flavour, name).unwrap().info().pad;
+        let pad = |flavour, name| Collation::by_name(flavour, name).unwrap().info().pad;
         assert_eq!(pad(Flavour::MySql, "utf8mb4_general_ci"), Pad::PadSpace);
         assert_eq!(pad(Flavour::MySql, "utf8mb4_0900_ai_ci"), Pad::NoPad);
         assert_eq!(pad(Flavour::MariaDb, "utf8mb4_uca1400_ai_ci"), Pad::PadSpace);

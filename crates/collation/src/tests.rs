@@ -53,6 +53,9 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         4 => "[äÄöÖüÜßéèêÉñÑçlL·ŀĿæÆœ]{1,8}",
         3 => "[\u{300}-\u{345}\u{483}\u{654}\u{6DF}]{1,3}",
         3 => "[\u{80}-\u{7FF}]{1,6}",
+        6 => "(c|C|h|H|l|L|j|J|a|A|d|D|z|Z|s|S|y|n|g|č|ž|Ž|\u{30C}|\u{30A}){1,8}",
+        3 => "[カキがーゝヽヾｶｰン\u{3099}]{1,6}",
+        1 => "[ကခငစညတနမယရလဝသဟ\u{102B}-\u{103E}]{1,8}",
         3 => "[เแโใไกขคງາຳอะ\u{AAB5}\u{AAB6}\u{AA80}\u{19B5}\u{1980}]{1,6}",
         2 => "[가-힣각]{1,4}",
         3 => "[一-龥々〆ヶぁあアがガﾊﾞー]{1,6}",
@@ -145,7 +148,7 @@ fn check_pair(a: &[u8], b: &[u8]) {
         let told = || told(collation, a, b);
         assert_eq!(collation.compare(a, b), expected, "compare: {}", told());
         assert_eq!(collation.compare(b, a), expected.reverse(), "compare, exchanged: {}", told());
-        assert_eq!(collation.eq(a, b), expected.is_eq(), "eq: {}", told());
+        assert_eq!(collation.equals(a, b), expected.is_eq(), "eq: {}", told());
         let (x, y) = (collation.sort_key(a), collation.sort_key(b));
         assert_eq!(x.cmp(&y), expected, "sort_key: {}\n  {x:x?}\n  {y:x?}", told());
         let keys = [a, b].map(|text| {
@@ -155,7 +158,7 @@ fn check_pair(a: &[u8], b: &[u8]) {
         });
         assert_eq!(keys[0].cmp(&keys[1]), expected, "the oracle's sort_key: {}", told());
         if expected.is_eq() {
-            assert_eq!(collation.hash(a), collation.hash(b), "hash: {}", told());
+            assert_eq!(collation.hash_one(a), collation.hash_one(b), "hash: {}", told());
         }
     }
 }

@@ -182,7 +182,7 @@ pub struct Contracted {
 #[cfg(feature = "oracle")]
 pub fn contractions(name: &str) -> Option<Vec<Contracted>> {
     let flavours = [crate::Flavour::MySql, crate::Flavour::MariaDb].into_iter();
-    let collation = flavours.filter_map(|flavour| crate::Collation::lookup(flavour, name).ok()).next()?;
+    let collation = flavours.filter_map(|flavour| crate::Collation::by_name(flavour, name).ok()).next()?;
     let Kind::Uca(table) = collation.0.kind else { return Some(vec![]) };
     let levels: Vec<_> = (0..LEVELS).map_while(|index| table.level(index)).collect();
     let all = table.contractions().map_or(&[][..], |contractions| contractions.all()).iter();

@@ -85,7 +85,7 @@ mod tests {
     use crate::model::Verdict;
 
     fn view(flavour: Flavour, name: &str, a: &str, b: &str) -> View {
-        let collation = Collation::lookup(flavour, name).unwrap();
+        let collation = Collation::by_name(flavour, name).unwrap();
         explain(collation, "", &Text::Typed(a.into()), &Text::Typed(b.into())).unwrap()
     }
 
@@ -134,7 +134,7 @@ mod tests {
     fn ignorable_and_ill_formed_are_told() {
         let view = view(Flavour::MySql, "utf8mb4_0900_ai_ci", "e\u{301}", "e");
         assert_eq!((view.a[1].features.as_slice(), view.verdict), (&[Feature::Ignorable][..], Verdict::Equal));
-        let collation = Collation::lookup(Flavour::MariaDb, "utf8mb4_general_ci").unwrap();
+        let collation = Collation::by_name(Flavour::MariaDb, "utf8mb4_general_ci").unwrap();
         let bytes = Text::Bytes(vec![b'a', 0xE2, 0x82]);
         let view = explain(collation, "", &bytes, &bytes).unwrap();
         assert!(view.a[1..].iter().all(|step| step.features == [Feature::Malformed]), "{view:?}");
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_character_that_the_charset_lacks_is_told() {
-        let collation = Collation::lookup(Flavour::MySql, "latin1_swedish_ci").unwrap();
+        let collation = Collation::by_name(Flavour::MySql, "latin1_swedish_ci").unwrap();
         let text = |text: &str| Text::Typed(text.into());
         assert_eq!(explain(collation, "", &text("ä"), &text("ж")), Err(NotHeld('ж')));
     }
@@ -167,7 +167,7 @@ mod tests {
             b in "[aAbäß \t\u{301}·lเก]{0,5}|[ -~]{0,4}",
         ) {
             let (flavour, name) = NAMES[which];
-            let collation = Collation::lookup(flavour, name).unwrap();
+            let collation = Collation::by_name(flavour, name).unwrap();
             let (a, b) = (Text::Bytes(a.into_bytes()), Text::Bytes(b.into_bytes()));
             let view = explain(collation, "", &a, &b).unwrap();
             let told = match &view.parting {

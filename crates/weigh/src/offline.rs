@@ -49,11 +49,11 @@ pub fn collation(name: &str, flavour: Option<FlavourArg>) -> Result<Collation> {
 pub fn collations(name: &str, flavour: Option<FlavourArg>) -> Result<Vec<Choice>> {
     if let Some(flavour) = flavour {
         let flavour = flavour.into();
-        let collation = Collation::lookup(flavour, name).map_err(|error| failure(name, &[flavour], &error))?;
+        let collation = Collation::by_name(flavour, name).map_err(|error| failure(name, &[flavour], &error))?;
         return Ok(vec![Choice { collation, servers: flavour.to_string() }]);
     }
     let both = [Flavour::MySql, Flavour::MariaDb];
-    match both.map(|flavour| Collation::lookup(flavour, name)) {
+    match both.map(|flavour| Collation::by_name(flavour, name)) {
         [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => {
             Ok(vec![Choice { collation: mysql, servers: both.map(|flavour| flavour.to_string()).join(", ") }])
         }
@@ -88,7 +88,7 @@ fn failure(name: &str, flavours: &[Flavour], error: &LookupError) -> anyhow::Err
 /// The flavour that was not asked, where it has the name.
 fn other_flavour(name: &str, asked: &[Flavour]) -> Option<Flavour> {
     let others = [Flavour::MySql, Flavour::MariaDb].into_iter().filter(|flavour| !asked.contains(flavour));
-    others.into_iter().find(|&flavour| !matches!(Collation::lookup(flavour, name), Err(LookupError::Unknown { .. })))
+    others.into_iter().find(|&flavour| !matches!(Collation::by_name(flavour, name), Err(LookupError::Unknown { .. })))
 }
 
 /// What stands for standard input among files.

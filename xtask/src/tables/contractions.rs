@@ -8,7 +8,7 @@
 //! A server answers for some ten million pairs a second when they come in long strings: for each character `a`, one string `a b a c a
 //! d …` of all others. Where the answer is not the characters' weights in a row, the pairs are asked for one by one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub struct Searched<'a> {
 }
 
 /// Letters and marks that every tailoring is asked about: Latin, Greek, Cyrillic, and what stands above and below them.
-const LETTERS: [RangeInclusive<u32>; 5] = [0x20..=0x24f, 0x2b0..=0x36f, 0x370..=0x3ff, 0x400..=0x4ff, 0x1e00..=0x1eff];
+const LETTERS: [RangeInclusive<u32>; 4] = [0x20..=0x24f, 0x300..=0x345, 0x370..=0x3ff, 0x400..=0x45f];
 
 const SEQUENCES: &str = include_str!("../../data/sequences.txt");
 
@@ -79,10 +79,11 @@ impl Searched<'_> {
     /// What WEIGHT_STRING is of a text that has these contractions.
     fn expected(&self, text: &[char], found: &Found) -> Vec<u16> {
         let mut levels = vec![Vec::with_capacity(text.len() * 2); self.shape.count()];
+        let starts: HashSet<char> = found.keys().map(|text| text[0]).collect();
         let mut rest = text;
         while let Some(&first) = rest.first() {
-            let longest =
-                (2..=rest.len().min(CODE_POINTS)).rev().find_map(|count| Some((count, found.get(&rest[..count])?)));
+            let most = if starts.contains(&first) { rest.len().min(CODE_POINTS) } else { 1 };
+            let longest = (2..=most).rev().find_map(|count| Some((count, found.get(&rest[..count])?)));
             for (index, weights) in levels.iter_mut().enumerate() {
                 weights.extend(longest.map_or(&self.levels[index][first as usize], |(_, levels)| &levels[index]));
             }

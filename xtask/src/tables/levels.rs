@@ -81,28 +81,63 @@ pub fn all(source: &mut Source, collation: &str, shape: Shape) -> Result<Vec<Lev
 /// Code points of the planes that few tailorings say anything about.
 const SAMPLES: [u32; 6] = [0x3_0000, 0x3_1350, 0x4_0000, 0xF_0000, 0x10_0000, 0x10_FFFD];
 
-/// The levels of a tailoring. Planes 3 to 13, 15 and 16 are asked for only if some of their code points have not the parent's
-/// weights.
-pub fn tailored(source: &mut Source, collation: &str, shape: Shape, parent: &[Level]) -> Result<Vec<Level>> {
-    let mut levels: Vec<Level> = parent.iter().take(shape.count()).cloned().collect();
-    levels.resize(shape.count(), empty());
+/// The levels of a tailoring: the server is asked for what it weighs otherwise than the parent. Planes 3 to 13, 15 and 16 are asked for
+/// only if some of their code points have not the parent's weights.
+pub fn tailored(source: &mut Source, collation: &str, shape: Shape, parent: &Parent<'_>) -> Result<Vec<Level>> {
+    let mut levels: Vec<Level> = parent.levels.iter().take(shape.count()).cloned().collect();
+    if levels.len() < shape.count() || matches!(shape, Shape::Each(_)) != matches!(parent.shape, Shape::Each(_)) {
+        return all(source, collation, shape);
+    }
     for plane in [0, 1, 2, 14] {
-        ask_plane(source, collation, shape, plane, &mut levels)?;
+        ask_changes(source, collation, shape, parent, plane, &mut levels)?;
     }
     let mut others = false;
     for code_point in SAMPLES {
         let text = char::from_u32(code_point).context("no character")?.to_string();
-        others |= weigh(source, collation, shape, &text)?
-            .iter()
-            .zip(&levels)
-            .any(|(own, level)| own != &level[code_point as usize]);
+        let own = weigh(source, collation, shape, &text)?;
+        others |= own.iter().zip(&levels).any(|(own, level)| own != &level[code_point as usize]);
     }
     if others {
         for plane in (3..14).chain([15, 16]) {
-            ask_plane(source, collation, shape, plane, &mut levels)?;
+            ask_changes(source, collation, shape, parent, plane, &mut levels)?;
         }
     }
     Ok(levels)
+}
+
+/// The table that another one is a tailoring of.
+pub struct Parent<'a> {
+    /// The collation whose weights it has on the server that is asked.
+    pub collation: &'a str,
+    pub shape: Shape,
+    pub levels: &'a [Level],
+}
+
+fn ask_changes(
+    source: &mut Source,
+    collation: &str,
+    shape: Shape,
+    parent: &Parent<'_>,
+    plane: u32,
+    levels: &mut [Level],
+) -> Result<()> {
+    if let Shape::Each(count) = shape {
+        for (index, level) in levels.iter_mut().enumerate().take(count) {
+            for (code_point, weights) in ask::changed_weights(source, collation, parent.collation, Some(index), plane)?
+            {
+                level[code_point as usize] = whole(collation, code_point, weights)?;
+            }
+        }
+        return Ok(());
+    }
+    for (code_point, weights) in ask::changed_weights(source, collation, parent.collation, None, plane)? {
+        let weights = whole(collation, code_point, weights)?;
+        let parts = shape.split(&weights).with_context(|| format!("{collation}, U+{code_point:04X}"))?;
+        for (level, part) in levels.iter_mut().zip(parts) {
+            level[code_point as usize] = part;
+        }
+    }
+    Ok(())
 }
 
 fn ask_plane(source: &mut Source, collation: &str, shape: Shape, plane: u32, levels: &mut [Level]) -> Result<()> {

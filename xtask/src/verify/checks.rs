@@ -108,7 +108,7 @@ pub fn pairs(session: &mut Session<'_>, collation: Collation, table: &str, rows:
             Ordering::Equal => 1,
             Ordering::Greater => 2,
         };
-        let agrees = ours == theirs && collation.eq(a, b) == (theirs == 1);
+        let agrees = ours == theirs && collation.equals(a, b) == (theirs == 1);
         outcome.note(agrees, || format!("x'{}' to x'{}' is {ours} here, {theirs} there", hex(a), hex(b)));
     }
     Ok(outcome)

@@ -48,6 +48,138 @@ const WORDS: [&str; 40] = [
     "😀👍🏽",
 ];
 
+/// What contracts in some language, or nearly does: in every case, with what is like it, and with more around it.
+const CONTRACTIONS: &[&str] = &[
+    "ch",
+    "Ch",
+    "CH",
+    "cH",
+    "cch",
+    "chh",
+    "c\u{30c}h",
+    "ll",
+    "Ll",
+    "LL",
+    "lL",
+    "lll",
+    "aa",
+    "Aa",
+    "AA",
+    "aA",
+    "aaa",
+    "aaaa",
+    "ae",
+    "AE",
+    "oe",
+    "ue",
+    "ss",
+    "lj",
+    "Lj",
+    "LJ",
+    "lJ",
+    "nj",
+    "NJ",
+    "dž",
+    "Dž",
+    "DŽ",
+    "dŽ",
+    "dz\u{30c}",
+    "D\u{17d}",
+    "đ",
+    "dd",
+    "cs",
+    "Cs",
+    "CS",
+    "cS",
+    "ccs",
+    "Ccs",
+    "CCS",
+    "ccS",
+    "csc",
+    "dz",
+    "Dz",
+    "dzs",
+    "DZS",
+    "ddz",
+    "ddzs",
+    "Ddzs",
+    "DDZS",
+    "ddZs",
+    "gy",
+    "ggy",
+    "GGY",
+    "ly",
+    "lly",
+    "ny",
+    "nny",
+    "sz",
+    "ssz",
+    "SSZ",
+    "ty",
+    "tty",
+    "zs",
+    "zzs",
+    "ZZS",
+    "ij",
+    "ng",
+    "rr",
+    "a\u{30a}",
+    "A\u{30a}",
+    "o\u{308}",
+    "o\u{30b}",
+    "u\u{31b}\u{301}",
+    "ơ\u{301}",
+    "o\u{301}\u{31b}",
+    "a\u{302}\u{301}",
+    "e\u{302}\u{300}",
+    "n\u{303}",
+    "s\u{327}",
+    "s\u{326}",
+    "i\u{307}",
+    "I\u{307}",
+    "g\u{306}",
+    "カー",
+    "キー",
+    "キャー",
+    "カー゛",
+    "カーー",
+    "カヽ",
+    "カヾ",
+    "かゝ",
+    "かゞ",
+    "がゝ",
+    "カ\u{3099}ー",
+    "ｶｰ",
+    "ﾊﾟｰ",
+    "ンー",
+    "アー",
+    "aー",
+    "ーー",
+    "ゝゝ",
+    "и\u{306}",
+    "И\u{306}",
+    "က္က",
+    "ကျ",
+    "မြန်မာ",
+    "ခြင်း",
+    "က်",
+    "င်္က",
+    "ည်း",
+    "ඖ",
+    "ක්‍ෂ",
+    "අං",
+    "අඃ",
+    "ۀ",
+    "ه\u{654}",
+    "ك",
+    "ی",
+    "آ",
+    "เกม",
+    "แก้",
+    "ກໍ",
+    "l·l",
+];
+
 /// Ranges of code points, as likely as one another: scripts, marks, ignorables, implicit weights, nothing at all.
 const RANGES: [(u32, u32); 52] = [
     (0x20, 0x7e),
@@ -172,6 +304,7 @@ impl Texts {
         for _ in 0..self.random.below(7) {
             match self.random.below(10) {
                 0..3 => text.extend(self.random.pick(&WORDS).chars()),
+                3 if self.random.chance(60) => text.extend(self.random.pick(CONTRACTIONS).chars()),
                 3 => text.extend(self.random.pick(&TRIFLES).chars()),
                 4 => {
                     self.range = *self.random.pick(&RANGES);
@@ -203,8 +336,20 @@ impl Texts {
 
     fn mutate(&mut self, text: &mut Vec<char>) {
         let at = self.random.below(text.len() + 1);
-        match self.random.below(11) {
+        match self.random.below(13) {
             0 => text.truncate(at),
+            11 if at < text.len() => {
+                let changed = if text[at].is_lowercase() {
+                    text[at].to_uppercase().next()
+                } else {
+                    text[at].to_lowercase().next()
+                };
+                text[at] = changed.unwrap_or(text[at]);
+            }
+            12 => {
+                let contraction: Vec<char> = self.random.pick(CONTRACTIONS).chars().collect();
+                text.splice(at..at, contraction);
+            }
             1 => text.extend(self.random.pick(&TRIFLES).chars()),
             2 => {
                 let trifle: Vec<char> = self.random.pick(&TRIFLES).chars().collect();

@@ -10,8 +10,8 @@ fuzz_target!(|input: (u8, u8, &[u8], &[u8])| {
     let collation = collation(number);
     let b = &related(a, b, cut)[..];
     if oracle::compare(collation, a, b).is_eq() {
-        assert_eq!(collation.hash(a), collation.hash(b), "{collation:?}");
+        assert_eq!(collation.hash_one(a), collation.hash_one(b), "{collation:?}");
     }
     let moved = [b"x", a].concat();
-    assert_eq!(collation.hash(&moved[1..]), collation.hash(a), "{collation:?}");
+    assert_eq!(collation.hash_one(&moved[1..]), collation.hash_one(a), "{collation:?}");
 });

@@ -21,7 +21,7 @@ impl Order {
     pub fn arrange(&self, lines: &mut Vec<&[u8]>) {
         self.collation.sort(lines);
         if self.unique {
-            lines.dedup_by(|next, kept| self.collation.eq(kept, next));
+            lines.dedup_by(|next, kept| self.collation.equals(kept, next));
         } else if !self.stable {
             self.each_run(lines, <[_]>::sort_unstable);
         }
@@ -53,7 +53,7 @@ impl Order {
             if end % TOGETHER == 1 {
                 fetch(&lines[end..lines.len().min(end + TOGETHER)]);
             }
-            if end < lines.len() && self.collation.eq(lines[end - 1], lines[end]) {
+            if end < lines.len() && self.collation.equals(lines[end - 1], lines[end]) {
                 continue;
             }
             if end - begin > 1 {
@@ -85,7 +85,7 @@ mod tests {
     use mysql_collation::Flavour;
 
     fn order(reverse: bool, unique: bool, stable: bool) -> Order {
-        let collation = Collation::lookup(Flavour::MySql, "utf8mb4_general_ci").unwrap();
+        let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").unwrap();
         Order { collation, reverse, unique, stable }
     }
 

@@ -1,0 +1,256 @@
+//! Columns of strings in Arrow's layout, as plain slices: offsets, values, validity. Without Arrow.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::{Collation, LikePattern};
+
+/// What a column's offsets are: `i32` (`Utf8`, `Binary`) or `i64` (`LargeUtf8`, `LargeBinary`).
+pub trait Offset: Copy + sealed::Sealed {
+    /// The offset as an index; `None` for a negative one.
+    fn index(self) -> Option<usize>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for i32 {}
+    impl Sealed for i64 {}
+}
+
+impl Offset for i32 {
+    fn index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
+}
+
+impl Offset for i64 {
+    fn index(self) -> Option<usize> {
+        self.try_into().ok()
+    }
+}
+
+/// Why slices are no column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ColumnError {
+    /// There is no offset; a column of no strings has one.
+    NoOffsets,
+    /// The offset with this index is less than the one before, negative, or beyond the values.
+    Offset(usize),
+    /// The validity has fewer bits than there are strings.
+    Validity,
+}
+
+impl fmt::Display for ColumnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoOffsets => f.write_str("a column has one offset more than strings"),
+            Self::Offset(index) => write!(f, "offset {index} is out of order, or beyond the values"),
+            Self::Validity => f.write_str("the validity has fewer bits than there are strings"),
+        }
+    }
+}
+
+impl core::error::Error for ColumnError {}
+
+/// A column of strings. String `i` is `values[offsets[i]..offsets[i + 1]]`, and NULL where bit `i` of the validity (lowest
+/// bit of the first byte first) is 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a, O> {
+    offsets: &'a [O],
+    values: &'a [u8],
+    validity: Option<&'a [u8]>,
+}
+
+impl<'a, O: Offset> Column<'a, O> {
+    /// A column of these slices; without validity nothing is NULL.
+    ///
+    /// # Errors
+    /// If the slices don't fit together.
+    pub fn new(offsets: &'a [O], values: &'a [u8], validity: Option<&'a [u8]>) -> Result<Self, ColumnError> {
+        let count = offsets.len().checked_sub(1).ok_or(ColumnError::NoOffsets)?;
+        let mut before = 0;
+        for (index, offset) in offsets.iter().enumerate() {
+            let here = offset.index().filter(|&here| here >= before && here <= values.len());
+            before = here.ok_or(ColumnError::Offset(index))?;
+        }
+        if validity.is_some_and(|validity| validity.len() < count.div_ceil(8)) {
+            return Err(ColumnError::Validity);
+        }
+        Ok(Self { offsets, values, validity })
+    }
+
+    /// How many strings there are, NULLs included.
+    pub const fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The string with this index; `None` for NULL, and beyond the end.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+        let is_valid = self
+            .validity
+            .is_none_or(|validity| validity.get(index / 8).is_some_and(|bits| bits >> (index % 8) & 1 == 1));
+        let start = self.offsets.get(index).filter(|_| is_valid)?.index()?;
+        let end = self.offsets.get(index + 1)?.index()?;
+        self.values.get(start..end)
+    }
+
+    /// The strings, `None` for NULL.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Option<&'a [u8]>> {
+        (0..self.len()).map(move |index| self.get(index))
+    }
+}
+
+/// Sort keys of a column, one after the other: key `i` is `values[offsets[i]..offsets[i + 1]]`, and empty for NULL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnKeys {
+    /// Where each key begins, and the end of the last one.
+    pub offsets: Vec<usize>,
+    /// The bytes of the keys.
+    pub values: Vec<u8>,
+}
+
+impl Collation {
+    /// The sort key of each string, in one buffer.
+    pub fn column_keys<O: Offset>(&self, column: Column<'_, O>) -> ColumnKeys {
+        let mut keys = ColumnKeys { offsets: Vec::with_capacity(column.len() + 1), values: Vec::new() };
+        keys.offsets.push(0);
+        for text in column.iter() {
+            if let Some(text) = text {
+                self.sort_key_into(text, &mut keys.values);
+            }
+            keys.offsets.push(keys.values.len());
+        }
+        keys
+    }
+
+    /// The hash of each string ([`Collation::hash_one`]); 0 for NULL.
+    pub fn column_hashes<O: Offset>(&self, column: Column<'_, O>) -> Vec<u64> {
+        column.iter().map(|text| text.map_or(0, |text| self.hash_one(text))).collect()
+    }
+
+    /// The indexes of the strings in ascending order, NULLs first; equal strings keep their order.
+    ///
+    /// ```
+    /// use mysql_collation::{Collation, Column, Flavour};
+    ///
+    /// let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci")?;
+    /// let column = Column::new(&[0, 1, 2, 2, 4], "bA\u{e4}".as_bytes(), Some(&[0b1011])).unwrap();
+    /// assert_eq!(collation.column_argsort(column), [2, 1, 3, 0]);
+    /// # Ok::<(), mysql_collation::LookupError>(())
+    /// ```
+    pub fn column_argsort<O: Offset>(&self, column: Column<'_, O>) -> Vec<usize> {
+        let (mut present, mut order) = (Vec::with_capacity(column.len()), Vec::new());
+        for (index, text) in column.iter().enumerate() {
+            match text {
+                Some(text) => present.push((index, text)),
+                None => order.push(index),
+            }
+        }
+        self.sort_by_key(&mut present, |item| item.1);
+        order.extend(present.into_iter().map(|(index, _)| index));
+        order
+    }
+
+    /// A number for each string, the same for equal ones, counted from 0 in the order of their first occurrence; NULL is a
+    /// group of its own. And how many groups there are.
+    pub fn column_groups<O: Offset>(&self, column: Column<'_, O>) -> (Vec<usize>, usize) {
+        // The first index of each group and, in its order, the indexes that are equal to it.
+        let order = self.column_argsort(column);
+        let mut first_of = alloc::vec![0; column.len()];
+        let mut start: Option<usize> = None;
+        for index in order {
+            let equals = |first: usize| match (column.get(first), column.get(index)) {
+                (Some(a), Some(b)) => self.equals(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            let first = start.filter(|&first| equals(first)).unwrap_or(index);
+            first_of[index] = first;
+            start = Some(first);
+        }
+        let mut groups = alloc::vec![0; column.len()];
+        let mut count = 0;
+        for index in 0..column.len() {
+            if first_of[index] == index {
+                groups[index] = count;
+                count += 1;
+            } else {
+                // The sort is stable: the first of equals has the least index, and its number is known.
+                groups[index] = groups[first_of[index]];
+            }
+        }
+        (groups, count)
+    }
+
+    /// Whether each string equals `text`; `None` for NULL.
+    pub fn column_equals<O: Offset>(&self, column: Column<'_, O>, text: &[u8]) -> Vec<Option<bool>> {
+        column.iter().map(|own| Some(self.equals(own?, text))).collect()
+    }
+
+    /// Whether each string equals that of the other column in the same row; `None` where either is NULL. As many as the
+    /// shorter column has.
+    pub fn columns_equal<O: Offset, P: Offset>(&self, a: Column<'_, O>, b: Column<'_, P>) -> Vec<Option<bool>> {
+        a.iter().zip(b.iter()).map(|(a, b)| Some(self.equals(a?, b?))).collect()
+    }
+}
+
+impl LikePattern {
+    /// Whether each string matches; `None` for NULL.
+    pub fn matches_column<O: Offset>(&self, column: Column<'_, O>) -> Vec<Option<bool>> {
+        column.iter().map(|text| Some(self.matches(text?))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Flavour;
+
+    #[test]
+    fn slices_that_do_not_fit_are_refused() {
+        let error = |offsets: &[i32], validity| Column::new(offsets, b"abc", validity).err();
+        assert_eq!(error(&[], None), Some(ColumnError::NoOffsets));
+        assert_eq!(error(&[0, 2, 1], None), Some(ColumnError::Offset(2)));
+        assert_eq!(error(&[0, 4], None), Some(ColumnError::Offset(1)));
+        assert_eq!(error(&[-1, 0], None), Some(ColumnError::Offset(0)));
+        assert_eq!(error(&[0, 1], Some(&[])), Some(ColumnError::Validity));
+        assert_eq!(error(&[1, 3, 3], Some(&[1])), None);
+    }
+
+    #[test]
+    fn a_column_is_what_its_strings_are_one_by_one() {
+        let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").unwrap();
+        let texts = [Some("b"), None, Some("A"), Some("a "), Some(""), None, Some("B"), Some("c")];
+        let (mut offsets, mut values, mut validity) = (alloc::vec![0_i64], Vec::new(), alloc::vec![0_u8]);
+        for (index, text) in texts.iter().enumerate() {
+            values.extend_from_slice(text.unwrap_or_default().as_bytes());
+            offsets.push(values.len() as i64);
+            validity[0] |= u8::from(text.is_some()) << index;
+        }
+        let column = Column::new(&offsets, &values, Some(&validity)).unwrap();
+        assert!(column.iter().eq(texts.iter().map(|text| text.map(str::as_bytes))));
+        assert_eq!(collation.column_argsort(column), [1, 5, 4, 2, 3, 0, 6, 7]);
+        assert_eq!(collation.column_groups(column), (alloc::vec![0, 1, 2, 2, 3, 1, 0, 4], 5));
+        let keys = collation.column_keys(column);
+        for (index, text) in texts.iter().enumerate() {
+            let key = &keys.values[keys.offsets[index]..keys.offsets[index + 1]];
+            assert_eq!(key, text.map_or(Vec::new(), |text| collation.sort_key(text.as_bytes())));
+            let hash = text.map_or(0, |text| collation.hash_one(text.as_bytes()));
+            assert_eq!(collation.column_hashes(column)[index], hash);
+        }
+        let some = Some;
+        assert_eq!(
+            collation.column_equals(column, b"A"),
+            [some(false), None, some(true), some(true), some(false), None, some(false), some(false)]
+        );
+        assert_eq!(collation.columns_equal(column, column)[..2], [some(true), None]);
+        let pattern = collation.like_pattern(b"_", None);
+        assert_eq!(pattern.matches_column(column)[..4], [some(true), None, some(true), some(false)]);
+    }
+}
