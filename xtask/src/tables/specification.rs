@@ -69,7 +69,7 @@ const OF_UCA400: [&str; 22] = [
 ];
 
 /// Those of `utf8mb4_…_0900_as_cs` in MySQL, and the one that each is told from.
-const OF_UCA900: [(&str, &str); 29] = [
+const OF_UCA900: [(&str, &str); 27] = [
     ("bg", ""),
     ("bs", ""),
     ("cs", ""),
@@ -83,9 +83,7 @@ const OF_UCA900: [(&str, &str); 29] = [
     ("hr", ""),
     ("hu", ""),
     ("is", ""),
-    ("ja", ""),
     ("la", ""),
-    ("lt", ""),
     ("lv", ""),
     ("mn_cyrl", ""),
     ("nb", ""),
@@ -126,14 +124,9 @@ pub fn tailorings(root: &str) -> impl Iterator<Item = Specification> {
         "uca900" => {
             for (language, parent) in OF_UCA900 {
                 let parent = if parent.is_empty() { root.to_owned() } else { format!("uca900_{parent}") };
-                let (collation, levels) = match language {
-                    "ja" => ("utf8mb4_ja_0900_as_cs_ks".to_owned(), 4),
-                    _ => (format!("utf8mb4_{language}_0900_as_cs"), 3),
-                };
-                add(format!("uca900_{language}"), &parent, From::MySql, collation, Shape::Separated(levels), language);
+                let collation = format!("utf8mb4_{language}_0900_as_cs");
+                add(format!("uca900_{language}"), &parent, From::MySql, collation, Shape::Separated(3), language);
             }
-            let chinese = "utf8mb4_zh_0900_as_cs".to_owned();
-            add("uca900_zh".into(), root, From::MySql, chinese, Shape::Separated(3), "zh");
         }
         _ => {
             for language in OF_UCA400 {
@@ -147,12 +140,10 @@ pub fn tailorings(root: &str) -> impl Iterator<Item = Specification> {
 
 fn blocks(language: &str) -> Vec<RangeInclusive<u32>> {
     match language {
-        "ja" => vec![0x3041..=0x3096, 0x3099..=0x30ff, 0x31f0..=0x31ff, 0xff65..=0xff9f],
         "persian" => vec![0x600..=0x6ff],
         "sinhala" => vec![0xd80..=0xdff],
         "myanmar" => vec![0x1000..=0x109f],
         "thai" => vec![0xe00..=0xe5b],
-        "zh" => vec![0x3100..=0x312f],
         _ => Vec::new(),
     }
 }

@@ -95,7 +95,6 @@ collations! {
     UTF8MB4_TR_0900_AI_CI = 265, Utf8mb4, Kind::Uca(&data::UCA900_TR);
     UTF8MB4_CS_0900_AI_CI = 266, Utf8mb4, Kind::Uca(&data::UCA900_CS);
     UTF8MB4_DA_0900_AI_CI = 267, Utf8mb4, Kind::Uca(&data::UCA900_DA);
-    UTF8MB4_LT_0900_AI_CI = 268, Utf8mb4, Kind::Uca(&data::UCA900_LT);
     UTF8MB4_SK_0900_AI_CI = 269, Utf8mb4, Kind::Uca(&data::UCA900_SK);
     UTF8MB4_ES_TRAD_0900_AI_CI = 270, Utf8mb4, Kind::Uca(&data::UCA900_ES_TRAD);
     UTF8MB4_LA_0900_AI_CI = 271, Utf8mb4, Kind::Uca(&data::UCA900_LA);
@@ -116,7 +115,6 @@ collations! {
     UTF8MB4_TR_0900_AS_CS = 288, Utf8mb4, Kind::Uca(&data::UCA900_TR);
     UTF8MB4_CS_0900_AS_CS = 289, Utf8mb4, Kind::Uca(&data::UCA900_CS);
     UTF8MB4_DA_0900_AS_CS = 290, Utf8mb4, Kind::Uca(&data::UCA900_DA);
-    UTF8MB4_LT_0900_AS_CS = 291, Utf8mb4, Kind::Uca(&data::UCA900_LT);
     UTF8MB4_SK_0900_AS_CS = 292, Utf8mb4, Kind::Uca(&data::UCA900_SK);
     UTF8MB4_ES_TRAD_0900_AS_CS = 293, Utf8mb4, Kind::Uca(&data::UCA900_ES_TRAD);
     UTF8MB4_LA_0900_AS_CS = 294, Utf8mb4, Kind::Uca(&data::UCA900_LA);
@@ -124,12 +122,9 @@ collations! {
     UTF8MB4_HU_0900_AS_CS = 297, Utf8mb4, Kind::Uca(&data::UCA900_HU);
     UTF8MB4_HR_0900_AS_CS = 298, Utf8mb4, Kind::Uca(&data::UCA900_HR);
     UTF8MB4_VI_0900_AS_CS = 300, Utf8mb4, Kind::Uca(&data::UCA900_VI);
-    UTF8MB4_JA_0900_AS_CS = 303, Utf8mb4, Kind::Uca(&data::UCA900_JA);
-    UTF8MB4_JA_0900_AS_CS_KS = 304, Utf8mb4, Kind::Uca(&data::UCA900_JA);
     UTF8MB4_0900_AS_CI = 305, Utf8mb4, Kind::Uca(&data::UCA900);
     UTF8MB4_RU_0900_AI_CI = 306, Utf8mb4, Kind::Uca(&data::UCA900_RU);
     UTF8MB4_RU_0900_AS_CS = 307, Utf8mb4, Kind::Uca(&data::UCA900_RU);
-    UTF8MB4_ZH_0900_AS_CS = 308, Utf8mb4, Kind::Uca(&data::UCA900_ZH);
     UTF8MB4_0900_BIN = 309, Utf8mb4, Kind::Bytes;
     UTF8MB4_NB_0900_AI_CI = 310, Utf8mb4, Kind::Uca(&data::UCA900_NB);
     UTF8MB4_NB_0900_AS_CS = 311, Utf8mb4, Kind::Uca(&data::UCA900_NB);

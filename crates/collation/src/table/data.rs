@@ -92,9 +92,7 @@ tailorings! {
     UCA900_HR = UCA900, "uca900_hr";
     UCA900_HU = UCA900, "uca900_hu";
     UCA900_IS = UCA900, "uca900_is";
-    UCA900_JA = UCA900, "uca900_ja";
     UCA900_LA = UCA900, "uca900_la";
-    UCA900_LT = UCA900, "uca900_lt";
     UCA900_LV = UCA900, "uca900_lv";
     UCA900_MN_CYRL = UCA900, "uca900_mn_cyrl";
     UCA900_NB = UCA900, "uca900_nb";
@@ -108,7 +106,6 @@ tailorings! {
     UCA900_SV = UCA900, "uca900_sv";
     UCA900_TR = UCA900, "uca900_tr";
     UCA900_VI = UCA900, "uca900_vi";
-    UCA900_ZH = UCA900, "uca900_zh";
 }
 
 /// `general_ci`.
