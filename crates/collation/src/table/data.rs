@@ -32,28 +32,9 @@ macro_rules! tailorings {
 }
 
 tailorings! {
-    UCA1400_CROATIAN = UCA1400, "uca1400_croatian";
     UCA1400_CZECH = UCA1400, "uca1400_czech";
     UCA1400_DANISH = UCA1400, "uca1400_danish";
-    UCA1400_ESPERANTO = UCA1400, "uca1400_esperanto";
-    UCA1400_ESTONIAN = UCA1400, "uca1400_estonian";
-    UCA1400_GERMAN2 = UCA1400, "uca1400_german2";
-    UCA1400_HUNGARIAN = UCA1400, "uca1400_hungarian";
     UCA1400_ICELANDIC = UCA1400, "uca1400_icelandic";
-    UCA1400_LATVIAN = UCA1400, "uca1400_latvian";
-    UCA1400_LITHUANIAN = UCA1400, "uca1400_lithuanian";
-    UCA1400_PERSIAN = UCA1400, "uca1400_persian";
-    UCA1400_POLISH = UCA1400, "uca1400_polish";
-    UCA1400_ROMAN = UCA1400, "uca1400_roman";
-    UCA1400_ROMANIAN = UCA1400, "uca1400_romanian";
-    UCA1400_SINHALA = UCA1400, "uca1400_sinhala";
-    UCA1400_SLOVAK = UCA1400, "uca1400_slovak";
-    UCA1400_SLOVENIAN = UCA1400, "uca1400_slovenian";
-    UCA1400_SPANISH = UCA1400, "uca1400_spanish";
-    UCA1400_SPANISH2 = UCA1400, "uca1400_spanish2";
-    UCA1400_SWEDISH = UCA1400, "uca1400_swedish";
-    UCA1400_TURKISH = UCA1400, "uca1400_turkish";
-    UCA1400_VIETNAMESE = UCA1400, "uca1400_vietnamese";
     UCA400_CROATIAN = UCA400, "uca400_croatian";
     UCA400_CROATIAN_MARIADB = UCA400, "uca400_croatian_mariadb";
     UCA400_CZECH = UCA400, "uca400_czech";
@@ -79,33 +60,7 @@ tailorings! {
     UCA400_VIETNAMESE = UCA400, "uca400_vietnamese";
     UCA520_MYANMAR = UCA520, "uca520_myanmar";
     UCA520_THAI = UCA520, "uca520_thai";
-    UCA900_BG = UCA900, "uca900_bg";
-    UCA900_BS = UCA900, "uca900_bs";
-    UCA900_CS = UCA900, "uca900_cs";
-    UCA900_DA = UCA900, "uca900_da";
     UCA900_DE_PB = UCA900, "uca900_de_pb";
-    UCA900_EO = UCA900, "uca900_eo";
-    UCA900_ES = UCA900, "uca900_es";
-    UCA900_ES_TRAD = UCA900, "uca900_es_trad";
-    UCA900_ET = UCA900, "uca900_et";
-    UCA900_GL = UCA900, "uca900_gl";
-    UCA900_HR = UCA900, "uca900_hr";
-    UCA900_HU = UCA900, "uca900_hu";
-    UCA900_IS = UCA900, "uca900_is";
-    UCA900_LA = UCA900, "uca900_la";
-    UCA900_LV = UCA900, "uca900_lv";
-    UCA900_MN_CYRL = UCA900, "uca900_mn_cyrl";
-    UCA900_NB = UCA900, "uca900_nb";
-    UCA900_NN = UCA900, "uca900_nn";
-    UCA900_PL = UCA900, "uca900_pl";
-    UCA900_RO = UCA900, "uca900_ro";
-    UCA900_RU = UCA900, "uca900_ru";
-    UCA900_SK = UCA900, "uca900_sk";
-    UCA900_SL = UCA900, "uca900_sl";
-    UCA900_SR_LATN = UCA900, "uca900_sr_latn";
-    UCA900_SV = UCA900, "uca900_sv";
-    UCA900_TR = UCA900, "uca900_tr";
-    UCA900_VI = UCA900, "uca900_vi";
 }
 
 /// `general_ci`.
