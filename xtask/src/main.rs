@@ -1,7 +1,7 @@
 //! Tasks of the project, run as `cargo xtask`.
 //!
 //! `cargo xtask` builds for development, so that `cargo xtask test` shares what it builds with the tests. What computes or times
-//! starts itself again in release.
+//! starts itself again in release; not if `XTASK_DEBUG` is set, for a try that is not worth another build.
 
 // Comments on arguments are their help, which is plain text: `[default: …]` is no link there.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
@@ -69,7 +69,7 @@ fn run() -> Result<bool> {
         Task::Package(arguments) => return package::run(arguments).map(|()| true),
         _ => {}
     }
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && std::env::var_os("XTASK_DEBUG").is_none() {
         return again_in_release();
     }
     server::interrupt::install()?;

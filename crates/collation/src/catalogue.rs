@@ -107,30 +107,3 @@ pub(crate) const fn entry_by_id(flavour: Flavour, id: u16) -> &'static Info {
     }
     panic!("the catalogue lacks a collation that is implemented")
 }
-
-/// The entry of this exact name, when the library is compiled.
-pub(crate) const fn entry(flavour: Flavour, name: &str) -> &'static Info {
-    let all = catalogue(flavour);
-    let mut i = 0;
-    while i < all.len() {
-        if same(all[i].name.as_bytes(), name.as_bytes()) {
-            return &all[i];
-        }
-        i += 1;
-    }
-    panic!("the catalogue lacks a collation that is implemented")
-}
-
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}

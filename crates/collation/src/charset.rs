@@ -7,7 +7,7 @@
 //! `latin1` is Windows' code page 1252, its five undefined bytes read as the control characters of the same number (MySQL manual,
 //! "West European Character Sets"). `ucs2` and `utf16` are big-endian.
 
-use crate::{Flavour, arch};
+use crate::{Flavour, arch, descriptor};
 
 mod convert;
 mod data;
@@ -111,6 +111,18 @@ impl Charset {
     pub fn by_name(name: &str) -> Option<Self> {
         let name = if name.eq_ignore_ascii_case("utf8") { "utf8mb3" } else { name };
         Self::ALL.into_iter().find(|charset| name.eq_ignore_ascii_case(charset.name()))
+    }
+
+    /// The character set of this exact name, when the library is compiled.
+    pub(crate) const fn named(name: &str) -> Option<Self> {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if descriptor::same(Self::ALL[i].name().as_bytes(), name.as_bytes()) {
+                return Some(Self::ALL[i]);
+            }
+            i += 1;
+        }
+        None
     }
 
     /// Whether all of `bytes` is well-formed.

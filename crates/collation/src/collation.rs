@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::{Descriptor, Handle};
 use crate::{
     Charset, Flavour, Info, LikePattern, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string,
 };
@@ -22,38 +22,47 @@ use crate::{
 ///
 /// A surrogate's three bytes are ill-formed to MySQL, a character to MariaDB.
 #[derive(Clone, Copy)]
-pub struct Collation(pub(crate) &'static Descriptor);
+pub struct Collation(Handle);
 
 impl Collation {
+    pub(crate) const fn new(descriptor: &'static Descriptor) -> Self {
+        Self(Handle::new(descriptor))
+    }
+
+    #[inline(always)]
+    pub(crate) fn descriptor(self) -> &'static Descriptor {
+        self.0.get()
+    }
+
     /// Name, id and attributes.
     pub fn info(&self) -> &'static Info {
-        &self.0.info
+        &self.descriptor().info
     }
 
     /// Its full name, such as `utf8mb4_0900_ai_ci`.
     pub fn name(&self) -> &'static str {
-        self.0.info.name
+        self.descriptor().info.name
     }
 
     /// Its id on the wire.
     pub fn id(&self) -> u16 {
-        self.0.info.id
+        self.descriptor().info.id
     }
 
     /// The character set of its strings.
     pub fn charset(&self) -> Charset {
-        self.0.charset
+        self.descriptor().charset
     }
 
     /// Whether this and another collation, of the other flavour for example, give the same order and the same equality to
     /// all strings, ill-formed ones included: they have the same weights, levels and padding, and read bytes alike.
     pub fn orders_like(&self, other: Self) -> bool {
-        self.0.orders_valid_text_like(other.0) && self.0.reads_like(other.0)
+        self.descriptor().orders_valid_text_like(other.descriptor()) && self.descriptor().reads_like(other.descriptor())
     }
 
     /// The same for strings that are well-formed in the collation's character set.
     pub fn orders_valid_text_like(&self, other: Self) -> bool {
-        self.0.orders_valid_text_like(other.0)
+        self.descriptor().orders_valid_text_like(other.descriptor())
     }
 
     /// How `a` compares to `b`.
@@ -73,7 +82,7 @@ impl Collation {
 
     #[inline(never)]
     fn compare_from(&self, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-        dispatch::with(self.0, compare::Compare { a, b, mismatch })
+        dispatch::with(self.descriptor(), compare::Compare { a, b, mismatch })
     }
 
     /// Whether `a` equals `b`.
@@ -95,9 +104,9 @@ impl Collation {
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
     ///
-    /// let mut words = ["Zug", "äpfel", "Apfel"];
+    /// let mut words = ["Zug", "Ähre", "Apfel"];
     /// words.sort_by_cached_key(|word| UTF8MB4_0900_AI_CI.sort_key(word.as_bytes()));
-    /// assert_eq!(words, ["Apfel", "äpfel", "Zug"]);
+    /// assert_eq!(words, ["Ähre", "Apfel", "Zug"]);
     /// ```
     pub fn sort_key(&self, text: &[u8]) -> Vec<u8> {
         let mut key = Vec::new();
@@ -108,13 +117,13 @@ impl Collation {
 
     /// Appends the key for `text` to `key`.
     pub fn sort_key_into(&self, text: &[u8], key: &mut Vec<u8>) {
-        dispatch::with(self.0, sort_key::SortKey { text, key });
+        dispatch::with(self.descriptor(), sort_key::SortKey { text, key });
     }
 
     /// A hash: equal strings have equal hashes. It can change with the version of the library, and does not withstand
     /// somebody who wants strings to collide.
     pub fn hash_one(&self, text: &[u8]) -> u64 {
-        dispatch::with(self.0, hash::Hash { text })
+        dispatch::with(self.descriptor(), hash::Hash { text })
     }
 
     /// Feeds a hasher: equal strings feed it the same.
@@ -147,12 +156,12 @@ impl Collation {
 
     /// The weights of `text`, character by character.
     pub fn weights<'a>(&self, text: &'a [u8]) -> Weights<'a> {
-        Weights::new(self.0, text)
+        Weights::new(self.descriptor(), text)
     }
 
     /// What the server answers to `WEIGHT_STRING(text)`, byte for byte.
     pub fn weight_string(&self, text: &[u8]) -> Vec<u8> {
-        weight_string::weight_string(self.0, text)
+        weight_string::weight_string(self.descriptor(), text)
     }
 
     /// Whether `text LIKE pattern ESCAPE escape`. The servers' default for `escape` is a backslash; `None` is none.
@@ -165,9 +174,9 @@ impl Collation {
     pub fn like(&self, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
         let mut buffer = [0; 4];
         let escape = escape.and_then(|escape| self.escape(escape, &mut buffer));
-        let parts = like::Written { pattern, escape };
+        let parts = like::Written { pattern, escape, wildcards: like::wildcards(self.charset()) };
         // Spaces at the end count, whatever the padding.
-        dispatch::unpadded(self.0, like::Like { text, parts, descriptor: self.0 })
+        dispatch::unpadded(self.descriptor(), like::Like { text, parts, descriptor: self.descriptor() })
     }
 
     /// The same pattern for many texts.
@@ -207,7 +216,7 @@ impl Collation {
     pub fn sort_by_key<T>(&self, items: &mut [T], key: impl Fn(&T) -> &[u8]) {
         sort::sort(
             items,
-            |items| dispatch::with(self.0, sort::Prefixes { items, key: &key }),
+            |items| dispatch::with(self.descriptor(), sort::Prefixes { items, key: &key }),
             |a, b| self.compare(key(a), key(b)),
         );
     }
@@ -215,7 +224,7 @@ impl Collation {
 
 impl fmt::Debug for Collation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Collation").field(&self.0.info.flavour).field(&self.0.info.name).finish()
+        f.debug_tuple("Collation").field(&self.descriptor().info.flavour).field(&self.descriptor().info.name).finish()
     }
 }
 
@@ -227,13 +236,16 @@ impl fmt::Display for Collation {
 
 impl core::hash::Hash for Collation {
     fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-        (self.0.info.flavour, self.0.info.id).hash(state);
+        let Info { flavour, id, .. } = self.info();
+        (flavour, id).hash(state);
     }
 }
 
+/// By flavour and id: a constant and what is found by name are the same.
 impl PartialEq for Collation {
     fn eq(&self, other: &Self) -> bool {
-        core::ptr::eq(self.0, other.0)
+        let (one, other) = (self.info(), other.info());
+        one.id == other.id && one.flavour == other.flavour
     }
 }
 

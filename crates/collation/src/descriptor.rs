@@ -1,14 +1,17 @@
 //! The collations that are implemented: which weights each has.
 
-pub(crate) mod unicode;
-
 use Flavour::{MariaDb, MySql};
 
+use crate::catalogue::catalogue;
 use crate::encoding::Form;
-use crate::table::{Expanding, MultiByte, SimpleTable, Table, data};
-use crate::{Charset, Flavour, Info, Pad, catalogue};
+use crate::table::{Expanding, MultiByte, SimpleTable, Table};
+use crate::{Charset, Flavour, Info, Pad};
 
-mod legacy;
+mod handle;
+mod names;
+
+pub(crate) use handle::Handle;
+pub(crate) use names::same;
 
 /// An implemented collation.
 pub(crate) struct Descriptor {
@@ -71,6 +74,14 @@ impl Descriptor {
         self.info.pad == Pad::PadSpace || level > 0 && self.traits.pads_beyond_primary
     }
 
+    /// Whether weights are of code points, not of bytes.
+    pub const fn weighs_code_points(&self) -> bool {
+        match self.kind {
+            Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_) => true,
+            Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) => false,
+        }
+    }
+
     /// Whether a character matches only itself in `LIKE`, whatever its weights. To the servers, a page of 256 code points
     /// without any weights of its own (ideographs, Hangul, what is unassigned, all beyond U+FFFF in UCA 4) is numbers at that
     /// level.
@@ -81,9 +92,9 @@ impl Descriptor {
         levels.filter_map(|level| table.level(level)).any(|level| level.is_on_plain_page(code_point))
     }
 
-    /// Whether another collation has the same weights, levels and padding, over the same characters.
-    pub fn orders_valid_text_like(&self, other: &Self) -> bool {
-        let same_weights = match (self.kind, other.kind) {
+    /// Whether another collation has the same weights for the same code points or bytes.
+    pub fn has_same_weights(&self, other: &Self) -> bool {
+        match (self.kind, other.kind) {
             (Kind::Bytes, Kind::Bytes) | (Kind::CodePoints(_), Kind::CodePoints(_)) => true,
             (Kind::Order(one), Kind::Order(other)) => core::ptr::eq(one, other),
             (Kind::Expanding(one), Kind::Expanding(other)) => core::ptr::eq(one, other),
@@ -100,8 +111,12 @@ impl Descriptor {
                 | Kind::Uca(_),
                 _,
             ) => false,
-        };
-        same_weights
+        }
+    }
+
+    /// Whether another collation has the same weights, levels and padding, over the same characters.
+    pub fn orders_valid_text_like(&self, other: &Self) -> bool {
+        self.has_same_weights(other)
             && self.charset == other.charset
             && self.info.levels == other.info.levels
             && self.info.levels.iter().all(|level| self.pads(level) == other.pads(level))
@@ -115,74 +130,74 @@ impl Descriptor {
     }
 }
 
-const fn one(flavour: Flavour, name: &str, charset: Charset, kind: Kind) -> Descriptor {
-    of(catalogue::entry(flavour, name), charset, kind)
-}
-
-const fn by_id(flavour: Flavour, id: u16, charset: Charset, kind: Kind) -> Descriptor {
-    of(catalogue::entry_by_id(flavour, id), charset, kind)
-}
-
-const fn of(info: &Info, charset: Charset, kind: Kind) -> Descriptor {
+/// A collation of the catalogue, when the library is compiled.
+const fn describe(info: &Info) -> Option<Descriptor> {
+    let Some(charset) = Charset::named(info.charset) else { return None };
+    let Some(kind) = names::kind(info, charset) else { return None };
     let flavour = info.flavour;
-    Descriptor { info: *info, charset, form: Form::of(flavour, charset), kind, traits: Traits::of(flavour) }
+    let (form, traits) = (Form::of(flavour, charset), Traits::of(flavour));
+    Some(Descriptor { info: *info, charset, form, kind, traits })
 }
 
 /// The implemented collation of this id.
 pub(crate) fn find(flavour: Flavour, id: u16) -> Option<&'static Descriptor> {
-    let unicode = match flavour {
-        MySql => unicode::MYSQL,
-        MariaDb => unicode::MARIADB,
+    let all: &[Option<Descriptor>] = match flavour {
+        MySql => &MYSQL,
+        MariaDb => &MARIADB,
     };
-    match unicode.binary_search_by_key(&id, |one| one.info.id) {
-        Ok(index) => unicode.get(index).copied(),
-        Err(_) => all().find(|one| one.info.flavour == flavour && one.info.id == id),
+    let index = catalogue(flavour).binary_search_by_key(&id, |info| info.id).ok()?;
+    all.get(index)?.as_ref()
+}
+
+/// What is implemented of a catalogue.
+const fn all<const N: usize>(catalogue: &[Info]) -> [Option<Descriptor>; N] {
+    let mut all = [const { None }; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = describe(&catalogue[i]);
+        i += 1;
+    }
+    all
+}
+
+static MYSQL: [Option<Descriptor>; catalogue(MySql).len()] = all(catalogue(MySql));
+#[expect(long_running_const_eval, reason = "names of thirteen hundred collations")]
+static MARIADB: [Option<Descriptor>; catalogue(MariaDb).len()] = all(catalogue(MariaDb));
+
+/// The collation of an id, when the library is compiled.
+pub(crate) const fn by_id(flavour: Flavour, id: u16) -> Descriptor {
+    match describe(crate::catalogue::entry_by_id(flavour, id)) {
+        Some(descriptor) => descriptor,
+        None => panic!("a collation that is not implemented"),
     }
 }
 
-/// All implemented collations.
-fn all() -> impl Iterator<Item = &'static Descriptor> {
-    let unicode = unicode::MYSQL.iter().chain(unicode::MARIADB).copied();
-    unicode.chain(&MARIADB_ONLY).chain(BOTH.iter().flatten()).chain(legacy::all())
-}
+/// Constants for collations. Each has a static of its own, so that a program which takes one links its table and no other.
+macro_rules! handles {
+    ($flavour:ident, $server:literal; $($name:ident = $id:literal;)*) => {
+        use crate::descriptor::{Descriptor, by_id};
+        use crate::{Collation, Flavour};
 
-macro_rules! both {
-    ($($name:literal: $charset:ident, $kind:expr;)*) => {
-        /// Those that both flavours have, with the same weights.
-        static BOTH: [[Descriptor; 2]; [$($name),*].len()] = [$([
-            one(MySql, $name, Charset::$charset, $kind),
-            one(MariaDb, $name, Charset::$charset, $kind),
-        ]),*];
+        mod statics {
+            use super::*;
+
+            $(pub static $name: Descriptor = by_id(Flavour::$flavour, $id);)*
+        }
+
+        $(
+            #[doc = concat!("Collation ", $id, " of ", $server, ".")]
+            pub const $name: Collation = Collation::new(&statics::$name);
+        )*
+
+        #[cfg(test)]
+        #[test]
+        fn constants_are_called_what_they_are() {
+            for (name, collation) in [$((stringify!($name), $name)),*] {
+                assert!(name.eq_ignore_ascii_case(collation.name()), "{name}");
+                assert_eq!(Collation::by_id(Flavour::$flavour, collation.id()), Ok(collation));
+            }
+        }
     };
 }
 
-macro_rules! only {
-    ($table:ident, $flavour:ident, $doc:literal, $($name:literal: $charset:ident, $kind:expr;)*) => {
-        #[doc = $doc]
-        static $table: [Descriptor; [$($name),*].len()] = [$(one($flavour, $name, Charset::$charset, $kind)),*];
-    };
-}
-
-use {both, only};
-
-both! {
-    "binary": Binary, Kind::Bytes;
-    "ascii_general_ci": Ascii, Kind::Order(&data::ASCII_GENERAL);
-    "ascii_bin": Ascii, Kind::Bytes;
-    "latin1_swedish_ci": Latin1, Kind::Order(&data::LATIN1_SWEDISH);
-    "latin1_general_ci": Latin1, Kind::Order(&data::LATIN1_GENERAL_CI);
-    "latin1_general_cs": Latin1, Kind::Order(&data::LATIN1_GENERAL_CS);
-    "latin1_german1_ci": Latin1, Kind::Order(&data::LATIN1_GERMAN1);
-    "latin1_german2_ci": Latin1, Kind::Expanding(&data::LATIN1_GERMAN2);
-    "latin1_danish_ci": Latin1, Kind::Order(&data::LATIN1_DANISH);
-    "latin1_spanish_ci": Latin1, Kind::Order(&data::LATIN1_SPANISH);
-    "latin1_bin": Latin1, Kind::Bytes;
-}
-
-only! {
-    MARIADB_ONLY, MariaDb, "Those of MariaDB alone.",
-    "ascii_general_nopad_ci": Ascii, Kind::Order(&data::ASCII_GENERAL);
-    "ascii_nopad_bin": Ascii, Kind::Bytes;
-    "latin1_swedish_nopad_ci": Latin1, Kind::Order(&data::LATIN1_SWEDISH);
-    "latin1_nopad_bin": Latin1, Kind::Bytes;
-}
+pub(crate) use handles;

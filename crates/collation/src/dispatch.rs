@@ -2,8 +2,8 @@
 
 use crate::bytes::{Bytes, Itself, Ordered};
 use crate::descriptor::{Descriptor, Kind};
-use crate::encoding::{self, Encoding, Form};
-use crate::source::{Characters, General, German, Source, Unicode, Utf8};
+use crate::encoding::{Encoding, Form};
+use crate::source::{Characters, General, German, Numbers, Scalars, Source, Unicode, Utf8};
 use crate::table::{LEVELS, LowOf, Table};
 
 /// Something that is done with a collation's weights.
@@ -36,11 +36,16 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
 fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
     let padded = pads(0);
     match (descriptor.kind, descriptor.form) {
+        // No character set of one byte a character has code points for weights.
         (Kind::Bytes, _)
-        | (Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_), Form::Bytes | Form::Multi(_))
-        | (Kind::MultiByte(_), Form::Bytes | Form::Utf8(_)) => work.bytes(Itself, padded),
+        | (Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_) | Kind::MultiByte(_), Form::Bytes)
+        | (Kind::MultiByte(_), Form::Utf8(_)) => work.bytes(Itself, padded),
         (Kind::Order(order), _) => work.bytes(Ordered(order), padded),
         (Kind::CodePoints(_), Form::Utf8(encoding)) => work.code_points(encoding, padded),
+        (Kind::CodePoints(_), Form::Multi(encoding)) => {
+            let pad = padded.then_some(u16::from(b' '));
+            work.levels(core::iter::once(Scalars { code_points: Numbers, low: None, pad, encoding }))
+        }
         (Kind::Expanding(table), _) => {
             let pad = padded.then_some(u16::from(table[usize::from(b' ')][0]));
             work.levels(core::iter::once(German { table, pad }))
@@ -54,10 +59,32 @@ fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Cop
             let low = &table.low;
             work.levels(core::iter::once(Utf8 { code_points: General(table), low, pad: pad(padded, low), encoding }))
         }
-        (Kind::Uca(table), Form::Utf8(encoding)) => match table.contractions() {
-            None => work.levels(levels::<false>(descriptor, table, encoding, pads)),
-            Some(_) => work.levels(levels::<true>(descriptor, table, encoding, pads)),
-        },
+        (Kind::Simple(table), Form::Multi(encoding)) => {
+            let table = table.get();
+            let (low, pad) = (Some(&table.low), pad(padded, &table.low));
+            work.levels(core::iter::once(Scalars { code_points: General(table), low, pad, encoding }))
+        }
+        (Kind::Uca(table), Form::Utf8(encoding)) => {
+            // Without contractions nothing asks for them: two instances.
+            match table.contractions() {
+                None => {
+                    let levels = levels::<false>(descriptor, table, pads);
+                    work.levels(levels.map(move |(code_points, low, pad)| Utf8 { code_points, low, pad, encoding }))
+                }
+                Some(_) => {
+                    let levels = levels::<true>(descriptor, table, pads);
+                    work.levels(levels.map(move |(code_points, low, pad)| Utf8 { code_points, low, pad, encoding }))
+                }
+            }
+        }
+        (Kind::Uca(table), Form::Multi(encoding)) => {
+            work.levels(levels::<true>(descriptor, table, pads).map(move |(code_points, low, pad)| Scalars {
+                code_points,
+                low: Some(low),
+                pad,
+                encoding,
+            }))
+        }
     }
 }
 
@@ -65,19 +92,19 @@ fn pad(padded: bool, low: &LowOf) -> Option<u16> {
     padded.then_some(low.low.entry(usize::from(b' ')))
 }
 
+/// The weights of each level at which the collation compares, those of the first code points, and what pads it.
 #[inline(always)]
 fn levels<const CONTRACTS: bool>(
     descriptor: &Descriptor,
     table: &'static Table,
-    encoding: encoding::Utf8,
     pads: impl Fn(usize) -> bool + Copy,
-) -> impl Iterator<Item = Utf8<Unicode<CONTRACTS>>> + Clone {
+) -> impl Iterator<Item = (Unicode<CONTRACTS>, &'static LowOf, Option<u16>)> + Clone {
     let levels = descriptor.info.levels;
     let contractions = if CONTRACTS { table.contractions() } else { None };
     let ends_at_errors = descriptor.traits.ends_at_errors;
     (0..LEVELS).filter(move |&index| levels.has(index)).filter_map(move |index| {
         let level = table.level(index)?;
         let code_points = Unicode { level, index, contractions, ends_at_errors };
-        Some(Utf8 { code_points, low: &level.low, pad: pad(pads(index), &level.low), encoding })
+        Some((code_points, &level.low, pad(pads(index), &level.low)))
     })
 }

@@ -8,9 +8,6 @@ use crate::{Charset, Flavour, arch, charset};
 
 /// How the characters of a text are found.
 pub(crate) trait Encoding: Copy {
-    /// Whether texts compare bytewise as their code points do, where they are well formed.
-    const IS_ORDERED: bool;
-
     /// The code point at `at` and its length in bytes; `None` where the bytes are ill-formed.
     fn decode(self, text: &[u8], at: usize) -> Option<(u32, usize)>;
 
@@ -120,24 +117,48 @@ impl Multi {
         self.well_formed_length(text).unwrap_or(1)
     }
 
-    /// The last boundary between characters, of both texts, that is no later than `at`. The texts are equal before `at`.
+    /// The code point and the length of the character that a text begins with; `None` at the end and where it is ill-formed. A character
+    /// to which no code point is assigned counts as U+FFFD.
+    #[inline]
+    pub fn decode(self, text: &[u8]) -> Option<(u32, usize)> {
+        let form = charset::Form::of(self.charset);
+        let length = form.length(self.flavour, text)?;
+        Some((form.code_point(text.get(..length)?).unwrap_or(0xFFFD), length))
+    }
+
+    /// The last boundary between characters, of both texts, that is no later than `at` and that `is_wanted`. The texts are equal before
+    /// `at`.
     ///
     /// Whether a byte begins a character only the text before it tells: back to one that is part of no longer character.
-    pub fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize {
+    #[inline]
+    pub fn boundary(self, a: &[u8], b: &[u8], at: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
         /// The least byte of a character of several, in all character sets but those whose characters are code units.
         const LEAST: u8 = 0x30;
-        let mut boundary = match self.charset.min_bytes() {
+        let start = match self.charset.min_bytes() {
             1 => a[..at].iter().rposition(|&byte| byte < LEAST).map_or(0, |last| last + 1),
             _ => 0,
         };
-        while boundary < at {
+        let mut boundary = start;
+        let mut wanted = None;
+        loop {
+            if is_wanted(boundary) {
+                wanted = Some(boundary);
+            }
+            if boundary == at {
+                break;
+            }
             let next = boundary + self.length(&a[boundary..]).max(self.length(&b[boundary..]));
             if next > at {
                 break;
             }
             boundary = next;
         }
-        boundary
+        match wanted {
+            Some(wanted) => wanted,
+            // Before the start there are more.
+            None if start > 0 => self.boundary(a, b, start - 1, is_wanted),
+            None => 0,
+        }
     }
 }
 
@@ -151,8 +172,6 @@ pub(crate) struct Utf8 {
 }
 
 impl Encoding for Utf8 {
-    const IS_ORDERED: bool = true;
-
     #[inline(always)]
     fn decode(self, text: &[u8], at: usize) -> Option<(u32, usize)> {
         utf8::decode(&text[at..]).filter(|&(code_point, length)| {

@@ -44,6 +44,8 @@ mod hash;
 mod info;
 mod like;
 mod lookup;
+pub mod mariadb;
+pub mod mysql;
 #[cfg(any(test, feature = "oracle"))]
 mod naive;
 mod row_key;
@@ -63,7 +65,6 @@ pub use charset::{Character, Characters, Charset, Content, Converted, Replaced};
 pub use collated::{Collated, CollatedBuf};
 pub use collation::Collation;
 pub use column::{Column, ColumnError, ColumnKeys, Offset};
-pub use descriptor::unicode::{mariadb, mysql};
 pub use flavour::Flavour;
 pub use info::{Info, Levels, Pad};
 pub use like::LikePattern;

@@ -8,7 +8,7 @@ use crate::descriptor::Descriptor;
 use crate::dispatch::{self, Work};
 use crate::encoding::{Encoding, Form};
 use crate::source::Source;
-use crate::{Collation, compare};
+use crate::{Charset, Collation, compare};
 
 /// What is asked: the text and the parts of the pattern.
 pub(crate) struct Like<'t, P> {
@@ -63,12 +63,24 @@ pub(crate) trait Parts<'t>: Copy {
     fn part(self, at: usize, length: impl Fn(&[u8], usize) -> usize) -> Option<(Part<'t>, usize)>;
 }
 
+/// The bytes of `%` and `_`.
+pub(crate) const fn wildcards(charset: Charset) -> [&'static [u8]; 2] {
+    match charset {
+        Charset::Ucs2 | Charset::Utf16 => [b"\0%", b"\0_"],
+        Charset::Utf16le => [b"%\0", b"_\0"],
+        Charset::Utf32 => [b"\0\0\0%", b"\0\0\0_"],
+        _ => [b"%", b"_"],
+    }
+}
+
 /// A pattern as it is written; places are bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Written<'t> {
     pub pattern: &'t [u8],
     /// The bytes of the escape character.
     pub escape: Option<&'t [u8]>,
+    /// Those of `%` and `_`.
+    pub wildcards: [&'static [u8]; 2],
 }
 
 impl<'t> Parts<'t> for Written<'t> {
@@ -87,8 +99,8 @@ impl<'t> Parts<'t> for Written<'t> {
         let part = match character {
             // An escape at the very end stands for itself.
             _ if self.escape == Some(character) => Part::Character(character),
-            b"%" => Part::Any,
-            b"_" => Part::One,
+            _ if character == self.wildcards[0] => Part::Any,
+            _ if character == self.wildcards[1] => Part::One,
             _ => Part::Character(character),
         };
         Some((part, end))
@@ -142,8 +154,8 @@ pub struct LikePattern {
 
 impl LikePattern {
     pub(crate) fn new(collation: Collation, pattern: &[u8], escape: Option<&[u8]>) -> Self {
-        let form = collation.0.form;
-        let written = Written { pattern, escape };
+        let form = collation.descriptor().form;
+        let written = Written { pattern, escape, wildcards: wildcards(collation.charset()) };
         let mut parts = Vec::new();
         let mut at = 0;
         while let Some((part, next)) = written.part(at, |text, at| form.length(&text[at..])) {
@@ -159,7 +171,7 @@ impl LikePattern {
 
     /// Whether a text matches.
     pub fn matches(&self, text: &[u8]) -> bool {
-        let descriptor = self.collation.0;
+        let descriptor = self.collation.descriptor();
         let parts = Read { pattern: &self.pattern, parts: &self.parts };
         // Spaces at the end count, whatever the padding.
         dispatch::unpadded(descriptor, Like { text, parts, descriptor })

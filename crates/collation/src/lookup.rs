@@ -115,7 +115,7 @@ impl Collation {
     }
 
     fn of(info: &'static Info) -> Result<Self, LookupError> {
-        descriptor::find(info.flavour, info.id).map(Self).ok_or(LookupError::NotImplemented { info })
+        descriptor::find(info.flavour, info.id).map(Self::new).ok_or(LookupError::NotImplemented { info })
     }
 }
 

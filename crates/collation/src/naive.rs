@@ -13,7 +13,9 @@ fn level(elements: &[Element], level: usize) -> Vec<u32> {
 
 /// The weight of the space at a level.
 fn space(collation: Collation, level: usize) -> u32 {
-    let element = collation.weights(b" ").next();
+    let mut space = [0; 4];
+    let length = collation.charset().encode(' ', &mut space).unwrap_or_default();
+    let element = collation.weights(&space[..length]).next();
     element.and_then(|element| element.weights.get(level)?.first().copied()).unwrap_or_default()
 }
 
@@ -24,7 +26,7 @@ pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
     let levels = collation.info().levels.iter();
     let mut orders = levels.map(|at| {
         let (mut a, mut b) = (level(&a, at), level(&b, at));
-        if collation.0.pads(at) {
+        if collation.descriptor().pads(at) {
             let length = a.len().max(b.len());
             a.resize(length, space(collation, at));
             b.resize(length, space(collation, at));
@@ -46,7 +48,7 @@ pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
     let width = width(collation);
     for at in collation.info().levels.iter() {
         let weights = level(&elements, at);
-        if collation.0.pads(at) {
+        if collation.descriptor().pads(at) {
             padded_key(&weights, space(collation, at), width, key);
         } else {
             weights.iter().for_each(|&weight| put(weight, width, key));
@@ -57,7 +59,7 @@ pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
 
 /// The bytes of a weight in a key.
 fn width(collation: Collation) -> usize {
-    match collation.0.kind {
+    match collation.descriptor().kind {
         Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) => 1,
         Kind::Simple(_) | Kind::Uca(_) => 2,
         Kind::CodePoints(_) => 3,
@@ -127,20 +129,21 @@ fn characters(collation: Collation, mut text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn length(collation: Collation, text: &[u8]) -> usize {
-    collation.0.form.length(text)
+    collation.descriptor().form.length(text)
 }
 
 fn parse(collation: Collation, pattern: &[u8], escape: Option<char>) -> Vec<Part> {
     let mut buffer = [0; 4];
     let escape = escape.and_then(|escape| collation.escape(escape, &mut buffer));
+    let [any, one] = crate::like::wildcards(collation.charset());
     let mut parts = Vec::new();
     let mut characters = characters(collation, pattern).into_iter();
     while let Some(character) = characters.next() {
         parts.push(match &character[..] {
             // An escape at the very end stands for itself.
             special if Some(special) == escape => Part::Character(characters.next().unwrap_or(character)),
-            b"%" => Part::Any,
-            b"_" => Part::One,
+            special if special == any => Part::Any,
+            special if special == one => Part::One,
             _ => Part::Character(character),
         });
     }
@@ -159,9 +162,9 @@ fn matches(collation: Collation, text: &[Vec<u8>], pattern: &[Part]) -> bool {
 }
 
 fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
-    match collation.0.kind {
+    match collation.descriptor().kind {
         Kind::Bytes | Kind::CodePoints(_) => a == b,
-        _ if collation.0.is_alone_in_like(a) || collation.0.is_alone_in_like(b) => a == b,
+        _ if collation.descriptor().is_alone_in_like(a) || collation.descriptor().is_alone_in_like(b) => a == b,
         _ => {
             let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();
             weights(a) == weights(b)

@@ -72,9 +72,6 @@ impl<T, K: Fn(&T) -> &[u8]> Work for Prefixes<'_, T, K> {
     }
 
     fn code_points<E: Encoding>(self, encoding: E, padded: bool) -> Vec<u64> {
-        if !E::IS_ORDERED {
-            return self.items.iter().map(|_| 0).collect();
-        }
         let end = if padded { b' ' } else { 0 };
         let prefix = |item| {
             let text = (self.key)(item);
@@ -106,6 +103,9 @@ impl<T, K: Fn(&T) -> &[u8]> Work for Prefixes<'_, T, K> {
             return texts().map(|text| wide(source, text)).collect();
         }
         let codes = Codes::of(source);
+        if codes.is_empty() {
+            return texts().map(|text| wide(source, text)).collect();
+        }
         texts().map(|text| codes.prefix(source, text)).collect()
     }
 }

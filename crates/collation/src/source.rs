@@ -6,11 +6,13 @@ use alloc::vec::Vec;
 mod code_points;
 mod expanding;
 mod multi_byte;
+mod scalars;
 mod utf8;
 
-pub(crate) use code_points::{General, Unicode};
+pub(crate) use code_points::{General, Numbers, Unicode};
 pub(crate) use expanding::German;
 pub(crate) use multi_byte::Characters;
+pub(crate) use scalars::Scalars;
 pub(crate) use utf8::Utf8;
 
 use crate::arch::Filled;

@@ -14,6 +14,7 @@
 //!     P · P × 256 words  pages
 //!     R · R × 3 words    runs of the page directory: first page, last page, which of the P pages
 //!     Q                  number of patched pages, then for each: page · N · N × (code point's low byte, entry)
+//!     L · L × 257 words  only if there are any: pages of listed weights, each after its number
 //! contractions (contractions.rs)
 //! ```
 //! A table without a parent has a directory for all pages; one with a parent starts from the parent's.
@@ -31,7 +32,7 @@ mod words;
 pub(crate) use contractions::{CODE_POINTS, Contraction, Contractions};
 pub(crate) use lazy::Lazy;
 pub(crate) use legacy::MultiByte;
-pub(crate) use level::{LONGEST, Level};
+pub(crate) use level::{LONGEST, Level, ZERO};
 pub(crate) use low::LowOf;
 pub(crate) use pairs::{Classes, Pairs};
 pub(crate) use simple::{Simple, SimpleTable};
@@ -44,8 +45,8 @@ pub mod format {
     pub use super::LEVELS;
     pub use super::contractions::{CODE_POINTS, REMOVED};
     pub use super::level::{
-        HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LONGEST, NUSHU, PAGES, POOL, RULES, TANGUT, UNASSIGNED, hangul,
-        implicit,
+        HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LISTED, LONGEST, NUSHU, PAGES, POOL, RULES, TANGUT, UNASSIGNED,
+        ZERO, hangul, implicit,
     };
 }
 
@@ -105,7 +106,7 @@ impl Table {
         }
         reader.words(2 * levels);
         reader.words((0..number).map(|level| self.length(level)).sum());
-        Some(reader)
+        Some(if number < levels { reader.part(self.length(number)) } else { reader })
     }
 
     /// The length of a level's section, in words.

@@ -1,5 +1,6 @@
 //! Every operation of every collation against the oracle, on texts made to be awkward.
 
+extern crate std;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -10,22 +11,37 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use crate::descriptor::Kind;
-use crate::encoding::Form;
-use crate::{Collation, Flavour, catalogue, naive};
+use crate::{Charset, Collation, Flavour, catalogue, naive};
 
-/// All that are implemented; of the orders of bytes, which differ in nothing but a table, every tenth.
+/// Of those of `utf8mb4` one for each table, with all its levels; of all others, which differ in padding, levels or encoding, some.
 fn all() -> impl Iterator<Item = Collation> {
-    let is_of_bytes = |collation: &Collation| {
-        matches!((collation.0.kind, collation.0.form), (Kind::Bytes | Kind::Order(_), Form::Bytes))
+    static ALL: std::sync::OnceLock<Vec<Collation>> = std::sync::OnceLock::new();
+    let every = || {
+        [Flavour::MySql, Flavour::MariaDb]
+            .into_iter()
+            .flat_map(catalogue)
+            .filter_map(|info| Collation::by_id(info.flavour, info.id).ok())
     };
-    let mut of_bytes = 0;
-    [Flavour::MySql, Flavour::MariaDb]
-        .into_iter()
-        .flat_map(|flavour| catalogue(flavour).iter().filter_map(move |info| Collation::by_id(flavour, info.id).ok()))
-        .filter(move |collation| {
-            of_bytes += usize::from(is_of_bytes(collation));
-            !is_of_bytes(collation) || of_bytes % 10 == 1
-        })
+    let choose = || {
+        let has_more_levels = |other: Collation, levels: usize| other.info().levels.iter().count() > levels;
+        let mut seen: Vec<Collation> = Vec::new();
+        let mut others = 0;
+        for collation in every() {
+            let levels = collation.info().levels.iter().count();
+            let shares_table = |other: &Collation| other.descriptor().has_same_weights(collation.descriptor());
+            let is_of_bytes = matches!(collation.descriptor().kind, Kind::Bytes | Kind::Order(_));
+            let is_one = collation.charset() == Charset::Utf8mb4
+                && !is_of_bytes
+                && !seen.iter().any(|other| other.charset() == Charset::Utf8mb4 && shares_table(other))
+                && !every().any(|other| shares_table(&other) && has_more_levels(other, levels));
+            others += usize::from(!is_one);
+            if is_one || others % 29 == 1 {
+                seen.push(collation);
+            }
+        }
+        seen
+    };
+    ALL.get_or_init(choose).iter().copied()
 }
 
 /// Pieces that texts are made of: what is ordinary, and what is awkward for one table or another.

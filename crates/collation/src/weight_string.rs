@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::descriptor::{Descriptor, Kind};
-use crate::table::MultiByte;
+use crate::table::{MultiByte, ZERO};
 use crate::weights::{Element, Weights};
 
 /// `WEIGHT_STRING(text)`, byte for byte.
@@ -14,6 +14,7 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
     let one_a_character = matches!(descriptor.kind, Kind::Simple(_) | Kind::CodePoints(_));
     let mut out = Vec::new();
     for level in descriptor.info.levels.iter() {
+        let start = out.len();
         if separated && level > 0 {
             out.extend([0; 2]);
         }
@@ -24,8 +25,13 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
         }
         for element in Weights::new(descriptor, text).take_while(|element| !ends(element)) {
             for weight in element.weights.get(level).into_iter().flatten() {
+                let weight = if separated && *weight == u32::from(ZERO) { 0 } else { *weight };
                 out.extend(weight.to_be_bytes().iter().skip(4 - width));
             }
+        }
+        // A fourth level is there only with weights.
+        if level == 3 && out.len() == start + 2 {
+            out.truncate(start);
         }
     }
     out

@@ -19,7 +19,7 @@ pub struct Element {
     pub code_points: Vec<u32>,
     /// Its weights, level by level: primary, secondary, tertiary, quaternary. A level at which the collation does not compare is
     /// empty, as is every level of an ignorable character. A weight has at most 16 bits, that of a collation which compares
-    /// code points, and that of an ill-formed byte, 24.
+    /// code points, and that of an ill-formed byte, 24. A primary weight of 1 is what the server calls 0: Lithuanian has such weights.
     pub weights: [Vec<u32>; 4],
 }
 
@@ -138,6 +138,7 @@ impl Descriptor {
     /// The first code point and its length in bytes, as the server of this collation reads them.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Option<(u32, usize)> {
         match self.form {
+            Form::Multi(encoding) if self.weighs_code_points() => encoding.decode(bytes),
             Form::Bytes | Form::Multi(_) => {
                 self.charset.decode(bytes).map(|(character, length)| (character.into(), length))
             }
@@ -183,7 +184,7 @@ pub struct Contracted {
 pub fn contractions(name: &str) -> Option<Vec<Contracted>> {
     let flavours = [crate::Flavour::MySql, crate::Flavour::MariaDb].into_iter();
     let collation = flavours.filter_map(|flavour| crate::Collation::by_name(flavour, name).ok()).next()?;
-    let Kind::Uca(table) = collation.0.kind else { return Some(vec![]) };
+    let Kind::Uca(table) = collation.descriptor().kind else { return Some(vec![]) };
     let levels: Vec<_> = (0..LEVELS).map_while(|index| table.level(index)).collect();
     let all = table.contractions().map_or(&[][..], |contractions| contractions.all()).iter();
     let weights = |contraction: &Contraction, index: usize, level: &Level| {

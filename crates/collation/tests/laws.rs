@@ -1,13 +1,16 @@
 //! What holds for every collation and any bytes.
 
 use std::cmp::Ordering;
+use std::sync::atomic::{self, AtomicUsize};
 
 use mysql_collation::{Character, Collation, Content, Flavour, catalogue};
 use proptest::prelude::*;
 
-/// Every implemented collation.
+/// Implemented collations: every seventh, beginning with another one each time.
 fn implemented() -> Vec<Collation> {
-    let all = [Flavour::MySql, Flavour::MariaDb].into_iter().flat_map(catalogue);
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let first = NEXT.fetch_add(1, atomic::Ordering::Relaxed) % 7;
+    let all = [Flavour::MySql, Flavour::MariaDb].into_iter().flat_map(catalogue).skip(first).step_by(7);
     all.filter_map(|info| Collation::by_id(info.flavour, info.id).ok()).collect()
 }
 
@@ -92,10 +95,14 @@ proptest! {
             if characters.iter().any(|character| character.content == Content::IllFormed) {
                 continue;
             }
-            let escaped = characters.into_iter().flat_map(|character| [b"!", &text[character.bytes]].concat());
+            let encoded = |character| {
+                let mut buffer = [0; 4];
+                collation.charset().encode(character, &mut buffer).map(|length| buffer[..length].to_vec()).unwrap()
+            };
+            let escaped = characters.into_iter().flat_map(|character| [&encoded('!'), &text[character.bytes]].concat());
             let escaped: Vec<u8> = escaped.collect();
             prop_assert!(collation.like(&text, &escaped, Some('!')), "{:?}", collation);
-            prop_assert!(collation.like(&text, b"%", Some('\\')));
+            prop_assert!(collation.like(&text, &encoded('%'), Some('\\')));
             prop_assert_eq!(collation.like(&text, b"", Some('\\')), text.is_empty());
         }
     }

@@ -44,8 +44,11 @@ fn is_binary(name: &str) -> bool {
     name == "binary" || name.ends_with("_bin")
 }
 
-/// The levels, by the name: only collations of UCA 9 and 14 have more than the primary.
+/// The levels, by the name: only collations of UCA 9 and 14 and MariaDB's `thai_520_w2` have more than the primary.
 fn levels(name: &str) -> &'static str {
+    if name.ends_with("_w2") {
+        return "Levels::ACCENTS";
+    }
     let several = name.contains("_0900_") || name.contains("uca1400_");
     match name.rsplit_once("_a") {
         _ if !several => "Levels::PRIMARY",

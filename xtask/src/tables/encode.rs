@@ -1,11 +1,12 @@
 //! Weights into the words of the committed files. The formats are documented where they are read, in
 //! `crates/collation/src/table/`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result, ensure};
 use mysql_collation::oracle::format::{
-    HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LONGEST, NUSHU, POOL, REMOVED, TANGUT, UNASSIGNED, hangul, implicit,
+    HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LISTED, LONGEST, NUSHU, POOL, REMOVED, TANGUT, UNASSIGNED, ZERO, hangul,
+    implicit,
 };
 
 use super::contractions::Found;
@@ -30,10 +31,14 @@ const PATCH: usize = 100;
 struct Pool {
     numbers: HashMap<Vec<u16>, u16>,
     own: Vec<Vec<u16>>,
+    /// Whether weights from [`POOL`] on are in a list by code point: there are too many of them for the pool.
+    lists: bool,
 }
 
 impl Pool {
     fn number(&mut self, weights: &[u16]) -> Result<u16> {
+        ensure!(!weights.contains(&ZERO), "a weight of {ZERO}, which is how a zero is written");
+        let weights = &weights.iter().map(|&weight| if weight == 0 { ZERO } else { weight }).collect::<Vec<_>>()[..];
         ensure!(weights.len() <= LONGEST, "{} weights at one level", weights.len());
         if let Some(&number) = self.numbers.get(weights) {
             return Ok(number);
@@ -62,6 +67,7 @@ pub struct Encoded {
     entries: Vec<u16>,
     leads: [u16; LEADS.len()],
     pool: Pool,
+    listed: BTreeMap<usize, u16>,
 }
 
 /// A table as it is encoded: what tailorings of it are told from.
@@ -101,10 +107,18 @@ pub fn table(levels: &[Level], contractions: Found, parent: Option<&Table>) -> R
 
 fn encode(level: &Level, parent: Option<&Encoded>) -> Result<Encoded> {
     let leads = leads(level);
-    let mut pool = parent.map_or(Pool::default(), |parent| parent.pool.clone());
-    let entries: Result<Vec<u16>> =
-        (0..level.len()).map(|code_point| entry(level, code_point, &leads, &mut pool)).collect();
-    Ok(Encoded { entries: entries?, leads, pool })
+    let encode = |lists: bool| {
+        let mut pool = parent.map_or(Pool::default(), |parent| parent.pool.clone());
+        pool.lists = lists;
+        let entries: Result<Vec<u16>> =
+            (0..level.len()).map(|code_point| entry(level, code_point, &leads, &mut pool)).collect();
+        let entries = entries?;
+        let listed =
+            |(code_point, &entry): (usize, &u16)| (entry == LISTED).then(|| (code_point, level[code_point][0]));
+        let listed = entries.iter().enumerate().filter_map(listed).collect();
+        Ok(Encoded { entries, leads, pool, listed })
+    };
+    encode(false).or_else(|_| encode(true))
 }
 
 /// What implicit weights begin with, by the first code point of each kind.
@@ -152,6 +166,12 @@ fn entry_of(
     leads: &[u16; LEADS.len()],
     pool: &mut Pool,
 ) -> Result<u16> {
+    if let [weight] = *weights
+        && weight >= POOL
+        && pool.lists
+    {
+        return Ok(LISTED);
+    }
     if weights.len() == 2 {
         let is_implicit = |rule: &u16| weights == implicit(*rule, leads, code_point as u32);
         if let Some(rule) = [UNASSIGNED, HAN, HAN_EXTENSION, TANGUT, NUSHU, KHITAN].into_iter().find(is_implicit) {
@@ -212,7 +232,19 @@ fn section(level: &Encoded, parent: Option<&Encoded>) -> Result<Vec<u16>> {
         words.extend([page, changes.len() as u16]);
         words.extend(changes.into_iter().flat_map(|(place, entry)| [place, entry]));
     }
+    words.extend(listed(&level.listed));
     Ok(words)
+}
+
+/// The list of weights by code point, if there is one.
+fn listed(listed: &BTreeMap<usize, u16>) -> Vec<u16> {
+    let pages: BTreeSet<usize> = listed.keys().map(|code_point| code_point >> 8).collect();
+    let number = (!pages.is_empty()).then_some(pages.len() as u16);
+    let page = |page: usize| {
+        let weights = (0..256).map(move |low| listed.get(&(page << 8 | low)).copied().unwrap_or_default());
+        std::iter::once(page as u16).chain(weights)
+    };
+    number.into_iter().chain(pages.into_iter().flat_map(page)).collect()
 }
 
 /// Contractions that are not the parent's, and those of the parent's that are none.

@@ -7,8 +7,9 @@ use crate::charsets::{ask::weights, encode};
 use crate::servers::Source;
 
 /// Orders of bytes.
-pub const BYTE_ORDERS: [&str; 32] = [
+pub const BYTE_ORDERS: [&str; 39] = [
     "armscii8_general_ci",
+    "ascii_general_ci",
     "cp1250_croatian_ci",
     "cp1250_general_ci",
     "cp1250_polish_ci",
@@ -30,6 +31,12 @@ pub const BYTE_ORDERS: [&str; 32] = [
     "keybcs2_general_ci",
     "koi8r_general_ci",
     "koi8u_general_ci",
+    "latin1_danish_ci",
+    "latin1_general_ci",
+    "latin1_general_cs",
+    "latin1_german1_ci",
+    "latin1_spanish_ci",
+    "latin1_swedish_ci",
     "latin2_croatian_ci",
     "latin2_general_ci",
     "latin2_hungarian_ci",

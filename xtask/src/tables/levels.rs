@@ -41,6 +41,8 @@ impl Shape {
     /// The levels of WEIGHT_STRING's answer, where there is one answer for all.
     pub fn split(self, weights: &[u16]) -> Result<Vec<Vec<u16>>> {
         let mut levels = match self {
+            // A zero on the fourth level is a weight.
+            Shape::Separated(4) => weights.splitn(4, |&weight| weight == 0).map(<[u16]>::to_vec).collect(),
             Shape::Separated(_) => weights.split(|&weight| weight == 0).map(<[u16]>::to_vec).collect(),
             Shape::Primary | Shape::Each(_) => vec![weights.to_vec()],
         };
@@ -85,9 +87,11 @@ const SAMPLES: [u32; 6] = [0x3_0000, 0x3_1350, 0x4_0000, 0xF_0000, 0x10_0000, 0x
 /// only if some of their code points have not the parent's weights.
 pub fn tailored(source: &mut Source, collation: &str, shape: Shape, parent: &Parent<'_>) -> Result<Vec<Level>> {
     let mut levels: Vec<Level> = parent.levels.iter().take(shape.count()).cloned().collect();
-    if levels.len() < shape.count() || matches!(shape, Shape::Each(_)) != matches!(parent.shape, Shape::Each(_)) {
+    if matches!(shape, Shape::Each(_)) != matches!(parent.shape, Shape::Each(_)) {
         return all(source, collation, shape);
     }
+    // What weighs the same in both has no weights at a level that the parent lacks.
+    levels.resize(shape.count(), empty());
     for plane in [0, 1, 2, 14] {
         ask_changes(source, collation, shape, parent, plane, &mut levels)?;
     }
@@ -167,7 +171,27 @@ pub fn weigh(source: &mut Source, collation: &str, shape: Shape, text: &str) -> 
         Ok(words(&weights))
     };
     match shape {
-        Shape::Primary | Shape::Separated(_) => shape.split(&ask("")?),
+        Shape::Primary => shape.split(&ask("")?),
+        Shape::Separated(_) => {
+            let weights = ask("")?;
+            shape.split(&weights).or_else(|error| {
+                // A contraction of Lithuanian has a zero among its primary weights; the collation without accents has nothing else.
+                let query = format!(
+                    "SELECT WEIGHT_STRING({} COLLATE {})",
+                    ask::literal(text),
+                    collation.replace("as_cs", "ai_ci")
+                );
+                let primary: Vec<u8> = ask::first(source, &query)?.flatten().context("no weights")?;
+                let primary = words(&primary);
+                let rest = weights.strip_prefix(&primary[..]).and_then(|rest| rest.strip_prefix(&[0][..]));
+                let rest = rest.with_context(|| error.to_string())?;
+                let levels =
+                    std::iter::once(primary.clone()).chain(rest.split(|&weight| weight == 0).map(<[u16]>::to_vec));
+                let levels: Vec<_> = levels.collect();
+                ensure!(levels.len() == shape.count(), "{} levels: {weights:04x?}", levels.len());
+                Ok(levels)
+            })
+        }
         Shape::Each(count) => (1..=count).map(|level| ask(&format!(" LEVEL {level}"))).collect(),
     }
 }

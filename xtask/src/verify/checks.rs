@@ -51,7 +51,7 @@ pub fn code_points(session: &mut Session<'_>, collation: Collation, step: u32) -
     let charset = collation.charset();
     let planes = match charset {
         _ if charset.max_bytes() == 1 => return bytes(session, collation),
-        Charset::Utf8mb4 | Charset::Gb18030 => ask::PLANES,
+        Charset::Utf8mb4 | Charset::Gb18030 | Charset::Utf16 | Charset::Utf16le | Charset::Utf32 => ask::PLANES,
         _ => 1,
     };
     for plane in 0..planes {
@@ -83,11 +83,14 @@ fn bytes(session: &mut Session<'_>, collation: Collation) -> Result<Outcome> {
 /// The weights of whole strings.
 pub fn texts(session: &mut Session<'_>, collation: Collation, table: &str, rows: &[Row]) -> Result<Outcome> {
     let mut outcome = Outcome::default();
+    let name = collation.info().name;
     let expression = format!("WEIGHT_STRING(a COLLATE {})", quoted(session, collation));
     let answers: Vec<Option<Vec<u8>>> = session.ask(&expression, table, rows.len())?;
     for ((text, _), theirs) in rows.iter().zip(answers) {
         let ours = collation.weight_string(text);
-        outcome.note(theirs.as_ref() == Some(&ours), || {
+        // MariaDB cuts what is longer than it expects of so many characters: U+FDFA, which has as many weights as eighteen.
+        let is_cut = |theirs: &Vec<u8>| name.ends_with("_w2") && text.len() <= 4 && ours.starts_with(theirs);
+        outcome.note(theirs.as_ref().is_some_and(|theirs| *theirs == ours || is_cut(theirs)), || {
             let theirs = theirs.map_or("NULL".into(), |all| hex(&all));
             format!("x'{}' weighs {} here, {theirs} there", hex(text), hex(&ours))
         });

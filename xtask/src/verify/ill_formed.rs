@@ -29,7 +29,9 @@ pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[Row]) -> R
 /// there is no key for it, and the library doesn't follow.
 fn is_followed(collation: Collation) -> bool {
     let name = collation.info().name;
-    let one_weight = name.contains("_general_") || name.ends_with("_bin") && name != "utf8mb4_0900_bin";
+    let one_weight = name.contains("_general_")
+        || name.contains("_tolower_")
+        || name.ends_with("_bin") && name != "utf8mb4_0900_bin";
     let is_utf8 = matches!(collation.charset(), Charset::Utf8mb3 | Charset::Utf8mb4);
     is_utf8 && !(one_weight && collation.info().flavour == Flavour::MySql)
 }

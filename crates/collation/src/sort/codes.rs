@@ -44,6 +44,11 @@ impl Codes {
         codes
     }
 
+    /// Whether no byte of ASCII is a character: in UTF-16, for example.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     fn code(&self, weight: u16) -> u8 {
         // There are 127 at most, so the codes end at 254.
         let code = match self.weights[..self.count].binary_search(&weight) {

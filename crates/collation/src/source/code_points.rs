@@ -1,6 +1,6 @@
 //! The weights of code points, whatever the encoding.
 
-use super::LONGEST;
+use super::{LONGEST, Next};
 use crate::table::{Contraction, Contractions, Level, Simple};
 
 /// The weights of code points at one level.
@@ -19,6 +19,75 @@ pub(crate) trait CodePoints: Copy {
 
     /// The weights of a contraction at this level, whose number is `index`, and how many there are.
     fn contracted(self, contraction: &Contraction, index: usize, out: &mut [u16]) -> usize;
+}
+
+/// The contraction at `at`, whose first character is `first`. `decode` tells the code point at a place in the text and its length, `None`
+/// at the end.
+#[inline(always)]
+pub(crate) fn contraction<C: CodePoints>(
+    code_points: C,
+    decode: impl Fn(usize) -> Option<(u32, usize)> + Copy,
+    at: usize,
+    first: (u32, usize),
+    out: &mut [u16],
+) -> Option<Next> {
+    let (contractions, level) = code_points.contractions()?;
+    let second = decode(at + first.1)?;
+    if !contractions.may_begin(first.0, second.0) {
+        return None;
+    }
+    let mut next = at + first.1 + second.1;
+    let rest = core::iter::from_fn(move || {
+        let found = decode(next)?;
+        next += found.1;
+        Some(found)
+    });
+    let found = contractions.longest(first.0, second.0, rest.clone().map(|(code_point, _)| code_point))?;
+    let more = rest.take(found.code_points().len() - 2).map(|(_, length)| length);
+    let bytes = first.1 + second.1 + more.sum::<usize>();
+    Some(Next { bytes, weights: code_points.contracted(found, level, out) })
+}
+
+/// Code points as they are: `bin`.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers;
+
+impl CodePoints for Numbers {
+    #[inline(always)]
+    fn weights(self, code_point: u32, out: &mut [u16]) -> usize {
+        match code_point {
+            0..0xFFFF => {
+                out[0] = code_point as u16;
+                1
+            }
+            _ => {
+                (out[0], out[1], out[2]) = (u16::MAX, (code_point >> 16) as u16, code_point as u16);
+                3
+            }
+        }
+    }
+
+    /// After all code points.
+    #[inline(always)]
+    fn ill_formed(self, byte: u8, out: &mut [u16]) -> usize {
+        (out[0], out[1], out[2]) = (u16::MAX, 0x11, u16::from(byte));
+        3
+    }
+
+    #[inline(always)]
+    fn ends_at_errors(self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn contractions(self) -> Option<(&'static Contractions, usize)> {
+        None
+    }
+
+    #[inline(always)]
+    fn contracted(self, _: &Contraction, _: usize, _: &mut [u16]) -> usize {
+        0
+    }
 }
 
 /// One weight a code point: `general_ci`.

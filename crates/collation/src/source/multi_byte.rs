@@ -34,7 +34,7 @@ impl Source for Characters {
     #[inline(always)]
     fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize {
         let equal = arch::get().mismatch(&a[at..], &b[at..]);
-        at + self.encoding.boundary(&a[at..], &b[at..], equal)
+        at + self.encoding.boundary(&a[at..], &b[at..], equal, |_| true)
     }
 
     #[inline(always)]
@@ -49,7 +49,7 @@ impl Source for Characters {
 
     #[inline(always)]
     fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize {
-        self.encoding.boundary(a, b, at)
+        self.encoding.boundary(a, b, at, |_| true)
     }
 
     #[inline(always)]

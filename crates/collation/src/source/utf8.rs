@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{LONGEST, Next, Source};
 use crate::arch::{self, Filled, Low};
 use crate::encoding::{self, Encoding};
-use crate::source::code_points::CodePoints;
+use crate::source::code_points::{CodePoints, contraction};
 use crate::table::LowOf;
 
 /// A level of a collation of UTF-8.
@@ -30,26 +30,8 @@ impl<C: CodePoints> Utf8<C> {
     /// The contraction at `at`, whose first character is `first`.
     #[inline(never)]
     fn contraction(self, text: &[u8], at: usize, first: (u32, usize), out: &mut [u16]) -> Option<Next> {
-        let (contractions, level) = self.code_points.contractions()?;
-        let second = self.encoding.decode(text, at + first.1)?;
-        if !contractions.may_begin(first.0, second.0) {
-            return None;
-        }
-        let decode_from = |start: usize| {
-            let mut next = start;
-            core::iter::from_fn(move || {
-                let found = (next < text.len()).then(|| self.encoding.decode(text, next)).flatten()?;
-                next += found.1;
-                Some(found)
-            })
-        };
-        let rest = decode_from(at + first.1 + second.1);
-        let found = contractions.longest(first.0, second.0, rest.clone().map(|(code_point, _)| code_point))?;
-        let more = rest.take(found.code_points().len() - 2).map(|(_, length)| length);
-        Some(Next {
-            bytes: first.1 + second.1 + more.sum::<usize>(),
-            weights: self.code_points.contracted(found, level, out),
-        })
+        let decode = |at| (at < text.len()).then(|| self.encoding.decode(text, at)).flatten();
+        contraction(self.code_points, decode, at, first, out)
     }
 
     /// Takes back the last character that was filled in from `at` on, if it may begin a contraction.

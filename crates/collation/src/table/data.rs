@@ -1,6 +1,7 @@
 //! The tables themselves: files of `data/`, as they are. data/README.md tells where they come from.
 
 use super::{Expanding, SimpleTable, Table};
+use crate::descriptor::same;
 
 macro_rules! file {
     ($name:literal) => {
@@ -22,6 +23,12 @@ macro_rules! tailorings {
     ($($table:ident = $parent:ident, $file:literal;)*) => {
         $(pub(crate) static $table: Table = Table::new(Some(&$parent), file!($file));)*
 
+        /// The table of a language, a tailoring of `root`; `None` where there is none.
+        pub(crate) const fn tailoring(root: &[u8], language: &[u8]) -> Option<&'static Table> {
+            $(if is_of($file, root, language) { return Some(&$table); })*
+            None
+        }
+
         /// All tables, with their names.
         #[cfg(test)]
         pub(crate) fn tables() -> impl Iterator<Item = (&'static str, &'static Table)> {
@@ -32,9 +39,28 @@ macro_rules! tailorings {
 }
 
 tailorings! {
+    UCA1400_CROATIAN = UCA1400, "uca1400_croatian";
     UCA1400_CZECH = UCA1400, "uca1400_czech";
     UCA1400_DANISH = UCA1400, "uca1400_danish";
+    UCA1400_ESPERANTO = UCA1400, "uca1400_esperanto";
+    UCA1400_ESTONIAN = UCA1400, "uca1400_estonian";
+    UCA1400_GERMAN2 = UCA1400, "uca1400_german2";
+    UCA1400_HUNGARIAN = UCA1400, "uca1400_hungarian";
     UCA1400_ICELANDIC = UCA1400, "uca1400_icelandic";
+    UCA1400_LATVIAN = UCA1400, "uca1400_latvian";
+    UCA1400_LITHUANIAN = UCA1400, "uca1400_lithuanian";
+    UCA1400_PERSIAN = UCA1400, "uca1400_persian";
+    UCA1400_POLISH = UCA1400, "uca1400_polish";
+    UCA1400_ROMAN = UCA1400, "uca1400_roman";
+    UCA1400_ROMANIAN = UCA1400, "uca1400_romanian";
+    UCA1400_SINHALA = UCA1400, "uca1400_sinhala";
+    UCA1400_SLOVAK = UCA1400, "uca1400_slovak";
+    UCA1400_SLOVENIAN = UCA1400, "uca1400_slovenian";
+    UCA1400_SPANISH = UCA1400, "uca1400_spanish";
+    UCA1400_SPANISH2 = UCA1400, "uca1400_spanish2";
+    UCA1400_SWEDISH = UCA1400, "uca1400_swedish";
+    UCA1400_TURKISH = UCA1400, "uca1400_turkish";
+    UCA1400_VIETNAMESE = UCA1400, "uca1400_vietnamese";
     UCA400_CROATIAN = UCA400, "uca400_croatian";
     UCA400_CROATIAN_MARIADB = UCA400, "uca400_croatian_mariadb";
     UCA400_CZECH = UCA400, "uca400_czech";
@@ -60,28 +86,50 @@ tailorings! {
     UCA400_VIETNAMESE = UCA400, "uca400_vietnamese";
     UCA520_MYANMAR = UCA520, "uca520_myanmar";
     UCA520_THAI = UCA520, "uca520_thai";
+    UCA900_BG = UCA900, "uca900_bg";
+    UCA900_BS = UCA900, "uca900_bs";
+    UCA900_CS = UCA900, "uca900_cs";
+    UCA900_DA = UCA900, "uca900_da";
     UCA900_DE_PB = UCA900, "uca900_de_pb";
+    UCA900_EO = UCA900, "uca900_eo";
+    UCA900_ES = UCA900, "uca900_es";
+    UCA900_ES_TRAD = UCA900, "uca900_es_trad";
+    UCA900_ET = UCA900, "uca900_et";
+    UCA900_GL = UCA900, "uca900_gl";
+    UCA900_HR = UCA900, "uca900_hr";
+    UCA900_HU = UCA900, "uca900_hu";
+    UCA900_IS = UCA900, "uca900_is";
+    UCA900_LA = UCA900, "uca900_la";
+    UCA900_LV = UCA900, "uca900_lv";
+    UCA900_MN_CYRL = UCA900, "uca900_mn_cyrl";
+    UCA900_NB = UCA900, "uca900_nb";
+    UCA900_NN = UCA900, "uca900_nn";
+    UCA900_PL = UCA900, "uca900_pl";
+    UCA900_RO = UCA900, "uca900_ro";
+    UCA900_RU = UCA900, "uca900_ru";
+    UCA900_SK = UCA900, "uca900_sk";
+    UCA900_SL = UCA900, "uca900_sl";
+    UCA900_SR_LATN = UCA900, "uca900_sr_latn";
+    UCA900_SV = UCA900, "uca900_sv";
+    UCA900_TR = UCA900, "uca900_tr";
+    UCA900_VI = UCA900, "uca900_vi";
+}
+
+/// Whether a file is called `root`, an underscore, and `language`.
+const fn is_of(file: &str, root: &[u8], language: &[u8]) -> bool {
+    if file.len() != root.len() + 1 + language.len() {
+        return false;
+    }
+    let (start, end) = file.as_bytes().split_at(root.len() + 1);
+    same(end, language) && same(start.split_at(root.len()).0, root)
 }
 
 /// `general_ci`.
 pub(crate) static GENERAL: SimpleTable = SimpleTable::new(file!("general"));
 /// `general_mysql500_ci`: as `general_ci` was in MySQL 5.0.
 pub(crate) static GENERAL_MYSQL500: SimpleTable = SimpleTable::new(file!("general_mysql500"));
-
-macro_rules! order {
-    ($table:ident, $file:literal, $doc:literal) => {
-        #[doc = $doc]
-        pub(crate) static $table: [u8; 256] = *file!($file);
-    };
-}
-
-order!(ASCII_GENERAL, "ascii_general_ci", "The weight of each byte in `ascii_general_ci`.");
-order!(LATIN1_SWEDISH, "latin1_swedish_ci", "The weight of each byte in `latin1_swedish_ci`.");
-order!(LATIN1_GENERAL_CI, "latin1_general_ci", "The weight of each byte in `latin1_general_ci`.");
-order!(LATIN1_GENERAL_CS, "latin1_general_cs", "The weight of each byte in `latin1_general_cs`.");
-order!(LATIN1_GERMAN1, "latin1_german1_ci", "The weight of each byte in `latin1_german1_ci`.");
-order!(LATIN1_DANISH, "latin1_danish_ci", "The weight of each byte in `latin1_danish_ci`.");
-order!(LATIN1_SPANISH, "latin1_spanish_ci", "The weight of each byte in `latin1_spanish_ci`.");
+/// `tolower_ci`: upper and lower case are one, and nothing else.
+pub(crate) static TOLOWER: SimpleTable = SimpleTable::new(file!("tolower"));
 
 /// The weights of each byte in `latin1_german2_ci`, where `ä` is `ae` and `ß` is `ss`.
 pub(crate) static LATIN1_GERMAN2: Expanding = {

@@ -1,6 +1,7 @@
 //! Orders of bytes and of multi-byte characters: files of `data/legacy`, as they are.
 
 use crate::charset::Pages;
+use crate::descriptor::same;
 
 /// The weights of a multi-byte character set.
 ///
@@ -27,9 +28,9 @@ impl MultiByte {
         Self { singles, doubles: Some(doubles), answered: Some(doubles) }
     }
 
-    /// The same, but that characters of two bytes compare by these.
-    const fn only_answered(self) -> Self {
-        Self { doubles: None, ..self }
+    /// The same, but that characters of two bytes compare by their bytes.
+    const fn only_answered(file: &'static [u8]) -> Self {
+        Self { doubles: None, ..Self::new(file) }
     }
 
     /// The weight of a character of one byte, or of an ill-formed byte.
@@ -53,63 +54,83 @@ impl MultiByte {
     }
 }
 
-macro_rules! legacy {
-    ($($table:ident $name:literal)*; $($multi:ident $file:literal)*) => {
-        $(
-            #[doc = concat!("The weight of each byte in `", $name, "`.")]
-            pub(crate) static $table: [u8; 256] = *include_bytes!(concat!("../../data/legacy/", $name, ".bin"));
-        )*
-        $(
-            #[doc = concat!("The weights of `", $file, "`.")]
-            pub(crate) static $multi: MultiByte =
-                MultiByte::new(include_bytes!(concat!("../../data/legacy/", $file, ".bin")));
-        )*
+/// Tables of files, found by the names of their collations.
+macro_rules! files {
+    ($($name:literal)*) => {
+        /// The weight of each byte in a collation of an 8-bit character set.
+        pub(crate) const fn byte_order(name: &[u8]) -> Option<&'static [u8; 256]> {
+            $({
+                static ORDER: [u8; 256] = *include_bytes!(concat!("../../data/legacy/", $name, ".bin"));
+                if same(name, $name.as_bytes()) {
+                    return Some(&ORDER);
+                }
+            })*
+            None
+        }
+    };
+    ($($name:literal => $make:expr;)*) => {
+        /// The weights of a collation of a multi-byte character set.
+        pub(crate) const fn multi_byte(name: &[u8]) -> Option<&'static MultiByte> {
+            $({
+                static TABLE: MultiByte = $make(include_bytes!(concat!("../../data/legacy/", $name, ".bin")));
+                if same(name, $name.as_bytes()) {
+                    return Some(&TABLE);
+                }
+            })*
+            None
+        }
     };
 }
 
-legacy! {
-    ARMSCII8_GENERAL_CI "armscii8_general_ci"
-    CP1250_CROATIAN_CI "cp1250_croatian_ci"
-    CP1250_GENERAL_CI "cp1250_general_ci"
-    CP1250_POLISH_CI "cp1250_polish_ci"
-    CP1251_BULGARIAN_CI "cp1251_bulgarian_ci"
-    CP1251_GENERAL_CI "cp1251_general_ci"
-    CP1251_GENERAL_CS "cp1251_general_cs"
-    CP1251_UKRAINIAN_CI "cp1251_ukrainian_ci"
-    CP1256_GENERAL_CI "cp1256_general_ci"
-    CP1257_GENERAL_CI "cp1257_general_ci"
-    CP1257_LITHUANIAN_CI "cp1257_lithuanian_ci"
-    CP850_GENERAL_CI "cp850_general_ci"
-    CP852_GENERAL_CI "cp852_general_ci"
-    CP866_GENERAL_CI "cp866_general_ci"
-    DEC8_SWEDISH_CI "dec8_swedish_ci"
-    GEOSTD8_GENERAL_CI "geostd8_general_ci"
-    GREEK_GENERAL_CI "greek_general_ci"
-    HEBREW_GENERAL_CI "hebrew_general_ci"
-    HP8_ENGLISH_CI "hp8_english_ci"
-    KEYBCS2_GENERAL_CI "keybcs2_general_ci"
-    KOI8R_GENERAL_CI "koi8r_general_ci"
-    KOI8U_GENERAL_CI "koi8u_general_ci"
-    LATIN2_CROATIAN_CI "latin2_croatian_ci"
-    LATIN2_GENERAL_CI "latin2_general_ci"
-    LATIN2_HUNGARIAN_CI "latin2_hungarian_ci"
-    LATIN5_TURKISH_CI "latin5_turkish_ci"
-    LATIN7_ESTONIAN_CS "latin7_estonian_cs"
-    LATIN7_GENERAL_CI "latin7_general_ci"
-    LATIN7_GENERAL_CS "latin7_general_cs"
-    MACCE_GENERAL_CI "macce_general_ci"
-    MACROMAN_GENERAL_CI "macroman_general_ci"
-    SWE7_SWEDISH_CI "swe7_swedish_ci"
-;
-    CP932_JAPANESE_CI "cp932_japanese_ci"
-    EUCJPMS_JAPANESE_CI "eucjpms_japanese_ci"
-    EUCKR_KOREAN_CI "euckr_korean_ci"
-    GB2312_CHINESE_CI "gb2312_chinese_ci"
-    GBK_CHINESE_CI "gbk_chinese_ci"
-    SJIS_JAPANESE_CI "sjis_japanese_ci"
-    UJIS_JAPANESE_CI "ujis_japanese_ci"
+files! {
+    "armscii8_general_ci"
+    "ascii_general_ci"
+    "cp1250_croatian_ci"
+    "cp1250_general_ci"
+    "cp1250_polish_ci"
+    "cp1251_bulgarian_ci"
+    "cp1251_general_ci"
+    "cp1251_general_cs"
+    "cp1251_ukrainian_ci"
+    "cp1256_general_ci"
+    "cp1257_general_ci"
+    "cp1257_lithuanian_ci"
+    "cp850_general_ci"
+    "cp852_general_ci"
+    "cp866_general_ci"
+    "dec8_swedish_ci"
+    "geostd8_general_ci"
+    "greek_general_ci"
+    "hebrew_general_ci"
+    "hp8_english_ci"
+    "keybcs2_general_ci"
+    "koi8r_general_ci"
+    "koi8u_general_ci"
+    "latin1_danish_ci"
+    "latin1_general_ci"
+    "latin1_general_cs"
+    "latin1_german1_ci"
+    "latin1_spanish_ci"
+    "latin1_swedish_ci"
+    "latin2_croatian_ci"
+    "latin2_general_ci"
+    "latin2_hungarian_ci"
+    "latin5_turkish_ci"
+    "latin7_estonian_cs"
+    "latin7_general_ci"
+    "latin7_general_cs"
+    "macce_general_ci"
+    "macroman_general_ci"
+    "swe7_swedish_ci"
 }
 
-/// The weights of `big5_chinese_ci`.
-pub(crate) static BIG5_CHINESE_CI: MultiByte =
-    MultiByte::new(include_bytes!("../../data/legacy/big5_chinese_ci.bin")).only_answered();
+files! {
+    "big5_chinese_ci" => MultiByte::only_answered;
+    "cp932_japanese_ci" => MultiByte::new;
+    "eucjpms_japanese_ci" => MultiByte::new;
+    "euckr_korean_ci" => MultiByte::new;
+    "gb2312_chinese_ci" => MultiByte::new;
+    "gbk_chinese_ci" => MultiByte::new;
+    "sjis_japanese_ci" => MultiByte::new;
+    "ujis_japanese_ci" => MultiByte::new;
+}

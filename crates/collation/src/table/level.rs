@@ -38,6 +38,12 @@ pub const KHITAN: u16 = RULES + 5;
 /// Rule: a Hangul syllable has the weights of the letters that it is made of.
 pub const HANGUL: u16 = RULES + 6;
 
+/// Rule: one weight, from a list by code point: too great for an entry, and too many of its kind for numbers of sequences.
+pub const LISTED: u16 = RULES + 7;
+/// The weight that stands for zero, which is less than all others and counts: so it is in contractions of Lithuanian. In sort keys zero
+/// ends a level.
+pub const ZERO: u16 = 1;
+
 /// What implicit weights begin with, rule by rule, where nothing is reordered.
 pub const LEADS: [u16; 6] = [0xfbc0, 0xfb40, 0xfb80, 0xfb00, 0xfb01, 0xfb02];
 
@@ -53,6 +59,8 @@ pub(crate) struct Level {
     far: Vec<(u16, &'static Page)>,
     sequences: Sequences,
     leads: [u16; LEADS.len()],
+    /// The weights of [`LISTED`] code points, by the numbers of their pages.
+    listed: Vec<(u16, &'static Page)>,
     /// For each page, whether all its code points go by a rule, or all have the same entry.
     is_plain_page: Box<[u64]>,
     /// The entries of the code points of one and two bytes, for the vectors.
@@ -121,9 +129,11 @@ impl Level {
                 far.push((index as u16, page));
             }
         }
+        let listed = if reader.is_empty() { 0 } else { reader.count() };
+        let listed = (0..listed).filter_map(|_| Some((reader.word(), reader.pages(1).first()?))).collect();
         let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
         let low = LowOf::level(entry, contractions);
-        Self { near: pages[..NEAR].into(), far, sequences, leads, is_plain_page, low }
+        Self { near: pages[..NEAR].into(), far, sequences, leads, listed, is_plain_page, low }
     }
 
     /// The entry of a code point; beyond U+10FFFF that of U+10FFFF.
@@ -173,8 +183,17 @@ impl Level {
                 }
                 count
             }
+            LISTED => put(&[self.listed_weight(code_point)], out),
             _ => put(&implicit(entry, &self.leads, code_point), out),
         }
+    }
+}
+
+impl Level {
+    fn listed_weight(&self, code_point: u32) -> u16 {
+        let page = self.listed.binary_search_by_key(&(code_point >> 8), |&(page, _)| page.into());
+        let page = page.ok().and_then(|index| self.listed.get(index));
+        page.map_or(0, |(_, page)| number(page[code_point as usize & 0xff]))
     }
 }
 
@@ -220,7 +239,8 @@ fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> Vec<&'stati
 
 /// Whether a page says nothing of its own: all by a rule, or all the same.
 fn is_plain(page: &Page) -> bool {
-    page.iter().all(|&entry| number(entry) >= RULES) || page.iter().all(|entry| *entry == page[0])
+    page.iter().all(|&entry| number(entry) >= RULES && number(entry) != LISTED)
+        || page.iter().all(|entry| *entry == page[0])
 }
 
 /// The two weights that a rule gives to a code point (UTS #10, 10.1.3, "Implicit Weights").

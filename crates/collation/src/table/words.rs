@@ -50,6 +50,16 @@ impl Reader {
         self.words(count * 256).as_chunks().0
     }
 
+    /// The next `count` words, as a file of its own.
+    pub fn part(&mut self, count: usize) -> Self {
+        Self { rest: self.words(count).as_flattened(), is_short: self.is_short }
+    }
+
+    /// Whether nothing is left.
+    pub const fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// How many words are left.
     #[cfg(test)]
     pub fn length(&self) -> usize {

@@ -1,0 +1,30 @@
+//! A reference to a descriptor.
+
+use super::Descriptor;
+
+/// `&'static Descriptor`, without naming its type: a descriptor leads to tables that are made at their first use, so to the compiler's
+/// lints a map whose keys hold one has keys that can change. Their order can't.
+#[derive(Clone, Copy)]
+pub(crate) struct Handle(*const ());
+
+// SAFETY: a `Handle` is a `&'static Descriptor`, which is `Send` because `Descriptor` is `Sync`: checked below.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+const _: () = {
+    const fn is_sync<T: Sync>() {}
+    is_sync::<Descriptor>();
+};
+
+impl Handle {
+    pub const fn new(descriptor: &'static Descriptor) -> Self {
+        Self(core::ptr::from_ref(descriptor).cast())
+    }
+
+    #[inline(always)]
+    pub const fn get(self) -> &'static Descriptor {
+        // SAFETY: the pointer comes from a `&'static Descriptor`: `new` is the only place that makes one.
+        unsafe { &*self.0.cast() }
+    }
+}
