@@ -11,13 +11,13 @@ use crate::error::{IgnoredErrors, WireError};
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::turns::{Place, Turn, Turns};
-use crate::work::{Counters, STATUS};
+use crate::work::{Counters, CpuAccounting};
 
 /// What a connection is told to do.
 pub(crate) enum Order {
     Work(Block),
-    /// Read the session's counters, and send them there.
-    Status(Sender<Result<Counters, WireError>>),
+    /// Read the session's counters, its CPU time by this accounting too, and send them there.
+    Status(Option<CpuAccounting>, Sender<Result<Counters, WireError>>),
 }
 
 /// Load until `end`, counting what begins from `begin` on; in turns with others where there are turns to take.
@@ -66,8 +66,8 @@ pub(crate) fn serve(mut client: Client, orders: &Receiver<Order>, reports: &Send
                 let done = report.is_ok();
                 reports.send(report).is_ok() && done
             }
-            Order::Status(answer) => {
-                let counters = client.session.counters(STATUS);
+            Order::Status(accounting, answer) => {
+                let counters = client.session.counters(accounting);
                 let done = counters.is_ok();
                 answer.send(counters).is_ok() && done
             }

@@ -33,4 +33,4 @@ pub use tables::{
     Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, table_sizes,
 };
 pub use tally::{Tally, new_histogram};
-pub use work::WorkGauge;
+pub use work::{CpuAccounting, Work, WorkGauge};

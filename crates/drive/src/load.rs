@@ -17,7 +17,7 @@ use crate::error::{Error, IgnoredErrors, WireError};
 use crate::session::{Protocol, Session};
 use crate::stream::Cut;
 use crate::tally::Tally;
-use crate::work::{Counters, SAMPLED};
+use crate::work::{Counters, CpuAccounting, SAMPLED};
 
 /// Which server and schema a load goes to.
 #[derive(Clone, Debug)]
@@ -71,6 +71,8 @@ pub struct Load {
     generation: u32,
     pub(crate) workers: Vec<Worker>,
     pub(crate) server_threads: Option<ServerThreads>,
+    /// Where the threads are not known: what the server itself tells of its CPU time.
+    accounting: Option<CpuAccounting>,
     in_force: ConnectionCharsets,
     binding: Binding,
     /// How long its turns turned out to have to be, in nanoseconds.
@@ -139,6 +141,12 @@ impl Load {
             }
             None => None,
         };
+        let accounting = match (&server_threads, connections.first_mut()) {
+            (None, Some(connection)) => {
+                CpuAccounting::find(connection).map_err(failed("asking for the server's accounting of CPU time"))?
+            }
+            _ => None,
+        };
         let cores = Cores::allowed();
         let mut binding = match (settings.pinned, &server_threads) {
             (false, _) => Binding::NotAsked,
@@ -165,7 +173,18 @@ impl Load {
             binding = Binding::Failed("the threads of weigh itself cannot be bound");
         }
         let slice_ns = AtomicU64::new(0);
-        Ok(Self { target, settings, script, generation, workers, server_threads, in_force, binding, slice_ns })
+        Ok(Self {
+            target,
+            settings,
+            script,
+            generation,
+            workers,
+            server_threads,
+            accounting,
+            in_force,
+            binding,
+            slice_ns,
+        })
     }
 
     /// What the server says is in force on the connections.
@@ -176,6 +195,11 @@ impl Load {
     /// Whether the server's CPU time is told in the tallies.
     pub fn has_server_cpu(&self) -> bool {
         self.server_threads.is_some()
+    }
+
+    /// Where the threads behind the connections are not known: the server's own accounting of CPU time, where it is switched on.
+    pub fn cpu_accounting(&self) -> Option<CpuAccounting> {
+        self.accounting
     }
 
     /// Whether its threads are bound to cores.
@@ -224,7 +248,7 @@ impl Load {
         let ask = |worker: &Worker| {
             let (answer, counters) = mpsc::channel();
             // As above.
-            let _ = worker.orders.send(Order::Status(answer));
+            let _ = worker.orders.send(Order::Status(self.accounting, answer));
             counters
         };
         self.workers.iter().take(SAMPLED).map(ask).collect()

@@ -5,7 +5,7 @@ use workload::{Script, Value};
 use crate::connection::{Connection, Prepared};
 use crate::error::WireError;
 use crate::stream::Cut;
-use crate::work::Counters;
+use crate::work::{Counters, CpuAccounting, STATUS};
 
 /// How statements travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,12 @@ impl Session {
         }
     }
 
-    /// What a SHOW STATUS says.
-    pub(crate) fn counters(&mut self, show: &str) -> Result<Counters, WireError> {
-        let rows = self.connection.rows(show)?;
+    /// The session's status counters, with its CPU time by this accounting.
+    pub(crate) fn counters(&mut self, accounting: Option<CpuAccounting>) -> Result<Counters, WireError> {
+        let mut rows = self.connection.rows(STATUS)?;
+        if let Some(sql) = accounting.and_then(CpuAccounting::statement) {
+            rows.extend(self.connection.rows(sql)?);
+        }
         let counter = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
             Ok([Some(name), Some(value)]) => Some((name, value.parse().ok()?)),
             _ => None,

@@ -4,19 +4,81 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
+use crate::connection::Connection;
 use crate::error::{Error, WireError};
 use crate::load::Load;
 use crate::tally::Tally;
 
 /// The counters that are read, of those that the server has (MySQL manual, "Server Status Variables"; MariaDB has `Rows_read`, too).
 pub(crate) const STATUS: &str = "SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler\\_%' OR Variable_name IN \
-     ('Created_tmp_tables', 'Created_tmp_disk_tables', 'Sort_merge_passes', 'Sort_rows', 'Rows_read')";
+     ('Created_tmp_tables', 'Created_tmp_disk_tables', 'Sort_merge_passes', 'Sort_rows', 'Rows_read', 'Cpu_time')";
+
+/// The session's CPU time in seconds, under MariaDB's name for it.
+const CPU_TIME: &str = "Cpu_time";
+
+/// The same by performance_schema, whose unit is the picosecond. A statement counts once it has ended.
+const BY_STATEMENTS: &str = "SELECT 'Cpu_time', SUM(sum_cpu_time) / 1e12 FROM \
+     performance_schema.events_statements_summary_by_thread_by_event_name WHERE thread_id = PS_CURRENT_THREAD_ID()";
+
+/// A server's own accounting of the CPU time of a session's statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CpuAccounting {
+    /// MariaDB's `userstat`, which fills the status variable `Cpu_time`.
+    Userstat,
+    /// MySQL's consumer `events_statements_cpu` of performance_schema, since 8.0.28.
+    PerformanceSchema,
+}
+
+impl CpuAccounting {
+    /// The accounting that is switched on. An account that may not see it counts as one without.
+    pub(crate) fn find(connection: &mut Connection) -> Result<Option<Self>, WireError> {
+        let mut ask = |sql: &str| match connection.first_row(sql) {
+            Ok(row) => Ok(row.into_iter().flatten().collect::<Vec<String>>()),
+            Err(WireError::Server { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        };
+        // Percona Server has the variable, and no `Cpu_time`.
+        if ask("SELECT @@userstat")? == ["1"] && !ask("SHOW SESSION STATUS LIKE 'Cpu\\_time'")?.is_empty() {
+            return Ok(Some(Self::Userstat));
+        }
+        let is_on = ask("SELECT enabled FROM performance_schema.setup_consumers WHERE name = 'events_statements_cpu'")?
+            == ["YES"];
+        // A name and a value, where this connection is instrumented.
+        Ok((is_on && ask(BY_STATEMENTS)?.len() == 2).then_some(Self::PerformanceSchema))
+    }
+
+    /// What is asked besides [`STATUS`], if anything is: a name and a value, too.
+    pub(crate) fn statement(self) -> Option<&'static str> {
+        match self {
+            Self::Userstat => None,
+            Self::PerformanceSchema => Some(BY_STATEMENTS),
+        }
+    }
+}
+
+impl std::fmt::Display for CpuAccounting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Userstat => "userstat",
+            Self::PerformanceSchema => "performance_schema's events_statements_cpu",
+        })
+    }
+}
 
 /// So many connections of a load are asked: all do the same.
 pub(crate) const SAMPLED: usize = 2;
 
 /// Counters of a session by name.
-pub(crate) type Counters = BTreeMap<String, u64>;
+pub(crate) type Counters = BTreeMap<String, f64>;
+
+/// What a load made its server do, a statement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Work {
+    /// By status counter; those that did not grow are left out.
+    pub counters: BTreeMap<String, f64>,
+    /// CPU time of statements in µs, by the server's own accounting, where that is switched on.
+    pub cpu_us: Option<f64>,
+}
 
 /// Reads the counters around a block.
 #[derive(Debug)]
@@ -36,8 +98,8 @@ impl WorkGauge {
         Ok(Self { before: first.into_iter().zip(second).map(pair).collect() })
     }
 
-    /// How much each counter has grown since, a statement of the block that these tallies are of; counters that have not are left out.
-    pub fn end(self, loads: &[&Load], tallies: &[Tally]) -> Result<Vec<BTreeMap<String, f64>>, Error> {
+    /// What the statements did since, in the block that these tallies are of.
+    pub fn end(self, loads: &[&Load], tallies: &[Tally]) -> Result<Vec<Work>, Error> {
         let after = read(loads)?;
         let sides = self.before.into_iter().zip(after).zip(tallies);
         Ok(sides.map(|((before, after), tally)| a_statement(before, after, tally)).collect())
@@ -65,21 +127,24 @@ fn failed(load: &Load, source: WireError) -> Error {
     Error::Wire { server, doing: "reading the sessions' status", source }
 }
 
-fn a_statement(before: Vec<(Counters, Counters)>, after: Vec<Counters>, tally: &Tally) -> BTreeMap<String, f64> {
-    let mut sum = BTreeMap::<String, f64>::new();
+fn a_statement(before: Vec<(Counters, Counters)>, after: Vec<Counters>, tally: &Tally) -> Work {
+    let mut sum = Counters::new();
     for ((before, by_reading), after) in before.into_iter().zip(after) {
         for (name, grown) in grown(&before, &after) {
-            let own = by_reading.get(&name).copied().unwrap_or(0);
-            *sum.entry(name).or_default() += grown.saturating_sub(own) as f64;
+            let own = by_reading.get(&name).copied().unwrap_or(0.0);
+            *sum.entry(name).or_default() += (grown - own).max(0.0);
         }
     }
     let statements = tally.sampled_queries.max(1) as f64;
-    sum.into_iter().map(|(name, count)| (name, count / statements)).filter(|(_, count)| *count > 0.0).collect()
+    let mut counters: Counters =
+        sum.into_iter().map(|(name, count)| (name, count / statements)).filter(|(_, count)| *count > 0.0).collect();
+    let cpu_us = counters.remove(CPU_TIME).map(|seconds| seconds * 1e6);
+    Work { counters, cpu_us }
 }
 
 fn grown(before: &Counters, after: &Counters) -> Counters {
     let of =
-        |(name, after): (&String, &u64)| (name.clone(), after.saturating_sub(before.get(name).copied().unwrap_or(0)));
+        |(name, after): (&String, &f64)| (name.clone(), (after - before.get(name).copied().unwrap_or(0.0)).max(0.0));
     after.iter().map(of).collect()
 }
 
@@ -87,15 +152,16 @@ fn grown(before: &Counters, after: &Counters) -> Counters {
 mod tests {
     use super::*;
 
-    fn counters(read: u64, tables: u64) -> Counters {
-        [("Handler_read_key".to_owned(), read), ("Created_tmp_tables".to_owned(), tables)].into()
+    fn counters(read: f64, tables: f64, cpu: f64) -> Counters {
+        let named = [("Handler_read_key", read), ("Created_tmp_tables", tables), (CPU_TIME, cpu)];
+        named.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
     #[test]
     fn what_reading_the_counters_adds_is_taken_off() {
-        let before = vec![(counters(100, 5), counters(0, 1))];
+        let before = vec![(counters(100.0, 5.0, 1.0), counters(0.0, 1.0, 0.5))];
         let tally = Tally { sampled_queries: 50, ..Tally::default() };
-        let work = a_statement(before, vec![counters(200, 6)], &tally);
-        assert_eq!(work, [("Handler_read_key".to_owned(), 2.0)].into());
+        let work = a_statement(before, vec![counters(200.0, 6.0, 1.75)], &tally);
+        assert_eq!(work, Work { counters: [("Handler_read_key".to_owned(), 2.0)].into(), cpu_us: Some(5000.0) });
     }
 }

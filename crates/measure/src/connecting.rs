@@ -150,13 +150,27 @@ fn connect(
         }
         loads.insert(index, load);
     }
-    if loads.values().any(|load| !load.has_server_cpu()) {
-        let note = "server CPU is not told where the server runs elsewhere or its threads cannot be told apart";
-        if !run.notes.iter().any(|known| known == note) {
-            run.notes.push(note.into());
+    note_cpu(run, loads.values());
+    Ok(Loads::Native(loads))
+}
+
+/// Writes down where the CPU time of servers comes from whose threads are not known.
+fn note_cpu<'a>(run: &mut Run, loads: impl Iterator<Item = &'a Load>) {
+    for load in loads.filter(|load| !load.has_server_cpu()) {
+        let server = &load.target().server;
+        let note = match load.cpu_accounting() {
+            Some(accounting) => format!(
+                "server CPU of {server} is by its own accounting ({accounting}), which leaves out what a connection does between statements"
+            ),
+            None => format!(
+                "server CPU is not told for {server}: it runs elsewhere, or its threads cannot be told apart, and its own accounting is off, or not \
+                 for this account to see (docs/measurement.md)"
+            ),
+        };
+        if !run.notes.contains(&note) {
+            run.notes.push(note);
         }
     }
-    Ok(Loads::Native(loads))
 }
 
 /// What the load's connections of a variant speak: its own collation where the charset is its own, else the charset's default.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use drive::{Binding, Load, Settings, Sharing, SysbenchLoad, SysbenchTally, Tally, Target, WorkGauge};
+use drive::{Binding, Load, Settings, Sharing, SysbenchLoad, SysbenchTally, Tally, Target, Work, WorkGauge};
 use server::interrupt;
 use workload::Workload;
 
@@ -153,7 +153,11 @@ fn native(
     let tallies = drive::run_block(&loads, sharing, LEAD_IN, length)?;
     let work = gauge.end(&loads, &tallies)?;
     let sides = variants.iter().zip(&tallies).zip(work);
-    Ok(sides.map(|((&variant, tally), work)| Side { work, ..side(variant, tally) }).collect())
+    let side = |((&variant, tally), work): ((&usize, &Tally), Work)| {
+        let side = side(variant, tally);
+        Side { work: work.counters, server_cpu_us: side.server_cpu_us.or(work.cpu_us), ..side }
+    };
+    Ok(sides.map(side).collect())
 }
 
 fn side(variant: usize, tally: &Tally) -> Side {

@@ -1,11 +1,5 @@
 //! Servers that freeze, networks that swallow, connections that somebody kills: named, ended or mended, and nothing hangs.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +7,7 @@ use rustix::process::Signal;
 
 use crate::attach::{Foreign, ONE, PASSWORD};
 use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, SMALL, send};
+use crate::tunnel::{Network, Tunnel};
 
 /// Short, so that the tests are; long enough for a machine under any load to answer a ping.
 const TIMEOUT: &str = "--timeout=4s";
@@ -143,61 +138,6 @@ fn connections_that_somebody_kills_are_made_anew_and_their_blocks_left_out() {
         measured.assert_complete();
         foreign.assert_untouched();
     }
-}
-
-/// What a network does to what a server answers.
-#[derive(Clone, Copy)]
-enum Network {
-    Forwards,
-    Swallows,
-    /// Each piece comes a second late.
-    Drips,
-}
-
-/// A port that leads to a Unix socket, over a network that can be made worse.
-struct Tunnel {
-    port: u16,
-    network: Arc<AtomicU8>,
-}
-
-impl Tunnel {
-    fn to(socket: PathBuf) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let network = Arc::new(AtomicU8::new(Network::Forwards as u8));
-        let state = Arc::clone(&network);
-        thread::spawn(move || {
-            for client in listener.incoming().map_while(Result::ok) {
-                carry(client, &socket, &state);
-            }
-        });
-        Self { port, network }
-    }
-
-    fn becomes(&self, network: Network) {
-        self.network.store(network as u8, Ordering::SeqCst);
-    }
-}
-
-fn carry(client: TcpStream, socket: &Path, network: &Arc<AtomicU8>) {
-    client.set_nodelay(true).unwrap();
-    let server = UnixStream::connect(socket).unwrap();
-    let (mut from_client, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-    thread::spawn(move || drop(std::io::copy(&mut from_client, &mut to_server)));
-    let (mut from_server, mut to_client, network) = (server, client, Arc::clone(network));
-    thread::spawn(move || {
-        let mut piece = [0; 16384];
-        while let Ok(length @ 1..) = from_server.read(&mut piece) {
-            match network.load(Ordering::SeqCst) {
-                state if state == Network::Swallows as u8 => continue,
-                state if state == Network::Drips as u8 => thread::sleep(Duration::from_secs(1)),
-                _ => {}
-            }
-            if to_client.write_all(&piece[..length]).is_err() {
-                return;
-            }
-        }
-    });
 }
 
 fn over_a_network_that_becomes(network: Network, workload: &str, why: &str) {

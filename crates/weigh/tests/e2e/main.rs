@@ -1,6 +1,7 @@
 //! `weigh bench` and `weigh profile` end to end: the real program on real servers. Every test works in a folder of its own, in which `weigh` keeps its
 //! private instances too, and after every `weigh` that ends it is made sure that nothing of it stays.
 
+mod accounting;
 mod attach;
 mod audit;
 mod axes;
@@ -27,5 +28,6 @@ mod selftest;
 mod signals;
 mod sysbench;
 mod terminal;
+mod tunnel;
 mod victim;
 mod work;
