@@ -56,6 +56,7 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
         connection,
         pinned: false,
         extra_work: 0.0,
+        rate: None,
         ignored_errors: IgnoredErrors::default(),
     };
 

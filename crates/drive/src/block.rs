@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use server::interrupt;
 
-use crate::client::Block;
+use crate::client::{Block, Way};
 use crate::cpu::ServerThreads;
 use crate::error::{Error, WireError};
 use crate::load::{Load, Worker};
@@ -42,11 +42,17 @@ pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: D
         _ => None,
     };
     for (side, load) in loads.iter().enumerate() {
-        let turns = turns.clone().map(|turns| (turns, side));
-        load.order(&Block { begin, end, turns });
+        let way = match (&turns, load.arrivals(end, length)) {
+            (Some(turns), _) => Way::InTurns(Arc::clone(turns), side),
+            (None, Some(arrivals)) => Way::AsDue(arrivals),
+            (None, None) => Way::WithoutPause,
+        };
+        load.order(&Block { begin, end, way });
     }
     let taken = turns;
-    let mut tallies = Watch::over(loads, end).collect()?;
+    // An open loop that falls behind may go on for as long again.
+    let last = if loads.iter().any(|load| load.is_open()) { end + length } else { end };
+    let mut tallies = Watch::over(loads, last).collect()?;
     if let Some(turns) = taken {
         loads.iter().for_each(|load| load.learn_slice(turns.slice()));
     }

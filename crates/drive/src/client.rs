@@ -1,11 +1,14 @@
 //! One connection's part of a block: event after event, counted and timed.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use workload::Generator;
 
+use crate::arrivals::Arrivals;
 use crate::cpu::own_cpu_ns;
 use crate::error::{IgnoredErrors, WireError};
 use crate::session::Session;
@@ -20,12 +23,23 @@ pub(crate) enum Order {
     Status(Option<CpuAccounting>, Sender<Result<Counters, WireError>>),
 }
 
-/// Load until `end`, counting what begins from `begin` on; in turns with others where there are turns to take.
+/// Load until `end`, counting what begins, or is due, from `begin` on.
 #[derive(Clone)]
 pub(crate) struct Block {
     pub(crate) begin: Instant,
     pub(crate) end: Instant,
-    pub(crate) turns: Option<(Arc<Turns>, usize)>,
+    pub(crate) way: Way,
+}
+
+/// When one event follows another.
+#[derive(Clone)]
+pub(crate) enum Way {
+    /// When the one before has ended.
+    WithoutPause,
+    /// The same in this side's turns.
+    InTurns(Arc<Turns>, usize),
+    /// When it is due.
+    AsDue(Arc<Arrivals>),
 }
 
 /// What one thread of a load works with.
@@ -82,9 +96,10 @@ pub(crate) fn serve(mut client: Client, orders: &Receiver<Order>, reports: &Send
 fn work(client: &mut Client, order: &Block) -> Result<Tally, WireError> {
     let mut tally = Tally::default();
     let cpu = own_cpu_ns();
-    match &order.turns {
-        None => without_pause(client, order.begin, order.end, &mut tally)?,
-        Some((turns, side)) => in_turns(client, turns.place(*side), &mut tally)?,
+    match &order.way {
+        Way::WithoutPause => without_pause(client, order.begin, order.end, &mut tally)?,
+        Way::InTurns(turns, side) => in_turns(client, turns.place(*side), &mut tally)?,
+        Way::AsDue(arrivals) => as_due(client, order, arrivals, &mut tally)?,
     }
     tally.client_cpu_ns = own_cpu_ns() - cpu;
     Ok(tally)
@@ -133,6 +148,48 @@ fn without_pause(client: &mut Client, begin: Instant, until: Instant, tally: &mu
         }
     }
     tally.seconds += counted_from.map_or(0.0, |from| (start - from).as_secs_f64());
+    Ok(())
+}
+
+/// Events as they are due, those that the connection gets. The tally's seconds are those in which events were due, or longer where the server fell
+/// behind.
+fn as_due(client: &mut Client, order: &Block, arrivals: &Arrivals, tally: &mut Tally) -> Result<(), WireError> {
+    let Client { session, generator, ignored, .. } = client;
+    // By default the kernel wakes a thread up to 50 µs late, which would be half of a short statement's latency. Where it can't be changed, it is on
+    // all sides.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    let mut now = Instant::now();
+    while let Some(due) = arrivals.next() {
+        let counts = due >= order.begin;
+        if !counts && now >= order.begin {
+            // What the lead-in left behind would be the queue of what counts.
+            continue;
+        }
+        if !arrivals.may_begin(now) {
+            tally.missed += u64::from(counts);
+            continue;
+        }
+        thread::sleep(due.saturating_duration_since(Instant::now()));
+        let (mut queries, mut rows) = (0, 0);
+        let outcome = generator.event(|statement, values| {
+            queries += 1;
+            rows += session.run(statement, values)?;
+            Ok(())
+        });
+        now = Instant::now();
+        tally.all_queries += queries;
+        match outcome {
+            Ok(()) if counts => {
+                tally.events += 1;
+                tally.queries += queries;
+                tally.rows += rows;
+                tally.latency.saturating_record(nanoseconds(now - due));
+            }
+            Ok(()) => {}
+            Err(error) => *tally.errors.entry(pass_over(error, session, ignored)?).or_default() += 1,
+        }
+    }
+    tally.seconds += (now.max(order.end) - order.begin).as_secs_f64();
     Ok(())
 }
 

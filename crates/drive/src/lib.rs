@@ -3,6 +3,7 @@
 //! A [`Load`] is a number of connections to one schema, each with a thread that repeats a workload's events. [`run_block`] puts
 //! one load (a solo) or two (a duet) to work for a stretch of time and returns a [`Tally`] of each.
 
+mod arrivals;
 mod block;
 mod charset;
 mod client;

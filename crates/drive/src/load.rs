@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use server::{ConnectionCharsets, Endpoint};
 use workload::Script;
 
+use crate::arrivals::Arrivals;
 use crate::charset::Encoder;
 use crate::client::{Block, Client, ExtraWork, Order, serve};
 use crate::connection::Connection;
@@ -58,6 +59,9 @@ pub struct Settings {
     /// Injected extra work: events that are done and not counted, for each one that is; 0.1 for one in ten. Divides throughput by one
     /// more than this, so that the self-test knows the true ratio.
     pub extra_work: f64,
+    /// Events a second of an open loop, all connections together; in a closed loop, the default, each connection begins the next event when its
+    /// last one has ended. In turns with another load there is no open loop.
+    pub rate: Option<f64>,
     /// The servers' errors that are passed over; any other ends the block.
     pub ignored_errors: IgnoredErrors,
 }
@@ -77,6 +81,8 @@ pub struct Load {
     binding: Binding,
     /// How long its turns turned out to have to be, in nanoseconds.
     slice_ns: AtomicU64,
+    /// Open loops so far: each has times of its own.
+    open_loops: AtomicU64,
 }
 
 /// Whether the connections' threads, here and in the server, are bound to cores: all of them or none.
@@ -172,7 +178,7 @@ impl Load {
         if !workers.iter().all(Worker::is_placed) {
             binding = Binding::Failed("the threads of weigh itself cannot be bound");
         }
-        let slice_ns = AtomicU64::new(0);
+        let (slice_ns, open_loops) = (AtomicU64::new(0), AtomicU64::new(u64::from(generation) << 32));
         Ok(Self {
             target,
             settings,
@@ -184,6 +190,7 @@ impl Load {
             in_force,
             binding,
             slice_ns,
+            open_loops,
         })
     }
 
@@ -234,6 +241,17 @@ impl Load {
     /// What they send.
     pub(crate) fn script(&self) -> &Script {
         &self.script
+    }
+
+    /// Whether it is an open loop.
+    pub(crate) fn is_open(&self) -> bool {
+        self.settings.rate.is_some()
+    }
+
+    /// When the events of a block are due that ends then, where it is an open loop.
+    pub(crate) fn arrivals(&self, end: Instant, patience: Duration) -> Option<Arc<Arrivals>> {
+        let seed = self.open_loops.fetch_add(1, Ordering::Relaxed);
+        self.settings.rate.map(|rate| Arc::new(Arrivals::new(rate, seed, end, patience)))
     }
 
     pub(crate) fn order(&self, block: &Block) {

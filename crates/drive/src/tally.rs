@@ -21,6 +21,8 @@ pub struct Tally {
     pub all_queries: u64,
     /// Those of the connections whose counters are read around a block.
     pub(crate) sampled_queries: u64,
+    /// Events of an open loop that were due and had not begun when the block was given up.
+    pub missed: u64,
     /// Failed events by the server's error number.
     pub errors: BTreeMap<u16, u64>,
     /// Latency of the events, in nanoseconds.
@@ -41,6 +43,7 @@ impl Default for Tally {
             rows: 0,
             all_queries: 0,
             sampled_queries: 0,
+            missed: 0,
             errors: BTreeMap::new(),
             latency: new_histogram(),
             client_cpu_ns: 0,
@@ -57,6 +60,7 @@ impl Tally {
         self.queries += other.queries;
         self.rows += other.rows;
         self.all_queries += other.all_queries;
+        self.missed += other.missed;
         self.client_cpu_ns += other.client_cpu_ns;
         for (&code, &count) in &other.errors {
             *self.errors.entry(code).or_default() += count;

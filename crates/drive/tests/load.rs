@@ -48,7 +48,15 @@ fn target(server: &Server, endpoint: Endpoint) -> Target {
 fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
     let handshake_collation = if charset == "latin1" { 8 } else { 45 };
     let connection = ConnectionCharset { charset: charset.into(), collation: None, handshake_collation };
-    Settings { threads, protocol, connection, pinned: false, extra_work: 0.0, ignored_errors: IgnoredErrors::default() }
+    Settings {
+        threads,
+        protocol,
+        connection,
+        pinned: false,
+        extra_work: 0.0,
+        rate: None,
+        ignored_errors: IgnoredErrors::default(),
+    }
 }
 
 fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {

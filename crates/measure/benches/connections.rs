@@ -82,6 +82,7 @@ fn connect(server: &Server, loaded: &[Loaded], workload: Workload, rows: &Option
             connection,
             pinned: true,
             extra_work: 0.0,
+            rate: None,
             ignored_errors: IgnoredErrors::default(),
         };
         let load = Load::start(target, &settings, &script).expect("connections");

@@ -137,6 +137,7 @@ fn request(args: &Args) -> Request {
         replicates: None,
         command: None,
         pin: Pin::Private,
+        rate: None,
         ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: true,

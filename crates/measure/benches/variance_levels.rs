@@ -128,6 +128,7 @@ fn measure(
             connection,
             pinned: true,
             extra_work: 0.0,
+            rate: None,
             ignored_errors: IgnoredErrors::default(),
         };
         Load::start(target, &settings, &script).expect("a connected load")

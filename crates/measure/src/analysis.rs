@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparability::{self, Incomparability};
-use crate::model::{Block, Pair, PairKind, Run, Side};
+use crate::model::{Block, Pair, PairKind, Run, Side, is_none};
 use crate::nested::{Design, Nested};
 use crate::pairing::{Paired, paired};
 use crate::schedule::{cpu_ratio_of, ratio_of};
@@ -61,6 +61,9 @@ pub struct VariantResult {
     pub server_cpu_us: Option<f64>,
     /// Client CPU time in µs a statement.
     pub client_cpu_us: Option<f64>,
+    /// Transactions of an open loop that were due and could not begin, as the server fell too far behind: latencies are of a queue that grows.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub missed: u64,
     /// Rows a statement.
     pub rows_per_query: Option<f64>,
     /// Failed transactions by the server's error number.
@@ -84,7 +87,7 @@ pub struct Comparison {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replicates: Vec<ReplicateResult>,
     /// Throughput of the variant for each unit of the baseline's; absent where there is too little for an interval: fewer than two
-    /// replicates, or blocks.
+    /// replicates, or blocks. Absent in an open loop, too, whose rate is given.
     pub throughput: Option<Estimate>,
     /// Server CPU time a statement, in the same way.
     pub server_cpu: Option<Estimate>,
@@ -105,6 +108,13 @@ pub struct Comparison {
     /// What makes the two sides not comparable beyond what the pair is about; such a ratio answers another question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_comparable: Vec<Incomparability>,
+}
+
+impl Comparison {
+    /// Whether there is a ratio with an interval: of throughput, or in an open loop of latency.
+    pub fn is_measured(&self) -> bool {
+        self.throughput.is_some() || self.latency.p95.is_some()
+    }
 }
 
 /// What one replicate found of a pair: means over its blocks.
@@ -208,7 +218,12 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
         kind: pair.kind,
         blocks: sides.len(),
         replicates: by_replicate(&throughput, cpu.as_ref()),
-        throughput: throughput.ratio(design).or_else(|| of_logs(&sides)),
+        // The rate of an open loop is given.
+        throughput: if run.options.rate.is_some() {
+            None
+        } else {
+            throughput.ratio(design).or_else(|| of_logs(&sides))
+        },
         server_cpu: cpu.and_then(|cpu| cpu.ratio(design)),
         server_cpu_difference_us: difference.difference(design),
         latency: LatencyRatios {

@@ -133,6 +133,7 @@ fn connect(
             connection: connection_charset(variant, &facts[variant.server]),
             pinned: run.options.pinned,
             extra_work: variant.extra_work.unwrap_or(0.0),
+            rate: request.rate,
             ignored_errors: request.ignored_errors.clone(),
         };
         targets.insert(index, (target, settings));

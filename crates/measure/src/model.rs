@@ -165,6 +165,9 @@ pub struct Options {
     /// Whether the two sides of a duet took turns; else both ran at the same time. In runs that don't tell, those that were bound did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<bool>,
+    /// Transactions a second of an open loop; absent where the loop was closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
     /// Tables of each kind.
     pub tables: u32,
     /// Rows of a table.
@@ -370,6 +373,9 @@ pub struct Side {
     /// Connections that were lost, and made anew afterwards: the block is left out, and its counts are 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost_connections: u32,
+    /// Transactions of an open loop that were due and could not begin, as the server fell too far behind.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub missed: u64,
     /// CPU time of the server's threads behind the load's connections, in µs a statement, lead-in included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_us: Option<f64>,
@@ -468,6 +474,10 @@ impl std::fmt::Display for Variant {
 }
 
 fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+pub(crate) fn is_none(count: &u64) -> bool {
     *count == 0
 }
 

@@ -44,6 +44,8 @@ pub struct Request {
     pub command: Option<String>,
     /// Which connections of a duet may be bound to cores, so that they meet there.
     pub pin: Pin,
+    /// Transactions a second of an open loop, with solos only; a closed loop where absent.
+    pub rate: Option<f64>,
     /// The servers' errors that the load passes over.
     pub ignored_errors: drive::IgnoredErrors,
     /// The recipe that it comes from, to be written down.
@@ -101,6 +103,7 @@ impl Request {
             replicates: Some(self.most_replicates()),
             pinned: self.pin != Pin::Never,
             turns: Some(true),
+            rate: self.rate,
             tables: self.rows.tables,
             table_size: self.rows.table_size,
             range_size: self.rows.range_size,

@@ -50,6 +50,7 @@ fn connect(server: &Server, loaded: &Loaded, script: &Arc<workload::Script>) -> 
         connection,
         pinned: true,
         extra_work: 0.0,
+        rate: None,
         ignored_errors: IgnoredErrors::default(),
     };
     Load::start(target, &settings, script).expect("a load")

@@ -69,6 +69,7 @@ impl Recipe {
             warmup: scale.warmup,
             replicates: scale.replicates,
             pin: Pin::Private,
+            rate: None,
             ignored_errors: drive::IgnoredErrors::default(),
             command: None,
             recipe: Some(self.record(scale_name)),

@@ -2,7 +2,7 @@
 
 use measure::{Comparison, Driver, Mode, Run};
 
-use crate::number::counted;
+use crate::number::{counted, plain};
 
 /// The name of the server that a variant is on.
 pub(crate) fn server(run: &Run, variant: usize) -> &str {
@@ -43,6 +43,12 @@ pub(crate) fn in_words(run: &Run, condition: usize) -> String {
     if details.is_empty() { own.workload.clone() } else { format!("{} ({})", own.workload, details.join(", ")) }
 }
 
+/// A variant with its server, the A/A copy told apart.
+pub(crate) fn with_copy(run: &Run, index: usize) -> String {
+    let copy = if run.variants[index].copy { " (the A/A copy)" } else { "" };
+    format!("{}{copy}{}", variant(run, index), on_server(run, index))
+}
+
 /// Whether all rows hold sysbench's digits, which goes without saying.
 fn text_is_plain(run: &Run) -> bool {
     run.conditions.iter().all(|condition| condition.text == "digits")
@@ -60,6 +66,9 @@ pub(crate) fn load(run: &Run, condition: usize) -> String {
         Driver::Native => "",
         Driver::Sysbench => " by sysbench",
     };
+    if let Some(rate) = run.options.rate {
+        return format!("solo: one variant at a time, {connections}, open loop of {} transactions/s", plain(rate));
+    }
     match run.options.mode {
         Mode::Duet if takes_turns(run) => format!("duet{driver}: two variants in turns, {connections} each"),
         Mode::Duet => format!("duet{driver}: two variants at once, {connections} each"),

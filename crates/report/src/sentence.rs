@@ -3,7 +3,7 @@
 use measure::{Analysis, Comparison, ConditionResult, Estimate, PairKind, Run, Verdict};
 
 use crate::name::{in_words, is_of_one_variant, on_server, server, variant, workload};
-use crate::number::{counted, difference, percent};
+use crate::number::{counted, difference, interval, percent};
 use crate::span::{Point, no_difference, span};
 
 /// The results of a run in plain sentences, condition by condition, or for conditions that differ in the number of connections only, a
@@ -75,6 +75,10 @@ fn of_condition(run: &Run, condition: &ConditionResult) -> Vec<String> {
 
 fn between_collations(run: &Run, place: &str, comparison: &Comparison) -> Option<String> {
     let (own, baseline) = (variant(run, comparison.variant), variant(run, comparison.baseline));
+    if run.options.rate.is_some() {
+        let here = on_server(run, comparison.variant);
+        return at_rate(comparison, &format!("{own}{here} against {baseline} on {place}"));
+    }
     let ratio = comparison.throughput?;
     let finding = match comparison.verdict {
         Verdict::Less => {
@@ -97,6 +101,16 @@ fn between_collations(run: &Run, place: &str, comparison: &Comparison) -> Option
     })
 }
 
+/// What differs in an open loop, whose throughput is given: latency and CPU.
+fn at_rate(comparison: &Comparison, sides: &str) -> Option<String> {
+    let latency = comparison.latency;
+    let percentiles = [("p50", latency.p50), ("p95", latency.p95), ("p99", latency.p99)];
+    let told = percentiles.iter().filter_map(|(name, ratio)| Some(format!("{name} × {}", interval((*ratio)?))));
+    let told: Vec<String> = told.collect();
+    (!told.is_empty())
+        .then(|| format!("{sides}: latency {}{}{}.", told.join(", "), cpu(comparison), not_comparable(comparison)))
+}
+
 /// ` (not comparable: …)` where the sides are, else nothing.
 fn not_comparable(comparison: &Comparison) -> String {
     let ways: Vec<String> = comparison.not_comparable.iter().map(ToString::to_string).collect();
@@ -107,6 +121,9 @@ fn between_servers(run: &Run, place: &str, comparison: &Comparison) -> Option<St
     let (own, its) = (variant(run, comparison.variant), variant(run, comparison.baseline));
     let (here, there) = (server(run, comparison.variant), server(run, comparison.baseline));
     let there = if is_of_one_variant(run, comparison) { there.to_owned() } else { format!("{its} on {there}") };
+    if run.options.rate.is_some() {
+        return at_rate(comparison, &format!("{own} on {here} against {there} on {place}"));
+    }
     let ratio = comparison.throughput?;
     let finding = match comparison.verdict {
         Verdict::Less => {
@@ -141,7 +158,7 @@ fn uncertainty(ratio: Estimate) -> String {
 }
 
 fn not_measured(run: &Run, place: &str, comparisons: &[&Comparison]) -> Option<String> {
-    let missing = comparisons.iter().filter(|comparison| comparison.throughput.is_none());
+    let missing = comparisons.iter().filter(|comparison| !comparison.is_measured());
     let names: Vec<String> = missing.map(|comparison| pair_name(run, comparison)).collect();
     let why = match run.imported {
         Some(_) => {

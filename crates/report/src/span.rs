@@ -29,6 +29,9 @@ pub(crate) fn span(points: &[Point<'_>]) -> Option<String> {
     phrases.extend(extent("gives", "more throughput", &more, |ratio| ratio - 1.0));
     phrases.extend(none_found(points, phrases.is_empty()));
     if phrases.is_empty() {
+        phrases.extend(latency(points));
+    }
+    if phrases.is_empty() {
         return None;
     }
     phrases.extend(cpu(points));
@@ -80,6 +83,18 @@ fn joined(places: &[&str]) -> String {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         _ => places.concat(),
     }
+}
+
+/// `takes × 1.05 to × 1.31 of the p95 latency, most on distinct_ranges`: what there is to tell of an open loop, whose throughput is given.
+fn latency(points: &[Point<'_>]) -> Option<String> {
+    let own = points.iter().filter_map(|point| Some((point.comparison.latency.p95?.value, point.place.as_str())));
+    let mut found: Vec<(f64, &str)> = own.collect();
+    found.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let ((least, _), (most, place)) = (*found.first()?, *found.last()?);
+    Some(match found.len() {
+        1 => format!("takes × {most:.2} of the p95 latency {place}"),
+        _ => format!("takes × {least:.2} to × {most:.2} of the p95 latency, most {place}"),
+    })
 }
 
 /// What it takes of CPU more, a query and at a rate.

@@ -3,7 +3,7 @@
 use measure::{Comparison, ConditionResult, Mode, PairKind, Run, VariantResult, Verdict};
 
 use crate::content::Report;
-use crate::name::{is_of_one_variant, load, on_server, server, takes_turns, variant, workload};
+use crate::name::{is_of_one_variant, load, on_server, server, takes_turns, variant, with_copy, workload};
 use crate::number::{DASH, counted, decimals, difference, grouped, interval, percent};
 
 /// A table with its title and what is to be said below it.
@@ -159,7 +159,7 @@ fn collations(run: &Run, condition: &ConditionResult) -> Table {
         column("", "p95 ms", Kind::Right),
         column("", "p99 ms", Kind::Spare),
         column("CPU", "µs/query", Kind::Right),
-        column("throughput", &format!("× {}", baseline_name(run, condition)), Kind::Judged),
+        column(of_what(run), &format!("× {}", baseline_name(run, condition)), Kind::Judged),
         column("", "CPU ×", Kind::SpareLast),
         column("CPU more,", "µs/query", Kind::Left),
     ]);
@@ -214,16 +214,21 @@ fn row(run: &Run, condition: &ConditionResult, index: usize, shown: Shown) -> Ro
     ]);
     let comparison = condition.comparisons.iter().find(|c| c.variant == index && c.kind == PairKind::Collation);
     match comparison {
-        Some(comparison) => fields.extend(ratios(comparison)),
+        Some(comparison) => fields.extend(ratios(run, comparison)),
         None => fields.extend(["1".into(), figure(|result| result.server_cpu_us.map(|_| 1.0), 0), String::new()]),
     }
     Row { fields, mood: comparison.map_or(Mood::Plain, |comparison| comparison.verdict.into()) }
 }
 
-fn ratios(comparison: &Comparison) -> [String; 3] {
-    let [throughput, cpu] =
-        [comparison.throughput, comparison.server_cpu].map(|ratio| ratio.map_or_else(|| DASH.into(), interval));
-    [throughput, cpu, comparison.server_cpu_difference_us.map_or_else(|| DASH.into(), difference)]
+/// What an open loop compares instead of its throughput, which is given.
+fn of_what(run: &Run) -> &'static str {
+    if run.options.rate.is_some() { "p95 latency" } else { "throughput" }
+}
+
+fn ratios(run: &Run, comparison: &Comparison) -> [String; 3] {
+    let first = if run.options.rate.is_some() { comparison.latency.p95 } else { comparison.throughput };
+    let [first, cpu] = [first, comparison.server_cpu].map(|ratio| ratio.map_or_else(|| DASH.into(), interval));
+    [first, cpu, comparison.server_cpu_difference_us.map_or_else(|| DASH.into(), difference)]
 }
 
 fn servers(run: &Run, condition: &ConditionResult) -> Option<Table> {
@@ -238,7 +243,7 @@ fn servers(run: &Run, condition: &ConditionResult) -> Option<Table> {
     }
     let baseline = if plain { format!("× {first}") } else { "×".into() };
     columns.extend([
-        column("throughput", &baseline, Kind::Judged),
+        column(of_what(run), &baseline, Kind::Judged),
         column("", "CPU ×", Kind::SpareLast),
         column("CPU more,", "µs/query", Kind::Left),
     ]);
@@ -247,7 +252,7 @@ fn servers(run: &Run, condition: &ConditionResult) -> Option<Table> {
         if !plain {
             fields.push(control_name(run, comparison));
         }
-        fields.extend(ratios(comparison));
+        fields.extend(ratios(run, comparison));
         Row { fields, mood: comparison.verdict.into() }
     });
     let title =
@@ -287,6 +292,12 @@ fn foot(run: &Run, condition: &ConditionResult) -> Vec<String> {
 /// What an A/A pair found, and what follows for the pairs of its server.
 fn control_lines(run: &Run, control: &Comparison) -> Vec<String> {
     let (baseline, on) = (variant(run, control.baseline), on_server(run, control.baseline));
+    if let (Some(_), Some(cpu), Some(bound)) = (run.options.rate, control.server_cpu, control.cpu_aa_bound) {
+        return vec![
+            format!("A/A{on}: a copy of {baseline}: CPU × {}, {}", interval(cpu), extent(run, control)),
+            format!("A/A bound{on}, of CPU: {}; a smaller difference counts as none", percent(bound)),
+        ];
+    }
     let (Some(ratio), Some(bound)) = (control.throughput, control.aa_bound) else {
         return vec![format!("A/A{on}: not measured, so how much is noise is not known")];
     };
@@ -326,9 +337,7 @@ fn placement(run: &Run) -> Option<String> {
 
 fn errors(run: &Run, result: &VariantResult) -> Option<String> {
     let kinds: Vec<String> = result.errors.iter().map(|(&code, &count)| error(code, count)).collect();
-    let copy = if run.variants[result.variant].copy { " (the A/A copy)" } else { "" };
-    let (name, on) = (variant(run, result.variant), on_server(run, result.variant));
-    (!kinds.is_empty()).then(|| format!("{name}{copy}{on}: {}", kinds.join(", ")))
+    (!kinds.is_empty()).then(|| format!("{}: {}", with_copy(run, result.variant), kinds.join(", ")))
 }
 
 fn error(code: u16, count: u64) -> String {

@@ -1,14 +1,15 @@
 //! What a reader must know before the figures.
 
-use measure::{Analysis, PairKind, Run};
+use measure::{Analysis, Comparison, PairKind, Run};
 
-use crate::name::in_words;
-use crate::number::{counted, percent, set_percent};
+use crate::name::{in_words, with_copy};
+use crate::number::{counted, percent, plain, set_percent};
 
 /// The warnings of a run. How much is noise comes first: nothing below it can be read without.
 pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
     [
         one_after_the_other(run),
+        behind(run, analysis),
         too_noisy(run, analysis),
         ended_early(run),
         imprecise(run, analysis),
@@ -28,10 +29,30 @@ fn one_after_the_other(run: &Run) -> Option<String> {
     ))
 }
 
+/// A variant could not keep the rate of an open loop.
+fn behind(run: &Run, analysis: &Analysis) -> Option<String> {
+    let results = analysis.conditions.iter().flat_map(|condition| {
+        condition.variants.iter().filter(|own| own.missed > 0).map(move |own| (condition.condition, own))
+    });
+    let late: Vec<String> = results
+        .map(|(condition, own)| {
+            let (name, place) = (with_copy(run, own.variant), in_words(run, condition));
+            format!("{name} on {place} ({} not begun)", counted(own.missed, "transaction"))
+        })
+        .collect();
+    let rate = plain(run.options.rate?);
+    (!late.is_empty()).then(|| {
+        format!(
+            "The rate of {rate} transactions/s was too much for {}: their latency is that of a queue that grows.",
+            late.join(", ")
+        )
+    })
+}
+
 /// Intervals over the blocks of one start and load are too narrow for what the next ones will show.
 fn one_replicate(run: &Run, analysis: &Analysis) -> Option<String> {
     let all = || analysis.conditions.iter().flat_map(|condition| &condition.comparisons);
-    let is_single = all().any(|own| own.throughput.is_some()) && all().all(|own| own.replicates.len() < 2);
+    let is_single = all().any(Comparison::is_measured) && all().all(|own| own.replicates.len() < 2);
     (is_single && run.imported.is_none()).then(|| {
         "Measured on one start of the servers and one load of the rows: intervals know what varied between blocks, and a fresh run may differ by \
          more."
@@ -61,7 +82,7 @@ fn too_noisy(run: &Run, analysis: &Analysis) -> Option<String> {
 /// Time was up before all ratios were precise enough.
 fn imprecise(run: &Run, analysis: &Analysis) -> Option<String> {
     let asked = run.options.precision;
-    if run.imported.is_some() {
+    if run.imported.is_some() || run.options.rate.is_some() {
         return None;
     }
     let all =

@@ -39,6 +39,7 @@ fn side(variant: usize, events: u64) -> Side {
         errors: BTreeMap::new(),
         lost_connections: 0,
         unbound: false,
+        missed: 0,
         work: BTreeMap::new(),
         server_cpu_us: None,
         client_cpu_us: None,
@@ -276,7 +277,7 @@ prop_compose! {
         hdr in prop::option::of(damaged_histogram()),
     ) -> Side {
         let latency = Latency { p50_ms: None, p95_ms, p99_ms: None, hdr };
-        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, client_cpu_us: server_cpu_us, latency, lost_connections: 0, unbound: false, work: BTreeMap::new(), log: None }
+        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, client_cpu_us: server_cpu_us, latency, lost_connections: 0, unbound: false, missed: 0, work: BTreeMap::new(), log: None }
     }
 }
 

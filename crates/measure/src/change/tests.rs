@@ -34,6 +34,7 @@ fn blocks(rate: f64, ratio: f64) -> Vec<Block> {
         events: rate as u64,
         queries: rate as u64,
         rows: None,
+        missed: 0,
         errors: Default::default(),
         lost_connections: 0,
         unbound: false,

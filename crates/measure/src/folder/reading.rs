@@ -147,6 +147,7 @@ mod tests {
             errors: [(1213, 1)].into(),
             lost_connections: 0,
             unbound: false,
+            missed: 0,
             work: Default::default(),
             server_cpu_us: Some(1.5),
             client_cpu_us: None,

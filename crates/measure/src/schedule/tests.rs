@@ -87,6 +87,7 @@ fn side(variant: usize, events: u64, cpu: f64, length: Duration) -> Side {
         errors: BTreeMap::new(),
         lost_connections: 0,
         unbound: false,
+        missed: 0,
         work: BTreeMap::new(),
         server_cpu_us: Some(cpu),
         client_cpu_us: None,

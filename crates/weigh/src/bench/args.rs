@@ -60,6 +60,10 @@ pub struct BenchArgs {
     #[arg(long, value_enum, value_name = "duet|solo", hide_possible_values = true, default_value_t = ModeArg::Duet, help_heading = "The experiment")]
     pub mode: ModeArg,
 
+    /// Transactions a second, with --mode solo: an open loop, in which transactions begin when they are due, and latency counts from then
+    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "self_test", help_heading = "The experiment")]
+    pub rate: Option<f64>,
+
     /// Half-width of a ratio's 95 % interval to reach [default: 1.5%; with --quick 5%]
     #[arg(long, value_name = "PERCENT", value_parser = measure::parse_percent, help_heading = "The experiment")]
     pub precision: Option<f64>,
@@ -134,6 +138,13 @@ pub struct BenchArgs {
 
     #[command(flatten)]
     pub connect: ConnectArgs,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if rate > 0.0 && rate <= 1e6 => Ok(rate),
+        _ => Err("give transactions a second, above 0 and up to a million".into()),
+    }
 }
 
 /// `--mode`

@@ -131,7 +131,7 @@ pub fn tell_results(out: &Path, report: &Report, until_then: &str) {
 fn has_comparison(analysis: &Analysis) -> bool {
     let all = || analysis.conditions.iter().flat_map(|condition| &condition.comparisons);
     let only_copies = all().all(|comparison| comparison.kind == PairKind::AA);
-    all().any(|comparison| comparison.throughput.is_some() && (only_copies || comparison.kind != PairKind::AA))
+    all().any(|comparison| comparison.is_measured() && (only_copies || comparison.kind != PairKind::AA))
 }
 
 /// A report in one of the forms that options name.

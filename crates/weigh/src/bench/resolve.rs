@@ -54,12 +54,18 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
             (false, false) => Pin::Private,
             (false, true) => Pin::Attached,
         },
+        rate: args.rate,
         ignored_errors: args.ignore_errors.clone(),
         recipe: None,
         ratios: true,
     };
     if args.self_test && args.driver == DriverArg::Sysbench {
         bail!("sysbench can't be given extra work to do; leave out --driver sysbench");
+    }
+    if args.rate.is_some() && (request.mode, request.driver) != (Mode::Solo, Driver::Native) {
+        bail!(
+            "--rate is for --mode solo and weigh's own client: in turns with another variant no time is each one's own"
+        );
     }
     if args.profile && request.driver == Driver::Sysbench {
         bail!("--profile samples under the load of weigh's own client; leave out --driver sysbench");
@@ -210,5 +216,10 @@ mod tests {
         let writes = ["--driver=sysbench", "-w", "oltp_write_only", "--text=digits,cjk"];
         assert!(refusal(&writes).contains("sysbench writes digits only"));
         assert!(bench(&["--driver=sysbench", "-w", "oltp_read_only", "--text=cjk"]).is_ok());
+        assert!(refusal(&["--rate=100"]).contains("--rate is for --mode solo"));
+        assert!(bench(&["--rate=100", "--mode=solo"]).is_ok_and(|bench| bench.request.rate == Some(100.0)));
+        for wrong in ["0", "-1", "nan", "inf", "x"] {
+            assert!(bench(&["--mode=solo", "--rate", wrong]).is_err(), "{wrong}");
+        }
     }
 }

@@ -46,6 +46,7 @@ pub fn request(args: &ProfileArgs) -> Request {
         replicates: None,
         command: Some(argv::shown()),
         pin: Pin::Private,
+        rate: None,
         ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: false,

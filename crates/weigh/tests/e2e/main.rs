@@ -20,6 +20,7 @@ mod output;
 mod place;
 mod preflight;
 mod profile;
+mod rate;
 mod recipes;
 #[path = "../../../server/tests/common/registry.rs"]
 mod registry;

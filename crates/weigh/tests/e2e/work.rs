@@ -60,6 +60,7 @@ fn request() -> Request {
         replicates: Some(1),
         command: None,
         pin: Pin::Private,
+        rate: None,
         ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: true,
