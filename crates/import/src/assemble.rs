@@ -187,6 +187,7 @@ fn empty_run(entries: &[Entry], files: Vec<String>, weigh: &str, now: &str) -> R
         variants: Vec::new(),
         sizes: Vec::new(),
         plans: Vec::new(),
+        progress: None,
         conditions: Vec::new(),
         pairs: Vec::new(),
         notes: Vec::new(),

@@ -17,6 +17,7 @@ use crate::stats::{self, Estimate};
 use crate::verdict::{Verdict, verdict};
 
 pub use environment::Difference;
+pub(crate) use environment::differences;
 
 /// What changed from a run to another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -114,7 +115,7 @@ pub fn change(before: (&Run, &[Block]), after: (&Run, &[Block])) -> RunChange {
     let servers = join_servers(before.run, after.run);
     let mut change = RunChange {
         same_machine: environment::is_same_machine(before.run, after.run),
-        environment: environment::differences(before.run, after.run, &servers),
+        environment: differences(before.run, after.run, &servers),
         throughputs: Vec::new(),
         ratios: Vec::new(),
         only_before: Vec::new(),

@@ -1,7 +1,7 @@
 //! The real executor: variants under load on real servers.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use drive::{Binding, Load, Settings, Sharing, SysbenchLoad, SysbenchTally, Tally, Target, Work, WorkGauge};
 use server::interrupt;
@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::latency;
 use crate::model::{Latency, Side};
 use crate::schedule::Executor;
+use crate::time::Clock;
 
 /// Load at the start of every block that is not counted, so that both sides are up to speed.
 const LEAD_IN: Duration = Duration::from_millis(50);
@@ -28,7 +29,7 @@ const TRIES: u32 = 3;
 /// So many blocks in a row may lose connections before that is what ends the run.
 const MOST_LOST_IN_A_ROW: u32 = 5;
 
-/// The loads of one cell, by variant.
+/// The loads of one condition, by variant.
 pub(crate) enum Loads {
     /// Our own client's, connected.
     Native(BTreeMap<usize, Load>),
@@ -36,12 +37,12 @@ pub(crate) enum Loads {
     Sysbench { workload: Workload, rows: workload::Options, targets: BTreeMap<usize, (Target, Settings)> },
 }
 
-/// Puts the loads of one cell to work.
+/// Puts the loads of one condition to work.
 pub(crate) struct Real {
     pub(crate) loads: Loads,
     /// Whether the connections are made anew for each block.
     pub(crate) restarts: bool,
-    pub(crate) started: Instant,
+    pub(crate) clock: Clock,
     /// Whether the server's threads are known, and bound, on every load; in a block all sides are as the others, or it is left out.
     pub(crate) placed: Placed,
     /// Blocks in a row that lost connections.
@@ -73,7 +74,7 @@ impl Executor for Real {
     }
 
     fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.clock.elapsed()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The experiment itself: in each replicate servers are started, rows loaded, and variants put under load in turn; every block is written
 //! down.
 
-use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,15 +10,21 @@ use workload::{Text, Workload};
 use crate::connecting::{connect_placed, note_placement, read_plans};
 use crate::error::Error;
 use crate::executor::{Loads, MOST_RESTARTED, Placed, Real};
-use crate::folder::Folder;
+use crate::folder::{Folder, FolderError};
 use crate::loading::{Loader, Rows};
 use crate::machine;
-use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Run, ServerInfo, Variant};
+use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ServerInfo, Variant};
 use crate::plan::{self, Facts};
 use crate::preview;
 use crate::request::{Observer, Pin, Probe, Request};
 use crate::schedule::{self, Ledger, Limits, Standing, Task};
-use crate::time::Time;
+use crate::time::{Clock, Time};
+
+mod planned;
+mod resume;
+
+use planned::Planned;
+pub use resume::changes;
 
 /// Settings that bear on what is measured, read back from each server and written down.
 const SETTINGS: [&str; 16] = [
@@ -55,8 +60,14 @@ pub struct Outcome {
     pub blocks: usize,
 }
 
-/// Measures what is asked for on the servers, and writes all of it into the folder. Private servers are started anew for each replicate
-/// but the first. The probe, where there is one, has each condition's load once its pairs are measured, in the first replicate.
+/// Writes down what is asked for before anything is done, so that a run can be resumed wherever it ends.
+pub fn prepare(request: &Request, folder: &Folder, weigh: &str) -> Result<(), FolderError> {
+    folder.write_run(&new_run(request, &[], weigh))
+}
+
+/// Measures what is asked for on the servers, and writes all of it into the folder. A run that the folder holds already goes on after its
+/// whole replicates. Private servers are started anew for each replicate but the first. The probe, where there is one, has each
+/// condition's load once its pairs are measured, in the first replicate.
 pub fn run<'a>(
     request: &'a Request,
     servers: &mut [Server],
@@ -71,7 +82,7 @@ pub fn run<'a>(
         observer,
         probe,
         run: new_run(request, servers, weigh),
-        started: Instant::now(),
+        clock: Clock::start(),
         time: Time {
             max: request.max_time,
             asked: (!request.ratios).then_some(1).or(request.replicates),
@@ -87,6 +98,7 @@ pub fn run<'a>(
             seed: request.rows.seed,
         }),
         conditions: Vec::new(),
+        first: 0,
     };
     let failure = experiment.measure(servers).err().map(|error| explain(servers, error));
     experiment.note_blocks_left_out();
@@ -123,6 +135,7 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         sizes: Vec::new(),
         plans: Vec::new(),
         notes: Vec::new(),
+        progress: request.can_be_resumed().then(Progress::default),
     }
 }
 
@@ -161,24 +174,13 @@ struct Experiment<'a> {
     observer: &'a dyn Observer,
     probe: Option<&'a mut (dyn Probe + 'a)>,
     run: Run,
-    started: Instant,
+    clock: Clock,
     time: Time,
     ledger: Ledger,
     /// The run's conditions, in its order.
     conditions: Vec<Planned>,
-}
-
-/// A condition of the run.
-struct Planned {
-    workload: Workload,
-    /// Its pairs, as indices in the run.
-    pairs: Range<usize>,
-    /// Counted blocks in which a side completed nothing.
-    idle: u32,
-    /// Connections that were lost and made anew.
-    lost: u32,
-    /// Blocks in which a side's threads were not found or bound.
-    unbound: u32,
+    /// The first replicate that is measured now.
+    first: u32,
 }
 
 /// One replicate, as far as it is done.
@@ -198,32 +200,42 @@ type Plans = Vec<(Text, Vec<Variant>)>;
 
 impl Experiment<'_> {
     fn measure(&mut self, servers: &mut [Server]) -> Result<(), Error> {
-        for server in servers.iter() {
-            self.run.servers.push(ServerInfo::read(server, &SETTINGS)?);
-        }
+        self.take_up()?;
+        self.run.servers = read_servers(servers)?;
         let facts = preview::facts(servers)?;
         let request = self.request;
         // All texts are planned first: what can't be measured is told before anything is.
-        let mut plans = Plans::new();
+        let (mut plans, mut notes) = (Plans::new(), Vec::new());
         for &text in &request.axes.texts {
-            plans.push((text, preview::variants(request, text, &facts, &mut self.run.notes)?));
+            plans.push((text, preview::variants(request, text, &facts, &mut notes)?));
         }
+        notes.retain(|note| !self.run.notes.contains(note));
+        self.run.notes.extend(notes);
         self.time.shortest = self.shortest(&plans);
         self.folder.write_run(&self.run)?;
-        for number in 0.. {
+        for number in self.first.. {
+            if number > 0 && (self.time.is_up(number) || self.open_conditions(&plans) == 0) {
+                break;
+            }
             let (begun, spent_before) = (Instant::now(), self.time.spent);
-            if number > 0 {
+            if number > self.first {
                 let progress = Steps(self.observer);
                 servers.iter_mut().try_for_each(|server| server.start_anew(&progress))?;
             }
             let open = self.open_conditions(&plans);
             let mut replicate = Replicate { number, begun, spent_before, left: open, whole: open };
             self.replicate(&mut replicate, servers, &plans, &facts)?;
-            if self.time.is_up(number + 1) || self.open_conditions(&plans) == 0 {
-                return Ok(());
-            }
+            self.note_progress(number + 1)?;
         }
         Ok(())
+    }
+
+    /// Writes down that so many replicates are whole.
+    fn note_progress(&mut self, replicates: u32) -> Result<(), Error> {
+        let Time { spent, renewal, .. } = self.time;
+        let progress = Progress { replicates, load_s: spent.as_secs_f64(), renewal_s: renewal.as_secs_f64() };
+        self.run.progress = self.run.progress.map(|_| progress);
+        Ok(self.folder.write_run(&self.run)?)
     }
 
     /// What a replicate needs for one block of each pair, or with solos of each variant.
@@ -300,7 +312,7 @@ impl Experiment<'_> {
         }
         let pairs = first_pair..self.run.pairs.len();
         self.run.conditions.push(condition);
-        self.conditions.push(Planned { workload, pairs, idle: 0, lost: 0, unbound: 0 });
+        self.conditions.push(Planned::new(workload, pairs));
     }
 
     /// Connects the loads of one condition, measures its pairs, and writes each block down.
@@ -322,13 +334,13 @@ impl Experiment<'_> {
 
         let placed = Placed::of(&loads);
         let restarts = self.run.options.pinned && condition.threads <= MOST_RESTARTED;
-        let mut executor = Real { loads, restarts, placed, started: self.started, lost_in_a_row: 0 };
-        let begun = self.started.elapsed();
+        let mut executor = Real { loads, restarts, placed, clock: self.clock, lost_in_a_row: 0 };
+        let begun = self.clock.elapsed();
         let deadline = begun + self.share(replicate);
         replicate.left -= 1;
         self.observer.measuring(self.request.max_time, replicate.number + 1, self.time.replicates());
 
-        let Self { run, folder, observer, time, ledger, conditions, started, request, .. } = self;
+        let Self { run, folder, observer, time, ledger, conditions, clock, request, .. } = self;
         let planned = &mut conditions[index];
         // A variant that could be loaded before and can't now has nothing to be put under load.
         let is_loaded = |pair: &Pair| rows.names.contains_key(&pair.variant) && rows.names.contains_key(&pair.baseline);
@@ -337,19 +349,14 @@ impl Experiment<'_> {
         let task = Task { condition: index, pairs: &pairs, mode: request.mode, replicate: replicate.number, deadline };
         let mut sink = |block: &Block, standings: &[Standing]| -> Result<(), Error> {
             folder.append(block)?;
-            let lost: u32 = block.sides.iter().map(|side| side.lost_connections).sum();
-            planned.lost += lost;
-            let unbound = block.sides.iter().any(|side| side.unbound);
-            planned.unbound += u32::from(unbound);
-            let is_whole = !block.warm_up && lost == 0 && !unbound;
-            planned.idle += u32::from(is_whole && block.sides.iter().any(|side| side.events == 0));
-            observer.block(run, block, standings, time.spent + started.elapsed() - begun);
+            planned.count(block);
+            observer.block(run, block, standings, time.spent + clock.elapsed() - begun);
             Ok(())
         };
         let measured = schedule::measure(&mut executor, task, ledger, &mut sink);
-        self.time.spent += self.started.elapsed() - begun;
+        self.time.spent += self.clock.elapsed() - begun;
         measured?;
-        if replicate.number == 0 { self.probe(index, &executor.loads) } else { Ok(()) }
+        if replicate.number == self.first { self.probe(index, &executor.loads) } else { Ok(()) }
     }
 
     /// The time for load that the next condition of a replicate has.
@@ -374,27 +381,13 @@ impl Experiment<'_> {
     }
 
     fn note_blocks_left_out(&mut self) {
-        for (planned, condition) in self.conditions.iter().zip(&self.run.conditions) {
-            if planned.unbound > 0 {
-                self.run.notes.push(format!(
-                    "{condition}: blocks that are left out, as the server's threads behind the connections were not found or bound: {}",
-                    planned.unbound
-                ));
-            }
-            if planned.lost > 0 {
-                self.run.notes.push(format!(
-                    "{condition}: connections lost and made anew: {}; the blocks they were lost in are left out",
-                    planned.lost
-                ));
-            }
-            if planned.idle > 0 {
-                self.run.notes.push(format!(
-                    "{condition}: blocks in which a side completed nothing, and which give no ratio: {}; a longer --block would",
-                    planned.idle
-                ));
-            }
-        }
+        let conditions = self.conditions.iter().zip(&self.run.conditions);
+        self.run.notes.extend(conditions.flat_map(|(planned, condition)| planned.notes(condition)));
     }
+}
+
+fn read_servers(servers: &[Server]) -> Result<Vec<ServerInfo>, server::Error> {
+    servers.iter().map(|server| ServerInfo::read(server, &SETTINGS)).collect()
 }
 
 /// An observer, as whoever starts servers wants it.

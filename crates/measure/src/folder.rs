@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::model::{Block, Run};
 
 mod reading;
+mod resuming;
 
 pub use reading::read;
+pub(crate) use resuming::Begun;
 
 const RUN: &str = "run.json";
 const SAMPLES: &str = "samples.jsonl";
@@ -28,6 +30,17 @@ pub enum FolderError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// Another process is measuring the run.
+    #[error("the run in {} is still being measured", .0.display())]
+    InUse(PathBuf),
+    /// There is nothing to resume.
+    #[error("{} can't be resumed: {reason}", path.display())]
+    NotResumable {
+        /// The folder.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: &'static str,
     },
     /// A file can't be written.
     #[error("cannot write {}: {source}", path.display())]
@@ -76,6 +89,8 @@ pub struct Folder {
     blocks: usize,
     /// Whether it stays without blocks too.
     kept: bool,
+    /// The run that it holds already, to be resumed.
+    begun: Option<Begun>,
 }
 
 impl Folder {
@@ -92,14 +107,13 @@ impl Folder {
             return Err(FolderError::Taken(path.to_owned()));
         }
         let file = path.join(SAMPLES);
-        let samples = OpenOptions::new().append(true).create_new(true).open(&file).map_err(|source| {
-            if source.kind() == io::ErrorKind::AlreadyExists {
-                FolderError::Taken(path.to_owned())
-            } else {
-                fail(&file)(source)
-            }
-        })?;
-        Ok(Self { path: path.to_owned(), samples, made, blocks: 0, kept: false })
+        let samples = OpenOptions::new().append(true).create(true).open(&file).map_err(fail(&file))?;
+        // An empty one is of a process that was killed at its very start.
+        let is_free = resuming::lock(&samples, path).is_ok() && !path.join(RUN).exists();
+        if !is_free || samples.metadata().map_err(fail(&file))?.len() > 0 {
+            return Err(FolderError::Taken(path.to_owned()));
+        }
+        Ok(Self { path: path.to_owned(), samples, made, blocks: 0, kept: false, begun: None })
     }
 
     /// Where it is.

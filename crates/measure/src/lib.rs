@@ -30,12 +30,12 @@ pub use change::{Difference, RatioChange, RunChange, ThroughputChange, change};
 pub use comparability::{Incomparability, is_only_a_namesake};
 pub use connecting::UNBOUND_CONNECTIONS_A_CORE;
 pub use error::Error;
-pub use experiment::{Outcome, run};
+pub use experiment::{Outcome, changes, prepare, run};
 pub use folder::{Folder, FolderError, read};
 pub use machine::describe as this_machine;
 pub use model::{
     Block, Condition, Driver, EARLIER_FORMATS, FORMAT, Imported, Latency, LogFigures, LogInterval, Machine, Mode,
-    Options, Pair, PairKind, Plan, PlanStep, Run, ServerInfo, Side, TableSize, Variant,
+    Options, Pair, PairKind, Plan, PlanStep, Progress, Run, ServerInfo, Side, TableSize, Variant,
 };
 pub use plan::{Axes, CrossServer, DEFAULT_BASELINE, DEFAULT_COLLATIONS, Facts, PlanError, nearest, pairs};
 pub use preview::{Preview, facts, preview};

@@ -59,6 +59,20 @@ pub struct Run {
     pub plans: Vec<Plan>,
     /// What was left out and why, and what else a reader must know.
     pub notes: Vec<String>,
+    /// How far it is; absent where it can't be resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+}
+
+/// The replicates of a run that are whole. Blocks of later ones are dropped when it is resumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Progress {
+    /// How many.
+    pub replicates: u32,
+    /// Time for load that they used, in seconds.
+    pub load_s: f64,
+    /// What starting servers and loading rows took in the slowest of them, in seconds.
+    pub renewal_s: f64,
 }
 
 /// Where a run comes from that another program measured.

@@ -7,7 +7,7 @@ use drive::Load;
 use workload::Workload;
 
 use crate::error::Error;
-use crate::model::{Block, Driver, Mode, Options, Run};
+use crate::model::{Block, Condition, Driver, Mode, Options, Run};
 use crate::plan::{Axes, DEFAULT_COLLATIONS};
 use crate::recipe::RecipeRecord;
 use crate::schedule::Standing;
@@ -79,6 +79,24 @@ impl Request {
     /// Whether a workload changes rows.
     pub fn writes(&self) -> bool {
         self.workloads.iter().any(Workload::writes)
+    }
+
+    /// Whether a run of it can be resumed: a self-test's and a probe's alone can't.
+    pub(crate) fn can_be_resumed(&self) -> bool {
+        self.ratios && self.axes.extra_work.is_empty()
+    }
+
+    /// All conditions, in the order in which they are measured.
+    pub(crate) fn conditions(&self) -> Vec<Condition> {
+        let mut conditions = Vec::new();
+        for text in &self.axes.texts {
+            for workload in &self.workloads {
+                let condition =
+                    |&threads| Condition { workload: workload.to_string(), text: text.to_string(), threads };
+                conditions.extend(self.threads.iter().map(condition));
+            }
+        }
+        conditions
     }
 
     /// The most replicates that there will be.

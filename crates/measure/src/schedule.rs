@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use crate::model::{Block, Mode, Pair, Side};
 use crate::nested::{Design, Nested};
+use crate::pairing::paired;
 use crate::stats::Estimate;
 
 /// Intervals over fewer blocks than this are too uncertain themselves to stop on, where there is only one replicate.
@@ -136,6 +137,15 @@ impl Ledger {
         Standing { pair, blocks: series.throughput.blocks(), ratio: series.throughput.ratio(self.limits.design()) }
     }
 
+    /// Takes the ratios of a condition's blocks that were measured before.
+    pub(crate) fn refill(&mut self, mode: Mode, pairs: &[(usize, &Pair)], blocks: &[&Block]) {
+        for &(index, pair) in pairs {
+            for own in paired(mode, index, pair, blocks) {
+                self.push(index, own.replicate.unwrap_or_default(), own.baseline, own.variant);
+            }
+        }
+    }
+
     /// Whether a pair is precise enough, in throughput and, where it is told, in CPU. With several replicates it is asked between them.
     pub(crate) fn is_done(&self, pair: usize) -> bool {
         let Limits { precision, replicates, .. } = self.limits;
@@ -177,123 +187,116 @@ pub(crate) fn measure<X: Executor>(
     // Each replicate begins with another pair, so that where time is short it is not the same that goes without.
     let first = task.replicate as usize % open.len();
     open.rotate_left(first);
+    let mut measurement = Measurement { executor, task: Task { pairs: &open, ..task }, ledger, sink };
     match task.mode {
-        Mode::Duet => duets(executor, &Task { pairs: &open, ..task }, ledger, sink),
-        Mode::Solo => solos(executor, &Task { pairs: &open, ..task }, ledger, sink),
+        Mode::Duet => measurement.duets(),
+        Mode::Solo => measurement.solos(),
     }
 }
 
-fn duets<X: Executor>(
-    executor: &mut X,
-    task: &Task<'_>,
-    ledger: &mut Ledger,
-    sink: &mut dyn Sink<X::Error>,
-) -> Result<(), X::Error> {
-    let limits = ledger.limits;
-    for round in limits.rounds() {
-        let mut rested = true;
-        for (index, pair) in task.pairs {
-            if limits.replicates == 1 && ledger.is_done(*index) {
-                continue;
+/// A condition that is being measured.
+struct Measurement<'a, X: Executor> {
+    executor: &'a mut X,
+    task: Task<'a>,
+    ledger: &'a mut Ledger,
+    sink: &'a mut dyn Sink<X::Error>,
+}
+
+impl<X: Executor> Measurement<'_, X> {
+    fn duets(&mut self) -> Result<(), X::Error> {
+        let limits = self.ledger.limits;
+        for round in limits.rounds() {
+            let mut rested = true;
+            for &(index, pair) in self.task.pairs {
+                if limits.replicates == 1 && self.ledger.is_done(index) {
+                    continue;
+                }
+                if !self.has_time(round, 1) {
+                    return Ok(());
+                }
+                rested = false;
+                let block = self.block(round, Some(index), &[pair.baseline, pair.variant])?;
+                let standing = self.ledger.push(index, self.task.replicate, &block.sides[0], &block.sides[1]);
+                self.sink.take(&block, &[standing])?;
             }
-            let warmup = if round == 0 { limits.warmup } else { Duration::ZERO };
-            if executor.elapsed() + warmup + limits.block > task.deadline {
+            if rested {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn solos(&mut self) -> Result<(), X::Error> {
+        for round in self.ledger.limits.rounds() {
+            let mut variants = self.open_variants();
+            if variants.is_empty() || !self.has_time(round, variants.len()) {
                 return Ok(());
             }
-            rested = false;
-            let sides = [pair.baseline, pair.variant];
-            let at = Place::new(task, Some(*index), round);
-            at.warm_up(executor, &sides, warmup, sink)?;
-            let block = at.run(executor, &sides, limits.block, false)?;
-            let standing = ledger.push(*index, task.replicate, &block.sides[0], &block.sides[1]);
-            sink.take(&block, &[standing])?;
+            // Turning the order round from round to round keeps a drift of the machine from favouring anyone.
+            if (round + self.task.replicate) % 2 == 1 {
+                variants.reverse();
+            }
+            let mut sides = BTreeMap::new();
+            for variant in variants {
+                let block = self.block(round, None, &[variant])?;
+                sides.insert(variant, block.sides[0].clone());
+                let standings = self.standings(variant, &sides);
+                self.sink.take(&block, &standings)?;
+            }
         }
-        if rested {
-            break;
-        }
+        Ok(())
     }
-    Ok(())
-}
 
-fn solos<X: Executor>(
-    executor: &mut X,
-    task: &Task<'_>,
-    ledger: &mut Ledger,
-    sink: &mut dyn Sink<X::Error>,
-) -> Result<(), X::Error> {
-    let limits = ledger.limits;
-    for round in limits.rounds() {
-        let open = task.pairs.iter().filter(|(index, _)| limits.replicates > 1 || !ledger.is_done(*index));
+    /// The variants of the pairs that are still measured, each once.
+    fn open_variants(&self) -> Vec<usize> {
+        let is_open = |index: usize| self.ledger.limits.replicates > 1 || !self.ledger.is_done(index);
+        let open = self.task.pairs.iter().filter(|(index, _)| is_open(*index));
         let mut variants: Vec<usize> = open.flat_map(|(_, pair)| [pair.baseline, pair.variant]).collect();
         variants.sort_unstable();
         variants.dedup();
-        let warmup = if round == 0 { limits.warmup } else { Duration::ZERO };
-        let length = (warmup + limits.block) * variants.len() as u32;
-        if variants.is_empty() || executor.elapsed() + length > task.deadline {
-            return Ok(());
-        }
-        // Turning the order round from round to round keeps a drift of the machine from favouring anyone.
-        if (round + task.replicate) % 2 == 1 {
-            variants.reverse();
-        }
-        let mut sides = BTreeMap::new();
-        let at = Place::new(task, None, round);
-        for &variant in &variants {
-            at.warm_up(executor, &[variant], warmup, sink)?;
-            let block = at.run(executor, &[variant], limits.block, false)?;
-            sides.insert(variant, block.sides[0].clone());
-            let mut standings = Vec::new();
-            for (index, pair) in task.pairs {
-                let completes = variant == pair.baseline || variant == pair.variant;
-                if let (true, Some(base), Some(side)) = (completes, sides.get(&pair.baseline), sides.get(&pair.variant))
-                {
-                    standings.push(ledger.push(*index, task.replicate, base, side));
-                }
-            }
-            sink.take(&block, &standings)?;
-        }
-    }
-    Ok(())
-}
-
-/// Where a block belongs.
-#[derive(Clone, Copy)]
-struct Place {
-    condition: usize,
-    pair: Option<usize>,
-    replicate: u32,
-    round: u32,
-}
-
-impl Place {
-    fn new(task: &Task<'_>, pair: Option<usize>, round: u32) -> Self {
-        Self { condition: task.condition, pair, replicate: task.replicate, round }
+        variants
     }
 
-    fn warm_up<X: Executor>(
-        self,
-        executor: &mut X,
-        variants: &[usize],
-        length: Duration,
-        sink: &mut dyn Sink<X::Error>,
-    ) -> Result<(), X::Error> {
-        if length.is_zero() {
-            return Ok(());
-        }
-        let block = self.run(executor, variants, length, true)?;
-        sink.take(&block, &[])
+    /// Takes the ratios of the pairs that a variant's block completes in its round.
+    fn standings(&mut self, variant: usize, sides: &BTreeMap<usize, Side>) -> Vec<Standing> {
+        let own = self.task.pairs.iter().filter(|(_, pair)| variant == pair.baseline || variant == pair.variant);
+        let complete =
+            own.filter_map(|(index, pair)| Some((*index, sides.get(&pair.baseline)?, sides.get(&pair.variant)?)));
+        complete.map(|(index, base, side)| self.ledger.push(index, self.task.replicate, base, side)).collect()
     }
 
-    fn run<X: Executor>(
-        self,
-        executor: &mut X,
+    /// Load before the first counted block of a replicate.
+    fn warmup(&self, round: u32) -> Duration {
+        if round == 0 { self.ledger.limits.warmup } else { Duration::ZERO }
+    }
+
+    /// Whether so many blocks, with their warm-ups, end before the deadline.
+    fn has_time(&self, round: u32, blocks: usize) -> bool {
+        let length = (self.warmup(round) + self.ledger.limits.block) * blocks as u32;
+        self.executor.elapsed() + length <= self.task.deadline
+    }
+
+    /// Puts variants under load for a block, after their warm-up where they have one.
+    fn block(&mut self, round: u32, pair: Option<usize>, variants: &[usize]) -> Result<Block, X::Error> {
+        let warmup = self.warmup(round);
+        if !warmup.is_zero() {
+            let block = self.load(round, pair, variants, warmup, true)?;
+            self.sink.take(&block, &[])?;
+        }
+        self.load(round, pair, variants, self.ledger.limits.block, false)
+    }
+
+    fn load(
+        &mut self,
+        round: u32,
+        pair: Option<usize>,
         variants: &[usize],
         length: Duration,
         warm_up: bool,
     ) -> Result<Block, X::Error> {
-        let sides = executor.block(variants, length)?;
-        let at_s = executor.elapsed().as_secs_f64();
-        let Place { condition, pair, replicate, round } = self;
+        let sides = self.executor.block(variants, length)?;
+        let at_s = self.executor.elapsed().as_secs_f64();
+        let Task { condition, replicate, .. } = self.task;
         let replicate = Some(replicate);
         Ok(Block { condition, pair, replicate, round, warm_up, at_s, seconds: length.as_secs_f64(), sides })
     }

@@ -1,6 +1,6 @@
-//! How many replicates there are, and how the time for load is divided among them. Pure.
+//! How many replicates there are, and how the time for load is divided among them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Replicates unless told otherwise. Student's interval over ten is 0.72 standard deviations wide to each side, over five 1.24; what
 /// differs between starts and loads is 0.5 to 1.8 % (docs/measurement.md).
@@ -53,6 +53,25 @@ impl Time {
     /// The time for one condition in one replicate, where so many of these are left, this one among them.
     pub(crate) fn share(&self, left: usize) -> Duration {
         self.max.saturating_sub(self.spent) / left.max(1) as u32
+    }
+}
+
+/// Time since a run began, without the time between its end and its being resumed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    /// When this process began to measure.
+    since: Instant,
+    /// What had passed before, where the run is resumed.
+    pub(crate) before: Duration,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self { since: Instant::now(), before: Duration::ZERO }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.before + self.since.elapsed()
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
         behind(run, analysis),
         too_noisy(run, analysis),
         ended_early(run),
+        unfinished(run),
         imprecise(run, analysis),
         one_replicate(run, analysis),
     ]
@@ -64,6 +65,12 @@ fn ended_early(run: &Run) -> Option<String> {
     run.failure.as_ref().map(|failure| format!("This run ended early: {failure}"))
 }
 
+/// Nothing ended it: somebody measures it still.
+fn unfinished(run: &Run) -> Option<String> {
+    let goes_on = run.finished.is_none() && run.failure.is_none() && run.imported.is_none();
+    goes_on.then(|| "This run is still being measured; these are its blocks so far.".into())
+}
+
 /// The A/A bound is above the asked precision.
 fn too_noisy(run: &Run, analysis: &Analysis) -> Option<String> {
     let floors = analysis.conditions.iter().filter_map(|condition| Some((condition.condition, condition.aa_bound?)));
@@ -88,7 +95,7 @@ fn imprecise(run: &Run, analysis: &Analysis) -> Option<String> {
     let all =
         analysis.conditions.iter().flat_map(|condition| &condition.comparisons).filter(|c| c.kind != PairKind::AA);
     let missed = all.clone().filter(|c| c.throughput.is_none_or(|ratio| ratio.precision() > asked)).count();
-    (missed > 0 && run.failure.is_none()).then(|| {
+    (missed > 0 && run.failure.is_none() && run.finished.is_some()).then(|| {
         format!(
             "Time was up before {missed} of {} came within the asked ± {}; a longer --max-time brings them closer.",
             counted(all.count() as u64, "ratio"),

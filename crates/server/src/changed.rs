@@ -6,8 +6,20 @@ use mysql::Conn;
 use mysql::prelude::Queryable;
 
 /// Names that differ from instance to instance and have no bearing on speed: where things lie and what the instance is called.
-const OF_THE_INSTANCE: [&str; 7] = ["datadir", "basedir", "tmpdir", "socket", "hostname", "server_uuid", "server_id"];
-const ENDINGS: [&str; 5] = ["_dir", "_file", "_path", "_directory", "port"];
+const OF_THE_INSTANCE: [&str; 9] =
+    ["datadir", "basedir", "tmpdir", "socket", "hostname", "server_uuid", "server_id", "log_error", "mysqlx_socket"];
+const ENDINGS: [&str; 7] = ["_dir", "_tmpdir", "_file", "_path", "_directory", "_basename", "port"];
+
+/// What a server writes down of its transactions (`gtid_executed`, `gtid_binlog_pos`, …) is not a setting, but is listed with them.
+const STATES: [&str; 7] = [
+    "gtid_binlog_pos",
+    "gtid_binlog_state",
+    "gtid_current_pos",
+    "gtid_executed",
+    "gtid_owned",
+    "gtid_purged",
+    "gtid_slave_pos",
+];
 
 /// MariaDB tells where a value comes from in `information_schema` (manual, "Information Schema SYSTEM_VARIABLES Table").
 const MARIADB: &str = "SELECT LOWER(variable_name), global_value FROM information_schema.system_variables \
@@ -21,7 +33,7 @@ const MYSQL: &str = "SELECT LOWER(i.variable_name), g.variable_value FROM perfor
 pub(crate) fn read(conn: &mut Conn) -> Option<BTreeMap<String, String>> {
     let ask = |conn: &mut Conn, sql: &str| conn.query::<(String, Option<String>), _>(sql).ok();
     let all = ask(conn, MARIADB).or_else(|| ask(conn, MYSQL))?;
-    let told = all.into_iter().filter(|(name, _)| !is_of_the_instance(name));
+    let told = all.into_iter().filter(|(name, _)| !is_of_the_instance(name) && !STATES.contains(&name.as_str()));
     Some(told.map(|(name, value)| (name, value.unwrap_or_default())).collect())
 }
 
@@ -35,7 +47,7 @@ mod tests {
 
     #[test]
     fn what_tells_instances_apart_is_left_out() {
-        for name in ["datadir", "pid_file", "port", "character_sets_dir", "socket"] {
+        for name in ["datadir", "pid_file", "port", "character_sets_dir", "socket", "log_error", "slave_load_tmpdir"] {
             assert!(is_of_the_instance(name), "{name}");
         }
         for name in ["innodb_buffer_pool_size", "sort_buffer_size", "performance_schema"] {

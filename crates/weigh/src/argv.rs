@@ -79,6 +79,58 @@ pub fn shown() -> String {
     words.join(" ")
 }
 
+/// A command line that was written down, as words.
+pub struct Recorded {
+    /// The words, without passwords.
+    pub words: Vec<OsString>,
+    /// Whether there was a password among them.
+    pub had_password: bool,
+}
+
+/// Reads back what [`shown`] gave.
+pub fn recorded(shown: &str) -> Recorded {
+    let mut had_password = false;
+    let mut words = Vec::new();
+    for word in split(shown) {
+        let bytes = word.as_bytes();
+        let Some(range) = password(bytes) else {
+            match word.as_str() {
+                "-p" | "--password" => had_password = true,
+                _ => words.push(word.into()),
+            }
+            continue;
+        };
+        had_password = true;
+        if word.starts_with('-') && !word.starts_with("--server=") {
+            continue;
+        }
+        // With what stands before it: the colon of a URL; `,p=` or `p=` of a DSN.
+        let is_key = bytes[..range.start].ends_with(b"p=");
+        let before = range.start - if is_key { 2 } else { 1 };
+        let kept = [&word[..before], &word[range.end..]];
+        let comma = if is_key && kept[0].ends_with(',') { kept[0].len() - 1 } else { kept[0].len() };
+        let rest = if comma == kept[0].len() { kept[1].trim_start_matches(',') } else { kept[1] };
+        words.push(format!("{}{rest}", &kept[0][..comma]).into());
+    }
+    Recorded { words, had_password }
+}
+
+/// The words of a command line as [`quoted`] writes them.
+fn split(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let (mut is_quoted, mut characters) = (false, line.chars());
+    while let Some(character) = characters.next() {
+        let word = words.last_mut().expect("there is always a word");
+        match character {
+            '\'' => is_quoted = !is_quoted,
+            '\\' if !is_quoted => word.extend(characters.next()),
+            ' ' if !is_quoted => words.push(String::new()),
+            other => word.push(other),
+        }
+    }
+    words
+}
+
 fn without_password(argument: &OsStr) -> String {
     let mut bytes = argument.as_bytes().to_vec();
     if let Some(range) = password(&bytes) {
@@ -88,7 +140,7 @@ fn without_password(argument: &OsStr) -> String {
 }
 
 /// A word as a POSIX shell reads it back.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_=.,:/@%+".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
@@ -207,6 +259,30 @@ mod tests {
             ("mysql://root:hunter2@db/?a=1", "'mysql://root:x@db/?a=1'"),
         ] {
             assert_eq!(quoted(&without_password(OsStr::new(word))), expected);
+        }
+    }
+
+    #[test]
+    fn what_was_written_down_is_read_back_without_passwords() {
+        let words = |line: &str| {
+            let Recorded { words, had_password } = recorded(line);
+            (words.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>(), had_password)
+        };
+        let line = ["weigh", "bench", "", "a b", "it's", r"back\slash", "--set=a=$b"].map(quoted).join(" ");
+        let expected = ["weigh", "bench", "", "a b", "it's", r"back\slash", "--set=a=$b"].map(str::to_owned);
+        assert_eq!(words(&line), (expected.to_vec(), false));
+        for (word, expected) in [
+            ("--password=x", None),
+            ("-px", None),
+            ("-p", None),
+            ("--password", None),
+            ("mysql://root:x@db.example:3307/shop", Some("mysql://root@db.example:3307/shop")),
+            ("--server=mysql://root:x@db", Some("--server=mysql://root@db")),
+            ("h=db,p=x,u=root", Some("h=db,u=root")),
+            ("p=x,h=db", Some("h=db")),
+            ("--server=h=db,p=x", Some("--server=h=db")),
+        ] {
+            assert_eq!(words(&quoted(word)), (expected.map(str::to_owned).into_iter().collect(), true), "{word}");
         }
     }
 

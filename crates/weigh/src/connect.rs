@@ -195,6 +195,13 @@ impl ConnectArgs {
         Ok(self.servers.iter().map(|text| text.0.parse()).collect::<Result<_, server::SpecError>>()?)
     }
 
+    /// Takes the password that was typed when a run is resumed; where none was, and the run had one that is neither written down nor in the
+    /// environment, it is asked for.
+    pub fn take_password(&mut self, typed: &Self, had_one: bool) {
+        let is_in_environment = std::env::var_os("MYSQL_PWD").is_some_and(|password| !password.is_empty());
+        self.password = typed.password.clone().or((had_one && !is_in_environment).then_some(None));
+    }
+
     /// Whether one of the servers runs already, by whoever started it.
     pub fn runs_already(&self) -> bool {
         // What cannot be read is refused when it is resolved.

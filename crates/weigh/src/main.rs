@@ -22,6 +22,7 @@ mod preflight;
 mod profile;
 mod report;
 mod results;
+mod resume;
 mod run;
 mod servers;
 mod shell;
@@ -72,14 +73,15 @@ impl Command {
 
 fn main() -> ExitCode {
     let cli: Cli = argv::parse();
-    match run(&cli) {
+    match run(cli) {
         Ok(code) => code,
         Err(error) => fail(&error),
     }
 }
 
-fn run(cli: &Cli) -> Result<ExitCode> {
+fn run(cli: Cli) -> Result<ExitCode> {
     raise_file_limit();
+    let cli = resume::begun(cli)?;
     if cli.command.may_start_servers() {
         server::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
     }

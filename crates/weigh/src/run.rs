@@ -29,6 +29,8 @@ Examples:
       At the study's own size, but for the threads.
   weigh run --print percona-2019 > mine.toml; weigh run ./mine.toml
       A recipe of one's own.
+  weigh run --resume weigh-results/2026-11-21T05-10-00Z
+      Goes on with a run that was interrupted, or killed.
 
 Exit status: 0 measured, 2 could not measure; 130 and 143 after ctrl-C and SIGTERM.";
 
@@ -37,7 +39,7 @@ Exit status: 0 measured, 2 could not measure; 130 and 143 after ctrl-C and SIGTE
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct RunArgs {
     /// Recipe, by its name (see --list) or its file
-    #[arg(value_name = "RECIPE", required_unless_present = "list")]
+    #[arg(value_name = "RECIPE", required_unless_present_any = ["list", "resume"])]
     recipe: Option<String>,
 
     /// List the recipes and end
@@ -68,16 +70,21 @@ pub struct RunArgs {
     #[arg(long, help_heading = "The experiment")]
     dry_run: bool,
 
+    /// Go on with the run in this folder that ended before it was done, however it ended: whole replicates are kept, what had begun is
+    /// measured anew. Recipe and options are those that it began with; only --password and --format may stand beside it
+    #[arg(long, value_name = "DIR", help_heading = "The experiment")]
+    pub resume: Option<PathBuf>,
+
     /// Folder for run.json and samples.jsonl [default: weigh-results/<time>]
     #[arg(long, value_name = "DIR", help_heading = "Output")]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 
     /// How results are printed: text, json (schemas/report.schema.json), csv or markdown; --list knows text and json
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
-    format: Format,
+    pub format: Format,
 
     #[command(flatten)]
-    connect: ConnectArgs,
+    pub connect: ConnectArgs,
 }
 
 /// Runs `weigh run`.
@@ -134,6 +141,7 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
     let bench = Bench {
         request,
         out: args.out.clone(),
+        resume: args.resume.clone(),
         format: args.format,
         dry_run: args.dry_run,
         profile: false,

@@ -26,7 +26,7 @@ pub(super) fn is_same_machine(before: &Run, after: &Run) -> bool {
 }
 
 /// All differences; `servers` is the later run's server for each of the earlier.
-pub(super) fn differences(before: &Run, after: &Run, servers: &[Option<usize>]) -> Vec<Difference> {
+pub(crate) fn differences(before: &Run, after: &Run, servers: &[Option<usize>]) -> Vec<Difference> {
     let mut found = between("weigh", &one("version", &before.weigh), &one("version", &after.weigh));
     found.extend(between("machine", &fields(&before.machine), &fields(&after.machine)));
     found.extend(between("options", &fields(&before.options), &fields(&after.options)));
@@ -35,6 +35,13 @@ pub(super) fn differences(before: &Run, after: &Run, servers: &[Option<usize>]) 
         found.extend(between(&old.label, &facts(old), &new));
     }
     found
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let or_none = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".into());
+        write!(f, "{} (was {}, is {})", self.what, or_none(&self.before), or_none(&self.after))
+    }
 }
 
 type Facts = BTreeMap<String, String>;

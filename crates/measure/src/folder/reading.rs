@@ -3,12 +3,29 @@
 use std::fs;
 use std::path::Path;
 
+use super::resuming::is_being_measured;
 use super::{FolderError, RUN, SAMPLES};
 use crate::model::{Block, EARLIER_FORMATS, FORMAT, Pair, Run};
 
 /// Reads a run back, and sees to it that every index leads somewhere: who has a run and blocks from here need not. A last line
-/// that was cut off in the middle, as a crash leaves it, is passed over.
+/// that was cut off in the middle, as a crash leaves it, is passed over. Of a run that was killed, that is the failure.
 pub fn read(path: &Path) -> Result<(Run, Vec<Block>), FolderError> {
+    let (mut run, blocks) = read_checked(path)?;
+    let has_no_end = run.finished.is_none() && run.failure.is_none() && run.imported.is_none();
+    if has_no_end && !is_being_measured(path) {
+        run.failure = Some(killed(&run));
+    }
+    Ok((run, blocks))
+}
+
+fn killed(run: &Run) -> String {
+    let command = if run.recipe.is_some() { "weigh run" } else { "weigh bench" };
+    let remedy = run.progress.map_or_else(String::new, |_| format!("; `{command} --resume` with its folder goes on"));
+    format!("weigh was killed{remedy}")
+}
+
+/// The run and its blocks as they lie there.
+pub(super) fn read_checked(path: &Path) -> Result<(Run, Vec<Block>), FolderError> {
     let (run_path, samples_path) = (path.join(RUN), path.join(SAMPLES));
     let run = read_run(&run_path)?;
     check_run(&run).map_err(|reason| FolderError::Inconsistent { path: run_path, reason })?;
@@ -110,7 +127,8 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, FolderError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Latency, PairKind, Side, TableSize};
+    use crate::folder::Folder;
+    use crate::model::{Latency, PairKind, Progress, Side, TableSize};
     use proptest::prelude::*;
     use serde_json::json;
     use tempfile::TempDir;
@@ -124,6 +142,7 @@ mod tests {
             "format": FORMAT,
             "weigh": "0",
             "started": "2026-11-21T00:00:00Z",
+            "finished": "2026-11-21T00:01:00Z",
             "machine": {"system": "", "kernel": "", "processor": "", "cores": 2, "memory_bytes": 1},
             "servers": [server],
             "options": {"mode": "duet", "driver": "native", "precision": 0.02, "max_time_s": 1.0, "block_s": 1.0,
@@ -189,6 +208,48 @@ mod tests {
         let samples = line(&block()).repeat(2);
         assert_eq!(read(folder(&run(), samples.as_bytes()).path()).unwrap(), (run(), vec![block(), block()]));
         assert_eq!(read(folder(&run(), b"").path()).unwrap().1, []);
+    }
+
+    #[test]
+    fn a_run_without_an_end_was_killed_or_is_still_being_measured() {
+        let unfinished = Run { finished: None, ..run() };
+        let folder = folder(&unfinished, line(&block()).as_bytes());
+        let failure = |folder: &TempDir| read(folder.path()).unwrap().0.failure;
+        assert_eq!(failure(&folder).as_deref(), Some("weigh was killed"));
+        let measuring = fs::File::open(folder.path().join(SAMPLES)).unwrap();
+        measuring.lock().unwrap();
+        assert_eq!(failure(&folder), None);
+        drop(measuring);
+        let resumable = Run { progress: Some(Progress::default()), ..unfinished };
+        fs::write(folder.path().join(RUN), serde_json::to_string(&resumable).unwrap()).unwrap();
+        assert!(failure(&folder).unwrap().contains("`weigh bench --resume`"));
+    }
+
+    #[test]
+    fn a_run_is_taken_up_behind_its_whole_replicates() {
+        let progress = |replicates| Some(Progress { replicates, ..Progress::default() });
+        let of = |replicate| line(&Block { replicate: Some(replicate), ..block() });
+        let samples = [of(0), of(0), of(1), of(1)].concat();
+        for (whole, kept) in [(0, 0), (1, 2), (2, 4)] {
+            let begun = Run { finished: None, progress: progress(whole), ..run() };
+            let folder = folder(&begun, format!("{samples}{{\"torn").as_bytes());
+            let mut resumed = Folder::resume(folder.path()).unwrap();
+            assert!(matches!(Folder::resume(folder.path()), Err(FolderError::InUse(_))));
+            assert_eq!(fs::read_to_string(folder.path().join(SAMPLES)).unwrap().len(), samples.len() + 6);
+            resumed.take_up().unwrap().unwrap();
+            assert_eq!((resumed.blocks(), read_samples(&folder.path().join(SAMPLES)).unwrap().len()), (kept, kept));
+            resumed.append(&Block { replicate: Some(whole), ..block() }).unwrap();
+            assert_eq!(read(folder.path()).unwrap().1.len(), kept + 1);
+        }
+        for (run, reason) in [
+            (Run { progress: progress(2), ..run() }, "its run is done"),
+            (Run { finished: None, ..run() }, "only runs of"),
+        ] {
+            let error = Folder::resume(folder(&run, b"").path()).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+        let empty = tempfile::tempdir().unwrap();
+        assert!(Folder::resume(empty.path()).unwrap_err().to_string().contains("it holds no run"));
     }
 
     #[test]

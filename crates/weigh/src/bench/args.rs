@@ -29,6 +29,8 @@ Examples:
       Whether ratios measured on this machine can be trusted.
   weigh bench --host db1.example --user bench --password
       On a server that is running; nothing but schemas named weigh_… is created, and they are dropped.
+  weigh bench --resume weigh-results/2026-11-21T05-10-00Z
+      Goes on with a run that was interrupted, or killed.
 
 Exit status: 0 measured, 1 --self-test missed the truth too often, 2 could not measure; 130 and 143 after ctrl-C and SIGTERM.";
 
@@ -127,6 +129,11 @@ pub struct BenchArgs {
     /// Say what would be created and measured, and end
     #[arg(long, help_heading = "The experiment")]
     pub dry_run: bool,
+
+    /// Go on with the run in this folder that ended before it was done, however it ended: whole replicates are kept, what had begun is
+    /// measured anew. Options are those that it began with; only --password and --format may stand beside it
+    #[arg(long, value_name = "DIR", help_heading = "The experiment")]
+    pub resume: Option<PathBuf>,
 
     /// Folder for run.json and samples.jsonl [default: weigh-results/<time>]
     #[arg(long, value_name = "DIR", help_heading = "Output")]

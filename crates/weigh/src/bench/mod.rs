@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use measure::{Analysis, Driver, Outcome, PairKind, Probe};
+use measure::{Analysis, Driver, Folder, Outcome, PairKind, Probe};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
 use report::{Report, Style};
@@ -26,7 +26,7 @@ pub use resolve::Bench;
 use crate::bar::Bar;
 use crate::output::{self, Format};
 use crate::report::write_page;
-use crate::results;
+use crate::{results, resume};
 
 /// Runs `weigh bench`.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -76,18 +76,38 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
         let _ = profile::perf::install(&Bar::new());
     }
     // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
-    let folder = results::folder(bench.out.as_deref())?;
+    let folder = folder(bench)?;
     let out = folder.path().to_owned();
     let live = Live::new(&bench.request);
     let mut servers = open(openings, &live)?;
+    resume::refuse_changes(&bench.request, &servers, &folder)?;
+    resume::tell_begin(&folder);
     tell_footprint(&bench.request, &servers)?;
-    let mut profiler = bench.profile.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));
+    let sampled = if bench.resume.is_some() { sampled_before(&folder)? } else { None };
+    let samples = bench.profile && sampled.is_none();
+    let mut profiler = samples.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));
     let probe = profiler.as_mut().map(|profiler| profiler as &mut dyn Probe);
     let outcome = measure::run(&bench.request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
     live.end();
     drop(servers);
-    let profiles = profiler.map(Profiler::finish);
+    let profiles = profiler.map(Profiler::finish).or(sampled);
     finish(bench, outcome, profiles, &out)
+}
+
+/// The folder of the run: that of the one to go on with, or a new one, in which stands what is asked for.
+fn folder(bench: &Bench) -> Result<Folder> {
+    if let Some(resumed) = &bench.resume {
+        return Ok(Folder::resume(resumed)?);
+    }
+    let folder = results::folder(bench.out.as_deref())?;
+    measure::prepare(&bench.request, &folder, env!("CARGO_PKG_VERSION"))?;
+    Ok(folder)
+}
+
+/// The profiles of a run that goes on, where all were taken: they are of its first replicate.
+fn sampled_before(folder: &Folder) -> Result<Option<Profiles>> {
+    let is_whole = folder.resumed().and_then(|run| run.progress).is_some_and(|progress| progress.replicates > 0);
+    Ok(if is_whole { profile::output::read(folder.path())? } else { None })
 }
 
 /// Prints what was measured, also of a run that ended early.
@@ -109,6 +129,9 @@ fn finish(bench: &Bench, outcome: Outcome, profiles: Option<Profiles>, out: &Pat
     let report = Report::new(run, analysis).with_profiles(profiles);
     let printed = output::print(&render(&report, bench.format));
     tell_results(out, &report, if failure.is_some() { " until then" } else { "" });
+    if failure.is_some() {
+        resume::tell_way(out, &report.run);
+    }
     failure.map_or(Ok(()), Err)?;
     printed?;
     if !compared {

@@ -19,6 +19,8 @@ const DEFAULT_WORKLOADS: [Kind; 3] = [Kind::OltpReadOnly, Kind::OltpPointSelect,
 pub struct Bench {
     pub request: Request,
     pub out: Option<PathBuf>,
+    /// The folder of the run that is to go on.
+    pub resume: Option<PathBuf>,
     pub format: Format,
     pub dry_run: bool,
     /// Whether the servers are sampled too.
@@ -77,6 +79,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     Ok(Bench {
         request,
         out: args.out.clone(),
+        resume: args.resume.clone(),
         format: args.format,
         dry_run: args.dry_run,
         profile: args.profile,

@@ -57,6 +57,11 @@ impl Foreign {
         self.0.pid().unwrap()
     }
 
+    /// The global value of a variable that is a number.
+    pub fn variable(&self, name: &str) -> u64 {
+        self.0.control().unwrap().query_first(format!("SELECT @@GLOBAL.{name}")).unwrap().unwrap()
+    }
+
     pub fn schemas(&self) -> Vec<String> {
         self.0.control().unwrap().query(r"SHOW DATABASES LIKE 'weigh\_%'").unwrap()
     }

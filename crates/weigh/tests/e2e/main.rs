@@ -25,6 +25,7 @@ mod recipes;
 #[path = "../../../server/tests/common/registry.rs"]
 mod registry;
 mod report;
+mod resume;
 mod selftest;
 mod signals;
 mod sysbench;

@@ -9,7 +9,7 @@ use crate::place::{Done, Place};
 
 /// Which layer costs, on few rows: the server's charset is two instances of one program. Whatever the machine's mood, a thousandth is
 /// less and a thousand times more than what any of it can be.
-const MINE: &str = r#"
+pub const MINE: &str = r#"
 title = "Layers"
 study = "Me, today"
 servers = ["mariadb"]
