@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,7 @@ pub(crate) struct Folder {
     dir: TempDir,
     /// Held, never read.
     _lock: File,
+    is_kept: bool,
 }
 
 impl Folder {
@@ -55,7 +57,7 @@ impl Folder {
             let path = dir.path().join(name);
             fs::create_dir(&path).map_err(Error::io("create", &path))?;
         }
-        Ok(Self { dir, _lock: lock })
+        Ok(Self { dir, _lock: lock, is_kept: false })
     }
 
     pub fn path(&self) -> &Path {
@@ -69,19 +71,41 @@ impl Folder {
     }
 
     /// Gives the folder up to whoever knows its path; nothing removes it any more, no sweeper either.
-    pub fn keep(self) -> Result<(), Error> {
+    pub fn keep(mut self) -> Result<(), Error> {
         let lock = self.path().join(OWNER_LOCK);
         fs::remove_file(&lock).map_err(Error::io("remove", &lock))?;
         // The path is known already.
-        let _ = self.dir.keep();
+        self.dir.disable_cleanup(true);
+        self.is_kept = true;
         Ok(())
     }
 
     /// Removes it now, and tells if that fails.
     pub fn remove(self) -> Result<(), Error> {
-        let path = self.path().to_owned();
-        self.dir.close().map_err(Error::io("remove", path))
+        clear(self.path()).map_err(Error::io("remove", self.path()))
     }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            // What stays, a sweeper removes.
+            let _ = clear(self.path());
+        }
+    }
+}
+
+/// Removes a folder, the lock last: who is killed in the middle of it leaves a folder that a sweeper still knows.
+fn clear(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else if entry.file_name() != OWNER_LOCK {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_dir_all(folder)
 }
 
 /// TMPDIR, unless a socket path below it would be too long.
@@ -117,7 +141,7 @@ fn sweep_folder(folder: &Path) {
         }
     }
     // Another user of this machine, or another sweeper, may be quicker; the next sweep tries again.
-    let _ = fs::remove_dir_all(folder);
+    let _ = clear(folder);
 }
 
 #[cfg(test)]

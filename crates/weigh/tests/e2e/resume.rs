@@ -124,27 +124,40 @@ fn kill(place: &Place, child: &mut Child) {
     eventually("the kernel ends the server with its owner", || place.processes().is_empty());
 }
 
-/// Kills run after run at random moments, as many as `WEIGH_KILLS` says, else three, and lets the last one end.
+/// Kills at random moments, as many as `WEIGH_KILLS` says, else three; a run that is done before it is killed makes room for another.
 #[test]
 fn after_kills_at_random_moments() {
     let kills: u64 = std::env::var("WEIGH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(3);
     let mut seed = 0x2545_F491_4F6C_DD1D_u64;
-    let place = Place::new();
-    let mut child = place.bench(&THREE, &ONE).spawn().unwrap();
-    for _ in 0..kills {
+    let begin = || {
+        let place = Place::new();
+        let child = place.bench(&THREE, &ONE).spawn().unwrap();
+        (place, child)
+    };
+    let (mut place, mut child) = begin();
+    let mut killed = 0;
+    while killed < kills {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         thread::sleep(Duration::from_millis((seed >> 33) % 8000));
         if child.try_wait().unwrap().is_some() {
-            break;
+            assert_done(&place, child);
+            (place, child) = begin();
+            continue;
         }
         kill(&place, &mut child);
-        // A process that had not even said what it was asked for is started as it was.
+        killed += 1;
         let has_run = place.out().join("run.json").exists();
+        // One that had not even written down what it was asked for is started as it was.
         child = if has_run { start_again(&place, &[]) } else { place.bench(&THREE, &ONE).spawn().unwrap() };
     }
+    assert_done(&place, child);
+}
+
+/// It has ended as planned, or had done so before it was killed.
+fn assert_done(place: &Place, child: Child) {
     let done = place.end(child);
     assert!(done.code == Some(0) || done.stderr.contains("its run is done"), "{done}");
-    assert_whole(&place);
+    assert_whole(place);
 }
 
 #[test]
