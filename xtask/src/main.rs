@@ -6,6 +6,7 @@
 // Comments on arguments are their help, which is plain text: `[default: …]` is no link there.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
+mod apps;
 mod ask;
 mod bar;
 mod charsets;
@@ -35,6 +36,8 @@ struct Arguments {
 enum Task {
     /// Install what the tests run against, then run all tests.
     Test(test::Arguments),
+    /// Audit and convert the schemas of applications in Debian's packages.
+    Apps(apps::Arguments),
     /// Build the Debian package: the command, its manual pages and completions.
     Package(package::Arguments),
     /// Derive the weight tables of crates/collation from running servers.
@@ -67,6 +70,10 @@ fn run() -> Result<bool> {
     match &arguments.task {
         Task::Test(arguments) => return test::run(arguments),
         Task::Package(arguments) => return package::run(arguments).map(|()| true),
+        Task::Apps(arguments) => {
+            server::interrupt::install()?;
+            return apps::run(arguments);
+        }
         _ => {}
     }
     if cfg!(debug_assertions) && std::env::var_os("XTASK_DEBUG").is_none() {
@@ -74,7 +81,7 @@ fn run() -> Result<bool> {
     }
     server::interrupt::install()?;
     match arguments.task {
-        Task::Test(_) | Task::Package(_) => unreachable!("run above"),
+        Task::Test(_) | Task::Package(_) | Task::Apps(_) => unreachable!("run above"),
         Task::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Task::Charsets(arguments) => charsets::run(&arguments),
         Task::Verify(arguments) => verify::run(&arguments),

@@ -46,6 +46,27 @@ fn schema_of(file: &Path, is_folder: bool) -> String {
 /// The facts of a dump, and its definitions.
 pub fn dumps(path: &Path, flavour: Flavour) -> Result<(Facts, Creates), Error> {
     let (mut tables, mut creates) = (Vec::new(), Creates::new());
+    each_statement(path, &mut |_, schema, statement| {
+        if starts_with(statement, "CREATE TABLE") {
+            let create = String::from_utf8_lossy(statement).into_owned();
+            if let Some(found) = table(schema, &create, flavour) {
+                creates.insert((schema.to_owned(), found.name.clone()), create);
+                tables.push(found);
+            }
+        }
+        Ok(())
+    })?;
+    if tables.is_empty() {
+        return Err(Error::Content { path: path.to_owned(), problem: "no CREATE TABLE is in it".into() });
+    }
+    Ok((facts_of(flavour, tables), creates))
+}
+
+/// Gets a file, the schema that is in use, and a statement.
+type EachStatement<'e> = dyn FnMut(&Path, &str, &[u8]) -> Result<(), Error> + 'e;
+
+/// Walks through the statements of a dump.
+fn each_statement(path: &Path, each: &mut EachStatement<'_>) -> Result<(), Error> {
     for file in files(path)? {
         let mut schema = schema_of(&file, path.is_dir());
         let mut statements = Statements::new(BufReader::with_capacity(1 << 18, open(&file)?));
@@ -56,19 +77,10 @@ pub fn dumps(path: &Path, flavour: Flavour) -> Result<(Facts, Creates), Error> {
             if let Some(name) = used(&statement) {
                 schema = name;
             }
-            if starts_with(&statement, "CREATE TABLE") {
-                let create = String::from_utf8_lossy(&statement).into_owned();
-                if let Some(found) = table(&schema, &create, flavour) {
-                    creates.insert((schema.clone(), found.name.clone()), create);
-                    tables.push(found);
-                }
-            }
+            each(&file, &schema, &statement)?;
         }
     }
-    if tables.is_empty() {
-        return Err(Error::Content { path: path.to_owned(), problem: "no CREATE TABLE is in it".into() });
-    }
-    Ok((facts_of(flavour, tables), creates))
+    Ok(())
 }
 
 fn open(path: &Path) -> Result<File, Error> {
@@ -108,24 +120,15 @@ impl RowSource for DumpRows {
         let mut reading =
             Reading { how: "from a dump".into(), chunks: 1, from: modified(&self.path), ..Reading::default() };
         let begin = Instant::now();
-        for file in files(&self.path)? {
-            let mut schema = schema_of(&file, self.path.is_dir());
-            let mut statements = Statements::new(BufReader::with_capacity(1 << 18, open(&file)?));
-            while let Some(statement) =
-                statements.read().map_err(|source| Error::File { what: "read", path: file.clone(), source })?
-            {
-                server::interrupt::check()?;
-                if let Some(name) = used(&statement) {
-                    schema = name;
-                }
-                if schema == of.table.schema && starts_with(&statement, "INSERT") {
-                    insert(&statement, of, fields, &mut reading, each).map_err(|failure| match failure {
-                        Failure::Content(problem) => Error::Content { path: file.clone(), problem },
-                        Failure::Check(error) => error,
-                    })?;
-                }
+        each_statement(&self.path, &mut |file, schema, statement| {
+            if schema != of.table.schema || !starts_with(statement, "INSERT") {
+                return Ok(());
             }
-        }
+            insert(statement, of, fields, &mut reading, each).map_err(|failure| match failure {
+                Failure::Content(problem) => Error::Content { path: file.to_owned(), problem },
+                Failure::Check(error) => error,
+            })
+        })?;
         reading.to = reading.from.clone();
         reading.seconds = begin.elapsed().as_secs_f64();
         Ok(Some(reading))

@@ -9,7 +9,7 @@ use facts::{ForeignKey, Index};
 
 use crate::checks::{converted_keys, fault};
 use crate::ddl;
-use crate::job::{Conversion, Job, Request, TableJob};
+use crate::job::{Conversion, Job, Request, TableJob, Target, flavour};
 use crate::limits::{dynamic_helps, key_limits, part_bytes, shortened};
 use crate::model::{Finding, Phase, Plan, Severity, Step};
 use crate::sql::{charset_name, identifier, string, table};
@@ -233,21 +233,38 @@ fn defaults(job: &Job<'_>, request: &Request) -> Vec<Step> {
     if !request.columns.is_empty() {
         return Vec::new();
     }
-    let charset = charset_name(job.facts, &crate::job::Target::new(target, crate::job::flavour(job.facts)).charset);
-    let is_other = |collation: Option<&str>| collation.is_some_and(|name| !name.eq_ignore_ascii_case(target));
+    let to = Target::new(target, flavour(job.facts));
+    let charset = charset_name(job.facts, &to.charset);
     let mut steps = Vec::new();
-    for of in job.facts.tables().filter(|of| request.selects(of) && is_other(of.collation.as_deref())) {
-        let sql =
-            format!("ALTER TABLE {} DEFAULT CHARACTER SET {charset} COLLATE {target}", table(&of.schema, &of.name));
-        steps.push(step(Phase::Defaults, &format!("{}.{}", of.schema, of.name), sql));
+    for of in job.facts.tables().filter(|of| request.selects(of)) {
+        if let Some(collation) = new_default(of.collation.as_deref(), &to, request) {
+            let name = table(&of.schema, &of.name);
+            let sql = format!("ALTER TABLE {name} DEFAULT CHARACTER SET {charset} COLLATE {collation}");
+            steps.push(step(Phase::Defaults, &format!("{}.{}", of.schema, of.name), sql));
+        }
     }
-    if request.tables.is_empty() {
-        for schema in job.facts.schemas.iter().filter(|schema| is_other(Some(&schema.collation))) {
-            let sql = format!("ALTER DATABASE {} CHARACTER SET {charset} COLLATE {target}", identifier(&schema.name));
+    for schema in job.facts.schemas.iter().filter(|_| request.tables.is_empty()) {
+        if let Some(collation) = new_default(Some(&schema.collation), &to, request) {
+            let name = identifier(&schema.name);
+            let sql = format!("ALTER DATABASE {name} CHARACTER SET {charset} COLLATE {collation}");
             steps.push(step(Phase::Defaults, &schema.name, sql));
         }
     }
     steps
+}
+
+/// What a default becomes, by the rule for columns: one for bytes or ASCII stays, one that compares codes goes on doing so.
+fn new_default(collation: Option<&str>, to: &Target, request: &Request) -> Option<String> {
+    let from = collation?;
+    let on_purpose = !request.all_columns;
+    if on_purpose && (from == "binary" || from.starts_with("ascii_")) {
+        return None;
+    }
+    let new = match on_purpose && from.ends_with("_bin") && !to.name.ends_with("_bin") {
+        true => format!("{}_bin", to.charset),
+        false => to.name.clone(),
+    };
+    (!new.eq_ignore_ascii_case(from)).then_some(new)
 }
 
 /// Creates a program again, with the new collation in force.

@@ -197,12 +197,13 @@ fn run(lab: &mut Lab, target: &str, fixture: &Fixture) {
     }
 }
 
-fn all(server: &str, target: &str) {
+fn all(server: &str, target: &str) -> Lab {
     let mut lab = Lab::new(server);
     for fixture in FIXTURES {
         run(&mut lab, target, fixture);
     }
     programs(&mut lab, target);
+    lab
 }
 
 /// Routines, triggers and views are created again with the new collation.
@@ -232,11 +233,7 @@ fn mariadb_trixie() {
 
 #[test]
 fn mysql() {
-    let mut lab = Lab::new("mysql@sid");
-    for fixture in FIXTURES {
-        run(&mut lab, "utf8mb4_0900_ai_ci", fixture);
-    }
-    programs(&mut lab, "utf8mb4_0900_ai_ci");
+    let mut lab = all("mysql@sid", "utf8mb4_0900_ai_ci");
     trailing_spaces(&mut lab);
 }
 

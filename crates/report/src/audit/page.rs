@@ -5,7 +5,7 @@ use audit::{Audit, Finding};
 
 use super::{groups, heading, read, unseen, verdict};
 
-const STYLE: &str = include_str!("../../assets/page.css");
+const STYLE: &str = concat!(include_str!("../../assets/page.css"), include_str!("../../assets/audit.css"));
 
 /// Nothing is loaded from anywhere, and no script runs.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

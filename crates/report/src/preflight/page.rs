@@ -28,6 +28,7 @@ struct Page<'a> {
     style: &'a str,
     script: &'a str,
     weigh: &'a str,
+    title: String,
     targets: String,
     verdict: String,
     class: &'static str,
@@ -35,8 +36,7 @@ struct Page<'a> {
     tables: Vec<TablePart>,
     unchecked: &'a [String],
     notes: &'a [String],
-    columns: Grid,
-    readings: Grid,
+    grids: [Grid; 2],
     plan: Option<PlanPart<'a>>,
 }
 
@@ -65,6 +65,8 @@ struct GroupPart {
 }
 
 struct Grid {
+    id: &'static str,
+    heading: &'static str,
     heads: Vec<String>,
     rows: Vec<Vec<String>>,
 }
@@ -84,6 +86,7 @@ pub fn page(report: &Report) -> String {
         style: STYLE,
         script: SCRIPT,
         weigh: env!("CARGO_PKG_VERSION"),
+        title: format!("Preflight: {}", report.targets.join(", ")),
         targets: report.targets.join(", "),
         verdict: verdict(report),
         class: worst.map_or("clean", Severity::name),
@@ -91,8 +94,10 @@ pub fn page(report: &Report) -> String {
         tables: by_risk(report),
         unchecked: &report.unchecked,
         notes: &report.notes,
-        columns: grid(rows::columns(report)),
-        readings: grid(rows::tables(report)),
+        grids: [
+            grid("columns", "Columns", rows::columns(report)),
+            grid("readings", "Tables, as they were read", rows::tables(report)),
+        ],
         plan: report.plan.as_ref().map(|plan| PlanPart {
             script: script(plan),
             from: &plan.algorithms_from,
@@ -103,9 +108,9 @@ pub fn page(report: &Report) -> String {
     page.render().expect("templates write into a string, which takes every write")
 }
 
-fn grid(table: crate::table::Table) -> Grid {
+fn grid(id: &'static str, heading: &'static str, table: crate::table::Table) -> Grid {
     let heads = table.columns.iter().map(|column| column.head.join(" ").trim().to_owned()).collect();
-    Grid { heads, rows: table.rows.into_iter().map(|row| row.fields).collect() }
+    Grid { id, heading, heads, rows: table.rows.into_iter().map(|row| row.fields).collect() }
 }
 
 /// Tables with findings, those with the gravest first.

@@ -1,0 +1,124 @@
+//! Colliding rows, found by preflight and by the server's `GROUP BY … HAVING COUNT(*) > 1`: the same groups, and how long each takes.
+//!
+//! ```text
+//! cargo bench -p preflight --bench groups                                  # 1,000,000 rows, on MySQL and MariaDB
+//! cargo bench -p preflight --bench groups -- 10000000 mariadb@trixie ours  # how much memory ten million take
+//! ```
+
+#[path = "../tests/servers/lab.rs"]
+#[expect(dead_code, reason = "the tests use more of it")]
+mod lab;
+
+use std::time::{Duration, Instant};
+
+use lab::{Lab, found, options};
+use mysql::prelude::Queryable;
+use preflight::{Checkpoint, ReadOptions};
+use rand_xoshiro::Xoshiro256StarStar;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use server::{NoProgress, Options, open};
+
+/// Syllables of eight scripts; some are equal to others under a Unicode collation, and not under general_ci.
+const SCRIPTS: [&[&str]; 8] = [
+    &["stra", "ss", "ß", "æ", "ae", "fi", "ﬁ", "no", "ij", "ĳ", "lo", "mar", "ĸ", "tz"],
+    &["αθ", "η", "ς", "σ", "ου", "κα", "λο", "μι", "ϕ", "φ", "ϑ", "θ"],
+    &["пра", "во", "дь", "ѣ", "ста", "ний", "щу", "ѳ", "рус", "мо"],
+    &["ש", "לו", "ם", "מ", "ב", "ה", "ר", "ףא", "פא"],
+    &["سل", "ام", "ﻼ", "لا", "كت", "ک", "ي", "ی", "ب"],
+    &["न", "म", "स्", "ते", "हि", "न्दी", "क", "क़"],
+    &["กา", "เก", "สวั", "ดี", "ไท", "ย", "นั"],
+    &["日", "本", "カ", "か", "ｶ", "ガ", "ー", "한", "글", "東", "京"],
+];
+
+/// The word of a row; equal rows are left out by the server.
+fn word(row: u64) -> String {
+    let mut random = Xoshiro256StarStar::seed_from_u64(row);
+    let script = SCRIPTS[random.next_u32() as usize % SCRIPTS.len()];
+    let length = 4 + random.next_u32() as usize % 5;
+    (0..length).map(|_| script[random.next_u32() as usize % script.len()]).collect()
+}
+
+const CREATE: &str = "CREATE TABLE t (id INT PRIMARY KEY, w VARCHAR(60) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL, UNIQUE KEY (w))";
+
+fn filled(name: &str, rows: u64) -> Lab {
+    let options = Options { buffer_pool: Some(1 << 30), ..Options::default() };
+    let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
+    let mut conn = server.control_unlimited().unwrap();
+    conn.query_drop("SET NAMES utf8mb4").unwrap();
+    conn.query_drop("SET SESSION sql_mode = ''").unwrap();
+    let mut lab = Lab { server, conn };
+    lab.schema("words", "utf8mb4", &[CREATE.to_owned()]);
+    for begin in (0..rows).step_by(5_000) {
+        let values: Vec<String> =
+            (begin..(begin + 5_000).min(rows)).map(|row| format!("({row},'{}')", word(row))).collect();
+        lab.conn.query_drop(format!("INSERT IGNORE INTO t VALUES {}", values.join(","))).unwrap();
+    }
+    lab.conn.query_drop("ANALYZE TABLE t").unwrap();
+    lab
+}
+
+/// The groups, as lowest key and number of rows, and how long finding them took.
+type Found = (Vec<(u32, u64)>, Duration);
+
+fn ours(lab: &Lab, target: &str, examples: usize) -> Found {
+    let mut options = options(target);
+    options.checks = vec!["unique-key"];
+    options.request.examples = examples;
+    options.memory = 256 << 20;
+    let begin = Instant::now();
+    let report = lab.report_with("words", &options, &ReadOptions::default(), &Checkpoint::none()).unwrap();
+    let took = begin.elapsed();
+    let finding = found(&report, "unique-key", "words.t: w");
+    let rows = report.tables[0].reading.as_ref().unwrap().rows;
+    println!("  {target}: {rows} rows, {} groups; {:.0} rows/s", finding.count, rows as f64 / took.as_secs_f64());
+    let group = |group: &preflight::Group| (group.rows[0].key[0].parse().unwrap(), group.count);
+    let mut groups: Vec<(u32, u64)> = finding.groups.iter().map(group).collect();
+    groups.sort_unstable();
+    (groups, took)
+}
+
+fn theirs(lab: &mut Lab, target: &str) -> Found {
+    let query =
+        format!("SELECT MIN(id), COUNT(*) FROM words.t GROUP BY w COLLATE {target} HAVING COUNT(*) > 1 ORDER BY 1");
+    let begin = Instant::now();
+    let groups = lab.conn.query(query).unwrap();
+    (groups, begin.elapsed())
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let rows = words.first().map_or(1_000_000, |rows| rows.parse().unwrap());
+    let only = words.get(1);
+    let alone = words.get(2).is_some_and(|word| word == "ours");
+    for (name, targets) in [
+        ("mysql@sid", ["utf8mb4_0900_ai_ci", "utf8mb4_unicode_ci"]),
+        ("mariadb@trixie", ["utf8mb4_uca1400_ai_ci", "utf8mb4_unicode_ci"]),
+    ] {
+        if only.is_some_and(|only| only != name) {
+            continue;
+        }
+        let mut lab = filled(name, rows);
+        println!("{name} ({})", lab.server.version());
+        for target in targets {
+            if alone {
+                ours(&lab, target, 100);
+                continue;
+            }
+            let (ours, our_time) = ours(&lab, target, usize::MAX);
+            let (theirs, their_time) = theirs(&mut lab, target);
+            assert!(ours == theirs, "{target}: {} groups and {}", ours.len(), theirs.len());
+            println!(
+                "    preflight {our_time:.2?}, GROUP BY {their_time:.2?}: {:.2} of it; the groups are the same",
+                our_time.as_secs_f64() / their_time.as_secs_f64()
+            );
+        }
+        lab.server.stop().unwrap();
+    }
+    println!("most memory of this process: {}", peak());
+}
+
+/// The most that this process has had in memory.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().to_owned()
+}
