@@ -142,6 +142,10 @@ fn explain(error: &mysql::Error, endpoint: &Endpoint) -> String {
         mysql::Error::DriverError(DriverError::TlsNotSupported) => {
             "the server does not offer TLS; --ssl-mode DISABLED connects without, in clear text.".into()
         }
+        mysql::Error::DriverError(DriverError::UnknownAuthPlugin(plugin)) => format!(
+            "the account logs in by {plugin}, which weigh does not speak. Use one of mysql_native_password, caching_sha2_password or MariaDB's \
+             ed25519 (ALTER USER … IDENTIFIED WITH …)."
+        ),
         mysql::Error::TlsError(error) => tls_failure(&error.to_string()),
         mysql::Error::IoError(error) if is_tls(&error.to_string(), endpoint) => tls_failure(&error.to_string()),
         mysql::Error::CodecError(error) if is_tls(&error.to_string(), endpoint) => tls_failure(&error.to_string()),

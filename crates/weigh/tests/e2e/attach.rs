@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -9,7 +10,7 @@ use mysql::prelude::Queryable;
 use rustix::process::Signal;
 use server::{Address, NoProgress, Options, Server, open};
 
-use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, SMALL, eventually, send};
+use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, SMALL, eventually, glob, send};
 use crate::terminal::on_a_terminal;
 
 pub const PASSWORD: &str = "Geheim-0815";
@@ -20,7 +21,13 @@ pub struct Foreign(Server);
 
 impl Foreign {
     pub fn start(spec: &str) -> Self {
-        let options = Options { buffer_pool: Some(64 << 20), ..Options::default() };
+        Self::start_with(spec, &[])
+    }
+
+    /// The same with settings of its own.
+    fn start_with(spec: &str, settings: &[(&str, &str)]) -> Self {
+        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let options = Options { buffer_pool: Some(64 << 20), settings, ..Options::default() };
         let foreign = Self(open(&spec.parse().unwrap(), &options, &NoProgress).unwrap());
         foreign.run(&format!("CREATE USER bench@localhost IDENTIFIED BY '{PASSWORD}'"));
         foreign.run(r"GRANT ALL ON `weigh\_%`.* TO bench@localhost");
@@ -275,6 +282,57 @@ fn a_server_that_dies_is_told_with_what_stays_there() {
     assert!(done.stderr.contains("still has schemas of this run") && done.stderr.contains("weigh_marker"), "{done}");
     assert!(done.stdout.contains("oltp_point_select"), "{done}");
     assert!(!place.read().blocks.is_empty());
+}
+
+/// MariaDB's plugins, which Debian has in another package than the server: that package's, unpacked into a folder.
+fn plugins_of_mariadb(folder: &Path) -> PathBuf {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    for part in ["state/lists/partial", "cache/archives/partial"] {
+        fs::create_dir_all(folder.join(part)).unwrap();
+    }
+    let run = |program: &str, words: &[&str]| {
+        let output = Command::new(program).args(words).current_dir(folder).output().unwrap();
+        assert!(output.status.success(), "{program} {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let (state, cache) = (folder.join("state"), folder.join("cache"));
+    let state = format!("-oDir::State={}", state.display());
+    let cache = format!("-oDir::Cache={}", cache.display());
+    let own = ["-q", "-oAPT::Sandbox::User=root", &state, &cache];
+    run("apt-get", &[&own[..], &["update"]].concat());
+    run("apt-get", &[&own[..], &["download", "mariadb-server"]].concat());
+    let package = glob(folder, &["mariadb-server_"]).remove(0);
+    run("dpkg-deb", &["-x", package.to_str().unwrap(), "root"]);
+    folder.join("root/usr/lib/mysql/plugin")
+}
+
+#[test]
+fn an_account_of_mariadbs_ed25519_logs_in() {
+    let package = tempfile::tempdir().unwrap();
+    let plugins = plugins_of_mariadb(package.path());
+    let foreign = Foreign::start_with("mariadb", &[("plugin-dir", plugins.to_str().unwrap())]);
+    foreign.run("INSTALL SONAME 'auth_ed25519'");
+    foreign.run(&format!("CREATE USER modern@localhost IDENTIFIED VIA ed25519 USING PASSWORD('{PASSWORD}')"));
+    foreign.run(r"GRANT ALL ON `weigh\_%`.* TO modern@localhost");
+    let place = Place::new();
+    let mut command = foreign.bench(&place, &SMALL, &[&["--user=modern"], &ONE[..]].concat());
+    let done = place.end(command.env("MYSQL_PWD", PASSWORD).spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{done}");
+    assert_no_password(&place, &done);
+    place.read().assert_complete();
+    let socket = foreign.socket();
+    let wrong = ["--user=modern", "--socket", socket.to_str().unwrap(), "--password=falsch"];
+    refused(&wrong, &["modern", "Access denied"]);
+    foreign.assert_untouched();
+}
+
+#[test]
+fn an_account_of_a_plugin_that_weigh_does_not_speak_is_told_which_it_does() {
+    let foreign = Foreign::start("mysql@5.6");
+    foreign.run("CREATE USER old@localhost IDENTIFIED WITH sha256_password");
+    let socket = foreign.socket();
+    let words = ["--user=old", "--socket", socket.to_str().unwrap(), "--password=falsch"];
+    refused(&words, &["logs in by sha256_password", "mysql_native_password", "ALTER USER"]);
+    foreign.assert_untouched();
 }
 
 /// What an attempt to attach is refused with, without a password in it.
