@@ -10,6 +10,7 @@ mod apps;
 mod ask;
 mod bar;
 mod charsets;
+mod golden;
 mod order_by;
 mod package;
 mod peers;
@@ -46,6 +47,8 @@ enum Task {
     Charsets(charsets::Arguments),
     /// Compare the library with running servers: weights, comparisons, LIKE.
     Verify(verify::Arguments),
+    /// Write what servers answer for a few thousand strings in every collation, for the library's tests.
+    Golden(golden::Arguments),
     /// Time the engine beside Vitess' collations, which Go has to be installed for.
     Peers(peers::Arguments),
     /// Time a server's ORDER BY over rows in memory beside the engine's sort of the same values.
@@ -85,6 +88,7 @@ fn run() -> Result<bool> {
         Task::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Task::Charsets(arguments) => charsets::run(&arguments),
         Task::Verify(arguments) => verify::run(&arguments),
+        Task::Golden(arguments) => golden::run(&arguments).map(|()| true),
         Task::Peers(arguments) => peers::run(&arguments).map(|()| true),
         Task::OrderBy(arguments) => order_by::run(&arguments).map(|()| true),
     }

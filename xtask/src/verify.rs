@@ -22,7 +22,7 @@ pub use checks::Outcome;
 pub use random::Random;
 pub use session::hex;
 use session::{Row, Session};
-use texts::Texts;
+pub use texts::Texts;
 
 /// What to verify, and how much of it.
 #[derive(clap::Args)]

@@ -188,22 +188,25 @@ impl Collation {
     /// The bytes of an escape character. To the servers one of ASCII is the byte of its number, also where the character set writes
     /// another one for it (`sjis`); to MySQL also where that byte is another character (`swe7`).
     pub(crate) fn escape(self, escape: char, buffer: &mut [u8; 4]) -> Option<&[u8]> {
-        let charset = self.charset();
-        let length = match u8::try_from(escape) {
+        let Info { flavour, .. } = *self.info();
+        let characters = self.descriptor().characters;
+        let encoded = |character: char| characters.encode(Flavour::MySql, character.into());
+        let encoded = match u8::try_from(escape) {
             Ok(byte @ ..0x80)
-                if charset.min_bytes() == 1
-                    && (self.info().flavour == Flavour::MySql || charset.decode(&[byte]) == Some((escape, 1))) =>
+                if self.charset().min_bytes() == 1
+                    && (flavour == Flavour::MySql || characters.code_point(&[byte]) == Some(byte.into())) =>
             {
                 buffer[0] = byte;
-                1
+                return buffer.get(..1);
             }
             // MariaDB converts it as it does any character.
-            _ if self.info().flavour == Flavour::MariaDb => {
-                charset.encode(escape, buffer).or_else(|| charset.encode('?', buffer))?
-            }
-            _ => charset.encode(escape, buffer)?,
+            _ if flavour == Flavour::MariaDb => encoded(escape).or_else(|| encoded('?'))?,
+            _ => encoded(escape)?,
         };
-        buffer.get(..length)
+        let bytes = encoded.as_slice();
+        let buffer = buffer.get_mut(..bytes.len())?;
+        buffer.copy_from_slice(bytes);
+        Some(buffer)
     }
 
     /// Sorts strings. The sort is stable: strings that are equal under the collation keep their order.

@@ -5,7 +5,7 @@ use Flavour::{MariaDb, MySql};
 use crate::catalogue::catalogue;
 use crate::encoding::Form;
 use crate::table::{Expanding, MultiByte, SimpleTable, Table};
-use crate::{Charset, Flavour, Info, Pad};
+use crate::{Charset, Flavour, Info, Pad, charset};
 
 mod handle;
 mod names;
@@ -18,6 +18,8 @@ pub(crate) struct Descriptor {
     /// By value, so that a collation does not link the catalogue.
     pub info: Info,
     pub charset: Charset,
+    /// What its character set is made of: its own tables, so that a collation doesn't link those of all.
+    pub characters: charset::Form,
     /// How its texts are encoded.
     pub form: Form,
     pub kind: Kind,
@@ -136,7 +138,7 @@ const fn describe(info: &Info) -> Option<Descriptor> {
     let Some(kind) = names::kind(info, charset) else { return None };
     let flavour = info.flavour;
     let (form, traits) = (Form::of(flavour, charset), Traits::of(flavour));
-    Some(Descriptor { info: *info, charset, form, kind, traits })
+    Some(Descriptor { info: *info, charset, characters: charset::Form::of(charset), form, kind, traits })
 }
 
 /// The implemented collation of this id.
@@ -154,14 +156,16 @@ const fn all<const N: usize>(catalogue: &[Info]) -> [Option<Descriptor>; N] {
     let mut all = [const { None }; N];
     let mut i = 0;
     while i < N {
-        all[i] = describe(&catalogue[i]);
+        all[i] = match describe(&catalogue[i]) {
+            Some(descriptor) if names::is_enabled(&descriptor) => Some(descriptor),
+            _ => None,
+        };
         i += 1;
     }
     all
 }
 
 static MYSQL: [Option<Descriptor>; catalogue(MySql).len()] = all(catalogue(MySql));
-#[expect(long_running_const_eval, reason = "names of thirteen hundred collations")]
 static MARIADB: [Option<Descriptor>; catalogue(MariaDb).len()] = all(catalogue(MariaDb));
 
 /// The collation of an id, when the library is compiled.

@@ -29,7 +29,7 @@ pub(crate) trait Encoding: Copy {
 }
 
 /// The encoding of a collation's texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Form {
     /// Each byte is a character.
     Bytes,
@@ -81,7 +81,7 @@ impl Form {
             | Charset::Ujis
             | Charset::Utf16
             | Charset::Utf16le
-            | Charset::Utf32 => Self::Multi(Multi { charset, flavour }),
+            | Charset::Utf32 => Self::Multi(Multi { charset, flavour, characters: charset::Form::of(charset) }),
             Charset::Utf8mb3 => Self::Utf8(Utf8 { longest: 3, surrogates }),
             Charset::Utf8mb4 => Self::Utf8(Utf8 { longest: 4, surrogates }),
         }
@@ -98,17 +98,25 @@ impl Form {
 }
 
 /// The encoding of a character set of several bytes a character, other than UTF-8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Multi {
     charset: Charset,
     flavour: Flavour,
+    /// Not asked of the character set when it is needed: that would link the tables of all.
+    characters: charset::Form,
+}
+
+impl PartialEq for Multi {
+    fn eq(&self, other: &Self) -> bool {
+        self.charset == other.charset && self.flavour == other.flavour
+    }
 }
 
 impl Multi {
     /// The length of the character that a text begins with; `None` at the end and where it is ill-formed.
     #[inline]
     pub fn well_formed_length(self, text: &[u8]) -> Option<usize> {
-        charset::Form::of(self.charset).length(self.flavour, text)
+        self.characters.length(self.flavour, text)
     }
 
     /// The length of the character at the beginning of a text, which is not empty, or of the ill-formed byte.
@@ -121,9 +129,8 @@ impl Multi {
     /// to which no code point is assigned counts as U+FFFD.
     #[inline]
     pub fn decode(self, text: &[u8]) -> Option<(u32, usize)> {
-        let form = charset::Form::of(self.charset);
-        let length = form.length(self.flavour, text)?;
-        Some((form.code_point(text.get(..length)?).unwrap_or(0xFFFD), length))
+        let length = self.characters.length(self.flavour, text)?;
+        Some((self.characters.code_point(text.get(..length)?).unwrap_or(0xFFFD), length))
     }
 
     /// The last boundary between characters, of both texts, that is no later than `at` and that `is_wanted`. The texts are equal before

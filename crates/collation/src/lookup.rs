@@ -18,7 +18,7 @@ pub enum LookupError {
         /// The name, or the id as text.
         given: String,
     },
-    /// The flavour's servers have it, this library doesn't.
+    /// The flavour's servers have it, this library doesn't, or the feature that it belongs to is off.
     NotImplemented {
         /// What is known of it.
         info: &'static Info,

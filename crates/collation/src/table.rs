@@ -67,6 +67,11 @@ impl Table {
         Self { parent, bytes, levels: [const { Lazy::new() }; LEVELS], contractions: Lazy::new() }
     }
 
+    /// Whether it is told from another table: a language's is.
+    pub const fn is_tailoring(&self) -> bool {
+        self.parent.is_some()
+    }
+
     /// A level, primary first; `None` for one that the table lacks.
     #[inline(always)]
     pub fn level(&'static self, index: usize) -> Option<&'static Level> {

@@ -140,7 +140,8 @@ impl Descriptor {
         match self.form {
             Form::Multi(encoding) if self.weighs_code_points() => encoding.decode(bytes),
             Form::Bytes | Form::Multi(_) => {
-                self.charset.decode(bytes).map(|(character, length)| (character.into(), length))
+                let length = self.characters.length(crate::Flavour::MySql, bytes)?;
+                Some((self.characters.code_point(bytes.get(..length)?)?, length))
             }
             Form::Utf8(encoding) => encoding.decode(bytes, 0),
         }

@@ -2,11 +2,11 @@
 
 use Flavour::{MariaDb, MySql};
 
-use super::Kind;
+use super::{Descriptor, Kind};
 use crate::table::{data, legacy};
 use crate::{Charset, Flavour, Info};
 
-/// The kind of a collation; `None` where its weights are missing, as those of a group of features that is off.
+/// The kind of a collation; `None` where the library lacks its weights.
 pub(super) const fn kind(info: &Info, charset: Charset) -> Option<Kind> {
     let name = &PaddedName::of(info.name.as_bytes());
     if same(name.bytes(), b"binary") {
@@ -27,6 +27,22 @@ pub(super) const fn kind(info: &Info, charset: Charset) -> Option<Kind> {
             (None, None) => None,
         },
     }
+}
+
+/// Whether the features that are on have a collation found by name. A constant is always there: it links its own tables alone.
+pub(super) const fn is_enabled(collation: &Descriptor) -> bool {
+    let of_charset = match collation.charset {
+        Charset::Ascii | Charset::Binary | Charset::Latin1 | Charset::Utf8mb3 | Charset::Utf8mb4 => true,
+        Charset::Ucs2 | Charset::Utf16 | Charset::Utf16le | Charset::Utf32 => cfg!(feature = "utf16-32"),
+        charset if charset.max_bytes() == 1 => cfg!(feature = "legacy-8bit"),
+        _ => cfg!(feature = "cjk"),
+    };
+    let of_weights = match collation.kind {
+        Kind::Uca(table) if table.is_tailoring() => cfg!(feature = "languages"),
+        Kind::Uca(_) => cfg!(feature = "uca"),
+        _ => true,
+    };
+    of_charset && of_weights
 }
 
 /// That of a collation of a character set that has all of Unicode; `rest` is its name after the character set.
@@ -138,8 +154,7 @@ impl PaddedName {
     const fn of(name: &[u8]) -> Self {
         let (mut bytes, mut length, mut at) = ([0; 64], 0, 0);
         while at < name.len() {
-            let (_, rest) = name.split_at(at);
-            if strip_prefix(rest, b"nopad_").is_some() {
+            if name[at] == b'n' && strip_prefix(name.split_at(at).1, b"nopad_").is_some() {
                 at += b"nopad_".len();
                 continue;
             }

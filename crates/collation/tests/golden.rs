@@ -1,0 +1,93 @@
+//! The library against what servers answered, as committed by `cargo xtask golden`: independent of how this library decodes and weighs.
+//!
+//! `golden/strings.txt` has strings of UTF-8 in hexadecimal. A line of `golden/mysql.txt` or `golden/mariadb.txt` has a collation and
+//! digests (CRC-32) of 128 strings each, converted to its character set: first of `WEIGHT_STRING` (its length, 32 bits little-endian, and its
+//! bytes), then of `STRCMP` of each string and the next one (0, 1 or 2).
+
+use std::cmp::Ordering;
+
+use mysql_collation::{Charset, Collation, Flavour, LookupError};
+
+const BLOCK: usize = 128;
+
+/// CRC-32 as of zlib.
+fn digest(parts: impl Iterator<Item = Vec<u8>>) -> String {
+    let mut crc = u32::MAX;
+    for byte in parts.flatten() {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ if crc & 1 == 1 { 0xEDB8_8320 } else { 0 };
+        }
+    }
+    format!("{:08x}", !crc)
+}
+
+fn strings() -> Vec<Vec<u8>> {
+    let digits =
+        |line: &str| line.as_bytes().chunks(2).map(|two| str::from_utf8(two).unwrap().to_owned()).collect::<Vec<_>>();
+    let bytes = |line: &str| digits(line).iter().map(|two| u8::from_str_radix(two, 16).unwrap()).collect();
+    include_str!("golden/strings.txt").lines().map(bytes).collect()
+}
+
+/// What differs of a collation.
+fn differences(collation: Collation, expected: &str, strings: &[Vec<u8>]) -> Vec<String> {
+    let flavour = collation.info().flavour;
+    let texts: Vec<Vec<u8>> =
+        strings.iter().map(|text| Charset::Utf8mb4.convert(text, collation.charset(), flavour).bytes).collect();
+    let weights: Vec<Vec<u8>> = texts
+        .iter()
+        .map(|text| {
+            let weights = collation.weight_string(text);
+            [&(weights.len() as u32).to_le_bytes()[..], &weights].concat()
+        })
+        .collect();
+    let orders: Vec<Vec<u8>> = texts
+        .windows(2)
+        .map(|pair| match collation.compare(&pair[0], &pair[1]) {
+            Ordering::Less => vec![0],
+            Ordering::Equal => vec![1],
+            Ordering::Greater => vec![2],
+        })
+        .collect();
+    let blocks = weights
+        .chunks(BLOCK)
+        .map(|block| ("weights", block))
+        .chain(orders.chunks(BLOCK).map(|block| ("orders", block)));
+    let mut wrong = Vec::new();
+    for (index, (what, block)) in blocks.enumerate() {
+        let expected = expected.get(8 * index..8 * index + 8).unwrap_or_default();
+        if digest(block.iter().cloned()) != expected {
+            let first = BLOCK * (index % weights.len().div_ceil(BLOCK));
+            wrong.push(format!("{collation}: {what} of lines {} to {}", first + 1, first + block.len()));
+        }
+    }
+    wrong
+}
+
+/// Holds every collation of a file against it, and says how many there were.
+fn check(flavour: Flavour, file: &str) -> usize {
+    let strings = strings();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in file.lines().filter(|line| !line.starts_with('#')) {
+        let (name, expected) = line.split_once(' ').unwrap();
+        match Collation::by_name(flavour, name) {
+            Ok(collation) => wrong.extend(differences(collation, expected, &strings)),
+            Err(LookupError::NotImplemented { .. }) => continue,
+            Err(error) => panic!("{error}"),
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    count
+}
+
+#[test]
+fn mysql_answered_the_same() {
+    assert!(check(Flavour::MySql, include_str!("golden/mysql.txt")) > 250);
+}
+
+#[test]
+fn mariadb_answered_the_same() {
+    assert!(check(Flavour::MariaDb, include_str!("golden/mariadb.txt")) > 1200);
+}

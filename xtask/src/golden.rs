@@ -1,0 +1,108 @@
+//! `cargo xtask golden`: what servers answer for a few thousand strings, in every collation, as digests that the library's tests hold it
+//! against without a server.
+//!
+//! `crates/collation/tests/golden.rs` says what a digest is of, and computes its own.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use crc32fast::Hasher;
+use mysql::prelude::Queryable;
+use mysql_collation::Charset;
+
+use crate::servers::Source;
+use crate::verify::{Texts, hex};
+
+/// What to ask.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The servers.
+    #[arg(long, default_values = ["mysql@sid", "mariadb@trixie"])]
+    server: Vec<String>,
+}
+
+/// How many strings there are: pairs that are close to one another.
+const STRINGS: usize = 2560;
+/// Strings of a digest.
+const BLOCK: usize = 128;
+/// The most characters of a string, so that no server cuts its weights.
+const CHARACTERS: usize = 16;
+const SEED: u64 = 20_261_122;
+
+/// Asks the servers and writes the files.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/collation/tests/golden");
+    let mut texts = Texts::new(SEED, Charset::Utf8mb4);
+    let mut strings = Vec::new();
+    while strings.len() < STRINGS {
+        let (a, b) = texts.pair();
+        strings.extend([a, b].map(|text| String::from_utf8_lossy(&text).chars().take(CHARACTERS).collect::<String>()));
+    }
+    let lines: Vec<String> = strings.iter().map(|text| hex(text.as_bytes())).collect();
+    fs::write(folder.join("strings.txt"), lines.join("\n") + "\n").context("writing the strings")?;
+    for spec in &arguments.server {
+        let mut source = Source::open(spec)?;
+        let file = format!("{}.txt", source.server.flavour().to_string().to_lowercase());
+        let text = answers(&mut source, &lines)?;
+        fs::write(folder.join(&file), text).with_context(|| format!("writing {file}"))?;
+    }
+    Ok(())
+}
+
+/// A line for each collation of a server: its name, digests of weights, digests of orders.
+fn answers(source: &mut Source, lines: &[String]) -> Result<String> {
+    source.conn.query_drop("CREATE DATABASE weigh_golden")?;
+    source.conn.query_drop("USE weigh_golden")?;
+    let mut by_charset: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for collation in source.server.collations()? {
+        by_charset.entry(collation.charset).or_default().push(collation.name);
+    }
+    let mut text = format!("# cargo xtask golden, from {}\n", source.title());
+    for (charset, collations) in by_charset {
+        load(source, &charset, lines)?;
+        for collation in collations {
+            let weights: Vec<Option<Vec<u8>>> =
+                source.conn.query(format!("SELECT WEIGHT_STRING(s COLLATE `{collation}`) FROM strings ORDER BY id"))?;
+            let orders: Vec<i8> = source.conn.query(format!(
+                "SELECT STRCMP(a.s COLLATE `{collation}`, b.s) FROM strings a JOIN strings b ON b.id = a.id + 1 ORDER BY a.id"
+            ))?;
+            let of_weights = weights.chunks(BLOCK).map(|block| {
+                digest(block.iter().map(|weights| {
+                    let weights = weights.as_deref().unwrap_or_default();
+                    [&(weights.len() as u32).to_le_bytes()[..], weights].concat()
+                }))
+            });
+            let of_orders =
+                orders.chunks(BLOCK).map(|block| digest(block.iter().map(|&order| vec![(order + 1) as u8])));
+            let digests = of_weights.chain(of_orders).collect::<String>();
+            writeln!(text, "{collation} {digests}")?;
+        }
+    }
+    source.conn.query_drop("DROP DATABASE weigh_golden")?;
+    Ok(text)
+}
+
+/// The strings in a character set, in a table.
+fn load(source: &mut Source, charset: &str, lines: &[String]) -> Result<()> {
+    source.conn.query_drop("DROP TABLE IF EXISTS strings")?;
+    let kind = match charset {
+        "binary" => "VARBINARY(255)".to_owned(),
+        _ => format!("VARCHAR(64) CHARACTER SET {charset}"),
+    };
+    source.conn.query_drop(format!("CREATE TABLE strings (id INT PRIMARY KEY, s {kind} NOT NULL)"))?;
+    let row = |(id, text): (usize, &String)| format!("({id}, CONVERT(_utf8mb4 x'{text}' USING {charset}))");
+    for (number, some) in lines.chunks(512).enumerate() {
+        let rows: Vec<String> = (512 * number..).zip(some).map(row).collect();
+        source.conn.query_drop(format!("INSERT INTO strings VALUES {}", rows.join(",")))?;
+    }
+    Ok(())
+}
+
+fn digest(parts: impl Iterator<Item = Vec<u8>>) -> String {
+    let mut hasher = Hasher::new();
+    parts.for_each(|part| hasher.update(&part));
+    format!("{:08x}", hasher.finalize())
+}
