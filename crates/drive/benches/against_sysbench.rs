@@ -57,6 +57,7 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
         pinned: false,
         extra_work: 0.0,
         rate: None,
+        level: false,
         ignored_errors: IgnoredErrors::default(),
     };
 

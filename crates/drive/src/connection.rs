@@ -5,7 +5,7 @@ use workload::Value;
 
 use crate::charset::Encoder;
 use crate::error::WireError;
-use crate::handshake::{self, Agreed};
+use crate::handshake::{self, Agreed, Manners};
 use crate::stream::Cut;
 use crate::wire::{Wire, put_lenenc, server_error, take_lenenc};
 
@@ -33,9 +33,19 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn open(endpoint: &Endpoint, schema: &str, collation: u8, encoder: Encoder) -> Result<Self, WireError> {
-        let (wire, agreed) = handshake::connect(endpoint, schema, collation)?;
+    pub(crate) fn open(
+        endpoint: &Endpoint,
+        schema: &str,
+        manners: Manners,
+        encoder: Encoder,
+    ) -> Result<Self, WireError> {
+        let (wire, agreed) = handshake::connect(endpoint, schema, manners)?;
         Ok(Self { wire, agreed, encoder })
+    }
+
+    /// What was agreed on while connecting.
+    pub(crate) fn agreed(&self) -> Agreed {
+        self.agreed
     }
 
     /// What ends this connection from another thread.

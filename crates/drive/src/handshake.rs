@@ -17,10 +17,22 @@ const MAX_PACKET: u32 = 64 * 1024 * 1024;
 const COLLATION_OFFSET: usize = 8;
 
 /// What was agreed on while connecting.
-pub(crate) struct Agreed {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreed {
     /// Results end with an OK packet, not an EOF packet.
-    pub(crate) deprecate_eof: bool,
+    pub deprecate_eof: bool,
     /// MariaDB leaves out column definitions that it has sent before.
+    pub cache_metadata: bool,
+    /// The connection is encrypted.
+    pub tls: bool,
+}
+
+/// How a connection presents itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Manners {
+    /// The collation's id; the server takes `character_set_client`, `_connection` and `_results` from it.
+    pub(crate) collation: u8,
+    /// Whether MariaDB may leave out column definitions that it has sent before, which MySQL has no such way of.
     pub(crate) cache_metadata: bool,
 }
 
@@ -31,9 +43,9 @@ struct Login<'a> {
     nonce: Vec<u8>,
 }
 
-/// Connects to `endpoint` and logs in to `schema`. `collation` is the collation id that the client presents itself with; the
-/// server takes `character_set_client`, `_connection` and `_results` from it.
-pub(crate) fn connect(endpoint: &Endpoint, schema: &str, collation: u8) -> Result<(Wire, Agreed), WireError> {
+/// Connects to `endpoint` and logs in to `schema`.
+pub(crate) fn connect(endpoint: &Endpoint, schema: &str, manners: Manners) -> Result<(Wire, Agreed), WireError> {
+    let collation = manners.collation;
     let stream = Stream::connect(&endpoint.address, endpoint.timeout)?;
     stream.wait_for_greeting()?;
     let mut wire = Wire::new(stream);
@@ -51,10 +63,16 @@ pub(crate) fn connect(endpoint: &Endpoint, schema: &str, collation: u8) -> Resul
         wire = wire.upgrade(|stream| stream.secure(&endpoint.address, &endpoint.tls))?;
     }
     // MariaDB speaks its extended capabilities to those who do not claim to be MySQL's own old client (CLIENT_LONG_PASSWORD).
-    let extended = greeting.mariadb_ext_capabilities() & MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA;
+    let wanted = if manners.cache_metadata {
+        MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA
+    } else {
+        MariadbCapabilities::empty()
+    };
+    let extended = greeting.mariadb_ext_capabilities() & wanted;
     let agreed = Agreed {
         deprecate_eof: capabilities.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
         cache_metadata: !extended.is_empty(),
+        tls: secure,
     };
 
     let plugin = match greeting.auth_plugin() {

@@ -26,6 +26,7 @@ pub use block::{Sharing, run_block};
 pub use charset::connection_holds;
 pub use cpu::{ServerThread, own_cpu};
 pub use error::{Error, IgnoredErrors, WireError};
+pub use handshake::Agreed;
 pub use load::{Binding, ConnectionCharset, Load, Settings, Target};
 pub use plans::{PlanStep, StatementPlan, plans};
 pub use session::Protocol;

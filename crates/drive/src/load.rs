@@ -15,6 +15,7 @@ use crate::client::{Block, Client, ExtraWork, Order, serve};
 use crate::connection::Connection;
 use crate::cpu::{Cores, ServerThreads};
 use crate::error::{Error, IgnoredErrors, WireError};
+use crate::handshake::{Agreed, Manners};
 use crate::session::{Protocol, Session};
 use crate::stream::Cut;
 use crate::tally::Tally;
@@ -62,6 +63,8 @@ pub struct Settings {
     /// Events a second of an open loop, all connections together; in a closed loop, the default, each connection begins the next event when its
     /// last one has ended. In turns with another load there is no open loop.
     pub rate: Option<f64>,
+    /// Level ground for servers of other flavours: nothing is agreed on that only some have, such as MariaDB's caching of metadata.
+    pub level: bool,
     /// The servers' errors that are passed over; any other ends the block.
     pub ignored_errors: IgnoredErrors,
 }
@@ -78,6 +81,7 @@ pub struct Load {
     /// Where the threads are not known: what the server itself tells of its CPU time.
     accounting: Option<CpuAccounting>,
     in_force: ConnectionCharsets,
+    agreed: Agreed,
     binding: Binding,
     /// How long its turns turned out to have to be, in nanoseconds.
     slice_ns: AtomicU64,
@@ -134,11 +138,14 @@ impl Load {
         };
 
         let mut connections = (0..settings.threads)
-            .map(|_| open(&target, &settings.connection, &encoder))
+            .map(|_| open(&target, &settings, &encoder))
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed("connecting the load"))?;
-        let in_force = match connections.first_mut() {
-            Some(connection) => read_in_force(connection).map_err(failed("reading back the connection's charset"))?,
+        let (in_force, agreed) = match connections.first_mut() {
+            Some(connection) => {
+                let in_force = read_in_force(connection).map_err(failed("reading back the connection's charset"))?;
+                (in_force, connection.agreed())
+            }
             None => return Err(Error::NoThreads),
         };
         let server_threads = match target.pid {
@@ -188,6 +195,7 @@ impl Load {
             server_threads,
             accounting,
             in_force,
+            agreed,
             binding,
             slice_ns,
             open_loops,
@@ -197,6 +205,11 @@ impl Load {
     /// What the server says is in force on the connections.
     pub fn in_force(&self) -> &ConnectionCharsets {
         &self.in_force
+    }
+
+    /// What client and server agreed on while connecting.
+    pub fn agreed(&self) -> Agreed {
+        self.agreed
     }
 
     /// Whether the server's CPU time is told in the tallies.
@@ -287,9 +300,10 @@ impl Drop for Load {
     }
 }
 
-fn open(target: &Target, charset: &ConnectionCharset, encoder: &Encoder) -> Result<Connection, WireError> {
-    let mut connection =
-        Connection::open(&target.endpoint, &target.schema, charset.handshake_collation, encoder.clone())?;
+fn open(target: &Target, settings: &Settings, encoder: &Encoder) -> Result<Connection, WireError> {
+    let charset = &settings.connection;
+    let manners = Manners { collation: charset.handshake_collation, cache_metadata: !settings.level };
+    let mut connection = Connection::open(&target.endpoint, &target.schema, manners, encoder.clone())?;
     let collate = charset.collation.as_ref().map(|collation| format!(" COLLATE '{collation}'"));
     connection.query(&format!("SET NAMES '{}'{}", charset.charset, collate.unwrap_or_default()))?;
     Ok(connection)

@@ -55,6 +55,7 @@ fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
         pinned: false,
         extra_work: 0.0,
         rate: None,
+        level: false,
         ignored_errors: IgnoredErrors::default(),
     }
 }

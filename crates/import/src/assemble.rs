@@ -91,6 +91,7 @@ fn server(labels: &Labels) -> ServerInfo {
         comment: String::new(),
         private: false,
         settings: BTreeMap::new(),
+        agreed: BTreeMap::new(),
     }
 }
 

@@ -83,6 +83,7 @@ fn connect(server: &Server, loaded: &[Loaded], workload: Workload, rows: &Option
             pinned: true,
             extra_work: 0.0,
             rate: None,
+            level: false,
             ignored_errors: IgnoredErrors::default(),
         };
         let load = Load::start(target, &settings, &script).expect("connections");

@@ -138,6 +138,7 @@ fn request(args: &Args) -> Request {
         command: None,
         pin: Pin::Private,
         rate: None,
+        level: false,
         ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: true,

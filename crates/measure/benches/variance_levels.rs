@@ -129,6 +129,7 @@ fn measure(
             pinned: true,
             extra_work: 0.0,
             rate: None,
+            level: false,
             ignored_errors: IgnoredErrors::default(),
         };
         Load::start(target, &settings, &script).expect("a connected load")

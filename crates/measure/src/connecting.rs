@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread;
 
-use drive::{Binding, ConnectionCharset, Load, Settings, StatementPlan, Target};
+use drive::{Agreed, Binding, ConnectionCharset, Load, Settings, StatementPlan, Target};
 use server::Server;
 use workload::Workload;
 
@@ -134,6 +134,7 @@ fn connect(
             pinned: run.options.pinned,
             extra_work: variant.extra_work.unwrap_or(0.0),
             rate: request.rate,
+            level: request.level,
             ignored_errors: request.ignored_errors.clone(),
         };
         targets.insert(index, (target, settings));
@@ -149,10 +150,18 @@ fn connect(
             layers.connection = Some(load.in_force().clone());
             layers.handshake_collation_id = Some(settings.connection.handshake_collation.into());
         }
+        run.servers[run.variants[index].server].agreed = agreed(&load);
         loads.insert(index, load);
     }
     note_cpu(run, loads.values());
     Ok(Loads::Native(loads))
+}
+
+fn agreed(load: &Load) -> BTreeMap<String, String> {
+    let Agreed { deprecate_eof, cache_metadata, tls } = load.agreed();
+    let named =
+        [("CLIENT_DEPRECATE_EOF", deprecate_eof), ("MARIADB_CLIENT_CACHE_METADATA", cache_metadata), ("TLS", tls)];
+    named.map(|(name, on)| (name.into(), if on { "on" } else { "off" }.into())).into()
 }
 
 /// Writes down where the CPU time of servers comes from whose threads are not known.

@@ -115,6 +115,9 @@ pub struct ServerInfo {
     /// Settings that bear on the load, as the server says they are in force, and all others that are not at their defaults, where it
     /// tells which are.
     pub settings: BTreeMap<String, String>,
+    /// What the load's connections agreed on with it, by the protocol's names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agreed: BTreeMap<String, String>,
 }
 
 impl ServerInfo {
@@ -131,6 +134,7 @@ impl ServerInfo {
                 all.extend(server.settings_in_force(settings)?);
                 all
             },
+            agreed: BTreeMap::new(),
         })
     }
 }

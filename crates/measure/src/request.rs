@@ -46,6 +46,8 @@ pub struct Request {
     pub pin: Pin,
     /// Transactions a second of an open loop, with solos only; a closed loop where absent.
     pub rate: Option<f64>,
+    /// Whether connections agree on nothing that only some servers have.
+    pub level: bool,
     /// The servers' errors that the load passes over.
     pub ignored_errors: drive::IgnoredErrors,
     /// The recipe that it comes from, to be written down.

@@ -51,6 +51,7 @@ fn connect(server: &Server, loaded: &Loaded, script: &Arc<workload::Script>) -> 
         pinned: true,
         extra_work: 0.0,
         rate: None,
+        level: false,
         ignored_errors: IgnoredErrors::default(),
     };
     Load::start(target, &settings, script).expect("a load")

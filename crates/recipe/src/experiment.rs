@@ -70,6 +70,7 @@ impl Recipe {
             replicates: scale.replicates,
             pin: Pin::Private,
             rate: None,
+            level: self.level,
             ignored_errors: drive::IgnoredErrors::default(),
             command: None,
             recipe: Some(self.record(scale_name)),

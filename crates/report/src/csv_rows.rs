@@ -45,8 +45,14 @@ struct Line<'a> {
     cpu_more_us_low: Option<f64>,
     cpu_more_us_high: Option<f64>,
     p50_ratio: Option<f64>,
+    p50_low: Option<f64>,
+    p50_high: Option<f64>,
     p95_ratio: Option<f64>,
+    p95_low: Option<f64>,
+    p95_high: Option<f64>,
     p99_ratio: Option<f64>,
+    p99_low: Option<f64>,
+    p99_high: Option<f64>,
     replicates: usize,
     verdict: &'static str,
     not_comparable: String,
@@ -116,7 +122,9 @@ fn line<'a>(
     let more = comparison.and_then(|comparison| comparison.server_cpu_difference_us);
     let [cpu_more_us, cpu_more_us_low, cpu_more_us_high] = bounds(more);
     let latency = comparison.map(|comparison| comparison.latency).unwrap_or_default();
-    let [p50_ratio, p95_ratio, p99_ratio] = [latency.p50, latency.p95, latency.p99].map(|ratio| bounds(ratio)[0]);
+    let [p50_ratio, p50_low, p50_high] = bounds(latency.p50);
+    let [p95_ratio, p95_low, p95_high] = bounds(latency.p95);
+    let [p99_ratio, p99_low, p99_high] = bounds(latency.p99);
     Line {
         run: &run.started,
         mode: match run.options.mode {
@@ -159,8 +167,14 @@ fn line<'a>(
         cpu_more_us_low,
         cpu_more_us_high,
         p50_ratio,
+        p50_low,
+        p50_high,
         p95_ratio,
+        p95_low,
+        p95_high,
         p99_ratio,
+        p99_low,
+        p99_high,
         replicates: comparison.map_or(0, |comparison| comparison.replicates.len()),
         verdict: comparison.map_or("baseline", |comparison| verdict(comparison.verdict)),
         not_comparable: comparison.map_or_else(String::new, |comparison| {

@@ -25,6 +25,7 @@ mod profile;
 mod published;
 mod selftest;
 mod sentence;
+mod settings;
 mod span;
 mod sweep;
 mod table;

@@ -7,6 +7,7 @@ use crate::content::Report;
 use crate::head::{legend, setting};
 use crate::profile::table::brief;
 use crate::published::published;
+use crate::settings::differing;
 use crate::sweep::sweeps;
 use crate::table::{Column, Kind, Table, tables};
 
@@ -35,6 +36,7 @@ pub fn markdown(report: &Report) -> String {
         list(&claims::lines(report), &mut out);
     }
     titled(published(report).as_slice(), &mut out);
+    titled(differing(&report.run).as_slice(), &mut out);
     list(&report.run.notes.iter().map(|note| format!("note: {note}")).collect::<Vec<_>>(), &mut out);
     ended(out)
 }

@@ -9,6 +9,7 @@ use crate::content::Report;
 use crate::head::{legend, setting};
 use crate::profile::table::brief;
 use crate::published::published;
+use crate::settings::differing;
 use crate::sweep::{Sweep, sweeps};
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
 
@@ -58,6 +59,7 @@ pub fn text(report: &Report, style: Style) -> String {
         }
     }
     titled(published(report).as_slice(), style, &mut out);
+    titled(differing(&report.run).as_slice(), style, &mut out);
     paragraph("note: ", &report.run.notes, &mut out);
     out
 }

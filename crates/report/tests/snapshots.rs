@@ -141,7 +141,7 @@ fn a_markdown_table_keeps_its_columns_whatever_a_server_is_called() {
     let markdown = markdown(&report);
     let tables: Vec<Vec<&str>> =
         markdown.split("\n\n").filter(|part| part.starts_with('|')).map(|part| part.lines().collect()).collect();
-    assert_eq!(tables.len(), 2);
+    assert_eq!(tables.len(), 3);
     for table in tables {
         assert!(table.iter().all(|line| line.ends_with('|') && bars(line) == bars(table[0])), "{table:#?}");
     }

@@ -1,7 +1,5 @@
 //! Machine, servers, settings and options.
 
-use std::collections::BTreeSet;
-
 use askama::Template;
 use measure::Run;
 
@@ -9,7 +7,8 @@ use super::section::Section;
 use super::table::Grid;
 use crate::content::Report;
 use crate::head::setting;
-use crate::number::{DASH, counted, grouped, set_percent};
+use crate::number::{counted, grouped, set_percent};
+use crate::settings::side_by_side;
 
 #[derive(Template)]
 #[template(path = "environment.html")]
@@ -50,18 +49,9 @@ fn options(run: &Run) -> Vec<(&'static str, String)> {
 
 /// A row a setting, a column a server.
 fn settings(run: &Run) -> Option<Grid> {
-    let names: BTreeSet<&String> = run.servers.iter().flat_map(|server| server.settings.keys()).collect();
     let mut columns = vec![("setting", false)];
     columns.extend(run.servers.iter().map(|server| (server.label.as_str(), false)));
-    let row = |name: &&String| {
-        let value = |server: &measure::ServerInfo| server.settings.get(*name).cloned().unwrap_or_else(|| DASH.into());
-        std::iter::once((*name).clone()).chain(run.servers.iter().map(value)).collect()
-    };
-    (!names.is_empty()).then(|| {
-        Grid::of(
-            "Settings that bear on the load, and all that are not at their defaults",
-            &columns,
-            names.iter().map(row).collect(),
-        )
-    })
+    let rows = side_by_side(run);
+    let title = "Settings that bear on the load, all that are not at their defaults, and what connections agreed on";
+    (!rows.is_empty()).then(|| Grid::of(title, &columns, rows))
 }

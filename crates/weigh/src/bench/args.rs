@@ -87,7 +87,8 @@ pub struct BenchArgs {
     pub warmup_time: Duration,
 
     /// Level ground for server against server: start private ones with performance_schema and the adaptive hash index off (their
-    /// buffer pools are of one size anyway); --set beats it
+    /// buffer pools are of one size anyway), and agree with them on nothing that only some have, such as MariaDB's caching of metadata; --set
+    /// beats it
     #[arg(long, help_heading = "The experiment")]
     pub level: bool,
 

@@ -57,6 +57,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
             (false, true) => Pin::Attached,
         },
         rate: args.rate,
+        level: args.level,
         ignored_errors: args.ignore_errors.clone(),
         recipe: None,
         ratios: true,

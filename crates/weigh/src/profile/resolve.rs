@@ -47,6 +47,7 @@ pub fn request(args: &ProfileArgs) -> Request {
         command: Some(argv::shown()),
         pin: Pin::Private,
         rate: None,
+        level: false,
         ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: false,

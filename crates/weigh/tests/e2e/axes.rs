@@ -28,6 +28,24 @@ fn server_against_server() {
 }
 
 #[test]
+fn level_ground_and_what_differs_all_the_same() {
+    let words = ["--server=mariadb", "--server=mysql@sid", "-w", "distinct_ranges:10", "-c", "utf8mb4_general_ci"];
+    for (extra, cached) in [(&[][..], "on"), (&["--level"], "off")] {
+        let place = Place::new();
+        let done = place.run(&[&words, extra].concat());
+        assert_eq!(done.code, Some(0), "{done}");
+        let servers = place.read().run.servers;
+        let of = |name: &str| servers.iter().map(|server| server.agreed[name].clone()).collect::<Vec<_>>();
+        assert_eq!(of("MARIADB_CLIENT_CACHE_METADATA"), [cached, "off"]);
+        let (_, differing) =
+            done.stdout.split_once("What else differs between the servers").expect("a table of settings");
+        let has = |name: &str| differing.lines().any(|line| line.trim_start().starts_with(name));
+        assert_eq!(has("MARIADB_CLIENT_CACHE_METADATA"), extra.is_empty(), "{differing}");
+        assert_eq!(has("performance_schema "), extra.is_empty(), "{differing}");
+    }
+}
+
+#[test]
 fn the_charset_of_the_connection() {
     let words =
         ["--connection-charset=match,utf8mb4", "-c", "latin1_swedish_ci", "-w", "varchar_lookup", "--text=latin"];

@@ -61,6 +61,7 @@ fn request() -> Request {
         command: None,
         pin: Pin::Private,
         rate: None,
+        level: false,
         ignored_errors: drive::IgnoredErrors::default(),
         recipe: None,
         ratios: true,
