@@ -203,6 +203,8 @@ fn all(server: &str, target: &str) -> Lab {
         run(&mut lab, target, fixture);
     }
     programs(&mut lab, target);
+    narrowed(&mut lab);
+    partly(&mut lab, target);
     lab
 }
 
@@ -219,6 +221,56 @@ fn programs(lab: &mut Lab, target: &str) {
     let finding = found(&report, "programs", "fx_programs");
     assert!(finding.count >= 2, "{}", told(&report));
     lab.assert_converges("fx_programs", target, &report);
+}
+
+/// To a character set that lacks characters: rows are refused, and an ENUM is refused or loses its member.
+fn narrowed(lab: &mut Lab) {
+    let statements = [
+        "CREATE TABLE e (id INT PRIMARY KEY, m ENUM('a', 'ж')) CHARACTER SET utf8mb4",
+        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20)) CHARACTER SET utf8mb4",
+        "INSERT INTO t VALUES (1, 'Müller'), (2, 'Жук')",
+    ];
+    lab.schema("fx_narrowed", "utf8mb4", &statements.map(str::to_owned));
+    let report = lab.report("fx_narrowed", "latin1_swedish_ci");
+    let lacking = found(&report, "unholdable", "fx_narrowed.t.v");
+    assert_eq!((lacking.severity, lacking.count), (Error, 1), "{}", told(&report));
+    assert!(lacking.examples[0].note.as_ref().unwrap().contains("U+0416"), "{lacking:?}");
+    assert_eq!(found(&report, "members", "fx_narrowed.e.m").severity, Error);
+    let refused = lab.run_plan(&report);
+    assert!(refused.contains(&("fx_narrowed.t".to_owned(), 1366)), "{refused:?}");
+    let members: Option<String> = mysql::prelude::Queryable::query_first(
+        &mut lab.conn,
+        "SELECT COLUMN_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'fx_narrowed' AND COLUMN_NAME = 'm'",
+    )
+    .unwrap();
+    let is_refused = refused.iter().any(|(object, _)| object == "fx_narrowed.e");
+    assert!(is_refused || !members.as_ref().unwrap().contains('ж'), "{members:?}");
+}
+
+/// Some columns of what belongs together: a FULLTEXT index over two collations, a foreign key of which only one side is converted.
+fn partly(lab: &mut Lab, target: &str) {
+    let statements = [
+        "CREATE TABLE f (id INT PRIMARY KEY, a VARCHAR(50), b VARCHAR(50), FULLTEXT KEY ab (a, b)) ENGINE=InnoDB",
+        "CREATE TABLE p (code VARCHAR(10) PRIMARY KEY)",
+        "CREATE TABLE c (id INT PRIMARY KEY, code VARCHAR(10), CONSTRAINT cp FOREIGN KEY (code) REFERENCES p (code))",
+    ];
+    lab.schema("fx_partly", "latin1", &statements.map(str::to_owned));
+    for (column, check, object, codes) in [
+        ("f.a", "fulltext", "fx_partly.f", &[1283_u16][..]),
+        // As MariaDB, MySQL 8 and MySQL 5.6 say it.
+        ("c.code", "foreign-key-partner", "fx_partly.c", &[1005, 3780, 1215]),
+    ] {
+        let mut options = crate::lab::options(target);
+        options.request.columns = vec![column.into()];
+        let report =
+            lab.report_with("fx_partly", &options, &Default::default(), &preflight::Checkpoint::none()).unwrap();
+        let finding = report.findings.iter().find(|finding| finding.check == check);
+        let finding = finding.unwrap_or_else(|| panic!("no {check}: {}", told(&report)));
+        assert!(finding.severity == Error && finding.object.starts_with(object), "{finding:?}");
+        assert!(report.plan.as_ref().unwrap().blocked.contains(&object.to_owned()), "{}", told(&report));
+        let refused = lab.run_plan(&report);
+        assert!(refused.iter().any(|(of, code)| of == object && codes.contains(code)), "{check}: {refused:?}");
+    }
 }
 
 #[test]
