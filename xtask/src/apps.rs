@@ -126,8 +126,9 @@ fn script(app: &App, scratch: &Path) -> Result<String> {
         false => fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?,
     };
     let sql = (app.sql)(&String::from_utf8_lossy(&bytes));
-    // Debian's schemas are of their day: older servers' modes, which newer ones don't know.
-    Ok(format!("SET SESSION sql_mode = '';\nSET @sqlmode = '';\n{}", sql.replace("SET @sqlmode", "-- SET @sqlmode")))
+    // Cacti's sets a mode that MySQL 8 doesn't know any more.
+    let lines = sql.lines().filter(|line| !line.contains("@sqlmode"));
+    Ok(format!("SET SESSION sql_mode = '';\n{}", lines.collect::<Vec<_>>().join("\n")))
 }
 
 /// What a command printed; its errors are told.
@@ -170,7 +171,8 @@ impl On<'_> {
         command.args(["--no-defaults", "--default-character-set=utf8mb4", "--user=root", "--socket"]);
         command.arg(self.socket()?).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        child.stdin.take().context("a pipe")?.write_all(sql.as_bytes())?;
+        // A client that ends at an error reads no further; what it says is told below.
+        let _ = child.stdin.take().context("a pipe")?.write_all(sql.as_bytes());
         let output = child.wait_with_output()?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         Ok(())
