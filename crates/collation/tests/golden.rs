@@ -91,3 +91,22 @@ fn mysql_answered_the_same() {
 fn mariadb_answered_the_same() {
     assert!(check(Flavour::MariaDb, include_str!("golden/mariadb.txt")) > 1200);
 }
+
+/// MySQL 9.7.4: a dot above before an acute weighs nothing, but leaves a primary weight of zero.
+#[test]
+fn lithuanian_has_a_weight_of_zero() {
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_lt_0900_as_cs").unwrap();
+    let weights = collation.weight_string("i\u{307}\u{301}a".as_bytes());
+    let words: Vec<u16> = weights.as_chunks().0.iter().map(|&word| u16::from_be_bytes(word)).collect();
+    assert_eq!(words, [0x1D32, 0, 0x1C47, 0, 0x20, 0x24, 0x20, 0, 2, 2, 2]);
+    for (a, b, order) in [
+        ("i\u{307}\u{301}", "i", Ordering::Greater),
+        ("i\u{307}\u{301}x", "ix", Ordering::Less),
+        ("i\u{307}\u{301}", "i!", Ordering::Less),
+        ("i\u{307}\u{301}", "i\u{301}", Ordering::Greater),
+    ] {
+        let (a, b) = (a.as_bytes(), b.as_bytes());
+        assert_eq!(collation.compare(a, b), order);
+        assert_eq!(collation.sort_key(a).cmp(&collation.sort_key(b)), order);
+    }
+}

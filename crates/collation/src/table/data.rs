@@ -100,6 +100,7 @@ tailorings! {
     UCA900_HU = UCA900, "uca900_hu";
     UCA900_IS = UCA900, "uca900_is";
     UCA900_LA = UCA900, "uca900_la";
+    UCA900_LT = UCA900, "uca900_lt";
     UCA900_LV = UCA900, "uca900_lv";
     UCA900_MN_CYRL = UCA900, "uca900_mn_cyrl";
     UCA900_NB = UCA900, "uca900_nb";
