@@ -75,6 +75,17 @@ pub struct Progress {
     pub renewal_s: f64,
 }
 
+/// "no whole replicate", "1 whole replicate", "3 whole replicates"
+impl std::fmt::Display for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.replicates {
+            0 => f.write_str("no whole replicate"),
+            1 => f.write_str("1 whole replicate"),
+            several => write!(f, "{several} whole replicates"),
+        }
+    }
+}
+
 /// Where a run comes from that another program measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {

@@ -92,9 +92,8 @@ pub fn refuse_changes(request: &Request, servers: &[Server], folder: &Folder) ->
 pub fn tell_begin(folder: &Folder) {
     if let Some(progress) = folder.resumed().and_then(|run| run.progress) {
         output::tell(&format!(
-            "{}: going on after {} whole replicates; what had begun is measured anew",
-            folder.path().display(),
-            progress.replicates
+            "{}: going on after {progress}; what had begun is measured anew",
+            folder.path().display()
         ));
     }
 }

@@ -35,7 +35,7 @@ fn changes_of_plan(request: &Request, before: &Run, variants: &[Variant]) -> Vec
     let difference = |what: &str, before, after| Difference { what: what.into(), before, after };
     let mut found = Vec::new();
     if before.recipe != request.recipe {
-        found.push(difference("recipe", Some("as it was".into()), Some("edited".into())));
+        found.push(difference("recipe", Some("as recorded".into()), Some("edited".into())));
     }
     let conditions = request.conditions();
     if !conditions.starts_with(&before.conditions) {
@@ -63,10 +63,11 @@ impl Experiment<'_> {
     /// Takes up the run that the folder holds, where it holds one.
     pub(super) fn take_up(&mut self) -> Result<(), Error> {
         let Some(Begun { run, blocks }) = self.folder.take_up()? else { return Ok(()) };
-        let Progress { replicates, load_s, renewal_s } = run.progress.unwrap_or_default();
+        let progress = run.progress.unwrap_or_default();
+        let Progress { replicates, load_s, renewal_s } = progress;
         let is_kept = |block: &&Block| block.replicate < Some(replicates);
         let kept: Vec<&Block> = blocks.iter().filter(is_kept).collect();
-        let note = format!("resumed {} after {replicates} whole replicates", now());
+        let note = format!("resumed {} after {progress}", now());
         if replicates == 0 {
             let Run { started, command, .. } = run;
             self.run = Run { started, command, notes: vec![note], ..self.run.clone() };

@@ -143,8 +143,9 @@ fn a_range_of_its_own_and_transactions() {
         for variant in &result.variants {
             let rows = variant.rows_per_query.unwrap();
             // 10 points, 3 ranges and a sum in 16 statements, BEGIN and COMMIT among them; a range at the table's end is shorter.
+            // A turn's first statement is not counted, so what counts is not of whole transactions only.
             let most = if condition.workload == "distinct_ranges:10" { 10.0 } else { (10.0 + 3.0 * 50.0 + 1.0) / 16.0 };
-            assert!(rows > 0.8 * most && rows <= most, "{condition}: {rows}");
+            assert!(rows > 0.8 * most && rows <= 1.1 * most, "{condition}: {rows}");
         }
     }
 }

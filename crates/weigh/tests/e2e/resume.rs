@@ -92,7 +92,7 @@ fn after_sigterm() {
 
     resume(&place, &["--table-size=700"]).refuses_with(&["leave out --table-size"]);
     let done = resume(&place, &[]);
-    assert!(done.stderr.contains("going on after 1 whole replicates"), "{done}");
+    assert!(done.stderr.contains("going on after 1 whole replicate;"), "{done}");
     assert_resumed(&place, &done);
     assert_eq!(of_first_replicate(&place), first, "what was whole is kept as it was");
     resume(&place, &[]).refuses_with(&["its run is done"]);
