@@ -264,9 +264,10 @@ impl<'a> Pace<'a> {
         !self.over
     }
 
-    /// Waits until an event that has begun may go on. In the last turn it does until it ends.
-    fn may_go_on(&mut self) -> bool {
-        while !self.over && !self.turn.last && self.now >= self.turn.until {
+    /// Waits until an event that has begun may go on. In the last turn it does until it ends, and so does one that holds locks: paused, it
+    /// would keep a connection of its own side waiting, whose turn then could not end.
+    fn may_go_on(&mut self, holds_locks: bool) -> bool {
+        while !self.over && !self.turn.last && !holds_locks && self.now >= self.turn.until {
             self.pause();
         }
         !self.over
@@ -290,7 +291,7 @@ impl<'a> Pace<'a> {
         let Client { session, generator, ignored, .. } = client;
         let mut event = Event::default();
         let outcome = generator.event(|statement, values| {
-            if !self.may_go_on() {
+            if !self.may_go_on(event.statements > 0 && session.writes()) {
                 return Err(Stop::Over);
             }
             self.tally.all_queries += u64::from(counts);

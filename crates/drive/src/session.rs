@@ -1,6 +1,6 @@
 //! A connection with a workload's statements made ready on it.
 
-use workload::{Script, Value};
+use workload::{Script, StatementKind, Value};
 
 use crate::connection::{Connection, Prepared};
 use crate::error::WireError;
@@ -32,6 +32,7 @@ fn as_text(sql: &str) -> Ready {
 pub(crate) struct Session {
     connection: Connection,
     statements: Vec<Ready>,
+    writes: bool,
 }
 
 impl Session {
@@ -48,7 +49,13 @@ impl Session {
                 Protocol::Text => Ok(as_text(&statement.sql)),
             })
             .collect::<Result<_, _>>()?;
-        Ok(Self { connection, statements })
+        let writes = script.statements.iter().any(|statement| statement.kind == StatementKind::Write);
+        Ok(Self { connection, statements, writes })
+    }
+
+    /// Whether its transactions take locks that other connections of the load wait for.
+    pub(crate) fn writes(&self) -> bool {
+        self.writes
     }
 
     /// What ends its connection from another thread.
