@@ -148,6 +148,10 @@ impl Login<'_> {
     fn switch(&mut self, request: &AuthSwitchRequest<'static>) -> Result<(), WireError> {
         self.plugin = request.auth_plugin().into_owned();
         self.nonce = without_end(request.plugin_data()).to_vec();
+        if self.plugin == AuthPlugin::Ed25519 {
+            // It comes without an end, and its own last byte was taken for one where that is 0.
+            self.nonce.resize(ED25519_NONCE, 0);
+        }
         let proof = match &self.plugin {
             AuthPlugin::CachingSha2Password | AuthPlugin::MysqlNativePassword | AuthPlugin::Ed25519 => {
                 self.plugin.gen_data(Some(self.endpoint.password.reveal()), &self.nonce)
@@ -186,6 +190,9 @@ impl Login<'_> {
         Ok(self.wire.send()?)
     }
 }
+
+/// The length of the nonce of MariaDB's ed25519.
+const ED25519_NONCE: usize = 32;
 
 /// A nonce has 20 bytes, MariaDB's ed25519's 32; most servers end it with a 0, which may just as well be a byte of it.
 fn without_end(nonce: &[u8]) -> &[u8] {

@@ -34,7 +34,12 @@ pub struct ConnectError {
     pub server: String,
     /// Why, and what to do.
     pub reason: String,
+    /// Whether the server answered, and did not take the account or its password.
+    pub is_denied: bool,
 }
+
+const ACCESS_DENIED: u16 = 1045;
+const ACCESS_DENIED_NO_PASSWORD: u16 = 1698;
 
 /// Opens a connection for statements of control, not of load. Each must be answered within the endpoint's time-out.
 pub(crate) fn connect(endpoint: &Endpoint) -> Result<Conn, Error> {
@@ -57,14 +62,21 @@ pub(crate) fn connect_within(endpoint: &Endpoint, limit: Duration) -> Result<Con
 }
 
 fn connect_for(endpoint: &Endpoint, statement: Option<Duration>) -> Result<Conn, Error> {
-    let fail = |reason| Error::Connect(ConnectError { server: endpoint.to_string(), reason });
+    let failed = |reason, is_denied| Error::Connect(ConnectError { server: endpoint.to_string(), reason, is_denied });
+    let fail = |reason| failed(reason, false);
     let tls = &endpoint.tls;
     for path in [&tls.ca, &tls.cert, &tls.key].into_iter().flatten() {
         File::open(path).map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
     }
     let outcome = within(endpoint.timeout, options(endpoint, statement)).map_err(|error| fail(error.to_string()))?;
     interrupt::check()?;
-    outcome.unwrap_or(Err(DriverError::ConnectTimeout.into())).map_err(|error| fail(explain(&error, endpoint)))
+    outcome
+        .unwrap_or(Err(DriverError::ConnectTimeout.into()))
+        .map_err(|error| failed(explain(&error, endpoint), is_denied(&error)))
+}
+
+fn is_denied(error: &mysql::Error) -> bool {
+    matches!(error, mysql::Error::MySqlError(refusal) if matches!(refusal.code, ACCESS_DENIED | ACCESS_DENIED_NO_PASSWORD))
 }
 
 /// Connects on a thread of its own: a host that accepts and then says nothing would hold us for as long as a statement may
@@ -125,7 +137,7 @@ fn tls(endpoint: &Endpoint) -> Option<SslOpts> {
 fn explain(error: &mysql::Error, endpoint: &Endpoint) -> String {
     match error {
         mysql::Error::MySqlError(refusal) => match refusal.code {
-            1045 | 1698 => format!(
+            ACCESS_DENIED | ACCESS_DENIED_NO_PASSWORD => format!(
                 "{} (error {}). Give the account by --user and --password, or in the [client] group of ~/.my.cnf.",
                 refusal.message, refusal.code
             ),
