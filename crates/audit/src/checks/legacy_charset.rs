@@ -36,7 +36,7 @@ fn run(evidence: &Evidence) -> Vec<Finding> {
                     name: table_name(table),
                     what: format!("{} in {charset}: {}", counted(columns.len(), "column"), some_of(&columns, 5)),
                     why: format!("Characters that {charset} lacks are refused or become ?; comparisons with Unicode columns convert."),
-                    action: "Convert to utf8mb4 (weigh preflight tells what that meets), or to ascii where they hold codes.".into(),
+                    action: "Convert to utf8mb4 (see first by weigh preflight what that meets), or to ascii where they hold codes.".into(),
                 }
                 .of(CHECK.name),
             );
