@@ -33,7 +33,10 @@ fn run(evidence: &Evidence) -> Vec<Finding> {
                 name: table_name(table),
                 what: format!("{} in utf8mb3: {}", counted(columns.len(), "column"), some_of(&columns, 5)),
                 why: "Characters beyond U+FFFF, emoji among them, are refused (error 1366) or cut off.".into(),
-                action: format!("Convert {} to utf8mb4; see first by weigh preflight what that meets.", quoted_table(table)),
+                action: format!(
+                    "Convert {} to utf8mb4; see first by weigh preflight what that meets.",
+                    quoted_table(table)
+                ),
             }
             .of(CHECK.name),
         );
