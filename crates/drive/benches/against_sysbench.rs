@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drive::{
-    ConnectionCharset, IgnoredErrors, Load, Loaded, Protocol, Schemas, Settings, Sharing, SysbenchLoad, Target, Wanted,
-    run_block, run_sysbench,
+    ConnectionCharset, Load, Loaded, Schemas, Settings, Sharing, SysbenchLoad, Target, Wanted, run_block, run_sysbench,
 };
 use server::NoProgress;
 use workload::{Kind, Options, Workload};
@@ -42,24 +41,10 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
     let wanted = Wanted { charset: "utf8mb4".into(), collation: "utf8mb4_general_ci".into() };
     let loaded = schemas.load(&workload::tables(&[workload], &rows), &[wanted], &|_| {}).expect("rows");
     let Loaded::Schema { name: schema } = &loaded[0] else { panic!("{loaded:?}") };
-    let target = Target {
-        server: server.label().into(),
-        endpoint: server.endpoint().clone(),
-        pid: server.pid(),
-        schema: schema.clone(),
-    };
+    let target = Target::of(&server, schema);
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let connection = ConnectionCharset { charset: "utf8mb4".into(), collation: None, handshake_collation: 45 };
-    let settings = Settings {
-        threads,
-        protocol: Protocol::Prepared,
-        connection,
-        pinned: false,
-        extra_work: 0.0,
-        rate: None,
-        level: false,
-        ignored_errors: IgnoredErrors::default(),
-    };
+    let settings = Settings::new(threads, connection);
 
     println!(
         "{} {}, {workload}, {threads} threads, {pairs} pairs of {} s",

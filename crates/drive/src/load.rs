@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use server::{ConnectionCharsets, Endpoint};
+use server::{ConnectionCharsets, Endpoint, Server};
 use workload::Script;
 
 use crate::arrivals::Arrivals;
@@ -67,6 +67,34 @@ pub struct Settings {
     pub level: bool,
     /// The servers' errors that are passed over; any other ends the block.
     pub ignored_errors: IgnoredErrors,
+}
+
+impl Target {
+    /// A schema of this server.
+    pub fn of(server: &Server, schema: &str) -> Self {
+        Self {
+            server: server.label().into(),
+            endpoint: server.endpoint().clone(),
+            pid: server.pid(),
+            schema: schema.into(),
+        }
+    }
+}
+
+impl Settings {
+    /// A closed loop of prepared statements, bound to no core, without extra work.
+    pub fn new(threads: u32, connection: ConnectionCharset) -> Self {
+        Self {
+            threads,
+            protocol: Protocol::Prepared,
+            connection,
+            pinned: false,
+            extra_work: 0.0,
+            rate: None,
+            level: false,
+            ignored_errors: IgnoredErrors::default(),
+        }
+    }
 }
 
 /// Connections that stand ready to put load on one schema.

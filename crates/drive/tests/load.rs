@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{ConnectionCharset, IgnoredErrors, Load, Protocol, Settings, Sharing, Tally, Target, run_block};
+use drive::{ConnectionCharset, Load, Protocol, Settings, Sharing, Tally, Target, run_block};
 use mysql::prelude::Queryable;
 use server::{Endpoint, NoProgress, Secret, Server};
 use workload::{Kind, Options, Workload};
@@ -42,22 +42,13 @@ fn fill(server: &Server, charset: &str) {
 }
 
 fn target(server: &Server, endpoint: Endpoint) -> Target {
-    Target { server: server.label().into(), endpoint, pid: server.pid(), schema: SCHEMA.into() }
+    Target { endpoint, ..Target::of(server, SCHEMA) }
 }
 
 fn settings(charset: &str, protocol: Protocol, threads: u32) -> Settings {
     let handshake_collation = if charset == "latin1" { 8 } else { 45 };
     let connection = ConnectionCharset { charset: charset.into(), collation: None, handshake_collation };
-    Settings {
-        threads,
-        protocol,
-        connection,
-        pinned: false,
-        extra_work: 0.0,
-        rate: None,
-        level: false,
-        ignored_errors: IgnoredErrors::default(),
-    }
+    Settings { protocol, ..Settings::new(threads, connection) }
 }
 
 fn start(server: &Server, kind: Kind, settings: &Settings) -> Load {

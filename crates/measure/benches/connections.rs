@@ -8,10 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{
-    Binding, ConnectionCharset, IgnoredErrors, Load, Loaded, Protocol, Schemas, Settings, Sharing, Tally, Target,
-    Wanted, run_block,
-};
+use drive::{Binding, ConnectionCharset, Load, Loaded, Schemas, Settings, Sharing, Tally, Target, Wanted, run_block};
 use measure::mean_with_interval;
 use server::{NoProgress, Server};
 use workload::{Kind, Options, Workload};
@@ -65,27 +62,13 @@ fn connect(server: &Server, loaded: &[Loaded], workload: Workload, rows: &Option
     let script = Arc::new(workload.script(rows));
     let start = |((charset, collation, id), loaded): (&(&str, &str, u8), &Loaded)| {
         let Loaded::Schema { name } = loaded else { panic!("{loaded:?}") };
-        let target = Target {
-            server: server.label().into(),
-            endpoint: server.endpoint().clone(),
-            pid: server.pid(),
-            schema: name.clone(),
-        };
+        let target = Target::of(server, name);
         let connection = ConnectionCharset {
             charset: (*charset).into(),
             collation: Some((*collation).into()),
             handshake_collation: *id,
         };
-        let settings = Settings {
-            threads,
-            protocol: Protocol::Prepared,
-            connection,
-            pinned: true,
-            extra_work: 0.0,
-            rate: None,
-            level: false,
-            ignored_errors: IgnoredErrors::default(),
-        };
+        let settings = Settings { pinned: true, ..Settings::new(threads, connection) };
         let load = Load::start(target, &settings, &script).expect("connections");
         assert_eq!(*load.binding(), Binding::Bound);
         load

@@ -13,9 +13,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{
-    ConnectionCharset, IgnoredErrors, Load, Loaded, Protocol, Schemas, Settings, Sharing, Target, Wanted, run_block,
-};
+use drive::{ConnectionCharset, Load, Loaded, Schemas, Settings, Sharing, Target, Wanted, run_block};
 use server::{NoProgress, Server};
 use workload::{Kind, Workload};
 
@@ -113,25 +111,11 @@ fn measure(
     let script = Arc::new(workload.script(rows));
     let connect = |place: usize| {
         let Loaded::Schema { name } = &loaded[place] else { panic!("the text does not fit") };
-        let target = Target {
-            server: server.label().into(),
-            endpoint: server.endpoint().clone(),
-            pid: server.pid(),
-            schema: name.clone(),
-        };
+        let target = Target::of(server, name);
         let (charset, collation) = COLLATIONS[place];
         let connection =
             ConnectionCharset { charset: charset.into(), collation: Some(collation.into()), handshake_collation: 8 };
-        let settings = Settings {
-            threads,
-            protocol: Protocol::Prepared,
-            connection,
-            pinned: true,
-            extra_work: 0.0,
-            rate: None,
-            level: false,
-            ignored_errors: IgnoredErrors::default(),
-        };
+        let settings = Settings { pinned: true, ..Settings::new(threads, connection) };
         Load::start(target, &settings, &script).expect("a connected load")
     };
     let loads: Vec<Load> = (0..COLLATIONS.len()).map(connect).collect();

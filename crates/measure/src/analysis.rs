@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::comparability::{self, Incomparability};
-use crate::model::{Block, Pair, PairKind, Run, Side, is_none};
+use crate::model::{Block, Pair, PairKind, Run, Side, is_zero};
 use crate::nested::{Design, Nested};
 use crate::pairing::{Paired, paired};
 use crate::schedule::{cpu_ratio_of, ratio_of};
@@ -62,7 +62,7 @@ pub struct VariantResult {
     /// Client CPU time in µs a statement.
     pub client_cpu_us: Option<f64>,
     /// Transactions of an open loop that were due and could not begin, as the server fell too far behind: latencies are of a queue that grows.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: u64,
     /// Rows a statement.
     pub rows_per_query: Option<f64>,

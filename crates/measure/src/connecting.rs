@@ -121,12 +121,7 @@ fn connect(
     for (&index, schema) in schemas {
         let variant = &run.variants[index];
         let server = &servers[variant.server];
-        let target = Target {
-            server: server.label().into(),
-            endpoint: server.endpoint().clone(),
-            pid: server.pid(),
-            schema: schema.clone(),
-        };
+        let target = Target::of(server, schema);
         let settings = Settings {
             threads: condition.threads,
             protocol: request.protocol,

@@ -403,7 +403,7 @@ pub struct Side {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost_connections: u32,
     /// Transactions of an open loop that were due and could not begin, as the server fell too far behind.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: u64,
     /// CPU time of the server's threads behind the load's connections, in µs a statement, lead-in included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -502,12 +502,8 @@ impl std::fmt::Display for Variant {
     }
 }
 
-fn is_zero(count: &u32) -> bool {
-    *count == 0
-}
-
-pub(crate) fn is_none(count: &u64) -> bool {
-    *count == 0
+pub(crate) fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 fn is_false(flag: &bool) -> bool {

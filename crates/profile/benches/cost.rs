@@ -5,9 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use drive::{
-    ConnectionCharset, IgnoredErrors, Load, Loaded, Protocol, Schemas, Settings, Sharing, Target, Wanted, run_block,
-};
+use drive::{ConnectionCharset, Load, Loaded, Schemas, Settings, Sharing, Target, Wanted, run_block};
 use measure::median;
 use profile::perf::{CallGraph, Recorder, Sampling, Scope};
 use server::{NoProgress, Server};
@@ -41,19 +39,9 @@ fn main() {
 
 fn connect(server: &Server, loaded: &Loaded, script: &Arc<workload::Script>) -> Load {
     let Loaded::Schema { name: schema } = loaded else { panic!("{loaded:?}") };
-    let (endpoint, pid) = (server.endpoint().clone(), server.pid());
-    let target = Target { server: server.label().into(), endpoint, pid, schema: schema.clone() };
+    let target = Target::of(server, schema);
     let connection = ConnectionCharset { charset: "utf8mb4".into(), collation: None, handshake_collation: 45 };
-    let settings = Settings {
-        threads: 2,
-        protocol: Protocol::Prepared,
-        connection,
-        pinned: true,
-        extra_work: 0.0,
-        rate: None,
-        level: false,
-        ignored_errors: IgnoredErrors::default(),
-    };
+    let settings = Settings { pinned: true, ..Settings::new(2, connection) };
     Load::start(target, &settings, script).expect("a load")
 }
 
