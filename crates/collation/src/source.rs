@@ -39,10 +39,16 @@ pub(crate) trait Source: Copy {
 
     /// How many bytes at the start of each text are characters of equal weights. Both begin at a boundary, and go on at one. May skip
     /// less than it could.
-    fn skip_characters(self, a: &[u8], b: &[u8]) -> [usize; 2];
+    #[inline(always)]
+    fn skip_characters(self, _a: &[u8], _b: &[u8]) -> [usize; 2] {
+        [0; 2]
+    }
 
     /// Whether a text has ended before `at` because something there is ill-formed.
-    fn ends_before(self, text: &[u8], at: usize) -> bool;
+    #[inline(always)]
+    fn ends_before(self, _text: &[u8], _at: usize) -> bool {
+        false
+    }
 
     /// The last boundary between characters, of both, that is no later than `at` and within no contraction. The texts are equal before
     /// `at`, but for the case of ASCII.
@@ -55,10 +61,16 @@ pub(crate) trait Source: Copy {
     }
 
     /// Turns plain characters from `at` on into weights, at the start of `out`. May do nothing.
-    fn fill(self, text: &[u8], at: usize, out: &mut [u16]) -> Filled;
+    #[inline(always)]
+    fn fill(self, _text: &[u8], _at: usize, _out: &mut [u16]) -> Filled {
+        Filled { consumed: 0, produced: 0 }
+    }
 
     /// Appends the weights of plain characters from `at` on to a sort key, and says how many bytes of text these are. May do nothing.
-    fn append_key(self, text: &[u8], at: usize, key: &mut Vec<u8>) -> usize;
+    #[inline(always)]
+    fn append_key(self, _text: &[u8], _at: usize, _key: &mut Vec<u8>) -> usize {
+        0
+    }
 
     /// The weights of the character at `at`, which is within the text, at the start of `out`, where there is room for [`LONGEST`].
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next;

@@ -14,13 +14,13 @@ use crate::error::{IgnoredErrors, WireError};
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::turns::{Place, Turn, Turns};
-use crate::work::{Counters, CpuAccounting};
+use crate::work::Counters;
 
 /// What a connection is told to do.
 pub(crate) enum Order {
     Work(Block),
-    /// Read the session's counters, its CPU time by this accounting too, and send them there.
-    Status(Option<CpuAccounting>, Sender<Result<Counters, WireError>>),
+    /// Read the session's counters, and what these statements tell, and send them there.
+    Status(Vec<&'static str>, Sender<Result<Counters, WireError>>),
 }
 
 /// Load until `end`, counting what begins, or is due, from `begin` on.
@@ -80,8 +80,8 @@ pub(crate) fn serve(mut client: Client, orders: &Receiver<Order>, reports: &Send
                 let done = report.is_ok();
                 reports.send(report).is_ok() && done
             }
-            Order::Status(accounting, answer) => {
-                let counters = client.session.counters(accounting);
+            Order::Status(also, answer) => {
+                let counters = client.session.counters(&also);
                 let done = counters.is_ok();
                 answer.send(counters).is_ok() && done
             }

@@ -19,7 +19,7 @@ use crate::handshake::{Agreed, Manners};
 use crate::session::{Protocol, Session};
 use crate::stream::Cut;
 use crate::tally::Tally;
-use crate::work::{Counters, CpuAccounting, SAMPLED};
+use crate::work::{Counters, CpuAccounting, PAGES_READ_STATUS, SAMPLED};
 
 /// Which server and schema a load goes to.
 #[derive(Clone, Debug)]
@@ -67,6 +67,8 @@ pub struct Settings {
     pub level: bool,
     /// The servers' errors that are passed over; any other ends the block.
     pub ignored_errors: IgnoredErrors,
+    /// Whether the pages that the server reads from disk are counted: they are this load's where no other is on that server.
+    pub counts_pages_read: bool,
 }
 
 impl Target {
@@ -93,6 +95,7 @@ impl Settings {
             rate: None,
             level: false,
             ignored_errors: IgnoredErrors::default(),
+            counts_pages_read: false,
         }
     }
 }
@@ -304,13 +307,16 @@ impl Load {
 
     /// Has some connections read their sessions' counters; they come in the order of the connections.
     pub(crate) fn ask_status(&self) -> Vec<Receiver<Result<Counters, WireError>>> {
-        let ask = |worker: &Worker| {
+        let cpu = self.accounting.and_then(CpuAccounting::statement);
+        let ask = |(place, worker): (usize, &Worker)| {
             let (answer, counters) = mpsc::channel();
+            // The server's own counters are the same on every connection.
+            let pages = (place == 0 && self.settings.counts_pages_read).then_some(PAGES_READ_STATUS);
             // As above.
-            let _ = worker.orders.send(Order::Status(self.accounting, answer));
+            let _ = worker.orders.send(Order::Status(cpu.into_iter().chain(pages).collect(), answer));
             counters
         };
-        self.workers.iter().take(SAMPLED).map(ask).collect()
+        self.workers.iter().take(SAMPLED).enumerate().map(ask).collect()
     }
 }
 

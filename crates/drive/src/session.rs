@@ -5,7 +5,7 @@ use workload::{Script, StatementKind, Value};
 use crate::connection::{Connection, Prepared};
 use crate::error::WireError;
 use crate::stream::Cut;
-use crate::work::{Counters, CpuAccounting, STATUS};
+use crate::work::{Counters, STATUS};
 
 /// How statements travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +72,10 @@ impl Session {
         }
     }
 
-    /// The session's status counters, with its CPU time by this accounting.
-    pub(crate) fn counters(&mut self, accounting: Option<CpuAccounting>) -> Result<Counters, WireError> {
+    /// The session's status counters, and what these statements tell: a name and a value a row.
+    pub(crate) fn counters(&mut self, also: &[&str]) -> Result<Counters, WireError> {
         let mut rows = self.connection.rows(STATUS)?;
-        if let Some(sql) = accounting.and_then(CpuAccounting::statement) {
+        for sql in also {
             rows.extend(self.connection.rows(sql)?);
         }
         let counter = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {

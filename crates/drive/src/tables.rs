@@ -1,7 +1,7 @@
 //! The schemas that load runs on: created, filled, copied, verified, and dropped again.
 //!
 //! Rows are generated once per server, into a utf8mb4 schema that is there only to convert from; every schema that was asked for is converted from that one
-//! by the server itself. What each schema then gives back, as utf8mb4, is held against what was generated: no schema passes with a `?`
+//! by the server itself. Where one schema is all that is asked for, they are generated into it. What each schema then gives back, as utf8mb4, is held against what was generated: no schema passes with a `?`
 //! where a letter was.
 //!
 //! Every schema carries a marker table that names the run. Nothing is written to, or dropped from, a schema without it. A run that was
@@ -105,7 +105,7 @@ impl<'s> Schemas<'s> {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Vec<Loaded>, TablesError> {
         let rows: u64 = tables.iter().map(|table| u64::from(table.rows)).sum();
-        let total = 2 * rows * (wanted.len() as u64 + 1);
+        let total = 2 * rows * loading::schemas(wanted);
         let (claim, tables, wanted) = (Arc::clone(&self.claim), tables.to_vec(), wanted.to_vec());
         let work = |mut conns: Vec<Conn>| {
             watched::run(self.server, progress, move |progress| {

@@ -65,6 +65,12 @@ impl std::fmt::Display for CpuAccounting {
     }
 }
 
+/// Pages that the server read from disk since it began, for whatever connection: those that a statement waited for and those read ahead.
+pub(crate) const PAGES_READ_STATUS: &str = "SHOW GLOBAL STATUS LIKE 'Innodb\\_pages\\_read'";
+
+/// Its name.
+const PAGES_READ: &str = "Innodb_pages_read";
+
 /// So many connections of a load are asked: all do the same.
 pub(crate) const SAMPLED: usize = 2;
 
@@ -78,6 +84,8 @@ pub struct Work {
     pub counters: BTreeMap<String, f64>,
     /// CPU time of statements in µs, by the server's own accounting, where that is switched on.
     pub cpu_us: Option<f64>,
+    /// Pages that the server read from disk, where the load is the only one there and was told to count them.
+    pub pages_read: Option<f64>,
 }
 
 /// Reads the counters around a block.
@@ -135,11 +143,12 @@ fn a_statement(before: Vec<(Counters, Counters)>, after: Vec<Counters>, tally: &
             *sum.entry(name).or_default() += (grown - own).max(0.0);
         }
     }
+    let pages_read = sum.remove(PAGES_READ).map(|pages| pages / tally.all_queries.max(1) as f64);
     let statements = tally.sampled_queries.max(1) as f64;
     let mut counters: Counters =
         sum.into_iter().map(|(name, count)| (name, count / statements)).filter(|(_, count)| *count > 0.0).collect();
     let cpu_us = counters.remove(CPU_TIME).map(|seconds| seconds * 1e6);
-    Work { counters, cpu_us }
+    Work { counters, cpu_us, pages_read }
 }
 
 fn grown(before: &Counters, after: &Counters) -> Counters {
@@ -153,8 +162,11 @@ mod tests {
     use super::*;
 
     fn counters(read: f64, tables: f64, cpu: f64) -> Counters {
-        let named = [("Handler_read_key", read), ("Created_tmp_tables", tables), (CPU_TIME, cpu)];
-        named.map(|(name, value)| (name.to_owned(), value)).into()
+        named([("Handler_read_key", read), ("Created_tmp_tables", tables), (CPU_TIME, cpu)])
+    }
+
+    fn named<const N: usize>(counters: [(&str, f64); N]) -> Counters {
+        counters.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
     #[test]
@@ -162,6 +174,18 @@ mod tests {
         let before = vec![(counters(100.0, 5.0, 1.0), counters(0.0, 1.0, 0.5))];
         let tally = Tally { sampled_queries: 50, ..Tally::default() };
         let work = a_statement(before, vec![counters(200.0, 6.0, 1.75)], &tally);
-        assert_eq!(work, Work { counters: [("Handler_read_key".to_owned(), 2.0)].into(), cpu_us: Some(5000.0) });
+        let counters = named([("Handler_read_key", 2.0)]);
+        assert_eq!(work, Work { counters, cpu_us: Some(5000.0), pages_read: None });
+    }
+
+    #[test]
+    fn pages_read_are_those_of_all_connections() {
+        // The second connection isn't asked.
+        let before = vec![(named([(PAGES_READ, 100.0)]), named([(PAGES_READ, 0.0)])), Default::default()];
+        let after = || vec![named([(PAGES_READ, 400.0)]), Counters::new()];
+        let tally = Tally { sampled_queries: 50, all_queries: 200, ..Tally::default() };
+        assert_eq!(a_statement(before.clone(), after(), &tally).pages_read, Some(1.5));
+        let none = vec![(named([(PAGES_READ, 400.0)]), Counters::new())];
+        assert_eq!(a_statement(none, after(), &tally).pages_read, Some(0.0));
     }
 }

@@ -140,6 +140,7 @@ fn request(args: &Args) -> Request {
         rate: None,
         level: false,
         ignored_errors: drive::IgnoredErrors::default(),
+        buffer_pool: None,
         recipe: None,
         ratios: true,
     }

@@ -59,6 +59,9 @@ pub struct VariantResult {
     pub p99_ms: Option<f64>,
     /// Server CPU time in µs a statement.
     pub server_cpu_us: Option<f64>,
+    /// Pages that the server read from disk, a statement; where each variant has an instance of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_read: Option<f64>,
     /// Client CPU time in µs a statement.
     pub client_cpu_us: Option<f64>,
     /// Transactions of an open loop that were due and could not begin, as the server fell too far behind: latencies are of a queue that grows.

@@ -76,7 +76,10 @@ pub struct RatioChange {
     pub after: Estimate,
     /// The ratio after for each unit of the one before.
     pub change: Estimate,
-    /// What can be said of it.
+    /// By how many µs of server CPU a statement took more than one of the baseline, before and after.
+    #[serde(default)]
+    pub server_cpu_more_us: [Option<Estimate>; 2],
+    /// What can be said of the ratio of throughputs.
     pub verdict: Verdict,
 }
 
@@ -246,6 +249,7 @@ impl Join<'_> {
             before: old.throughput?,
             after: new.throughput?,
             change,
+            server_cpu_more_us: [old.server_cpu_difference_us, new.server_cpu_difference_us],
             verdict: verdict(Some(change), self.aa_bound()),
         })
     }

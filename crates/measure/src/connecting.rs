@@ -10,6 +10,8 @@ use workload::Workload;
 
 use crate::error::Error;
 use crate::executor::Loads;
+use crate::instances::Instances;
+use crate::loading::Home;
 use crate::model::{Condition, Driver, Plan, PlanStep, Run, Variant};
 use crate::plan::Facts;
 use crate::request::{Pin, Request};
@@ -27,11 +29,11 @@ pub(crate) fn connect_placed(
     run: &mut Run,
     workload: Workload,
     condition: &Condition,
-    servers: &[Server],
+    instances: &Instances<'_>,
     facts: &[Facts],
-    schemas: &BTreeMap<usize, String>,
+    homes: &BTreeMap<usize, Home>,
 ) -> Result<Loads, Error> {
-    let loads = connect(request, run, workload, condition, servers, facts, schemas)?;
+    let loads = connect(request, run, workload, condition, instances, facts, homes)?;
     let Loads::Native(connected) = &loads else { return Ok(loads) };
     let failed = connected.values().find_map(|load| match load.binding() {
         Binding::Failed(reason) => {
@@ -43,18 +45,24 @@ pub(crate) fn connect_placed(
     drop(loads);
     run.notes.push(note);
     run.options.pinned = false;
-    connect(request, run, workload, condition, servers, facts, schemas)
+    connect(request, run, workload, condition, instances, facts, homes)
 }
 
 /// Writes down how the servers carry out the statements, the first time that a variant is connected in a condition. Where they don't tell, that
 /// is noted, and is no failure.
-pub(crate) fn read_plans(run: &mut Run, servers: &[Server], condition: usize, loads: &Loads) {
+pub(crate) fn read_plans(
+    run: &mut Run,
+    instances: &Instances<'_>,
+    homes: &BTreeMap<usize, Home>,
+    condition: usize,
+    loads: &Loads,
+) {
     let Loads::Native(loads) = loads else { return };
     for (&variant, load) in loads {
         if run.plans.iter().any(|plan| plan.condition == condition && plan.variant == variant) {
             continue;
         }
-        match drive::plans(&servers[run.variants[variant].server], load) {
+        match drive::plans(instances.get(homes[&variant].instance), load) {
             Ok(plans) => run.plans.extend(plans.into_iter().map(|plan| of_statement(condition, variant, plan))),
             Err(error) => {
                 let note = format!("plans are not known: {error}");
@@ -112,16 +120,15 @@ fn connect(
     run: &mut Run,
     workload: Workload,
     condition: &Condition,
-    servers: &[Server],
+    instances: &Instances<'_>,
     facts: &[Facts],
-    schemas: &BTreeMap<usize, String>,
+    homes: &BTreeMap<usize, Home>,
 ) -> Result<Loads, Error> {
     let options = workload::Options { text: condition.text.parse().expect("a text's own name"), ..request.rows };
     let mut targets = BTreeMap::new();
-    for (&index, schema) in schemas {
+    for (&index, home) in homes {
         let variant = &run.variants[index];
-        let server = &servers[variant.server];
-        let target = Target::of(server, schema);
+        let target = Target::of(instances.get(home.instance), &home.schema);
         let settings = Settings {
             threads: condition.threads,
             protocol: request.protocol,
@@ -131,6 +138,7 @@ fn connect(
             rate: request.rate,
             level: request.level,
             ignored_errors: request.ignored_errors.clone(),
+            counts_pages_read: request.buffer_pool.is_some(),
         };
         targets.insert(index, (target, settings));
     }

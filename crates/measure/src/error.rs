@@ -1,5 +1,6 @@
 //! What can end a run.
 
+use crate::buffer_pool::BufferPoolError;
 use crate::folder::FolderError;
 use crate::plan::PlanError;
 
@@ -9,6 +10,9 @@ pub enum Error {
     /// What was asked for can't be measured on these servers.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The buffer pools asked for can't be had.
+    #[error(transparent)]
+    BufferPool(#[from] BufferPoolError),
     /// The run's folder failed.
     #[error(transparent)]
     Folder(#[from] FolderError),

@@ -156,7 +156,12 @@ fn native(
     let sides = variants.iter().zip(&tallies).zip(work);
     let side = |((&variant, tally), work): ((&usize, &Tally), Work)| {
         let side = side(variant, tally);
-        Side { work: work.counters, server_cpu_us: side.server_cpu_us.or(work.cpu_us), ..side }
+        Side {
+            work: work.counters,
+            server_cpu_us: side.server_cpu_us.or(work.cpu_us),
+            pages_read: work.pages_read,
+            ..side
+        }
     };
     Ok(sides.map(side).collect())
 }
@@ -175,6 +180,7 @@ fn side(variant: usize, tally: &Tally) -> Side {
         missed: tally.missed,
         work: BTreeMap::new(),
         server_cpu_us: tally.server_cpu_ns.map(per_query),
+        pages_read: None,
         client_cpu_us: Some(per_query(tally.client_cpu_ns)),
         latency: latency::from_histogram(&tally.latency),
         log: None,
@@ -211,6 +217,7 @@ fn sysbench_side(variant: usize, tally: &SysbenchTally) -> Side {
         missed: 0,
         work: BTreeMap::new(),
         server_cpu_us: None,
+        pages_read: None,
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: Some(tally.p95_ms), p99_ms: None, hdr: None },
         log: None,

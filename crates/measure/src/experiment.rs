@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use server::{Server, interrupt};
 use workload::{Text, Workload};
 
+use crate::buffer_pool;
 use crate::connecting::{connect_placed, note_placement, read_plans};
 use crate::error::Error;
 use crate::executor::{Loads, MOST_RESTARTED, Placed, Real};
 use crate::folder::{Folder, FolderError};
+use crate::instances::Instances;
 use crate::loading::{Loader, Rows};
 use crate::machine;
 use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ServerInfo, Variant};
@@ -100,7 +102,8 @@ pub fn run<'a>(
         conditions: Vec::new(),
         first: 0,
     };
-    let failure = experiment.measure(servers).err().map(|error| explain(servers, error));
+    let mut instances = Instances::new(servers);
+    let failure = experiment.measure(&mut instances).err().map(|error| explain(&instances, error));
     experiment.note_blocks_left_out();
     experiment.run.failure = failure.as_ref().map(ToString::to_string);
     experiment.run.finished = Some(now());
@@ -145,12 +148,12 @@ fn now() -> String {
 
 /// What a signal broke is no failure. And if a private server has died, its end is what there is to tell, not how it was noticed,
 /// which may be a moment earlier.
-fn explain(servers: &[Server], error: Error) -> Error {
+fn explain(instances: &Instances<'_>, error: Error) -> Error {
     if interrupt::interrupted() {
         return Error::Interrupted;
     }
     if let Error::Load(load) = &error
-        && let Some(server) = servers.iter().find(|server| load.silent_server() == Some(server.label()))
+        && let Some(server) = instances.all().find(|server| load.silent_server() == Some(server.label()))
     {
         return match server.check_answers() {
             Err(silent @ server::Error::Silent { .. }) => Error::ServerSilent(format!("{silent}\n({error})")),
@@ -160,7 +163,7 @@ fn explain(servers: &[Server], error: Error) -> Error {
     let patience = if error.is_lost_connection() { DYING } else { Duration::ZERO };
     let deadline = Instant::now() + patience;
     loop {
-        match servers.iter().find_map(Server::describe_failure) {
+        match instances.all().find_map(Server::describe_failure) {
             Some(what) => return Error::ServerDied(what),
             None if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
             _ => return error,
@@ -196,19 +199,20 @@ struct Replicate {
 }
 
 /// What is asked of the servers: texts with their variants.
-type Plans = Vec<(Text, Vec<Variant>)>;
+type Plans = [(Text, Vec<Variant>)];
 
 impl Experiment<'_> {
-    fn measure(&mut self, servers: &mut [Server]) -> Result<(), Error> {
+    fn measure(&mut self, instances: &mut Instances<'_>) -> Result<(), Error> {
         self.take_up()?;
-        self.run.servers = read_servers(servers)?;
-        let facts = preview::facts(servers)?;
-        let request = self.request;
+        let facts = preview::facts(instances.servers())?;
         // All texts are planned first: what can't be measured is told before anything is.
-        let (mut plans, mut notes) = (Plans::new(), Vec::new());
-        for &text in &request.axes.texts {
-            plans.push((text, preview::variants(request, text, &facts, &mut notes)?));
+        let mut notes = Vec::new();
+        let plans = preview::plans(self.request, &facts, &mut notes)?;
+        if let Some(sizing) = buffer_pool::sizing(self.request, &plans, instances.servers())? {
+            instances.set_apart(&sizing, &Steps(self.observer))?;
+            notes.extend(unequal_pools(instances)?);
         }
+        self.run.servers = read_servers(instances.servers())?;
         notes.retain(|note| !self.run.notes.contains(note));
         self.run.notes.extend(notes);
         self.time.shortest = self.shortest(&plans);
@@ -219,12 +223,11 @@ impl Experiment<'_> {
             }
             let (begun, spent_before) = (Instant::now(), self.time.spent);
             if number > self.first {
-                let progress = Steps(self.observer);
-                servers.iter_mut().try_for_each(|server| server.start_anew(&progress))?;
+                instances.start_anew(&Steps(self.observer))?;
             }
             let open = self.open_conditions(&plans);
             let mut replicate = Replicate { number, begun, spent_before, left: open, whole: open };
-            self.replicate(&mut replicate, servers, &plans, &facts)?;
+            self.replicate(&mut replicate, instances, &plans, &facts)?;
             self.note_progress(number + 1)?;
         }
         Ok(())
@@ -266,7 +269,7 @@ impl Experiment<'_> {
     fn replicate(
         &mut self,
         replicate: &mut Replicate,
-        servers: &[Server],
+        instances: &Instances<'_>,
         plans: &Plans,
         facts: &[Facts],
     ) -> Result<(), Error> {
@@ -282,12 +285,12 @@ impl Experiment<'_> {
                     }
                     let loaded = match rows.take() {
                         Some(rows) => rows,
-                        None => self.load(servers, *text, variants)?,
+                        None => self.load(instances, *text, variants)?,
                     };
                     if place == self.conditions.len() {
                         self.plan_condition(workload, *text, threads);
                     }
-                    self.measure_condition(place, replicate, servers, facts, &loaded)?;
+                    self.measure_condition(place, replicate, instances, facts, &loaded)?;
                     // What a workload has written is in nobody else's way.
                     if workload.writes() { loaded.remove()? } else { rows = Some(loaded) }
                 }
@@ -297,9 +300,9 @@ impl Experiment<'_> {
         Ok(())
     }
 
-    fn load<'s>(&mut self, servers: &'s [Server], text: Text, variants: &[Variant]) -> Result<Rows<'s>, Error> {
+    fn load<'s>(&mut self, instances: &'s Instances<'_>, text: Text, variants: &[Variant]) -> Result<Rows<'s>, Error> {
         let Self { request, observer, run, .. } = self;
-        Loader { request, observer: *observer, run }.load(servers, text, variants)
+        Loader { request, observer: *observer, run }.load(instances, text, variants)
     }
 
     /// Adds a condition and its pairs to the run.
@@ -320,16 +323,17 @@ impl Experiment<'_> {
         &mut self,
         index: usize,
         replicate: &mut Replicate,
-        servers: &[Server],
+        instances: &Instances<'_>,
         facts: &[Facts],
         rows: &Rows<'_>,
     ) -> Result<(), Error> {
         let condition = self.run.conditions[index].clone();
         self.observer.stage(&format!("{condition}: connecting"));
         let workload = self.conditions[index].workload;
-        let loads = connect_placed(self.request, &mut self.run, workload, &condition, servers, facts, &rows.names)?;
-        note_placement(self.request, &mut self.run, servers, &condition);
-        read_plans(&mut self.run, servers, index, &loads);
+        let homes = &rows.homes;
+        let loads = connect_placed(self.request, &mut self.run, workload, &condition, instances, facts, homes)?;
+        note_placement(self.request, &mut self.run, instances.servers(), &condition);
+        read_plans(&mut self.run, instances, homes, index, &loads);
         self.folder.write_run(&self.run)?;
 
         let placed = Placed::of(&loads);
@@ -343,7 +347,7 @@ impl Experiment<'_> {
         let Self { run, folder, observer, time, ledger, conditions, clock, request, .. } = self;
         let planned = &mut conditions[index];
         // A variant that could be loaded before and can't now has nothing to be put under load.
-        let is_loaded = |pair: &Pair| rows.names.contains_key(&pair.variant) && rows.names.contains_key(&pair.baseline);
+        let is_loaded = |pair: &Pair| homes.contains_key(&pair.variant) && homes.contains_key(&pair.baseline);
         let pairs: Vec<(usize, &Pair)> =
             planned.pairs.clone().map(|at| (at, &run.pairs[at])).filter(|(_, pair)| is_loaded(pair)).collect();
         let task = Task { condition: index, pairs: &pairs, mode: request.mode, replicate: replicate.number, deadline };
@@ -384,6 +388,19 @@ impl Experiment<'_> {
         let conditions = self.conditions.iter().zip(&self.run.conditions);
         self.run.notes.extend(conditions.flat_map(|(planned, condition)| planned.notes(condition)));
     }
+}
+
+/// What must be told where the buffer pools are not of one size, read back from each instance.
+fn unequal_pools(instances: &Instances<'_>) -> Result<Option<String>, server::Error> {
+    let name = "innodb_buffer_pool_size";
+    let read = |server: &Server| {
+        let bytes = server.settings_in_force(&[name])?.remove(name).unwrap_or_default();
+        Ok((server.label().to_owned(), bytes))
+    };
+    let pools: Vec<(String, String)> = instances.all().map(read).collect::<Result<_, server::Error>>()?;
+    let differ = pools.windows(2).any(|two| two[0].1 != two[1].1);
+    let each = || pools.iter().map(|(label, bytes)| format!("{label}: {bytes} bytes")).collect::<Vec<_>>().join("; ");
+    Ok(differ.then(|| format!("servers round the size of a buffer pool in ways of their own: {}", each())))
 }
 
 fn read_servers(servers: &[Server]) -> Result<Vec<ServerInfo>, server::Error> {

@@ -1,6 +1,7 @@
 //! Variants, duet schedule, stopping rule, statistics, and the results on disk.
 
 mod analysis;
+mod buffer_pool;
 mod change;
 mod comparability;
 mod connecting;
@@ -8,6 +9,7 @@ mod error;
 mod executor;
 mod experiment;
 mod folder;
+mod instances;
 mod latency;
 mod loading;
 mod machine;
@@ -26,6 +28,7 @@ mod time;
 mod verdict;
 
 pub use analysis::{Analysis, Comparison, ConditionResult, LatencyRatios, ReplicateResult, VariantResult, analyse};
+pub use buffer_pool::{BufferPool, BufferPoolError, Sizing};
 pub use change::{Difference, RatioChange, RunChange, ThroughputChange, change};
 pub use comparability::{Incomparability, is_only_a_namesake};
 pub use connecting::UNBOUND_CONNECTIONS_A_CORE;

@@ -7,17 +7,26 @@ use server::{Layers, Server};
 use workload::{Table, Text};
 
 use crate::error::Error;
+use crate::instances::Instances;
 use crate::model::{Run, TableSize, Variant};
 use crate::plan::PlanError;
-use crate::preview::{self, SchemaKey, schema_key};
+use crate::preview::{self, schema_key, schema_keys};
 use crate::request::{Observer, Request};
 
 /// The schemas of one text, on all servers.
 pub(crate) struct Rows<'s> {
     /// Dropped with this.
     schemas: Vec<Schemas<'s>>,
-    /// The schema of each variant of the run that holds this text.
-    pub(crate) names: BTreeMap<usize, String>,
+    /// Where each variant of the run is that holds this text.
+    pub(crate) homes: BTreeMap<usize, Home>,
+}
+
+/// Where the rows of a variant are.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    /// The instance's number.
+    pub(crate) instance: usize,
+    pub(crate) schema: String,
 }
 
 impl Rows<'_> {
@@ -39,34 +48,31 @@ impl Loader<'_> {
     /// added to it.
     pub(crate) fn load<'s>(
         &mut self,
-        servers: &'s [Server],
+        instances: &'s Instances<'_>,
         text: Text,
         variants: &[Variant],
     ) -> Result<Rows<'s>, Error> {
         let tables = preview::tables(self.request, text);
-        let mut rows = Rows { schemas: Vec::new(), names: BTreeMap::new() };
-        for (index, server) in servers.iter().enumerate() {
+        let mut rows = Rows { schemas: Vec::new(), homes: BTreeMap::new() };
+        for index in 0..instances.servers().len() {
             let own: Vec<&Variant> = variants.iter().filter(|variant| variant.server == index).collect();
-            self.load_server(server, text, &tables, &own, &mut rows)?;
+            let places: Vec<(usize, &Server)> = instances.of(index).collect();
+            self.load_server(&places, text, &tables, &own, &mut rows)?;
         }
         Ok(rows)
     }
 
+    /// Loads into the instances of one server: all variants into its only one, or each into its own.
     fn load_server<'s>(
         &mut self,
-        server: &'s Server,
+        places: &[(usize, &'s Server)],
         text: Text,
         tables: &[Table],
         variants: &[&Variant],
         rows: &mut Rows<'s>,
     ) -> Result<(), Error> {
-        let writes = self.request.writes();
-        let mut keys: Vec<SchemaKey<'_>> = Vec::new();
-        for key in variants.iter().map(|variant| schema_key(variant, writes)) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
+        let apart = self.request.keeps_apart();
+        let keys = schema_keys(variants.iter().copied(), apart);
         let charset = |collation: &str| {
             variants.iter().find(|variant| variant.collation == collation).map_or("", |variant| &variant.charset)
         };
@@ -75,27 +81,44 @@ impl Loader<'_> {
             .map(|key| Wanted { charset: charset(key.collation).into(), collation: key.collation.into() })
             .collect();
 
-        self.observer.stage(&format!("{}: loading {text} text", server.label()));
-        let observer = self.observer;
-        let report = |progress: drive::Progress| observer.fraction(progress.done as f64 / progress.total.max(1) as f64);
-        let schemas = Schemas::new(server, &run_id())?;
-        let loaded = schemas.load(tables, &wanted, &report)?;
-        rows.schemas.push(schemas);
-        let held_before = rows.names.len();
+        let together = if self.request.buffer_pool.is_some() { 1 } else { wanted.len() };
+        let mut loaded: Vec<(usize, &Server, Loaded)> = Vec::new();
+        for (&(number, server), wanted) in places.iter().zip(wanted.chunks(together)) {
+            let schemas = Schemas::new(server, &run_id())?;
+            let filled = self.fill(&schemas, server, text, tables, wanted)?;
+            rows.schemas.push(schemas);
+            loaded.extend(filled.into_iter().map(|filled| (number, server, filled)));
+        }
+        let held_before = rows.homes.len();
         for &variant in variants {
-            let place = keys.iter().position(|key| *key == schema_key(variant, writes)).expect("its key is among them");
-            match &loaded[place] {
+            let place = keys.iter().position(|key| *key == schema_key(variant, apart)).expect("its key is among them");
+            let (number, server, filled) = &loaded[place];
+            match filled {
                 Loaded::Schema { name } => {
                     let index = self.index(server, name, tables, variant)?;
-                    rows.names.insert(index, name.clone());
+                    rows.homes.insert(index, Home { instance: *number, schema: name.clone() });
                 }
                 Loaded::CannotHold { reason } => self.leave_out(server, variant, reason)?,
             }
         }
-        if rows.names.len() == held_before {
-            return Err(Error::NothingToMeasure { server: server.label().into(), text: text.to_string() });
+        if rows.homes.len() == held_before {
+            return Err(Error::NothingToMeasure { server: places[0].1.label().into(), text: text.to_string() });
         }
         Ok(())
+    }
+
+    fn fill(
+        &self,
+        schemas: &Schemas<'_>,
+        server: &Server,
+        text: Text,
+        tables: &[Table],
+        wanted: &[Wanted],
+    ) -> Result<Vec<Loaded>, Error> {
+        let observer = self.observer;
+        observer.stage(&format!("{}: loading {text} text", server.label()));
+        let report = |progress: drive::Progress| observer.fraction(progress.done as f64 / progress.total.max(1) as f64);
+        Ok(schemas.load(tables, wanted, &report)?)
     }
 
     /// The variant's index in the run, which it is added to where it is new.

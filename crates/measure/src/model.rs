@@ -211,6 +211,10 @@ pub struct Options {
     pub rand_type: String,
     /// Seed of rows, statements and bootstrap.
     pub seed: u64,
+    /// The buffer pool that was asked for each variant's own instance, in bytes or as a share of the baseline's tables; what it came to stands
+    /// in the servers' settings. Absent where the variants of a server shared one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_pool: Option<String>,
 }
 
 impl Options {
@@ -408,6 +412,9 @@ pub struct Side {
     /// CPU time of the server's threads behind the load's connections, in µs a statement, lead-in included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_us: Option<f64>,
+    /// Pages that the server read from disk, a statement, lead-in included; where each variant has an instance of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages_read: Option<f64>,
     /// CPU time of the client's threads, in µs a statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_us: Option<f64>,

@@ -3,6 +3,7 @@
 use server::Server;
 use workload::{Table, Text};
 
+use crate::buffer_pool::{self, Sizing};
 use crate::error::Error;
 use crate::model::Variant;
 use crate::plan::{self, Facts};
@@ -18,7 +19,9 @@ pub struct Preview {
     pub variants: Vec<Variant>,
     /// What is left out and why.
     pub notes: Vec<String>,
-    writes: bool,
+    /// Where each variant is to have a buffer pool of its own: what that takes.
+    pub sizing: Option<Sizing>,
+    apart: bool,
 }
 
 impl Preview {
@@ -27,13 +30,7 @@ impl Preview {
     pub fn schemas(&self, server: usize) -> usize {
         let of_text = |text: &str| {
             let own = self.variants.iter().filter(|variant| variant.server == server && variant.text == text);
-            let mut keys: Vec<SchemaKey<'_>> = Vec::new();
-            for key in own.map(|variant| schema_key(variant, self.writes)) {
-                if !keys.contains(&key) {
-                    keys.push(key);
-                }
-            }
-            keys.len() + 1
+            schema_keys(own, self.apart).len() + 1
         };
         self.variants.iter().map(|variant| of_text(&variant.text)).max().unwrap_or(0)
     }
@@ -42,11 +39,20 @@ impl Preview {
 /// Tells what a run will measure, or why it can't.
 pub fn preview(request: &Request, servers: &[Server]) -> Result<Preview, Error> {
     let facts = facts(servers)?;
-    let mut preview = Preview { variants: Vec::new(), notes: Vec::new(), writes: request.writes() };
-    for &text in &request.axes.texts {
-        preview.variants.extend(variants(request, text, &facts, &mut preview.notes)?);
-    }
-    Ok(preview)
+    let mut notes = Vec::new();
+    let plans = plans(request, &facts, &mut notes)?;
+    let sizing = buffer_pool::sizing(request, &plans, servers)?;
+    let variants = plans.into_iter().flat_map(|(_, variants)| variants).collect();
+    Ok(Preview { variants, notes, sizing, apart: request.keeps_apart() })
+}
+
+/// The variants of every text.
+pub(crate) fn plans(
+    request: &Request,
+    facts: &[Facts],
+    notes: &mut Vec<String>,
+) -> Result<Vec<(Text, Vec<Variant>)>, Error> {
+    request.axes.texts.iter().map(|&text| Ok((text, variants(request, text, facts, notes)?))).collect()
 }
 
 /// What a plan needs to know of the servers.
@@ -65,12 +71,7 @@ pub(crate) fn tables(request: &Request, text: Text) -> Vec<Table> {
 
 /// The variants of one text, and behind them, for each server and where ratios are measured, the copies of its baseline, which is its
 /// first variant.
-pub(crate) fn variants(
-    request: &Request,
-    text: Text,
-    facts: &[Facts],
-    notes: &mut Vec<String>,
-) -> Result<Vec<Variant>, Error> {
+fn variants(request: &Request, text: Text, facts: &[Facts], notes: &mut Vec<String>) -> Result<Vec<Variant>, Error> {
     let sample = sample(&tables(request, text));
     let holds = |charset: &str| drive::connection_holds(charset, &sample);
     let mut variants = plan::variants(&request.axes, text, facts, &holds, notes)?;
@@ -95,15 +96,25 @@ pub(crate) fn variants(
 pub(crate) struct SchemaKey<'a> {
     pub(crate) collation: &'a str,
     copy: bool,
-    /// Of load that writes: the connection's charset and the extra work.
-    writer: Option<(&'a str, Option<f64>)>,
+    /// Of those that are kept apart: the connection's charset and the extra work.
+    own: Option<(&'a str, Option<f64>)>,
 }
 
-/// A copy has a schema of its own. Variants that differ only in their connections share one where nothing writes to it: of two sides that
-/// write to the same rows, each would wait for the other and change what it finds.
-pub(crate) fn schema_key(variant: &Variant, writes: bool) -> SchemaKey<'_> {
-    let writer = writes.then_some((variant.connection_charset.as_str(), variant.extra_work));
-    SchemaKey { collation: &variant.collation, copy: variant.copy, writer }
+/// A copy has a schema of its own. Variants that differ only in their connections share one unless they are kept apart.
+pub(crate) fn schema_key(variant: &Variant, apart: bool) -> SchemaKey<'_> {
+    let own = apart.then_some((variant.connection_charset.as_str(), variant.extra_work));
+    SchemaKey { collation: &variant.collation, copy: variant.copy, own }
+}
+
+/// The schemas that variants need, each once.
+pub(crate) fn schema_keys<'a>(variants: impl Iterator<Item = &'a Variant>, apart: bool) -> Vec<SchemaKey<'a>> {
+    let mut keys: Vec<SchemaKey<'_>> = Vec::new();
+    for key in variants.map(|variant| schema_key(variant, apart)) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
 }
 
 /// Text of the first rows, to see what a charset must hold.

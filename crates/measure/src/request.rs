@@ -6,6 +6,7 @@ use std::time::Duration;
 use drive::Load;
 use workload::Workload;
 
+use crate::buffer_pool::BufferPool;
 use crate::error::Error;
 use crate::model::{Block, Condition, Driver, Mode, Options, Run};
 use crate::plan::{Axes, DEFAULT_COLLATIONS};
@@ -50,6 +51,8 @@ pub struct Request {
     pub level: bool,
     /// The servers' errors that the load passes over.
     pub ignored_errors: drive::IgnoredErrors,
+    /// The buffer pool of each variant's instance, where each has one of its own; else the variants of a server share the server's.
+    pub buffer_pool: Option<BufferPool>,
     /// The recipe that it comes from, to be written down.
     pub recipe: Option<RecipeRecord>,
     /// Whether pairs are measured. Without, rows are loaded and the load is connected, for a [`Probe`] alone.
@@ -81,6 +84,12 @@ impl Request {
     /// Whether a workload changes rows.
     pub fn writes(&self) -> bool {
         self.workloads.iter().any(Workload::writes)
+    }
+
+    /// Whether variants that differ only in their connections have schemas of their own: of two sides that write to the same rows, each
+    /// would wait for the other and change what it finds, and of two that read from the same buffer pool one would warm it for the other.
+    pub(crate) fn keeps_apart(&self) -> bool {
+        self.writes() || self.buffer_pool.is_some()
     }
 
     /// Whether a run of it can be resumed: a self-test's and a probe's alone can't.
@@ -131,6 +140,7 @@ impl Request {
             skip_trx: self.rows.skip_trx,
             rand_type: self.rows.distribution.to_string(),
             seed: self.rows.seed,
+            buffer_pool: self.buffer_pool.map(|asked| asked.to_string()),
         }
     }
 }

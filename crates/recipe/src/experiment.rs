@@ -72,6 +72,7 @@ impl Recipe {
             rate: None,
             level: self.level,
             ignored_errors: drive::IgnoredErrors::default(),
+            buffer_pool: None,
             command: None,
             recipe: Some(self.record(scale_name)),
             ratios: true,

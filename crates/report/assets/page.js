@@ -138,20 +138,23 @@
     };
   }
 
+  /** Amounts, and how much more than the baseline's each is, where that is known. */
   function bars({ unit, bars }, width) {
     const names = bars.map((bar) => bar.name);
     const space = layout(names, width);
+    const more = (bar) => (bar.more ? [`${bar.more} ${unit} than the baseline`] : []);
+    const told = (bar) => (bar.more && !space.narrow ? `${grouped(bar.value)}  ${bar.more}` : grouped(bar.value));
     const most = Math.max(...bars.map((bar) => bar.value));
     return {
       ...space,
-      marginRight: 52,
+      marginRight: 12 + 7 * Math.max(...bars.map((bar) => told(bar).length), 5),
       x: { domain: [0, most], grid: true, labelOffset: 40, label: unit },
       y: { domain: names, axis: null, padding: space.narrow ? 0.7 : 0.3 },
       marks: [
         rowNames(names, 0, space),
         Plot.barX(bars, { y: "name", x: "value", fill: "var(--c2)" }),
-        Plot.text(bars, { y: "name", x: "value", text: (bar) => grouped(bar.value), textAnchor: "start", dx: 5 }),
-        tip(bars, { y: "name", x: "value", lines: (bar) => [bar.name, `${grouped(bar.value)} ${unit}`] }),
+        Plot.text(bars, { y: "name", x: "value", text: told, textAnchor: "start", dx: 5 }),
+        tip(bars, { y: "name", x: "value", lines: (bar) => [bar.name, `${grouped(bar.value)} ${unit}`, ...more(bar)] }),
       ],
     };
   }

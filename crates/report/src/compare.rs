@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::document;
 use crate::markdown;
-use crate::number::{DASH, counted, grouped, interval, percent, set_percent};
+use crate::number::{DASH, counted, difference, grouped, interval, percent, set_percent};
 use crate::table::{Kind, Row, Table, column};
 use crate::text::{self, Style};
 
@@ -156,6 +156,7 @@ fn throughputs(changes: &[ThroughputChange]) -> Table {
 
 fn ratios(changes: &[RatioChange]) -> Table {
     let on = on_server(changes.iter().map(|own| own.server.as_str()));
+    let more = |estimate: Option<Estimate>| estimate.map_or_else(|| DASH.into(), difference);
     let row = |own: &RatioChange| Row {
         fields: vec![
             own.condition.to_string(),
@@ -164,6 +165,8 @@ fn ratios(changes: &[RatioChange]) -> Table {
             interval(own.before),
             interval(own.after),
             interval(own.change),
+            more(own.server_cpu_more_us[0]),
+            more(own.server_cpu_more_us[1]),
         ],
         mood: own.verdict.into(),
     };
@@ -174,6 +177,8 @@ fn ratios(changes: &[RatioChange]) -> Table {
         column("", "before", Kind::Left),
         column("", "after", Kind::Left),
         column("", "change ×", Kind::Judged),
+        column("CPU more, µs/query,", "before", Kind::SpareLast),
+        column("CPU more, µs/query,", "after", Kind::SpareLast),
     ];
     Table::new("Ratios to the baseline", columns, changes.iter().map(row))
 }

@@ -10,7 +10,24 @@ pub(crate) fn setting(run: &Run) -> Vec<String> {
     if run.imported.is_some() {
         return run.servers.iter().map(|own| server(own, true)).collect();
     }
-    servers_and_machine(&run.servers, &run.machine)
+    let mut lines = servers_and_machine(&run.servers, &run.machine);
+    lines.extend(buffer_pool(run));
+    lines
+}
+
+/// How large the buffer pools were, where each variant had one of its own.
+fn buffer_pool(run: &Run) -> Option<String> {
+    let asked = run.options.buffer_pool.as_ref()?;
+    let bytes: f64 = run.servers.first()?.settings.get("innodb_buffer_pool_size")?.parse().ok()?;
+    let of_baseline = run.sizes.iter().filter(|size| size.variant == 0);
+    let tables = of_baseline.map(|size| (size.data_bytes + size.index_bytes) as f64).sum::<f64>();
+    let [pool_mib, tables_mib] = [bytes, tables].map(|bytes| bytes / f64::from(1 << 20));
+    let name = &run.variants.first()?.collation;
+    Some(format!(
+        "buffer pool: {pool_mib:.0} MiB for each variant, on an instance of its own ({asked} asked for); {:.1} % of the tables under {name}, \
+         {tables_mib:.0} MiB",
+        bytes / tables * 100.0
+    ))
 }
 
 /// Servers, a line each, and a machine.
@@ -51,6 +68,9 @@ pub(crate) fn legend(run: &Run) -> Vec<String> {
         "×: ratio, taken block by block, with its 95 % interval. CPU: the server's.".into(),
         format!("queries/s and latency: {alone}."),
     ];
+    if run.options.buffer_pool.is_some() {
+        lines.push("disk pages/query: read from disk by the variant's own server, a statement.".into());
+    }
     let attached: Vec<&str> =
         run.servers.iter().filter(|server| !server.private).map(|server| server.label.as_str()).collect();
     if !attached.is_empty() && run.imported.is_none() {

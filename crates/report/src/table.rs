@@ -159,6 +159,11 @@ fn collations(run: &Run, condition: &ConditionResult) -> Table {
         column("", "p95 ms", Kind::Right),
         column("", "p99 ms", Kind::Spare),
         column("CPU", "µs/query", Kind::Right),
+    ]);
+    if counts_pages_read(condition) {
+        columns.push(column("disk pages", "/query", Kind::Right));
+    }
+    columns.extend([
         column(of_what(run), &format!("× {}", baseline_name(run, condition)), Kind::Judged),
         column("", "CPU ×", Kind::SpareLast),
         column("CPU more,", "µs/query", Kind::Left),
@@ -176,6 +181,11 @@ fn collations(run: &Run, condition: &ConditionResult) -> Table {
 /// Whether queries are told with and without BEGIN and COMMIT, as studies count them in either way.
 fn counts_both_ways(condition: &ConditionResult) -> bool {
     condition.variants.iter().any(|result| result.reads_and_writes_per_s.is_some())
+}
+
+/// Whether it is told what was read from disk.
+fn counts_pages_read(condition: &ConditionResult) -> bool {
+    condition.variants.iter().any(|result| result.pages_read.is_some())
 }
 
 /// All variants of a condition, those that time was too short for among them.
@@ -212,6 +222,9 @@ fn row(run: &Run, condition: &ConditionResult, index: usize, shown: Shown) -> Ro
         figure(|result| result.p99_ms, 3),
         figure(|result| result.server_cpu_us, 1),
     ]);
+    if counts_pages_read(condition) {
+        fields.push(figure(|result| result.pages_read, 3));
+    }
     let comparison = condition.comparisons.iter().find(|c| c.variant == index && c.kind == PairKind::Collation);
     match comparison {
         Some(comparison) => fields.extend(ratios(run, comparison)),

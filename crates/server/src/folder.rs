@@ -109,7 +109,7 @@ fn clear(folder: &Path) -> io::Result<()> {
 }
 
 /// TMPDIR, unless a socket path below it would be too long.
-fn base() -> PathBuf {
+pub(crate) fn base() -> PathBuf {
     let base = env::temp_dir();
     let longest = base.join("weigh-12345678/mysqld.sock.lock");
     if longest.as_os_str().len() <= MAX_SOCKET_PATH { base } else { "/tmp".into() }

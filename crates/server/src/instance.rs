@@ -106,9 +106,16 @@ impl Instance {
         })
     }
 
-    /// Ends the server, and starts the same program with the same options in a new, empty data folder.
-    pub fn start_anew(self, progress: &dyn Progress) -> Result<Self, Error> {
-        let (program, options) = (self.program.clone(), self.options.clone());
+    /// Starts the same program once more, with the same options, in a data folder of its own.
+    pub fn another(&self, progress: &dyn Progress) -> Result<Self, Error> {
+        Self::start(&self.program, &self.options, Lifetime::Bound, progress)
+    }
+
+    /// Ends the server, and starts the same program in a new, empty data folder; with the same options, but for the size of its buffer pool
+    /// where one is given.
+    pub fn start_anew(self, buffer_pool: Option<u64>, progress: &dyn Progress) -> Result<Self, Error> {
+        let (program, mut options) = (self.program.clone(), self.options.clone());
+        options.buffer_pool = buffer_pool.or(options.buffer_pool);
         // First the old one's end: two at a time may be more than the machine has memory for.
         self.stop()?;
         Self::start(&program, &options, Lifetime::Bound, progress)

@@ -48,6 +48,7 @@ mod tool;
 pub use catalogue::{CatalogueName, NotInCatalogue};
 pub use collations::CollationInfo;
 pub use connect::{NEEDS_PRIVACY, describe as describe_driver_error};
+pub use disk::{Room, room};
 pub use endpoint::{Address, DEFAULT_TIMEOUT, Endpoint, Secret, Tls, TlsMode};
 pub use error::Error;
 pub use flavour::{Flavour, Version};

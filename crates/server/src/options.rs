@@ -16,6 +16,8 @@ pub struct Options {
     pub threads: u32,
     /// InnoDB buffer pool in bytes; an eighth of the memory, at most 1 GiB, when absent.
     pub buffer_pool: Option<u64>,
+    /// Whether a private instance reads and writes its data past the operating system's page cache: what its buffer pool lacks comes from the disk.
+    pub direct_io: bool,
     /// How to log in where a server is attached to.
     pub login: Login,
     /// Whether a server that is attached to over TCP without TLS may be asked for its RSA key, as in MySQL's clients.

@@ -219,14 +219,43 @@ impl Server {
     /// Replaces a private server by a new instance of the same program with the same options and an empty data folder; what was loaded is
     /// gone. An attached server is left alone.
     pub fn start_anew(&mut self, progress: &dyn Progress) -> Result<(), Error> {
+        self.replace(None, progress)
+    }
+
+    /// The same, with a buffer pool of so many bytes; later starts keep it.
+    pub fn start_anew_with_buffer_pool(&mut self, bytes: u64, progress: &dyn Progress) -> Result<(), Error> {
+        self.replace(Some(bytes), progress)
+    }
+
+    /// One more private server of the same program, with the same options; `None` where this one is attached to.
+    pub fn another(&self, label: String, progress: &dyn Progress) -> Result<Option<Self>, Error> {
+        let Some(instance) = &self.instance else { return Ok(None) };
+        let instance = instance.another(progress)?;
+        Ok(Some(Self {
+            label,
+            endpoint: self.endpoint_of(&instance),
+            version: self.version.clone(),
+            version_comment: self.version_comment.clone(),
+            pid: Some(instance.process().pid),
+            is_private: true,
+            instance: Some(instance),
+            silent: OnceLock::new(),
+        }))
+    }
+
+    fn replace(&mut self, buffer_pool: Option<u64>, progress: &dyn Progress) -> Result<(), Error> {
         if let Some(instance) = self.instance.take() {
-            let instance = instance.start_anew(progress)?;
-            let timeout = self.endpoint.timeout;
-            self.endpoint = Endpoint { timeout, ..instance.endpoint().clone() };
+            let instance = instance.start_anew(buffer_pool, progress)?;
+            self.endpoint = self.endpoint_of(&instance);
             self.pid = Some(instance.process().pid);
             self.instance = Some(instance);
         }
         Ok(())
+    }
+
+    /// How an instance of this server's program is reached, with this server's time-out.
+    fn endpoint_of(&self, instance: &Instance) -> Endpoint {
+        Endpoint { timeout: self.endpoint.timeout, ..instance.endpoint().clone() }
     }
 
     /// Stops a private server and removes its folder, and tells if something stays. An attached server is left alone.

@@ -95,6 +95,13 @@ fn benchmark_settings(flavour: Flavour, version: Version, options: &Options) -> 
         ("max_allowed_packet", (64 * MIB).to_string()),
         ("skip_name_resolve", "ON".into()),
     ];
+    if options.direct_io {
+        // MariaDB since 11.0 has other names for it, and it is the default there.
+        settings.push(("innodb_flush_method", "O_DIRECT".into()));
+        // By the default chunk a buffer pool has a multiple of 128 MiB. Not every version has these two.
+        settings.push(("loose_innodb_buffer_pool_chunk_size", MIB.to_string()));
+        settings.push(("loose_innodb_buffer_pool_instances", "1".into()));
+    }
     let mysql = flavour == Flavour::MySql;
     if mysql && version >= Version::new(8, 0, 30) {
         settings.push(("innodb_redo_log_capacity", (256 * MIB).to_string()));

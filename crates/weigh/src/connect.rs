@@ -181,11 +181,17 @@ impl ConnectArgs {
             defaults_file: self.defaults_file.clone(),
             threads,
             buffer_pool: None,
+            direct_io: false,
             login: self.login(password),
             timeout: self.timeout,
             get_server_public_key: self.get_server_public_key,
         };
         Ok(Targets { specs, options })
+    }
+
+    /// Whether --set gives this variable, in any spelling of it.
+    pub fn sets(&self, name: &str) -> bool {
+        self.settings.iter().any(|setting| setting.0.replace('-', "_").eq_ignore_ascii_case(name))
     }
 
     fn specs(&self) -> Result<Vec<Spec>> {

@@ -12,13 +12,22 @@ pub(crate) trait CodePoints: Copy {
     fn ill_formed(self, byte: u8, out: &mut [u16]) -> usize;
 
     /// Whether a text ends at such a byte.
-    fn ends_at_errors(self) -> bool;
+    #[inline(always)]
+    fn ends_at_errors(self) -> bool {
+        false
+    }
 
     /// The contractions of the collation, and the number of this level.
-    fn contractions(self) -> Option<(&'static Contractions, usize)>;
+    #[inline(always)]
+    fn contractions(self) -> Option<(&'static Contractions, usize)> {
+        None
+    }
 
     /// The weights of a contraction at this level, whose number is `index`, and how many there are.
-    fn contracted(self, contraction: &Contraction, index: usize, out: &mut [u16]) -> usize;
+    #[inline(always)]
+    fn contracted(self, _contraction: &Contraction, _index: usize, _out: &mut [u16]) -> usize {
+        0
+    }
 }
 
 /// The contraction at `at`, whose first character is `first`. `decode` tells the code point at a place in the text and its length, `None`
@@ -73,21 +82,6 @@ impl CodePoints for Numbers {
         (out[0], out[1], out[2]) = (u16::MAX, 0x11, u16::from(byte));
         3
     }
-
-    #[inline(always)]
-    fn ends_at_errors(self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn contractions(self) -> Option<(&'static Contractions, usize)> {
-        None
-    }
-
-    #[inline(always)]
-    fn contracted(self, _: &Contraction, _: usize, _: &mut [u16]) -> usize {
-        0
-    }
 }
 
 /// One weight a code point: `general_ci`.
@@ -108,21 +102,6 @@ impl CodePoints for General {
         out[0] = u16::MAX;
         out[1] = 1 + u16::from(byte);
         2
-    }
-
-    #[inline(always)]
-    fn ends_at_errors(self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn contractions(self) -> Option<(&'static Contractions, usize)> {
-        None
-    }
-
-    #[inline(always)]
-    fn contracted(self, _: &Contraction, _: usize, _: &mut [u16]) -> usize {
-        0
     }
 }
 

@@ -1,7 +1,5 @@
 //! 8-bit character sets where a byte may have two weights: `latin1_german2_ci`.
 
-use alloc::vec::Vec;
-
 use super::{Next, Source};
 use crate::arch::{self, FILL_ROOM, Filled};
 use crate::table::Expanding;
@@ -26,16 +24,6 @@ impl Source for German {
     }
 
     #[inline(always)]
-    fn skip_characters(self, _: &[u8], _: &[u8]) -> [usize; 2] {
-        [0; 2]
-    }
-
-    #[inline(always)]
-    fn ends_before(self, _: &[u8], _: usize) -> bool {
-        false
-    }
-
-    #[inline(always)]
     fn boundary(self, _: &[u8], _: &[u8], at: usize) -> usize {
         at
     }
@@ -49,11 +37,6 @@ impl Source for German {
             produced += next.weights;
         }
         Filled { consumed, produced }
-    }
-
-    #[inline(always)]
-    fn append_key(self, _: &[u8], _: usize, _: &mut Vec<u8>) -> usize {
-        0
     }
 
     #[inline(always)]

@@ -1,9 +1,7 @@
 //! Multi-byte character sets with a weight of one or two bytes for each character, as `sjis_japanese_ci`, `gbk_chinese_ci`.
 
-use alloc::vec::Vec;
-
 use super::{Next, Source};
-use crate::arch::{self, Filled};
+use crate::arch;
 use crate::encoding::Multi;
 use crate::table::MultiByte;
 
@@ -38,28 +36,8 @@ impl Source for Characters {
     }
 
     #[inline(always)]
-    fn skip_characters(self, _: &[u8], _: &[u8]) -> [usize; 2] {
-        [0; 2]
-    }
-
-    #[inline(always)]
-    fn ends_before(self, _: &[u8], _: usize) -> bool {
-        false
-    }
-
-    #[inline(always)]
     fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize {
         self.encoding.boundary(a, b, at, |_| true)
-    }
-
-    #[inline(always)]
-    fn fill(self, _: &[u8], _: usize, _: &mut [u16]) -> Filled {
-        Filled { consumed: 0, produced: 0 }
-    }
-
-    #[inline(always)]
-    fn append_key(self, _: &[u8], _: usize, _: &mut Vec<u8>) -> usize {
-        0
     }
 
     #[inline(always)]

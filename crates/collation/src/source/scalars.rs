@@ -1,10 +1,8 @@
 //! Collations of code points in encodings other than UTF-8: UTF-16, UTF-32, UCS-2, GB 18030.
 
-use alloc::vec::Vec;
-
 use super::code_points::{CodePoints, contraction};
 use super::{Next, Source};
-use crate::arch::{self, Filled};
+use crate::arch;
 use crate::encoding::Multi;
 use crate::table::LowOf;
 
@@ -31,11 +29,6 @@ impl<C: CodePoints> Source for Scalars<C> {
     }
 
     #[inline(always)]
-    fn skip_characters(self, _: &[u8], _: &[u8]) -> [usize; 2] {
-        [0; 2]
-    }
-
-    #[inline(always)]
     fn ends_before(self, text: &[u8], at: usize) -> bool {
         let mut next = 0;
         while self.code_points.ends_at_errors() && next < at {
@@ -59,16 +52,6 @@ impl<C: CodePoints> Source for Scalars<C> {
                 .get(at..)
                 .and_then(|rest| self.encoding.decode(rest))
                 .is_some_and(|(code_point, _)| contractions.later.may_have(code_point))
-    }
-
-    #[inline(always)]
-    fn fill(self, _: &[u8], _: usize, _: &mut [u16]) -> Filled {
-        Filled { consumed: 0, produced: 0 }
-    }
-
-    #[inline(always)]
-    fn append_key(self, _: &[u8], _: usize, _: &mut Vec<u8>) -> usize {
-        0
     }
 
     #[inline(always)]

@@ -41,6 +41,7 @@ pub(super) fn summarise(run: &Run, condition: usize, variant: usize, blocks: &[&
         p95_ms: latency.p95_ms,
         p99_ms: latency.p99_ms,
         server_cpu_us: average(|side| side.server_cpu_us),
+        pages_read: average(|side| side.pages_read),
         client_cpu_us: average(|side| side.client_cpu_us),
         missed: sides.iter().map(|side| side.missed).sum(),
         rows_per_query: rows.filter(|_| queries > 0.0).map(|rows| rows / queries),

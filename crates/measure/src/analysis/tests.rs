@@ -42,6 +42,7 @@ fn side(variant: usize, events: u64) -> Side {
         missed: 0,
         work: BTreeMap::new(),
         server_cpu_us: None,
+        pages_read: None,
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },
         log: None,
@@ -277,7 +278,7 @@ prop_compose! {
         hdr in prop::option::of(damaged_histogram()),
     ) -> Side {
         let latency = Latency { p50_ms: None, p95_ms, p99_ms: None, hdr };
-        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, client_cpu_us: server_cpu_us, latency, lost_connections: 0, unbound: false, missed: 0, work: BTreeMap::new(), log: None }
+        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, pages_read: None, client_cpu_us: server_cpu_us, latency, lost_connections: 0, unbound: false, missed: 0, work: BTreeMap::new(), log: None }
     }
 }
 

@@ -40,6 +40,7 @@ fn blocks(rate: f64, ratio: f64) -> Vec<Block> {
         unbound: false,
         work: Default::default(),
         server_cpu_us: Some(1e6 / rate),
+        pages_read: None,
         client_cpu_us: None,
         log: None,
         latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },

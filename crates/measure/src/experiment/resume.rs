@@ -24,6 +24,10 @@ pub fn changes(request: &Request, servers: &[Server], folder: &Folder, weigh: &s
     let places: Vec<Option<usize>> = (0..before.servers.len()).map(|at| (at < servers.len()).then_some(at)).collect();
     let mut found = differences(before, &now, &places);
     found.retain(|difference| !NOT_COMPARED.contains(&difference.what.as_str()));
+    if request.buffer_pool.is_some() {
+        // It has the size that was asked for once the tables' size is known.
+        found.retain(|difference| !difference.what.ends_with("innodb_buffer_pool_size"));
+    }
     let variants = preview::preview(request, servers)?.variants;
     found.extend(changes_of_plan(request, before, &variants));
     Ok(found)

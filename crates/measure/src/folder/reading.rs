@@ -169,6 +169,7 @@ mod tests {
             missed: 0,
             work: Default::default(),
             server_cpu_us: Some(1.5),
+            pages_read: None,
             client_cpu_us: None,
             latency: Latency { p50_ms: None, p95_ms: Some(1.0), p99_ms: None, hdr: None },
             log: None,

@@ -90,6 +90,7 @@ fn side(variant: usize, events: u64, cpu: f64, length: Duration) -> Side {
         missed: 0,
         work: BTreeMap::new(),
         server_cpu_us: Some(cpu),
+        pages_read: None,
         client_cpu_us: None,
         latency: Latency { p50_ms: None, p95_ms: None, p99_ms: None, hdr: None },
         log: None,

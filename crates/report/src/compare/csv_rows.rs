@@ -32,6 +32,12 @@ struct Line<'a> {
     cpu_change: Option<f64>,
     cpu_change_low: Option<f64>,
     cpu_change_high: Option<f64>,
+    cpu_more_us_before: Option<f64>,
+    cpu_more_us_before_low: Option<f64>,
+    cpu_more_us_before_high: Option<f64>,
+    cpu_more_us_after: Option<f64>,
+    cpu_more_us_after_low: Option<f64>,
+    cpu_more_us_after_high: Option<f64>,
     verdict: &'static str,
     fails: bool,
 }
@@ -71,6 +77,12 @@ fn throughput<'a>(comparison: &'a Comparison, own: &'a ThroughputChange) -> Line
         cpu_change,
         cpu_change_low,
         cpu_change_high,
+        cpu_more_us_before: None,
+        cpu_more_us_before_low: None,
+        cpu_more_us_before_high: None,
+        cpu_more_us_after: None,
+        cpu_more_us_after_low: None,
+        cpu_more_us_after_high: None,
         verdict: verdict(own.verdict),
         fails: comparison.is_slower(own),
     }
@@ -80,6 +92,8 @@ fn ratio<'a>(comparison: &'a Comparison, own: &'a RatioChange) -> Line<'a> {
     let [_, value_before_low, value_before_high] = bounds(Some(own.before));
     let [_, value_after_low, value_after_high] = bounds(Some(own.after));
     let [change, change_low, change_high] = bounds(Some(own.change));
+    let [cpu_more_us_before, cpu_more_us_before_low, cpu_more_us_before_high] = bounds(own.server_cpu_more_us[0]);
+    let [cpu_more_us_after, cpu_more_us_after_low, cpu_more_us_after_high] = bounds(own.server_cpu_more_us[1]);
     Line {
         before: &comparison.before,
         after: &comparison.after,
@@ -103,6 +117,12 @@ fn ratio<'a>(comparison: &'a Comparison, own: &'a RatioChange) -> Line<'a> {
         cpu_change: None,
         cpu_change_low: None,
         cpu_change_high: None,
+        cpu_more_us_before,
+        cpu_more_us_before_low,
+        cpu_more_us_before_high,
+        cpu_more_us_after,
+        cpu_more_us_after_low,
+        cpu_more_us_after_high,
         verdict: verdict(own.verdict),
         fails: comparison.is_dearer(own),
     }

@@ -1,13 +1,14 @@
 //! Server CPU time a statement, a chart for each condition; the figures are in the ratios' tables.
 
 use askama::Template;
-use measure::ConditionResult;
+use measure::{Comparison, ConditionResult, PairKind, VariantResult};
 use serde::Serialize;
 
 use super::chart::{Chart, label};
 use super::section::Section;
 use crate::content::Report;
 use crate::name::in_words;
+use crate::number::difference;
 
 #[derive(Template)]
 #[template(path = "cost.html")]
@@ -25,6 +26,8 @@ struct Data {
 struct Bar {
     name: String,
     value: f64,
+    /// How much more than the baseline's, with its interval.
+    more: Option<String>,
 }
 
 pub(super) fn section(report: &Report) -> Option<Section> {
@@ -36,8 +39,15 @@ pub(super) fn section(report: &Report) -> Option<Section> {
 fn chart(report: &Report, condition: &ConditionResult) -> Option<Chart> {
     let run = &report.run;
     let own = condition.variants.iter().filter(|result| !run.variants[result.variant].copy);
-    let bars: Vec<Bar> =
-        own.filter_map(|result| Some(Bar { name: label(run, result.variant), value: result.server_cpu_us? })).collect();
+    let more = |variant: usize| {
+        let is_it = |comparison: &&Comparison| comparison.variant == variant && comparison.kind == PairKind::Collation;
+        condition.comparisons.iter().find(is_it)?.server_cpu_difference_us.map(difference)
+    };
+    let bar = |result: &VariantResult| {
+        let (name, more) = (label(run, result.variant), more(result.variant));
+        Some(Bar { name, value: result.server_cpu_us?, more })
+    };
+    let bars: Vec<Bar> = own.filter_map(bar).collect();
     let place = in_words(run, condition.condition);
     let description =
         format!("Bar chart of server CPU time a statement on {place}. The same figures are in the tables of ratios.");

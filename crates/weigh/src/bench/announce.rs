@@ -53,6 +53,20 @@ pub fn dry_run(request: &Request, preview: &Preview, servers: &[Server]) -> Stri
             format!("{} named weigh_…, each with {}", count(preview.schemas(index), "schema"), tables(request)),
         );
     }
+    if let Some(sizing) = &preview.sizing {
+        let instances: usize = sizing.instances.iter().sum();
+        let pools = format!(
+            "{} on each of {}, a variant's own; the baseline's tables take about {}",
+            mebibytes(sizing.pool_bytes),
+            count(instances, "instance"),
+            mebibytes(sizing.baseline_bytes)
+        );
+        line("buffer pool", pools);
+        line(
+            "takes",
+            format!("about {} of disk, {} of memory", mebibytes(sizing.disk_bytes), mebibytes(sizing.memory_bytes)),
+        );
+    }
     line("text", join(&request.axes.texts));
     line("workloads", join(&request.workloads));
     line("threads", join(&request.threads));
@@ -80,6 +94,10 @@ fn names<'a>(variants: impl Iterator<Item = &'a Variant>) -> String {
 fn tables(request: &Request) -> String {
     let tables = workload::tables(&request.workloads, &request.rows).len();
     format!("{} of {}", count(tables, "table"), count(request.rows.table_size as usize, "row"))
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{} MiB", bytes >> 20)
 }
 
 fn count(number: usize, thing: &str) -> String {

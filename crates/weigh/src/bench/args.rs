@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use drive::IgnoredErrors;
-use measure::DEFAULT_COLLATIONS;
+use measure::{BufferPool, DEFAULT_COLLATIONS};
 
 use crate::connect::ConnectArgs;
 use crate::load::{LoadArgs, tell_default};
@@ -25,6 +25,8 @@ Examples:
       One collation on two kinds of text.
   weigh bench --connection-charset match,utf8mb4 --collation latin1_swedish_ci
       What a connection whose charset is not the table's costs.
+  weigh bench --workload oltp_point_select --table-size 5000000 --buffer-pool 25%
+      Tables four times as large as the buffer pool: what size on disk costs.
   weigh bench --self-test --rounds 20
       Whether ratios measured on this machine can be trusted.
   weigh bench --host db1.example --user bench --password
@@ -82,9 +84,14 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "The experiment")]
     pub replicates: Option<u32>,
 
-    /// Uncounted load before a pair's first block in each replicate
-    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "0.25s", help_heading = "The experiment")]
-    pub warmup_time: Duration,
+    /// Uncounted load before a pair's first block in each replicate [default: 0.25s; with --buffer-pool 3s]
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, help_heading = "The experiment")]
+    pub warmup_time: Option<Duration>,
+
+    /// Tables larger than memory: an instance of its own for each variant, whose buffer pool is this share of the baseline's tables, or has this
+    /// size, such as 25% or 512M. What it lacks is read from the disk, past the operating system's cache
+    #[arg(long, value_name = "PERCENT|SIZE", conflicts_with_all = ["self_test", "profile"], help_heading = "The experiment")]
+    pub buffer_pool: Option<BufferPool>,
 
     /// Level ground for server against server: start private ones with performance_schema and the adaptive hash index off (their
     /// buffer pools are of one size anyway), and agree with them on nothing that only some have, such as MariaDB's caching of metadata; --set

@@ -39,6 +39,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     if args.level {
         targets.options.settings.splice(0..0, opening::level());
     }
+    targets.options.direct_io = bench.request.buffer_pool.is_some();
     run_on(&bench, &openings(targets))
 }
 

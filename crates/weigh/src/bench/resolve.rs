@@ -48,7 +48,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         precision: args.precision.unwrap_or(if args.quick { 0.05 } else { 0.015 }),
         max_time: args.max_time.unwrap_or(default_max_time(args)),
         block: args.block.unwrap_or(Duration::from_millis(if args.quick { 500 } else { 1000 })),
-        warmup: args.warmup_time,
+        warmup: args.warmup_time.unwrap_or(default_warmup(args)),
         replicates: args.replicates,
         command: Some(argv::shown()),
         pin: match (args.no_pin, args.pin_server) {
@@ -59,6 +59,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         rate: args.rate,
         level: args.level,
         ignored_errors: args.ignore_errors.clone(),
+        buffer_pool: args.buffer_pool,
         recipe: None,
         ratios: true,
     };
@@ -72,6 +73,12 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     }
     if args.profile && request.driver == Driver::Sysbench {
         bail!("--profile samples under the load of weigh's own client; leave out --driver sysbench");
+    }
+    if args.buffer_pool.is_some() && request.driver == Driver::Sysbench {
+        bail!("what is read from disk is counted by weigh's own client; leave out --driver sysbench, or --buffer-pool");
+    }
+    if args.buffer_pool.is_some() && args.connect.sets("innodb_buffer_pool_size") {
+        bail!("--buffer-pool and --set innodb_buffer_pool_size say the same thing twice; leave one of them out");
     }
     let (block, max_time) = (request.block.as_secs_f64(), request.max_time.as_secs_f64());
     if block > max_time {
@@ -94,6 +101,11 @@ fn default_max_time(args: &BenchArgs) -> Duration {
         (false, true) => 60,
         (false, false) => 180,
     })
+}
+
+/// A buffer pool smaller than the tables is filled anew from the disk.
+fn default_warmup(args: &BenchArgs) -> Duration {
+    Duration::from_millis(if args.buffer_pool.is_some() { 3000 } else { 250 })
 }
 
 fn axes(args: &BenchArgs) -> Axes {
@@ -222,6 +234,11 @@ mod tests {
         assert!(bench(&["--driver=sysbench", "-w", "oltp_read_only", "--text=cjk"]).is_ok());
         assert!(refusal(&["--rate=100"]).contains("--rate is for --mode solo"));
         assert!(bench(&["--rate=100", "--mode=solo"]).is_ok_and(|bench| bench.request.rate == Some(100.0)));
+        let pool = "--buffer-pool=25%";
+        assert!(refusal(&[pool, "--driver=sysbench", "-w", "oltp_read_only"]).contains("leave out --driver sysbench"));
+        assert!(refusal(&[pool, "--set=innodb-buffer-pool-size=1G"]).contains("say the same thing twice"));
+        assert!(bench(&[pool, "--profile"]).is_err() && bench(&[pool, "--self-test"]).is_err());
+        assert!(request(&[pool]).warmup > request(&[]).warmup);
         for wrong in ["0", "-1", "nan", "inf", "x"] {
             assert!(bench(&["--mode=solo", "--rate", wrong]).is_err(), "{wrong}");
         }

@@ -49,6 +49,7 @@ pub fn request(args: &ProfileArgs) -> Request {
         rate: None,
         level: false,
         ignored_errors: drive::IgnoredErrors::default(),
+        buffer_pool: None,
         recipe: None,
         ratios: false,
     }

@@ -5,6 +5,7 @@ mod accounting;
 mod attach;
 mod audit;
 mod axes;
+mod buffer_pool;
 mod charsets;
 mod compare;
 mod disk;

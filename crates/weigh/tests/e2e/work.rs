@@ -63,6 +63,7 @@ fn request() -> Request {
         rate: None,
         level: false,
         ignored_errors: drive::IgnoredErrors::default(),
+        buffer_pool: None,
         recipe: None,
         ratios: true,
     }
