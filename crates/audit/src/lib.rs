@@ -10,8 +10,8 @@ mod difference;
 mod evidence;
 mod finding;
 mod gather;
+pub mod mentions;
 mod run;
-pub mod sql;
 mod statements;
 mod target;
 

@@ -1,84 +1,39 @@
 //! Statements of files: SQL scripts and slow query logs.
 
+use std::collections::HashSet;
+
+use querylog::{Entry, Event, SlowLog};
+use sql::Mode;
+
 use crate::evidence::Statement;
 
-/// The statements of a script, each with its line. `DELIMITER` is obeyed, as in the servers' own clients.
+/// The statements of a script, each with its line.
 pub fn sql_file(name: &str, text: &str) -> Vec<Statement> {
-    let mut statements = Vec::new();
-    let mut delimiter = ";".to_owned();
-    let (mut current, mut start) = (String::new(), 1);
-    for (index, line) in text.lines().enumerate() {
-        let word = line.trim_start();
-        if word.len() > 10 && word[..10].eq_ignore_ascii_case("delimiter ") && current.trim().is_empty() {
-            delimiter = word[10..].trim().to_owned();
-            continue;
-        }
-        if current.trim().is_empty() {
-            (current, start) = (String::new(), index + 1);
-        }
-        current.push_str(line);
-        current.push('\n');
-        let ended = line.trim_end();
-        if !delimiter.is_empty() && ended.ends_with(delimiter.as_str()) {
-            push(&mut statements, name, start, current.trim().trim_end_matches(delimiter.as_str()));
-            current.clear();
-        }
-    }
-    push(&mut statements, name, start, &current);
-    statements
-}
-
-fn push(statements: &mut Vec<Statement>, name: &str, line: usize, text: &str) {
-    if !text.trim().is_empty() {
-        statements.push(Statement { place: format!("{name}:{line}"), text: text.trim().to_owned() });
-    }
+    querylog::script(text, Mode::default()).into_iter().filter_map(|entry| statement(name, entry)).collect()
 }
 
 /// The statements of a slow query log of MySQL, MariaDB or Percona Server; of those that differ only in literals and comments, the first.
 pub fn slow_log(name: &str, text: &str) -> Vec<Statement> {
-    let mut statements: Vec<Statement> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    let (mut current, mut start) = (String::new(), 1);
-    let mut end = |current: &mut String, start: usize, statements: &mut Vec<Statement>| {
-        let text = current.trim().trim_end_matches(';').trim().to_owned();
-        current.clear();
-        if !text.is_empty() && seen.insert(fingerprint(&text)) {
-            statements.push(Statement { place: format!("{name}:{start}"), text });
-        }
-    };
-    for (index, line) in text.lines().enumerate() {
-        let lower = line.to_ascii_lowercase();
-        let is_header = line.starts_with("# ")
-            || line.starts_with("Tcp port:")
-            || line.starts_with("Time  ")
-            || line.contains("started with:");
-        let is_frame = lower.starts_with("set timestamp=") || lower.starts_with("use ");
-        if is_header || is_frame {
-            end(&mut current, start, &mut statements);
-            continue;
-        }
-        if current.is_empty() {
-            start = index + 1;
-        }
-        current.push_str(line);
-        current.push('\n');
-    }
-    end(&mut current, start, &mut statements);
-    statements
+    // Reading from memory doesn't fail.
+    let entries = SlowLog::new(text.as_bytes()).map_while(Result::ok);
+    let mut seen = HashSet::new();
+    let statements = entries.filter_map(|entry| statement(name, entry));
+    statements.filter(|statement| seen.insert(fingerprint(&statement.text))).collect()
 }
 
-/// A statement without what differs from run to run.
+fn statement(name: &str, entry: Entry) -> Option<Statement> {
+    match entry.event {
+        Event::Statement(text) => {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            Some(Statement { place: format!("{name}:{}", entry.line), text })
+        }
+        Event::TooLong | Event::Command(_) => None,
+    }
+}
+
+/// A statement without what differs from run to run; one that is cut off is of its own kind.
 fn fingerprint(text: &str) -> String {
-    use crate::sql::Token;
-    let tokens = crate::sql::tokens(text);
-    let word = |token: &Token<'_>| match token {
-        Token::Word(word) if word.starts_with(|c: char| c.is_ascii_digit()) => "?".to_owned(),
-        Token::Word(word) => word.to_lowercase(),
-        Token::Name(name) => name.to_lowercase(),
-        Token::Literal(_) => "?".to_owned(),
-        Token::Symbol(symbol) => symbol.to_string(),
-    };
-    tokens.iter().map(word).collect::<Vec<_>>().join(" ")
+    sql::template(text, Mode::default()).map_or_else(|| text.to_owned(), |template| template.key.to_lowercase())
 }
 
 #[cfg(test)]

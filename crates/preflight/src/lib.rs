@@ -10,7 +10,6 @@
 mod assemble;
 mod checkpoint;
 pub mod checks;
-mod ddl;
 mod error;
 mod files;
 mod job;

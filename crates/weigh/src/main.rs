@@ -28,6 +28,7 @@ mod servers;
 mod shell;
 mod sort;
 mod weights;
+mod workload;
 
 use std::process::ExitCode;
 
@@ -54,6 +55,7 @@ enum Command {
     Compare(compare::CompareArgs),
     Run(Box<run::RunArgs>),
     Import(Box<import::ImportArgs>),
+    Workload(workload::WorkloadArgs),
     Servers(servers::ServersArgs),
     Explain(explain::ExplainArgs),
     Sort(sort::SortArgs),
@@ -66,8 +68,8 @@ impl Command {
     /// Whether it may start a server, which must then be stopped on a signal. Where there is nothing to clean up, a signal ends the
     /// process at once, as it does any filter.
     fn may_start_servers(&self) -> bool {
-        use Command::{Completions, Explain, Man, Sort, Weights};
-        !matches!(self, Sort(_) | Explain(_) | Weights(_) | Completions(_) | Man(_))
+        use Command::{Completions, Explain, Man, Sort, Weights, Workload};
+        !matches!(self, Sort(_) | Explain(_) | Weights(_) | Workload(_) | Completions(_) | Man(_))
     }
 }
 
@@ -95,6 +97,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Compare(args) => compare::run(args),
         Command::Run(args) => run::run(args),
         Command::Import(args) => import::run(args),
+        Command::Workload(args) => workload::run(args),
         Command::Servers(args) => servers::run(args),
         Command::Sort(args) => sort::run(args),
         Command::Explain(args) => explain::run(args),

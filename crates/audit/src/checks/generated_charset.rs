@@ -7,7 +7,7 @@ use super::common::{Draft, column_name};
 use crate::check::{Check, Reading};
 use crate::evidence::Evidence;
 use crate::finding::{Finding, ObjectKind, Severity};
-use crate::sql::{Mention, mentions};
+use crate::mentions::{Mention, mentions};
 
 pub(super) static CHECK: Check = Check {
     name: "generated-charset",

@@ -4,7 +4,7 @@ use super::common::Draft;
 use crate::check::{Check, Reading};
 use crate::evidence::Evidence;
 use crate::finding::{Finding, ObjectKind, Severity};
-use crate::sql::{Mention, mentions};
+use crate::mentions::{Mention, mentions};
 
 pub(super) static CHECK: Check = Check {
     name: "init-connect",

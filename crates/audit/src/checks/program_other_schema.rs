@@ -4,7 +4,7 @@ use super::common::{Draft, program_name, programs};
 use crate::check::{Check, Reading};
 use crate::evidence::Evidence;
 use crate::finding::{Finding, ObjectKind, Severity};
-use crate::sql::schemas_named;
+use crate::mentions::schemas_named;
 
 pub(super) static CHECK: Check = Check {
     name: "program-other-schema",

@@ -7,7 +7,8 @@ use mysql_collation::Charset;
 use super::{Check, Run, finding};
 use crate::job::{Job, has_members};
 use crate::model::{Example, Finding, Group, Severity};
-use crate::{ddl, text, why};
+use crate::{text, why};
+use ::sql::ddl;
 
 pub const CHECK: Check = Check {
     name: "members",

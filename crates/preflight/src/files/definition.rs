@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use facts::{Column, ForeignKey, Index, IndexKind, IndexPart, RowFormat, Table};
 use mysql_collation::{Flavour, catalogue};
 
-use crate::ddl;
+use ::sql::ddl;
 
 /// The table that a CREATE TABLE makes; `None` for another statement.
 pub fn table(schema: &str, create: &str, flavour: Flavour) -> Option<Table> {

@@ -6,13 +6,13 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use ::sql::{Literal, Statements, Tuples};
 use facts::Facts;
 use mysql_collation::{Charset, Flavour};
 
 use super::csv_rows::modified;
 use super::definition::table;
 use super::facts_of;
-use super::statements::{Literal, Statements, Tuples};
 use crate::Error;
 use crate::job::TableJob;
 use crate::model::Reading;

@@ -3,7 +3,6 @@
 mod csv_rows;
 mod definition;
 mod dump;
-mod statements;
 
 pub use csv_rows::{CsvFile, CsvRows};
 pub use dump::{DumpRows, dumps};

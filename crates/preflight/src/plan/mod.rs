@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use facts::{ForeignKey, Index};
 
 use crate::checks::{converted_keys, fault};
-use crate::ddl;
 use crate::job::{Conversion, Job, Request, TableJob, Target, flavour};
 use crate::limits::{dynamic_helps, key_limits, part_bytes, shortened};
 use crate::model::{Finding, Phase, Plan, Severity, Step};
 use crate::sql::{charset_name, identifier, string, table};
+use ::sql::ddl;
 
 /// The source of a stored program: how to drop it and create it again.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -34,3 +34,4 @@ mod terminal;
 mod tunnel;
 mod victim;
 mod work;
+mod workload;

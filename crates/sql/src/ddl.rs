@@ -35,7 +35,7 @@ pub fn definitions(create: &str) -> Vec<&str> {
         match byte {
             b'(' => depth += 1,
             b')' => {
-                depth -= 1;
+                depth = depth.saturating_sub(1);
                 if depth == 0 {
                     found.push(create[begin..at].trim());
                     break;
@@ -85,7 +85,7 @@ impl<'s> Scanner<'s> {
 
 /// A column's definition: what stands behind its name.
 pub fn column<'c>(create: &'c str, name: &str) -> Option<&'c str> {
-    let quoted = crate::sql::identifier(name);
+    let quoted = crate::identifier(name);
     definitions(create).into_iter().find_map(|definition| definition.strip_prefix(quoted.as_str())?.strip_prefix(' '))
 }
 
@@ -113,7 +113,7 @@ fn split_type(definition: &str) -> (&str, &str) {
     while let Some((at, byte)) = scanner.next_outside_quotes() {
         match byte {
             b'(' => depth += 1,
-            b')' => depth -= 1,
+            b')' => depth = depth.saturating_sub(1),
             b' ' if depth == 0 => return definition.split_at(at),
             _ => {}
         }

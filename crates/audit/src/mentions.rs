@@ -1,17 +1,6 @@
-//! SQL, as far as it is read for character sets: words, literals and names told apart, nothing parsed.
+//! What a statement says of character sets and collations.
 
-/// A piece of a statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token<'a> {
-    /// A word, or a name without quotes.
-    Word(&'a str),
-    /// A name in backticks, without them.
-    Name(String),
-    /// A literal in single or double quotes, with them.
-    Literal(&'a str),
-    /// Any other character.
-    Symbol(char),
-}
+use sql::{Kind, Mode, Token, tokens};
 
 /// Something in a statement that names a character set or a collation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,84 +39,18 @@ impl Mention {
     }
 }
 
-/// The tokens of a text; comments are left out, but for `/*! … */`, whose content the servers execute.
-pub fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '\'' | '"' => {
-                let length = quoted(rest, first);
-                tokens.push(Token::Literal(&rest[..length]));
-                length
-            }
-            // MySQL prints expressions with a backslash before each quote: `_utf8mb4\'a\'`.
-            '\\' if rest.starts_with("\\'") => {
-                let length = rest[2..].find("\\'").map_or(rest.len(), |end| end + 4);
-                tokens.push(Token::Literal(&rest[..length]));
-                length
-            }
-            '`' => {
-                let length = quoted(rest, '`');
-                tokens.push(Token::Name(rest[1..length].trim_end_matches('`').replace("``", "`")));
-                length
-            }
-            _ if rest.starts_with("-- ") || rest.starts_with("--\n") || first == '#' => line(rest),
-            _ if rest.starts_with("/*!") || rest.starts_with("/*M!") => {
-                let word = if rest.starts_with("/*!") { 3 } else { 4 };
-                word + rest[word..].bytes().take_while(u8::is_ascii_digit).count()
-            }
-            _ if rest.starts_with("*/") => 2,
-            _ if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
-            _ if is_word(first) => {
-                let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-                tokens.push(Token::Word(&rest[..length]));
-                length
-            }
-            _ => {
-                if !first.is_whitespace() {
-                    tokens.push(Token::Symbol(first));
-                }
-                first.len_utf8()
-            }
-        };
-        rest = &rest[length..];
-    }
-    tokens
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '$'
-}
-
-fn line(text: &str) -> usize {
-    text.find('\n').map_or(text.len(), |end| end + 1)
-}
-
-/// The length of a quoted piece, its quotes included; doubled quotes and backslashes keep the next character inside.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut characters = text.char_indices().skip(1).peekable();
-    while let Some((at, character)) = characters.next() {
-        if character == '\\' && quote != '`' {
-            characters.next();
-        } else if character == quote {
-            match characters.peek() {
-                Some((_, next)) if *next == quote => drop(characters.next()),
-                _ => return at + 1,
-            }
-        }
-    }
-    text.len()
+/// The tokens of a text without comments; the content of `/*! … */`, which the servers execute, is among them.
+fn read(text: &str) -> Vec<Token<'_>> {
+    tokens(text, Mode::default()).filter(|token| !matches!(token.kind, Kind::Comment | Kind::Conditional)).collect()
 }
 
 /// What a statement or an expression says of character sets and collations, each once, in the order of the text.
 pub fn mentions(text: &str) -> Vec<Mention> {
-    let tokens = tokens(text);
+    let tokens = read(text);
     let mut found: Vec<Mention> = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        let Token::Word(word) = token else { continue };
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
         let next = tokens.get(at + 1);
-        let mention = match word.to_ascii_lowercase().as_str() {
+        let mention = match token.text.to_ascii_lowercase().as_str() {
             "collate" => name_after(&tokens, at).map(Mention::Collate),
             "using" if is_convert(&tokens, at) => name_after(&tokens, at).map(Mention::Using),
             "charset" => name_after(&tokens, at).map(Mention::Charset),
@@ -148,17 +71,16 @@ pub fn mentions(text: &str) -> Vec<Mention> {
 }
 
 fn word_at(tokens: &[Token<'_>], at: usize, words: &[&str]) -> bool {
-    matches!(tokens.get(at), Some(Token::Word(word)) if words.iter().any(|one| word.eq_ignore_ascii_case(one)))
+    tokens.get(at).is_some_and(|token| token.is_any(words))
 }
 
 /// The name behind a keyword, an equals sign between them left out.
 fn name_after(tokens: &[Token<'_>], at: usize) -> Option<String> {
-    let mut after = tokens[at + 1..].iter().skip_while(|token| **token == Token::Symbol('='));
-    match after.next()? {
-        Token::Word(word) => Some(word.to_lowercase()),
-        Token::Name(name) => Some(name.to_lowercase()),
-        Token::Literal(text) => Some(text.trim_matches(['\'', '"']).to_lowercase()),
-        Token::Symbol(_) => None,
+    let mut after = tokens[at + 1..].iter().skip_while(|token| token.is_symbol('='));
+    let token = after.next()?;
+    match token.kind {
+        Kind::Text => Some(token.text.trim_matches(['\'', '"']).to_lowercase()),
+        _ => token.name().map(|name| name.to_lowercase()),
     }
 }
 
@@ -169,27 +91,17 @@ fn is_convert(tokens: &[Token<'_>], at: usize) -> bool {
 
 /// `_utf8mb4'…'`, `_binary X'…'`; a name that begins with an underscore is none.
 fn is_introducer(word: &str, next: Option<&Token<'_>>) -> bool {
-    let is_literal = match next {
-        Some(Token::Literal(_)) => true,
-        Some(Token::Word(next)) => {
-            next.eq_ignore_ascii_case("x") || next.eq_ignore_ascii_case("b") || next.starts_with("0x")
-        }
-        _ => false,
-    };
+    let is_literal = next.is_some_and(|token| matches!(token.kind, Kind::Text | Kind::Bits));
     is_literal && rules::charset::max_bytes(&word[1..]).is_some()
 }
 
 /// Names of schemas that are written in front of a dot: `log.entries`.
 pub fn schemas_named(text: &str) -> Vec<String> {
-    let tokens = tokens(text);
+    let tokens = read(text);
     let mut names = Vec::new();
     for pair in tokens.windows(3) {
-        if pair[1] == Token::Symbol('.') {
-            let name = match &pair[0] {
-                Token::Word(word) => (*word).to_owned(),
-                Token::Name(name) => name.clone(),
-                _ => continue,
-            };
+        if pair[1].is_symbol('.') {
+            let Some(name) = pair[0].name() else { continue };
             if !names.contains(&name) {
                 names.push(name);
             }

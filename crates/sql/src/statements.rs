@@ -10,11 +10,15 @@ pub struct Statements<R> {
 }
 
 impl<R: BufRead> Statements<R> {
+    /// Reads from here.
     pub fn new(input: R) -> Self {
         Self { input, line: Vec::new() }
     }
 
     /// The next statement, without its semicolon; `None` at the end.
+    ///
+    /// # Errors
+    /// If the input can't be read.
     pub fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut statement = Vec::new();
         let mut quote: Option<u8> = None;
@@ -63,6 +67,7 @@ pub struct Tuples<'s> {
 }
 
 impl<'s> Tuples<'s> {
+    /// Of the text that follows VALUES.
     pub fn new(values: &'s [u8]) -> Self {
         Self { rest: values }
     }

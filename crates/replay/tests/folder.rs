@@ -1,0 +1,151 @@
+//! Folders as people and `weigh capture` write them: read, checked, and written again.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use replay::{Column, Folder, Head, Manifest, Protocol, Severity, Type, check, read};
+use sql::Value;
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+const SHOP: [(&str, &str); 5] = [
+    ("workload.toml", "format = 1\n"),
+    ("schema.sql", "CREATE TABLE customers (id INT PRIMARY KEY, mail VARCHAR(80));\n"),
+    ("rows/customers.csv", "id:int,mail\n1,ann@example.org\n2,\\N\n"),
+    ("statements/by_mail.sql", "SELECT id FROM customers WHERE mail = :mail\n"),
+    ("statements/by_mail.csv", "mail\nann@example.org\n"),
+];
+
+#[test]
+fn a_workload_of_a_few_lines_is_read() {
+    let place = tempfile::tempdir().unwrap();
+    write(place.path(), &SHOP);
+    let (workload, checked) = check(place.path());
+    assert_eq!(checked.faults, []);
+    assert_eq!((checked.tables, checked.rows, checked.statements, checked.samples), (1, 2, 1, 1));
+    let workload = workload.unwrap();
+    assert_eq!(workload.statements[0].with_values(0), "SELECT id FROM customers WHERE mail = 'ann@example.org'");
+    let mut rows = workload.rows[0].open().unwrap();
+    let mut row = Vec::new();
+    assert!(rows.read(&mut row).unwrap());
+    assert_eq!(row, [Some(Value::Int(1)), Some(Value::Text("ann@example.org".to_owned()))]);
+    assert!(rows.read(&mut row).unwrap() && row[1].is_none());
+    assert!(!rows.read(&mut row).unwrap());
+}
+
+#[test]
+fn packed_rows_are_read() {
+    let place = tempfile::tempdir().unwrap();
+    write(place.path(), &SHOP[..2]);
+    write(place.path(), &SHOP[3..]);
+    fs::create_dir(place.path().join("rows")).unwrap();
+    let file = fs::File::create(place.path().join("rows/customers.csv.gz")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, SHOP[2].1.as_bytes()).unwrap();
+    packed.finish().unwrap();
+    assert_eq!(check(place.path()).1.rows, 2);
+}
+
+#[test]
+fn every_fault_is_told_with_its_place() {
+    let place = tempfile::tempdir().unwrap();
+    write(
+        place.path(),
+        &[
+            ("workload.toml", "format = 1\nprotocol = \"binary\"\n"),
+            SHOP[1],
+            ("rows/customers.csv", "id:int,male\n1,a\nx,b\n2\n"),
+            ("rows/custmers.csv", "id:int\n"),
+            ("rows/notes.xml", ""),
+            SHOP[3],
+            ("statements/by_mail.csv", "mail,name\nann,\n"),
+            ("statements/lost.csv", "a\n1\n"),
+            ("statements/many.sql", "SELECT 1 FROM customers WHERE id = :id"),
+            ("statements/many.csv", "id:int\n5.5\n"),
+            ("statements/none.sql", "SELECT 1 FROM customers WHERE id = :id"),
+            ("statements/none.csv", "id:int\n"),
+            ("stray.bin", ""),
+        ],
+    );
+    let (workload, checked) = check(place.path());
+    assert!(workload.is_none());
+    let faults: Vec<String> = checked.faults.iter().map(ToString::to_string).collect();
+    let expected = [
+        "workload.toml:2:12: error: unknown variant `binary`",
+        "rows/custmers.csv: error: schema.sql has no table custmers; did you mean customers?",
+        "rows/customers.csv:1: error: the table customers has no column male; did you mean mail?",
+        "rows/customers.csv:3: error: id: `x` is no whole number",
+        "rows/customers.csv:4: error: 1 fields where the head has 2",
+        "rows/notes.xml: warning: nothing reads it",
+        "statements/by_mail.csv:1: warning: the statement has no parameter :name",
+        "statements/lost.csv: warning: nothing reads it",
+        "statements/many.csv:2: error: id: `5.5` is no whole number",
+        "statements/none.csv: error: no sample is in it",
+        "stray.bin: warning: nothing reads it",
+    ];
+    for (fault, expected) in faults.iter().zip(expected) {
+        assert!(fault.starts_with(expected), "{fault}\n{expected}\n{faults:#?}");
+    }
+    assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+    let error = read(place.path()).unwrap_err();
+    assert!(error.faults.iter().all(|fault| fault.severity == Severity::Error));
+    assert!(error.to_string().contains("weigh workload check"), "{error}");
+}
+
+#[test]
+fn a_folder_without_anything_says_what_is_missing() {
+    let place = tempfile::tempdir().unwrap();
+    let faults: Vec<String> = check(place.path()).1.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(faults.len(), 3, "{faults:#?}");
+    write(place.path(), &[("workload.toml", "format = 9\n"), ("schema.sql", "")]);
+    let faults: Vec<String> = check(place.path()).1.faults.iter().map(ToString::to_string).collect();
+    assert!(faults[0].starts_with("workload.toml:1:1: error: format 9"), "{faults:#?}");
+}
+
+#[test]
+fn what_is_written_is_private_and_comes_back() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("shop");
+    let folder = Folder::create(&root).unwrap();
+    let manifest = Manifest { format: replay::FORMAT, protocol: Protocol::Prepared, ..Manifest::default() };
+    folder.manifest(&manifest).unwrap();
+    folder.schema("CREATE TABLE t (a text, b blob);\n").unwrap();
+    let mut rows = folder.rows("t", vec![Column::new("a", Type::Text), Column::new("b", Type::Hex)]).unwrap();
+    let row = vec![Some(Value::Text("x,\"\n\\N".to_owned())), Some(Value::Bytes(vec![0, 255]))];
+    rows.write(&row).unwrap();
+    rows.finish().unwrap();
+    let columns = [Column { is_list: true, ..Column::new("ids", Type::Int) }];
+    let sample = vec![Some(Value::List(vec![Value::Int(1), Value::Int(2)]))];
+    let head = Head { weight: 3.0, ..Head::default() };
+    folder
+        .statement("one", &head, "SELECT a FROM t WHERE b IN (:ids)", &columns, std::slice::from_ref(&sample))
+        .unwrap();
+    folder.finish();
+    let workload = read(&root).unwrap();
+    assert_eq!((workload.manifest, &workload.statements[0].head), (manifest, &head));
+    assert_eq!(workload.statements[0].samples, [sample]);
+    let mut back = Vec::new();
+    workload.rows[0].open().unwrap().read(&mut back).unwrap();
+    assert_eq!(back, row);
+    for name in ["workload.toml", "schema.sql", "rows/t.csv", "statements/one.sql", "statements/one.csv"] {
+        let mode = fs::metadata(root.join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    assert_eq!(fs::metadata(&root).unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(Folder::create(&root).unwrap_err().to_string().contains("not empty"));
+}
+
+#[test]
+fn half_a_folder_is_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("shop");
+    drop(Folder::create(&root).unwrap());
+    assert!(!root.exists());
+}
