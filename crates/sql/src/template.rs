@@ -285,10 +285,11 @@ impl<'t, 'a> Context<'t, 'a> {
 
     /// The name for a parameter: the column that it is compared with, assigned to or inserted into, or the clause.
     fn name_of(&self, at: usize) -> String {
-        if self.in_values && self.open.len() == 1 && !self.columns.is_empty() {
-            if let Some(column) = self.columns.get(self.here().commas) {
-                return column.clone();
-            }
+        if self.in_values
+            && self.open.len() == 1
+            && let Some(column) = self.columns.get(self.here().commas)
+        {
+            return column.clone();
         }
         let mut place = at;
         while let Some(before) = place.checked_sub(1).map(|place| self.tokens[place]) {
