@@ -1,7 +1,9 @@
-//! Columns of strings in Arrow's layout, as plain slices: offsets, values, validity. Without Arrow.
+//! Operations on columns of strings: anything that iterates over `Option<&[u8]>`, `None` for NULL. [`Column`] does so over Arrow's
+//! layout as plain slices (offsets, values, validity), without Arrow.
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 use crate::{Collation, LikePattern};
 
@@ -102,10 +104,41 @@ impl<'a, O: Offset> Column<'a, O> {
     }
 
     /// The strings, `None` for NULL.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = Option<&'a [u8]>> {
-        (0..self.len()).map(move |index| self.get(index))
+    pub fn iter(self) -> ColumnIter<'a, O> {
+        ColumnIter { column: self, rows: 0..self.len() }
     }
 }
+
+impl<'a, O: Offset> IntoIterator for Column<'a, O> {
+    type Item = Option<&'a [u8]>;
+    type IntoIter = ColumnIter<'a, O>;
+
+    fn into_iter(self) -> ColumnIter<'a, O> {
+        self.iter()
+    }
+}
+
+/// The strings of a [`Column`], `None` for NULL.
+#[derive(Clone, Debug)]
+pub struct ColumnIter<'a, O> {
+    column: Column<'a, O>,
+    rows: Range<usize>,
+}
+
+impl<'a, O: Offset> Iterator for ColumnIter<'a, O> {
+    type Item = Option<&'a [u8]>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.rows.next().map(|row| self.column.get(row))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.rows.size_hint()
+    }
+}
+
+impl<O: Offset> ExactSizeIterator for ColumnIter<'_, O> {}
 
 /// Sort keys of a column, one after the other: key `i` is `values[offsets[i]..offsets[i + 1]]`, and empty for NULL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,12 +149,23 @@ pub struct ColumnKeys {
     pub values: Vec<u8>,
 }
 
+/// A column is anything that iterates over its strings, `None` for NULL: a [`Column`], or what another library's arrays give.
+///
+/// ```
+/// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+///
+/// let words = ["Zug", "äpfel", "APFEL"];
+/// let column = || words.iter().map(|word| Some(word.as_bytes()));
+/// assert_eq!(UTF8MB4_0900_AI_CI.column_argsort(column()), [1, 2, 0]);
+/// assert_eq!(UTF8MB4_0900_AI_CI.column_groups(column()), (vec![0, 1, 1], 2));
+/// ```
 impl Collation {
     /// The sort key of each string, in one buffer.
-    pub fn column_keys<O: Offset>(&self, column: Column<'_, O>) -> ColumnKeys {
-        let mut keys = ColumnKeys { offsets: Vec::with_capacity(column.len() + 1), values: Vec::new() };
+    pub fn column_keys<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> ColumnKeys {
+        let column = column.into_iter();
+        let mut keys = ColumnKeys { offsets: Vec::with_capacity(column.size_hint().0 + 1), values: Vec::new() };
         keys.offsets.push(0);
-        for text in column.iter() {
+        for text in column {
             if let Some(text) = text {
                 self.sort_key_into(text, &mut keys.values);
             }
@@ -131,8 +175,8 @@ impl Collation {
     }
 
     /// The hash of each string ([`Collation::hash_one`]); 0 for NULL.
-    pub fn column_hashes<O: Offset>(&self, column: Column<'_, O>) -> Vec<u64> {
-        column.iter().map(|text| text.map_or(0, |text| self.hash_one(text))).collect()
+    pub fn column_hashes<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> Vec<u64> {
+        column.into_iter().map(|text| text.map_or(0, |text| self.hash_one(text))).collect()
     }
 
     /// The indexes of the strings in ascending order, NULLs first; equal strings keep their order.
@@ -145,65 +189,78 @@ impl Collation {
     /// assert_eq!(collation.column_argsort(column), [2, 1, 3, 0]);
     /// # Ok::<(), mysql_collation::LookupError>(())
     /// ```
-    pub fn column_argsort<O: Offset>(&self, column: Column<'_, O>) -> Vec<usize> {
-        let (mut present, mut order) = (Vec::with_capacity(column.len()), Vec::new());
-        for (index, text) in column.iter().enumerate() {
-            match text {
-                Some(text) => present.push((index, text)),
-                None => order.push(index),
-            }
-        }
-        self.sort_by_key(&mut present, |item| item.1);
+    pub fn column_argsort<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> Vec<usize> {
+        let (mut order, present) = self.sorted(column);
         order.extend(present.into_iter().map(|(index, _)| index));
         order
     }
 
+    /// The indexes of NULLs, and those of strings in ascending order with the strings.
+    fn sorted<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> (Vec<usize>, Vec<(usize, &'a [u8])>) {
+        let column = column.into_iter();
+        let (mut nulls, mut present) = (Vec::new(), Vec::with_capacity(column.size_hint().0));
+        for (index, text) in column.enumerate() {
+            match text {
+                Some(text) => present.push((index, text)),
+                None => nulls.push(index),
+            }
+        }
+        self.sort_by_key(&mut present, |item| item.1);
+        (nulls, present)
+    }
+
     /// A number for each string, the same for equal ones, counted from 0 in the order of their first occurrence; NULL is a
     /// group of its own. And how many groups there are.
-    pub fn column_groups<O: Offset>(&self, column: Column<'_, O>) -> (Vec<usize>, usize) {
-        // The first index of each group and, in its order, the indexes that are equal to it.
-        let order = self.column_argsort(column);
-        let mut first_of = alloc::vec![0; column.len()];
-        let mut start: Option<usize> = None;
-        for index in order {
-            let equals = |first: usize| match (column.get(first), column.get(index)) {
-                (Some(a), Some(b)) => self.equals(a, b),
-                (a, b) => a.is_none() && b.is_none(),
-            };
-            let first = start.filter(|&first| equals(first)).unwrap_or(index);
-            first_of[index] = first;
-            start = Some(first);
+    pub fn column_groups<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> (Vec<usize>, usize) {
+        let (nulls, present) = self.sorted(column);
+        // The first index of each one's group. The sort is stable: the first of equals has the least index.
+        let mut groups = alloc::vec![0; nulls.len() + present.len()];
+        for &index in &nulls {
+            groups[index] = nulls[0];
         }
-        let mut groups = alloc::vec![0; column.len()];
+        let mut first: Option<(usize, &[u8])> = None;
+        for (index, text) in present {
+            let of_group = first.filter(|(_, of_group)| self.equals(of_group, text)).unwrap_or((index, text));
+            groups[index] = of_group.0;
+            first = Some(of_group);
+        }
+        // From first indexes to numbers, in place: that of the first one is known before it is asked for.
         let mut count = 0;
-        for index in 0..column.len() {
-            if first_of[index] == index {
+        for index in 0..groups.len() {
+            if groups[index] == index {
                 groups[index] = count;
                 count += 1;
             } else {
-                // The sort is stable: the first of equals has the least index, and its number is known.
-                groups[index] = groups[first_of[index]];
+                groups[index] = groups[groups[index]];
             }
         }
         (groups, count)
     }
 
     /// Whether each string equals `text`; `None` for NULL.
-    pub fn column_equals<O: Offset>(&self, column: Column<'_, O>, text: &[u8]) -> Vec<Option<bool>> {
-        column.iter().map(|own| Some(self.equals(own?, text))).collect()
+    pub fn column_equals<'a>(
+        &self,
+        column: impl IntoIterator<Item = Option<&'a [u8]>>,
+        text: &[u8],
+    ) -> Vec<Option<bool>> {
+        column.into_iter().map(|own| Some(self.equals(own?, text))).collect()
     }
 
     /// Whether each string equals that of the other column in the same row; `None` where either is NULL. As many as the
     /// shorter column has.
-    pub fn columns_equal<O: Offset, P: Offset>(&self, a: Column<'_, O>, b: Column<'_, P>) -> Vec<Option<bool>> {
-        a.iter().zip(b.iter()).map(|(a, b)| Some(self.equals(a?, b?))).collect()
+    pub fn columns_equal<'a, 'b>(
+        &self,
+        a: impl IntoIterator<Item = Option<&'a [u8]>>,
+        b: impl IntoIterator<Item = Option<&'b [u8]>>,
+    ) -> Vec<Option<bool>> {
+        a.into_iter().zip(b).map(|(a, b)| Some(self.equals(a?, b?))).collect()
     }
 }
 
 impl LikePattern {
     /// Whether each string matches; `None` for NULL.
-    pub fn matches_column<O: Offset>(&self, column: Column<'_, O>) -> Vec<Option<bool>> {
-        column.iter().map(|text| Some(self.matches(text?))).collect()
+    pub fn matches_column<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> Vec<Option<bool>> {
+        column.into_iter().map(|text| Some(self.matches(text?))).collect()
     }
 }
 

@@ -64,7 +64,7 @@ pub use catalogue::catalogue;
 pub use charset::{Character, Characters, Charset, Content, Converted, Replaced};
 pub use collated::{Collated, CollatedBuf};
 pub use collation::Collation;
-pub use column::{Column, ColumnError, ColumnKeys, Offset};
+pub use column::{Column, ColumnError, ColumnIter, ColumnKeys, Offset};
 pub use flavour::Flavour;
 pub use info::{Info, Levels, Pad};
 pub use like::LikePattern;
