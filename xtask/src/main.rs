@@ -9,6 +9,7 @@
 mod apps;
 mod ask;
 mod bar;
+mod bindings;
 mod charsets;
 mod golden;
 mod order_by;
@@ -37,6 +38,8 @@ struct Arguments {
 enum Task {
     /// Install what the tests run against, then run all tests.
     Test(test::Arguments),
+    /// Lint, build and test the library's faces in other languages, with what that takes.
+    Bindings(bindings::Arguments),
     /// Audit and convert the schemas of applications in Debian's packages.
     Apps(apps::Arguments),
     /// Build the Debian package: the command, its manual pages and completions.
@@ -72,6 +75,10 @@ fn run() -> Result<bool> {
     let arguments = Arguments::parse();
     match &arguments.task {
         Task::Test(arguments) => return test::run(arguments),
+        Task::Bindings(arguments) => {
+            server::interrupt::install()?;
+            return bindings::run(arguments).map(|()| true);
+        }
         Task::Package(arguments) => return package::run(arguments).map(|()| true),
         Task::Apps(arguments) => {
             server::interrupt::install()?;
@@ -84,7 +91,7 @@ fn run() -> Result<bool> {
     }
     server::interrupt::install()?;
     match arguments.task {
-        Task::Test(_) | Task::Package(_) | Task::Apps(_) => unreachable!("run above"),
+        Task::Test(_) | Task::Bindings(_) | Task::Package(_) | Task::Apps(_) => unreachable!("run above"),
         Task::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Task::Charsets(arguments) => charsets::run(&arguments),
         Task::Verify(arguments) => verify::run(&arguments),

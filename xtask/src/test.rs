@@ -1,4 +1,5 @@
-//! `cargo xtask test`: everything that the tests run against, installed first and with a progress bar; then the tests.
+//! `cargo xtask test`: everything that the tests run against, installed first and with a progress bar; then the tests, those of the
+//! bindings last.
 
 use std::process::{Command, ExitStatus};
 
@@ -6,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use server::Tool;
 
 use crate::bar::Bar;
+use crate::bindings;
 
 /// The servers that tests name. The host's own comes from PATH where it is there.
 const SERVERS: [&str; 5] = ["mariadb", "mariadb@bookworm", "mariadb@trixie", "mysql@sid", "mysql@5.6"];
@@ -19,7 +21,7 @@ pub struct Arguments {
     #[arg(long)]
     no_run: bool,
 
-    /// Passed on to cargo test.
+    /// Passed on to cargo test; then the bindings are not tested.
     #[arg(last = true)]
     rest: Vec<String>,
 }
@@ -29,6 +31,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     // Only while installing: what a signal must undo. cargo gets the terminal's signals itself.
     install()?;
     if arguments.no_run {
+        bindings::run_all(true)?;
         return Ok(true);
     }
     let mut command = Command::new(crate::cargo());
@@ -36,7 +39,16 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     eprintln!("running: cargo test --workspace --locked {}", arguments.rest.join(" "));
     let status = command.status().context("cannot run cargo")?;
     signalled(status)?;
-    Ok(status.success())
+    if !status.success() {
+        return Ok(false);
+    }
+    if !arguments.rest.is_empty() {
+        eprintln!("the bindings are not tested: `cargo xtask bindings` does that");
+        return Ok(true);
+    }
+    server::interrupt::install()?;
+    bindings::run_all(false)?;
+    Ok(true)
 }
 
 fn install() -> Result<()> {

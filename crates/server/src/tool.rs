@@ -21,10 +21,18 @@ pub enum Tool {
     Chromium,
     /// MariaDB's command-line client, by which the tests run what users would.
     Client,
+    /// Go, which an example of the library's C interface is written in.
+    Go,
     /// Linux's perf, which takes the samples of a profile.
     Perf,
+    /// pkg-config, by which programs find the library's C interface.
+    PkgConfig,
+    /// Python 3.11 or later with venv and pip, which the library's Python module is tested in.
+    Python,
     /// sysbench 1.0, for `--driver sysbench`.
     Sysbench,
+    /// Valgrind, which the library's C interface is tested under.
+    Valgrind,
 }
 
 /// Where a tool comes from.
@@ -44,15 +52,28 @@ const C_LIBRARY: [&str; 2] = ["libc6", "libc-bin"];
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 4] = [Self::Chromium, Self::Client, Self::Perf, Self::Sysbench];
+    pub const ALL: [Self; 8] = [
+        Self::Chromium,
+        Self::Client,
+        Self::Go,
+        Self::Perf,
+        Self::PkgConfig,
+        Self::Python,
+        Self::Sysbench,
+        Self::Valgrind,
+    ];
 
     /// The program's name on PATH.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chromium => "chromium",
             Self::Client => "mariadb",
+            Self::Go => "go",
             Self::Perf => "perf",
+            Self::PkgConfig => "pkg-config",
+            Self::Python => "python3",
             Self::Sysbench => "sysbench",
+            Self::Valgrind => "valgrind",
         }
     }
 
@@ -71,12 +92,36 @@ impl Tool {
                 environment: "MARIADB_PLUGIN_DIR=\"$(echo \"$root\"/usr/lib/*/libmariadb3/plugin)\"",
                 mebibytes: 60,
             },
+            Self::Go => Package {
+                name: "golang-go",
+                file: "usr/bin/go",
+                environment: "GOROOT=\"$(echo \"$root\"/usr/lib/go-*)\"",
+                mebibytes: 700,
+            },
             Self::Perf => Package { name: "linux-perf", file: "usr/bin/perf", environment: "", mebibytes: 250 },
+            Self::PkgConfig => {
+                Package { name: "pkg-config", file: "usr/bin/pkg-config", environment: "", mebibytes: 10 }
+            }
+            Self::Python => Package {
+                name: "python3-venv",
+                file: "usr/bin/python3",
+                // As a wheel, which Debian keeps for venv.
+                environment: "PYTHONPATH=\"$(echo \"$root\"/usr/share/python-wheels/pip-*.whl)\"",
+                mebibytes: 150,
+            },
             Self::Sysbench => Package {
                 name: "sysbench",
                 file: "usr/bin/sysbench",
                 environment: "LUA_PATH=\"$root/usr/share/sysbench/?.lua;;\"",
                 mebibytes: 100,
+            },
+            Self::Valgrind => Package {
+                name: "valgrind",
+                // What is in bin is a script that knows where it is installed.
+                file: "usr/bin/valgrind.bin",
+                environment: "VALGRIND_LIB=\"$root/usr/libexec/valgrind\" \
+                              VALGRIND_OPTS=\"--extra-debuginfo-path=$root/usr/lib/debug\"",
+                mebibytes: 250,
             },
         }
     }
@@ -84,7 +129,8 @@ impl Tool {
     /// The program, where it is on PATH or has been installed into the cache.
     pub fn find(self) -> Option<PathBuf> {
         let path = env::var_os("PATH").unwrap_or_default();
-        let on_path = env::split_paths(&path).map(|folder| folder.join(self.name())).find(|file| is_executable(file));
+        let on_path = env::split_paths(&path).map(|folder| folder.join(self.name()));
+        let on_path = on_path.into_iter().find(|file| is_executable(file) && self.will_do(file));
         on_path.or_else(|| Some(self.wrapper(&Cache::of_user().ok()?)).filter(|file| is_executable(file)))
     }
 
@@ -104,6 +150,14 @@ impl Tool {
             error => error,
         })?;
         Ok(self.wrapper(&cache))
+    }
+
+    /// Whether a program of the right name can do what it is wanted for.
+    fn will_do(self, file: &Path) -> bool {
+        let Self::Python = self else { return true };
+        // Debian's python3 comes without pip.
+        let test = "import pip, sys, venv; sys.exit(sys.version_info < (3, 11))";
+        Command::new(file).args(["-c", test]).output().is_ok_and(|output| output.status.success())
     }
 
     fn key(self) -> String {
@@ -126,7 +180,7 @@ impl Tool {
         fs::set_permissions(&wrapper, executable).map_err(Error::io("make executable", &wrapper))?;
         // Whether it runs at all is known now, not in the middle of a measurement.
         let mut version = Command::new(&wrapper);
-        version.arg("--version");
+        version.arg(if self == Self::Go { "version" } else { "--version" });
         command::output(version, &format!("run {}", self.name())).map(drop)
     }
 }

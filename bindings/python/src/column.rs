@@ -1,0 +1,193 @@
+//! Columns of strings that Python hands in: Arrow's arrays as they are, lists and NumPy's arrays copied.
+
+use std::sync::Arc;
+
+use arrow_array::builder::LargeBinaryBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, LargeBinaryArray};
+use arrow_schema::DataType;
+use mysql_collation::Collation;
+use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyString};
+use pyo3_arrow::input::AnyArray;
+
+use crate::text;
+
+/// A column: arrays of strings or bytes, one after the other.
+pub struct Column(Vec<ArrayRef>);
+
+impl Column {
+    /// The strings, `None` for NULL. Nothing of them is copied.
+    pub fn texts(&self) -> Vec<Option<&[u8]>> {
+        let mut texts = Vec::with_capacity(self.0.iter().map(|chunk| chunk.len()).sum());
+        self.0.iter().for_each(|chunk| push_texts(chunk.as_ref(), &mut texts));
+        texts
+    }
+
+    /// A column as the collation reads it: text that its character set encodes in another way than UTF-8 is converted.
+    pub fn encoded(self, collation: Collation) -> PyResult<Self> {
+        if text::takes_utf8(collation.charset()) {
+            return Ok(self);
+        }
+        let mut row = 0;
+        let encode = |chunk: ArrayRef| {
+            let before = row;
+            row += chunk.len();
+            if is_text(chunk.data_type()) { encode(collation, chunk.as_ref(), before) } else { Ok(chunk) }
+        };
+        self.0.into_iter().map(encode).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// What Python hands in: anything with Arrow's PyCapsule interface; else what has `tolist`, or is iterated over.
+impl<'py> FromPyObject<'_, 'py> for Column {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")? {
+            match object.extract::<AnyArray>() {
+                // pandas without pyarrow has the method, but can't do it.
+                Err(error) if error.is_instance_of::<PyImportError>(object.py()) => {}
+                array => return of_arrow(array?),
+            }
+        }
+        of_objects(&object)
+    }
+}
+
+fn of_arrow(array: AnyArray) -> PyResult<Column> {
+    let chunks = match array {
+        AnyArray::Array(array) => vec![array.into_inner().0],
+        AnyArray::Stream(stream) => stream.into_chunked_array()?.into_inner().0,
+    };
+    chunks.into_iter().map(only_column).collect::<PyResult<Vec<_>>>().map(Column)
+}
+
+/// The column of a table with one; an array as it is. An error if it doesn't hold strings.
+fn only_column(array: ArrayRef) -> PyResult<ArrayRef> {
+    let array = match array.as_struct_opt().map(|table| table.columns()) {
+        None => array,
+        Some([column]) => column.clone(),
+        Some(columns) => {
+            let message = format!("a table of {} columns was given; give one of its columns", columns.len());
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    if has_strings(array.data_type()) {
+        return Ok(array);
+    }
+    Err(PyTypeError::new_err(format!("a column of strings or bytes is needed, not of {}", array.data_type())))
+}
+
+/// Whether [`push_texts`] takes arrays of a type.
+fn has_strings(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => true,
+        DataType::Dictionary(_, values) => has_strings(values),
+        DataType::Null => true,
+        data_type => is_text(data_type),
+    }
+}
+
+/// Whether arrays of a type hold UTF-8.
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
+}
+
+/// Appends the strings of an array.
+fn push_texts<'a>(array: &'a dyn Array, texts: &mut Vec<Option<&'a [u8]>>) {
+    match array.data_type() {
+        DataType::Utf8 => texts.extend(array.as_string::<i32>().iter().map(|text| text.map(str::as_bytes))),
+        DataType::LargeUtf8 => texts.extend(array.as_string::<i64>().iter().map(|text| text.map(str::as_bytes))),
+        DataType::Utf8View => texts.extend(array.as_string_view().iter().map(|text| text.map(str::as_bytes))),
+        DataType::Binary => texts.extend(array.as_binary::<i32>()),
+        DataType::LargeBinary => texts.extend(array.as_binary::<i64>()),
+        DataType::BinaryView => texts.extend(array.as_binary_view()),
+        DataType::FixedSizeBinary(_) => texts.extend(array.as_fixed_size_binary()),
+        // Of nothing but NULLs, which may have no values.
+        DataType::Dictionary(..) if array.null_count() == array.len() => texts.resize(texts.len() + array.len(), None),
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let mut values = Vec::with_capacity(dictionary.values().len());
+            push_texts(dictionary.values().as_ref(), &mut values);
+            let is_null = |row| dictionary.keys().is_null(row);
+            let value = |(row, key): (usize, usize)| if is_null(row) { None } else { values.get(key).copied()? };
+            texts.extend(dictionary.normalized_keys().into_iter().enumerate().map(value));
+        }
+        // DataType::Null: others are refused.
+        _ => texts.resize(texts.len() + array.len(), None),
+    }
+}
+
+/// The text of an array in the collation's character set; `first` is the array's first row in its column.
+fn encode(collation: Collation, array: &dyn Array, first: usize) -> PyResult<ArrayRef> {
+    let mut texts = Vec::with_capacity(array.len());
+    push_texts(array, &mut texts);
+    let mut encoded =
+        LargeBinaryBuilder::with_capacity(texts.len(), texts.iter().flatten().map(|text| text.len()).sum());
+    for (row, bytes) in texts.into_iter().enumerate() {
+        let Some(bytes) = bytes else {
+            encoded.append_null();
+            continue;
+        };
+        let in_row = |error: String| PyValueError::new_err(format!("row {}: {error}", first + row));
+        let text = std::str::from_utf8(bytes).map_err(|error| in_row(error.to_string()))?;
+        let bytes = text::encode(collation, text);
+        encoded.append_value(bytes.map_err(|error| in_row(error.of(text).to_string()))?);
+    }
+    Ok(Arc::new(encoded.finish()))
+}
+
+/// Strings of a list, a NumPy array, or a pandas Series without pyarrow. `None`, NaN and `pandas.NA` are NULL.
+fn of_objects(object: &Bound<'_, PyAny>) -> PyResult<Column> {
+    let list = if object.hasattr("to_numpy")? {
+        let options = PyDict::new(object.py());
+        options.set_item("dtype", "object")?;
+        options.set_item("na_value", object.py().None())?;
+        object.call_method("to_numpy", (), Some(&options))?.call_method0("tolist")?
+    } else if object.hasattr("tolist")? {
+        object.call_method0("tolist")?
+    } else {
+        object.clone()
+    };
+    let items = list.try_iter().map_err(|_| {
+        let name = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!("a column is an Arrow array, a NumPy array or an iterable of str, not {name}"))
+    })?;
+    let mut texts = LargeBinaryBuilder::new();
+    let mut has_bytes = false;
+    let mut has_text = false;
+    for (row, item) in items.enumerate() {
+        let item = item?;
+        if let Ok(text) = item.cast::<PyString>() {
+            has_text = true;
+            texts.append_value(text.to_str()?);
+        } else if let Ok(bytes) = item.cast::<PyBytes>() {
+            has_bytes = true;
+            texts.append_value(bytes.as_bytes());
+        } else if item.is_none() || item.cast::<PyFloat>().is_ok_and(|float| float.value().is_nan()) {
+            texts.append_null();
+        } else {
+            let name = item.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("row {row}: expected str, bytes or None, not {name}")));
+        }
+    }
+    let texts = texts.finish();
+    match (has_text, has_bytes) {
+        (true, true) => Err(PyTypeError::new_err("a column holds str or bytes, not both")),
+        (true, false) => Ok(Column(vec![utf8(texts)?])),
+        _ => Ok(Column(vec![Arc::new(texts)])),
+    }
+}
+
+/// The same array as one of text.
+fn utf8(bytes: LargeBinaryArray) -> PyResult<ArrayRef> {
+    let (offsets, values, nulls) = bytes.into_parts();
+    let text = arrow_array::LargeStringArray::try_new(offsets, values, nulls);
+    Ok(Arc::new(text.map_err(|error| PyValueError::new_err(error.to_string()))?))
+}

@@ -1,0 +1,81 @@
+"""20,000 strings in an Arrow array: keys, order and groups against a real MariaDB's ORDER BY and GROUP BY, and the Rust library's own."""
+
+import random
+import subprocess
+
+import pyarrow as pa
+import pytest
+
+from mysql_collation import Collation
+
+ROWS = 20_000
+# What collations expand, contract, ignore or merge; two bytes, three and four; spaces, which some ignore at the end.
+ALPHABETS = ["abcABCßsSœæÆ", "áàâäÄåÅçÇéÉñÑöÖøØüÜýÿ", "cChHdDžŽlLjJnNsSzZ", "абвгдеёжзАБВГДЕЁЖЗ", "αβγάέήΑΒΓ", "漢字一丁かがカガｶ", "가각힣", "😀🎉𝒜𐐀𐐨", " \t-_.,0123４５"]
+COLLATIONS = [
+    "utf8mb4_general_ci",
+    "utf8mb4_unicode_ci",
+    "utf8mb4_czech_ci",
+    "utf8mb4_uca1400_ai_ci",
+    "utf8mb4_uca1400_nopad_as_cs",
+]
+
+
+def strings(seed):
+    """Short, so that many are equal; some NULL. No string holds a newline, which the Rust program's input is split at."""
+    choice = random.Random(seed)
+    everything = "".join(ALPHABETS)
+    for _ in range(ROWS):
+        if choice.random() < 0.02:
+            yield None
+            continue
+        alphabet = choice.choice([*ALPHABETS, everything])
+        yield "".join(choice.choices(alphabet, k=choice.randrange(6))) + " " * (choice.random() < 0.1)
+
+
+@pytest.fixture(scope="module")
+def words(server):
+    words = list(strings(2026))
+    server.execute("CREATE TABLE words (id INT PRIMARY KEY, word VARCHAR(40) CHARACTER SET utf8mb4)")
+    server.executemany("INSERT INTO words VALUES (%s, %s)", list(enumerate(words)))
+    server.execute("SET SESSION group_concat_max_len = 1 << 24")
+    return words
+
+
+@pytest.mark.parametrize("name", COLLATIONS)
+def test_order_and_groups_are_the_servers(server, words, name):
+    collation, column = Collation(name, "mariadb"), pa.array(words)
+    for descending in (False, True):
+        direction = "DESC" if descending else "ASC"
+        server.execute(f"SELECT id FROM words ORDER BY word COLLATE {name} {direction}, id")
+        order = [row for (row,) in server.fetchall()]
+        assert collation.argsort(column, descending=descending).to_pylist() == order
+    server.execute(f"SELECT GROUP_CONCAT(id ORDER BY id) FROM words GROUP BY word COLLATE {name}")
+    groups = {tuple(map(int, rows.split(","))) for (rows,) in server.fetchall()}
+    ours = {}
+    for row, group in enumerate(collation.group_ids(column).to_pylist()):
+        ours.setdefault(group, []).append(row)
+    assert {tuple(rows) for rows in ours.values()} == groups
+    assert len(groups) < ROWS, "some are equal"
+    firsts = {rows[0] for rows in groups}
+    assert [row in firsts for row in range(ROWS)] == [not flag for flag in collation.duplicates(column)]
+
+
+def test_like_is_the_servers(server, words):
+    collation, column = Collation("utf8mb4_uca1400_ai_ci"), pa.array(words)
+    for pattern in ("a%", "%s_", "_", "%é%", "ch%", "%0_%"):
+        server.execute("SELECT id FROM words WHERE word COLLATE utf8mb4_uca1400_ai_ci LIKE %s ORDER BY id", (pattern,))
+        matches = enumerate(collation.like(column, pattern).to_pylist())
+        assert [row for row, match in matches if match] == [row for (row,) in server.fetchall()]
+
+
+@pytest.mark.parametrize("name", COLLATIONS)
+def test_keys_order_and_groups_are_the_rust_librarys(rust, words, name):
+    """The program answers each line with its key in hex, its place in the order, and its group."""
+    present = [word for word in words if word is not None]
+    answer = subprocess.run([rust, "mariadb", name], input="\n".join(present) + "\n", capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    rows = [line.split("\t") for line in answer.stdout.splitlines()]
+    collation, column = Collation(name, "mariadb"), pa.array(present, type=pa.string_view())
+    assert [bytes.fromhex(key) for key, _, _ in rows] == collation.sort_keys(column).to_pylist()
+    assert [int(row) for _, row, _ in rows] == collation.argsort(column).to_pylist()
+    assert [int(group) for _, _, group in rows] == collation.group_ids(column).to_pylist()

@@ -1,0 +1,18 @@
+"""The stubs are what the module has, and a program that uses them is well typed."""
+
+import pathlib
+import subprocess
+import sys
+
+
+def run(*command):
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_stubs_agree_with_the_module():
+    run("mypy.stubtest", "mysql_collation")
+
+
+def test_a_typed_program(tmp_path):
+    run("mypy", "--strict", "--cache-dir", str(tmp_path), str(pathlib.Path(__file__).with_name("typed.py")))

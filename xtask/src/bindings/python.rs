@@ -1,0 +1,110 @@
+//! The Python module: a wheel, in an environment of what `requirements.txt` pins, against a real server.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use server::{Address, Options, Tool};
+
+use crate::bar::Bar;
+use crate::bindings::{cargo, emptied, root, succeed, succeed_bound, target};
+
+/// The interpreter, and the environment with what the tests import. Environments run by way of the interpreter: one that is installed in the
+/// cache knows where its libraries are, and hands that down.
+pub struct Python {
+    interpreter: PathBuf,
+    environment: PathBuf,
+}
+
+/// Becomes the program in its arguments.
+const BECOME: &str = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])";
+
+/// Finds or installs Python, and makes the environment unless it is there and of the same requirements.
+pub fn prepare() -> Result<Python> {
+    let interpreter = Tool::Python.find_or_install(&Bar::new())?;
+    let python = Python { interpreter, environment: target().join("python") };
+    let requirements = root().join("bindings/python/requirements.txt");
+    let wanted = fs::read(&requirements).with_context(|| format!("cannot read {}", requirements.display()))?;
+    // Written last: what broke off is made anew.
+    let made_of = python.environment.join("requirements.txt");
+    if !fs::read(&made_of).is_ok_and(|made_of| made_of == wanted) {
+        python.make_environment(&python.environment)?;
+        succeed(
+            python
+                .pip(&python.environment)
+                .args(["--require-hashes", "--only-binary", ":all:", "-r"])
+                .arg(&requirements),
+        )?;
+        fs::write(&made_of, &wanted).with_context(|| format!("cannot write {}", made_of.display()))?;
+    }
+    Ok(python)
+}
+
+/// Builds the wheel and tests it: alone in an empty environment first, then beside those it works with.
+pub fn test(source: &Path) -> Result<()> {
+    let python = prepare()?;
+    let wheel = python.wheel(source)?;
+    let empty = target().join("python-empty");
+    for environment in [&empty, &python.environment] {
+        if environment == &empty {
+            python.make_environment(environment)?;
+        }
+        succeed(python.pip(environment).args(["--no-deps", "--no-index", "--force-reinstall"]).arg(&wheel))?;
+    }
+    succeed(python.run(&empty).arg("-I").arg(source.join("tests/docstrings.py")))?;
+
+    let columns = columns()?;
+    let server = server::open(&"mariadb".parse()?, &Options::default(), &Bar::new())?;
+    let Address::Socket(socket) = &server.endpoint().address else { bail!("a private server has a socket") };
+    let mut tests = python.run(&python.environment);
+    tests.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(source);
+    tests.env("MYSQL_COLLATION_TEST_SOCKET", socket).env("MYSQL_COLLATION_TEST_COLUMNS", columns);
+    succeed_bound(tests)?;
+    Ok(server.stop()?)
+}
+
+/// The program that prints the Rust library's own columns.
+fn columns() -> Result<PathBuf> {
+    let mut build = Command::new(crate::cargo());
+    build.args(["build", "--quiet", "--locked", "--package", "mysql-collation", "--example", "columns"]);
+    succeed(build.current_dir(root()).env("CARGO_TARGET_DIR", root().join("target")))?;
+    Ok(root().join("target/debug/examples/columns"))
+}
+
+impl Python {
+    fn make_environment(&self, folder: &Path) -> Result<()> {
+        emptied(folder)?;
+        // Without pip, which Debian's venv looks for in the system: the interpreter's own installs into any environment.
+        succeed(Command::new(&self.interpreter).args(["-m", "venv", "--without-pip"]).arg(folder))
+    }
+
+    /// `pip install` into an environment.
+    fn pip(&self, environment: &Path) -> Command {
+        let mut command = Command::new(&self.interpreter);
+        command.args(["-m", "pip", "--python"]).arg(environment.join("bin/python"));
+        command.args(["install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input"]);
+        command
+    }
+
+    /// An environment's Python, without what the caller's own would import.
+    fn run(&self, environment: &Path) -> Command {
+        let mut command = Command::new(&self.interpreter);
+        command.args(["-c", BECOME]).arg(environment.join("bin/python"));
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    }
+
+    /// Builds the wheel as a developer would, since users' optimisations of Arrow take minutes.
+    fn wheel(&self, source: &Path) -> Result<PathBuf> {
+        let wheels = target().join("wheels");
+        emptied(&wheels)?;
+        let cargo = cargo(source);
+        let mut maturin = self.run(&self.environment);
+        maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", "dev", "--out"]).arg(&wheels);
+        maturin.current_dir(source).envs(cargo.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        succeed(&mut maturin)?;
+        let mut built = fs::read_dir(&wheels)?;
+        Ok(built.next().context("maturin built no wheel")??.path())
+    }
+}
