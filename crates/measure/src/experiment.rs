@@ -285,7 +285,7 @@ impl Experiment<'_> {
                     }
                     let loaded = match rows.take() {
                         Some(rows) => rows,
-                        None => self.load(instances, *text, variants)?,
+                        None => self.load(instances, *text, variants, replicate.number)?,
                     };
                     if place == self.conditions.len() {
                         self.plan_condition(workload, *text, threads);
@@ -300,9 +300,15 @@ impl Experiment<'_> {
         Ok(())
     }
 
-    fn load<'s>(&mut self, instances: &'s Instances<'_>, text: Text, variants: &[Variant]) -> Result<Rows<'s>, Error> {
+    fn load<'s>(
+        &mut self,
+        instances: &'s Instances<'_>,
+        text: Text,
+        variants: &[Variant],
+        replicate: u32,
+    ) -> Result<Rows<'s>, Error> {
         let Self { request, observer, run, .. } = self;
-        Loader { request, observer: *observer, run }.load(instances, text, variants)
+        Loader { request, observer: *observer, run, replicate }.load(instances, text, variants)
     }
 
     /// Adds a condition and its pairs to the run.

@@ -41,6 +41,8 @@ pub(crate) struct Loader<'a> {
     pub(crate) request: &'a Request,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) run: &'a mut Run,
+    /// The replicate, from 0: each loads in another order, so that it is not always the same variant whose rows come first.
+    pub(crate) replicate: u32,
 }
 
 impl Loader<'_> {
@@ -72,7 +74,9 @@ impl Loader<'_> {
         rows: &mut Rows<'s>,
     ) -> Result<(), Error> {
         let apart = self.request.keeps_apart();
-        let keys = schema_keys(variants.iter().copied(), apart);
+        let mut keys = schema_keys(variants.iter().copied(), apart);
+        let first = self.replicate as usize % keys.len().max(1);
+        keys.rotate_left(first);
         let charset = |collation: &str| {
             variants.iter().find(|variant| variant.collation == collation).map_or("", |variant| &variant.charset)
         };

@@ -33,7 +33,7 @@ const MOST_ROUNDS: u32 = 6;
 pub trait Executor {
     /// What can go wrong.
     type Error;
-    /// Puts the variants (indices in the run) under load together, for one block.
+    /// Puts the variants (indices in the run) under load together, for one block, and returns what each did in their order.
     fn block(&mut self, variants: &[usize], length: Duration) -> Result<Vec<Side>, Self::Error>;
     /// Time since the run began.
     fn elapsed(&self) -> Duration;
@@ -232,8 +232,7 @@ impl<X: Executor> Measurement<'_, X> {
             if variants.is_empty() || !self.has_time(round, variants.len()) {
                 return Ok(());
             }
-            // Turning the order round from round to round keeps a drift of the machine from favouring anyone.
-            if (round + self.task.replicate) % 2 == 1 {
+            if self.is_turned(round) {
                 variants.reverse();
             }
             let mut sides = BTreeMap::new();
@@ -265,6 +264,12 @@ impl<X: Executor> Measurement<'_, X> {
         complete.map(|(index, base, side)| self.ledger.push(index, self.task.replicate, base, side)).collect()
     }
 
+    /// Whether a round has its variants the other way round: who connects first and has the first turn has neither the same memory in the server nor
+    /// the same luck on a busy machine, and from round to round it is another.
+    fn is_turned(&self, round: u32) -> bool {
+        (round + self.task.replicate) % 2 == 1
+    }
+
     /// Load before the first counted block of a replicate.
     fn warmup(&self, round: u32) -> Duration {
         if round == 0 { self.ledger.limits.warmup } else { Duration::ZERO }
@@ -294,7 +299,12 @@ impl<X: Executor> Measurement<'_, X> {
         length: Duration,
         warm_up: bool,
     ) -> Result<Block, X::Error> {
-        let sides = self.executor.block(variants, length)?;
+        let sides = if pair.is_some() && self.is_turned(round) {
+            let turned: Vec<usize> = variants.iter().rev().copied().collect();
+            self.executor.block(&turned, length)?.into_iter().rev().collect()
+        } else {
+            self.executor.block(variants, length)?
+        };
         let at_s = self.executor.elapsed().as_secs_f64();
         let Task { condition, replicate, .. } = self.task;
         let replicate = Some(replicate);

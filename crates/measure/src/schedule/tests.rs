@@ -14,6 +14,8 @@ struct Machine {
     random: Xoshiro256PlusPlus,
     clock: Duration,
     noise: Noise,
+    /// What the throughput of whoever is named first is multiplied by.
+    first: f64,
 }
 
 /// Standard deviations, as fractions.
@@ -35,7 +37,8 @@ const QUIET: Noise = Noise { machine: 0.1, block: 0.01, replicate: 0.008, cpu_re
 impl Machine {
     fn new(speeds: &[f64], noise: Noise, seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut machine = Self { speeds: speeds.to_vec(), offsets: Vec::new(), random, clock: Duration::ZERO, noise };
+        let mut machine =
+            Self { speeds: speeds.to_vec(), offsets: Vec::new(), random, clock: Duration::ZERO, noise, first: 1.0 };
         machine.renew();
         machine
     }
@@ -63,8 +66,9 @@ impl Executor for Machine {
     fn block(&mut self, variants: &[usize], length: Duration) -> Result<Vec<Side>, Infallible> {
         self.clock += length;
         let machine = self.factor(self.noise.machine);
-        let sides = variants.iter().map(|&variant| {
+        let sides = variants.iter().enumerate().map(|(place, &variant)| {
             let (speed, cpu) = self.offsets[variant];
+            let speed = if place == 0 { speed * self.first } else { speed };
             let speed = 1e6 * self.speeds[variant] * speed * machine * self.factor(self.noise.block);
             let cpu = 20.0 / self.speeds[variant] * cpu * self.factor(self.noise.block);
             side(variant, (speed * length.as_secs_f64()) as u64, cpu, length)
@@ -192,13 +196,24 @@ fn stopping_on_an_interval_costs_little_of_what_it_holds() {
 }
 
 #[test]
+fn whoever_comes_first_is_not_always_the_same() {
+    let still = Noise { machine: 0.1, block: 1e-6, replicate: 1e-6, cpu_replicate: 1e-6 };
+    let mut machine = Machine { first: 0.96, ..Machine::new(&[1.0, 1.0, 0.5], still, 11) };
+    let ran = run(&mut machine, Mode::Duet, NEVER, 6, 10.5);
+    let [aa, _] = ran.ratios(0);
+    assert!((aa.value - 1.0).abs() < 0.001, "{aa:?}");
+    assert!(ran.blocks.iter().all(|block| block.sides[0].variant == 0), "the baseline stands first in every block");
+}
+
+#[test]
 fn intervals_over_the_blocks_of_one_start_do_not_hold_what_the_next_start_shows() {
     let held = |seed| {
         let mut machine = Machine::new(&[1.0, 1.0, 0.7], QUIET, seed);
-        run(&mut machine, Mode::Duet, NEVER, 1, 20.0).ratios(1)[0].contains(0.7)
+        run(&mut machine, Mode::Duet, NEVER, 1, 60.0).ratios(1)[0].contains(0.7)
     };
     let held = (0..60).filter(|seed| held(*seed)).count();
-    assert!(held < 45, "{held} of 60: then replicates would not be needed");
+    // By these noises it is about half of them.
+    assert!(held < 42, "{held} of 60: then replicates would not be needed");
 }
 
 #[test]
