@@ -27,7 +27,7 @@ fn statement(name: &str, entry: Entry) -> Option<Statement> {
             let text = String::from_utf8_lossy(&text).into_owned();
             Some(Statement { place: format!("{name}:{}", entry.line), text })
         }
-        Event::TooLong | Event::Command(_) => None,
+        Event::Cut | Event::Command(_) => None,
     }
 }
 

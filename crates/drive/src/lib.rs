@@ -28,7 +28,7 @@ pub use cpu::{ServerThread, own_cpu};
 pub use error::{Error, IgnoredErrors, WireError};
 pub use handshake::Agreed;
 pub use load::{Binding, ConnectionCharset, Load, Settings, Target};
-pub use plans::{PlanStep, StatementPlan, plans};
+pub use plans::{PlanStep, StatementPlan, explain, plans};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has};
 pub use tables::{

@@ -56,7 +56,8 @@ fn explain_all(conn: &mut Conn, load: &Load) -> mysql::Result<Vec<StatementPlan>
     first_calls(load.script()).into_iter().map(|(statement, sql)| explain(conn, statement, &sql)).collect()
 }
 
-fn explain(conn: &mut Conn, statement: &str, sql: &str) -> mysql::Result<StatementPlan> {
+/// The plan of one statement, given with its values, on a connection that uses its schema.
+pub fn explain(conn: &mut Conn, statement: &str, sql: &str) -> mysql::Result<StatementPlan> {
     let rows: Vec<Row> = match conn.query(format!("EXPLAIN FORMAT=TRADITIONAL {sql}")) {
         Err(mysql::Error::MySqlError(_)) => conn.query(format!("EXPLAIN {sql}"))?,
         rows => rows?,

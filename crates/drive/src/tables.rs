@@ -116,6 +116,12 @@ impl<'s> Schemas<'s> {
         self.connections().and_then(work).map_err(|error| self.blame(error))
     }
 
+    /// Creates an empty schema with the run's marker, for whoever fills it, and returns its name.
+    pub fn create(&self, wanted: &Wanted) -> Result<String, TablesError> {
+        let mut conn = self.server.control()?;
+        self.claim.create(&mut conn, wanted).map_err(|error| self.blame(error))
+    }
+
     /// Drops all schemas now, and tells if one stays.
     pub fn remove(self) -> Result<(), TablesError> {
         self.release()

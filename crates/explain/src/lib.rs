@@ -2,11 +2,13 @@
 //!
 //! [`explain()`] gives a [`View`] of two [`Text`]s under one collation; several of them side by side are an [`Explanation`].
 
+mod equal;
 mod model;
 mod parting;
 mod text;
 mod view;
 
+pub use equal::differences;
 pub use model::{Explanation, FORMAT, Feature, Level, Part, Parting, Step, Verdict, View};
 pub use text::{NotHeld, Text};
 pub use view::explain;

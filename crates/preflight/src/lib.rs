@@ -22,7 +22,6 @@ mod scan;
 mod sql;
 mod text;
 pub mod trial;
-mod why;
 
 pub use assemble::{Options, Source, check_names, preflight};
 pub use checkpoint::Checkpoint;

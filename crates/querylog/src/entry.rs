@@ -20,8 +20,8 @@ pub struct Entry {
 pub enum Event {
     /// A statement, in the bytes of its session's character set, without the semicolon.
     Statement(Vec<u8>),
-    /// A statement that is longer than [`LONGEST_STATEMENT`](crate::LONGEST_STATEMENT).
-    TooLong,
+    /// A statement of which the source has only the beginning, or that is longer than [`LONGEST_STATEMENT`](crate::LONGEST_STATEMENT).
+    Cut,
     /// A command of the protocol that is no statement: `Prepare`, `Quit`, `Init DB`.
     Command(String),
 }

@@ -212,7 +212,7 @@ mod tests {
             match entry.event {
                 Event::Statement(text) => format!("{} {schema}: {}", entry.line, String::from_utf8_lossy(&text)),
                 Event::Command(command) => format!("{} {schema} <{command}>", entry.line),
-                Event::TooLong => "too long".to_owned(),
+                Event::Cut => "too long".to_owned(),
             }
         };
         GeneralLog::new(log.as_bytes()).map(|entry| shown(entry.unwrap())).collect()

@@ -79,7 +79,7 @@ impl Text {
         let line = std::mem::take(&mut self.line);
         if self.bytes.len() > LONGEST_STATEMENT {
             self.bytes = Vec::new();
-            return Some((line, crate::Event::TooLong));
+            return Some((line, crate::Event::Cut));
         }
         let text = self.bytes.trim_ascii();
         let text = text.strip_suffix(b";").unwrap_or(text).trim_ascii_end();

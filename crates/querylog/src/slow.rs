@@ -118,7 +118,11 @@ fn is_banner(line: &[u8], text: &Text) -> bool {
     if !text.is_empty() {
         return is_first && text.bytes.trim_ascii_end().ends_with(b";");
     }
-    is_first || line.starts_with(b"Tcp port: ") || line.starts_with(b"TCP Port: ") || line.starts_with(b"Time  ")
+    is_first
+        || line.starts_with(b"Tcp port: ")
+        || line.starts_with(b"TCP Port: ")
+        || line.starts_with(b"Time  ")
+        || line.starts_with(b"Time\t")
 }
 
 /// `use shop;`, with or without backticks.
@@ -169,7 +173,7 @@ mod tests {
         let text = |event| match event {
             Event::Statement(text) => String::from_utf8_lossy(&text).into_owned(),
             Event::Command(command) => format!("<{command}>"),
-            Event::TooLong => "<too long>".to_owned(),
+            Event::Cut => "<too long>".to_owned(),
         };
         let entries = SlowLog::new(log.as_bytes()).map(Result::unwrap);
         entries.map(|entry| (entry.line, text(entry.event), entry.schema, entry.seconds)).collect()

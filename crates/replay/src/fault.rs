@@ -48,6 +48,12 @@ pub struct Checked {
 }
 
 impl Fault {
+    /// `file:line:column`, as far as they are known.
+    pub fn place(&self) -> String {
+        let places = [self.line, self.column].into_iter().flatten().map(|place| format!(":{place}"));
+        self.file.clone() + &places.collect::<String>()
+    }
+
     /// About a file as a whole.
     pub(crate) fn error(file: &str, message: impl Into<String>) -> Self {
         Self { severity: Severity::Error, file: file.to_owned(), line: None, column: None, message: message.into() }
@@ -75,12 +81,8 @@ impl Fault {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.file)?;
-        for place in [self.line, self.column].into_iter().flatten() {
-            write!(f, ":{place}")?;
-        }
         let severity = if self.severity == Severity::Error { "error" } else { "warning" };
-        write!(f, ": {severity}: {}", self.message)
+        write!(f, "{}: {severity}: {}", self.place(), self.message)
     }
 }
 

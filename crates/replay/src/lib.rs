@@ -27,6 +27,6 @@ pub use head::Head;
 pub use manifest::{FORMAT, Manifest, Origin, Protocol, Session, TableOrigin};
 pub use read::{Unreadable, Workload, check, read};
 pub use rows::{RowsFile, RowsReader};
-pub use schema::{SchemaSql, SchemaStatement, TableShape};
-pub use statement::{Effect, Statement};
+pub use schema::{ColumnShape, SchemaKind, SchemaSql, SchemaStatement, TableShape, is_binary};
+pub use statement::{Effect, Statement, effect};
 pub use write::{Folder, RowsWriter, WriteError};

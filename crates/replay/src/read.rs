@@ -48,7 +48,7 @@ fn name_of(root: &Path, manifest: &Manifest) -> String {
 
 /// A folder that holds no workload that can run.
 #[derive(Debug, thiserror::Error)]
-#[error("{} can't be run:{}\n`weigh workload check` tells all that is wrong", folder.display(), listed(faults))]
+#[error("{} can't be run: {}; `weigh workload check` tells all that is wrong", folder.display(), listed(faults))]
 pub struct Unreadable {
     /// The folder.
     pub folder: PathBuf,
@@ -57,7 +57,9 @@ pub struct Unreadable {
 }
 
 fn listed(faults: &[Fault]) -> String {
-    faults.iter().take(5).map(|fault| format!("\n  {fault}")).collect()
+    let more = faults.len().saturating_sub(1);
+    let first = faults.first().map(|fault| format!("{}: {}", fault.place(), fault.message)).unwrap_or_default();
+    if more > 0 { format!("{first}, and {more} more") } else { first }
 }
 
 /// Reads a workload.

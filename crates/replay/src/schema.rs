@@ -53,6 +53,8 @@ pub struct ColumnShape {
     pub name: String,
     /// Type without length, in lower case.
     pub data_type: String,
+    /// Whether it is a number without a sign.
+    pub is_unsigned: bool,
     /// Whether it is computed, so that no row gives a value for it.
     pub is_generated: bool,
 }
@@ -68,6 +70,12 @@ impl SchemaSql {
     /// Names of tables and views.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tables.iter().map(|table| table.name.as_str()).chain(self.views.iter().map(String::as_str))
+    }
+
+    /// Reads a text, and tells what is wrong with it.
+    pub fn parse(text: &str) -> (Self, Vec<Fault>) {
+        let mut faults = Vec::new();
+        (Self::read(text, &mut faults), faults)
     }
 
     /// Reads the file's text.
@@ -167,35 +175,34 @@ fn columns(create: &str) -> Vec<ColumnShape> {
         columns.push(ColumnShape {
             name: text,
             data_type: data_type.text.to_ascii_lowercase(),
+            is_unsigned: rest.iter().any(|token| token.is("unsigned")),
             is_generated: rest.windows(2).any(is_computed),
         });
     }
     columns
 }
 
-impl ColumnShape {
-    /// Whether it holds bytes that are no text.
-    pub fn is_binary(&self) -> bool {
-        matches!(
-            self.data_type.as_str(),
-            "binary"
-                | "varbinary"
-                | "tinyblob"
-                | "blob"
-                | "mediumblob"
-                | "longblob"
-                | "bit"
-                | "geometry"
-                | "point"
-                | "linestring"
-                | "polygon"
-                | "multipoint"
-                | "multilinestring"
-                | "multipolygon"
-                | "geometrycollection"
-                | "vector"
-        )
-    }
+/// Whether a type, given without its length, holds bytes that are no text.
+pub fn is_binary(data_type: &str) -> bool {
+    matches!(
+        data_type,
+        "binary"
+            | "varbinary"
+            | "tinyblob"
+            | "blob"
+            | "mediumblob"
+            | "longblob"
+            | "bit"
+            | "geometry"
+            | "point"
+            | "linestring"
+            | "polygon"
+            | "multipoint"
+            | "multilinestring"
+            | "multipolygon"
+            | "geometrycollection"
+            | "vector"
+    )
 }
 
 pub(crate) fn shortened(text: &str) -> String {
@@ -226,8 +233,11 @@ mod tests {
         );
         assert_eq!(faults, [""; 0]);
         assert_eq!(schema.names().collect::<Vec<_>>(), ["a", "b", "v"]);
-        let columns: Vec<_> =
-            schema.tables[0].columns.iter().map(|one| (one.name.as_str(), one.is_binary(), one.is_generated)).collect();
+        let columns: Vec<_> = schema.tables[0]
+            .columns
+            .iter()
+            .map(|one| (one.name.as_str(), is_binary(&one.data_type), one.is_generated))
+            .collect();
         assert_eq!(columns, [("id", false, false), ("b c", true, false), ("d", false, true)]);
         let kinds: Vec<_> = schema.statements.iter().map(|statement| statement.kind).collect();
         use SchemaKind::*;

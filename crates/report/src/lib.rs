@@ -8,6 +8,7 @@
 //! [`json()`] gives.
 
 pub mod audit;
+pub mod capture;
 mod claims;
 mod compare;
 mod content;
@@ -20,6 +21,7 @@ pub mod micro;
 mod name;
 mod number;
 mod page;
+pub mod parity;
 pub mod preflight;
 mod profile;
 mod published;

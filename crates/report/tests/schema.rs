@@ -36,6 +36,11 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
             schema_of::<Profiles>("Where servers' CPU went (weigh profile --format json, profiles.json)"),
         ),
         ("audit.schema.json", schema_of::<audit::Audit>("What an audit found (weigh audit --format json)")),
+        ("capture.schema.json", schema_of::<capture::Captured>("What was captured (weigh capture --format json)")),
+        (
+            "parity.schema.json",
+            schema_of::<parity::Parity>("What differs under other collations (weigh workload compare --format json)"),
+        ),
         ("micro.schema.json", schema_of::<micro::Results>("What comparisons cost (weigh micro --format json)")),
         (
             "explain.schema.json",

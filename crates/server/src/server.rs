@@ -258,6 +258,17 @@ impl Server {
         Endpoint { timeout: self.endpoint.timeout, ..instance.endpoint().clone() }
     }
 
+    /// What tells this server from others: its `server_uuid` where it has one, else host name, port, server id and data folder.
+    pub fn identity(&self) -> Result<Option<String>, Error> {
+        self.ask("tell which server it is", |conn| match conn.query_first("SELECT @@server_uuid") {
+            // MariaDB has none.
+            Err(mysql::Error::MySqlError(_)) => {
+                conn.query_first("SELECT CONCAT_WS(':', @@hostname, @@port, @@server_id, @@datadir)")
+            }
+            uuid => uuid,
+        })
+    }
+
     /// Stops a private server and removes its folder, and tells if something stays. An attached server is left alone.
     pub fn stop(self) -> Result<(), Error> {
         self.instance.map_or(Ok(()), Instance::stop)

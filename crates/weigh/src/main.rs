@@ -7,6 +7,7 @@ mod argv;
 mod audit;
 mod bar;
 mod bench;
+mod capture;
 mod compare;
 mod connect;
 #[cfg(test)]
@@ -55,6 +56,7 @@ enum Command {
     Compare(compare::CompareArgs),
     Run(Box<run::RunArgs>),
     Import(Box<import::ImportArgs>),
+    Capture(Box<capture::CaptureArgs>),
     Workload(workload::WorkloadArgs),
     Servers(servers::ServersArgs),
     Explain(explain::ExplainArgs),
@@ -69,7 +71,10 @@ impl Command {
     /// process at once, as it does any filter.
     fn may_start_servers(&self) -> bool {
         use Command::{Completions, Explain, Man, Sort, Weights, Workload};
-        !matches!(self, Sort(_) | Explain(_) | Weights(_) | Workload(_) | Completions(_) | Man(_))
+        match self {
+            Workload(args) => args.needs_server(),
+            command => !matches!(command, Sort(_) | Explain(_) | Weights(_) | Completions(_) | Man(_)),
+        }
     }
 }
 
@@ -97,6 +102,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Compare(args) => compare::run(args),
         Command::Run(args) => run::run(args),
         Command::Import(args) => import::run(args),
+        Command::Capture(args) => capture::run(args),
         Command::Workload(args) => workload::run(args),
         Command::Servers(args) => servers::run(args),
         Command::Sort(args) => sort::run(args),

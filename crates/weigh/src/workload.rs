@@ -1,5 +1,7 @@
 //! `weigh workload`: workloads as folders.
 
+mod compare;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,6 +30,7 @@ pub struct WorkloadArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     Check(CheckArgs),
+    Compare(Box<compare::CompareArgs>),
 }
 
 /// Say what is wrong with a workload's folder, with file, line and column
@@ -49,10 +52,18 @@ enum Format {
     Json,
 }
 
+impl WorkloadArgs {
+    /// Whether it needs a server.
+    pub fn needs_server(&self) -> bool {
+        matches!(self.action, Action::Compare(_))
+    }
+}
+
 /// Runs `weigh workload`.
 pub fn run(args: &WorkloadArgs) -> Result<ExitCode> {
     match &args.action {
         Action::Check(args) => check(args),
+        Action::Compare(args) => compare::run(args),
     }
 }
 

@@ -7,7 +7,7 @@ use mysql_collation::Charset;
 use super::{Check, Run, finding};
 use crate::job::{Job, has_members};
 use crate::model::{Example, Finding, Group, Severity};
-use crate::{text, why};
+use crate::text;
 use ::sql::ddl;
 
 pub const CHECK: Check = Check {
@@ -77,7 +77,7 @@ fn group(to: &crate::job::Target, class: Vec<String>) -> Group {
                     .map(|bytes| bytes.into_owned())
                     .unwrap_or_default()
             };
-            why::differences(collation, &bytes(0), &bytes(1))
+            explain::differences(collation, &bytes(0), &bytes(1))
         }
         _ => Vec::new(),
     };

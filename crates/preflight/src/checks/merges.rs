@@ -10,7 +10,6 @@ use crate::Error;
 use crate::model::{Example, Finding, Group, Severity};
 use crate::row::{Row, shown};
 use crate::text;
-use crate::why;
 
 pub const CHECK: Check = Check {
     name: "merges",
@@ -149,7 +148,9 @@ impl Merges<'_> {
             values.get(1).and_then(converted),
             self.column.target().collation,
         ) {
-            (Some(a), Some(b), Some(collation)) if a.len().max(b.len()) <= VALUE => why::differences(collation, &a, &b),
+            (Some(a), Some(b), Some(collation)) if a.len().max(b.len()) <= VALUE => {
+                explain::differences(collation, &a, &b)
+            }
             _ => Vec::new(),
         };
         Group { count, rows: values.iter().map(example).collect(), why, kept_apart_by: Vec::new() }

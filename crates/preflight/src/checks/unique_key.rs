@@ -13,7 +13,6 @@ use crate::limits;
 use crate::model::{Example, Finding, Group, Severity};
 use crate::row::{Fields, Row, decode, shown};
 use crate::text;
-use crate::why;
 
 pub const CHECK: Check = Check {
     name: "unique-key",
@@ -174,7 +173,7 @@ impl<'j> UniqueKey<'j> {
                 part.prefix.map_or(value.len(), |prefix| text::prefix(value, collation.charset(), prefix).len())
             };
             let (a, b) = (&a[..cut(&a)], &b[..cut(&b)]);
-            found.extend(why::differences(collation, a, b));
+            found.extend(explain::differences(collation, a, b));
             if let Some(prefix) = part.prefix.filter(|_| a.len() < whole_a || b.len() < whole_b) {
                 found.push(format!("only the first {prefix} characters are indexed"));
             }

@@ -1,7 +1,10 @@
 //! Why two texts are equal, character by character.
 
-use explain::{Step, Text, View, explain};
 use mysql_collation::Collation;
+
+use crate::model::{Step, View};
+use crate::text::Text;
+use crate::view::explain;
 
 /// The characters in which two equal texts differ: `ß = ss`, `É = e`, and what has no weight or is padding.
 pub fn differences(collation: Collation, a: &[u8], b: &[u8]) -> Vec<String> {
