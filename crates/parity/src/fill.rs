@@ -1,6 +1,7 @@
 //! A workload's tables and rows in a schema of weigh's own.
 
 use std::path::Path;
+use std::time::Duration;
 
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -11,6 +12,8 @@ use sql::Value;
 use crate::convert::{Definition, Target, TextColumn};
 use crate::error::Error;
 
+/// How long a server may take to convert or fill a table of a sample's size.
+const LONGEST_STATEMENT: Duration = Duration::from_secs(1800);
 /// Bytes of an INSERT, below every server's default of max_allowed_packet.
 const INSERT_BYTES: usize = 512 << 10;
 
@@ -24,7 +27,7 @@ pub struct Filling<'a> {
 impl<'a> Filling<'a> {
     /// Enters a schema of weigh's.
     pub fn new(server: &'a Server, schema: &str, workload: &'a Workload) -> Result<Self, Error> {
-        let conn = server.control_unlimited()?;
+        let conn = server.control_within(LONGEST_STATEMENT)?;
         let mut filling = Self { server, conn, workload };
         for statement in [
             "SET NAMES utf8mb4",
