@@ -141,6 +141,10 @@ impl Classes {
     /// The classes that are kept, and what is not replayed.
     pub fn finish(mut self) -> Outcome {
         let mut classes: Vec<Class> = self.reading.drain().map(|(_, reading)| reading.class).collect();
+        // Nothing is known to call them with.
+        for class in classes.extract_if(.., |class| !class.parameters.is_empty() && class.samples.is_empty()) {
+            self.leave(Reason::Large, String::new(), class.seen);
+        }
         classes.sort_by(|one, other| {
             let cost = |class: &Class| (class.seconds, class.seen as f64);
             let ((a, b), (c, d)) = (cost(one), cost(other));
@@ -240,6 +244,15 @@ mod tests {
         assert_ne!(sampled(1), sampled(2));
         let late = |sample: &Vec<Value>| matches!(sample[0], Value::Int(id) if id >= 3);
         assert!((0..10).any(|seed| sampled(seed).iter().all(late)));
+    }
+
+    #[test]
+    fn a_class_without_a_sample_is_left_out() {
+        let mut all = classes(BOUNDS);
+        all.add(&entry(&format!("SELECT a FROM t WHERE b = '{}'", "x".repeat(LONGEST_SAMPLE + 1)), 0.0));
+        let outcome = all.finish();
+        assert!(outcome.classes.is_empty());
+        assert_eq!(outcome.left, BTreeMap::from([((Reason::Large, String::new()), 1)]));
     }
 
     #[test]

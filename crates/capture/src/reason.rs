@@ -23,6 +23,8 @@ pub enum Reason {
     NoValues,
     /// The source has only its beginning, or it is longer than what is kept.
     Cut,
+    /// Its values are longer than a sample may be.
+    Large,
     /// It is not in UTF-8, and no log says what it is in.
     NotUtf8,
     /// Its class is one too many (`--max-classes`).
@@ -41,6 +43,7 @@ impl Reason {
             Reason::Session => "depend on what their session did before",
             Reason::NoValues => "have ? in place of their values",
             Reason::Cut => "were cut off by the server, or are longer than 4 MiB",
+            Reason::Large => "have more than 64 KiB of values",
             Reason::NotUtf8 => "are not in UTF-8, and no log says what they are in",
             Reason::Rare => "are of rare classes, beyond --max-classes",
         }

@@ -5,7 +5,7 @@
 //! parameter may stand for stays in the text: an ordinal behind `ORDER BY`, the length of a type, a JSON path behind `->`, text with an
 //! introducer, an alias.
 
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::literal::unquoted;
 use crate::mode::Mode;
@@ -334,7 +334,8 @@ struct Writer<'a> {
     text: String,
     key: String,
     parameters: Vec<Parameter>,
-    names: BTreeSet<String>,
+    names: HashSet<String>,
+    numbers: HashMap<String, usize>,
     unknown: usize,
     /// The end of the token before, in the statement.
     end: usize,
@@ -380,13 +381,15 @@ impl Writer<'_> {
         if !base.starts_with(|c: char| c.is_ascii_lowercase()) {
             base = "p".to_owned();
         }
-        let mut name = base.clone();
-        let mut number = 1;
-        while !self.names.insert(name.clone()) {
-            number += 1;
-            name = format!("{base}_{number}");
+        // Where the last number of each name ended: a multi-row INSERT has thousands of each.
+        let number = self.numbers.entry(base.clone()).or_insert(0);
+        loop {
+            *number += 1;
+            let name = if *number == 1 { base.clone() } else { format!("{base}_{number}") };
+            if self.names.insert(name.clone()) {
+                return name;
+            }
         }
-        name
     }
 
     fn finish(self) -> Template {

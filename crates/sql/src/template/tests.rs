@@ -98,6 +98,19 @@ fn written(value: &Value) -> String {
     }
 }
 
+/// A name a value, each looked for once: this takes a moment, where looking from the first number on took minutes.
+#[test]
+fn an_insert_of_many_rows_is_taken_apart() {
+    let rows: Vec<String> = (0..100_000).map(|n| format!("({n})")).collect();
+    let found = of(&format!("INSERT INTO t (id) VALUES {}", rows.join(",")));
+    assert_eq!(found.parameters.len(), 100_000);
+    assert_eq!(found.parameters[99_999].name, "id_100000");
+    assert_eq!(
+        shown("SELECT 1 FROM t WHERE id_2 = 1 AND id = 2 AND id = 3"),
+        "SELECT :p FROM t WHERE id_2 = :id_2 AND id = :id AND id = :id_3 | p=Int(1) id_2=Int(1) id=Int(2) id_3=Int(3)"
+    );
+}
+
 proptest! {
     /// With its values put back, a template means what the statement did: taken apart again, it is the same.
     #[test]
