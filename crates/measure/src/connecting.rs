@@ -23,29 +23,90 @@ const UTF8MB4_GENERAL_CI: u8 = 45;
 /// 25 s were ± 22 % wide with one a core and ± 1.8 % with four (docs/measurement.md).
 pub const UNBOUND_CONNECTIONS_A_CORE: u32 = 4;
 
-/// Connects the loads of a condition. Where one side's threads cannot be bound, neither side's are, and the run says so.
-pub(crate) fn connect_placed(
-    request: &Request,
-    run: &mut Run,
-    workload: Workload,
-    condition: &Condition,
-    instances: &Instances<'_>,
-    facts: &[Facts],
-    homes: &BTreeMap<usize, Home>,
-) -> Result<Loads, Error> {
-    let loads = connect(request, run, workload, condition, instances, facts, homes)?;
-    let Loads::Native(connected) = &loads else { return Ok(loads) };
-    let failed = connected.values().find_map(|load| match load.binding() {
-        Binding::Failed(reason) => {
-            Some(format!("connections are not bound to cores: {}: {reason}", load.target().server))
+/// The loads of a condition, to be connected in one replicate.
+pub(crate) struct Connecting<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) workload: Workload,
+    pub(crate) condition: &'a Condition,
+    pub(crate) instances: &'a Instances<'a>,
+    pub(crate) facts: &'a [Facts],
+    /// Where the rows of each variant are.
+    pub(crate) homes: &'a BTreeMap<usize, Home>,
+    /// From 0: each replicate connects in another order.
+    pub(crate) replicate: u32,
+}
+
+impl Connecting<'_> {
+    /// Connects them. Where one side's threads cannot be bound, neither side's are, and the run says so.
+    pub(crate) fn connect_placed(&self, run: &mut Run) -> Result<Loads, Error> {
+        let loads = self.connect(run)?;
+        let Loads::Native(connected) = &loads else { return Ok(loads) };
+        let failed = connected.values().find_map(|load| match load.binding() {
+            Binding::Failed(reason) => {
+                Some(format!("connections are not bound to cores: {}: {reason}", load.target().server))
+            }
+            _ => None,
+        });
+        let Some(note) = failed else { return Ok(loads) };
+        drop(loads);
+        run.notes.push(note);
+        run.options.pinned = false;
+        self.connect(run)
+    }
+
+    /// Connects a load to the schema of each variant, and writes down in the run what its connections have in force.
+    fn connect(&self, run: &mut Run) -> Result<Loads, Error> {
+        let text = self.condition.text.parse().expect("a text's own name");
+        let rows = workload::Options { text, ..self.request.rows };
+        let targets: BTreeMap<usize, (Target, Settings)> = self
+            .homes
+            .iter()
+            .map(|(&index, home)| {
+                let target = Target::of(self.instances.get(home.instance), &home.schema);
+                (index, (target, self.settings(run, index)))
+            })
+            .collect();
+        if self.request.driver == Driver::Sysbench {
+            return Ok(Loads::Sysbench { workload: self.workload, rows, targets });
         }
-        _ => None,
-    });
-    let Some(note) = failed else { return Ok(loads) };
-    drop(loads);
-    run.notes.push(note);
-    run.options.pinned = false;
-    connect(request, run, workload, condition, instances, facts, homes)
+        let script = Arc::new(self.workload.script(&rows));
+        let mut loads = BTreeMap::new();
+        for (index, (target, settings)) in self.in_order(targets) {
+            let load = Load::start(target, &settings, &script)?;
+            if let Some(layers) = run.variants[index].layers.as_mut() {
+                layers.connection = Some(load.in_force().clone());
+                layers.handshake_collation_id = Some(settings.connection.handshake_collation.into());
+            }
+            run.servers[run.variants[index].server].agreed = agreed(&load);
+            loads.insert(index, load);
+        }
+        note_cpu(run, loads.values());
+        Ok(Loads::Native(loads))
+    }
+
+    /// Where in a server's memory a connection's state lies depends on how many came before, and a connection that is made anew has the place of
+    /// the one that it follows: through a replicate it stays where the first one was.
+    fn in_order<T>(&self, targets: BTreeMap<usize, T>) -> Vec<(usize, T)> {
+        let mut targets: Vec<(usize, T)> = targets.into_iter().collect();
+        let first = self.replicate as usize % targets.len().max(1);
+        targets.rotate_left(first);
+        targets
+    }
+
+    fn settings(&self, run: &Run, variant: usize) -> Settings {
+        let variant = &run.variants[variant];
+        Settings {
+            threads: self.condition.threads,
+            protocol: self.request.protocol,
+            connection: connection_charset(variant, &self.facts[variant.server]),
+            pinned: run.options.pinned,
+            extra_work: variant.extra_work.unwrap_or(0.0),
+            rate: self.request.rate,
+            level: self.request.level,
+            ignored_errors: self.request.ignored_errors.clone(),
+            counts_pages_read: self.request.buffer_pool.is_some(),
+        }
+    }
 }
 
 /// Writes down how the servers carry out the statements, the first time that a variant is connected in a condition. Where they don't tell, that
@@ -112,52 +173,6 @@ pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server
     }
     notes.retain(|note| !run.notes.contains(note));
     run.notes.extend(notes);
-}
-
-/// Connects a load to the schema of each variant, and writes down in the run what its connections have in force.
-fn connect(
-    request: &Request,
-    run: &mut Run,
-    workload: Workload,
-    condition: &Condition,
-    instances: &Instances<'_>,
-    facts: &[Facts],
-    homes: &BTreeMap<usize, Home>,
-) -> Result<Loads, Error> {
-    let options = workload::Options { text: condition.text.parse().expect("a text's own name"), ..request.rows };
-    let mut targets = BTreeMap::new();
-    for (&index, home) in homes {
-        let variant = &run.variants[index];
-        let target = Target::of(instances.get(home.instance), &home.schema);
-        let settings = Settings {
-            threads: condition.threads,
-            protocol: request.protocol,
-            connection: connection_charset(variant, &facts[variant.server]),
-            pinned: run.options.pinned,
-            extra_work: variant.extra_work.unwrap_or(0.0),
-            rate: request.rate,
-            level: request.level,
-            ignored_errors: request.ignored_errors.clone(),
-            counts_pages_read: request.buffer_pool.is_some(),
-        };
-        targets.insert(index, (target, settings));
-    }
-    if request.driver == Driver::Sysbench {
-        return Ok(Loads::Sysbench { workload, rows: options, targets });
-    }
-    let script = Arc::new(workload.script(&options));
-    let mut loads = BTreeMap::new();
-    for (index, (target, settings)) in targets {
-        let load = Load::start(target, &settings, &script)?;
-        if let Some(layers) = run.variants[index].layers.as_mut() {
-            layers.connection = Some(load.in_force().clone());
-            layers.handshake_collation_id = Some(settings.connection.handshake_collation.into());
-        }
-        run.servers[run.variants[index].server].agreed = agreed(&load);
-        loads.insert(index, load);
-    }
-    note_cpu(run, loads.values());
-    Ok(Loads::Native(loads))
 }
 
 fn agreed(load: &Load) -> BTreeMap<String, String> {

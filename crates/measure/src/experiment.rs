@@ -8,7 +8,7 @@ use server::{Server, interrupt};
 use workload::{Text, Workload};
 
 use crate::buffer_pool;
-use crate::connecting::{connect_placed, note_placement, read_plans};
+use crate::connecting::{Connecting, note_placement, read_plans};
 use crate::error::Error;
 use crate::executor::{Loads, MOST_RESTARTED, Placed, Real};
 use crate::folder::{Folder, FolderError};
@@ -337,7 +337,16 @@ impl Experiment<'_> {
         self.observer.stage(&format!("{condition}: connecting"));
         let workload = self.conditions[index].workload;
         let homes = &rows.homes;
-        let loads = connect_placed(self.request, &mut self.run, workload, &condition, instances, facts, homes)?;
+        let connecting = Connecting {
+            request: self.request,
+            workload,
+            condition: &condition,
+            instances,
+            facts,
+            homes,
+            replicate: replicate.number,
+        };
+        let loads = connecting.connect_placed(&mut self.run)?;
         note_placement(self.request, &mut self.run, instances.servers(), &condition);
         read_plans(&mut self.run, instances, homes, index, &loads);
         self.folder.write_run(&self.run)?;

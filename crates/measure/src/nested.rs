@@ -53,7 +53,7 @@ impl Nested {
         match self.only() {
             Some(_) if design.is_replicated() => None,
             Some(blocks) => stats::mean_with_interval(blocks),
-            None => stats::mean_with_interval(&self.0.values().map(|values| mean(values)).collect::<Vec<_>>()),
+            None => stats::mean_of_replicates(&self.0.values().map(|values| mean(values)).collect::<Vec<_>>()),
         }
     }
 

@@ -13,6 +13,11 @@ const RESAMPLES: usize = 4000;
 /// interval is then Student's.
 const LEAST_RESAMPLED: usize = 6;
 
+/// How much wider than Student's an interval over replicates is. A run ends once its intervals are narrow enough, and that favours those which
+/// chance has made narrow: as they are they hold the truth 92 to 93 times in 100, and a tenth wider 95 times (the schedule's test
+/// `stopping_on_an_interval_costs_nothing_of_what_it_holds`).
+const FOR_STOPPING: f64 = 1.1;
+
 /// An estimate with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
@@ -66,17 +71,23 @@ pub fn ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
     Some(Estimate { value: value.exp(), low: low.min(value).exp(), high: high.max(value).exp() })
 }
 
-/// The geometric mean of the ratios of independent replicates with Student's interval on a log scale; `None` for fewer than two, or where
-/// one is not positive.
+/// The geometric mean of the ratios of independent replicates with Student's interval on a log scale, a tenth wider for runs that end once it is
+/// narrow enough; `None` for fewer than two, or where one is not positive.
 ///
 /// With 3 to 10 replicates a bootstrap has too little to resample: simulated with replicates that differ by 0.5 to 1.8 % and three blocks each, its
 /// hierarchical form holds the truth less often than Student's interval, which holds it as often as it says (test
 /// `student_over_replicates_covers_where_a_bootstrap_does_not`).
 pub fn ratio_of_replicates(means: &[f64]) -> Option<Estimate> {
     let logs = logs(means)?;
-    let value = mean(&logs);
-    let (low, high) = student(&logs)?;
+    let Estimate { value, low, high } = mean_of_replicates(&logs)?;
     Some(Estimate { value: value.exp(), low: low.exp(), high: high.exp() })
+}
+
+/// The arithmetic mean of the values of independent replicates with its interval, in the same way; `None` for fewer than two, or where one is no
+/// number.
+pub(crate) fn mean_of_replicates(means: &[f64]) -> Option<Estimate> {
+    let Estimate { value, low, high } = mean_with_interval(means)?;
+    Some(Estimate { value, low: value - FOR_STOPPING * (value - low), high: value + FOR_STOPPING * (high - value) })
 }
 
 /// The geometric mean; `None` for no values, or where one is not positive.
@@ -309,8 +320,8 @@ mod tests {
             for replicates in [3, 5, 10] {
                 let [student, bootstrap] = coverage_over_replicates(between, replicates, 200);
                 println!("{between} {replicates}: Student {student}, hierarchical bootstrap {bootstrap} of 200");
-                // 95 % of 200 is 190; three standard deviations are 9.
-                assert!((181..=199).contains(&student), "{student} of 200 with {replicates} that differ by {between}");
+                // A tenth wider than for 95 % of 200, which is 190; three standard deviations are 9.
+                assert!((183..=200).contains(&student), "{student} of 200 with {replicates} that differ by {between}");
                 assert!(replicates > 5 || bootstrap < student, "{bootstrap} of 200");
             }
         }

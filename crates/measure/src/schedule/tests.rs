@@ -179,19 +179,19 @@ fn intervals_hold_the_truth_between_fresh_runs() {
         for replicates in [3, 5, 10] {
             let noise = Noise { replicate, cpu_replicate, ..QUIET };
             let held = coverage(noise, replicates, NEVER, 400);
-            // 95 % of 400 is 380; three standard deviations are 13.
+            // A tenth wider than Student's they hold it 96 to 97 times in 100: 386 of 400, and three standard deviations are 11.
             let all = held.as_flattened();
-            assert!(all.iter().all(|held| (367..=393).contains(held)), "{held:?} of 400, {replicates} replicates");
+            assert!(all.iter().all(|held| (372..=398).contains(held)), "{held:?} of 400, {replicates} replicates");
         }
     }
 }
 
 #[test]
-fn stopping_on_an_interval_costs_little_of_what_it_holds() {
+fn stopping_on_an_interval_costs_nothing_of_what_it_holds() {
     for precision in [0.006, 0.01, 0.02] {
         let held = coverage(QUIET, 10, precision, 400);
-        // 92 % of 400 is 368; two standard deviations are 11.
-        assert!(held.as_flattened().iter().all(|held| *held >= 357), "{held:?} of 400 at ± {precision}");
+        // 95 % of 400 is 380; three standard deviations are 13.
+        assert!(held.as_flattened().iter().all(|held| *held >= 367), "{held:?} of 400 at ± {precision}");
     }
 }
 
