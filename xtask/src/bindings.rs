@@ -65,7 +65,12 @@ impl Binding {
     fn test(self) -> Result<()> {
         let source = root().join("bindings").join(self.folder());
         succeed(cargo(&source).args(["fmt", "--check"]))?;
-        succeed(cargo(&source).args(["clippy", "--quiet", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
+        let mut clippy = cargo(&source);
+        if self == Self::Python {
+            let (name, interpreter) = python::build_environment()?;
+            clippy.env(name, interpreter);
+        }
+        succeed(clippy.args(["clippy", "--quiet", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
         match self {
             Self::Python => python::test(&source),
             Self::C => c::test(&source),

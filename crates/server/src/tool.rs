@@ -6,7 +6,7 @@
 
 use std::env;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -174,6 +174,9 @@ impl Tool {
         let state = folder.join("apt");
         Apt::of_host(&state, progress)?.unpack_without(&[package.name], &C_LIBRARY, self.name(), &root)?;
         fs::remove_dir_all(&state).map_err(Error::io("remove", &state))?;
+        if self == Self::Valgrind {
+            place_debug_files(&root)?;
+        }
         let wrapper = folder.join(self.name());
         fs::write(&wrapper, script(&root, &package)).map_err(Error::io("write", &wrapper))?;
         let executable = fs::Permissions::from_mode(0o755);
@@ -183,6 +186,29 @@ impl Tool {
         version.arg(if self == Self::Go { "version" } else { "--version" });
         command::output(version, &format!("run {}", self.name())).map(drop)
     }
+}
+
+/// Moves the C library's debug information, without which Valgrind doesn't start, to where it finds it. By build id, as Debian has it, it
+/// looks in the system's folder only; in another one by name, under the path of what it belongs to.
+fn place_debug_files(root: &Path) -> Result<(), Error> {
+    let debug = root.join("usr/lib/debug");
+    // The first is that of the machine's own libraries, such as usr/lib/x86_64-linux-gnu.
+    let libraries = program::library_folders(root).into_iter().next().unwrap_or_else(|| root.join("usr/lib"));
+    let to = debug.join(libraries.strip_prefix(root).unwrap_or(&libraries));
+    fs::create_dir_all(&to).map_err(Error::io("create", &to))?;
+    for folder in entries(&debug.join(".build-id"))? {
+        for file in entries(&folder)? {
+            fs::rename(&file, to.join(file.file_name().unwrap_or_default())).map_err(Error::io("move", &file))?;
+        }
+    }
+    // Where the host's /lib is a folder of its own.
+    let lib = debug.join("lib");
+    symlink("usr/lib", &lib).map_err(Error::io("link", &lib))
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    entries.map_err(Error::io("read", folder))
 }
 
 /// A script that runs the program, wherever its folder is moved to.
@@ -197,7 +223,7 @@ fn script(root: &Path, package: &Package) -> String {
         .collect();
     format!(
         "#!/bin/sh\nroot=$(dirname \"$(readlink -f \"$0\")\")/root\n\
-         export LD_LIBRARY_PATH=\"{}\" {environment}\n\
+         export LD_LIBRARY_PATH=\"{}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\" {environment}\n\
          exec \"$root/{file}\" \"$@\"\n",
         libraries.join(":")
     )

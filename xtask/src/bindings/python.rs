@@ -41,6 +41,11 @@ pub fn prepare() -> Result<Python> {
     Ok(python)
 }
 
+/// What tells PyO3's build which Python there is.
+pub fn build_environment() -> Result<(&'static str, PathBuf)> {
+    Ok(("PYO3_PYTHON", Tool::Python.find_or_install(&Bar::new())?))
+}
+
 /// Builds the wheel and tests it: alone in an empty environment first, then beside those it works with.
 pub fn test(source: &Path) -> Result<()> {
     let python = prepare()?;
@@ -100,9 +105,13 @@ impl Python {
         let wheels = target().join("wheels");
         emptied(&wheels)?;
         let cargo = cargo(source);
+        let (name, interpreter) = build_environment()?;
         let mut maturin = self.run(&self.environment);
         maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", "dev", "--out"]).arg(&wheels);
-        maturin.current_dir(source).envs(cargo.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        maturin
+            .current_dir(source)
+            .envs(cargo.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .env(name, interpreter);
         succeed(&mut maturin)?;
         let mut built = fs::read_dir(&wheels)?;
         Ok(built.next().context("maturin built no wheel")??.path())
