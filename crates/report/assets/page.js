@@ -2,6 +2,8 @@
 "use strict";
 (() => {
   const NARROW = 520;
+  /** From this width on, a bar's difference to the baseline stands beside its amount; below, it is told of the bar that is pointed at. */
+  const ROOM_FOR_MORE = 440;
   const SERIES = 8;
   const three = (value) => value.toFixed(3);
   const grouped = (value) => value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 1 : 0 });
@@ -143,7 +145,7 @@
     const names = bars.map((bar) => bar.name);
     const space = layout(names, width);
     const more = (bar) => (bar.more ? [`${bar.more} ${unit} than the baseline`] : []);
-    const told = (bar) => (bar.more && !space.narrow ? `${grouped(bar.value)}  ${bar.more}` : grouped(bar.value));
+    const told = (bar) => (bar.more && width >= ROOM_FOR_MORE ? `${grouped(bar.value)}  ${bar.more}` : grouped(bar.value));
     const most = Math.max(...bars.map((bar) => bar.value));
     return {
       ...space,
