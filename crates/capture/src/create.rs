@@ -87,8 +87,7 @@ fn foreign_key(tokens: &[Token<'_>]) -> Option<ForeignKey> {
     let foreign = tokens.iter().position(|token| token.is("foreign"))?;
     let references = tokens.iter().position(|token| token.is("references"))?;
     let parent = tokens.get(references + 1)?;
-    // A parent in another schema isn't captured.
-    if foreign > references || tokens.get(references + 2)?.is_symbol('.') {
+    if foreign > references {
         return None;
     }
     Some(ForeignKey {
@@ -96,6 +95,31 @@ fn foreign_key(tokens: &[Token<'_>]) -> Option<ForeignKey> {
         parent: parent.name()?,
         parent_columns: names_in(&tokens[references..]),
     })
+}
+
+/// A `CREATE TABLE` without its foreign keys to tables of other schemas, and what these are.
+pub fn without_far_keys(create: &str) -> (String, Vec<String>) {
+    let (mut kept, mut left_out, mut end) = (String::new(), Vec::new(), 0);
+    for definition in sql::ddl::definitions(create) {
+        let tokens: Vec<Token<'_>> = tokens(definition).collect();
+        let Some(parent) = far_parent(&tokens) else { continue };
+        left_out.push(parent);
+        // A slice of `create`, behind the comma that ends the definition before it: a key is never the first.
+        let start = definition.as_ptr() as usize - create.as_ptr() as usize;
+        let comma = create[..start].rfind(',').unwrap_or(start);
+        kept += &create[end..comma];
+        end = start + definition.len();
+    }
+    (kept + &create[end..], left_out)
+}
+
+/// The table of another schema that a foreign key refers to.
+fn far_parent(tokens: &[Token<'_>]) -> Option<String> {
+    let references = tokens.iter().position(|token| token.is("references"))?;
+    match &tokens[references + 1..] {
+        [schema, dot, name, ..] if dot.is_symbol('.') => Some(format!("{}.{}", schema.name()?, name.name()?)),
+        _ => None,
+    }
 }
 
 /// A `CREATE VIEW` that needs no account of the server that it comes from.
@@ -136,9 +160,13 @@ mod tests {
 
     #[test]
     fn a_table_is_known_from_its_definition() {
-        let (schema, faults) = replay::SchemaSql::parse(CREATE);
+        let (create, far) = without_far_keys(CREATE);
+        assert_eq!(far, ["other.t"]);
+        assert!(create.ends_with("(`id`, `no`) ON DELETE CASCADE\n) ENGINE=InnoDB"), "{create}");
+        assert_eq!(without_far_keys(&create), (create.clone(), Vec::new()));
+        let (schema, faults) = replay::SchemaSql::parse(&create);
         assert_eq!(faults, []);
-        let table = Table::new(schema.tables[0].clone(), CREATE);
+        let table = Table::new(schema.tables[0].clone(), &create);
         let kinds: Vec<_> = table.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
         assert_eq!(kinds, [("id", Type::Int), ("number", Type::Decimal), ("customer", Type::Int), ("scan", Type::Hex)]);
         assert_eq!(table.integer_key(), Some("id"));

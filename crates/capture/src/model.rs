@@ -30,6 +30,9 @@ pub struct Captured {
     pub classes: Vec<CapturedClass>,
     /// What is not replayed, the most frequent first.
     pub left_out: Vec<LeftOut>,
+    /// Definitions that are left out as they name another schema: foreign keys, views.
+    #[serde(default)]
+    pub of_other_schemas: Vec<String>,
     /// Values of foreign keys whose parent isn't in the source either.
     pub orphans: u64,
     /// What draws samples.

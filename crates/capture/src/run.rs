@@ -13,7 +13,7 @@ use server::{Progress, Server};
 use sql::Mode;
 
 use crate::classes::{Bounds, Class, Classes, Outcome};
-use crate::create::{Table, without_definer};
+use crate::create::{Table, without_definer, without_far_keys};
 use crate::dump::Dump;
 use crate::error::Error;
 use crate::known::Known;
@@ -120,7 +120,7 @@ fn write(
 ) -> Result<Captured, Error> {
     let origin = source.origin();
     let definitions = source.definitions()?;
-    let schema = schema_sql(&definitions, &request.schema);
+    let SchemaText { text: schema, tables, views, of_other_schemas } = schema_text(&definitions, &request.schema);
     let (shapes, faults) = SchemaSql::parse(&schema);
     if let Some(fault) = faults.first() {
         return Err(Error::Missing(format!("a definition of {} is not understood: {fault}", request.schema)));
@@ -136,9 +136,7 @@ fn write(
     let outcome = classes.finish();
     folder.schema(&schema)?;
     let captured = statements(&folder, &outcome)?;
-    let create = |name: &str| {
-        definitions.tables.iter().find(|(known, _)| known == name).map_or("", |(_, create)| create.as_str())
-    };
+    let create = |name: &str| tables.iter().find(|(known, _)| known == name).map_or("", |(_, create)| create.as_str());
     let tables: Vec<Table> = shapes.tables.iter().map(|shape| Table::new(shape.clone(), create(&shape.name))).collect();
     let taken = Rows::new(&tables, &folder)?.take(source, request.rows, request.seed, progress)?;
     folder.manifest(&manifest(request, &origin, &taken))?;
@@ -152,7 +150,8 @@ fn write(
         from: origin.label,
         protocol: request.protocol,
         tables: taken.tables,
-        views: definitions.views.into_iter().map(|(name, _)| name).collect(),
+        views,
+        of_other_schemas,
         seen: outcome.seen,
         replayed: outcome.classes.iter().map(|class| class.seen).sum(),
         classes: captured,
@@ -182,11 +181,24 @@ fn manifest(request: &Request, origin: &crate::source::Origin, taken: &Taken) ->
     }
 }
 
+/// schema.sql, and what is in it.
+struct SchemaText {
+    text: String,
+    /// Names and definitions.
+    tables: Vec<(String, String)>,
+    views: Vec<String>,
+    /// What is left out as it names another schema, which a copy would reach into.
+    of_other_schemas: Vec<String>,
+}
+
 /// Tables, then views, each behind those that it names.
-fn schema_sql(definitions: &Definitions, schema: &str) -> String {
-    let mut text = String::new();
-    for (_, create) in &definitions.tables {
+fn schema_text(definitions: &Definitions, schema: &str) -> SchemaText {
+    let (mut text, mut tables, mut of_other_schemas) = (String::new(), Vec::new(), Vec::new());
+    for (name, create) in &definitions.tables {
+        let (create, far) = without_far_keys(create);
+        of_other_schemas.extend(far.into_iter().map(|parent| format!("a foreign key of {name} to {parent}")));
         text += &format!("{create};\n\n");
+        tables.push((name.clone(), create));
     }
     let names = definitions.tables.iter().chain(&definitions.views).map(|(name, _)| name.clone()).collect();
     let known = Known { schema: schema.to_owned(), names, ..Known::default() };
@@ -195,6 +207,13 @@ fn schema_sql(definitions: &Definitions, schema: &str) -> String {
         .iter()
         .map(|(name, create)| (name.as_str(), known.unqualified(&without_definer(create)).into_owned()))
         .collect();
+    left.retain(|(name, create)| {
+        let tokens: Vec<_> = sql::tokens(create, Mode::default()).collect();
+        let far = sql::tables(&tokens).into_iter().find_map(|table| Some(format!("{}.{}", table.schema?, table.name)));
+        of_other_schemas.extend(far.iter().map(|table| format!("the view {name}, which reads {table}")));
+        far.is_none()
+    });
+    let views = left.iter().map(|(name, _)| (*name).to_owned()).collect();
     while !left.is_empty() {
         let waits = |create: &str, own: &str, left: &[(&str, String)]| {
             let tokens: Vec<_> = sql::tokens(create, Mode::default()).collect();
@@ -207,7 +226,7 @@ fn schema_sql(definitions: &Definitions, schema: &str) -> String {
         let (_, create) = left.remove(place);
         text += &format!("{create};\n\n");
     }
-    text
+    SchemaText { text, tables, views, of_other_schemas }
 }
 
 /// Counts the bytes that are read of a file.
@@ -305,9 +324,16 @@ mod tests {
         };
         let definitions = Definitions {
             tables: vec![("t".to_owned(), "CREATE TABLE `t` (`a` int)".to_owned())],
-            views: vec![view("a", "c"), view("b", "t"), view("c", "b")],
+            views: vec![
+                view("a", "c"),
+                view("b", "t"),
+                view("c", "b"),
+                ("far".to_owned(), "CREATE VIEW `far` AS select 1 from `log`.`t`".to_owned()),
+            ],
         };
-        let text = schema_sql(&definitions, "shop");
+        let SchemaText { text, views, of_other_schemas, .. } = schema_text(&definitions, "shop");
+        assert_eq!(views, ["a", "b", "c"]);
+        assert_eq!(of_other_schemas, ["the view far, which reads log.t"]);
         let order: Vec<_> = text.split("CREATE VIEW `").skip(1).map(|view| &view[..1]).collect();
         assert_eq!(order, ["b", "c", "a"]);
         assert!(!text.contains("shop"), "{text}");

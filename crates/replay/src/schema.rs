@@ -100,8 +100,16 @@ impl SchemaSql {
         let is_content = |token: &&Token<'_>| !matches!(token.kind, Kind::Comment | Kind::Conditional);
         let tokens: Vec<Token<'_>> = all.iter().filter(is_content).copied().collect();
         let Some(first) = tokens.first() else { return Ok(()) };
+        if let Some(name) = of_a_schema(&tokens) {
+            return Err(format!(
+                "{name} is named with a schema, and all that is made here is made in one of weigh's own: leave it out"
+            ));
+        }
         let kind = match first.text.to_ascii_lowercase().as_str() {
-            "create" => self.create(text, &tokens)?,
+            "create" => match self.create(text, &tokens)? {
+                Some(kind) => kind,
+                None => return Ok(()),
+            },
             "alter" => SchemaKind::Table,
             "insert" | "replace" => SchemaKind::Rows,
             "set" => SchemaKind::Session,
@@ -114,7 +122,8 @@ impl SchemaSql {
         Ok(())
     }
 
-    fn create(&mut self, text: &str, tokens: &[Token<'_>]) -> Result<SchemaKind, String> {
+    /// `None` for what has no place in a copy of tables.
+    fn create(&mut self, text: &str, tokens: &[Token<'_>]) -> Result<Option<SchemaKind>, String> {
         let objects =
             ["table", "view", "trigger", "procedure", "function", "event", "index", "database", "schema", "sequence"];
         let found = tokens.iter().position(|token| token.is_any(&objects));
@@ -128,7 +137,7 @@ impl SchemaSql {
                     return Err(format!("a second table {name}"));
                 }
                 self.tables.push(TableShape { name, columns: columns(text) });
-                Ok(SchemaKind::Table)
+                Ok(Some(SchemaKind::Table))
             }
             "view" => {
                 let name = name()?;
@@ -136,27 +145,54 @@ impl SchemaSql {
                 if !self.views.contains(&name) {
                     self.views.push(name);
                 }
-                Ok(SchemaKind::Program)
+                Ok(Some(SchemaKind::Program))
             }
+            // Nothing runs by itself in a copy.
+            "event" => Ok(None),
             "database" | "schema" => {
                 Err("CREATE DATABASE has no place here: the tables get a schema of weigh's own".to_owned())
             }
-            "index" | "sequence" => Ok(SchemaKind::Table),
-            _ => Ok(SchemaKind::Program),
+            "index" | "sequence" => Ok(Some(SchemaKind::Table)),
+            _ => Ok(Some(SchemaKind::Program)),
         }
     }
 }
 
+/// What stands before the name of what a statement makes or changes, beside what tells a table in any statement.
+const BEFORE_NAMES: [&str; 7] = ["table", "view", "trigger", "procedure", "function", "event", "sequence"];
+
+/// The first table, view, routine or other object that a statement names with its schema. Names of columns (`t.id`) are none.
+fn of_a_schema(tokens: &[Token<'_>]) -> Option<String> {
+    let written = |schema: &str, name: &str| format!("{schema}.{name}");
+    let table = sql::tables(tokens).into_iter().find_map(|table| Some(written(table.schema.as_deref()?, &table.name)));
+    // `ON` of an index and of a trigger, which stands before all else that may have one.
+    let is_of = |words: &[&str]| tokens.iter().take(5).any(|token| token.is_any(words));
+    let (has_on, is_table) = (is_of(&["index", "trigger"]), is_of(&["table"]));
+    let on = tokens.iter().position(|token| has_on && token.is("on"));
+    let is_before =
+        |token: &Token<'_>| token.is_any(&BEFORE_NAMES) || is_table && token.is_any(&["references", "like"]);
+    let named = (0..tokens.len()).filter(|&at| is_before(&tokens[at]) || Some(at) == on);
+    table.or_else(|| {
+        named.into_iter().find_map(|at| match after_if_not_exists(&tokens[at + 1..]) {
+            [schema, dot, name, ..] if dot.is_symbol('.') => Some(written(&schema.name()?, &name.name()?)),
+            _ => None,
+        })
+    })
+}
+
 /// `IF NOT EXISTS name`, `schema.name`.
 fn name_of(tokens: &[Token<'_>]) -> Option<String> {
-    let tokens = match tokens {
-        [a, b, c, rest @ ..] if a.is("if") && b.is("not") && c.is("exists") => rest,
-        tokens => tokens,
-    };
-    match tokens {
+    match after_if_not_exists(tokens) {
         [_, dot, name, ..] if dot.is_symbol('.') => name.name(),
         [name, ..] => name.name(),
         [] => None,
+    }
+}
+
+fn after_if_not_exists<'t, 's>(tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
+    match tokens {
+        [a, b, c, rest @ ..] if a.is("if") && b.is("not") && c.is("exists") => rest,
+        tokens => tokens,
     }
 }
 
@@ -228,7 +264,7 @@ mod tests {
         let (schema, faults) = read(
             "/*!40101 SET NAMES utf8mb4 */;\nDROP TABLE IF EXISTS `a`;\nCREATE TABLE `a` (\n  `id` int(11) NOT NULL,\n  `b c` varbinary(9) DEFAULT NULL,\n  \
              `d` int GENERATED ALWAYS AS (`id` + 1) VIRTUAL,\n  PRIMARY KEY (`id`),\n  KEY `k` (`b c`)\n) ENGINE=InnoDB;\nLOCK TABLES `a` WRITE;\n\
-             INSERT INTO `a` VALUES (1,'x;y');\nUNLOCK TABLES;\ncreate table if not exists shop.b (id int primary key, t text as (1));\n\
+             INSERT INTO `a` VALUES (1,'x;y');\nUNLOCK TABLES;\ncreate table if not exists b (id int primary key, t text as (1));\n\
              /*!50001 CREATE ALGORITHM=UNDEFINED */ /*!50001 VIEW `v` AS select 1 AS `x` */;\n",
         );
         assert_eq!(faults, [""; 0]);
@@ -242,6 +278,37 @@ mod tests {
         let kinds: Vec<_> = schema.statements.iter().map(|statement| statement.kind).collect();
         use SchemaKind::*;
         assert_eq!(kinds, [Session, Table, Rows, Table, Program]);
+    }
+
+    #[test]
+    fn nothing_is_made_in_a_schema_that_is_named() {
+        for text in [
+            "CREATE TABLE shop.b (id int)",
+            "create table if not exists `shop`.`b` (id int)",
+            "CREATE TABLE b LIKE shop.b",
+            "CREATE TABLE b (id int, FOREIGN KEY (id) REFERENCES shop.a (id))",
+            "ALTER TABLE shop.a DROP COLUMN id",
+            "INSERT INTO shop.a VALUES (1)",
+            "INSERT shop.a VALUES (1)",
+            "REPLACE shop.a VALUES (1)",
+            "CREATE UNIQUE INDEX i ON shop.a (id)",
+            "CREATE VIEW shop.v AS SELECT 1",
+            "CREATE VIEW v AS SELECT a.id FROM shop.a",
+            "CREATE TRIGGER t AFTER INSERT ON a FOR EACH ROW INSERT INTO shop.log VALUES (1)",
+            "CREATE TRIGGER t AFTER INSERT ON shop.a FOR EACH ROW SET @a = 1",
+            "CREATE PROCEDURE shop.p() SELECT 1",
+        ] {
+            let (_, faults) = read(&format!("CREATE TABLE a (id int);{text}"));
+            assert!(faults.iter().any(|fault| fault.contains("is named with a schema")), "{text}: {faults:?}");
+        }
+        for text in [
+            "CREATE VIEW v AS SELECT `a`.`id` FROM `a` JOIN b ON a.id = b.id WHERE a.name LIKE b.name",
+            "CREATE TRIGGER t BEFORE INSERT ON a FOR EACH ROW SET NEW.id = 1",
+        ] {
+            assert_eq!(read(&format!("CREATE TABLE a (id int);{text}")).1, [""; 0], "{text}");
+        }
+        let (schema, faults) = read("CREATE TABLE a (id int);CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM a");
+        assert_eq!((schema.statements.len(), faults.len()), (1, 0));
     }
 
     #[test]

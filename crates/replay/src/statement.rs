@@ -253,9 +253,15 @@ pub fn effect(tokens: &[Token<'_>]) -> Result<Effect, (usize, String)> {
     Ok(effect)
 }
 
-/// Tables that schema.sql lacks, and names with a schema in front, with the byte at which they stand.
+/// Tables that schema.sql lacks, and names of tables and functions with a schema in front, with the byte at which they stand.
 fn strangers(tokens: &[Token<'_>], schema: &SchemaSql) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
+    let call = |four: &[Token<'_>]| {
+        let (schema, name) = (four[0].name()?, four[2].name()?);
+        let message =
+            format!("{schema}.{name}(): a function is named without its schema, as the schemas are weigh's own");
+        (four[1].is_symbol('.') && four[3].is_symbol('(')).then_some((four[0].start, message))
+    };
+    let mut found: Vec<(usize, String)> = tokens.windows(4).filter_map(call).collect();
     for table in sql::tables(tokens) {
         let at = || {
             tokens
@@ -336,6 +342,8 @@ mod tests {
         assert!(
             fault("SELECT 1 FROM shop.customers", &[]).contains("a.sql:1:20: error: shop.customers: a table is named")
         );
+        assert!(fault("SELECT shop.f(id) FROM customers", &[]).contains("a.sql:1:8: error: shop.f(): a function is"));
+        assert!(fault("INSERT shop.customers VALUES (1)", &[]).contains("shop.customers: a table is named"));
         assert!(
             fault("SELECT 1 FROM customers WHERE id = :id", &[])
                 .contains("a.sql:1:36: error: the parameter :id has no values")

@@ -143,6 +143,12 @@ fn remarks(captured: &Captured) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if !captured.of_other_schemas.is_empty() {
+        remarks.push(format!(
+            "Left out, as a copy would reach into another schema: {}.",
+            captured.of_other_schemas.join("; ")
+        ));
+    }
     if captured.orphans > 0 {
         remarks.push(format!(
             "{} of foreign keys refer to rows that the source does not have.",

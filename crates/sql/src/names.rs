@@ -12,11 +12,11 @@ pub struct TableName {
 }
 
 /// Words behind which a table is named.
-const BEFORE: [&str; 6] = ["from", "join", "into", "update", "table", "straight_join"];
+const BEFORE: [&str; 8] = ["from", "join", "into", "insert", "replace", "update", "table", "straight_join"];
 /// Words that may stand between those and the name.
-const BETWEEN: [&str; 6] = ["low_priority", "ignore", "quick", "delayed", "high_priority", "lateral"];
+const BETWEEN: [&str; 7] = ["into", "low_priority", "ignore", "quick", "delayed", "high_priority", "lateral"];
 
-/// The tables that a statement names behind `FROM`, `JOIN`, `INTO` and `UPDATE`, in the order of the text, each once; those that it
+/// The tables that a statement names behind `FROM`, `JOIN`, `INTO`, `UPDATE`, and `INSERT` and `REPLACE` without it, in the order of the text, each once; those that it
 /// defines itself by `WITH` are left out. Takes tokens without comments.
 pub fn tables(tokens: &[Token<'_>]) -> Vec<TableName> {
     let mut found: Vec<TableName> = Vec::new();
@@ -53,6 +53,14 @@ fn is_no_source(tokens: &[Token<'_>], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).and_then(|place| tokens.get(place));
     if tokens[at].is("update") {
         return before(1).is_some_and(|token| token.is_any(&["key", "for", "on"]));
+    }
+    // A trigger's AFTER INSERT ON
+    if tokens[at].is("insert") {
+        return tokens.get(at + 1).is_some_and(|token| token.is_any(&["on", "or"]));
+    }
+    // CREATE OR REPLACE
+    if tokens[at].is("replace") {
+        return before(1).is_some_and(|token| token.is("or"));
     }
     if !tokens[at].is("from") {
         return false;
@@ -138,6 +146,10 @@ mod tests {
             ["a", "b c", "d", "log.e", "f"]
         );
         assert_eq!(named("INSERT IGNORE INTO a (x, y) VALUES (1, 2) ON DUPLICATE KEY UPDATE x = 1"), ["a"]);
+        assert_eq!(named("INSERT log.a VALUES (1)"), ["log.a"]);
+        assert_eq!(named("REPLACE log.a SELECT * FROM b"), ["log.a", "b"]);
+        assert_eq!(named("SELECT INSERT(x, 1, 2, 'y'), REPLACE(x, 'a', 'b') FROM t"), ["t"]);
+        assert_eq!(named("CREATE OR REPLACE VIEW v AS SELECT 1 FROM a"), ["a"]);
         assert_eq!(named("UPDATE low_priority a SET x = 1"), ["a"]);
         assert_eq!(named("DELETE FROM a WHERE x = 1"), ["a"]);
         assert_eq!(named("SELECT 1 FROM a FOR UPDATE"), ["a"]);
