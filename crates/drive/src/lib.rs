@@ -32,7 +32,8 @@ pub use plans::{PlanStep, StatementPlan, explain, plans};
 pub use session::Protocol;
 pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has};
 pub use tables::{
-    Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, table_sizes,
+    Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, run_name,
+    table_sizes,
 };
 pub use tally::{Tally, new_histogram};
 pub use work::{CpuAccounting, Work, WorkGauge};

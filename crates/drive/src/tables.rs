@@ -19,7 +19,7 @@ mod watched;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use mysql::Conn;
 use server::Server;
@@ -191,6 +191,12 @@ impl Drop for Schemas<'_> {
             tell(&error);
         }
     }
+}
+
+/// A name for the schemas of a run, which no other run on the same server has.
+pub fn run_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}_{:x}", std::process::id(), now.as_nanos() & 0xFFFF_FFFF)
 }
 
 /// Has the schemas dropped when a signal ends the process without unwinding, by a connection of its own: the orderly way may be stuck

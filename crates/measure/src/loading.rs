@@ -88,7 +88,7 @@ impl Loader<'_> {
         let together = if self.request.buffer_pool.is_some() { 1 } else { wanted.len() };
         let mut loaded: Vec<(usize, &Server, Loaded)> = Vec::new();
         for (&(number, server), wanted) in places.iter().zip(wanted.chunks(together)) {
-            let schemas = Schemas::new(server, &run_id())?;
+            let schemas = Schemas::new(server, &drive::run_name())?;
             let filled = self.fill(&schemas, server, text, tables, wanted)?;
             rows.schemas.push(schemas);
             loaded.extend(filled.into_iter().map(|filled| (number, server, filled)));
@@ -152,12 +152,6 @@ impl Loader<'_> {
         }
         Ok(())
     }
-}
-
-/// A name for the schemas of this run, unlike that of others on the same server.
-fn run_id() -> String {
-    let nanoseconds = jiff::Timestamp::now().as_nanosecond() as u64;
-    format!("{:x}_{:x}", std::process::id(), nanoseconds & 0xFFFF_FFFF)
 }
 
 fn read_layers(server: &Server, schema: &str, table: &Table) -> Result<Layers, Error> {

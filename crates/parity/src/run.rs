@@ -28,7 +28,7 @@ pub struct Request {
     pub samples: usize,
     /// How long a call may take.
     pub patience: Duration,
-    /// What the schemas are named after; unlike that of any other run.
+    /// What the schemas are named after, which no other run has.
     pub run: String,
 }
 

@@ -83,7 +83,7 @@ pub fn check(folder: &Path) -> (Option<Workload>, Checked) {
     let (rows, count) = all_rows(folder, &schema, &mut faults);
     let mode = manifest.session.sql_mode.as_deref().map_or_else(Mode::default, Mode::of);
     let statements = statements(folder, &schema, mode, &mut faults);
-    strays(folder, &mut faults);
+    check_names(folder, &mut faults);
     let checked = Checked {
         folder: folder.display().to_string(),
         name: Some(name_of(folder, &manifest)),
@@ -156,7 +156,7 @@ fn all_rows(folder: &Path, schema: &SchemaSql, faults: &mut Vec<Fault>) -> (Vec<
     let (mut found, mut count) = (Vec::<RowsFile>::new(), 0);
     for name in files(folder, rows::FOLDER, faults) {
         if RowsFile::table_of(&name).is_none() {
-            faults.push(stray(&format!("{}/{name}", rows::FOLDER), "TABLE.csv or TABLE.csv.gz"));
+            faults.push(unexpected(&format!("{}/{name}", rows::FOLDER), "TABLE.csv or TABLE.csv.gz"));
             continue;
         }
         let Some((file, rows)) = rows::check(folder, &name, schema, faults) else { continue };
@@ -174,7 +174,7 @@ fn all_rows(folder: &Path, schema: &SchemaSql, faults: &mut Vec<Fault>) -> (Vec<
     (found, count)
 }
 
-fn stray(file: &str, expected: &str) -> Fault {
+fn unexpected(file: &str, expected: &str) -> Fault {
     Fault::error(file, format!("nothing reads it; files here are named {expected}")).warning()
 }
 
@@ -189,7 +189,7 @@ fn statements(folder: &Path, schema: &SchemaSql, mode: Mode, faults: &mut Vec<Fa
         } else if let Some(stem) = name.strip_suffix(".csv") {
             pairs.entry(stem.to_owned()).or_default().1 = true;
         } else {
-            faults.push(stray(&format!("{STATEMENTS}/{name}"), "NAME.sql, and NAME.csv for its samples"));
+            faults.push(unexpected(&format!("{STATEMENTS}/{name}"), "NAME.sql, and NAME.csv for its samples"));
         }
     }
     if !pairs.values().any(|(has_text, _)| *has_text) {
@@ -209,7 +209,8 @@ fn statement(
     let file = format!("{STATEMENTS}/{name}.sql");
     if !has_text {
         faults.push(
-            stray(&format!("{STATEMENTS}/{name}.csv"), "as a statement is, and there is no such statement").warning(),
+            unexpected(&format!("{STATEMENTS}/{name}.csv"), "as a statement is, and there is no such statement")
+                .warning(),
         );
         return None;
     }
@@ -257,13 +258,13 @@ fn samples(folder: &Path, file: &str, faults: &mut Vec<Fault>) -> Option<(Vec<Co
 }
 
 /// Files beside those of the format.
-fn strays(folder: &Path, faults: &mut Vec<Fault>) {
+fn check_names(folder: &Path, faults: &mut Vec<Fault>) {
     let known = [MANIFEST, schema::FILE, rows::FOLDER, STATEMENTS];
     let expected = known.join(", ");
     for name in files(folder, ".", faults) {
         let is_note = name.starts_with('.') || name.ends_with(".md") || name.ends_with(".txt");
         if !known.contains(&name.as_str()) && !is_note {
-            faults.push(stray(&name, &expected));
+            faults.push(unexpected(&name, &expected));
         }
     }
 }

@@ -60,11 +60,14 @@ type Verdicts = BTreeMap<usize, Loaded>;
 
 impl Loading<'_> {
     pub fn run(&self, conns: &mut [Conn]) -> Result<Vec<Loaded>, TablesError> {
-        if let [only] = self.wanted {
-            return Ok(vec![self.generate(conns, only)?]);
-        }
         let mut verdicts = Verdicts::new();
-        match self.source(conns)? {
+        // The only one is filled by a connection a table, so that its rows lie as in a copy.
+        let generated = match self.wanted {
+            [only] => self.generate(conns, only, 1)?,
+            _ => self.source(conns)?,
+        };
+        match generated {
+            Ok(only) if self.wanted.len() == 1 => drop(verdicts.insert(0, Loaded::Schema { name: only.schema })),
             Ok(source) => {
                 let targets = self.targets(&mut conns[0])?;
                 let refused = self.convert(conns, &source, &targets)?;
@@ -78,30 +81,23 @@ impl Loading<'_> {
         Ok(verdicts.into_values().collect())
     }
 
-    /// Generates the rows into the only schema that is asked for. A connection a table, so that rows lie as in a copy.
-    fn generate(&self, conns: &mut [Conn], wanted: &Wanted) -> Result<Loaded, TablesError> {
-        let schema = self.claim.create(&mut conns[0], wanted)?;
-        match self.fill(conns, &schema, 1) {
-            Ok(_) => Ok(Loaded::Schema { name: schema }),
-            Err(Refusal::CannotHold(why)) => {
-                self.claim.drop_schema(&mut conns[0], &schema)?;
-                Ok(Loaded::CannotHold { reason: why.sentence(&wanted.charset) })
-            }
-            Err(Refusal::Failed(error)) => Err(error),
-        }
-    }
-
     /// Generates the rows into a schema that is there only to convert from. No schema that is measured is filled that way: the rows
     /// of one that is filled by several connections lie on other pages than a copy's, and an A/A duet shows it (by 0.6 % to 1 % on
     /// MariaDB 10.11).
     fn source(&self, conns: &mut [Conn]) -> Result<Result<Source, Loaded>, TablesError> {
         let staging = Wanted { charset: "utf8mb4".to_owned(), collation: "utf8mb4_bin".to_owned() };
-        let schema = self.claim.create(&mut conns[0], &staging)?;
-        match self.fill(conns, &schema, conns.len() as u32) {
+        let parts = conns.len() as u32;
+        self.generate(conns, &staging, parts)
+    }
+
+    /// Creates a schema and generates the rows into it, each table in so many parts at a time; or says why it can't hold them.
+    fn generate(&self, conns: &mut [Conn], wanted: &Wanted, parts: u32) -> Result<Result<Source, Loaded>, TablesError> {
+        let schema = self.claim.create(&mut conns[0], wanted)?;
+        match self.fill(conns, &schema, parts) {
             Ok(sums) => Ok(Ok(Source { schema, sums })),
             Err(Refusal::CannotHold(why)) => {
                 self.claim.drop_schema(&mut conns[0], &schema)?;
-                Ok(Err(Loaded::CannotHold { reason: why.sentence(&staging.charset) }))
+                Ok(Err(Loaded::CannotHold { reason: why.sentence(&wanted.charset) }))
             }
             Err(Refusal::Failed(error)) => Err(error),
         }

@@ -104,7 +104,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         all: args.convert == Convert::All,
         samples: args.samples as usize,
         patience: args.statement_time,
-        run: run_name(),
+        run: drive::run_name(),
     };
     let found = parity::run(&server, &workload, &request, &bar)?;
     drop(bar);
@@ -114,10 +114,4 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         Format::Json => printed::json(&found),
     })?;
     Ok(if found.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-/// A name for the schemas, unlike that of other runs on the same server.
-fn run_name() -> String {
-    let nanoseconds = jiff::Timestamp::now().as_nanosecond() as u64;
-    format!("{:x}_{:x}", std::process::id(), nanoseconds & 0xFFFF_FFFF)
 }
