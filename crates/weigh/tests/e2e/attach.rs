@@ -326,6 +326,32 @@ fn an_account_of_mariadbs_ed25519_logs_in() {
     foreign.assert_untouched();
 }
 
+/// `root@localhost` of Debian's own MariaDB is such an account: no password, the server asks the kernel who is at the socket's other end.
+#[test]
+fn an_account_of_the_operating_system_logs_in() {
+    let own = String::from_utf8(Command::new("id").arg("-un").output().unwrap().stdout).unwrap();
+    let own = own.trim();
+    let mariadb = [
+        format!("CREATE USER IF NOT EXISTS {own}@localhost"),
+        format!("ALTER USER {own}@localhost IDENTIFIED VIA unix_socket"),
+    ];
+    let mysql = [
+        "INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'".to_owned(),
+        format!("CREATE USER person@localhost IDENTIFIED WITH auth_socket AS '{own}'"),
+    ];
+    for (server, user, create) in [("mariadb", own, mariadb), ("mysql@sid", "person", mysql)] {
+        let foreign = Foreign::start(server);
+        create.iter().for_each(|statement| foreign.run(statement));
+        foreign.run(&format!(r"GRANT ALL ON `weigh\_%`.* TO {user}@localhost"));
+        let place = Place::new();
+        let words = [&["--user", user], &ONE[..]].concat();
+        let done = place.end(foreign.bench(&place, &SMALL, &words).spawn().unwrap());
+        assert_eq!(done.code, Some(0), "{server}: {done}");
+        place.read().assert_complete();
+        foreign.assert_untouched();
+    }
+}
+
 #[test]
 fn an_account_of_a_plugin_that_weigh_does_not_speak_is_told_which_it_does() {
     let foreign = Foreign::start("mysql@5.6");
