@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! facts ──▶ Job (which columns, to what) ──▶ checks of facts ─────────────────┐
-//!                 └──▶ units ──▶ rows, each table once ──▶ checks of rows ──▶ findings ──▶ Plan ──▶ trial (algorithms)
+//!                 └──▶ units ──▶ rows, each table once ──▶ checks of rows ──▶ findings ──▶ Plan ──▶ trial (algorithms, times)
 //! ```
 //!
 //! Rows are compared by `mysql-collation`, never by the server. Nothing is written to the server that is read.

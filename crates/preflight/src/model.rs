@@ -212,10 +212,26 @@ pub struct Step {
     pub algorithm: Option<Algorithm>,
     /// What it locks, or why it is refused.
     pub note: Option<String>,
+    /// About how long it takes, where a sample of rows told.
+    #[serde(default)]
+    pub time: Option<AlterTime>,
     /// Whether it waits for people: its table, or one that is tied to it by foreign keys, has a finding that the plan can't deal with. The
     /// script has it as a comment.
     #[serde(default)]
     pub blocked: bool,
+}
+
+/// About how long an ALTER takes: a sample of rows, times their number.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AlterTime {
+    /// Seconds for all rows, if each takes as long as one of the sample.
+    pub seconds: f64,
+    /// Rows of the table, as the server estimates.
+    pub rows: u64,
+    /// Rows of the sample.
+    pub sample_rows: u64,
+    /// Seconds that the ALTER took on the sample, on a private server of the machine that runs `weigh`.
+    pub sample_seconds: f64,
 }
 
 /// What a step is for, in the order of a plan.

@@ -6,11 +6,12 @@ mod rows;
 
 use std::fmt::Write as _;
 
-use preflight::{Finding, Phase, Plan, Report, Severity, Step};
+use preflight::trial::lasting;
+use preflight::{AlterTime, Finding, Phase, Plan, Report, Severity, Step};
 
 use crate::content::document;
 use crate::markdown as plain;
-use crate::number::counted;
+use crate::number::{counted, grouped};
 use crate::table::Table;
 use crate::text::{self, Style, paragraph};
 
@@ -161,8 +162,8 @@ fn step_text(step: &Step, out: &mut String) {
     if step.blocked {
         let _ = writeln!(out, "-- waits for the findings of its table:");
     }
-    let how: Vec<&str> =
-        [step.algorithm.map(|algorithm| algorithm.name()), step.note.as_deref()].into_iter().flatten().collect();
+    let parts = [step.algorithm.map(|algorithm| algorithm.name().to_owned()), step.note.clone(), step.time.map(time)];
+    let how: Vec<String> = parts.into_iter().flatten().collect();
     if !how.is_empty() {
         let _ = writeln!(out, "-- {}: {}", step.object, how.join("; "));
     }
@@ -179,6 +180,16 @@ fn step_text(step: &Step, out: &mut String) {
     } else {
         let _ = writeln!(out, "{statement}");
     }
+}
+
+fn time(time: AlterTime) -> String {
+    let rows = |rows: u64| grouped(rows as f64);
+    let sample = if time.sample_rows < time.rows {
+        format!(" ({} took {:.1} s on a private server)", rows(time.sample_rows), time.sample_seconds)
+    } else {
+        " (on a private server)".into()
+    };
+    format!("about {} for {} rows{sample}", lasting(time.seconds), rows(time.rows))
 }
 
 fn title(phase: Phase) -> &'static str {

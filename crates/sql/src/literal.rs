@@ -14,7 +14,14 @@ pub fn string(text: &str) -> String {
 
 /// Bytes as a hexadecimal literal: no character set, no escapes.
 pub fn bytes(bytes: &[u8]) -> String {
-    format!("X'{}'", bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>())
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
+    let mut literal = String::with_capacity(2 * bytes.len() + 3);
+    literal.push_str("X'");
+    for byte in bytes {
+        literal.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    }
+    literal.push('\'');
+    literal
 }
 
 /// The text that a quoted literal means, given with its quotes.

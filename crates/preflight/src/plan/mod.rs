@@ -79,7 +79,7 @@ pub fn plan(job: &Job<'_>, request: &Request, findings: &[Finding], programs: &[
 }
 
 fn step(phase: Phase, object: &str, sql: String) -> Step {
-    Step { phase, object: object.to_owned(), sql, algorithm: None, note: None, blocked: false }
+    Step { phase, object: object.to_owned(), sql, algorithm: None, note: None, time: None, blocked: false }
 }
 
 /// What must wait until people have dealt with the findings of a table.

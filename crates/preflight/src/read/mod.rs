@@ -79,11 +79,17 @@ pub struct ServerRows<'s> {
     pace: Pace,
 }
 
+/// A session that can't write, and gets text in the columns' own character sets.
+pub(crate) fn session(server: &Server, facts: &Facts) -> Result<Conn, Error> {
+    let mut conn = server.control_patient()?;
+    session::prepare(&mut conn, facts)?;
+    Ok(conn)
+}
+
 impl<'s> ServerRows<'s> {
     /// Connects.
     pub fn open(server: &'s Server, facts: &'s Facts, options: &ReadOptions) -> Result<Self, Error> {
-        let mut conn = server.control_patient()?;
-        session::prepare(&mut conn, facts)?;
+        let conn = session(server, facts)?;
         Ok(Self { server, facts, options: options.clone(), conn, pace: Pace::default() })
     }
 
@@ -101,11 +107,7 @@ impl<'s> ServerRows<'s> {
         loop {
             interrupt::check()?;
             std::thread::sleep(Duration::from_millis(500));
-            let again = self.server.control_patient().map_err(Error::from).and_then(|mut conn| {
-                session::prepare(&mut conn, self.facts)?;
-                Ok(conn)
-            });
-            match again {
+            match session(self.server, self.facts) {
                 Ok(conn) => {
                     self.conn = conn;
                     return Ok(());

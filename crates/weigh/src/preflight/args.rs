@@ -149,6 +149,10 @@ pub struct PreflightArgs {
     #[arg(long, value_name = "SCHEMA", value_parser = scratch_name, help_heading = "Plan")]
     pub scratch: Option<String>,
 
+    /// The most rows of a table on which an ALTER is timed there; 0 times none. Not with --scratch
+    #[arg(long, value_name = "ROWS", default_value_t = 50_000, help_heading = "Plan")]
+    pub sample: u64,
+
     /// The most groups, examples and repairs that a finding lists
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Output")]
     pub examples: usize,

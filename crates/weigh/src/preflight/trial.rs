@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use facts::Facts;
 use preflight::Plan;
-use preflight::trial::{from_documentation, in_scratch_schema, on_private_server};
+use preflight::trial::{SampleOptions, from_documentation, in_scratch_schema, on_private_server};
 use server::{Flavour, Options, Progress, Server, Spec};
 
 use super::PreflightArgs;
+
+/// Bytes: room for a sample of rows before and after its ALTER.
+const BUFFER_POOL: u64 = 256 << 20;
 
 /// Writes down how each ALTER of the plan is run: tried where that can be, else from documentation.
 #[expect(clippy::too_many_arguments, reason = "all that is known of a run")]
@@ -38,11 +41,12 @@ pub fn algorithms(
     if trial.is_running() {
         bail!("--trial takes a server that weigh starts; --scratch tries it on a running one");
     }
-    progress.step("trying the plan on empty tables");
+    progress.step("trying the plan on a private server");
     let settings = carried_over(facts);
-    let private = Options { settings, buffer_pool: Some(64 << 20), ..options.clone() };
+    let private = Options { settings, buffer_pool: Some(BUFFER_POOL), ..options.clone() };
     let private = server::open(&trial, &private, progress)?;
-    on_private_server(&private, facts, creates, plan)?;
+    let sample = SampleOptions { rows: args.sample, ..SampleOptions::default() };
+    on_private_server(&private, facts, creates, plan, (args.sample > 0).then_some((server, sample)))?;
     Ok(private.stop()?)
 }
 

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ::preflight::Report;
+use ::preflight::{Phase, Plan, Report};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 use server::{Address, NoProgress, Options, Server, Tool, open};
@@ -176,6 +176,48 @@ fn trials_and_parallel_reading() {
     let schemas: Vec<String> = shop.conn.query("SHOW DATABASES LIKE 'weigh%'").unwrap();
     assert_eq!(schemas, ["weigh_mine"]);
     shop.server.stop().unwrap();
+}
+
+/// A table of every kind of value, and a trial that converts a sample of its rows.
+fn an_alter_is_timed_on_a_sample(name: &str, target: &str) {
+    let mut shop = Shop::on(name);
+    shop.run(&[
+        "CREATE TABLE orders (id INT PRIMARY KEY, label VARCHAR(40) NOT NULL, long_label VARCHAR(80) AS (CONCAT(label, '!')) STORED, \
+         size ENUM('klein', 'groß'), bits BIT(5), raw VARBINARY(9), price DECIMAL(9,2), weight DOUBLE, made TIMESTAMP NULL, place POINT, \
+         more JSON, nothing INT, KEY (label))",
+        "INSERT INTO orders (id, label, size, bits, raw, price, weight, made, place, more) VALUES \
+         (1, 'für ''alle''', 'groß', 5, X'00FF27', -1.50, 1e-300, '2026-03-29 02:30:00', POINT(1, 2), '{\"a\": \"ß\"}')",
+    ]);
+    let doubled = "INSERT INTO orders (id, label, size, bits, raw, price, weight, made, place, more) \
+                   SELECT id + (SELECT MAX(id) FROM (SELECT id FROM orders) o), label, size, bits, raw, price, weight, made, place, more FROM orders";
+    shop.run(&[doubled; 14]);
+    shop.run(&["ANALYZE TABLE orders"]);
+    let trial = format!("--trial={name}");
+    let report = shop.report(&[&format!("--to={target}"), "--sample=2000", &trial]);
+    let plan = report.plan.as_ref().unwrap();
+    let step =
+        |object: &str| plan.steps.iter().find(|step| step.object == object && step.phase == Phase::Convert).unwrap();
+    let time = step("shop.orders").time.unwrap_or_else(|| panic!("{plan:#?}"));
+    assert_eq!(time.sample_rows, 2000);
+    assert!((10_000..30_000).contains(&time.rows) && time.seconds > time.sample_seconds, "{time:?}");
+    assert_eq!(step("shop.notes").time, None);
+    assert!(plan.advice.iter().any(|line| line.starts_with("Time: ")), "{:?}", plan.advice);
+    let untimed = shop.report(&[&format!("--to={target}"), "--sample=0", &trial]);
+    let untimed = untimed.plan.unwrap();
+    assert!(untimed.steps.iter().all(|step| step.time.is_none()), "{untimed:#?}");
+    let algorithms = |plan: &Plan| plan.steps.iter().map(|step| step.algorithm).collect::<Vec<_>>();
+    assert_eq!(algorithms(&untimed), algorithms(plan));
+    shop.server.stop().unwrap();
+}
+
+#[test]
+fn an_alter_is_timed_on_a_sample_of_mariadb() {
+    an_alter_is_timed_on_a_sample("mariadb", "utf8mb4_unicode_ci");
+}
+
+#[test]
+fn an_alter_is_timed_on_a_sample_of_mysql() {
+    an_alter_is_timed_on_a_sample("mysql@sid", "utf8mb4_0900_ai_ci");
 }
 
 /// An account that may read one table of three: the others are named, each with its grant, and the one is checked.
