@@ -105,6 +105,7 @@ pub fn preflight(
         notes: notes(&job),
         findings,
         plan,
+        costs: Vec::new(),
         unchecked,
     })
 }

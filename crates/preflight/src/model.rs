@@ -25,6 +25,9 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Statements that convert; absent for files and where nothing is to be converted.
     pub plan: Option<Plan>,
+    /// What the conversions cost at run time, where results of `weigh bench` were given.
+    #[serde(default)]
+    pub costs: Vec<Cost>,
     /// What was not checked, and why.
     pub unchecked: Vec<String>,
     /// What else a reader must know.
@@ -53,6 +56,29 @@ pub struct TableReport {
     pub reading: Option<Reading>,
     /// Bytes before and after.
     pub size: Size,
+}
+
+/// What one collation costs against another, as `weigh bench` measured it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// The collation now.
+    pub from: String,
+    /// The one that columns get.
+    pub to: String,
+    /// Workload, text and connections.
+    pub workload: String,
+    /// The server that was measured.
+    pub server: String,
+    /// Throughput under `to` for each unit of that under `from`.
+    pub throughput: f64,
+    /// Where its 95 % interval begins.
+    pub low: f64,
+    /// Where it ends.
+    pub high: f64,
+    /// How far noise alone moves such a ratio, from A/A pairs.
+    pub aa_bound: f64,
+    /// The folder of the results.
+    pub results: String,
 }
 
 /// A column's collation before and after.

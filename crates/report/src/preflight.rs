@@ -59,7 +59,10 @@ pub fn json(report: &Report) -> String {
 
 /// Columns and tables, where there are any.
 fn grids(report: &Report) -> Vec<Table> {
-    [rows::columns(report), rows::tables(report)].into_iter().filter(|table| !table.rows.is_empty()).collect()
+    [rows::columns(report), rows::tables(report), rows::costs(report)]
+        .into_iter()
+        .filter(|table| !table.rows.is_empty())
+        .collect()
 }
 
 /// One sentence: can it be converted?

@@ -1,6 +1,7 @@
 //! `weigh preflight`: what a conversion breaks, and the statements that convert.
 
 mod args;
+mod costs;
 mod files;
 mod trial;
 mod watch;
@@ -24,13 +25,15 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
         output::print(&args::listing())?;
         return Ok(ExitCode::SUCCESS);
     }
+    let measured = costs::read(&args.costs)?;
     let request = args.request()?;
     let options = args.options(request)?;
-    let report = if args.csv.is_some() || args.dump.is_some() {
+    let mut report = if args.csv.is_some() || args.dump.is_some() {
         files::report(args, &options)?
     } else {
         on_server(args, &options)?
     };
+    costs::add(&measured, &mut report);
     output::print(&render(&report, args.format))?;
     Ok(if report.has_findings() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

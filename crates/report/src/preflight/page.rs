@@ -36,7 +36,7 @@ struct Page<'a> {
     tables: Vec<TablePart>,
     unchecked: &'a [String],
     notes: &'a [String],
-    grids: [Grid; 2],
+    grids: Vec<Grid>,
     plan: Option<PlanPart<'a>>,
 }
 
@@ -94,10 +94,7 @@ pub fn page(report: &Report) -> String {
         tables: by_risk(report),
         unchecked: &report.unchecked,
         notes: &report.notes,
-        grids: [
-            grid("columns", "Columns", rows::columns(report)),
-            grid("readings", "Tables, as they were read", rows::tables(report)),
-        ],
+        grids: grids(report),
         plan: report.plan.as_ref().map(|plan| PlanPart {
             script: script(plan),
             from: &plan.algorithms_from,
@@ -106,6 +103,16 @@ pub fn page(report: &Report) -> String {
         }),
     };
     page.render().expect("templates write into a string, which takes every write")
+}
+
+fn grids(report: &Report) -> Vec<Grid> {
+    let mut grids = vec![
+        grid("columns", "Columns", rows::columns(report)),
+        grid("readings", "Tables, as they were read", rows::tables(report)),
+        grid("costs", "What it costs", rows::costs(report)),
+    ];
+    grids.retain(|grid| !grid.rows.is_empty());
+    grids
 }
 
 fn grid(id: &'static str, heading: &'static str, table: crate::table::Table) -> Grid {

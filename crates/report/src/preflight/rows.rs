@@ -1,6 +1,6 @@
 //! Tables, and the lines below a finding.
 
-use preflight::{Example, Finding, Group, Report, TableReport};
+use preflight::{Cost, Example, Finding, Group, Report, TableReport};
 
 use crate::number::grouped;
 use crate::table::{Kind, Row, Table, column};
@@ -65,6 +65,33 @@ pub(super) fn tables(report: &Report) -> Table {
         heads,
         report.tables.iter().filter(|table| !table.converted.is_empty()).map(line),
     )
+}
+
+/// A line a condition in which a conversion's collations were measured.
+pub(super) fn costs(report: &Report) -> Table {
+    let heads = vec![
+        column("", "now", Kind::Left),
+        column("", "then", Kind::Left),
+        column("", "workload", Kind::Left),
+        column("", "server", Kind::Left),
+        column("throughput", "then / now", Kind::Right),
+        column("95 %", "interval", Kind::Left),
+        column("A/A", "bound", Kind::Right),
+        column("", "results", Kind::Left),
+    ];
+    let line = |cost: &Cost| {
+        Row::plain(vec![
+            cost.from.clone(),
+            cost.to.clone(),
+            cost.workload.clone(),
+            cost.server.clone(),
+            format!("{:.3}", cost.throughput),
+            format!("{:.3} … {:.3}", cost.low, cost.high),
+            format!("± {:.1} %", cost.aa_bound * 100.0),
+            cost.results.clone(),
+        ])
+    };
+    Table::new("What it costs", heads, report.costs.iter().map(line))
 }
 
 /// A line a finding.

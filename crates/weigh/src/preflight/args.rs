@@ -153,6 +153,10 @@ pub struct PreflightArgs {
     #[arg(long, value_name = "ROWS", default_value_t = 50_000, help_heading = "Plan")]
     pub sample: u64,
 
+    /// Results of weigh bench: what the conversions cost at run time stands in the report; may be repeated
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub costs: Vec<PathBuf>,
+
     /// The most groups, examples and repairs that a finding lists
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Output")]
     pub examples: usize,

@@ -12,7 +12,7 @@ use mysql::Conn;
 use mysql::prelude::Queryable;
 use server::{Address, NoProgress, Options, Server, Tool, open};
 
-use crate::place::{Done, Place};
+use crate::place::{Done, Place, SMALL};
 
 /// A shop in latin1: a foreign key, a trigger, two customers that become one, a name that is encoded twice, under a key of text.
 const SHOP: [&str; 11] = [
@@ -175,6 +175,29 @@ fn trials_and_parallel_reading() {
     shop.preflight(&[to, "--scratch=weigh_mine"]).refuses_with(&["weigh_mine", "must not be there"]);
     let schemas: Vec<String> = shop.conn.query("SHOW DATABASES LIKE 'weigh%'").unwrap();
     assert_eq!(schemas, ["weigh_mine"]);
+    shop.server.stop().unwrap();
+}
+
+/// What a conversion costs stands beside what it breaks, where results of a bench have both collations.
+#[test]
+fn costs_are_taken_from_results_of_a_bench() {
+    let shop = Shop::on("mariadb");
+    let words = ["--server=mariadb", "-c", "latin1_swedish_ci,utf8mb4_unicode_ci", "-w", "oltp_point_select"];
+    let measured = shop.place.end(shop.place.bench(&SMALL, &words).spawn().unwrap());
+    assert_eq!(measured.code, Some(0), "{measured}");
+    let costs = format!("--costs={}", shop.place.out().display());
+    let report = shop.report(&["--to=utf8mb4_unicode_ci,utf8mb4_bin", &costs, "--trial=none"]);
+    let [cost] = report.costs.as_slice() else { panic!("{:#?}", report.costs) };
+    assert_eq!((cost.from.as_str(), cost.to.as_str()), ("latin1_swedish_ci", "utf8mb4_unicode_ci"));
+    assert!(cost.low < cost.throughput && cost.throughput < cost.high && cost.aa_bound > 0.0, "{cost:?}");
+    assert!(cost.workload.starts_with("oltp_point_select"), "{cost:?}");
+    let other = shop.report(&["--to=utf8mb4_bin", &costs, "--trial=none"]);
+    assert!(
+        other.costs.is_empty() && other.notes.iter().any(|note| note.contains("--baseline latin1_swedish_ci")),
+        "{:?}",
+        other.notes
+    );
+    shop.preflight(&["--to=utf8mb4_bin", "--costs=nowhere"]).refuses_with(&["nowhere"]);
     shop.server.stop().unwrap();
 }
 
