@@ -13,17 +13,33 @@ const COM_QUERY: u8 = 0x03;
 const COM_STMT_PREPARE: u8 = 0x16;
 const COM_STMT_EXECUTE: u8 = 0x17;
 const TYPE_LONG: u8 = 0x03;
+const TYPE_DOUBLE: u8 = 0x05;
+const TYPE_NULL: u8 = 0x06;
 const TYPE_LONGLONG: u8 = 0x08;
+const TYPE_NEWDECIMAL: u8 = 0xF6;
+const TYPE_BLOB: u8 = 0xFC;
 const TYPE_STRING: u8 = 0xFE;
 
 /// A statement that the server has prepared for one connection.
 pub(crate) struct Prepared {
     id: u32,
-    parameters: usize,
-    /// The server remembers the parameter types of the first execution.
+    /// The type of each parameter as it was sent last; NULL's until there was a value.
+    types: Vec<u8>,
+    /// The server remembers the types of the last execution that sent them.
     types_known: bool,
-    /// Whether integers go as LONGLONG, as one of them did not fit a LONG, which is what sysbench binds.
-    wide: bool,
+}
+
+impl Prepared {
+    /// Takes down the types that these values are sent as, and whether the server must be told.
+    #[inline]
+    fn settle_types(&mut self, values: &[Value<'_>]) {
+        for (known, value) in self.types.iter_mut().zip(values) {
+            let kind = type_of(value, *known);
+            if kind != *known {
+                (*known, self.types_known) = (kind, false);
+            }
+        }
+    }
 }
 
 pub(crate) struct Connection {
@@ -76,6 +92,10 @@ impl Connection {
                     self.encoder.append(text, payload);
                     payload.push(b'\'');
                 }
+                Some(Value::Sql(sql)) => self.encoder.append(sql, payload),
+                Some(value) => {
+                    return Err(WireError::protocol(format!("{value:?} in a statement that is sent as text")));
+                }
                 None => {}
             }
         }
@@ -98,7 +118,7 @@ impl Connection {
     }
 
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<Prepared, WireError> {
-        self.wire.command(COM_STMT_PREPARE).extend_from_slice(sql.as_bytes());
+        self.encoder.append(sql, self.wire.command(COM_STMT_PREPARE));
         self.wire.send()?;
         let answer = self.wire.packet()?;
         let &[0x00, id0, id1, id2, id3, columns0, columns1, parameters0, parameters1, ..] = answer else {
@@ -109,35 +129,40 @@ impl Connection {
         for definitions in [parameters, columns] {
             self.skip_definitions(definitions)?;
         }
-        Ok(Prepared { id: u32::from_le_bytes([id0, id1, id2, id3]), parameters, types_known: false, wide: false })
+        let types = vec![TYPE_NULL; parameters];
+        Ok(Prepared { id: u32::from_le_bytes([id0, id1, id2, id3]), types, types_known: false })
     }
 
     /// Executes a prepared statement and returns how many rows it sent.
     #[inline]
     pub(crate) fn execute(&mut self, statement: &mut Prepared, values: &[Value<'_>]) -> Result<u64, WireError> {
-        debug_assert_eq!(values.len(), statement.parameters);
+        if values.len() != statement.types.len() {
+            let (given, wanted) = (values.len(), statement.types.len());
+            return Err(WireError::protocol(format!("{given} values for a statement with {wanted} parameters")));
+        }
+        statement.settle_types(values);
         let payload = self.wire.command(COM_STMT_EXECUTE);
         payload.extend_from_slice(&statement.id.to_le_bytes());
         payload.push(0); // no cursor
         payload.extend_from_slice(&1u32.to_le_bytes());
-        if !statement.wide && values.iter().any(is_wide) {
-            (statement.wide, statement.types_known) = (true, false);
-        }
         if !values.is_empty() {
-            payload.resize(payload.len() + values.len().div_ceil(8), 0); // nothing is NULL
+            let nulls = payload.len();
+            payload.resize(nulls + values.len().div_ceil(8), 0);
             payload.push(u8::from(!statement.types_known));
             if !statement.types_known {
-                let integer = if statement.wide { TYPE_LONGLONG } else { TYPE_LONG };
-                for value in values {
-                    let kind = if matches!(value, Value::Int(_)) { integer } else { TYPE_STRING };
-                    payload.extend_from_slice(&[kind, 0]);
-                }
+                statement.types.iter().for_each(|kind| payload.extend_from_slice(&[*kind, 0]));
             }
-            for value in values {
+            for (place, value) in values.iter().enumerate() {
                 match value {
-                    Value::Int(number) if statement.wide => payload.extend_from_slice(&number.to_le_bytes()),
+                    Value::Int(number) if statement.types[place] == TYPE_LONGLONG => {
+                        payload.extend_from_slice(&number.to_le_bytes());
+                    }
                     Value::Int(number) => payload.extend_from_slice(&(*number as i32).to_le_bytes()),
-                    Value::Text(text) => append_string(payload, text, &mut self.encoder),
+                    Value::Text(text) | Value::Sql(text) => append_string(payload, text, &mut self.encoder),
+                    Value::Null => payload[nulls + place / 8] |= 1 << (place % 8),
+                    Value::Double(number) => payload.extend_from_slice(&number.to_le_bytes()),
+                    Value::Decimal(number) => append_bytes(payload, number.as_bytes()),
+                    Value::Bytes(bytes) => append_bytes(payload, bytes),
                 }
             }
         }
@@ -211,15 +236,28 @@ fn text_fields(row: &[u8]) -> Vec<Option<String>> {
     fields
 }
 
-/// Whether an integer takes more than the four bytes of a LONG.
+/// The type that a value is sent as, where its parameter had this one before. An integer is a LONG, which is what sysbench binds, until one
+/// does not fit; NULL is of any type.
 #[inline]
-fn is_wide(value: &Value<'_>) -> bool {
-    matches!(value, Value::Int(number) if i32::try_from(*number).is_err())
+fn type_of(value: &Value<'_>, before: u8) -> u8 {
+    match value {
+        Value::Int(number) if before == TYPE_LONGLONG || i32::try_from(*number).is_err() => TYPE_LONGLONG,
+        Value::Int(_) => TYPE_LONG,
+        Value::Text(_) | Value::Sql(_) => TYPE_STRING,
+        Value::Null => before,
+        Value::Double(_) => TYPE_DOUBLE,
+        Value::Decimal(_) => TYPE_NEWDECIMAL,
+        Value::Bytes(_) => TYPE_BLOB,
+    }
 }
 
 #[inline]
 fn append_string(payload: &mut Vec<u8>, text: &str, encoder: &mut Encoder) {
-    let bytes = encoder.encode(text);
+    append_bytes(payload, encoder.encode(text));
+}
+
+#[inline]
+fn append_bytes(payload: &mut Vec<u8>, bytes: &[u8]) {
     put_lenenc(payload, bytes.len());
     payload.extend_from_slice(bytes);
 }

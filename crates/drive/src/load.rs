@@ -54,6 +54,8 @@ pub struct Settings {
     pub protocol: Protocol,
     /// The connections' charset.
     pub connection: ConnectionCharset,
+    /// What else each connection sets before it sends anything, as statements.
+    pub session: Vec<String>,
     /// Whether each connection, its thread here and its thread in the server, is bound to one core: the first to the first core,
     /// and so on. The connections of a duet then meet on each core, and whatever else disturbs that core disturbs both alike.
     pub pinned: bool,
@@ -90,6 +92,7 @@ impl Settings {
             threads,
             protocol: Protocol::Prepared,
             connection,
+            session: Vec::new(),
             pinned: false,
             extra_work: 0.0,
             rate: None,
@@ -277,9 +280,9 @@ impl Load {
         self.server_threads.as_ref().map(ServerThreads::ids)
     }
 
-    /// What its connections speak.
-    pub(crate) fn connection_charset(&self) -> &ConnectionCharset {
-        &self.settings.connection
+    /// How it runs.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// What they send.
@@ -340,6 +343,9 @@ fn open(target: &Target, settings: &Settings, encoder: &Encoder) -> Result<Conne
     let mut connection = Connection::open(&target.endpoint, &target.schema, manners, encoder.clone())?;
     let collate = charset.collation.as_ref().map(|collation| format!(" COLLATE '{collation}'"));
     connection.query(&format!("SET NAMES '{}'{}", charset.charset, collate.unwrap_or_default()))?;
+    for statement in &settings.session {
+        connection.query(statement)?;
+    }
     Ok(connection)
 }
 

@@ -43,7 +43,9 @@ impl Session {
             .map(|statement| match protocol {
                 Protocol::Prepared => match connection.prepare(&statement.sql) {
                     // As sysbench does: BEGIN cannot be prepared on every version.
-                    Err(WireError::Server { code: NOT_PREPARABLE, .. }) => Ok(as_text(&statement.sql)),
+                    Err(WireError::Server { code: NOT_PREPARABLE, .. }) if statement.parameters == 0 => {
+                        Ok(as_text(&statement.sql))
+                    }
                     prepared => prepared.map(Ready::Prepared),
                 },
                 Protocol::Text => Ok(as_text(&statement.sql)),

@@ -187,6 +187,7 @@ fn empty_run(entries: &[Entry], files: Vec<String>, weigh: &str, now: &str) -> R
             seed: 1,
         },
         recipe: None,
+        recording: None,
         variants: Vec::new(),
         sizes: Vec::new(),
         plans: Vec::new(),

@@ -125,6 +125,7 @@ fn request(args: &Args) -> Request {
             ..Axes::default()
         },
         workloads: [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges].map(Into::into).into(),
+        recording: None,
         threads: vec![args.threads],
         rows: workload::Options::default(),
         protocol: drive::Protocol::Prepared,

@@ -1,5 +1,6 @@
 //! From samples to results: a pure function of a run and its blocks.
 
+mod family;
 mod summary;
 
 use std::collections::BTreeMap;
@@ -149,20 +150,34 @@ pub struct LatencyRatios {
 /// Computes a run's results.
 pub fn analyse(run: &Run, blocks: &[Block]) -> Analysis {
     let counted: Vec<&Block> = blocks.iter().filter(|block| !block.warm_up).collect();
-    let conditions = (0..run.conditions.len()).map(|condition| {
+    let mut conditions: Vec<ConditionResult> = Vec::new();
+    for condition in 0..run.conditions.len() {
         let own: Vec<&Block> = counted.iter().copied().filter(|block| block.condition == condition).collect();
-        analyse_condition(run, condition, &own)
-    });
-    Analysis { conditions: conditions.collect() }
+        conditions.push(analyse_condition(run, condition, &own, mix_of(run, condition, &conditions)));
+    }
+    family::hold(run, &mut conditions);
+    Analysis { conditions }
 }
 
-fn analyse_condition(run: &Run, condition: usize, blocks: &[&Block]) -> ConditionResult {
+/// Of a class by itself, the mix under as many connections, whose A/A pairs stand for it, too.
+fn mix_of<'a>(run: &Run, condition: usize, before: &'a [ConditionResult]) -> Option<&'a ConditionResult> {
+    let (recording, own) = (run.recording.as_ref()?, &run.conditions[condition]);
+    recording.class_of(&own.workload)?;
+    let is_mix = |result: &&ConditionResult| {
+        let other = &run.conditions[result.condition];
+        other.workload == recording.name && other.threads == own.threads
+    };
+    before.iter().find(is_mix)
+}
+
+fn analyse_condition(run: &Run, condition: usize, blocks: &[&Block], mix: Option<&ConditionResult>) -> ConditionResult {
     let pairs: Vec<(usize, &Pair)> =
         run.pairs.iter().enumerate().filter(|(_, pair)| pair.condition == condition).collect();
     let mut comparisons: Vec<Comparison> =
         pairs.iter().map(|&(index, pair)| compare(run, index, pair, blocks)).collect();
-    let throughput = AaBounds::of(run, &comparisons, |comparison| comparison.throughput);
-    let cpu = AaBounds::of(run, &comparisons, |comparison| comparison.server_cpu);
+    let controlled = mix.map_or(&comparisons, |mix| &mix.comparisons);
+    let throughput = AaBounds::of(run, controlled, |comparison| comparison.throughput);
+    let cpu = AaBounds::of(run, controlled, |comparison| comparison.server_cpu);
     for comparison in &mut comparisons {
         comparison.aa_bound = throughput.bound(run, comparison);
         comparison.cpu_aa_bound = cpu.bound(run, comparison);
@@ -176,7 +191,8 @@ fn analyse_condition(run: &Run, condition: usize, blocks: &[&Block]) -> Conditio
     variants.dedup();
     let variants =
         variants.into_iter().filter_map(|variant| summary::summarise(run, condition, variant, blocks)).collect();
-    ConditionResult { condition, aa_bound: throughput.largest(), variants, comparisons }
+    let aa_bound = throughput.largest().filter(|_| mix.is_none());
+    ConditionResult { condition, aa_bound, variants, comparisons }
 }
 
 /// How far from 1 the intervals of A/A pairs reach, by server.

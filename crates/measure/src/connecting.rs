@@ -6,7 +6,6 @@ use std::thread;
 
 use drive::{Agreed, Binding, ConnectionCharset, Load, Settings, StatementPlan, Target};
 use server::Server;
-use workload::Workload;
 
 use crate::error::Error;
 use crate::executor::Loads;
@@ -14,7 +13,9 @@ use crate::instances::Instances;
 use crate::loading::Home;
 use crate::model::{Condition, Driver, Plan, PlanStep, Run, Variant};
 use crate::plan::Facts;
+use crate::recording::Recording;
 use crate::request::{Pin, Request};
+use crate::subject::Subject;
 
 /// Presented in the handshake where a charset has no collation id of one byte.
 const UTF8MB4_GENERAL_CI: u8 = 45;
@@ -26,7 +27,7 @@ pub const UNBOUND_CONNECTIONS_A_CORE: u32 = 4;
 /// The loads of a condition, to be connected in one replicate.
 pub(crate) struct Connecting<'a> {
     pub(crate) request: &'a Request,
-    pub(crate) workload: Workload,
+    pub(crate) subject: &'a Subject,
     pub(crate) condition: &'a Condition,
     pub(crate) instances: &'a Instances<'a>,
     pub(crate) facts: &'a [Facts],
@@ -56,7 +57,8 @@ impl Connecting<'_> {
 
     /// Connects a load to the schema of each variant, and writes down in the run what its connections have in force.
     fn connect(&self, run: &mut Run) -> Result<Loads, Error> {
-        let text = self.condition.text.parse().expect("a text's own name");
+        // A folder's rows are of no kind of text, and nothing is generated for them.
+        let text = self.condition.text.parse().unwrap_or(self.request.rows.text);
         let rows = workload::Options { text, ..self.request.rows };
         let targets: BTreeMap<usize, (Target, Settings)> = self
             .homes
@@ -66,10 +68,10 @@ impl Connecting<'_> {
                 (index, (target, self.settings(run, index)))
             })
             .collect();
-        if self.request.driver == Driver::Sysbench {
-            return Ok(Loads::Sysbench { workload: self.workload, rows, targets });
+        if let (Driver::Sysbench, Subject::BuiltIn(workload)) = (self.request.driver, self.subject) {
+            return Ok(Loads::Sysbench { workload: *workload, rows, targets });
         }
-        let script = Arc::new(self.workload.script(&rows));
+        let script = Arc::new(self.subject.script(&rows));
         let mut loads = BTreeMap::new();
         for (index, (target, settings)) in self.in_order(targets) {
             let load = Load::start(target, &settings, &script)?;
@@ -95,10 +97,17 @@ impl Connecting<'_> {
 
     fn settings(&self, run: &Run, variant: usize) -> Settings {
         let variant = &run.variants[variant];
+        let connection = connection_charset(variant, &self.facts[variant.server]);
+        let recording = self.request.recording.as_ref();
         Settings {
             threads: self.condition.threads,
             protocol: self.request.protocol,
-            connection: connection_charset(variant, &self.facts[variant.server]),
+            // What an application says after connecting is the same whatever its tables are converted to.
+            connection: ConnectionCharset {
+                collation: connection.collation.filter(|_| recording.is_none()),
+                ..connection
+            },
+            session: recording.map(Recording::session).unwrap_or_default(),
             pinned: run.options.pinned,
             extra_work: variant.extra_work.unwrap_or(0.0),
             rate: self.request.rate,

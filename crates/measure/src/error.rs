@@ -25,6 +25,9 @@ pub enum Error {
     /// The tables failed.
     #[error(transparent)]
     Tables(#[from] drive::TablesError),
+    /// A side of a workload's folder can't be made.
+    #[error(transparent)]
+    Side(#[from] parity::Error),
     /// A server answers nothing any more, or not in time: which, and what can be told of why.
     #[error("{0}")]
     ServerSilent(String),

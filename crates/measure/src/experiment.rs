@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use server::{Server, interrupt};
-use workload::{Text, Workload};
+use workload::Text;
 
 use crate::buffer_pool;
 use crate::connecting::{Connecting, note_placement, read_plans};
@@ -15,11 +15,15 @@ use crate::folder::{Folder, FolderError};
 use crate::instances::Instances;
 use crate::loading::{Loader, Rows};
 use crate::machine;
-use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ServerInfo, Variant};
+use crate::model::{
+    Block, Condition, Driver, FORMAT, Mode, Options, Pair, PairKind, Progress, Run, ServerInfo, Variant,
+};
 use crate::plan::{self, Facts};
 use crate::preview;
+use crate::recording::Recording;
 use crate::request::{Observer, Pin, Probe, Request};
 use crate::schedule::{self, Ledger, Limits, Standing, Task};
+use crate::subject::Subject;
 use crate::time::{Clock, Time};
 
 mod planned;
@@ -132,6 +136,7 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         servers: Vec::new(),
         options: Options { pinned, turns: Some(ours), ..request.options() },
         recipe: request.recipe.clone(),
+        recording: request.recording.as_ref().map(|recording| recording.record.clone()),
         variants: Vec::new(),
         conditions: Vec::new(),
         pairs: Vec::new(),
@@ -206,7 +211,7 @@ impl Experiment<'_> {
         self.take_up()?;
         let facts = preview::facts(instances.servers())?;
         // All texts are planned first: what can't be measured is told before anything is.
-        let mut notes = Vec::new();
+        let mut notes = self.request.recording.as_ref().map(Recording::notes).unwrap_or_default();
         let plans = preview::plans(self.request, &facts, &mut notes)?;
         if let Some(sizing) = buffer_pool::sizing(self.request, &plans, instances.servers())? {
             instances.set_apart(&sizing, &Steps(self.observer))?;
@@ -243,20 +248,22 @@ impl Experiment<'_> {
 
     /// What a replicate needs for one block of each pair, or with solos of each variant.
     fn shortest(&self, plans: &Plans) -> Duration {
-        let blocks = plans.iter().map(|(text, variants)| match self.request.mode {
+        let subjects = self.request.subjects();
+        let blocks = plans.iter().flat_map(|plan| subjects.iter().map(move |subject| (plan, subject)));
+        let blocks = blocks.map(|((text, variants), subject)| match self.request.mode {
             Mode::Solo => variants.len(),
             Mode::Duet => {
-                let condition = Condition { workload: String::new(), text: text.to_string(), threads: 1 };
-                plan::pairs(0, &condition, variants, &self.request.axes).len()
+                let condition = Condition { workload: String::new(), text: self.request.text_name(*text), threads: 1 };
+                self.pairs(0, &condition, variants, subject).len()
             }
         });
-        let conditions = self.request.workloads.len() * self.request.threads.len();
-        (self.request.warmup + self.request.block) * (blocks.sum::<usize>() * conditions) as u32
+        let blocks = blocks.sum::<usize>() * self.request.threads.len();
+        (self.request.warmup + self.request.block) * blocks as u32
     }
 
     /// Conditions that have pairs that are not precise enough.
     fn open_conditions(&self, plans: &Plans) -> usize {
-        let all = plans.len() * self.request.workloads.len() * self.request.threads.len();
+        let all = plans.len() * self.request.subjects().len() * self.request.threads.len();
         let done = |planned: &&Planned| self.is_done(planned);
         all - self.conditions.iter().filter(done).count()
     }
@@ -276,7 +283,7 @@ impl Experiment<'_> {
         let mut index = 0;
         for (text, variants) in plans {
             let mut rows: Option<Rows<'_>> = None;
-            for &workload in &self.request.workloads {
+            for subject in self.request.subjects() {
                 for &threads in &self.request.threads {
                     let place = index;
                     index += 1;
@@ -288,11 +295,11 @@ impl Experiment<'_> {
                         None => self.load(instances, *text, variants, replicate.number)?,
                     };
                     if place == self.conditions.len() {
-                        self.plan_condition(workload, *text, threads);
+                        self.plan_condition(&subject, *text, threads);
                     }
                     self.measure_condition(place, replicate, instances, facts, &loaded)?;
                     // What a workload has written is in nobody else's way.
-                    if workload.writes() { loaded.remove()? } else { rows = Some(loaded) }
+                    if subject.leaves_changes() { loaded.remove()? } else { rows = Some(loaded) }
                 }
             }
             rows.map_or(Ok(()), Rows::remove)?;
@@ -312,16 +319,23 @@ impl Experiment<'_> {
     }
 
     /// Adds a condition and its pairs to the run.
-    fn plan_condition(&mut self, workload: Workload, text: Text, threads: u32) {
-        let condition = Condition { workload: workload.to_string(), text: text.to_string(), threads };
+    fn plan_condition(&mut self, subject: &Subject, text: Text, threads: u32) {
+        let condition = Condition { workload: subject.name(), text: self.request.text_name(text), threads };
         let first_pair = self.run.pairs.len();
         if self.request.ratios {
-            let pairs = plan::pairs(self.conditions.len(), &condition, &self.run.variants, &self.request.axes);
+            let pairs = self.pairs(self.conditions.len(), &condition, &self.run.variants, subject);
             self.run.pairs.extend(pairs);
         }
         let pairs = first_pair..self.run.pairs.len();
         self.run.conditions.push(condition);
-        self.conditions.push(Planned::new(workload, pairs));
+        self.conditions.push(Planned::new(subject.clone(), pairs));
+    }
+
+    /// The pairs of a condition of this index.
+    fn pairs(&self, index: usize, condition: &Condition, variants: &[Variant], subject: &Subject) -> Vec<Pair> {
+        let mut pairs = plan::pairs(index, condition, variants, &self.request.axes);
+        pairs.retain(|pair| pair.kind != PairKind::AA || subject.has_controls());
+        pairs
     }
 
     /// Connects the loads of one condition, measures its pairs, and writes each block down.
@@ -335,11 +349,11 @@ impl Experiment<'_> {
     ) -> Result<(), Error> {
         let condition = self.run.conditions[index].clone();
         self.observer.stage(&format!("{condition}: connecting"));
-        let workload = self.conditions[index].workload;
+        let subject = &self.conditions[index].subject;
         let homes = &rows.homes;
         let connecting = Connecting {
             request: self.request,
-            workload,
+            subject,
             condition: &condition,
             instances,
             facts,

@@ -20,10 +20,12 @@ mod plan;
 mod preview;
 mod quantity;
 mod recipe;
+mod recording;
 mod request;
 mod schedule;
 mod selftest;
 mod stats;
+mod subject;
 mod time;
 mod verdict;
 
@@ -38,14 +40,15 @@ pub use folder::{Folder, FolderError, read};
 pub use machine::describe as this_machine;
 pub use model::{
     Block, Condition, Driver, EARLIER_FORMATS, FORMAT, Imported, Latency, LogFigures, LogInterval, Machine, Mode,
-    Options, Pair, PairKind, Plan, PlanStep, Progress, Run, ServerInfo, Side, TableSize, Variant,
+    OWN_TEXT, Options, Pair, PairKind, Plan, PlanStep, Progress, Run, ServerInfo, Side, TableSize, Variant,
 };
 pub use plan::{Axes, CrossServer, DEFAULT_BASELINE, DEFAULT_COLLATIONS, Facts, PlanError, nearest, pairs};
 pub use preview::{Preview, facts, preview};
 pub use quantity::{parse_duration, parse_percent};
 pub use recipe::{ClaimSpec, PublishedFigure, Range, RecipeRecord, Selector};
+pub use recording::{ClassRecord, LeftOut, RecordedLoad, Recording, RecordingRecord, Selection};
 pub use request::{Observer, Pin, Probe, Request};
 pub use schedule::Standing;
 pub use selftest::{EXTRA_WORK, Found, SelfTest, self_test};
-pub use stats::{Estimate, mean, mean_with_interval, median, ratio_of_replicates};
+pub use stats::{Estimate, holm, mean, mean_with_interval, median, ratio_of_replicates};
 pub use verdict::{Verdict, not_excluded, verdict};

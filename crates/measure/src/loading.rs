@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use drive::{Loaded, Schemas, Wanted};
+use parity::{AS_IS, Filled};
 use server::{Layers, Server};
 use workload::{Table, Text};
 
@@ -11,6 +12,7 @@ use crate::instances::Instances;
 use crate::model::{Run, TableSize, Variant};
 use crate::plan::PlanError;
 use crate::preview::{self, schema_key, schema_keys};
+use crate::recording::Recording;
 use crate::request::{Observer, Request};
 
 /// The schemas of one text, on all servers.
@@ -59,7 +61,10 @@ impl Loader<'_> {
         for index in 0..instances.servers().len() {
             let own: Vec<&Variant> = variants.iter().filter(|variant| variant.server == index).collect();
             let places: Vec<(usize, &Server)> = instances.of(index).collect();
-            self.load_server(&places, text, &tables, &own, &mut rows)?;
+            match &self.request.recording {
+                Some(recording) => self.fill_server(places[0], recording, &own, &mut rows)?,
+                None => self.load_server(&places, text, &tables, &own, &mut rows)?,
+            }
         }
         Ok(rows)
     }
@@ -99,7 +104,8 @@ impl Loader<'_> {
             let (number, server, filled) = &loaded[place];
             match filled {
                 Loaded::Schema { name } => {
-                    let index = self.index(server, name, tables, variant)?;
+                    let column = tables[0].text_columns().next().unwrap_or("id");
+                    let index = self.index(server, name, tables, Some((&tables[0].name, column)), variant)?;
                     rows.homes.insert(index, Home { instance: *number, schema: name.clone() });
                 }
                 Loaded::CannotHold { reason } => self.leave_out(server, variant, reason)?,
@@ -107,6 +113,36 @@ impl Loader<'_> {
         }
         if rows.homes.len() == held_before {
             return Err(Error::NothingToMeasure { server: places[0].1.label().into(), text: text.to_string() });
+        }
+        Ok(())
+    }
+
+    /// Fills a schema of one server for each side of a workload's folder.
+    fn fill_server<'s>(
+        &mut self,
+        (number, server): (usize, &'s Server),
+        recording: &Recording,
+        variants: &[&Variant],
+        rows: &mut Rows<'s>,
+    ) -> Result<(), Error> {
+        let apart = self.request.keeps_apart();
+        let mut keys = schema_keys(variants.iter().copied(), apart);
+        let first = self.replicate as usize % keys.len().max(1);
+        keys.rotate_left(first);
+        let schemas = Schemas::new(server, &drive::run_name())?;
+        let mut sides: Vec<Filled> = Vec::new();
+        for (place, key) in keys.iter().enumerate() {
+            self.observer.stage(&format!("{}: filling a schema for {}", server.label(), key.collation));
+            self.observer.fraction(place as f64 / keys.len() as f64);
+            let collation = Some(key.collation).filter(|name| *name != AS_IS);
+            sides.push(parity::fill(server, &recording.folder, &schemas, collation, recording.convert_all)?);
+        }
+        rows.schemas.push(schemas);
+        for &variant in variants {
+            let place = keys.iter().position(|key| *key == schema_key(variant, apart)).expect("its key is among them");
+            let side = &sides[place];
+            let index = self.index(server, &side.schema, &[], side.text_column(), variant)?;
+            rows.homes.insert(index, Home { instance: number, schema: side.schema.clone() });
         }
         Ok(())
     }
@@ -125,18 +161,25 @@ impl Loader<'_> {
         Ok(schemas.load(tables, wanted, &report)?)
     }
 
-    /// The variant's index in the run, which it is added to where it is new.
-    fn index(&mut self, server: &Server, schema: &str, tables: &[Table], variant: &Variant) -> Result<usize, Error> {
+    /// The variant's index in the run, which it is added to where it is new, with what is in force down to this table's column.
+    fn index(
+        &mut self,
+        server: &Server,
+        schema: &str,
+        tables: &[Table],
+        column: Option<(&str, &str)>,
+        variant: &Variant,
+    ) -> Result<usize, Error> {
         let is_it = |known: &Variant| Variant { layers: None, ..known.clone() } == *variant;
         if let Some(index) = self.run.variants.iter().position(is_it) {
             return Ok(index);
         }
         let index = self.run.variants.len();
-        let layers = read_layers(server, schema, &tables[0])?;
+        let layers = column.map(|column| read_layers(server, schema, column)).transpose()?;
         if !variant.copy {
             self.run.sizes.extend(read_sizes(server, schema, tables, index)?);
         }
-        self.run.variants.push(Variant { layers: Some(layers), ..variant.clone() });
+        self.run.variants.push(Variant { layers, ..variant.clone() });
         Ok(index)
     }
 
@@ -154,10 +197,9 @@ impl Loader<'_> {
     }
 }
 
-fn read_layers(server: &Server, schema: &str, table: &Table) -> Result<Layers, Error> {
-    let column = table.text_columns().next().unwrap_or("id");
+fn read_layers(server: &Server, schema: &str, (table, column): (&str, &str)) -> Result<Layers, Error> {
     let mut conn = server.control()?;
-    server::layers(&mut conn, schema, &table.name, column).map_err(|source| {
+    server::layers(&mut conn, schema, table, column).map_err(|source| {
         let label = server.label().into();
         server::Error::Statement { label, what: "tell the charsets in force", source }.into()
     })

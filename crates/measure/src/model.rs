@@ -7,12 +7,16 @@ use serde::{Deserialize, Serialize};
 use server::{Flavour, Layers, Server};
 
 use crate::recipe::RecipeRecord;
+use crate::recording::RecordingRecord;
 
 /// The format that this version writes.
 pub const FORMAT: &str = "weighbridge-run/2";
 
 /// Earlier formats that it reads too: `weighbridge-run/1` has other names for some fields, and one load for all blocks.
 pub const EARLIER_FORMATS: [&str; 1] = ["weighbridge-run/1"];
+
+/// What stands for the text of rows that are a folder's.
+pub const OWN_TEXT: &str = "own";
 
 /// Everything about a run but its samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +48,9 @@ pub struct Run {
     /// The recipe that it follows, where it follows one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<RecipeRecord>,
+    /// The workload's folder that was measured in place of the built-in workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<RecordingRecord>,
     /// All variants that were measured.
     pub variants: Vec<Variant>,
     /// All conditions that the variants were measured under.
@@ -197,9 +204,9 @@ pub struct Options {
     /// Transactions a second of an open loop; absent where the loop was closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// Tables of each kind.
+    /// Tables of each kind; of a workload's folder, all of them.
     pub tables: u32,
-    /// Rows of a table.
+    /// Rows of a table; 0 where they are a folder's.
     pub table_size: u32,
     /// Rows that a range statement spans, where the workload has no range of its own.
     pub range_size: u32,
@@ -229,7 +236,7 @@ impl Options {
 pub struct Variant {
     /// Index in [`Run::servers`].
     pub server: usize,
-    /// The collation of schema, table and columns.
+    /// The collation of schema, table and columns; of a workload's folder, what its columns are converted to, or `as-is`.
     pub collation: String,
     /// Its charset.
     pub charset: String,
@@ -282,7 +289,7 @@ pub struct Plan {
     pub condition: usize,
     /// Index in [`Run::variants`].
     pub variant: usize,
-    /// The statement, with a `?` for each parameter.
+    /// The statement, with a `?` or a name for each parameter.
     pub statement: String,
     /// A step for each table, in the order in which the server joins them.
     pub steps: Vec<PlanStep>,
@@ -319,9 +326,9 @@ impl std::fmt::Display for PlanStep {
 /// A condition: what is run, on which text, how hard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Condition {
-    /// The workload's name.
+    /// The workload's name; of a folder, its name, and behind a colon the class that is measured by itself.
     pub workload: String,
-    /// The text in the rows.
+    /// The text in the rows; `own` where they are a folder's.
     pub text: String,
     /// Connections to each variant.
     pub threads: u32,
@@ -494,7 +501,8 @@ pub struct Latency {
 impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let plural = if self.threads == 1 { "" } else { "s" };
-        write!(f, "{}, {} text, {} thread{plural}", self.workload, self.text, self.threads)
+        let text = if self.text == OWN_TEXT { String::new() } else { format!(", {} text", self.text) };
+        write!(f, "{}{text}, {} thread{plural}", self.workload, self.threads)
     }
 }
 

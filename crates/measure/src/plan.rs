@@ -1,10 +1,11 @@
 //! From what was asked for and what the servers have to variants and pairs. Pure.
 
+use parity::AS_IS;
 use server::{CollationInfo, Flavour};
 use workload::Text;
 
 use crate::comparability::is_borrowed;
-use crate::model::{Condition, Pair, PairKind, Variant};
+use crate::model::{Condition, OWN_TEXT, Pair, PairKind, Variant};
 
 /// The collations that are compared unless told otherwise, of which each server takes those that it has.
 pub const DEFAULT_COLLATIONS: [&str; 7] = [
@@ -76,6 +77,62 @@ impl Facts {
     pub fn find(&self, name: &str) -> Option<&CollationInfo> {
         self.collations.iter().find(|collation| collation.name == name)
     }
+}
+
+/// The sides of a workload's folder on all servers, each server's baseline first, under each charset of the connections; `own` is the folder's.
+/// `holds` tells whether a charset can carry all that is sent.
+pub(crate) fn sides(
+    axes: &Axes,
+    own: &str,
+    servers: &[Facts],
+    holds: &dyn Fn(&str) -> Option<bool>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Variant>, PlanError> {
+    let is_collation = |name: &&String| *name != AS_IS;
+    let named = axes.collations.iter().flatten();
+    let collations = Axes {
+        collations: Some(named.clone().filter(is_collation).cloned().collect()),
+        baseline: axes.baseline.clone().filter(|name| is_collation(&name)),
+        ..axes.clone()
+    };
+    check_names(&collations, servers)?;
+    let mut names: Vec<&String> = Vec::new();
+    for name in axes.baseline.iter().chain(named) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut variants = Vec::new();
+    for (server, facts) in servers.iter().enumerate() {
+        for name in &names {
+            let charset = match facts.find(name) {
+                Some(collation) => Some(collation.charset.clone()),
+                None if is_collation(name) => {
+                    note(notes, format!("{} has no {name}: left out", facts.label));
+                    continue;
+                }
+                None => None,
+            };
+            for asked in &axes.connections {
+                let connection_charset = asked.clone().unwrap_or_else(|| own.to_owned());
+                if holds(&connection_charset) != Some(true) {
+                    note(notes, format!("a {connection_charset} connection cannot carry all that is sent: left out"));
+                    continue;
+                }
+                variants.push(Variant {
+                    server,
+                    collation: (*name).clone(),
+                    charset: charset.clone().unwrap_or_else(|| connection_charset.clone()),
+                    connection_charset,
+                    text: OWN_TEXT.into(),
+                    copy: false,
+                    extra_work: None,
+                    layers: None,
+                });
+            }
+        }
+    }
+    Ok(variants)
 }
 
 /// What can be wrong with what was asked for.

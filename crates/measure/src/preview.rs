@@ -72,13 +72,19 @@ pub(crate) fn tables(request: &Request, text: Text) -> Vec<Table> {
 /// The variants of one text, and behind them, for each server and where ratios are measured, the copies of its baseline, which is its
 /// first variant.
 fn variants(request: &Request, text: Text, facts: &[Facts], notes: &mut Vec<String>) -> Result<Vec<Variant>, Error> {
-    let sample = sample(&tables(request, text));
+    let sample = match &request.recording {
+        Some(recording) => recording.text(),
+        None => sample(&tables(request, text)),
+    };
     let holds = |charset: &str| drive::connection_holds(charset, &sample);
-    let mut variants = plan::variants(&request.axes, text, facts, &holds, notes)?;
+    let mut variants = match &request.recording {
+        Some(recording) => plan::sides(&request.axes, recording.charset(), facts, &holds, notes)?,
+        None => plan::variants(&request.axes, text, facts, &holds, notes)?,
+    };
     for (server, facts) in facts.iter().enumerate() {
         let baseline = variants.iter().find(|variant| variant.server == server).cloned();
         let Some(baseline) = baseline else {
-            return Err(Error::NothingToMeasure { server: facts.label.clone(), text: text.to_string() });
+            return Err(Error::NothingToMeasure { server: facts.label.clone(), text: request.text_name(text) });
         };
         if !request.ratios {
             continue;

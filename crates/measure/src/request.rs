@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use drive::Load;
-use workload::Workload;
+use workload::{Text, Workload};
 
 use crate::buffer_pool::BufferPool;
 use crate::error::Error;
-use crate::model::{Block, Condition, Driver, Mode, Options, Run};
+use crate::model::{Block, Condition, Driver, Mode, OWN_TEXT, Options, Run};
 use crate::plan::{Axes, DEFAULT_COLLATIONS};
 use crate::recipe::RecipeRecord;
+use crate::recording::Recording;
 use crate::schedule::Standing;
+use crate::subject::Subject;
 use crate::time::DEFAULT_REPLICATES;
 
 /// What to measure, and how.
@@ -19,8 +21,10 @@ use crate::time::DEFAULT_REPLICATES;
 pub struct Request {
     /// The axes that make variants.
     pub axes: Axes,
-    /// The workloads.
+    /// The built-in workloads; none where a folder takes their place.
     pub workloads: Vec<Workload>,
+    /// A workload's folder in their place, whose sides stand among the axes' collations as `as-is` or a collation.
+    pub recording: Option<Recording>,
     /// Connections to each variant; a condition each.
     pub threads: Vec<u32>,
     /// Rows and statements; each of the axes' texts takes the place of its text.
@@ -83,7 +87,7 @@ impl Request {
 
     /// Whether a workload changes rows.
     pub fn writes(&self) -> bool {
-        self.workloads.iter().any(Workload::writes)
+        self.workloads.iter().any(Workload::writes) || self.recording.as_ref().is_some_and(Recording::writes)
     }
 
     /// Whether variants that differ only in their connections have schemas of their own: of two sides that write to the same rows, each
@@ -92,18 +96,28 @@ impl Request {
         self.writes() || self.buffer_pool.is_some()
     }
 
-    /// Whether a run of it can be resumed: a self-test's and a probe's alone can't.
+    /// Whether a run of it can be resumed: a self-test's, a folder's and a probe's alone can't.
     pub(crate) fn can_be_resumed(&self) -> bool {
-        self.ratios && self.axes.extra_work.is_empty()
+        self.ratios && self.axes.extra_work.is_empty() && self.recording.is_none()
+    }
+
+    /// What is put under load, each with its conditions.
+    pub(crate) fn subjects(&self) -> Vec<Subject> {
+        let recorded = self.recording.iter().flat_map(|recording| &recording.loads);
+        self.workloads.iter().copied().map(Subject::BuiltIn).chain(recorded.map(Subject::from)).collect()
+    }
+
+    /// What the text of the rows is called.
+    pub(crate) fn text_name(&self, text: Text) -> String {
+        if self.recording.is_some() { OWN_TEXT.into() } else { text.to_string() }
     }
 
     /// All conditions, in the order in which they are measured.
     pub(crate) fn conditions(&self) -> Vec<Condition> {
         let mut conditions = Vec::new();
-        for text in &self.axes.texts {
-            for workload in &self.workloads {
-                let condition =
-                    |&threads| Condition { workload: workload.to_string(), text: text.to_string(), threads };
+        for &text in &self.axes.texts {
+            for subject in self.subjects() {
+                let condition = |&threads| Condition { workload: subject.name(), text: self.text_name(text), threads };
                 conditions.extend(self.threads.iter().map(condition));
             }
         }

@@ -128,6 +128,21 @@ pub fn change(before: &[f64], after: &[f64]) -> Option<Estimate> {
     Some(Estimate { value: value.exp(), low: low.min(value).exp(), high: high.max(value).exp() })
 }
 
+/// Which of these p-values are significant together at 5 % (Holm's step-down procedure, 1979).
+pub fn holm(p_values: &[f64]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
+    let mut significant = vec![false; p_values.len()];
+    let tests = (1..=p_values.len()).rev();
+    for (place, tests) in order.into_iter().zip(tests) {
+        if p_values[place] > (1.0 - LEVEL) / tests as f64 {
+            break;
+        }
+        significant[place] = true;
+    }
+    significant
+}
+
 /// The logarithms of at least two positive values.
 fn logs(values: &[f64]) -> Option<Vec<f64>> {
     let usable = values.len() >= 2 && values.iter().all(|value| value.is_finite() && *value > 0.0);
@@ -406,5 +421,19 @@ mod tests {
                 "{held} of 400 intervals of {old} against {new} blocks held the truth"
             );
         }
+    }
+
+    #[test]
+    fn one_of_many_is_significant_only_beyond_chance() {
+        // Of twenty, one just beyond what its own interval allows, as chance will have it.
+        let mut p_values = [0.5; 20];
+        p_values[3] = 0.04;
+        assert!(holm(&p_values).iter().all(|significant| !significant));
+        p_values[3] = 0.002;
+        assert_eq!(holm(&p_values).iter().position(|significant| *significant), Some(3));
+        assert_eq!(holm(&[0.04]), [true], "one alone is judged by its interval");
+        // Step down: once the first is beyond chance, the others have fewer tests to stand against.
+        assert_eq!(holm(&[0.001, 0.024, 0.2]), [true, true, false]);
+        assert!(holm(&[]).is_empty());
     }
 }

@@ -16,8 +16,10 @@ mod fill;
 mod model;
 mod plan;
 mod run;
+mod side;
 mod why;
 
 pub use error::Error;
-pub use model::{ClassFinding, Difference, Example, Message, Parity, PlanChange, Side};
-pub use run::{AS_IS, Request, run};
+pub use model::{Called, ClassFinding, Difference, Example, Message, Parity, PlanChange, Side, SideError};
+pub use run::{Request, run};
+pub use side::{AS_IS, Filled, fill};

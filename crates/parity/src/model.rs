@@ -27,8 +27,48 @@ pub struct Parity {
     pub calls: u64,
     /// Classes whose answer is not the same twice on the control; their rows are not held against others.
     pub not_repeatable: Vec<String>,
+    /// How the calls of each class went, in the order of their names.
+    #[serde(default)]
+    pub called: Vec<Called>,
     /// What differs, by side and class.
     pub findings: Vec<ClassFinding>,
+}
+
+/// How the calls of a class went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Called {
+    /// The class.
+    pub class: String,
+    /// Samples that were called, from the first on.
+    pub samples: u64,
+    /// What a call took on the control, in seconds, on average.
+    pub seconds: f64,
+    /// Samples that end with an error on one side or on all, by their places from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<u64>,
+    /// The first of these errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<SideError>,
+}
+
+/// An error on a side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SideError {
+    /// The side.
+    pub side: String,
+    /// The error.
+    pub error: Message,
+}
+
+impl Called {
+    /// Takes down an answer of a side to a call.
+    pub(crate) fn note(&mut self, side: &str, sample: usize, error: Option<&Message>) {
+        let Some(error) = error else { return };
+        if !self.failed.contains(&(sample as u64)) {
+            self.failed.push(sample as u64);
+        }
+        self.error.get_or_insert_with(|| SideError { side: side.to_owned(), error: error.clone() });
+    }
 }
 
 /// One side.

@@ -1,20 +1,20 @@
 //! Two sides and more, from begin to end.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use drive::{Schemas, StatementPlan, Wanted};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 use mysql_collation::Collation;
 use replay::{Statement, Workload};
-use server::{CollationInfo, Progress, Server};
+use server::{Progress, Server};
 
 use crate::answer::{Answer, call};
 use crate::convert::{Definition, Target, TextColumn};
 use crate::difference::{add, differences};
 use crate::error::Error;
-use crate::fill::Filling;
-use crate::model::{ClassFinding, Difference, Parity, Side};
+use crate::model::{Called, ClassFinding, Difference, Parity, Side};
+use crate::side::{AS_IS, Filled, columns_of, fill_target, name, target, wanted};
 use crate::{plan, why};
 
 /// What is asked for.
@@ -77,6 +77,7 @@ pub fn run(server: &Server, workload: &Workload, request: &Request, progress: &d
         classes: workload.statements.len() as u64,
         calls: 0,
         not_repeatable: Vec::new(),
+        called: Vec::new(),
         findings: Vec::new(),
     };
     for (number, statement) in workload.statements.iter().enumerate() {
@@ -95,30 +96,6 @@ fn parity_place(sides: &[Option<String>], name: &str) -> usize {
     sides.iter().position(|side| side.as_deref().unwrap_or(AS_IS) == name).unwrap_or(usize::MAX)
 }
 
-/// What the workload's own collations are called.
-pub const AS_IS: &str = "as-is";
-
-fn name(target: Option<&Target>) -> String {
-    target.map_or(AS_IS.to_owned(), |target| target.collation.clone())
-}
-
-fn target(server: &Server, known: &[CollationInfo], side: Option<&str>, all: bool) -> Result<Option<Target>, Error> {
-    let Some(name) = side else { return Ok(None) };
-    let found = known.iter().find(|one| one.name.eq_ignore_ascii_case(name));
-    let missing = || Error::NoCollation { server: server.label().to_owned(), collation: name.to_owned() };
-    let found = found.ok_or_else(missing)?;
-    Ok(Some(Target { charset: found.charset.clone(), collation: found.name.clone(), all }))
-}
-
-/// The schemas' own default, for tables that don't say theirs: utf8mb4's, as on a new server.
-fn wanted(server: &Server, known: &[CollationInfo]) -> Result<Wanted, Error> {
-    let default = known.iter().find(|one| one.charset == "utf8mb4" && one.is_default);
-    let named = || known.iter().find(|one| one.name == "utf8mb4_general_ci");
-    let missing = || Error::NoCollation { server: server.label().to_owned(), collation: "of utf8mb4".to_owned() };
-    let found = default.or_else(named).ok_or_else(missing)?;
-    Ok(Wanted { charset: found.charset.clone(), collation: found.name.clone() })
-}
-
 fn stand(
     server: &Server,
     workload: &Workload,
@@ -127,18 +104,9 @@ fn stand(
     target: Option<&Target>,
     request: &Request,
 ) -> Result<Standing, Error> {
-    let schema = schemas.create(wanted)?;
-    let mut filling = Filling::new(server, &schema, workload)?;
-    filling.fill()?;
-    let definitions = filling.definitions()?;
-    // As it is, a side is rebuilt by the statements that convert the others.
+    let Filled { schema, definitions, .. } = fill_target(server, workload, schemas, wanted, target, request.all)?;
     let any = Target { charset: String::new(), collation: String::new(), all: request.all };
-    filling.rebuild(&definitions, target.unwrap_or(&any), target.is_none())?;
-    filling.programs()?;
-    let converted = |definition: &Definition| definition.converted(target.unwrap_or(&any)).count() as u64;
-    let (changed, all) = definitions
-        .iter()
-        .fold((0, 0), |(changed, all), one| (changed + converted(one), all + one.columns.len() as u64));
+    let (changed, all) = columns_of(&definitions, target.unwrap_or(&any));
     let mut conn = server.control_within(request.patience)?;
     begin(&mut conn, &schema, workload).map_err(|source| Error::Statement {
         server: server.label().to_owned(),
@@ -203,10 +171,17 @@ fn class(
     }
     let Some((control, treatments)) = standing.split_first_mut() else { return Ok(()) };
     let samples = statement.samples.len().min(request.samples);
+    let begun = Instant::now();
     let answers: Vec<Answer> = (0..samples)
         .map(|sample| call(&mut control.conn, statement, sample))
         .collect::<Result<_, _>>()
         .map_err(failed)?;
+    let seconds = begun.elapsed().as_secs_f64() / samples.max(1) as f64;
+    let class = statement.name.clone();
+    let mut called = Called { class, samples: samples as u64, seconds, failed: Vec::new(), error: None };
+    for (sample, answer) in answers.iter().enumerate() {
+        called.note(&control.side.name, sample, answer.error.as_ref());
+    }
     parity.calls += samples as u64;
     let again = call(&mut control.conn, statement, 0).map_err(failed)?;
     let repeats =
@@ -219,6 +194,7 @@ fn class(
         let mut found: Vec<Difference> = Vec::new();
         for (sample, answer) in answers.iter().enumerate() {
             let other = call(&mut treatment.conn, statement, sample).map_err(failed)?;
+            called.note(&treatment.side.name, sample, other.error.as_ref());
             let mut more = differences(statement, sample, answer, &other);
             if !repeats {
                 more.retain(|one| matches!(one, Difference::Error { .. }));
@@ -245,6 +221,7 @@ fn class(
             });
         }
     }
+    parity.called.push(called);
     Ok(())
 }
 

@@ -49,6 +49,7 @@ impl Recipe {
         Ok(Request {
             axes: self.axes(instances),
             workloads: self.workloads.clone(),
+            recording: None,
             threads,
             rows: Options {
                 tables: scale.tables,

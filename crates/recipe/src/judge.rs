@@ -1,6 +1,6 @@
 //! Judging claims: every ratio that a claim speaks of, then all of them together. Pure.
 
-use measure::{Analysis, ClaimSpec, Estimate, Range, RecipeRecord, Run, not_excluded};
+use measure::{Analysis, ClaimSpec, Estimate, Range, RecipeRecord, Run, holm, not_excluded};
 
 use crate::claim::{Claim, ClaimVerdict, Finding};
 use crate::ratio::{Ratio, ratio_between};
@@ -8,9 +8,6 @@ use crate::select;
 
 /// More ratios than this are counted in words, not listed; [`Claim::findings`] has them all.
 const MOST_LISTED: usize = 6;
-
-/// Share of claims that hold and are refuted by chance.
-const SIGNIFICANCE: f64 = 0.05;
 
 /// The claims of a run's recipe, judged; none for a run that follows no recipe.
 pub fn judge(run: &Run, analysis: &Analysis) -> Vec<Claim> {
@@ -89,21 +86,6 @@ fn p_value(range: Range, ratio: Ratio) -> f64 {
     let value = ratio.estimate.value;
     let beyond = range.above.filter(|above| value <= *above).or(range.below.filter(|below| value >= *below));
     beyond.map_or(1.0, |end| ratio.estimate.p_value(end, ratio.freedom))
-}
-
-/// Which of these p-values are significant together at 5 % (Holm's step-down procedure, 1979).
-fn holm(p_values: &[f64]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
-    let mut significant = vec![false; p_values.len()];
-    let tests = (1..=p_values.len()).rev();
-    for (place, tests) in order.into_iter().zip(tests) {
-        if p_values[place] > SIGNIFICANCE / tests as f64 {
-            break;
-        }
-        significant[place] = true;
-    }
-    significant
 }
 
 /// A claim holds where all its ratios do, and does not where one does not.

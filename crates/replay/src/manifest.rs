@@ -41,7 +41,7 @@ pub enum Protocol {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
-    /// Character set of the connection, such as `latin1`; where absent, that of the collation that is measured.
+    /// Character set of the connection, such as `latin1`; `utf8mb4` where absent. It is the same whatever the columns are converted to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charset: Option<String>,
     /// `sql_mode`; the server's where absent. It decides how statements/ is read: `ANSI_QUOTES`, `NO_BACKSLASH_ESCAPES`.

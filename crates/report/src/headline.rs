@@ -3,10 +3,14 @@
 use measure::{Analysis, Comparison, PairKind, Run};
 
 use crate::name::{in_words, on_server, variant};
+use crate::recording;
 use crate::span::{Point, span};
 
 /// A headline for each variant that was held against a baseline of its own server, in the order of the run.
 pub(crate) fn headlines(run: &Run, analysis: &Analysis) -> Vec<String> {
+    if let Some(recording) = &run.recording {
+        return recording::headlines(run, analysis, recording);
+    }
     let mut names: Vec<(String, Vec<Point<'_>>)> = Vec::new();
     for condition in &analysis.conditions {
         let of_collations = |comparison: &&Comparison| comparison.kind == PairKind::Collation;

@@ -7,6 +7,7 @@ use crate::content::Report;
 use crate::head::{legend, setting};
 use crate::profile::table::brief;
 use crate::published::published;
+use crate::recording::{classes, results};
 use crate::settings::differing;
 use crate::sweep::sweeps;
 use crate::table::{Column, Kind, Table, tables};
@@ -18,10 +19,12 @@ pub fn markdown(report: &Report) -> String {
         let _ = writeln!(out, "> {}\n", escaped(warning));
     }
     list(&report.headlines, &mut out);
+    list(&results(&report.run), &mut out);
     list(&setting(&report.run), &mut out);
     titled(&sweeps(report).iter().flat_map(|sweep| sweep.tables(report)).collect::<Vec<_>>(), &mut out);
     let tables = tables(report);
     titled(&tables, &mut out);
+    titled(&classes(&report.run, &report.analysis), &mut out);
     if !tables.is_empty() {
         let _ = writeln!(out, "{}\n", escaped(&legend(&report.run).join(" ")));
     }

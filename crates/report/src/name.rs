@@ -49,9 +49,14 @@ pub(crate) fn with_copy(run: &Run, index: usize) -> String {
     format!("{}{copy}{}", variant(run, index), on_server(run, index))
 }
 
-/// Whether all rows hold sysbench's digits, which goes without saying.
+/// Whether a condition is one class of a folder by itself: it has a line in the table of classes, and no table of its own.
+pub(crate) fn is_class(run: &Run, condition: usize) -> bool {
+    run.recording.as_ref().is_some_and(|recording| recording.class_of(&run.conditions[condition].workload).is_some())
+}
+
+/// Whether all rows hold sysbench's digits, or are a folder's, which goes without saying.
 fn text_is_plain(run: &Run) -> bool {
-    run.conditions.iter().all(|condition| condition.text == "digits")
+    run.recording.is_some() || run.conditions.iter().all(|condition| condition.text == "digits")
 }
 
 /// Whether the two sides of a duet had the cores in turns, each to itself.

@@ -2,7 +2,7 @@
 
 use measure::{Analysis, Comparison, ConditionResult, Estimate, PairKind, Run, Verdict};
 
-use crate::name::{in_words, is_of_one_variant, on_server, server, variant, workload};
+use crate::name::{in_words, is_class, is_of_one_variant, on_server, server, variant, workload};
 use crate::number::{counted, difference, interval, percent};
 use crate::span::{Point, no_difference, span};
 
@@ -10,7 +10,7 @@ use crate::span::{Point, no_difference, span};
 /// sentence for all of them; what could not be measured goes last in each.
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let mut sweeps: Vec<(String, Vec<&ConditionResult>)> = Vec::new();
-    for condition in &analysis.conditions {
+    for condition in analysis.conditions.iter().filter(|one| !is_class(run, one.condition)) {
         let name = workload(run, condition.condition);
         match sweeps.iter_mut().find(|(known, _)| *known == name) {
             Some((_, conditions)) => conditions.push(condition),

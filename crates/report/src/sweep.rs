@@ -3,7 +3,7 @@
 use measure::{ConditionResult, PairKind};
 
 use crate::content::Report;
-use crate::name::{on_server, server, variant, workload};
+use crate::name::{is_class, on_server, server, variant, workload};
 use crate::number::{DASH, grouped, interval};
 use crate::table::{Column, Kind, Row, Table, column};
 
@@ -20,6 +20,9 @@ pub(crate) fn sweeps(report: &Report) -> Vec<Sweep<'_>> {
     let run = &report.run;
     let mut sweeps: Vec<Sweep<'_>> = Vec::new();
     for result in report.analysis.conditions.iter().filter(|condition| !condition.variants.is_empty()) {
+        if is_class(run, result.condition) {
+            continue;
+        }
         let name = workload(run, result.condition);
         let condition = (run.conditions[result.condition].threads, result);
         match sweeps.iter_mut().find(|sweep| sweep.workload == name) {

@@ -3,7 +3,7 @@
 use measure::{Comparison, ConditionResult, Mode, PairKind, Run, VariantResult, Verdict};
 
 use crate::content::Report;
-use crate::name::{is_of_one_variant, load, on_server, server, takes_turns, variant, with_copy, workload};
+use crate::name::{is_class, is_of_one_variant, load, on_server, server, takes_turns, variant, with_copy, workload};
 use crate::number::{DASH, counted, decimals, difference, grouped, interval, percent};
 
 /// A table with its title and what is to be said below it.
@@ -95,7 +95,7 @@ pub(crate) fn tables(report: &Report) -> Vec<Table> {
         .analysis
         .conditions
         .iter()
-        .filter(|condition| is_measured(condition))
+        .filter(|condition| is_measured(condition) && !is_class(&report.run, condition.condition))
         .flat_map(|condition| condition_tables(report, condition))
         .collect()
 }

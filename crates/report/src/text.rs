@@ -6,9 +6,11 @@ use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, LineStyle, Tab
 
 use crate::claims;
 use crate::content::Report;
+use crate::findings::details;
 use crate::head::{legend, setting};
 use crate::profile::table::brief;
 use crate::published::published;
+use crate::recording::{classes, results};
 use crate::settings::differing;
 use crate::sweep::{Sweep, sweeps};
 use crate::table::{Column, Kind, Mood, Row, Table, tables};
@@ -38,11 +40,16 @@ pub fn text(report: &Report, style: Style) -> String {
         let _ = writeln!(out, "{}", style.paint(warning, YELLOW));
     }
     paragraph("", &report.headlines, &mut out);
+    paragraph("", &results(&report.run), &mut out);
+    for parity in report.run.recording.iter().flat_map(|recording| &recording.parity) {
+        details(parity, &|text| style.bold(text), &mut out);
+    }
     paragraph("", &setting(&report.run), &mut out);
     let of_sweep = |sweep: &Sweep<'_>| sweep.throughput(report).turned("collation");
     titled(&sweeps(report).iter().map(of_sweep).collect::<Vec<_>>(), style, &mut out);
     let tables = tables(report);
     titled(&tables, style, &mut out);
+    titled(&classes(&report.run, &report.analysis), style, &mut out);
     if !tables.is_empty() {
         paragraph("", &legend(&report.run), &mut out);
     }

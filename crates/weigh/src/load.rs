@@ -1,5 +1,8 @@
 //! The options that say what is put under load, and how: the same in `weigh bench` and `weigh profile`, whose defaults differ.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
 use clap::{Arg, Args, ValueEnum};
 use workload::{Distribution, Kind, Text, Workload};
 
@@ -10,15 +13,16 @@ const MOST_DEFAULT_THREADS: usize = 16;
 /// The options as they are typed.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// Workloads; a range size may follow, as in distinct_ranges:10 (see weigh bench --list-workloads)
+    /// Workloads; a range size may follow, as in distinct_ranges:10 (see weigh bench --list-workloads). Or a folder with tables, rows and
+    /// statements of one's own, as in shop, or some of its classes, as in shop:by_mail,by_name (docs/workload.md)
     #[arg(
         long = "workload",
         short = 'w',
-        value_name = "NAME,…",
+        value_name = "NAME,…|DIR",
         value_delimiter = ',',
         help_heading = "What to measure"
     )]
-    pub workloads: Vec<Workload>,
+    workloads: Vec<String>,
 
     /// Collations
     #[arg(
@@ -79,9 +83,15 @@ pub struct LoadArgs {
     #[arg(long, alias = "rand-seed", value_name = "N", default_value_t = 1, help_heading = "Rows and statements")]
     seed: u64,
 
-    /// Send statements prepared, or as text that is parsed each time
-    #[arg(long, value_enum, value_name = "prepared|text", hide_possible_values = true, default_value_t = ProtocolArg::Prepared, help_heading = "Rows and statements")]
-    protocol: ProtocolArg,
+    /// Send statements prepared, or as text that is parsed each time [default: prepared; what workload.toml says of a folder]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "prepared|text",
+        hide_possible_values = true,
+        help_heading = "Rows and statements"
+    )]
+    protocol: Option<ProtocolArg>,
 }
 
 /// `--protocol`
@@ -100,12 +110,47 @@ pub fn tell_default(arg: Arg, default: &str) -> Arg {
 }
 
 impl LoadArgs {
-    /// The workloads, each once; these where none was named.
-    pub fn workloads_or(&self, others: &[Kind]) -> Vec<Workload> {
+    /// The built-in workloads, each once; these where none was named.
+    pub fn workloads_or(&self, others: &[Kind]) -> Result<Vec<Workload>> {
         if self.workloads.is_empty() {
-            return others.iter().map(|&kind| kind.into()).collect();
+            return Ok(others.iter().map(|&kind| kind.into()).collect());
         }
-        without_repeats(self.workloads.iter().copied())
+        let workload = |word: &String| match word.parse() {
+            Err(_) if Path::new(word).is_dir() => {
+                bail!("{word} is a folder, which is measured by itself; leave out the other workloads")
+            }
+            parsed => Ok(parsed?),
+        };
+        Ok(without_repeats(self.workloads.iter().map(workload).collect::<Result<Vec<_>>>()?.into_iter()))
+    }
+
+    /// The folder that takes the place of the built-in workloads, and its classes that were named: the first word names a folder, those behind it
+    /// are classes.
+    pub fn folder(&self) -> Option<(PathBuf, Vec<String>)> {
+        let (first, others) = self.workloads.split_first()?;
+        if first.parse::<Workload>().is_ok() {
+            return None;
+        }
+        let is_folder = |name: &str| Path::new(name).is_dir() || name.contains('/');
+        let (folder, class) = match first.rsplit_once(':') {
+            Some((folder, class)) if !Path::new(first).is_dir() => (folder, Some(class.to_owned())),
+            _ => (first.as_str(), None),
+        };
+        is_folder(folder).then(|| (folder.into(), without_repeats(class.into_iter().chain(others.iter().cloned()))))
+    }
+
+    /// Options that say what is generated, which a folder's rows and statements are not: the first that was given.
+    pub fn of_generated_rows(&self) -> Option<&'static str> {
+        let defaults = workload::Options::default();
+        let given = [
+            (self.text.iter().any(|&text| text != Text::default()), "--text"),
+            (self.tables != defaults.tables, "--tables"),
+            (self.table_size.is_some(), "--table-size"),
+            (self.range_size != defaults.range_size, "--range-size"),
+            (self.skip_trx, "--skip-trx"),
+            (self.rand_type != Distribution::default(), "--rand-type"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
     }
 
     /// The collations; `None` where none was named.
@@ -147,11 +192,12 @@ impl LoadArgs {
         }
     }
 
-    /// How statements travel.
-    pub fn protocol(&self) -> drive::Protocol {
+    /// How statements travel; this way unless it was said.
+    pub fn protocol_or(&self, other: drive::Protocol) -> drive::Protocol {
         match self.protocol {
-            ProtocolArg::Prepared => drive::Protocol::Prepared,
-            ProtocolArg::Text => drive::Protocol::Text,
+            None => other,
+            Some(ProtocolArg::Prepared) => drive::Protocol::Prepared,
+            Some(ProtocolArg::Text) => drive::Protocol::Text,
         }
     }
 }

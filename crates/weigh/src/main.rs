@@ -13,6 +13,7 @@ mod connect;
 #[cfg(test)]
 mod documented;
 mod explain;
+mod folder;
 mod given;
 mod import;
 mod load;

@@ -139,6 +139,7 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
     };
     let openings = instances.iter().map(opening).collect();
     let bench = Bench {
+        folder: None,
         request,
         out: args.out.clone(),
         resume: args.resume.clone(),

@@ -5,16 +5,27 @@ use std::ops::RangeInclusive;
 use crate::names::Names;
 use crate::options::Options;
 use crate::random::{Purpose, Random};
-use crate::script::{Call, LITERALS, RANDOM_RANGE_DELTA, RANDOM_RANGES, Script, Step};
+use crate::recorded::Calls;
+use crate::script::{Call, Generated, LITERALS, RANDOM_RANGE_DELTA, RANDOM_RANGES, Script, Source, Step};
 use crate::table::{C_CHARACTERS, PAD_CHARACTERS, push_c};
 
 /// A parameter of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     /// A whole number.
     Int(i64),
-    /// Text in UTF-8, valid between quotes as it is.
+    /// Text in UTF-8. Generated text is valid between quotes as it is; recorded text is only for statements that are prepared.
     Text(&'a str),
+    /// NULL.
+    Null,
+    /// An approximate number.
+    Double(f64),
+    /// An exact number, as it is written.
+    Decimal(&'a str),
+    /// Bytes, likewise only for statements that are prepared.
+    Bytes(&'a [u8]),
+    /// SQL as it stands, only for statements that are sent as text.
+    Sql(&'a str),
 }
 
 /// Bytes of the longest text a generator makes: 119 characters of four bytes.
@@ -22,7 +33,17 @@ const LONGEST_TEXT: usize = 4 * C_CHARACTERS;
 
 /// The endless sequence of events of one connection.
 #[derive(Clone, Debug)]
-pub struct Generator {
+pub struct Generator(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Drawn(Drawn),
+    Calls(Calls),
+}
+
+/// Events whose parameters are drawn.
+#[derive(Clone, Debug)]
+struct Drawn {
     steps: Box<[Step]>,
     options: Options,
     random: Random,
@@ -35,20 +56,47 @@ pub struct Generator {
 impl Script {
     /// What one connection sends: an endless sequence of events, the same for the same workload, seed and thread.
     pub fn generator(&self, thread: u32) -> Generator {
-        let buffers = self.steps.iter().map(|step| step.call.texts()).max().unwrap_or(0);
-        Generator {
-            steps: self.steps.as_slice().into(),
-            options: self.options,
-            random: Random::new(self.options.seed, Purpose::Thread, u64::from(thread), self.kind as u64),
-            buffers: (0..buffers).map(|_| String::with_capacity(LONGEST_TEXT)).collect(),
-            segment: 1..=self.options.table_size,
-        }
+        Generator(match &self.source {
+            Source::Generated(generated) => Kind::Drawn(Drawn::new(generated, thread)),
+            Source::Recorded(recorded) => Kind::Calls(Calls::new(recorded, thread)),
+        })
     }
 }
 
 impl Generator {
     /// As the `index`-th of so many connections that share the table in select_random_ranges: each has a part of its own, as in sysbench.
-    pub fn in_segment(mut self, index: u32, connections: u32) -> Self {
+    pub fn in_segment(self, index: u32, connections: u32) -> Self {
+        match self.0 {
+            Kind::Drawn(drawn) => Self(Kind::Drawn(drawn.in_segment(index, connections))),
+            Kind::Calls(_) => self,
+        }
+    }
+
+    /// Calls `run` for every statement of the next event (a transaction, where the workload has any), in order, with the statement's
+    /// place in [`Script::statements`] and its parameters. Stops at the first error and returns it; the next call begins a new event.
+    #[inline]
+    pub fn event<E>(&mut self, run: impl FnMut(usize, &[Value<'_>]) -> Result<(), E>) -> Result<(), E> {
+        match &mut self.0 {
+            Kind::Drawn(drawn) => drawn.event(run),
+            Kind::Calls(calls) => calls.event(run),
+        }
+    }
+}
+
+impl Drawn {
+    fn new(generated: &Generated, thread: u32) -> Self {
+        let Generated { steps, options, kind } = generated;
+        let buffers = steps.iter().map(|step| step.call.texts()).max().unwrap_or(0);
+        Self {
+            steps: steps.as_slice().into(),
+            options: *options,
+            random: Random::new(options.seed, Purpose::Thread, u64::from(thread), *kind as u64),
+            buffers: (0..buffers).map(|_| String::with_capacity(LONGEST_TEXT)).collect(),
+            segment: 1..=options.table_size,
+        }
+    }
+
+    fn in_segment(mut self, index: u32, connections: u32) -> Self {
         let (rows, connections) = (u64::from(self.options.table_size), u64::from(connections.max(1)));
         let edge = |index: u64| (rows * index / connections) as u32;
         let index = u64::from(index) % connections;
@@ -56,9 +104,7 @@ impl Generator {
         self
     }
 
-    /// Calls `run` for every statement of the next event (a transaction, where the workload has any), in order, with the statement's
-    /// place in [`Script::statements`] and its parameters. Stops at the first error and returns it; the next call begins a new event.
-    pub fn event<E>(&mut self, mut run: impl FnMut(usize, &[Value<'_>]) -> Result<(), E>) -> Result<(), E> {
+    fn event<E>(&mut self, mut run: impl FnMut(usize, &[Value<'_>]) -> Result<(), E>) -> Result<(), E> {
         (0..self.steps.len()).try_for_each(|step| self.step(self.steps[step], &mut run))
     }
 

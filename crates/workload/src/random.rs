@@ -48,7 +48,7 @@ impl Random {
     }
 
     /// A number from 0 up to but not including 1.
-    fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 }

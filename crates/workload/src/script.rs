@@ -1,6 +1,10 @@
 //! The statements of a workload, and the order in which a transaction sends them.
 
+use std::sync::Arc;
+
+use crate::generator::Value;
 use crate::options::Options;
+use crate::recorded::Recorded;
 use crate::table::Family;
 use crate::workload::{Kind, Workload};
 
@@ -26,14 +30,35 @@ pub struct Statement {
     pub kind: StatementKind,
 }
 
-/// A workload made concrete: all statements, and how events draw on them.
+impl Statement {
+    pub(crate) fn new(sql: &str, kind: StatementKind) -> Self {
+        Self { sql: sql.to_owned(), parameters: sql.matches('?').count(), kind }
+    }
+}
+
+/// A workload made concrete: all statements, and how events draw on them. The driver knows no other form, wherever a workload comes from.
 #[derive(Clone, Debug)]
 pub struct Script {
     /// All that has to be prepared; events name statements by their place here.
     pub statements: Vec<Statement>,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) options: Options,
-    pub(crate) kind: Kind,
+    pub(crate) source: Source,
+}
+
+/// Where events come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Parameters are generated: the built-in workloads.
+    Generated(Generated),
+    /// Calls are given.
+    Recorded(Arc<Recorded>),
+}
+
+/// How a built-in workload draws on its statements.
+#[derive(Clone, Debug)]
+pub(crate) struct Generated {
+    pub steps: Vec<Step>,
+    pub options: Options,
+    pub kind: Kind,
 }
 
 /// A part of an event: some calls with parameters drawn alike.
@@ -79,7 +104,8 @@ pub(crate) const LITERALS: usize = 32;
 impl Workload {
     /// The statements of this workload under these options.
     pub fn script(&self, options: &Options) -> Script {
-        let mut script = Script { statements: Vec::new(), steps: Vec::new(), options: *options, kind: self.kind };
+        let own = Generated { steps: Vec::new(), options: *options, kind: self.kind };
+        let mut script = Draft { statements: Vec::new(), own };
         let range = self.range_size.unwrap_or(options.range_size);
         match self.kind {
             Kind::OltpPointSelect => script.point_selects(1),
@@ -88,7 +114,7 @@ impl Workload {
                 script.reads(range);
                 script.writes();
             }),
-            Kind::OltpWriteOnly => script.transaction(Script::writes),
+            Kind::OltpWriteOnly => script.transaction(Draft::writes),
             Kind::OltpUpdateNonIndex => script.non_index_update(),
             Kind::SelectRandomRanges => script.random_ranges(),
             Kind::DistinctRanges => script.distinct_range(range),
@@ -106,16 +132,65 @@ impl Workload {
             Kind::LikePrefix => script.words(Call::Prefix, "SELECT name FROM {} WHERE name LIKE ?"),
             Kind::LongLiterals => script.long_literals(),
         }
-        script
+        Script { statements: script.statements, source: Source::Generated(script.own) }
     }
 }
 
+/// So many events have every statement of a built-in workload among them, if it has any chance.
+const EVENTS: usize = 50;
+
 impl Script {
+    /// The statements that read or change rows that are there, each with the values of a call of it: what there is to be explained.
+    pub fn examples(&self) -> Vec<(String, String)> {
+        if let Source::Recorded(recorded) = &self.source {
+            return recorded.examples();
+        }
+        let mut calls: Vec<Option<String>> = vec![None; self.statements.len()];
+        let mut generator = self.generator(0);
+        for _ in 0..EVENTS {
+            let Ok(()) = generator.event(|statement, values| {
+                let call = &mut calls[statement];
+                if call.is_none() {
+                    *call = Some(with_values(&self.statements[statement].sql, values));
+                }
+                Ok::<(), std::convert::Infallible>(())
+            });
+        }
+        let explained = self.statements.iter().zip(calls).filter(|(statement, _)| {
+            // MariaDB and MySQL 5.6 explain no INSERT of values in a useful way, and there is no choice of plan in it.
+            statement.kind != StatementKind::Control && !statement.sql.starts_with("INSERT")
+        });
+        explained.filter_map(|(statement, call)| Some((statement.sql.clone(), call?))).collect()
+    }
+}
+
+fn with_values(sql: &str, values: &[Value<'_>]) -> String {
+    let mut pieces = sql.split('?');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for (value, piece) in values.iter().zip(pieces) {
+        match value {
+            Value::Int(number) => text += &number.to_string(),
+            // Generated text is valid between quotes as it is.
+            Value::Text(literal) => text += &format!("'{literal}'"),
+            other => unreachable!("no workload generates {other:?}"),
+        }
+        text += piece;
+    }
+    text
+}
+
+/// A built-in workload's script while it is put together.
+struct Draft {
+    statements: Vec<Statement>,
+    own: Generated,
+}
+
+impl Draft {
     fn transaction(&mut self, body: impl FnOnce(&mut Self)) {
         let control = |script: &mut Self, sql: &str| {
-            if !script.options.skip_trx {
+            if !script.own.options.skip_trx {
                 let first = script.add(sql, StatementKind::Control);
-                script.steps.push(Step { first, call: Call::Control });
+                script.own.steps.push(Step { first, call: Call::Control });
             }
         };
         control(self, "BEGIN");
@@ -159,7 +234,7 @@ impl Script {
     fn random_ranges(&mut self) {
         let ranges = ["k BETWEEN ? AND ?"; RANDOM_RANGES].join(" OR ");
         let first = self.add(&format!("SELECT count(k) FROM sbtest1 WHERE {ranges}"), StatementKind::Read);
-        self.steps.push(Step { first, call: Call::KRanges });
+        self.own.steps.push(Step { first, call: Call::KRanges });
     }
 
     /// The server parses every literal, converts it where connection and column differ, and compares it with `c`; of all the text it
@@ -172,26 +247,25 @@ impl Script {
 
     fn sbtest(&mut self, call: Call, kind: StatementKind, sql: &str) {
         let first = self.add_per_table(Family::Sbtest, kind, sql);
-        self.steps.push(Step { first, call });
+        self.own.steps.push(Step { first, call });
     }
 
     fn words(&mut self, call: Call, sql: &str) {
         let first = self.add_per_table(Family::Words, StatementKind::Read, sql);
-        self.steps.push(Step { first, call });
+        self.own.steps.push(Step { first, call });
     }
 
     /// Adds a statement for each table, with the table's name for every `{}`, and returns the place of the first.
     fn add_per_table(&mut self, family: Family, kind: StatementKind, sql: &str) -> usize {
         let first = self.statements.len();
-        for number in 1..=self.options.tables {
+        for number in 1..=self.own.options.tables {
             self.add(&sql.replace("{}", &format!("{}{number}", family.name())), kind);
         }
         first
     }
 
     fn add(&mut self, sql: &str, kind: StatementKind) -> usize {
-        let parameters = sql.matches('?').count();
-        self.statements.push(Statement { sql: sql.to_owned(), parameters, kind });
+        self.statements.push(Statement::new(sql, kind));
         self.statements.len() - 1
     }
 }
@@ -212,6 +286,18 @@ mod tests {
             }
         }
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn every_statement_that_has_a_plan_has_an_example_with_values() {
+        let options = Options { table_size: 100, ..Options::default() };
+        for workload in Kind::ALL.map(Workload::from) {
+            let examples = workload.script(&options).examples();
+            assert!(
+                !examples.is_empty() && examples.iter().all(|(_, sql)| !sql.contains('?')),
+                "{workload}: {examples:?}"
+            );
+        }
     }
 
     #[test]

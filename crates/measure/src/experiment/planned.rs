@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use workload::Workload;
-
 use crate::model::{Block, Condition};
+use crate::subject::Subject;
 
 /// A condition of the run.
 pub(super) struct Planned {
-    pub(super) workload: Workload,
+    pub(super) subject: Subject,
     /// Its pairs, as indices in the run.
     pub(super) pairs: Range<usize>,
     /// Counted blocks in which a side completed nothing.
@@ -20,8 +19,8 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    pub(super) fn new(workload: Workload, pairs: Range<usize>) -> Self {
-        Self { workload, pairs, idle: 0, lost: 0, unbound: 0 }
+    pub(super) fn new(subject: Subject, pairs: Range<usize>) -> Self {
+        Self { subject, pairs, idle: 0, lost: 0, unbound: 0 }
     }
 
     /// Counts what a block is left out for, if anything.

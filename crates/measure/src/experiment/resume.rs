@@ -99,11 +99,13 @@ impl Experiment<'_> {
 
     /// The run's conditions with what these blocks count.
     fn planned(&self, blocks: &[&Block]) -> Vec<Planned> {
+        let subjects = self.request.subjects();
         let planned = |(index, condition): (usize, &Condition)| {
             let first = self.run.pairs.partition_point(|pair| pair.condition < index);
             let end = self.run.pairs.partition_point(|pair| pair.condition <= index);
-            let workload = condition.workload.parse().expect("a workload's own name");
-            let mut planned = Planned::new(workload, first..end);
+            let subject = subjects.iter().find(|subject| subject.name() == condition.workload);
+            let subject = subject.expect("conditions that are not asked for are refused before").clone();
+            let mut planned = Planned::new(subject, first..end);
             blocks.iter().filter(|block| block.condition == index).for_each(|block| planned.count(block));
             planned
         };

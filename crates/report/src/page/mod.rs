@@ -13,6 +13,7 @@ mod glance;
 mod latency;
 mod profile;
 mod ratios;
+mod recording;
 mod repeat;
 mod section;
 mod sizes;
@@ -53,8 +54,9 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The sections of a run, in their order; one that has nothing to say of a run is left out.
-const SECTIONS: [fn(&Report) -> Option<Section>; 13] = [
+const SECTIONS: [fn(&Report) -> Option<Section>; 14] = [
     verdict::section,
+    recording::section,
     claims::section,
     threads::section,
     glance::section,

@@ -67,8 +67,13 @@ pub fn dry_run(request: &Request, preview: &Preview, servers: &[Server]) -> Stri
             format!("about {} of disk, {} of memory", mebibytes(sizing.disk_bytes), mebibytes(sizing.memory_bytes)),
         );
     }
-    line("text", join(&request.axes.texts));
-    line("workloads", join(&request.workloads));
+    match &request.recording {
+        Some(recording) => line("workloads", join(&recording.loads.iter().map(|load| &load.name).collect::<Vec<_>>())),
+        None => {
+            line("text", join(&request.axes.texts));
+            line("workloads", join(&request.workloads));
+        }
+    }
     line("threads", join(&request.threads));
     line("time", format!("{} s of load at most", request.max_time.as_secs_f64()));
     for note in &preview.notes {
@@ -92,6 +97,10 @@ fn names<'a>(variants: impl Iterator<Item = &'a Variant>) -> String {
 }
 
 fn tables(request: &Request) -> String {
+    if let Some(recording) = &request.recording {
+        let tables = count(request.rows.tables as usize, "table");
+        return format!("{tables} with the rows of {}", recording.record.folder);
+    }
     let tables = workload::tables(&request.workloads, &request.rows).len();
     format!("{} of {}", count(tables, "table"), count(request.rows.table_size as usize, "row"))
 }

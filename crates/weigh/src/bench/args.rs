@@ -8,6 +8,7 @@ use drive::IgnoredErrors;
 use measure::{BufferPool, DEFAULT_COLLATIONS};
 
 use crate::connect::ConnectArgs;
+use crate::folder::FolderArgs;
 use crate::load::{LoadArgs, tell_default};
 use crate::output::Format;
 
@@ -27,6 +28,8 @@ Examples:
       What a connection whose charset is not the table's costs.
   weigh bench --workload oltp_point_select --table-size 5000000 --buffer-pool 25%
       Tables four times as large as the buffer pool: what size on disk costs.
+  weigh bench --workload shop --collation as-is,utf8mb4_0900_ai_ci --server mysql@sid
+      What a collation costs one's own statements over one's own rows: the mix, and the classes that take the most of it.
   weigh bench --self-test --rounds 20
       Whether ratios measured on this machine can be trusted.
   weigh bench --host db1.example --user bench --password
@@ -51,7 +54,10 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub load: LoadArgs,
 
-    /// Collation that ratios are taken against [default: latin1_swedish_ci]
+    #[command(flatten)]
+    pub folder: FolderArgs,
+
+    /// Collation that ratios are taken against [default: latin1_swedish_ci; for a folder the first of --collation]
     #[arg(long, value_name = "COLLATION", help_heading = "What to measure")]
     pub baseline: Option<String>,
 

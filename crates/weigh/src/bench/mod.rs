@@ -12,11 +12,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use measure::{Analysis, Driver, Folder, Outcome, PairKind, Probe};
+use measure::{Analysis, Driver, Folder, Outcome, PairKind, Probe, Request};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
 use report::{Report, Style};
-use server::Tool;
+use server::{Server, Tool};
 
 pub use args::BenchArgs;
 use live::Live;
@@ -84,15 +84,24 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     resume::refuse_changes(&bench.request, &servers, &folder)?;
     resume::tell_begin(&folder);
     tell_footprint(&bench.request, &servers)?;
+    let request = compared(bench, &servers, &live)?;
     let sampled = if bench.resume.is_some() { sampled_before(&folder)? } else { None };
     let samples = bench.profile && sampled.is_none();
     let mut profiler = samples.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));
     let probe = profiler.as_mut().map(|profiler| profiler as &mut dyn Probe);
-    let outcome = measure::run(&bench.request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
+    let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, probe);
     live.end();
     drop(servers);
     let profiles = profiler.map(Profiler::finish).or(sampled);
     finish(bench, outcome, profiles, &out)
+}
+
+/// What is asked for, of a workload's folder without the statements that fail on a side.
+fn compared(bench: &Bench, servers: &[Server], live: &Live<'_>) -> Result<Request> {
+    let request = bench.request.clone();
+    let Some(folder) = &bench.folder else { return Ok(request) };
+    let recording = folder.compared(servers, live)?;
+    Ok(Request { recording: Some(recording), ..request })
 }
 
 /// The folder of the run: that of the one to go on with, or a new one, in which stands what is asked for.

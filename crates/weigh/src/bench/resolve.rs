@@ -9,6 +9,7 @@ use workload::{Kind, Text, Workload};
 
 use super::args::{BenchArgs, DriverArg, ModeArg};
 use crate::argv;
+use crate::folder::FolderRun;
 use crate::output::Format;
 
 const QUICK_WORKLOADS: [Kind; 1] = [Kind::OltpReadOnly];
@@ -18,6 +19,8 @@ const DEFAULT_WORKLOADS: [Kind; 3] = [Kind::OltpReadOnly, Kind::OltpPointSelect,
 #[derive(Debug)]
 pub struct Bench {
     pub request: Request,
+    /// The workload's folder, where one takes the place of the built-in workloads.
+    pub folder: Option<FolderRun>,
     pub out: Option<PathBuf>,
     /// The folder of the run that is to go on.
     pub resume: Option<PathBuf>,
@@ -31,12 +34,17 @@ pub struct Bench {
 
 /// Resolves the options.
 pub fn resolve(args: &BenchArgs) -> Result<Bench> {
+    let folder = args.folder.resolve(&args.load, args.baseline.as_deref())?;
+    if folder.is_some() {
+        refuse_beside_folder(args)?;
+    }
     let request = Request {
-        axes: axes(args),
-        workloads: workloads(args)?,
+        axes: axes(args, folder.as_ref()),
+        workloads: if folder.is_some() { Vec::new() } else { workloads(args)? },
+        recording: folder.as_ref().map(FolderRun::uncompared),
         threads: args.load.threads(args.connect.runs_already()),
-        rows: args.load.rows(if args.quick { 10_000 } else { 100_000 }),
-        protocol: args.load.protocol(),
+        rows: rows(args, folder.as_ref()),
+        protocol: folder.as_ref().map_or_else(|| args.load.protocol_or(drive::Protocol::Prepared), FolderRun::protocol),
         mode: match args.mode {
             ModeArg::Duet => Mode::Duet,
             ModeArg::Solo => Mode::Solo,
@@ -86,6 +94,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     }
     Ok(Bench {
         request,
+        folder,
         out: args.out.clone(),
         resume: args.resume.clone(),
         format: args.format,
@@ -108,7 +117,36 @@ fn default_warmup(args: &BenchArgs) -> Duration {
     Duration::from_millis(if args.buffer_pool.is_some() { 3000 } else { 250 })
 }
 
-fn axes(args: &BenchArgs) -> Axes {
+/// What a folder can't be measured with.
+fn refuse_beside_folder(args: &BenchArgs) -> Result<()> {
+    let given = [
+        (args.driver == DriverArg::Sysbench, "--driver sysbench"),
+        (args.self_test, "--self-test"),
+        (args.buffer_pool.is_some(), "--buffer-pool"),
+    ];
+    match given.into_iter().find(|(is_given, _)| *is_given) {
+        Some((_, name)) => bail!("{name} is for the built-in workloads, not for a folder; leave it out"),
+        None => Ok(()),
+    }
+}
+
+fn rows(args: &BenchArgs, folder: Option<&FolderRun>) -> workload::Options {
+    let rows = args.load.rows(if args.quick { 10_000 } else { 100_000 });
+    match folder {
+        Some(folder) => workload::Options { tables: folder.tables(), table_size: 0, ..rows },
+        None => rows,
+    }
+}
+
+fn axes(args: &BenchArgs, folder: Option<&FolderRun>) -> Axes {
+    if let Some(folder) = folder {
+        return Axes {
+            collations: Some(folder.sides.clone()),
+            connections: args.load.connections(),
+            texts: args.load.texts(),
+            ..Axes::default()
+        };
+    }
     if args.self_test {
         let baseline = args.baseline.as_deref().unwrap_or(DEFAULT_BASELINE);
         return Axes {
@@ -131,7 +169,7 @@ fn axes(args: &BenchArgs) -> Axes {
 
 fn workloads(args: &BenchArgs) -> Result<Vec<Workload>> {
     let kinds: &[Kind] = if args.quick || args.self_test { &QUICK_WORKLOADS } else { &DEFAULT_WORKLOADS };
-    let workloads = args.load.workloads_or(kinds);
+    let workloads = args.load.workloads_or(kinds)?;
     if args.driver == DriverArg::Sysbench {
         if let Some(own) = workloads.iter().find(|workload| !drive::sysbench_has(workload)) {
             bail!("sysbench has no workload {own}; run it with --driver native");

@@ -95,7 +95,7 @@ fn under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     // What would fail at the end is told before rows are loaded.
     profile::perf::install(&Bar::new())?;
     profile::perf::version()?;
-    let request = resolve::request(args);
+    let request = resolve::request(args)?;
     let targets = args.connect.resolve(request.most_connections())?;
     let folder = results::folder(args.out.as_deref())?;
     let out = folder.path().to_owned();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyhow::Result;
 use measure::{Axes, Driver, Mode, Pin, Request};
 use profile::Plan;
 use profile::perf::{CallGraph, Sampling};
@@ -23,9 +24,9 @@ pub fn plan(args: &ProfileArgs) -> Plan {
 }
 
 /// The load to sample under: no ratio is measured.
-pub fn request(args: &ProfileArgs) -> Request {
+pub fn request(args: &ProfileArgs) -> Result<Request> {
     let load = &args.load;
-    Request {
+    Ok(Request {
         axes: Axes {
             collations: load.collations().or_else(|| Some(vec![COLLATION.into()])),
             baseline: Some(args.against.clone()),
@@ -33,10 +34,11 @@ pub fn request(args: &ProfileArgs) -> Request {
             texts: load.texts(),
             ..Axes::default()
         },
-        workloads: load.workloads_or(&[WORKLOAD]),
+        workloads: load.workloads_or(&[WORKLOAD])?,
+        recording: None,
         threads: load.threads(false),
         rows: load.rows(TABLE_SIZE),
-        protocol: load.protocol(),
+        protocol: load.protocol_or(drive::Protocol::Prepared),
         mode: Mode::Duet,
         driver: Driver::Native,
         precision: 1.0,
@@ -52,7 +54,7 @@ pub fn request(args: &ProfileArgs) -> Request {
         buffer_pool: None,
         recipe: None,
         ratios: false,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -73,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_seeds_question_is_the_default() {
-        let request = request(&parse(&[]));
+        let request = request(&parse(&[])).unwrap();
         assert_eq!(request.axes.collations, Some(vec!["utf8mb4_general_ci".into()]));
         assert_eq!(request.axes.baseline.as_deref(), Some("latin1_swedish_ci"));
         assert!(!request.ratios && request.pin == Pin::Private);
@@ -85,7 +87,7 @@ mod tests {
     #[test]
     fn load_is_asked_for_as_of_a_benchmark() {
         let words = ["--text=cjk,latin", "--threads=1,4", "--connection-charset=match,latin1", "--range-size=10"];
-        let request = request(&parse(&words));
+        let request = request(&parse(&words)).unwrap();
         assert_eq!((request.axes.texts, request.threads), (vec![Text::Cjk, Text::Latin], vec![1, 4]));
         assert_eq!(request.axes.connections, [None, Some("latin1".into())]);
         assert_eq!((request.rows.range_size, request.rows.table_size), (10, TABLE_SIZE));

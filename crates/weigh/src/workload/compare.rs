@@ -11,6 +11,7 @@ use report::{Style, parity as printed};
 
 use crate::bar::Bar;
 use crate::connect::ConnectArgs;
+use crate::folder::{Convert, refuse_origin};
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -66,13 +67,6 @@ pub struct CompareArgs {
     connect: ConnectArgs,
 }
 
-/// `--convert`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Convert {
-    Following,
-    All,
-}
-
 /// `--format`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -91,14 +85,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let [spec] = targets.specs.as_slice() else { bail!("weigh workload compare takes one server") };
     let bar = Bar::new();
     let server = server::open(spec, &targets.options, &bar)?;
-    let origin = workload.manifest.origin.as_ref().and_then(|origin| origin.identity.as_deref());
-    if !args.here && origin.is_some() && origin == server.identity()?.as_deref() {
-        bail!(
-            "{} is the server that {} was captured from; --here runs the statements there, in schemas of weigh's own, beside its work",
-            server.label(),
-            workload.name()
-        );
-    }
+    refuse_origin(&server, &workload, args.here)?;
     let request = Request {
         sides: sides.into_iter().map(|side| (side != parity::AS_IS).then_some(side)).collect(),
         all: args.convert == Convert::All,

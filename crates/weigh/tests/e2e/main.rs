@@ -10,6 +10,7 @@ mod capture;
 mod charsets;
 mod compare;
 mod disk;
+mod folder;
 mod frozen;
 mod images;
 mod import;

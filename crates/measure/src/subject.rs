@@ -1,0 +1,58 @@
+//! What a condition puts under load, wherever it comes from.
+
+use std::sync::Arc;
+
+use workload::{Class, Script, Workload};
+
+use crate::recording::RecordedLoad;
+
+/// What a condition puts under load.
+#[derive(Clone, Debug)]
+pub(crate) enum Subject {
+    /// A built-in workload.
+    BuiltIn(Workload),
+    /// Classes of a workload's folder.
+    Recorded {
+        /// The condition's workload.
+        name: String,
+        classes: Arc<Vec<Class>>,
+        /// Whether it is one class of several by itself.
+        is_part: bool,
+    },
+}
+
+impl Subject {
+    /// The name of the condition's workload.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Subject::BuiltIn(workload) => workload.to_string(),
+            Subject::Recorded { name, .. } => name.clone(),
+        }
+    }
+
+    /// Whether rows are no longer as they were loaded once it has been under load; what is recorded is rolled back.
+    pub(crate) fn leaves_changes(&self) -> bool {
+        matches!(self, Subject::BuiltIn(workload) if workload.writes())
+    }
+
+    /// Whether copies of the baseline are held against it, too. The A/A pairs of a mix stand for its classes as well, whose own would take as
+    /// long again.
+    pub(crate) fn has_controls(&self) -> bool {
+        !matches!(self, Subject::Recorded { is_part: true, .. })
+    }
+
+    /// Its statements.
+    pub(crate) fn script(&self, rows: &workload::Options) -> Script {
+        match self {
+            Subject::BuiltIn(workload) => workload.script(rows),
+            Subject::Recorded { classes, .. } => Script::recorded(classes, rows.seed),
+        }
+    }
+}
+
+impl From<&RecordedLoad> for Subject {
+    fn from(load: &RecordedLoad) -> Self {
+        let RecordedLoad { name, classes, is_part } = load;
+        Subject::Recorded { name: name.clone(), classes: Arc::clone(classes), is_part: *is_part }
+    }
+}
