@@ -1,6 +1,6 @@
 //! A connection with a workload's statements made ready on it.
 
-use workload::{Script, StatementKind, Value};
+use workload::{Script, Statement, StatementKind, Value};
 
 use crate::connection::{Connection, Prepared};
 use crate::error::WireError;
@@ -29,6 +29,21 @@ fn as_text(sql: &str) -> Ready {
     Ready::Pieces(sql.split('?').map(|piece| piece.as_bytes().to_vec()).collect())
 }
 
+fn prepare(connection: &mut Connection, statement: &Statement) -> Result<Ready, WireError> {
+    if let Some([before, _]) = &statement.around {
+        connection.query(before)?;
+    }
+    let ready = match connection.prepare(&statement.sql) {
+        // As sysbench does: BEGIN cannot be prepared on every version.
+        Err(WireError::Server { code: NOT_PREPARABLE, .. }) if statement.parameters == 0 => as_text(&statement.sql),
+        prepared => Ready::Prepared(prepared?),
+    };
+    if let Some([_, after]) = &statement.around {
+        connection.query(after)?;
+    }
+    Ok(ready)
+}
+
 pub(crate) struct Session {
     connection: Connection,
     statements: Vec<Ready>,
@@ -41,13 +56,7 @@ impl Session {
             .statements
             .iter()
             .map(|statement| match protocol {
-                Protocol::Prepared => match connection.prepare(&statement.sql) {
-                    // As sysbench does: BEGIN cannot be prepared on every version.
-                    Err(WireError::Server { code: NOT_PREPARABLE, .. }) if statement.parameters == 0 => {
-                        Ok(as_text(&statement.sql))
-                    }
-                    prepared => prepared.map(Ready::Prepared),
-                },
+                Protocol::Prepared => prepare(&mut connection, statement),
                 Protocol::Text => Ok(as_text(&statement.sql)),
             })
             .collect::<Result<_, _>>()?;

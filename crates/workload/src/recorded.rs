@@ -100,10 +100,11 @@ impl Script {
     /// The script of a recorded workload. Classes without a call are left out.
     pub fn recorded(classes: &[Class], seed: u64) -> Self {
         let mut statements: Vec<Statement> = Vec::new();
-        let mut add = |sql: &str, kind| {
-            let known = statements.iter().position(|one| one.sql == sql && one.kind == kind);
+        let mut add = |sql: &str, kind, around: Option<&[String; 2]>| {
+            let statement = Statement { around: around.cloned(), ..Statement::new(sql, kind) };
+            let known = statements.iter().position(|one| *one == statement);
             known.unwrap_or_else(|| {
-                statements.push(Statement::new(sql, kind));
+                statements.push(statement);
                 statements.len() - 1
             })
         };
@@ -113,11 +114,11 @@ impl Script {
             let begin = class.writes.then_some("START TRANSACTION");
             let end = class.writes.then_some("ROLLBACK");
             let before = around.map(|[before, _]| before.as_str()).into_iter().chain(begin);
-            let before = before.map(|sql| add(sql, StatementKind::Control)).collect();
+            let before = before.map(|sql| add(sql, StatementKind::Control, None)).collect();
             let after = end.into_iter().chain(around.map(|[_, after]| after.as_str()));
-            let after = after.map(|sql| add(sql, StatementKind::Control)).collect();
+            let after = after.map(|sql| add(sql, StatementKind::Control, None)).collect();
             let kind = if class.writes { StatementKind::Write } else { StatementKind::Read };
-            let calls = class.calls.iter().map(|call| (add(&call.sql, kind), call.values.clone())).collect();
+            let calls = class.calls.iter().map(|call| (add(&call.sql, kind, around), call.values.clone())).collect();
             let (text, example) = (class.text.clone(), class.example.clone());
             placed.push(Placed { text, example, weight: class.weight, before, after, calls });
         }
@@ -265,6 +266,8 @@ mod tests {
         let script = Script::recorded(&[Class { writes: true, around: Some(around.clone()), ..class("a", 1.0, 1) }], 7);
         let sql: Vec<String> = sent(&script, 0, 1).into_iter().map(|(sql, _)| sql).collect();
         assert_eq!(sql, [&around[0], "START TRANSACTION", "a ?", "ROLLBACK", &around[1]]);
+        let own = script.statements.iter().find(|statement| statement.sql == "a ?").unwrap();
+        assert_eq!(own.around, Some(around), "it is prepared under its own mode, too");
         let kinds: Vec<StatementKind> = script.statements.iter().map(|statement| statement.kind).collect();
         assert_eq!(kinds.iter().filter(|kind| **kind == StatementKind::Write).count(), 1);
     }

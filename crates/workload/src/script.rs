@@ -28,11 +28,13 @@ pub struct Statement {
     pub parameters: usize,
     /// What it does.
     pub kind: StatementKind,
+    /// What is sent before it is prepared, and after, such as another `sql_mode`.
+    pub around: Option<[String; 2]>,
 }
 
 impl Statement {
     pub(crate) fn new(sql: &str, kind: StatementKind) -> Self {
-        Self { sql: sql.to_owned(), parameters: sql.matches('?').count(), kind }
+        Self { sql: sql.to_owned(), parameters: sql.matches('?').count(), kind, around: None }
     }
 }
 
@@ -281,7 +283,7 @@ mod tests {
         for workload in Kind::ALL.map(Workload::from) {
             text += &format!("{workload}\n");
             for statement in workload.script(&options).statements {
-                let Statement { sql, parameters, kind } = statement;
+                let Statement { sql, parameters, kind, .. } = statement;
                 text += &format!("  {kind:?} {parameters}: {sql}\n");
             }
         }
