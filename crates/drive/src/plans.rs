@@ -3,6 +3,7 @@
 use mysql::prelude::Queryable;
 use mysql::{Conn, Row};
 use server::Server;
+use workload::Example;
 
 use crate::load::Load;
 
@@ -52,8 +53,16 @@ fn explain_all(conn: &mut Conn, load: &Load) -> mysql::Result<Vec<StatementPlan>
     session.iter().try_for_each(|statement| conn.query_drop(statement))?;
     conn.query_drop(format!("USE `{}`", load.target().schema.replace('`', "``")))?;
     let (mut plans, mut refused) = (Vec::new(), None);
-    for (statement, sql) in load.script().examples() {
-        match explain(conn, &statement, &sql) {
+    for Example { statement, sql, around } in load.script().examples() {
+        let (before, after) = around.map(|[before, after]| (before, after)).unzip();
+        if let Some(before) = before {
+            conn.query_drop(before)?;
+        }
+        let explained = explain(conn, &statement, &sql);
+        if let Some(after) = after {
+            conn.query_drop(after)?;
+        }
+        match explained {
             Ok(plan) => plans.push(plan),
             Err(error @ mysql::Error::MySqlError(_)) => refused = Some(error),
             Err(lost) => return Err(lost),

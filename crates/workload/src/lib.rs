@@ -23,7 +23,7 @@ pub use name::UnknownName;
 pub use options::Options;
 pub use random::Distribution;
 pub use recorded::{Call, Class, Parameter};
-pub use script::{Script, Statement, StatementKind};
+pub use script::{Example, Script, Statement, StatementKind};
 pub use table::{Column, Family, Table, tables};
 pub use text::Text;
 pub use workload::{Kind, Workload, WorkloadError};

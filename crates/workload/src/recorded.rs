@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::generator::Value;
 use crate::random::{Purpose, Random};
-use crate::script::{Script, Source, Statement, StatementKind};
+use crate::script::{Example, Script, Source, Statement, StatementKind};
 
 /// Calls of a deck. Drawn one by one, a class that is a hundredth of the calls would differ by a third from one second to the next.
 const DECK: usize = 256;
@@ -88,8 +88,7 @@ pub(crate) struct Recorded {
 
 #[derive(Clone, Debug)]
 struct Placed {
-    text: String,
-    example: String,
+    example: Example,
     weight: f64,
     before: Vec<usize>,
     after: Vec<usize>,
@@ -119,8 +118,9 @@ impl Script {
             let after = after.map(|sql| add(sql, StatementKind::Control, None)).collect();
             let kind = if class.writes { StatementKind::Write } else { StatementKind::Read };
             let calls = class.calls.iter().map(|call| (add(&call.sql, kind, around), call.values.clone())).collect();
-            let (text, example) = (class.text.clone(), class.example.clone());
-            placed.push(Placed { text, example, weight: class.weight, before, after, calls });
+            let (statement, sql) = (class.text.clone(), class.example.clone());
+            let example = Example { statement, sql, around: around.cloned() };
+            placed.push(Placed { example, weight: class.weight, before, after, calls });
         }
         Self { statements, source: Source::Recorded(Arc::new(Recorded { classes: placed, seed })) }
     }
@@ -128,8 +128,8 @@ impl Script {
 
 impl Recorded {
     /// Each class's text, and a call of it.
-    pub fn examples(&self) -> Vec<(String, String)> {
-        self.classes.iter().map(|class| (class.text.clone(), class.example.clone())).collect()
+    pub fn examples(&self) -> Vec<Example> {
+        self.classes.iter().map(|class| class.example.clone()).collect()
     }
 }
 
@@ -278,7 +278,8 @@ mod tests {
         let many = Class { calls: vec![Call { sql: "a".to_owned(), values }], ..class("a", 1.0, 1) };
         let script = Script::recorded(&[many, Class { calls: Vec::new(), ..class("b", 1.0, 1) }], 7);
         assert_eq!(sent(&script, 0, 1)[0].1, (0..100).collect::<Vec<i64>>());
-        assert_eq!(script.examples(), [("a :n".to_owned(), "a 0".to_owned())]);
+        let example = Example { statement: "a :n".to_owned(), sql: "a 0".to_owned(), around: None };
+        assert_eq!(script.examples(), [example]);
         assert!(sent(&Script::recorded(&[], 7), 0, 3).is_empty());
     }
 }

@@ -38,6 +38,17 @@ impl Statement {
     }
 }
 
+/// A statement with the values of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The statement, with a `?` or a name for each parameter.
+    pub statement: String,
+    /// With its values in their places.
+    pub sql: String,
+    /// What is sent before and after it, such as another `sql_mode`.
+    pub around: Option<[String; 2]>,
+}
+
 /// A workload made concrete: all statements, and how events draw on them. The driver knows no other form, wherever a workload comes from.
 #[derive(Clone, Debug)]
 pub struct Script {
@@ -143,7 +154,7 @@ const EVENTS: usize = 50;
 
 impl Script {
     /// The statements that read or change rows that are there, each with the values of a call of it: what there is to be explained.
-    pub fn examples(&self) -> Vec<(String, String)> {
+    pub fn examples(&self) -> Vec<Example> {
         if let Source::Recorded(recorded) = &self.source {
             return recorded.examples();
         }
@@ -162,7 +173,10 @@ impl Script {
             // MariaDB and MySQL 5.6 explain no INSERT of values in a useful way, and there is no choice of plan in it.
             statement.kind != StatementKind::Control && !statement.sql.starts_with("INSERT")
         });
-        explained.filter_map(|(statement, call)| Some((statement.sql.clone(), call?))).collect()
+        let example = |(statement, call): (&Statement, Option<String>)| {
+            Some(Example { statement: statement.sql.clone(), sql: call?, around: None })
+        };
+        explained.filter_map(example).collect()
     }
 }
 
@@ -296,7 +310,7 @@ mod tests {
         for workload in Kind::ALL.map(Workload::from) {
             let examples = workload.script(&options).examples();
             assert!(
-                !examples.is_empty() && examples.iter().all(|(_, sql)| !sql.contains('?')),
+                !examples.is_empty() && examples.iter().all(|one| !one.sql.contains('?')),
                 "{workload}: {examples:?}"
             );
         }
