@@ -1,6 +1,6 @@
 //! A workload's folder in place of the built-in workloads: its options, and the comparison before the load.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ fn sides(load: &LoadArgs, baseline: Option<&str>) -> Result<Vec<String>> {
     Ok(sides)
 }
 
-fn refuse_unknown(workload: &replay::Workload, path: &PathBuf, classes: &[String]) -> Result<()> {
+fn refuse_unknown(workload: &replay::Workload, path: &Path, classes: &[String]) -> Result<()> {
     let has = |name: &String| workload.statements.iter().any(|statement| statement.name == *name);
     match classes.iter().find(|name| !has(name)) {
         Some(missing) => bail!(
