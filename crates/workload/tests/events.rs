@@ -19,6 +19,7 @@ fn event(script: &Script, generator: &mut Generator) -> Vec<String> {
             match value {
                 Value::Int(number) => write!(sql, "{number}{part}").unwrap(),
                 Value::Text(text) => write!(sql, "'{text}'{part}").unwrap(),
+                other => panic!("no workload generates {other:?}"),
             }
         }
         sent.push(sql);
