@@ -185,7 +185,7 @@ impl<'a> Server<'a> {
 
 /// The contractions that the library has for a collation.
 fn known(collation: &str, levels: usize) -> Result<Found> {
-    let all = oracle::contractions(collation).with_context(|| format!("the library lacks {collation}"))?;
+    let all = oracle::known_contractions(collation).with_context(|| format!("the library lacks {collation}"))?;
     let character = |code_point: u32| char::from_u32(code_point).context("no character");
     all.into_iter()
         .map(|mut one| {

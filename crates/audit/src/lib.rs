@@ -6,7 +6,6 @@
 
 mod check;
 mod checks;
-mod difference;
 mod evidence;
 mod finding;
 mod gather;
@@ -17,7 +16,6 @@ mod target;
 
 pub use check::{Check, Reading, Selection, SelectionError};
 pub use checks::CHECKS;
-pub use difference::{Difference, difference};
 pub use evidence::{
     ColumnRef, ColumnSample, Counts, Evidence, IndexUse, JoinKind, JoinProof, Probe, Statement, ViewProof, Warning,
 };

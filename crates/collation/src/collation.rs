@@ -1,5 +1,6 @@
 //! The operations of a collation.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
@@ -7,6 +8,7 @@ use core::fmt;
 use crate::descriptor::{Descriptor, Handle};
 use crate::{
     Charset, Flavour, Info, LikePattern, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string,
+    weights,
 };
 
 /// A collation of one flavour: a handle, cheap to copy, found by [`Collation::by_name`] or [`Collation::by_id`], or taken
@@ -157,6 +159,18 @@ impl Collation {
     /// The weights of `text`, character by character.
     pub fn weights<'a>(&self, text: &'a [u8]) -> Weights<'a> {
         Weights::new(self.descriptor(), text)
+    }
+
+    /// The contractions: sequences of characters that have weights of their own, in ascending order. At the levels of this collation these
+    /// may be the weights that the characters have one by one.
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_CS_0900_AI_CI;
+    ///
+    /// assert!(UTF8MB4_CS_0900_AI_CI.contractions().iter().any(|sequence| sequence == "ch"));
+    /// ```
+    pub fn contractions(&self) -> Vec<String> {
+        weights::contractions(self.descriptor())
     }
 
     /// What the server answers to `WEIGHT_STRING(text)`, byte for byte.

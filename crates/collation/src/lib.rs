@@ -84,7 +84,7 @@ pub mod oracle {
 
     pub use crate::arch::{available as instruction_sets, choose as use_instruction_set};
     pub use crate::naive::{compare, like, sort_key};
-    pub use crate::weights::{Contracted, contractions};
+    pub use crate::weights::{Contracted, known_contractions};
 
     pub mod format {
         //! The format of the committed tables.

@@ -1,5 +1,6 @@
 //! Weights character by character, for explaining and for the oracle: plain, not fast.
 
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -171,6 +172,15 @@ fn bad_byte(base: u32, rest: &[u8]) -> Vec<u32> {
     rest.first().map(|&byte| base | u32::from(byte)).into_iter().collect()
 }
 
+/// The contractions of a collation, in ascending order.
+pub(crate) fn contractions(descriptor: &'static Descriptor) -> Vec<String> {
+    let Kind::Uca(table) = descriptor.kind else { return vec![] };
+    let text = |contraction: &Contraction| {
+        contraction.code_points().iter().filter_map(|&code_point| char::from_u32(code_point)).collect()
+    };
+    table.contractions().map_or(&[][..], |contractions| contractions.all()).iter().map(text).collect()
+}
+
 /// A contraction of a table.
 #[cfg(feature = "oracle")]
 pub struct Contracted {
@@ -182,7 +192,7 @@ pub struct Contracted {
 
 /// The contractions of the table of a collation of either flavour, by its name.
 #[cfg(feature = "oracle")]
-pub fn contractions(name: &str) -> Option<Vec<Contracted>> {
+pub fn known_contractions(name: &str) -> Option<Vec<Contracted>> {
     let flavours = [crate::Flavour::MySql, crate::Flavour::MariaDb].into_iter();
     let collation = flavours.filter_map(|flavour| crate::Collation::by_name(flavour, name).ok()).next()?;
     let Kind::Uca(table) = collation.descriptor().kind else { return Some(vec![]) };

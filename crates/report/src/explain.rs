@@ -1,5 +1,6 @@
 //! How collations see two strings, for a terminal and for a program.
 
+pub mod between;
 mod rows;
 
 use std::fmt::Write as _;

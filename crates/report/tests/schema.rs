@@ -43,6 +43,12 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
         ),
         ("micro.schema.json", schema_of::<micro::Results>("What comparisons cost (weigh micro --format json)")),
         (
+            "between.schema.json",
+            schema_of::<explain::Between>(
+                "Two collations held against each other (weigh explain --between --format json)",
+            ),
+        ),
+        (
             "explain.schema.json",
             schema_of::<explain::Explanation>("Two strings explained (weigh explain --format json)"),
         ),

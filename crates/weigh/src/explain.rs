@@ -1,4 +1,4 @@
-//! `weigh explain`: how collations see two strings.
+//! `weigh explain`: how collations see two strings, or which characters two collations see differently.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use explain::{Explanation, FORMAT, NotHeld, Text};
+use explain::{Explanation, FORMAT, Named, NotHeld, Text};
 use report::{Style, explain as printed};
 
 use crate::given::without_repeats;
@@ -23,10 +23,14 @@ Examples:
       Bytes in hexadecimal, here 'a' and 'a' with a tab.
   weigh explain -- -a -b
       Strings that begin with a hyphen.
+  weigh explain --between utf8mb4_0900_ai_ci,utf8mb4_sv_0900_ai_ci
+      Which characters two collations see differently: how many, by script, and where they stand.
+  weigh explain --between mysql:utf8mb4_0900_ai_ci,mariadb:utf8mb4_0900_ai_ci
+      A name that means other weights on the other flavour's servers.
 
 Exit status: 0 explained, whatever the verdict; 2 could not explain. The verdict is in the output: a < b, a = b or a > b.";
 
-/// Show how collations see two strings: weights, where they part, and which comes first
+/// Show how collations see two strings: weights, where they part, and which comes first; or in what two collations differ
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct ExplainArgs {
@@ -48,17 +52,30 @@ pub struct ExplainArgs {
     #[arg(long)]
     hex: bool,
 
-    /// How to print: text or json (schemas/explain.schema.json)
+    /// Two collations instead of two strings: which characters they see differently; mysql:NAME or mariadb:NAME where both flavours have it
+    #[arg(
+        long,
+        value_name = "A,B",
+        value_delimiter = ',',
+        conflicts_with_all = ["collations", "hex", "a", "b"]
+    )]
+    between: Vec<String>,
+
+    /// The most examples of each script, with --between
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "between")]
+    examples: usize,
+
+    /// How to print: text or json (schemas/explain.schema.json, schemas/between.schema.json)
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text)]
     format: Format,
 
     /// A string
-    #[arg(value_name = "A")]
-    a: OsString,
+    #[arg(value_name = "A", required_unless_present = "between")]
+    a: Option<OsString>,
 
     /// Another
-    #[arg(value_name = "B")]
-    b: OsString,
+    #[arg(value_name = "B", required_unless_present = "between")]
+    b: Option<OsString>,
 }
 
 /// `--format`
@@ -72,17 +89,52 @@ enum Format {
 
 /// Runs `weigh explain`.
 pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
-    let explanation = args.explanation()?;
-    output::print(&match args.format {
-        Format::Text => printed::text(&explanation, Style { color: output::color() }),
-        Format::Json => printed::json(&explanation),
+    let style = Style { color: output::color() };
+    output::print(&match (&args.a, &args.b) {
+        (Some(a), Some(b)) => {
+            let explanation = args.explanation(a, b)?;
+            match args.format {
+                Format::Text => printed::text(&explanation, style),
+                Format::Json => printed::json(&explanation),
+            }
+        }
+        _ => {
+            let between = args.held_against_each_other()?;
+            match args.format {
+                Format::Text => printed::between::text(&between, style),
+                Format::Json => printed::between::json(&between),
+            }
+        }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl ExplainArgs {
-    fn explanation(&self) -> Result<Explanation> {
-        let (a, b) = (self.text(&self.a)?, self.text(&self.b)?);
+    fn held_against_each_other(&self) -> Result<explain::Between> {
+        let [a, b] = &self.between[..] else {
+            bail!("--between takes two collations, such as utf8mb4_0900_ai_ci,utf8mb4_sv_0900_ai_ci");
+        };
+        Ok(explain::between(&self.named(a)?, &self.named(b)?, self.examples))
+    }
+
+    /// A collation of `--between`, with its flavour in front where it has one.
+    fn named(&self, given: &str) -> Result<Named> {
+        let (name, flavour) = match given.split_once(':') {
+            Some(("mysql", name)) => (name, Some(FlavourArg::Mysql)),
+            Some(("mariadb", name)) => (name, Some(FlavourArg::Mariadb)),
+            Some((other, _)) => bail!("{other} is no flavour; write mysql:NAME or mariadb:NAME"),
+            None => (given, self.flavour),
+        };
+        match &offline::collations(name, flavour)?[..] {
+            [one] => Ok(Named { collation: one.collation, servers: one.servers.clone() }),
+            _ => bail!(
+                "MySQL and MariaDB order strings in different ways under {name}; write mysql:{name} or mariadb:{name}"
+            ),
+        }
+    }
+
+    fn explanation(&self, a: &OsStr, b: &OsStr) -> Result<Explanation> {
+        let (a, b) = (self.text(a)?, self.text(b)?);
         let (mut views, mut notes) = (Vec::new(), Vec::new());
         for name in without_repeats(self.collations.iter()) {
             for choice in offline::collations(name, self.flavour)? {

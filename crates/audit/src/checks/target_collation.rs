@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use explain::Named;
 use mysql_collation::{Collation, Info};
 use rules::charset::modern_collation;
 
 use super::common::{Draft, counted, some_of};
 use crate::check::{Check, Reading};
-use crate::difference::difference;
 use crate::evidence::Evidence;
 use crate::finding::{Finding, ObjectKind, Severity};
 use crate::target::{Target, engine};
+
+/// Pairs of characters are named from so many examples of each script.
+const EXAMPLES: usize = 8;
 
 pub(super) static CHECK: Check = Check {
     name: "target-collation",
@@ -73,11 +76,17 @@ fn finding(evidence: &Evidence, target: &Target, name: &str, columns: &[String])
     Some(Draft { severity, kind: ObjectKind::Collation, name: name.to_owned(), what, why, action }.of(CHECK.name))
 }
 
+/// In what two collations differ, in a sentence.
+fn difference(here: Collation, there: Collation) -> String {
+    let named = |collation: Collation| Named { collation, servers: collation.info().flavour.to_string() };
+    explain::between(&named(here), &named(there), EXAMPLES).told()
+}
+
 /// In what a collation of the same name differs; `None` if in nothing.
 fn same_name(flavour: server::Flavour, there: &'static Info) -> Option<String> {
     match (Collation::lookup(engine(flavour), there.name), Collation::by_id(there.flavour, there.id)) {
         (Ok(here), Ok(there)) if here.orders_valid_text_like(there) => None,
-        (Ok(here), Ok(there)) => Some(format!("Compared by the engine: {}.", difference(here, there).told())),
+        (Ok(here), Ok(there)) => Some(format!("Compared by the engine: {}.", difference(here, there))),
         (Err(error), _) | (_, Err(error)) => Some(format!("Whether it orders the same can't be told: {error}.")),
     }
 }
@@ -85,7 +94,7 @@ fn same_name(flavour: server::Flavour, there: &'static Info) -> Option<String> {
 fn held_against(flavour: server::Flavour, name: &str, near: &'static Info) -> String {
     match (Collation::lookup(engine(flavour), name), Collation::by_id(near.flavour, near.id)) {
         (Ok(here), Ok(there)) => {
-            format!("Nearest is {}; compared by the engine: {}.", near.name, difference(here, there).told())
+            format!("Nearest is {}; compared by the engine: {}.", near.name, difference(here, there))
         }
         (Err(error), _) | (_, Err(error)) => {
             format!("Nearest by name is {}; in what it differs can't be told: {error}.", near.name)

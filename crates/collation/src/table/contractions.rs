@@ -96,7 +96,6 @@ impl Contractions {
     }
 
     /// All of them, in ascending order.
-    #[cfg(feature = "oracle")]
     pub fn all(&self) -> &[Contraction] {
         &self.records
     }

@@ -37,7 +37,7 @@ fn row(view: &View, a: Option<usize>, b: Option<usize>) -> Row {
 
 fn step_fields(view: &View, step: Option<&Step>) -> Vec<String> {
     let Some(step) = step else { return vec![String::new(); view.levels.len() + 3] };
-    let mut fields = vec![visible(&step.text), code(step)];
+    let mut fields = vec![visible(&step.text).to_owned(), code(step)];
     fields.extend(step.weights.iter().map(|weights| weights.join(" ")));
     fields.push(step.features.iter().map(|feature| feature.name()).collect::<Vec<_>>().join(", "));
     fields
@@ -46,7 +46,7 @@ fn step_fields(view: &View, step: Option<&Step>) -> Vec<String> {
 /// A step in a sentence.
 pub(super) fn shown(step: &Step) -> String {
     match visible(&step.text) {
-        text if text.is_empty() => code(step),
+        "" => code(step),
         text => format!("'{text}'"),
     }
 }
@@ -56,9 +56,9 @@ fn code(step: &Step) -> String {
 }
 
 /// Text as it can be shown in a table: nothing for control characters, spaces, and marks that would sit on what stands before.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> &str {
     let plain = |c: char| c.escape_debug().count() == 1 || matches!(c, '\'' | '"' | '\\');
-    if text.chars().all(|c| plain(c) && !c.is_whitespace()) { text.into() } else { String::new() }
+    if text.chars().all(|c| plain(c) && !c.is_whitespace()) { text } else { "" }
 }
 
 /// Steps of the two strings beside each other.

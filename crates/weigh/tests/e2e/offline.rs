@@ -179,3 +179,49 @@ fn in_little_memory_the_order_is_the_same() {
         assert_eq!(sorted(&[options, &["--memory=1"]].concat(), &lines), sorted(options, &lines), "{options:?}");
     }
 }
+
+/// The page's commands print what the page shows. `BLESS=1` writes it anew.
+#[test]
+fn the_page_of_languages_shows_what_is_printed() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/languages.md");
+    let page = fs::read_to_string(path).unwrap();
+    let mut printed = String::new();
+    let mut lines = page.lines().peekable();
+    let mut seen = 0;
+    while let Some(line) = lines.next() {
+        printed += &format!("{line}\n");
+        let Some(command) = line.strip_prefix("    $ weigh ") else { continue };
+        seen += 1;
+        let done = done(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(done.code, Some(0), "{command}: {done}");
+        done.stdout.lines().for_each(|line| printed += &format!("{}\n", format!("    {line}").trim_end()));
+        while lines.next_if(|line| line.is_empty() || line.starts_with("    ") && !line.starts_with("    $ ")).is_some()
+        {
+        }
+        if lines.peek().is_some() {
+            printed.push('\n');
+        }
+    }
+    assert!(seen > 40, "only {seen} commands");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(path, &printed).unwrap();
+    } else {
+        assert!(page == printed, "docs/languages.md is not what is printed; BLESS=1 writes it anew");
+    }
+}
+
+#[test]
+fn two_collations_are_held_against_each_other() {
+    let text = done(&["explain", "--flavour=mysql", "--between", "utf8mb4_0900_as_cs,utf8mb4_cs_0900_as_cs"]);
+    assert_eq!(text.code, Some(0), "{text}");
+    assert!(text.stdout.contains("ch") && text.stdout.contains("after h, one weight"), "{text}");
+    let json = done(&["explain", "--format=json", "--between", "mysql:utf8mb4_0900_ai_ci,latin1_german2_ci"]);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/between.schema.json");
+    let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(validator.is_valid(&json) && json["characters"] == 256, "{json}");
+    done(&["explain", "--between", "utf8mb4_general_ci"]).refuses_with(&["takes two collations"]);
+    done(&["explain", "--between", "utf8mb4_0900_ai_ci,utf8mb4_bin"]).refuses_with(&["mysql:utf8mb4_0900_ai_ci"]);
+    done(&["explain", "--between", "oracle:x,utf8mb4_bin"]).refuses_with(&["oracle is no flavour"]);
+}
