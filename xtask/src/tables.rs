@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if wants(german2) {
         folder.write(german2, &byte_order(mysql.open()?, german2)?)?;
     }
-    for collation in legacy::BYTE_ORDERS.into_iter().chain(legacy::MULTI_BYTE_ORDERS) {
+    for collation in legacy::BYTE_ORDERS.into_iter().chain(legacy::MULTI_BYTE_ORDERS).chain(legacy::WHOLE_TEXTS) {
         if wants(collation) {
             folder.write(&format!("legacy/{collation}"), &legacy::file(mysql.open()?, collation)?)?;
         }

@@ -2,11 +2,12 @@
 
 use core::cmp::Ordering;
 
-use crate::bytes::{self, Bytes};
+use crate::bytes::{self, Bytes, Itself};
 use crate::dispatch::Work;
 use crate::encoding::Encoding;
 use crate::source::{LONGEST, Source};
 use crate::stream::Stream;
+use crate::whole::Whole;
 use crate::{arch, code_points};
 
 /// Bytes that are worth another attempt at skipping: below that a skip costs more than it saves.
@@ -36,6 +37,13 @@ impl Work for Compare<'_> {
     #[inline(always)]
     fn code_points<E: Encoding>(self, encoding: E, padded: bool) -> Ordering {
         code_points::compare(encoding, padded, self.a, self.b, self.mismatch)
+    }
+
+    #[inline(never)]
+    fn whole(self, whole: &'static Whole, padded: bool) -> Ordering {
+        let (a, b) = (whole.key(self.a), whole.key(self.b));
+        let mismatch = arch::get().mismatch(&a, &b);
+        bytes::compare(Itself, padded, &a, &b, mismatch)
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@ use Flavour::{MariaDb, MySql};
 use crate::catalogue::catalogue;
 use crate::encoding::Form;
 use crate::table::{Expanding, MultiByte, SimpleTable, Table};
+use crate::whole::Whole;
 use crate::{Charset, Flavour, Info, Pad, charset};
 
 mod handle;
@@ -43,6 +44,8 @@ pub(crate) enum Kind {
     Simple(&'static SimpleTable),
     /// Weights of the Unicode Collation Algorithm.
     Uca(&'static Table),
+    /// Weights of a whole text.
+    Whole(&'static Whole),
 }
 
 /// In what collations of the Unicode Collation Algorithm differ beside their weights: by server, not by name.
@@ -73,6 +76,11 @@ impl Traits {
 impl Descriptor {
     /// Whether strings count as followed by spaces at this level.
     pub fn pads(&self, level: usize) -> bool {
+        if let Kind::Whole(whole) = self.kind
+            && !whole.pads()
+        {
+            return false;
+        }
         self.info.pad == Pad::PadSpace || level > 0 && self.traits.pads_beyond_primary
     }
 
@@ -80,7 +88,7 @@ impl Descriptor {
     pub const fn weighs_code_points(&self) -> bool {
         match self.kind {
             Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_) => true,
-            Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) => false,
+            Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Whole(_) => false,
         }
     }
 
@@ -103,6 +111,7 @@ impl Descriptor {
             (Kind::MultiByte(one), Kind::MultiByte(other)) => core::ptr::eq(one, other),
             (Kind::Simple(one), Kind::Simple(other)) => core::ptr::eq(one, other),
             (Kind::Uca(one), Kind::Uca(other)) => core::ptr::eq(one, other),
+            (Kind::Whole(one), Kind::Whole(other)) => core::ptr::eq(one, other),
             (
                 Kind::Bytes
                 | Kind::CodePoints(_)
@@ -110,7 +119,8 @@ impl Descriptor {
                 | Kind::Expanding(_)
                 | Kind::MultiByte(_)
                 | Kind::Simple(_)
-                | Kind::Uca(_),
+                | Kind::Uca(_)
+                | Kind::Whole(_),
                 _,
             ) => false,
         }

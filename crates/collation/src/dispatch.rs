@@ -5,6 +5,7 @@ use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{Encoding, Form};
 use crate::source::{Characters, General, German, Numbers, Scalars, Source, Unicode, Utf8};
 use crate::table::{LEVELS, LowOf, Table};
+use crate::whole::Whole;
 
 /// Something that is done with a collation's weights.
 pub(crate) trait Work {
@@ -15,6 +16,9 @@ pub(crate) trait Work {
 
     /// With code points.
     fn code_points<E: Encoding>(self, encoding: E, padded: bool) -> Self::Output;
+
+    /// With the weights of whole texts.
+    fn whole(self, whole: &'static Whole, padded: bool) -> Self::Output;
 
     /// With the weights of each level at which the collation compares.
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> Self::Output;
@@ -40,6 +44,7 @@ fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Cop
         (Kind::Bytes, _)
         | (Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_) | Kind::MultiByte(_), Form::Bytes)
         | (Kind::MultiByte(_), Form::Utf8(_)) => work.bytes(Itself, padded),
+        (Kind::Whole(whole), _) => work.whole(whole, padded),
         (Kind::Order(order), _) => work.bytes(Ordered(order), padded),
         (Kind::CodePoints(_), Form::Utf8(encoding)) => work.code_points(encoding, padded),
         (Kind::CodePoints(_), Form::Multi(encoding)) => {

@@ -5,6 +5,7 @@ use crate::dispatch::Work;
 use crate::encoding::Encoding;
 use crate::source::Source;
 use crate::stream::Stream;
+use crate::whole::Whole;
 
 /// Fractional digits of pi, odd.
 const FACTOR: u64 = 0x243F_6A88_85A3_08D3;
@@ -79,6 +80,11 @@ impl Work for Hash<'_> {
     fn code_points<E: Encoding>(self, _: E, padded: bool) -> u64 {
         // Texts are equal where their bytes are, but for spaces.
         self.bytes(Itself, padded)
+    }
+
+    fn whole(self, whole: &'static Whole, padded: bool) -> u64 {
+        let key = whole.key(self.text);
+        bytes(Itself, if padded { trimmed(Itself, &key) } else { &key })
     }
 
     #[inline(always)]

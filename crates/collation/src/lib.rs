@@ -59,6 +59,7 @@ mod table;
 mod tests;
 mod weight_string;
 mod weights;
+mod whole;
 
 pub use catalogue::catalogue;
 pub use charset::{Character, Characters, Charset, Content, Converted, Replaced};

@@ -3,11 +3,12 @@
 
 use alloc::vec::Vec;
 
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, Ordered};
 use crate::descriptor::Descriptor;
 use crate::dispatch::{self, Work};
 use crate::encoding::{Encoding, Form};
 use crate::source::Source;
+use crate::whole::Whole;
 use crate::{Charset, Collation, compare};
 
 /// What is asked: the text and the parts of the pattern.
@@ -27,6 +28,10 @@ impl<'t, P: Parts<'t>> Work for Like<'t, P> {
             Form::Bytes => self.matches(|_, _| 1, same),
             form => self.matches(|text, at| form.length(&text[at..]), same),
         }
+    }
+
+    fn whole(self, whole: &'static Whole, padded: bool) -> bool {
+        self.bytes(Ordered(whole.like()), padded)
     }
 
     fn code_points<E: Encoding>(self, encoding: E, _: bool) -> bool {

@@ -60,7 +60,7 @@ pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
 /// The bytes of a weight in a key.
 fn width(collation: Collation) -> usize {
     match collation.descriptor().kind {
-        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) => 1,
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Whole(_) => 1,
         Kind::Simple(_) | Kind::Uca(_) => 2,
         Kind::CodePoints(_) => 3,
     }
@@ -164,6 +164,9 @@ fn matches(collation: Collation, text: &[Vec<u8>], pattern: &[Part]) -> bool {
 fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
     match collation.descriptor().kind {
         Kind::Bytes | Kind::CodePoints(_) => a == b,
+        Kind::Whole(whole) => {
+            a.iter().map(|&x| whole.like()[usize::from(x)]).eq(b.iter().map(|&y| whole.like()[usize::from(y)]))
+        }
         _ if collation.descriptor().is_alone_in_like(a) || collation.descriptor().is_alone_in_like(b) => a == b,
         _ => {
             let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();

@@ -11,6 +11,7 @@ use crate::bytes::Bytes;
 use crate::dispatch::Work;
 use crate::encoding::Encoding;
 use crate::source::{LONGEST, Source};
+use crate::whole::Whole;
 use codes::Codes;
 
 /// Below this, strings are compared at once.
@@ -69,6 +70,11 @@ impl<T, K: Fn(&T) -> &[u8]> Work for Prefixes<'_, T, K> {
             u64::from_be_bytes(prefix)
         };
         self.items.iter().map(prefix).collect()
+    }
+
+    /// Keys cost more than they tell: comparison decides.
+    fn whole(self, _: &'static Whole, _: bool) -> Vec<u64> {
+        self.items.iter().map(|_| 0).collect()
     }
 
     fn code_points<E: Encoding>(self, encoding: E, padded: bool) -> Vec<u64> {

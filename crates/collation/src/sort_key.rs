@@ -6,11 +6,12 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::bytes::{self, Bytes};
+use crate::bytes::{self, Bytes, Itself};
 use crate::dispatch::Work;
 use crate::encoding::Encoding;
 use crate::source::{LONGEST, Source};
 use crate::stream::Stream;
+use crate::whole::Whole;
 use crate::{code_points, runs};
 
 /// What is asked: the key of `text`, at the end of `key`.
@@ -31,6 +32,11 @@ impl Work for SortKey<'_> {
     #[inline(always)]
     fn code_points<E: Encoding>(self, encoding: E, padded: bool) {
         code_points::sort_key(encoding, padded, self.text, self.key);
+    }
+
+    #[inline(never)]
+    fn whole(self, whole: &'static Whole, padded: bool) {
+        bytes::sort_key(Itself, padded, &whole.key(self.text), self.key);
     }
 
     #[inline(always)]

@@ -8,6 +8,9 @@ use crate::weights::{Element, Weights};
 
 /// `WEIGHT_STRING(text)`, byte for byte.
 pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec<u8> {
+    if let Kind::Whole(whole) = descriptor.kind {
+        return whole.weight_string(descriptor.info.flavour, text);
+    }
     let width = width(descriptor);
     let separated = descriptor.traits.is_separated && matches!(descriptor.kind, Kind::Uca(_));
     // The servers' answer ends at an ill-formed byte where a character has one weight.
@@ -51,7 +54,7 @@ fn multi_byte(table: &MultiByte, descriptor: &'static Descriptor, text: &[u8], o
 /// The bytes of a weight in WEIGHT_STRING.
 fn width(descriptor: &Descriptor) -> usize {
     match descriptor.kind {
-        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) => 1,
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Whole(_) => 1,
         Kind::Simple(_) | Kind::Uca(_) => 2,
         Kind::CodePoints(bytes) => bytes,
     }

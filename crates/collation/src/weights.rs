@@ -8,6 +8,7 @@ use core::ops::Range;
 use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{Encoding, Form};
 use crate::table::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level, MultiByte, Table};
+use crate::whole::Whole;
 
 /// A character, or a contraction of several, and its weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +50,7 @@ impl<'a> Weights<'a> {
             Kind::CodePoints(_) => self.character(rest, |code_point| code_point, BAD_CODE_POINT),
             Kind::Simple(table) => self.character(rest, |code_point| table.get().weight(code_point).into(), BAD_SIMPLE),
             Kind::Uca(table) => self.uca(table, rest),
+            Kind::Whole(whole) => self.whole(whole, rest),
         }
     }
 
@@ -125,6 +127,13 @@ impl<'a> Weights<'a> {
         Some((*ends.get(contraction.code_points().len())?, contraction))
     }
 
+    /// What stands in a text weighs by all of it: it is one element.
+    fn whole(&self, whole: &'static Whole, rest: &[u8]) -> Element {
+        let code_points = rest.iter().filter_map(|&byte| self.descriptor.characters.code_point(&[byte])).collect();
+        let weights = primary(whole.key(rest).into_iter().map(u32::from).collect());
+        Element { bytes: self.at..self.at + rest.len(), code_points, weights }
+    }
+
     fn one(&self, length: usize, code_point: Option<u32>, weights: [Vec<u32>; LEVELS]) -> Element {
         Element { bytes: self.at..self.at + length, code_points: code_point.into_iter().collect(), weights }
     }
@@ -174,7 +183,11 @@ fn bad_byte(base: u32, rest: &[u8]) -> Vec<u32> {
 
 /// The contractions of a collation, in ascending order.
 pub(crate) fn contractions(descriptor: &'static Descriptor) -> Vec<String> {
-    let Kind::Uca(table) = descriptor.kind else { return vec![] };
+    let table = match descriptor.kind {
+        Kind::Uca(table) => table,
+        Kind::Whole(whole) => return whole.contractions().iter().copied().map(String::from).collect(),
+        _ => return vec![],
+    };
     let text = |contraction: &Contraction| {
         contraction.code_points().iter().filter_map(|&code_point| char::from_u32(code_point)).collect()
     };

@@ -1,6 +1,6 @@
 //! The orders of 8-bit and multi-byte character sets: a weight of one or two bytes a character.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::ask;
 use crate::charsets::{ask::weights, encode};
@@ -62,8 +62,17 @@ pub const MULTI_BYTE_ORDERS: [&str; 8] = [
     "ujis_japanese_ci",
 ];
 
+/// Those whose weights are of a whole text (`crates/collation/src/whole.rs`).
+pub const WHOLE_TEXTS: [&str; 3] = ["cp1250_czech_cs", "latin2_czech_cs", "tis620_thai_ci"];
+
+/// The contractions of Czech.
+const SEQUENCES: [&str; 3] = ["CH", "Ch", "ch"];
+
 /// The file of a collation.
 pub fn file(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
+    if WHOLE_TEXTS.contains(&collation) {
+        return whole_text(source, collation);
+    }
     if BYTE_ORDERS.contains(&collation) {
         let weights = ask::byte_weights(source, collation)?;
         ensure!(weights.iter().all(|weight| weight.len() == 1), "{collation} has several weights a byte");
@@ -80,4 +89,49 @@ pub fn file(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
     }
     let are_their_own = words.iter().all(|(pair, weight)| pair == weight);
     Ok(if are_their_own { singles } else { [singles, encode::pages(&words)?].concat() })
+}
+
+/// Weights of each byte and sequence, pass by pass; for Thai what each byte is, and what it is in `LIKE`.
+fn whole_text(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
+    let mut weights = ask::byte_weights(source, collation)?;
+    if collation == "tis620_thai_ci" {
+        // MySQL's answer ends at a zero, which compares as itself.
+        weights[0] = vec![0];
+        ensure!(weights.iter().all(|weight| weight.len() == 1), "{collation} has several weights a byte");
+        return Ok([weights.concat(), like_classes(source, collation)?].concat());
+    }
+    let charset = collation.split('_').next().unwrap_or_default();
+    for sequence in SEQUENCES {
+        let query = format!("SELECT WEIGHT_STRING(_{charset} '{sequence}' COLLATE {collation})");
+        weights.push(ask::first(source, &query)?.context("no weights")?);
+    }
+    if collation == "cp1250_czech_cs" {
+        ensure!(weights.iter().all(|weight| weight.len() == 2), "{collation} has other than two weights a byte");
+        return Ok(weights.concat());
+    }
+    let mut passes = Vec::new();
+    for weight in weights {
+        let weight = weight.strip_suffix(&[0]).context("a key without end")?;
+        let of_each: Vec<&[u8]> = weight.split(|&byte| byte == 1).collect();
+        ensure!(of_each.len() == 4 && of_each.iter().all(|pass| pass.len() <= 1), "{collation}: {weight:02x?}");
+        passes.extend(of_each.iter().map(|pass| pass.first().copied().unwrap_or_default()));
+    }
+    Ok(passes)
+}
+
+/// For each byte the least one that it is `LIKE`.
+fn like_classes(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
+    let charset = collation.split('_').next().unwrap_or_default();
+    (0..=255_u8)
+        .map(|byte| {
+            let like = |other: u8| {
+                let pattern = format!("CONCAT(_{charset} '!', _{charset} 0x{other:02x})");
+                format!("_{charset} 0x{byte:02x} LIKE {pattern} COLLATE {collation} ESCAPE '!'")
+            };
+            let query = format!("SELECT {}", (0..=255).map(like).collect::<Vec<_>>().join(", "));
+            let row: mysql::Row = ask::first(source, &query)?.context("no row")?;
+            let least = (0..=255_u8).find(|&other| row.get::<bool, _>(usize::from(other)) == Some(true));
+            least.with_context(|| format!("{collation}: {byte:02x} is not like itself"))
+        })
+        .collect()
 }

@@ -4,7 +4,7 @@ use Flavour::{MariaDb, MySql};
 
 use super::{Descriptor, Kind};
 use crate::table::{data, legacy};
-use crate::{Charset, Flavour, Info};
+use crate::{Charset, Flavour, Info, whole};
 
 /// The kind of a collation; `None` where the library lacks its weights.
 pub(super) const fn kind(info: &Info, charset: Charset) -> Option<Kind> {
@@ -21,11 +21,18 @@ pub(super) const fn kind(info: &Info, charset: Charset) -> Option<Kind> {
         Charset::Gb18030 if same(rest, b"unicode_520_ci") => Some(Kind::Uca(&data::UCA520)),
         _ if same(rest, b"bin") => Some(Kind::Bytes),
         Charset::Latin1 if same(rest, b"german2_ci") => Some(Kind::Expanding(&data::LATIN1_GERMAN2)),
-        _ => match (legacy::byte_order(name.bytes()), legacy::multi_byte(name.bytes())) {
-            (Some(order), _) => Some(Kind::Order(order)),
-            (None, Some(table)) => Some(Kind::MultiByte(table)),
-            (None, None) => None,
-        },
+        _ => {
+            if let Some(order) = legacy::byte_order(name.bytes()) {
+                return Some(Kind::Order(order));
+            }
+            if let Some(table) = legacy::multi_byte(name.bytes()) {
+                return Some(Kind::MultiByte(table));
+            }
+            match whole::named(name.bytes(), info.pad) {
+                Some(whole) => Some(Kind::Whole(whole)),
+                None => None,
+            }
+        }
     }
 }
 

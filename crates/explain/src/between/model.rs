@@ -141,8 +141,8 @@ pub struct Seen {
 pub struct Place {
     /// A character that it is equal to, where it is not under the other collation.
     pub equals: Option<String>,
-    /// The nearest character in front of it that did not move, among those of its script (of ASCII's letters and digits for Latin, and
-    /// where there is none); absent where it comes before all of these.
+    /// The nearest character in front of it that did not move: of ASCII's letters and digits, or of its script where that is not Latin and
+    /// tells the two places apart; absent where it comes before all of these.
     pub after: Option<String>,
     /// Whether it is a contraction.
     pub contracts: bool,

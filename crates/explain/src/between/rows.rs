@@ -73,9 +73,10 @@ fn shown(groups: Vec<Group>, items: &Items, examples: usize) -> Vec<Group> {
 fn seen(group: &Group, items: &Items, change: &Change, landmarks: &mut Landmarks<'_>) -> Seen {
     let first = group.items[0] as usize;
     let mates = change.mates(first);
+    let before = landmarks.before(first);
     let [a, b] = [0, 1].map(|side| {
         let equals = mates[side].or_else(|| landmarks.equal_to(first, side)).map(|mate| text(items, mate));
-        let after = landmarks.before(first, side).map(|item| text(items, item));
+        let after = before[side].map(|item| text(items, item));
         Place { equals, after, contracts: group.contracts[side] }
     });
     let texts = group.items.iter().take(NAMED).map(|&item| text(items, item as usize)).collect();
@@ -119,20 +120,24 @@ impl<'i> Landmarks<'i> {
         equal.min_by_key(|&other| familiarity(self.items, other as u32))
     }
 
-    /// The landmark in front of an item.
-    fn before(&mut self, item: usize, side: usize) -> Option<usize> {
-        let script = self.items.first(item).script();
-        let rank = self.ranks[side][item];
+    /// The landmark in front of an item under each collation: of its script if these tell the two places apart, else of ASCII.
+    fn before(&mut self, item: usize) -> [Option<usize>; 2] {
+        let ranks = self.ranks.map(|ranks| ranks[item]);
         let nearest = |landmarks: &[Vec<(u32, u32)>; 2]| {
-            let below = landmarks[side].partition_point(|&(other, _)| other < rank);
-            below.checked_sub(1).map(|last| landmarks[side][last].1 as usize)
+            [0, 1].map(|side| {
+                let below = landmarks[side].partition_point(|&(other, _)| other < ranks[side]);
+                below.checked_sub(1).map(|last| landmarks[side][last].1 as usize)
+            })
         };
-        if script != Script::Latin
-            && let Some(found) = nearest(self.of(script))
-        {
-            return Some(found);
+        let script = self.items.first(item).script();
+        let of_ascii = nearest(&self.ascii);
+        if script == Script::Latin {
+            return of_ascii;
         }
-        nearest(&self.ascii)
+        match nearest(self.of(script)) {
+            [Some(a), Some(b)] if a != b || of_ascii[0] == of_ascii[1] => [Some(a), Some(b)],
+            _ => of_ascii,
+        }
     }
 
     fn of(&mut self, script: Script) -> &[Vec<(u32, u32)>; 2] {

@@ -40,6 +40,12 @@ fn letters_of_a_language_are_told_where_they_stand() {
 }
 
 #[test]
+fn a_script_that_moved_as_a_whole_is_told_by_ascii() {
+    let russian = mysql("utf8mb4_0900_ai_ci", "utf8mb4_ru_0900_ai_ci");
+    assert_eq!(places(&russian, "б"), (after("z"), after("9")));
+}
+
+#[test]
 fn contractions_are_told_with_their_places() {
     let czech = mysql("utf8mb4_0900_as_cs", "utf8mb4_cs_0900_as_cs");
     let (a, b) = places(&czech, "ch");
