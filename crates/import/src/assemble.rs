@@ -139,6 +139,7 @@ fn block(log: &Log, condition: usize, variant: usize, round: u32, at_s: f64) -> 
         warm_up: false,
         at_s,
         seconds: log.seconds,
+        stolen: None,
         sides: vec![side],
     }
 }

@@ -23,6 +23,10 @@ pub(crate) use summary::home_sides;
 pub struct Analysis {
     /// One entry a condition of the run, in its order.
     pub conditions: Vec<ConditionResult>,
+    /// Share of the time of this machine's cores that a hypervisor gave to others while blocks were measured: the mean over them. Absent where
+    /// that is not known.
+    #[serde(default)]
+    pub stolen: Option<f64>,
 }
 
 /// The results of one condition.
@@ -156,7 +160,9 @@ pub fn analyse(run: &Run, blocks: &[Block]) -> Analysis {
         conditions.push(analyse_condition(run, condition, &own, mix_of(run, condition, &conditions)));
     }
     family::hold(run, &mut conditions);
-    Analysis { conditions }
+    let stolen: Vec<f64> = counted.iter().filter_map(|block| block.stolen).collect();
+    let stolen = (!stolen.is_empty()).then(|| stolen.iter().sum::<f64>() / stolen.len() as f64);
+    Analysis { conditions, stolen }
 }
 
 /// Of a class by itself, the mix under as many connections, whose A/A pairs stand for it, too.

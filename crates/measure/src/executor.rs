@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::latency;
 use crate::model::{Latency, Side};
 use crate::schedule::Executor;
+use crate::stolen::Stolen;
 use crate::time::Clock;
 
 /// Load at the start of every block that is not counted, so that both sides are up to speed.
@@ -47,12 +48,16 @@ pub(crate) struct Real {
     pub(crate) placed: Placed,
     /// Blocks in a row that lost connections.
     pub(crate) lost_in_a_row: u32,
+    /// Share of the machine's time that a hypervisor gave to others in the last block.
+    pub(crate) stolen: Option<f64>,
 }
 
 impl Executor for Real {
     type Error = Error;
 
     fn block(&mut self, variants: &[usize], length: Duration) -> Result<Vec<Side>, Error> {
+        self.stolen = None;
+        let stolen = Stolen::begin();
         let sides = match &mut self.loads {
             Loads::Native(loads) => {
                 if self.restarts && !restart_placed(loads, variants, self.placed)? {
@@ -69,8 +74,13 @@ impl Executor for Real {
             }
             Loads::Sysbench { workload, rows, targets } => sysbench(*workload, rows, targets, variants, length),
         };
+        self.stolen = stolen.share();
         // What a signal broke is not to be reported as a failure.
         if interrupt::interrupted() { Err(Error::Interrupted) } else { sides }
+    }
+
+    fn stolen(&self) -> Option<f64> {
+        self.stolen
     }
 
     fn elapsed(&self) -> Duration {

@@ -367,7 +367,7 @@ impl Experiment<'_> {
 
         let placed = Placed::of(&loads);
         let restarts = self.run.options.pinned && condition.threads <= MOST_RESTARTED;
-        let mut executor = Real { loads, restarts, placed, clock: self.clock, lost_in_a_row: 0 };
+        let mut executor = Real { loads, restarts, placed, clock: self.clock, lost_in_a_row: 0, stolen: None };
         let begun = self.clock.elapsed();
         let deadline = begun + self.share(replicate);
         replicate.left -= 1;

@@ -190,6 +190,7 @@ mod tests {
             warm_up: false,
             at_s: 0.0,
             seconds: 1.0,
+            stolen: Some(0.25),
             sides: Vec::new(),
         };
         folder.append(&block).unwrap();

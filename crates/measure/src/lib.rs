@@ -25,6 +25,7 @@ mod request;
 mod schedule;
 mod selftest;
 mod stats;
+mod stolen;
 mod subject;
 mod time;
 mod verdict;

@@ -381,6 +381,10 @@ pub struct Block {
     pub at_s: f64,
     /// Length of the block in seconds.
     pub seconds: f64,
+    /// Share of the time of this machine's cores that a hypervisor gave to others meanwhile; absent where the kernel doesn't tell, and in runs
+    /// of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stolen: Option<f64>,
     /// One side for a solo; baseline, then variant for a duet.
     pub sides: Vec<Side>,
 }

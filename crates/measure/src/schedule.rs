@@ -35,6 +35,10 @@ pub trait Executor {
     type Error;
     /// Puts the variants (indices in the run) under load together, for one block, and returns what each did in their order.
     fn block(&mut self, variants: &[usize], length: Duration) -> Result<Vec<Side>, Self::Error>;
+    /// Share of the time of this machine's cores that a hypervisor gave to others during the last block, where that is known.
+    fn stolen(&self) -> Option<f64> {
+        None
+    }
     /// Time since the run began.
     fn elapsed(&self) -> Duration;
 }
@@ -307,8 +311,8 @@ impl<X: Executor> Measurement<'_, X> {
         };
         let at_s = self.executor.elapsed().as_secs_f64();
         let Task { condition, replicate, .. } = self.task;
-        let replicate = Some(replicate);
-        Ok(Block { condition, pair, replicate, round, warm_up, at_s, seconds: length.as_secs_f64(), sides })
+        let (replicate, stolen) = (Some(replicate), self.executor.stolen());
+        Ok(Block { condition, pair, replicate, round, warm_up, at_s, seconds: length.as_secs_f64(), stolen, sides })
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
         ended_early(run),
         unfinished(run),
         imprecise(run, analysis),
+        shared_machine(analysis),
         one_replicate(run, analysis),
     ]
     .into_iter()
@@ -59,6 +60,19 @@ fn one_replicate(run: &Run, analysis: &Analysis) -> Option<String> {
          more."
             .into()
     })
+}
+
+/// A smaller share of the machine's time than this is taken by others on most virtual machines.
+const STOLEN: f64 = 0.05;
+
+/// A hypervisor that gives cores to others lets them use the caches, too, and not all collations need these alike.
+fn shared_machine(analysis: &Analysis) -> Option<String> {
+    let stolen = analysis.stolen.filter(|stolen| *stolen >= STOLEN)?;
+    Some(format!(
+        "The hypervisor gave {} of this machine's time to others meanwhile: intervals hold for the machine as it was, and on one of its own a ratio \
+         may be another.",
+        percent(stolen)
+    ))
 }
 
 fn ended_early(run: &Run) -> Option<String> {

@@ -50,7 +50,7 @@ fn side(variant: usize, events: u64) -> Side {
 }
 
 fn block(pair: Option<usize>, round: u32, sides: Vec<Side>) -> Block {
-    Block { condition: 0, pair, replicate: None, round, warm_up: false, at_s: 0.0, seconds: 1.0, sides }
+    Block { condition: 0, pair, replicate: None, round, warm_up: false, at_s: 0.0, seconds: 1.0, stolen: None, sides }
 }
 
 /// Duet blocks of a pair: events of baseline and variant, block by block.
@@ -291,7 +291,7 @@ prop_compose! {
         warm_up in any::<bool>(),
         sides in prop::collection::vec(any_side(), 0..4),
     ) -> Block {
-        Block { condition, pair, replicate, round, warm_up, at_s: 0.0, seconds: 1.0, sides }
+        Block { condition, pair, replicate, round, warm_up, at_s: 0.0, seconds: 1.0, stolen: None, sides }
     }
 }
 

@@ -51,7 +51,17 @@ fn blocks(rate: f64, ratio: f64) -> Vec<Block> {
             0 => vec![side(0, wobble), side(2, wobble)],
             _ => vec![side(0, wobble), side(1, wobble * ratio)],
         };
-        Block { condition: 0, pair: Some(pair), replicate: None, round, warm_up: false, at_s: 0.0, seconds: 1.0, sides }
+        Block {
+            condition: 0,
+            pair: Some(pair),
+            replicate: None,
+            round,
+            warm_up: false,
+            at_s: 0.0,
+            seconds: 1.0,
+            stolen: None,
+            sides,
+        }
     };
     (0..2).flat_map(|pair| (0..12).map(move |round| block(pair, round))).collect()
 }

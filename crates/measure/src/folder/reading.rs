@@ -182,6 +182,7 @@ mod tests {
             warm_up: false,
             at_s: 1.0,
             seconds: 1.0,
+            stolen: None,
             sides: vec![side(0), side(1)],
         }
     }

@@ -64,6 +64,7 @@ fn analysis(ratios: [f64; 6]) -> Analysis {
     let cross_server = comparison(3, 0, PairKind::Server, ratios[3]);
     let comparisons = [own(0), own(3)].concat().into_iter().chain([cross_server]).collect();
     Analysis {
+        stolen: None,
         conditions: vec![ConditionResult { condition: 0, aa_bound: Some(0.005), variants: Vec::new(), comparisons }],
     }
 }
