@@ -30,7 +30,7 @@ Examples:
 
 Exit status: 0 explained, whatever the verdict; 2 could not explain. The verdict is in the output: a < b, a = b or a > b.";
 
-/// Show how collations see two strings: weights, where they part, and which comes first; or in what two collations differ
+/// Show how collations see two strings: weights, where they part, and which comes first
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct ExplainArgs {
