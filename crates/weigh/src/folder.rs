@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use measure::{Recording, Selection};
+use measure::{Axes, Recording, Request, Selection};
 use parity::Parity;
 use replay::Protocol;
 use server::{Progress, Server};
@@ -52,7 +52,7 @@ pub struct FolderRun {
     workload: Arc<replay::Workload>,
     selection: Selection,
     /// The sides, the baseline first.
-    pub sides: Vec<String>,
+    sides: Vec<String>,
     here: bool,
 }
 
@@ -139,9 +139,20 @@ pub fn refuse_origin(server: &Server, workload: &replay::Workload, here: bool) -
     Ok(())
 }
 
+/// What is asked for, of a folder without the statements that fail on a side of these servers.
+pub fn compared(
+    folder: Option<&FolderRun>,
+    request: &Request,
+    servers: &[Server],
+    progress: &dyn Progress,
+) -> Result<Request> {
+    let recording = folder.map(|folder| folder.compared(servers, progress)).transpose()?;
+    Ok(Request { recording, ..request.clone() })
+}
+
 impl FolderRun {
     /// How many tables it has.
-    pub fn tables(&self) -> u32 {
+    fn tables(&self) -> u32 {
         self.workload.schema.tables.len() as u32
     }
 
@@ -150,13 +161,28 @@ impl FolderRun {
         self.selection.protocol
     }
 
+    /// What is held against what.
+    pub fn axes(&self, load: &LoadArgs) -> Axes {
+        Axes {
+            collations: Some(self.sides.clone()),
+            connections: load.connections(),
+            texts: load.texts(),
+            ..Axes::default()
+        }
+    }
+
+    /// These options without rows that are generated.
+    pub fn rows(&self, rows: workload::Options) -> workload::Options {
+        workload::Options { tables: self.tables(), table_size: 0, ..rows }
+    }
+
     /// Its load before anything is known of how the servers answer.
     pub fn uncompared(&self) -> Recording {
         Recording::new(&self.workload, &self.selection, Vec::new())
     }
 
     /// Its load without what fails on a side, and what differs between the sides.
-    pub fn compared(&self, servers: &[Server], progress: &dyn Progress) -> Result<Recording> {
+    fn compared(&self, servers: &[Server], progress: &dyn Progress) -> Result<Recording> {
         servers.iter().try_for_each(|server| refuse_origin(server, &self.workload, self.here))?;
         let parity = servers.iter().map(|server| self.compare(server, progress)).collect::<Result<_>>()?;
         let recording = Recording::new(&self.workload, &self.selection, parity);

@@ -12,11 +12,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use measure::{Analysis, Driver, Folder, Outcome, PairKind, Probe, Request};
+use measure::{Analysis, Driver, Folder, Outcome, PairKind, Probe};
 use profile::perf::{CallGraph, Sampling};
 use profile::{Plan, Profiler, Profiles};
 use report::{Report, Style};
-use server::{Server, Tool};
+use server::Tool;
 
 pub use args::BenchArgs;
 use live::Live;
@@ -26,7 +26,7 @@ pub use resolve::Bench;
 use crate::bar::Bar;
 use crate::output::{self, Format};
 use crate::report::write_page;
-use crate::{results, resume};
+use crate::{folder, results, resume};
 
 /// Runs `weigh bench`.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
@@ -77,14 +77,14 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
         let _ = profile::perf::install(&Bar::new());
     }
     // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
-    let folder = folder(bench)?;
+    let folder = results_folder(bench)?;
     let out = folder.path().to_owned();
     let live = Live::new(&bench.request);
     let mut servers = open(openings, &live)?;
     resume::refuse_changes(&bench.request, &servers, &folder)?;
     resume::tell_begin(&folder);
     tell_footprint(&bench.request, &servers)?;
-    let request = compared(bench, &servers, &live)?;
+    let request = folder::compared(bench.folder.as_ref(), &bench.request, &servers, &live)?;
     let sampled = if bench.resume.is_some() { sampled_before(&folder)? } else { None };
     let samples = bench.profile && sampled.is_none();
     let mut profiler = samples.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));
@@ -96,16 +96,8 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     finish(bench, outcome, profiles, &out)
 }
 
-/// What is asked for, of a workload's folder without the statements that fail on a side.
-fn compared(bench: &Bench, servers: &[Server], live: &Live<'_>) -> Result<Request> {
-    let request = bench.request.clone();
-    let Some(folder) = &bench.folder else { return Ok(request) };
-    let recording = folder.compared(servers, live)?;
-    Ok(Request { recording: Some(recording), ..request })
-}
-
 /// The folder of the run: that of the one to go on with, or a new one, in which stands what is asked for.
-fn folder(bench: &Bench) -> Result<Folder> {
+fn results_folder(bench: &Bench) -> Result<Folder> {
     if let Some(resumed) = &bench.resume {
         return Ok(Folder::resume(resumed)?);
     }

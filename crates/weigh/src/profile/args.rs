@@ -8,6 +8,7 @@ use measure::parse_duration;
 use workload::Kind;
 
 use crate::connect::ConnectArgs;
+use crate::folder::FolderArgs;
 use crate::load::{LoadArgs, tell_default};
 use crate::output::Format;
 
@@ -19,6 +20,8 @@ Examples:
       Which functions of a stripped server sort and hash by this collation.
   weigh profile --server mariadb@trixie --workload long_literals --protocol text
       What the parser does to every character of every literal.
+  weigh profile --workload shop --collation utf8mb4_0900_ai_ci --server mysql@sid
+      The same of one's own statements: their mix, and each class (docs/workload.md).
   weigh profile --no-load --socket /run/mysqld/mysqld.sock --user root --seconds 30
       A server under its own load; nothing is written to it.
   weigh profile --pid 4711 --seconds 30
@@ -50,9 +53,9 @@ pub struct ProfileArgs {
     #[command(flatten)]
     pub load: LoadArgs,
 
-    /// Collation that they are held against
-    #[arg(long, value_name = "COLLATION", default_value = measure::DEFAULT_BASELINE, help_heading = "What to measure")]
-    pub against: String,
+    /// Collation that they are held against [default: latin1_swedish_ci; of a folder, the columns' own]
+    #[arg(long, value_name = "COLLATION", help_heading = "What to measure")]
+    pub against: Option<String>,
 
     /// Put no load on: sample a running server under its own, and write nothing to it
     #[arg(long, help_heading = "What to measure")]
@@ -85,6 +88,9 @@ pub struct ProfileArgs {
     /// How results are printed: text, json (schemas/profile.schema.json), csv or markdown
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
+
+    #[command(flatten)]
+    pub folder: FolderArgs,
 
     #[command(flatten)]
     pub connect: ConnectArgs,

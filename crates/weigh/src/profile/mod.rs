@@ -17,7 +17,7 @@ use crate::bar::Bar;
 use crate::bench::live::Live;
 use crate::bench::opening::{open, openings, tell_footprint};
 use crate::output::{self, Format};
-use crate::results;
+use crate::{folder, results};
 
 /// Runs `weigh profile`.
 pub fn run(args: &ProfileArgs) -> Result<ExitCode> {
@@ -95,13 +95,15 @@ fn under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     // What would fail at the end is told before rows are loaded.
     profile::perf::install(&Bar::new())?;
     profile::perf::version()?;
-    let request = resolve::request(args)?;
+    let own = args.folder.resolve(&args.load, args.against.as_deref())?;
+    let request = resolve::request(args, own.as_ref())?;
     let targets = args.connect.resolve(request.most_connections())?;
     let folder = results::folder(args.out.as_deref())?;
     let out = folder.path().to_owned();
     let live = Live::new(&request);
     let mut servers = open(&openings(targets), &live)?;
     tell_footprint(&request, &servers)?;
+    let request = folder::compared(own.as_ref(), &request, &servers, &live)?;
     let mut profiler = Profiler::new(plan, &out.join(profile::output::FOLDER));
     let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &live, Some(&mut profiler));
     live.end();

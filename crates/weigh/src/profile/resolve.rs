@@ -9,6 +9,7 @@ use profile::perf::{CallGraph, Sampling};
 
 use super::args::{COLLATION, CallGraphArg, ProfileArgs, TABLE_SIZE, WORKLOAD};
 use crate::argv;
+use crate::folder::FolderRun;
 
 /// Windows that intervals are taken over.
 pub const WINDOWS: usize = 10;
@@ -24,21 +25,16 @@ pub fn plan(args: &ProfileArgs) -> Plan {
 }
 
 /// The load to sample under: no ratio is measured.
-pub fn request(args: &ProfileArgs) -> Result<Request> {
+pub fn request(args: &ProfileArgs, folder: Option<&FolderRun>) -> Result<Request> {
     let load = &args.load;
+    let rows = load.rows(TABLE_SIZE);
     Ok(Request {
-        axes: Axes {
-            collations: load.collations().or_else(|| Some(vec![COLLATION.into()])),
-            baseline: Some(args.against.clone()),
-            connections: load.connections(),
-            texts: load.texts(),
-            ..Axes::default()
-        },
-        workloads: load.workloads_or(&[WORKLOAD])?,
-        recording: None,
+        axes: folder.map_or_else(|| axes(args), |folder| folder.axes(load)),
+        workloads: if folder.is_some() { Vec::new() } else { load.workloads_or(&[WORKLOAD])? },
+        recording: folder.map(FolderRun::uncompared),
         threads: load.threads(false),
-        rows: load.rows(TABLE_SIZE),
-        protocol: load.protocol_or(drive::Protocol::Prepared),
+        rows: folder.map_or(rows, |folder| folder.rows(rows)),
+        protocol: folder.map_or_else(|| load.protocol_or(drive::Protocol::Prepared), FolderRun::protocol),
         mode: Mode::Duet,
         driver: Driver::Native,
         precision: 1.0,
@@ -55,6 +51,18 @@ pub fn request(args: &ProfileArgs) -> Result<Request> {
         recipe: None,
         ratios: false,
     })
+}
+
+/// Of the built-in workloads.
+fn axes(args: &ProfileArgs) -> Axes {
+    let load = &args.load;
+    Axes {
+        collations: load.collations().or_else(|| Some(vec![COLLATION.into()])),
+        baseline: Some(args.against.clone().unwrap_or_else(|| measure::DEFAULT_BASELINE.into())),
+        connections: load.connections(),
+        texts: load.texts(),
+        ..Axes::default()
+    }
 }
 
 #[cfg(test)]
@@ -75,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_seeds_question_is_the_default() {
-        let request = request(&parse(&[])).unwrap();
+        let request = request(&parse(&[]), None).unwrap();
         assert_eq!(request.axes.collations, Some(vec!["utf8mb4_general_ci".into()]));
         assert_eq!(request.axes.baseline.as_deref(), Some("latin1_swedish_ci"));
         assert!(!request.ratios && request.pin == Pin::Private);
@@ -87,7 +95,7 @@ mod tests {
     #[test]
     fn load_is_asked_for_as_of_a_benchmark() {
         let words = ["--text=cjk,latin", "--threads=1,4", "--connection-charset=match,latin1", "--range-size=10"];
-        let request = request(&parse(&words)).unwrap();
+        let request = request(&parse(&words), None).unwrap();
         assert_eq!((request.axes.texts, request.threads), (vec![Text::Cjk, Text::Latin], vec![1, 4]));
         assert_eq!(request.axes.connections, [None, Some("latin1".into())]);
         assert_eq!((request.rows.range_size, request.rows.table_size), (10, TABLE_SIZE));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use measure::{Comparison, PairKind, Verdict};
 use parity::Difference;
+use profile::Profiles;
 
 use crate::attach::Foreign;
 use crate::place::{Done, Measured, Place};
@@ -201,4 +202,19 @@ fn what_a_folder_cannot_be_measured_with_is_refused() {
     }
     fs::write(place.root().join("shop/statements/f-wrong.sql"), "SELECT 1 FROM custmers\n").unwrap();
     assert!(refused(&["-w", "shop", both]).contains("schema.sql has no table custmers"));
+}
+
+/// What one class spends on text, on a server that has its functions' names.
+#[test]
+fn a_class_is_profiled() {
+    let place = Place::new();
+    shop(&place);
+    let words =
+        [&SIDES[1..], &["--workload=shop:a-long", "--server=mysql@5.6", "--threads=1", "--seconds=2", "--format=json"]];
+    let done = place.end(place.profile(&words.concat()).spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{done}");
+    let printed: Profiles = serde_json::from_str(&done.stdout).unwrap();
+    let [profile] = printed.profiles.as_slice() else { panic!("{done}") };
+    let share = |label: &str| profile.sides.iter().find(|side| side.label == label).unwrap().text_share.value;
+    assert!(share("utf8mb4_unicode_ci") > share("as-is") + 0.1, "{done}");
 }
