@@ -242,11 +242,11 @@ fn quantile(sorted: &[f64], probability: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Ratios around `center` whose logs are normal with the given spread.
-    fn noisy(center: f64, spread: f64, count: usize, seed: u64) -> Vec<f64> {
+    pub(crate) fn noisy(center: f64, spread: f64, count: usize, seed: u64) -> Vec<f64> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let normal = Normal::standard();
         (0..count)
