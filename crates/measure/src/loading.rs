@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::instances::Instances;
 use crate::model::{Run, TableSize, Variant};
 use crate::plan::PlanError;
-use crate::preview::{self, schema_key, schema_keys};
+use crate::preview::{self, SchemaKey, schema_key, schema_keys};
 use crate::recording::Recording;
 use crate::request::{Observer, Request};
 
@@ -69,6 +69,14 @@ impl Loader<'_> {
         Ok(rows)
     }
 
+    /// The schemas that variants need, in this replicate's order: each replicate begins with another.
+    fn schemas_in_turn<'v>(&self, variants: &[&'v Variant]) -> Vec<SchemaKey<'v>> {
+        let mut keys = schema_keys(variants.iter().copied(), self.request.keeps_apart());
+        let first = self.replicate as usize % keys.len().max(1);
+        keys.rotate_left(first);
+        keys
+    }
+
     /// Loads into the instances of one server: all variants into its only one, or each into its own.
     fn load_server<'s>(
         &mut self,
@@ -79,9 +87,7 @@ impl Loader<'_> {
         rows: &mut Rows<'s>,
     ) -> Result<(), Error> {
         let apart = self.request.keeps_apart();
-        let mut keys = schema_keys(variants.iter().copied(), apart);
-        let first = self.replicate as usize % keys.len().max(1);
-        keys.rotate_left(first);
+        let keys = self.schemas_in_turn(variants);
         let charset = |collation: &str| {
             variants.iter().find(|variant| variant.collation == collation).map_or("", |variant| &variant.charset)
         };
@@ -126,9 +132,7 @@ impl Loader<'_> {
         rows: &mut Rows<'s>,
     ) -> Result<(), Error> {
         let apart = self.request.keeps_apart();
-        let mut keys = schema_keys(variants.iter().copied(), apart);
-        let first = self.replicate as usize % keys.len().max(1);
-        keys.rotate_left(first);
+        let keys = self.schemas_in_turn(variants);
         let schemas = Schemas::new(server, &drive::run_name())?;
         let mut sides: Vec<Filled> = Vec::new();
         for (place, key) in keys.iter().enumerate() {

@@ -14,8 +14,6 @@ use crate::error::Error;
 
 /// How long a server may take to convert or fill a table of a sample's size.
 const LONGEST_STATEMENT: Duration = Duration::from_secs(1800);
-/// Bytes of an INSERT, below every server's default of max_allowed_packet.
-const INSERT_BYTES: usize = 512 << 10;
 
 /// A schema while it is filled.
 pub struct Filling<'a> {
@@ -71,19 +69,16 @@ impl<'a> Filling<'a> {
         let bad = |line, problem| Error::Rows { file: shown(&file.path), line, problem };
         let mut reader = file.open().map_err(|error| bad(1, error.to_string()))?;
         let columns: Vec<String> = file.columns.iter().map(|column| sql::identifier(&column.name)).collect();
-        let head = format!("INSERT INTO {} ({}) VALUES ", sql::identifier(&file.table), columns.join(", "));
+        let mut inserts = sql::Inserts::new(&sql::identifier(&file.table), &columns);
         let what = format!("write rows of {}", file.table);
-        let (mut statement, mut row) = (head.clone(), Vec::new());
+        let mut row = Vec::new();
         while reader.read(&mut row).map_err(|(line, problem)| bad(line, problem))? {
-            let separator = if statement.len() > head.len() { "," } else { "" };
-            let values: Vec<String> = row.iter().map(literal).collect();
-            statement += &format!("{separator}({})", values.join(","));
-            if statement.len() >= INSERT_BYTES {
+            let literals: Vec<String> = row.iter().map(literal).collect();
+            if let Some(statement) = inserts.push(&literals) {
                 self.run(&what, &statement)?;
-                statement.clone_from(&head);
             }
         }
-        if statement.len() > head.len() { self.run(&what, &statement) } else { Ok(()) }
+        inserts.finish().map_or(Ok(()), |statement| self.run(&what, &statement))
     }
 
     /// The tables as the server defines them.

@@ -65,7 +65,7 @@ fn one_replicate(run: &Run, analysis: &Analysis) -> Option<String> {
 /// A smaller share of the machine's time than this is taken by others on most virtual machines.
 const STOLEN: f64 = 0.05;
 
-/// A hypervisor that gives cores to others lets them use the caches, too, and not all collations need these alike.
+/// A hypervisor that gives cores to others lets them use the caches, too, and some collations need these more than others.
 fn shared_machine(analysis: &Analysis) -> Option<String> {
     let stolen = analysis.stolen.filter(|stolen| *stolen >= STOLEN)?;
     Some(format!(

@@ -4,6 +4,7 @@
 //! of one statement) is told by tokens. Pure, and no input makes it panic.
 
 pub mod ddl;
+mod inserts;
 mod literal;
 mod mode;
 mod names;
@@ -12,6 +13,7 @@ mod statements;
 mod template;
 mod token;
 
+pub use inserts::Inserts;
 pub use literal::{bytes, identifier, string, unquoted};
 pub use mode::Mode;
 pub use names::{TableName, tables};

@@ -11,7 +11,7 @@ use parity::Parity;
 use replay::Protocol;
 use server::{Progress, Server};
 
-use crate::given::without_repeats;
+use crate::given::{first_given, without_repeats};
 use crate::load::LoadArgs;
 
 /// How long a call may take in the comparison before the load.
@@ -94,8 +94,8 @@ impl FolderArgs {
             (self.classes.is_some(), "--classes"),
             (self.here, "--here"),
         ];
-        match given.into_iter().find(|(is_given, _)| *is_given) {
-            Some((_, name)) => bail!("{name} is about a workload that is a folder; name one by --workload DIR"),
+        match first_given(given) {
+            Some(name) => bail!("{name} is about a workload that is a folder; name one by --workload DIR"),
             None => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! Lists that users give.
+//! What users give: lists, and options that something else rules out.
 
 /// Each value once, in the order in which it first came.
 pub fn without_repeats<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
@@ -9,4 +9,9 @@ pub fn without_repeats<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> 
         }
     }
     kept
+}
+
+/// The first of these options that was given.
+pub fn first_given<const N: usize>(options: [(bool, &'static str); N]) -> Option<&'static str> {
+    options.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::{Arg, Args, ValueEnum};
 use workload::{Distribution, Kind, Text, Workload};
 
-use crate::given::without_repeats;
+use crate::given::{first_given, without_repeats};
 
 const MOST_DEFAULT_THREADS: usize = 16;
 
@@ -150,7 +150,7 @@ impl LoadArgs {
             (self.skip_trx, "--skip-trx"),
             (self.rand_type != Distribution::default(), "--rand-type"),
         ];
-        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+        first_given(given)
     }
 
     /// The collations; `None` where none was named.

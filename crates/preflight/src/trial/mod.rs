@@ -71,21 +71,20 @@ impl<'f> Timing<'f> {
         Self { sampler, tables: tables.into_iter().collect(), begin: Instant::now() }
     }
 
+    /// The table of a step that is to be timed.
+    fn table(&self, step: &Step) -> Option<&'f Table> {
+        let is_due = step.phase == Phase::Convert && self.begin.elapsed() < self.sampler.time();
+        self.tables.get(&step.object).filter(|_| is_due).copied()
+    }
+
     /// Tries a step on a sample of its table's rows.
-    fn step(&mut self, conn: &mut Conn, step: &mut Step) -> Result<(), Error> {
-        let of = self.tables.get(&step.object).filter(|_| step.phase == Phase::Convert && !step.blocked).copied();
-        let Some(of) = of.filter(|_| self.begin.elapsed() < self.sampler.time()) else {
-            let sql = step.sql.clone();
-            try_step(conn, step, &sql);
-            return Ok(());
-        };
+    fn step(&mut self, of: &Table, conn: &mut Conn, step: &mut Step, sql: &str) -> Result<(), Error> {
         let filled = match self.sampler.fill(of) {
             // Rows that can't be sampled leave the step untimed; the conversion itself is not in question.
             Err(Error::Statement { .. }) => None,
             filled => filled?,
         };
-        let sql = step.sql.clone();
-        let took = try_step(conn, step, &sql);
+        let took = try_step(conn, step, sql);
         step.time = match (filled, took) {
             (Some(sample_rows), Some(took)) if sample_rows > 0 && step.algorithm != Some(Algorithm::Instant) => {
                 let rows = of.rows.unwrap_or(0).max(sample_rows);
@@ -224,12 +223,10 @@ fn run(
             Phase::DropForeignKeys | Phase::Convert | Phase::Defaults | Phase::AddForeignKeys
                 if step.sql.starts_with("ALTER TABLE") =>
             {
-                match timing.as_deref_mut() {
-                    Some(timing) => timing.step(conn, step)?,
-                    None => {
-                        let sql = rename(&step.sql);
-                        try_step(conn, step, &sql);
-                    }
+                let sql = rename(&step.sql);
+                match timing.as_deref_mut().and_then(|timing| Some((timing.table(step)?, timing))) {
+                    Some((of, timing)) => timing.step(of, conn, step, &sql)?,
+                    None => drop(try_step(conn, step, &sql)),
                 }
             }
             _ => {}

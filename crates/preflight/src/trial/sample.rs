@@ -30,8 +30,6 @@ impl Default for SampleOptions {
 const WORTH_TIMING: u64 = 10_000;
 /// The most bytes of a table's sample.
 const BYTES: u64 = 64 << 20;
-/// Bytes of an INSERT, below every server's default of max_allowed_packet.
-const INSERT_BYTES: usize = 512 << 10;
 
 /// Copies rows from the server that is looked at to the private one.
 pub(super) struct Sampler<'s> {
@@ -56,27 +54,24 @@ impl<'s> Sampler<'s> {
         let row_bytes = of.data_bytes.map_or(1, |bytes| (bytes / all).max(1));
         let rows = self.options.rows.min((BYTES / row_bytes).max(1));
         let columns: Vec<&Column> = of.columns.iter().filter(|column| column.generated.is_none()).collect();
-        let names = columns.iter().map(|column| identifier(&column.name)).collect::<Vec<_>>().join(", ");
+        let names: Vec<String> = columns.iter().map(|column| identifier(&column.name)).collect();
         let name = table(&of.schema, &of.name);
         let failed = |source| Error::Statement { what: format!("take a sample of {name}"), source };
-        let found = self.source.query_iter(format!("SELECT {names} FROM {name} LIMIT {rows}")).map_err(failed)?;
-        let head = format!("INSERT INTO {name} ({names}) VALUES ");
-        let (mut statement, mut count) = (head.clone(), 0);
-        for row in found {
+        let select = format!("SELECT {} FROM {name} LIMIT {rows}", names.join(", "));
+        let mut inserts = ::sql::Inserts::new(&name, &names);
+        let mut count = 0;
+        for row in self.source.query_iter(select).map_err(failed)? {
             let values = row.map_err(failed)?.unwrap();
             let literals: Vec<String> =
                 columns.iter().zip(values).map(|(column, value)| literal(self.facts, column, &value)).collect();
-            let separator = if statement.len() > head.len() { "," } else { "" };
-            statement += &format!("{separator}({})", literals.join(","));
             count += 1;
-            if statement.len() >= INSERT_BYTES {
+            if let Some(statement) = inserts.push(&literals) {
                 interrupt::check()?;
-                self.target.query_drop(&statement).map_err(failed)?;
-                statement.clone_from(&head);
+                self.target.query_drop(statement).map_err(failed)?;
             }
         }
-        if statement.len() > head.len() {
-            self.target.query_drop(&statement).map_err(failed)?;
+        if let Some(statement) = inserts.finish() {
+            self.target.query_drop(statement).map_err(failed)?;
         }
         Ok(Some(count))
     }

@@ -10,6 +10,7 @@ use workload::{Kind, Text, Workload};
 use super::args::{BenchArgs, DriverArg, ModeArg};
 use crate::argv;
 use crate::folder::FolderRun;
+use crate::given::first_given;
 use crate::output::Format;
 
 const QUICK_WORKLOADS: [Kind; 1] = [Kind::OltpReadOnly];
@@ -124,8 +125,8 @@ fn refuse_beside_folder(args: &BenchArgs) -> Result<()> {
         (args.self_test, "--self-test"),
         (args.buffer_pool.is_some(), "--buffer-pool"),
     ];
-    match given.into_iter().find(|(is_given, _)| *is_given) {
-        Some((_, name)) => bail!("{name} is for the built-in workloads, not for a folder; leave it out"),
+    match first_given(given) {
+        Some(name) => bail!("{name} is for the built-in workloads, not for a folder; leave it out"),
         None => Ok(()),
     }
 }
@@ -231,7 +232,8 @@ mod tests {
             assert!(line(option).ends_with(&told), "{told} is not in: {}", line(option));
         }
         assert!(line("--collation").ends_with(&format!("of {}]", list(&DEFAULT_COLLATIONS))));
-        assert!(line("--baseline").contains(&format!("[default: {DEFAULT_BASELINE};")));
+        let baseline = format!("[default: {DEFAULT_BASELINE}; for a folder the first of --collation]");
+        assert!(line("--baseline").ends_with(&baseline));
         let texts: Vec<&str> = Text::ALL.iter().map(|text| text.name()).collect();
         assert!(texts.iter().all(|name| line("--text").contains(name)), "{}", line("--text"));
     }
