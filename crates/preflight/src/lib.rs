@@ -26,7 +26,7 @@ pub mod trial;
 pub use assemble::{Options, Source, check_names, preflight};
 pub use checkpoint::Checkpoint;
 pub use error::Error;
-pub use files::{CsvFile, CsvRows, DumpRows, dumps};
+pub use files::{CsvRows, DumpRows, ParquetRows, TableFile, dumps};
 pub use job::{Job, Request, TableJob};
 pub use model::*;
 pub use plan::ProgramSource;

@@ -94,6 +94,21 @@ fn parse(arguments: &[String]) -> Result<(), clap::Error> {
 }
 
 #[test]
+fn conversions_names_checks_that_exist() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conversions.md")).unwrap();
+    let checks: Vec<&str> = audit::CHECKS.iter().map(|check| check.name).chain(preflight::check_names()).collect();
+    let rows: Vec<Vec<&str>> =
+        page.lines().filter(|line| line.starts_with("| ")).map(|line| line.split(" | ").collect()).collect();
+    assert_eq!(rows.iter().filter(|row| row[0].trim_start_matches("| ").parse::<u32>().is_ok()).count(), 31);
+    for found_by in rows.iter().map(|row| row[3]) {
+        for name in found_by.split('`').skip(1).step_by(2).filter(|name| !name.starts_with("--") && !name.contains(' '))
+        {
+            assert!(checks.contains(&name), "no check is named {name}");
+        }
+    }
+}
+
+#[test]
 fn every_command_line_of_the_documentation_is_taken() {
     let mut seen = 0;
     for path in pages() {

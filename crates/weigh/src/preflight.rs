@@ -28,11 +28,7 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     let measured = costs::read(&args.costs)?;
     let request = args.request()?;
     let options = args.options(request)?;
-    let mut report = if args.csv.is_some() || args.dump.is_some() {
-        files::report(args, &options)?
-    } else {
-        on_server(args, &options)?
-    };
+    let mut report = if args.is_offline() { files::report(args, &options)? } else { on_server(args, &options)? };
     costs::add(&measured, &mut report);
     output::print(&render(&report, args.format))?;
     Ok(if report.has_findings() { ExitCode::from(1) } else { ExitCode::SUCCESS })

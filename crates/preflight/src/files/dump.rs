@@ -10,9 +10,9 @@ use ::sql::{Literal, Statements, Tuples};
 use facts::Facts;
 use mysql_collation::{Charset, Flavour};
 
-use super::csv_rows::modified;
 use super::definition::table;
 use super::facts_of;
+use super::table_file::modified;
 use crate::Error;
 use crate::job::TableJob;
 use crate::model::Reading;

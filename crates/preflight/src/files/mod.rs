@@ -1,11 +1,15 @@
-//! Rows from files, without a server: CSV, and dumps of mysqldump and mydumper.
+//! Rows from files, without a server: CSV, Parquet, and dumps of mysqldump and mydumper.
 
 mod csv_rows;
 mod definition;
 mod dump;
+mod parquet_rows;
+mod table_file;
 
-pub use csv_rows::{CsvFile, CsvRows};
+pub use csv_rows::CsvRows;
 pub use dump::{DumpRows, dumps};
+pub use parquet_rows::ParquetRows;
+pub use table_file::TableFile;
 
 use std::collections::BTreeMap;
 

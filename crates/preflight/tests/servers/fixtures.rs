@@ -205,7 +205,52 @@ fn all(server: &str, target: &str) -> Lab {
     programs(&mut lab, target);
     narrowed(&mut lab);
     partly(&mut lab, target);
+    warned(&mut lab, target);
     lab
+}
+
+/// What other programs, backups and replicas make of a conversion can't be tried here: the plan warns of it and names the source.
+fn warned(lab: &mut Lab, target: &str) {
+    let statements = [
+        "CREATE TABLE plain (id INT PRIMARY KEY, v VARCHAR(20) COLLATE utf8mb4_general_ci)",
+        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20) CHARACTER SET latin1 COLLATE latin1_bin, UNIQUE KEY u (v))",
+        "INSERT INTO t VALUES (1, 'a'), (2, 'A')",
+    ];
+    lab.schema("fx_warned", "utf8mb4", &statements.map(str::to_owned));
+    let mut options = crate::lab::options(target);
+    options.request.all_columns = true;
+    let report = lab.report_with("fx_warned", &options, &Default::default(), &preflight::Checkpoint::none()).unwrap();
+    let plan = report.plan.as_ref().unwrap();
+    let tools = |table: &str| plan.tools.iter().find(|tools| tools.table == table).unwrap().warnings.join("\n");
+    for warning in ["INSERT IGNORE", "--panic-on-warnings", "#1636", "#1568"] {
+        assert!(tools("fx_warned.t").contains(warning), "{warning}: {}", told(&report));
+        assert!(!tools("fx_warned.plain").contains(warning), "{warning}: {}", told(&report));
+    }
+    let advice = plan.advice.join("\n");
+    for warning in ["mysqldump --default-character-set=utf8mb4", "MySQL bug 47673", "SET NAMES utf8mb4"] {
+        assert!(advice.contains(warning), "{warning}: {}", told(&report));
+    }
+    let is_new_id = lab.server.flavour() == server::Flavour::MySql && target.contains("_0900_");
+    assert_eq!(advice.contains("MySQL bug 116834"), is_new_id, "{}", told(&report));
+}
+
+/// MariaDB's JSON is LONGTEXT with utf8mb4_bin, which CONVERT TO would take from it; the plan leaves it.
+fn json(lab: &mut Lab, target: &str) {
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20), kept JSON)",
+        "INSERT INTO t VALUES (1, 'Zoë', '{\"a\": 1}')",
+    ];
+    lab.schema("fx_json", "latin1", &statements.map(str::to_owned));
+    let report = lab.report("fx_json", target);
+    let kept = found(&report, "own-collation", "fx_json.t");
+    assert_eq!(kept.examples[0].note.as_deref(), Some("a JSON column"), "{kept:?}");
+    lab.assert_converges("fx_json", target, &report);
+    let collation: Option<String> = mysql::prelude::Queryable::query_first(
+        &mut lab.conn,
+        "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'fx_json' AND COLUMN_NAME = 'kept'",
+    )
+    .unwrap();
+    assert_eq!(collation.as_deref(), Some("utf8mb4_bin"));
 }
 
 /// Routines, triggers and views are created again with the new collation.
@@ -275,12 +320,14 @@ fn partly(lab: &mut Lab, target: &str) {
 
 #[test]
 fn mariadb() {
-    all("mariadb", "utf8mb4_unicode_ci");
+    let mut lab = all("mariadb", "utf8mb4_unicode_ci");
+    json(&mut lab, "utf8mb4_unicode_ci");
 }
 
 #[test]
 fn mariadb_trixie() {
-    all("mariadb@trixie", "utf8mb4_uca1400_ai_ci");
+    let mut lab = all("mariadb@trixie", "utf8mb4_uca1400_ai_ci");
+    json(&mut lab, "utf8mb4_uca1400_ai_ci");
 }
 
 #[test]

@@ -22,6 +22,7 @@ Examples:
       Four tables at a time; after an interruption the same command goes on where it was.
 
   weigh preflight --csv names.csv --from utf8mb4_bin --key name --to utf8mb4_0900_ai_ci --flavour mysql
+  weigh preflight --parquet people/ --from utf8mb4_bin --key town+name --to utf8mb4_0900_ai_ci --flavour mysql
       Without a server.
   weigh preflight --dump shop.sql --to utf8mb4_uca1400_ai_ci
       The tables of a dump.
@@ -65,22 +66,39 @@ pub struct PreflightArgs {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with = "dump",
+        group = "table_file",
+        conflicts_with_all = ["dump", "parquet"],
         requires = "from",
         help_heading = "Files instead of a server"
     )]
     pub csv: Option<PathBuf>,
 
+    /// Look at a Parquet file, or a folder of them, instead of a server
+    #[arg(
+        long,
+        value_name = "PATH",
+        group = "table_file",
+        conflicts_with = "dump",
+        requires = "from",
+        help_heading = "Files instead of a server"
+    )]
+    pub parquet: Option<PathBuf>,
+
     /// Look at a dump instead of a server: a file of mysqldump's, or a folder of mydumper's, unpacked
     #[arg(long, value_name = "PATH", help_heading = "Files instead of a server")]
     pub dump: Option<PathBuf>,
 
-    /// Collation that the columns of --csv have now
-    #[arg(long, value_name = "COLLATION", requires = "csv", help_heading = "Files instead of a server")]
+    /// Collation that the text columns of --csv or --parquet have now
+    #[arg(long, value_name = "COLLATION", requires = "table_file", help_heading = "Files instead of a server")]
     pub from: Option<String>,
 
-    /// Columns of --csv that are a unique key together; may be repeated
-    #[arg(long = "key", value_name = "COLUMN[+COLUMN…]", requires = "csv", help_heading = "Files instead of a server")]
+    /// Columns of --csv or --parquet that are a unique key together; may be repeated
+    #[arg(
+        long = "key",
+        value_name = "COLUMN[+COLUMN…]",
+        requires = "from",
+        help_heading = "Files instead of a server"
+    )]
     pub keys: Vec<String>,
 
     /// Whose collations, for files, where MySQL and MariaDB differ under one name: mysql or mariadb
@@ -219,6 +237,11 @@ pub fn listing() -> String {
 }
 
 impl PreflightArgs {
+    /// Whether files are looked at, not a server.
+    pub fn is_offline(&self) -> bool {
+        self.csv.is_some() || self.parquet.is_some() || self.dump.is_some()
+    }
+
     /// What is asked for.
     pub fn request(&self) -> Result<Request> {
         if self.to.is_empty() {

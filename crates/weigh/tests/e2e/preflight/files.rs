@@ -30,6 +30,30 @@ fn a_csv_file_is_checked_without_a_server() {
         .refuses_with(&["none.csv"]);
 }
 
+/// Files that pyarrow wrote (see crates/preflight/tests/fixtures/README.md): one, and a folder of two with a marker beside them.
+#[test]
+fn parquet_files_are_checked_without_a_server() {
+    let place = Place::new();
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../preflight/tests/fixtures");
+    let told = |file: &str, more: &[&str]| {
+        let path = format!("--parquet={fixtures}/{file}");
+        let common = ["preflight", &path, "--from=utf8mb4_bin", "--to=utf8mb4_unicode_ci", "--all-columns"];
+        place.end(place.weigh(&[&common, more].concat()).spawn().unwrap())
+    };
+    let one = told("people.parquet", &["--key=town+name"]);
+    assert_eq!((one.code, one.stderr.as_str()), (Some(1), ""), "{one}");
+    for part in ["6 rows read", "2 rows become equal", "'Straße'", "'STRASSE'", "key 1", "key 2"] {
+        assert!(one.stdout.contains(part), "{part}: {one}");
+    }
+    let folder = told("people", &["--key=name", "--format=json"]);
+    let report: serde_json::Value = serde_json::from_str(&folder.stdout).unwrap();
+    assert_eq!((folder.code, &report["tables"][0]["reading"]["rows"]), (Some(1), &serde_json::json!(4)), "{folder}");
+    told("people.parquet", &["--key=street"]).refuses_with(&["no column street", "id, town, name"]);
+    told("README.md", &["--key=name"]).refuses_with(&["README.md"]);
+    let server_only = place.weigh(&["preflight", "--from=utf8mb4_bin", "--to=utf8mb4_unicode_ci"]).spawn().unwrap();
+    place.end(server_only).refuses_with(&["--csv", "--parquet"]);
+}
+
 #[test]
 fn a_dump_is_checked_without_a_server() {
     let place = Place::new();
