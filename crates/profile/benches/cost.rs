@@ -11,10 +11,13 @@ use profile::perf::{CallGraph, Recorder, Sampling, Scope};
 use server::{NoProgress, Server};
 use workload::{Kind, Options, Workload};
 
+/// Short, as a shared machine's speed changes from second to second: blocks that follow each other are then alike.
+const BLOCK: Duration = Duration::from_millis(500);
+
 fn main() {
     let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
     let name = args.next().unwrap_or_else(|| "mysql@5.6".into());
-    let rounds: usize = args.next().map_or(15, |rounds| rounds.parse().expect("ROUNDS is a number"));
+    let rounds: usize = args.next().map_or(50, |rounds| rounds.parse().expect("ROUNDS is a number"));
     let server =
         server::open(&name.parse().expect("a server"), &server::Options::default(), &NoProgress).expect("a server");
     let schemas = Schemas::new(&server, "profile_cost").expect("a connection");
@@ -23,7 +26,7 @@ fn main() {
     let wanted = Wanted { charset: "utf8mb4".into(), collation: "utf8mb4_general_ci".into() };
     let loaded = schemas.load(&workload::tables(&[workload], &rows), &[wanted], &|_| {}).expect("rows");
     let load = connect(&server, &loaded[0], &Arc::new(workload.script(&rows)));
-    println!("{} {}, oltp_read_only, {rounds} rounds of two blocks of 2 s", server.flavour(), server.version());
+    println!("{} {}, oltp_read_only, {rounds} rounds of two blocks of {BLOCK:?}", server.flavour(), server.version());
     let fp = |frequency| Sampling { frequency, call_graph: CallGraph::FramePointers };
     let dwarf = Sampling { frequency: 499, call_graph: CallGraph::Dwarf };
     for (what, watched) in [
@@ -70,7 +73,6 @@ fn cost(what: &str, load: &Load, server: &Server, watched: Option<(Sampling, Sco
 
 /// Transactions a second in one block.
 fn rate(load: &Load) -> f64 {
-    let (lead_in, length) = (Duration::from_millis(100), Duration::from_secs(2));
-    let tallies = run_block(&[load], Sharing::Together, lead_in, length).expect("a block");
+    let tallies = run_block(&[load], Sharing::Together, Duration::from_millis(100), BLOCK).expect("a block");
     tallies[0].events as f64 / tallies[0].seconds
 }
