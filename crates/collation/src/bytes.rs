@@ -15,7 +15,21 @@ pub(crate) trait Bytes: Copy {
 
     /// Appends the weights of `text`.
     fn append(self, text: &[u8], key: &mut Vec<u8>);
+
+    /// The same up to a run of spaces that isn't a single one between words: how many bytes of text these are. Such a one is marked.
+    fn append_marked(self, text: &[u8], key: &mut Vec<u8>) -> usize;
 }
+
+/// Maps each byte to itself.
+pub(crate) static ITSELF: [u8; 256] = {
+    let mut all = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        all[byte] = byte as u8;
+        byte += 1;
+    }
+    all
+};
 
 /// A byte is its own weight.
 #[derive(Clone, Copy)]
@@ -36,6 +50,10 @@ impl Bytes for Itself {
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
         key.extend_from_slice(text);
     }
+
+    fn append_marked(self, text: &[u8], key: &mut Vec<u8>) -> usize {
+        arch::get().append_marked_bytes(&ITSELF, runs::SINGLE, text, key)
+    }
 }
 
 /// A byte has its weight from a table.
@@ -54,7 +72,11 @@ impl Bytes for Ordered {
     }
 
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
-        key.extend(text.iter().map(|&byte| self.weight(byte)));
+        arch::get().append_mapped(self.0, text, key);
+    }
+
+    fn append_marked(self, text: &[u8], key: &mut Vec<u8>) -> usize {
+        arch::get().append_marked_bytes(self.0, runs::SINGLE, text, key)
     }
 }
 
@@ -95,17 +117,16 @@ pub(crate) fn sort_key<B: Bytes>(weights: B, padded: bool, text: &[u8], key: &mu
     }
     let space = weights.weight(b' ');
     let mut rest = trimmed(weights, text);
-    while let Some(start) = rest.iter().position(|&byte| weights.weight(byte) == space) {
-        let run = rest[start..].iter().take_while(|&&byte| weights.weight(byte) == space).count();
-        let (before, after) = rest.split_at(start);
-        weights.append(before, key);
-        rest = &after[run..];
+    while !rest.is_empty() {
+        rest = &rest[weights.append_marked(rest, key)..];
+        let run = rest.iter().take_while(|&&byte| weights.weight(byte) == space).count();
+        rest = &rest[run..];
         // There is something after the run: the text is trimmed.
-        let next = rest.first().map_or(Ordering::Equal, |&byte| weights.weight(byte).cmp(&space));
-        key.push(space);
-        runs::put(run, next, key);
+        if let Some(&next) = rest.first() {
+            key.push(space);
+            runs::put(run, weights.weight(next).cmp(&space), key);
+        }
     }
-    weights.append(rest, key);
     key.push(space);
     runs::put_end(key);
 }

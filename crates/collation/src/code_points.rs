@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::arch;
+use crate::bytes::ITSELF;
 use crate::encoding::Encoding;
 use crate::runs;
 
@@ -53,11 +54,14 @@ pub(crate) fn sort_key<E: Encoding>(encoding: E, padded: bool, text: &[u8], key:
         if at >= good {
             good = at + encoding.well_formed_prefix(&text[at..]);
         }
-        let space = if padded { text[at..good].iter().position(|&byte| byte == b' ') } else { None };
-        let end = space.map_or(good, |index| at + index);
-        key.extend_from_slice(&text[at..end]);
-        at = end;
-        if space.is_some() {
+        if padded {
+            // The first bytes of characters compare to a space as the characters do.
+            at += arch::get().append_marked_bytes(&ITSELF, runs::SINGLE, &text[at..good], key);
+        } else {
+            key.extend_from_slice(&text[at..good]);
+            at = good;
+        }
+        if at < good {
             let run = arch::get().run_of(b' ', &text[at..]);
             at += run;
             if at < text.len() {

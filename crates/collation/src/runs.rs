@@ -9,6 +9,9 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+/// After the space's weight: a single space before something above it, as between words.
+pub(crate) const SINGLE: [u8; 2] = [3, 1 ^ 0xFF];
+
 /// After the space's weight: a run of `length` spaces, and the order of what comes after it against a space.
 pub(crate) fn put(length: usize, next: Ordering, key: &mut Vec<u8>) {
     let (class, flip) = if next.is_lt() { (1, 0) } else { (3, 0xFF) };
@@ -25,4 +28,16 @@ pub(crate) fn put(length: usize, next: Ordering, key: &mut Vec<u8>) {
 /// After the space's weight: the end.
 pub(crate) fn put_end(key: &mut Vec<u8>) {
     key.push(2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_space_is_a_run_of_one() {
+        let mut key = Vec::new();
+        put(1, Ordering::Greater, &mut key);
+        assert_eq!(key, SINGLE);
+    }
 }

@@ -4,15 +4,14 @@
 //! ends as [`runs`] has it.
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use crate::bytes::{self, Bytes, Itself};
 use crate::dispatch::Work;
 use crate::encoding::Encoding;
 use crate::source::{LONGEST, Source};
-use crate::stream::Stream;
+use crate::stream::{BLOCK, Stream};
 use crate::whole::Whole;
-use crate::{code_points, runs};
+use crate::{arch, code_points, runs};
 
 /// What is asked: the key of `text`, at the end of `key`.
 pub(crate) struct SortKey<'t> {
@@ -78,7 +77,8 @@ fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
 /// Appends the weights at one level, and their end.
 #[inline(never)]
 fn padded<S: Source>(source: S, space: u16, text: &[u8], key: &mut Vec<u8>) {
-    key.reserve(2 * text.len() + 16);
+    // Marks take as much again in a short text at most: there is one allocation.
+    key.reserve(2 * (text.len() + text.len().min(BLOCK) + LONGEST));
     let mut stream = Stream::new(source, text);
     let mut spaces = 0;
     loop {
@@ -89,36 +89,25 @@ fn padded<S: Source>(source: S, space: u16, text: &[u8], key: &mut Vec<u8>) {
         let count = block.len();
         let mut rest = block;
         while let Some(&next) = rest.first() {
-            if next == space {
-                let run = rest.iter().take_while(|&&weight| weight == space).count();
+            let run = rest.iter().take_while(|&&weight| weight == space).count();
+            // What follows a single space tells whether vectors mark it.
+            let is_single = spaces == 0 && run == 1 && rest.get(1).is_some_and(|&next| next > space);
+            if run > 0 && !is_single {
                 spaces += run;
                 rest = &rest[run..];
                 continue;
             }
             if spaces > 0 {
-                run(space, spaces, next.cmp(&space), key);
+                put(&[space], key);
+                runs::put(spaces, next.cmp(&space), key);
                 spaces = 0;
             }
-            let (before, after) = rest.split_at(until(space, rest));
-            put(before, key);
-            rest = after;
+            rest = &rest[arch::get().append_marked(space, runs::SINGLE, rest, key)..];
         }
         stream.take(count);
     }
     put(&[space], key);
     runs::put_end(key);
-}
-
-fn run(space: u16, length: usize, next: Ordering, key: &mut Vec<u8>) {
-    put(&[space], key);
-    runs::put(length, next, key);
-}
-
-/// The first index of `space`, or the length.
-fn until(space: u16, weights: &[u16]) -> usize {
-    let has = |chunk: &&[u16]| chunk.iter().fold(false, |has, &weight| has | (weight == space));
-    let skipped = weights.chunks_exact(32).take_while(|chunk| !has(chunk)).count() * 32;
-    skipped + weights[skipped..].iter().take_while(|&&weight| weight != space).count()
 }
 
 fn put(weights: &[u16], key: &mut Vec<u8>) {

@@ -4,7 +4,7 @@ use crate::arch::FILL_ROOM;
 use crate::source::{LONGEST, Source};
 
 /// The room of a block: enough to make a call worth its while, little enough to stay in the nearest cache.
-const BLOCK: usize = 128 + FILL_ROOM;
+pub(crate) const BLOCK: usize = 128 + FILL_ROOM;
 
 /// The weights of a text.
 pub(crate) struct Stream<'t, S> {

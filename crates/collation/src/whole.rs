@@ -6,6 +6,7 @@
 
 use alloc::vec::Vec;
 
+use crate::bytes::ITSELF;
 use crate::descriptor::same;
 use crate::{Flavour, Pad};
 
@@ -27,16 +28,6 @@ pub(crate) struct Passes<const COUNT: usize> {
 
 /// The contractions of Czech; `cH` is none.
 const SEQUENCES: [&str; 3] = ["CH", "Ch", "ch"];
-
-static ITSELF: [u8; 256] = {
-    let mut all = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        all[byte] = byte as u8;
-        byte += 1;
-    }
-    all
-};
 
 static LATIN2_CZECH: Whole = Whole::Words { weights: Passes::of(include_bytes!("../data/legacy/latin2_czech_cs.bin")) };
 static CP1250_CZECH: Whole =

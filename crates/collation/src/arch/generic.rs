@@ -5,9 +5,10 @@
 //! Reads stay within the slices: whole vectors while one fits, then a masked load, or a last vector that overlaps the one before, or
 //! (where the text is shorter than a vector) the scalar version.
 
+use super::block::classes;
 use super::scalar;
 use super::vector::{Shuffle, Vector};
-use crate::table::{Classes, Pairs};
+use crate::table::Pairs;
 
 #[inline(always)]
 pub(super) unsafe fn mismatch<V: Vector>(a: &[u8], b: &[u8]) -> usize {
@@ -148,13 +149,6 @@ pub(super) unsafe fn mismatch_joined<V: Shuffle>(pairs: &Pairs, a: &[u8], b: &[u
     at + scalar::mismatch_joined(pairs, &a[at..n], &b[at..n])
 }
 
-/// The classes of each lane's byte.
-#[inline(always)]
-unsafe fn classes<V: Shuffle>(classes: &Classes, bytes: V) -> V {
-    // SAFETY: the caller keeps this module's contract.
-    unsafe { bytes.low_nibbles().lookup(&classes.low).and(bytes.high_nibbles().lookup(&classes.high)) }
-}
-
 /// What is looked for in one text.
 trait Wanted<V> {
     /// # Safety
@@ -281,3 +275,79 @@ macro_rules! instantiate_shuffle {
     };
 }
 pub(super) use instantiate_shuffle;
+
+/// The functions of a backend that want [`Lanes`](super::vector::Lanes).
+macro_rules! instantiate_lanes {
+    ($vector:ty, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn skip_equal(low: &$crate::arch::Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::skip::skip_equal::<$vector>(low, a, b) }
+        }
+
+        #[target_feature(enable = $features)]
+        unsafe fn fill(low: &$crate::arch::Low, text: &[u8], out: &mut [u16]) -> $crate::arch::Filled {
+            const HIGH_FIRST: bool = cfg!(target_endian = "big");
+            // SAFETY: the features are on here, and the caller runs on a machine that has them. The room is counted in weights, which is
+            // what is written.
+            unsafe { $crate::arch::fill::fill::<$vector, HIGH_FIRST>(low, text, out.as_mut_ptr().cast(), out.len()) }
+        }
+
+        #[target_feature(enable = $features)]
+        unsafe fn fill_key(
+            low: &$crate::arch::Low,
+            text: &[u8],
+            out: &mut [core::mem::MaybeUninit<u8>],
+        ) -> $crate::arch::Filled {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them. A weight is two bytes.
+            unsafe { $crate::arch::fill::fill::<$vector, true>(low, text, out.as_mut_ptr().cast(), out.len() / 2) }
+        }
+    };
+}
+pub(super) use instantiate_lanes;
+
+/// The functions of a backend that want [`Keys`](super::vector::Keys).
+macro_rules! instantiate_keys {
+    ($vector:ty, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::keys::mismatch_mapped::<$vector>(map, a, b) }
+        }
+
+        /// # Safety
+        /// As for [`Backend`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn map_bytes(map: &[u8; 256], text: &[u8], out: &mut [core::mem::MaybeUninit<u8>]) {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::keys::map_bytes::<$vector>(map, text, out) }
+        }
+
+        /// # Safety
+        /// As for [`Backend`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mark_bytes(
+            map: &[u8; 256],
+            mark: [u8; 2],
+            text: &[u8],
+            out: &mut [core::mem::MaybeUninit<u8>],
+        ) -> $crate::arch::Marked {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them, and has made room.
+            unsafe { $crate::arch::keys::mark_bytes::<$vector>(map, mark, text, out) }
+        }
+
+        /// # Safety
+        /// As for [`Backend`].
+        #[target_feature(enable = $features)]
+        pub(super) unsafe fn mark_weights(
+            space: u16,
+            mark: [u8; 2],
+            weights: &[u16],
+            out: &mut [core::mem::MaybeUninit<u8>],
+        ) -> $crate::arch::Marked {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them, and has made room.
+            unsafe { $crate::arch::keys::mark_weights::<$vector>(space, mark, weights, out) }
+        }
+    };
+}
+pub(super) use instantiate_keys;

@@ -2,6 +2,9 @@
 
 use crate::table::Pairs;
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::rows::{Classes, Row};
+
 /// The entries of U+0000 to U+07FF on one level: 0 for an ignorable character, a weight below [`Low::SEVERAL`], then numbers that
 /// stand for several weights, equal ones for equal weights, and [`Low::MARK`].
 #[derive(Debug)]
@@ -9,33 +12,14 @@ pub(crate) struct Low {
     entries: [u16; 0x800],
     /// Which bytes may be within a contraction, where the vectors have to look for these.
     pairs: Option<&'static Pairs>,
+    /// Whether upper and lower case of ASCII are one, contractions apart.
+    folds: bool,
     /// The same again.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     rows: [Row; 16],
-}
-
-/// The entries of 128 neighbouring code points, high bytes and low bytes each by themselves: vectors look up bytes.
-#[cfg(target_arch = "x86_64")]
-#[derive(Debug, Clone, Copy)]
-#[repr(C, align(64))]
-pub(crate) struct Row {
-    pub(crate) high: [u8; 128],
-    pub(crate) low: [u8; 128],
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Row {
-    const fn all_of(entries: &[u16; 0x800]) -> [Self; 16] {
-        let mut rows = [Self { high: [0; 128], low: [0; 128] }; 16];
-        let mut i = 0;
-        while i < entries.len() {
-            let [high, low] = entries[i].to_be_bytes();
-            rows[i >> 7].high[i & 127] = high;
-            rows[i >> 7].low[i & 127] = low;
-            i += 1;
-        }
-        rows
-    }
+    /// Which of them are equal.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    classes: Option<Classes>,
 }
 
 impl Low {
@@ -44,17 +28,17 @@ impl Low {
     /// Ask the full table: the weights are computed, or the character may continue a contraction. No other entry has this high byte.
     pub(crate) const MARK: u16 = 0xFFFF;
 
-    pub(crate) const fn new(mut entries: [u16; 0x800], pairs: Option<&'static Pairs>) -> Self {
-        let mut i = 0;
-        while i < entries.len() {
-            if entries[i] >= Self::MARK & 0xFF00 {
-                entries[i] = Self::MARK;
-            }
-            i += 1;
+    pub(crate) fn new(mut entries: [u16; 0x800], pairs: Option<&'static Pairs>) -> Self {
+        for entry in entries.iter_mut().filter(|entry| **entry >= Self::MARK & 0xFF00) {
+            *entry = Self::MARK;
         }
+        let folds = (b'A'..=b'Z').all(|upper| entries[usize::from(upper)] == entries[usize::from(upper) + 0x20]);
         Self {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             rows: Row::all_of(&entries),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            classes: Classes::of(&entries, folds),
+            folds,
             entries,
             pairs,
         }
@@ -66,6 +50,12 @@ impl Low {
         self.pairs
     }
 
+    /// Whether upper and lower case of ASCII are one, contractions apart.
+    #[inline(always)]
+    pub(crate) const fn folds(&self) -> bool {
+        self.folds
+    }
+
     /// The entry of a code point below U+0800.
     #[inline(always)]
     pub(crate) const fn entry(&self, code_point: usize) -> u16 {
@@ -73,10 +63,17 @@ impl Low {
     }
 
     /// The row with this number: its code points begin at 128 times that.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline(always)]
-    pub(crate) fn row(&self, number: usize) -> &Row {
+    pub(super) fn row(&self, number: usize) -> &Row {
         &self.rows[number]
+    }
+
+    /// Which entries are equal, as far as one byte tells; `None` where ASCII other than NUL is marked.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    pub(super) const fn classes(&self) -> Option<&Classes> {
+        self.classes.as_ref()
     }
 
     /// The one weight of a code point below U+0800, if it has one and is of no contraction.

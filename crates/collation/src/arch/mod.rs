@@ -8,9 +8,19 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod block;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod fill;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod generic;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod keys;
 mod low;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod rows;
 mod scalar;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod skip;
 #[cfg(test)]
 mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -35,6 +45,15 @@ pub(crate) struct Filled {
     pub(crate) consumed: usize,
     /// Weights written.
     pub(crate) produced: usize,
+}
+
+/// What [`Backend::mark_bytes`](Backend) and its like did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Marked {
+    /// Bytes of text, or weights.
+    pub(crate) read: usize,
+    /// Bytes of the key.
+    pub(crate) written: usize,
 }
 
 /// The room that [`Backend::fill`] wants before it reads another stretch of text.
@@ -63,7 +82,19 @@ pub(crate) struct Backend {
     /// As `fill`, but each weight as two bytes, the high one first. Has written twice [`Filled::produced`] bytes to the start of the
     /// room, which is twice as large as what `fill` wants.
     fill_key: unsafe fn(&Low, &[u8], &mut [MaybeUninit<u8>]) -> Filled,
+    /// Has written as many bytes as the text has, if there is room.
+    map_bytes: unsafe fn(&[u8; 256], &[u8], &mut [MaybeUninit<u8>]),
+    /// Wants room for three bytes a byte of text and [`MARK_ROOM`] more; has written [`Marked::written`].
+    mark_bytes: unsafe fn(&[u8; 256], [u8; 2], &[u8], &mut [MaybeUninit<u8>]) -> Marked,
+    /// Wants room for four bytes a weight and [`MARK_ROOM`] more; has written [`Marked::written`].
+    mark_weights: unsafe fn(u16, [u8; 2], &[u16], &mut [MaybeUninit<u8>]) -> Marked,
 }
+
+/// Bytes of text for which room is made in a key at once.
+const MARK_CHUNK: usize = 256;
+
+/// What three bytes of a key for each byte of the widest vector take.
+const MARK_ROOM: usize = 3 * 32;
 
 impl Backend {
     /// The first index at which the two differ, or the shorter one's length.
@@ -149,6 +180,56 @@ impl Backend {
         // SAFETY: the contract of `fill_key`: it wrote that many weights of two bytes at the start of the spare capacity.
         unsafe { key.set_len(key.len() + 2 * filled.produced) };
         filled
+    }
+
+    /// Appends the mapped bytes of `text` to a sort key.
+    #[inline]
+    pub(crate) fn append_mapped(&self, map: &[u8; 256], text: &[u8], key: &mut Vec<u8>) {
+        key.reserve(text.len());
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.map_bytes)(map, text, key.spare_capacity_mut()) };
+        // SAFETY: the contract of `map_bytes`: it wrote that many bytes, for which there was room.
+        unsafe { key.set_len(key.len() + text.len()) };
+    }
+
+    /// As [`Backend::append_mapped`], with `mark` after each single space that something greater follows. Stops before a space of which
+    /// that isn't so, and says how many bytes of text it read. What a space is mapped to counts as one.
+    #[inline]
+    pub(crate) fn append_marked_bytes(
+        &self,
+        map: &[u8; 256],
+        mark: [u8; 2],
+        mut text: &[u8],
+        key: &mut Vec<u8>,
+    ) -> usize {
+        let whole = text.len();
+        while !text.is_empty() {
+            let (chunk, _) = text.split_at(text.len().min(MARK_CHUNK));
+            key.reserve(3 * chunk.len() + MARK_ROOM);
+            // SAFETY: a `Backend` is only handed out where its instruction set was detected; there is room.
+            let marked = unsafe { (self.mark_bytes)(map, mark, chunk, key.spare_capacity_mut()) };
+            // SAFETY: the contract of `mark_bytes`: it wrote that many bytes.
+            unsafe { key.set_len(key.len() + marked.written) };
+            // A space at the end of a chunk is looked at again, with what follows it.
+            let is_cut = marked.read > 0 && marked.read + 1 == chunk.len() && chunk.len() < text.len();
+            text = &text[marked.read..];
+            if marked.read < chunk.len() && !is_cut {
+                break;
+            }
+        }
+        whole - text.len()
+    }
+
+    /// Appends weights to a sort key, each as two bytes, the high one first, with `mark` after each single `space` that something greater
+    /// follows. Stops before a space of which that isn't so, as one at the end is, and says how many weights it read.
+    #[inline]
+    pub(crate) fn append_marked(&self, space: u16, mark: [u8; 2], weights: &[u16], key: &mut Vec<u8>) -> usize {
+        key.reserve(4 * weights.len() + MARK_ROOM);
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected; there is room.
+        let marked = unsafe { (self.mark_weights)(space, mark, weights, key.spare_capacity_mut()) };
+        // SAFETY: the contract of `mark_weights`: it wrote that many bytes.
+        unsafe { key.set_len(key.len() + marked.written) };
+        marked.read
     }
 
     /// The first index at which two slices of weights differ, or the shorter one's length.

@@ -2,7 +2,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::{Backend, FILL_ROOM, Filled, Low};
+use super::{Backend, FILL_ROOM, Filled, Low, Marked};
 use crate::table::Pairs;
 
 pub(super) static BACKEND: Backend = Backend {
@@ -18,6 +18,9 @@ pub(super) static BACKEND: Backend = Backend {
     skip_equal,
     fill,
     fill_key,
+    map_bytes,
+    mark_bytes,
+    mark_weights,
 };
 
 const WORD: usize = size_of::<u64>();
@@ -107,34 +110,45 @@ pub(super) fn is_joined(pairs: &Pairs, text: &[u8], end: usize) -> bool {
 }
 
 pub(super) fn skip_equal(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+    skip_few(low, a, b, usize::MAX).0
+}
+
+/// Skips so many characters of the same entries (one run of longer ones counts as one), and says whether there may be more.
+pub(super) fn skip_few(low: &Low, a: &[u8], b: &[u8], most: usize) -> ([usize; 2], bool) {
     match low.pairs() {
-        None => skip_while(low, a, b, |_, _, _, _| false),
-        Some(pairs) => skip_while(low, a, b, |a, i, b, j| is_joined(pairs, a, i) || is_joined(pairs, b, j)),
+        None => skip_while(low, a, b, most, |_, _, _, _| false),
+        Some(pairs) => skip_while(low, a, b, most, |a, i, b, j| is_joined(pairs, a, i) || is_joined(pairs, b, j)),
     }
 }
 
 /// Skips characters of the same entries up to where `stops` says that a contraction may begin: after which bytes of each.
 #[inline(always)]
-fn skip_while(low: &Low, a: &[u8], b: &[u8], stops: impl Fn(&[u8], usize, &[u8], usize) -> bool) -> [usize; 2] {
+fn skip_while(
+    low: &Low,
+    a: &[u8],
+    b: &[u8],
+    most: usize,
+    stops: impl Fn(&[u8], usize, &[u8], usize) -> bool,
+) -> ([usize; 2], bool) {
     let (mut i, mut j) = (0, 0);
-    loop {
+    for _ in 0..most {
         match (entry(low, a, i), entry(low, b, j)) {
             (Some((x, of_a)), Some((y, of_b))) if x == y && x != Low::MARK && !stops(a, i + of_a, b, j + of_b) => {
                 (i, j) = (i + of_a, j + of_b);
             }
             (None, None) if i < a.len() && j < b.len() => match long_equal(&a[i..], &b[j..]) {
-                0 => break,
+                0 => return ([i, j], false),
                 long => {
                     (i, j) = (i + long, j + long);
                     if stops(a, i, b, j) {
-                        break;
+                        return ([i, j], false);
                     }
                 }
             },
-            _ => break,
+            _ => return ([i, j], false),
         }
     }
-    [i, j]
+    ([i, j], true)
 }
 
 /// The length of the characters of three bytes that both texts begin with.
@@ -188,4 +202,45 @@ fn fill_with(low: &Low, text: &[u8], end: usize, mut put: impl FnMut(usize, u16)
         consumed += len;
     }
     Filled { consumed, produced }
+}
+
+pub(super) fn map_bytes(map: &[u8; 256], text: &[u8], out: &mut [MaybeUninit<u8>]) {
+    for (slot, &byte) in out.iter_mut().zip(text) {
+        slot.write(map[usize::from(byte)]);
+    }
+}
+
+pub(super) fn mark_bytes(map: &[u8; 256], mark: [u8; 2], text: &[u8], out: &mut [MaybeUninit<u8>]) -> Marked {
+    let weight = |byte: u8| map[usize::from(byte)];
+    mark_with(weight(b' '), text, |&byte| weight(byte), |weight| [weight], mark, out)
+}
+
+pub(super) fn mark_weights(space: u16, mark: [u8; 2], weights: &[u16], out: &mut [MaybeUninit<u8>]) -> Marked {
+    mark_with(space, weights, |&weight| weight, u16::to_be_bytes, mark, out)
+}
+
+/// Writes weights as bytes, with `mark` after each single space that something greater follows, up to another space.
+#[inline(always)]
+fn mark_with<T, W: Ord + Copy, const SIZE: usize>(
+    space: W,
+    text: &[T],
+    weight: impl Fn(&T) -> W,
+    bytes: impl Fn(W) -> [u8; SIZE],
+    mark: [u8; 2],
+    out: &mut [MaybeUninit<u8>],
+) -> Marked {
+    let mut written = 0;
+    for (read, one) in text.iter().enumerate() {
+        let weight_of = weight(one);
+        let is_space = weight_of == space;
+        if is_space && text.get(read + 1).is_none_or(|next| weight(next) <= space) {
+            return Marked { read, written };
+        }
+        let marked = if is_space { &mark[..] } else { &[] };
+        for &byte in bytes(weight_of).iter().chain(marked) {
+            out[written].write(byte);
+            written += 1;
+        }
+    }
+    Marked { read: text.len(), written }
 }

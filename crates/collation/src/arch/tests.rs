@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{Backend, FILL_ROOM, Low, all, scalar};
+use super::{Backend, FILL_ROOM, Filled, Low, all, scalar};
 use crate::table::Pairs;
 use std::sync::OnceLock;
 
@@ -246,6 +246,95 @@ proptest! {
     }
 }
 
+/// A made-up table that tells case, as the third level of a collation does.
+fn table_with_case() -> Low {
+    Low::new(core::array::from_fn(|cp| if cp % 7 == 3 { Low::MARK } else { 1 + (cp as u16 & 0x1FF) }), None)
+}
+
+#[test]
+fn every_short_character_is_looked_up() {
+    let all: String = (0..0x800).filter_map(char::from_u32).collect();
+    for low in [table(false), table_with_case()] {
+        for (from, _) in all.char_indices() {
+            let text = &all.as_bytes()[from..];
+            let mut expected = [0; 2 * FILL_ROOM];
+            let filled = scalar::fill(&low, text, &mut expected);
+            each(|backend| {
+                let mut out = [0; 2 * FILL_ROOM];
+                let of_backend = backend.fill(&low, text, &mut out);
+                let count = filled.produced.min(of_backend.produced);
+                assert_eq!(out[..count], expected[..count], "{} {from}", backend.name);
+                assert_eq!(filled.consumed == 0, of_backend.consumed == 0, "{} {from}", backend.name);
+            });
+        }
+    }
+}
+
+#[test]
+fn every_two_short_characters_are_compared() {
+    let low = table(false);
+    let mut texts: Vec<String> =
+        (0..0x800).step_by(3).filter_map(char::from_u32).map(|c| [c; 40].iter().collect()).collect();
+    texts.extend((0..0x80_u8).map(|c| [char::from(c); 40].iter().collect()));
+    for a in &texts {
+        for b in texts.iter().step_by(5) {
+            let (a, b) = (a.as_bytes(), b.as_bytes());
+            let expected = scalar::skip_equal(&low, a, b);
+            each(|backend| assert_eq!(backend.skip_equal(&low, a, b), expected, "{} {a:?} {b:?}", backend.name));
+        }
+    }
+}
+
+/// Texts of every kind of character, longer than two of the widest vectors, and the same in other case or without accents.
+fn samples() -> Vec<(String, String)> {
+    let of = [
+        "The quick brown fox jumps over the lazy dog; 0123456789 pack my box with five dozen liquor jugs, and sphinx of black quartz judge my vow!",
+        "Съешь же ещё этих мягких французских булок, да выпей чаю",
+        "été élève forêt déjà où çà près thé âge île créé brûlé gênée pâté têtu maïs noël hôtel sûreté épée fée",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy, zażółć gęślą jaźń",
+        "Γεια σου Κόσμε, привет мир, שלום עולם, salut été, مرحبا",
+        "word слово 字 mot λέξη かな ab Вг — дe ’ж 한글 ü ё ñ 漢字 слово word",
+    ];
+    let each = |text: &&str| {
+        let plain: String = text.chars().map(unaccented).collect();
+        let upper = text.replace('ß', "ss").to_uppercase();
+        [(String::from(*text), upper.clone()), (String::from(*text), plain.clone()), (plain, upper)]
+    };
+    of.iter().flat_map(each).collect()
+}
+
+#[test]
+fn text_is_compared_and_weighed_at_every_offset_and_length() {
+    for low in [table(false), table(true), table_with_case()] {
+        for (a, b) in samples() {
+            let boundaries = |text: &str| -> Vec<usize> { text.char_indices().map(|(at, _)| at).collect() };
+            for (from_a, from_b) in boundaries(&a).into_iter().zip(boundaries(&b)) {
+                let (a, b) = (&a.as_bytes()[from_a..], &b.as_bytes()[from_b..]);
+                for length in (0..a.len().max(b.len())).step_by(1 + from_a % 3) {
+                    // Cut anywhere, also within a character; one of them, and both.
+                    let (x, y) = (&a[..length.min(a.len())], &b[..length.min(b.len())]);
+                    for (x, y) in [(x, y), (x, b), (a, y)] {
+                        let expected = scalar::skip_equal(&low, x, y);
+                        each(|backend| assert_eq!(backend.skip_equal(&low, x, y), expected, "{}", backend.name));
+                    }
+                    let mut expected = Vec::new();
+                    let of_scalar = scalar_key(&low, x, &mut expected);
+                    each(|backend| {
+                        let mut key = Vec::new();
+                        assert_eq!(backend.append_key(&low, x, &mut key), of_scalar, "{}", backend.name);
+                        assert_eq!(key, expected, "{}", backend.name);
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// [`Backend::append_key`] of the plain loops.
+fn scalar_key(low: &Low, text: &[u8], key: &mut Vec<u8>) -> Filled {
+    scalar::BACKEND.append_key(low, text, key)
+}
+
 #[test]
 fn the_scalar_version_finds_what_text_shares() {
     let low = table(false);
@@ -259,4 +348,91 @@ fn the_scalar_version_finds_what_text_shares() {
     // Characters of three bytes are skipped where they are the same.
     assert_eq!(skip("Мир’s — 字", "МИР’S — 学"), ["Мир’s — ".len(); 2]);
     assert_eq!(skip("Ä—b", "n—B"), [6, 5]);
+}
+
+/// Weights of a few kinds: the space, those around it, and others.
+fn weights_with_spaces() -> impl Strategy<Value = Vec<u16>> {
+    let weight = prop_oneof![6 => 0x200..0x300u16, 2 => Just(SPACE), 1 => any::<u16>(), 1 => 0..SPACE];
+    proptest::collection::vec(weight, 0..200)
+}
+
+const SPACE: u16 = 0x0209;
+const MARK: [u8; 2] = [3, 0xFE];
+
+/// What [`Backend::append_marked`] says, by a plain loop: weights read, and the key.
+fn marked(weights: &[u16]) -> (usize, Vec<u8>) {
+    let mut key = Vec::new();
+    for (read, &weight) in weights.iter().enumerate() {
+        if weight == SPACE && weights.get(read + 1).is_none_or(|&next| next <= SPACE) {
+            return (read, key);
+        }
+        key.extend(weight.to_be_bytes());
+        key.extend((weight == SPACE).then_some(MARK).into_iter().flatten());
+    }
+    (weights.len(), key)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn spaces_are_marked((weights, offset) in (weights_with_spaces(), 0..20usize)) {
+        let weights = &weights[offset.min(weights.len())..];
+        let (read, expected) = marked(weights);
+        each(|backend| {
+            let mut key = vec![7];
+            assert_eq!(backend.append_marked(SPACE, MARK, weights, &mut key), read, "{}", backend.name);
+            assert_eq!(&key[1..], expected, "{}", backend.name);
+        });
+    }
+
+    #[test]
+    fn spaces_among_bytes_are_marked(text in "( |[a-z]{1,9} |[\u{1}-\u{FF}]){0,150}", map in proptest::collection::vec(any::<u8>(), 256), maps: bool) {
+        let map: [u8; 256] = core::array::from_fn(|byte| if maps { map[byte] } else { byte as u8 });
+        let weights: Vec<u16> = text.bytes().map(|byte| map[usize::from(byte)].into()).collect();
+        let space = u16::from(map[usize::from(b' ')]);
+        let mut expected = Vec::new();
+        let mut read = 0;
+        while let Some(&weight) = weights.get(read) {
+            if weight == space && weights.get(read + 1).is_none_or(|&next| next <= space) {
+                break;
+            }
+            expected.push(weight as u8);
+            expected.extend((weight == space).then_some(MARK).into_iter().flatten());
+            read += 1;
+        }
+        each(|backend| {
+            let mut key = vec![7];
+            assert_eq!(backend.append_marked_bytes(&map, MARK, text.as_bytes(), &mut key), read, "{}", backend.name);
+            assert_eq!(&key[1..], expected, "{}", backend.name);
+            let mut key = vec![7];
+            backend.append_mapped(&map, text.as_bytes(), &mut key);
+            let mapped: Vec<u8> = weights.iter().map(|&weight| weight as u8).collect();
+            assert_eq!(&key[1..], mapped, "{}", backend.name);
+        });
+    }
+}
+
+#[test]
+fn single_spaces_are_marked_at_every_place_and_length() {
+    for n in 0..LONGEST {
+        for at in 0..n {
+            let mut weights = vec![0x1C47; n];
+            weights[at] = SPACE;
+            let (read, expected) = marked(&weights);
+            let text: Vec<u8> = weights.iter().map(|&weight| if weight == SPACE { b' ' } else { 0xE4 }).collect();
+            each(|backend| {
+                let mut key = Vec::new();
+                assert_eq!(backend.append_marked(SPACE, MARK, &weights, &mut key), read, "{}", backend.name);
+                assert_eq!(key, expected, "{}", backend.name);
+                let mut key = Vec::new();
+                let map = core::array::from_fn(|byte| byte as u8);
+                assert_eq!(backend.append_marked_bytes(&map, MARK, &text, &mut key), read, "{}", backend.name);
+                let expected = text[..read]
+                    .iter()
+                    .flat_map(|&byte| [byte].into_iter().chain((byte == b' ').then_some(MARK).into_iter().flatten()));
+                assert!(key.iter().copied().eq(expected), "{}", backend.name);
+            });
+        }
+    }
 }

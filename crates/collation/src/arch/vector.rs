@@ -1,5 +1,7 @@
 //! What a vector of bytes has to be able to do.
 
+use super::rows::Table;
+
 /// A vector of bytes of one instruction set.
 ///
 /// # Safety
@@ -48,4 +50,114 @@ pub(super) trait Shuffle: Vector {
     /// All bits where a lane is not zero, none where it is.
     unsafe fn nonzero(self) -> Self;
     unsafe fn is_zero(self) -> bool;
+}
+
+/// A vector whose lanes can be looked up in larger tables, blended and closed up: what weights of whole blocks of text are made of.
+///
+/// Lanes are numbers of bits, the first one the lowest; a mask of lanes has no other bits.
+///
+/// # Safety
+/// As for [`Vector`]. `load_start` reads the `n < BYTES` first bytes, `store_pairs` writes up to twice [`Vector::BYTES`] bytes.
+pub(super) trait Lanes: Shuffle {
+    /// The first `n` bytes, zeros after them; `n` is below [`Vector::BYTES`].
+    unsafe fn load_start(from: *const u8, n: usize) -> Self;
+    /// A bit for each lane whose highest bit is set.
+    unsafe fn mask(self) -> u32;
+    /// All bits where the lanes are equal, none where they aren't.
+    unsafe fn equal(self, other: Self) -> Self;
+    /// All bits where a lane, as a number without sign, is no less than the other's.
+    unsafe fn at_least(self, other: Self) -> Self;
+    /// Lanes of `yes` where `mask` has all bits, of `no` where it has none.
+    unsafe fn select(mask: Self, yes: Self, no: Self) -> Self;
+    /// Each lane's byte from the next one, zero in the last.
+    unsafe fn moved_down(self) -> Self;
+    /// Each lane as an index into the table; anything for lanes of 128 and more.
+    unsafe fn choose(self, table: &Table) -> Self;
+    /// Writes a pair of bytes for each lane of `kept`, without gaps, and rubbish after them.
+    unsafe fn store_pairs(first: Self, second: Self, kept: u32, out: *mut u8);
+    /// The lane of the bit with this number, which is there.
+    #[inline(always)]
+    unsafe fn nth(mut mask: u32, number: u32) -> usize {
+        for _ in 0..number {
+            mask &= mask.wrapping_sub(1);
+        }
+        mask.trailing_zeros() as usize
+    }
+}
+
+/// A vector whose lanes can be mapped and spread: what sort keys under PAD SPACE, and those of 8-bit character sets, are made of.
+///
+/// A pair is two neighbouring lanes, the first of an even number, as 16 bits in the machine's order.
+///
+/// # Safety
+/// As for [`Vector`]. `store` writes [`Vector::BYTES`] bytes, `spread` 32.
+pub(super) trait Keys: Lanes {
+    /// A map of bytes, in registers.
+    type Map: Copy;
+
+    unsafe fn map(map: &[u8; 256]) -> Self::Map;
+    /// Each lane mapped.
+    unsafe fn mapped(self, map: &Self::Map) -> Self;
+    unsafe fn store(self, out: *mut u8);
+    unsafe fn splat_pair(pair: u16) -> Self;
+    /// All bits where the pairs are equal, none where they aren't.
+    unsafe fn equal_pairs(self, other: Self) -> Self;
+    /// All bits where a pair, as a number without sign, is no greater than the other's.
+    unsafe fn at_most_pairs(self, other: Self) -> Self;
+    /// A bit for each pair, of whose lanes all bits are set, or none.
+    unsafe fn pairs_mask(self) -> u32;
+    /// Each pair with its high byte first.
+    unsafe fn high_first(self) -> Self;
+    /// The sixteen bytes from this lane on, one of number 0, 8, 16 and so on, in the first sixteen lanes; anything past the end.
+    unsafe fn part(self, lane: usize) -> Self;
+    /// Writes bytes of the first sixteen lanes as `order` says: a lane's number, or 0x80 and 0x81 for the first two lanes of `marks`.
+    unsafe fn spread(self, order: &[u8; 32], marks: Self, out: *mut u8);
+}
+
+/// The lowest `n` of [`Vector::BYTES`] lanes, all where `n` is greater.
+#[inline(always)]
+pub(super) const fn lanes<V: Vector>(n: usize) -> u32 {
+    if n >= V::BYTES { (u64::MAX >> (64 - V::BYTES)) as u32 } else { (1 << n) - 1 }
+}
+
+/// Where the lanes of each mask of eight go, two bytes each, when they are closed up: an index of each byte.
+pub(super) static CLOSE_UP: [[u8; 16]; 256] = {
+    let mut all = [[0; 16]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut lane, mut to) = (0, 0);
+        while lane < 8 {
+            if mask >> lane & 1 == 1 {
+                all[mask][to] = 2 * lane;
+                all[mask][to + 1] = 2 * lane + 1;
+                to += 2;
+            }
+            lane += 1;
+        }
+        mask += 1;
+    }
+    all
+};
+
+/// The first `n < 16` bytes at `from`, zeros after them, by loads that overlap.
+///
+/// # Safety
+/// They can be read.
+#[inline(always)]
+pub(super) unsafe fn few_bytes(from: *const u8, n: usize) -> u128 {
+    // SAFETY: each load ends at `n` at the latest: the second of two begins as many bytes before it as it reads.
+    unsafe {
+        if n >= 8 {
+            let (first, last) = (from.cast::<u64>().read_unaligned(), from.add(n - 8).cast::<u64>().read_unaligned());
+            u128::from(first) | u128::from(last) << (8 * (n - 8))
+        } else if n >= 4 {
+            let (first, last) = (from.cast::<u32>().read_unaligned(), from.add(n - 4).cast::<u32>().read_unaligned());
+            u128::from(u64::from(first) | u64::from(last) << (8 * (n - 4)))
+        } else if n > 0 {
+            let byte = |at: usize| u32::from(from.add(at).read()) << (8 * at);
+            u128::from(byte(0) | byte(n / 2) | byte(n - 1))
+        } else {
+            0
+        }
+    }
 }

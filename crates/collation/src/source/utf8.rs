@@ -68,12 +68,12 @@ impl<C: CodePoints> Source for Utf8<C> {
         let (x, y) = (&a[at..], &b[at..]);
         let (Some(first_x), Some(first_y)) = (x.first(), y.first()) else { return at };
         // Mostly the next byte tells that there is nothing to skip, and no call is needed.
-        let may_skip = first_x == first_y || self.low.folds && first_x.eq_ignore_ascii_case(first_y);
+        let may_skip = first_x == first_y || self.low.low.folds() && first_x.eq_ignore_ascii_case(first_y);
         if !may_skip {
             return at;
         }
         let backend = arch::get();
-        let same = match (self.low.folds, self.low.low.pairs()) {
+        let same = match (self.low.low.folds(), self.low.low.pairs()) {
             (false, _) => backend.mismatch(x, y),
             (true, None) => backend.mismatch_folded(x, y),
             (true, Some(pairs)) => backend.mismatch_joined(pairs, x, y),

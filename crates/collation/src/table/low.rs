@@ -9,8 +9,6 @@ use crate::arch::Low;
 #[derive(Debug)]
 pub(crate) struct LowOf {
     pub low: Low,
-    /// Whether upper and lower case of ASCII are one, contractions apart.
-    pub folds: bool,
 }
 
 impl LowOf {
@@ -41,7 +39,6 @@ impl LowOf {
 
     fn new(entries: [u16; 0x800], pairs: Option<&'static super::Pairs>) -> Self {
         const { assert!(POOL == Low::SEVERAL) }
-        let folds = (b'A'..=b'Z').all(|upper| entries[usize::from(upper)] == entries[usize::from(upper) + 0x20]);
-        Self { low: Low::new(entries, pairs), folds }
+        Self { low: Low::new(entries, pairs) }
     }
 }

@@ -2,22 +2,26 @@
 
 use core::arch::x86_64::*;
 
-use super::super::vector::{Shuffle, Vector};
-use super::super::{Backend, generic, scalar};
+use super::super::rows::Table;
+use super::super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector, few_bytes};
+use super::super::{Backend, generic};
 
 pub(in super::super) static BACKEND: Backend = Backend {
     name: "avx2",
     mismatch,
     mismatch_folded,
     mismatch_joined,
-    mismatch_mapped: scalar::mismatch_mapped,
+    mismatch_mapped,
     run_of,
     ascii_prefix,
     utf8_prefix,
     utf8_starts,
-    skip_equal: scalar::skip_equal,
-    fill: scalar::fill,
-    fill_key: scalar::fill_key,
+    skip_equal,
+    fill,
+    fill_key,
+    map_bytes,
+    mark_bytes,
+    mark_weights,
 };
 
 #[derive(Clone, Copy)]
@@ -149,5 +153,231 @@ impl Shuffle for V {
     }
 }
 
+/// Moves a half's bytes down by `n` lanes, zeros coming in, when it is read at `n`.
+static DOWN: [u8; 32] = {
+    let mut all = [0x80; 32];
+    let mut lane = 0;
+    while lane < 16 {
+        all[lane] = lane as u8;
+        lane += 1;
+    }
+    all
+};
+
+impl Lanes for V {
+    #[inline(always)]
+    unsafe fn load_start(from: *const u8, n: usize) -> Self {
+        // SAFETY: the caller's: `n` bytes are there, and AVX2. The second half is read so that it ends where they do; DOWN is read at 16 at
+        // most.
+        unsafe {
+            if n < 16 {
+                let few = few_bytes(from, n);
+                return Self(_mm256_set_epi64x(0, 0, (few >> 64) as i64, few as i64));
+            }
+            let down = _mm_loadu_si128(DOWN.as_ptr().add(32 - n).cast());
+            let second = _mm_shuffle_epi8(_mm_loadu_si128(from.add(n - 16).cast()), down);
+            Self(_mm256_set_m128i(second, _mm_loadu_si128(from.cast())))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(self) -> u32 {
+        // SAFETY: the caller's: AVX2 is there.
+        unsafe { _mm256_movemask_epi8(self.0).cast_unsigned() }
+    }
+
+    #[inline(always)]
+    unsafe fn equal(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { _mm256_cmpeq_epi8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn at_least(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { _mm256_cmpeq_epi8(_mm256_max_epu8(self.0, other.0), self.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn select(mask: Self, yes: Self, no: Self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { _mm256_blendv_epi8(no.0, yes.0, mask.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn moved_down(self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        unsafe {
+            let after = _mm256_permute2x128_si256::<0x81>(self.0, self.0);
+            Self(_mm256_alignr_epi8::<1>(after, self.0))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn choose(self, table: &Table) -> Self {
+        let (sixteens, _) = table.steps.as_chunks::<16>();
+        // SAFETY: the caller's: AVX2 is there; sixteen bytes are read.
+        let load =
+            |number: usize| unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(sixteens[number].as_ptr().cast())) };
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { stepped(self.0, &core::array::from_fn::<_, 8, _>(load)) })
+    }
+
+    #[inline(always)]
+    unsafe fn store_pairs(first: Self, second: Self, kept: u32, out: *mut u8) {
+        // SAFETY: the caller's: AVX2 is there, and room for two bytes a lane: sixteen are written for each eight lanes, after at most as many
+        // for the eights before them.
+        unsafe {
+            let (low, high) = (_mm256_unpacklo_epi8(first.0, second.0), _mm256_unpackhi_epi8(first.0, second.0));
+            // Where no lane is left out between others, as in ASCII, there is nothing to close up.
+            if kept & kept.wrapping_add(1) == 0 {
+                _mm256_storeu_si256(out.cast(), _mm256_permute2x128_si256::<0x20>(low, high));
+                _mm256_storeu_si256(out.add(32).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
+                return;
+            }
+            let eights = [
+                _mm256_castsi256_si128(low),
+                _mm256_castsi256_si128(high),
+                _mm256_extracti128_si256::<1>(low),
+                _mm256_extracti128_si256::<1>(high),
+            ];
+            // The first eights may be fewer lanes than sixteen bytes: what follows overwrites the rubbish.
+            for (number, eight) in eights.into_iter().enumerate() {
+                let before = kept & ((1 << (8 * number)) - 1);
+                let order = &CLOSE_UP[(kept >> (8 * number)) as usize & 0xFF];
+                let closed_up = _mm_shuffle_epi8(eight, _mm_loadu_si128(order.as_ptr().cast()));
+                _mm_storeu_si128(out.add(2 * before.count_ones() as usize).cast(), closed_up);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn nth(mask: u32, number: u32) -> usize {
+        // SAFETY: the caller's: this backend has BMI2.
+        unsafe { _pdep_u32(1 << number, mask).trailing_zeros() as usize }
+    }
+}
+
+impl Keys for V {
+    /// Sixteen bytes each, in both halves, less (exclusive or) those before them, where there are some for the same highest bit.
+    type Map = [__m256i; 16];
+
+    #[inline(always)]
+    unsafe fn map(map: &[u8; 256]) -> Self::Map {
+        let (sixteens, _) = map.as_chunks::<16>();
+        // SAFETY: the caller's: AVX2 is there; sixteen bytes are read.
+        let load =
+            |number: usize| unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(sixteens[number].as_ptr().cast())) };
+        core::array::from_fn(|number| match number % 8 {
+            0 => load(number),
+            // SAFETY: the caller's: AVX2 is there.
+            _ => unsafe { _mm256_xor_si256(load(number), load(number - 1)) },
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn mapped(self, map: &Self::Map) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        unsafe {
+            let high = _mm256_cmpgt_epi8(_mm256_setzero_si256(), self.0);
+            let (ascii, others) = map.split_at(8);
+            if _mm256_testz_si256(high, high) == 1 {
+                return Self(stepped(self.0, ascii));
+            }
+            // Lanes of the other half are 255, which stays above 128 whatever is taken away: they are zero.
+            let below = stepped(_mm256_or_si256(self.0, high), ascii);
+            let all = _mm256_set1_epi8(-1);
+            let less = _mm256_xor_si256(self.0, _mm256_set1_epi8(-128));
+            let above = stepped(_mm256_or_si256(less, _mm256_xor_si256(high, all)), others);
+            Self(_mm256_or_si256(below, above))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, out: *mut u8) {
+        // SAFETY: the caller's: there is room for 32 bytes; the store wants no alignment.
+        unsafe { _mm256_storeu_si256(out.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat_pair(pair: u16) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { _mm256_set1_epi16(pair.cast_signed()) })
+    }
+
+    #[inline(always)]
+    unsafe fn equal_pairs(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { _mm256_cmpeq_epi16(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn at_most_pairs(self, other: Self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe { _mm256_cmpeq_epi16(_mm256_min_epu16(self.0, other.0), self.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn pairs_mask(self) -> u32 {
+        // SAFETY: the caller's: this backend has BMI2.
+        unsafe { _pext_u32(self.mask(), 0x5555_5555) }
+    }
+
+    #[inline(always)]
+    unsafe fn high_first(self) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        unsafe {
+            let swap = _mm_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+            Self(_mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(swap)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn part(self, lane: usize) -> Self {
+        // SAFETY: the caller's: AVX2 is there.
+        Self(unsafe {
+            match lane {
+                0 => self.0,
+                8 => _mm256_permute4x64_epi64::<0b11_10_01>(self.0),
+                16 => _mm256_permute4x64_epi64::<0b11_10>(self.0),
+                _ => _mm256_permute4x64_epi64::<0b11>(self.0),
+            }
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn spread(self, order: &[u8; 32], marks: Self, out: *mut u8) {
+        // SAFETY: the caller's: AVX2 is there, and room for 32 bytes.
+        unsafe {
+            let both = |v: __m256i| _mm256_permute2x128_si256::<0>(v, v);
+            let order = _mm256_loadu_si256(order.as_ptr().cast());
+            // A lookup is zero where the highest bit is set: in lanes for marks, and turned round in all others.
+            let bytes = _mm256_shuffle_epi8(both(self.0), order);
+            let marks = _mm256_shuffle_epi8(marks.0, _mm256_xor_si256(order, _mm256_set1_epi8(-128)));
+            _mm256_storeu_si256(out.cast(), _mm256_or_si256(bytes, marks));
+        }
+    }
+}
+
+/// What these steps add up to for each lane, an index below 128: a lookup takes the low four bits, and is zero where the highest bit is set,
+/// as in the sixteens after the lane's own. Zero for lanes that stay above 128 whatever is taken away.
+///
+/// # Safety
+/// AVX2 is there.
+#[inline(always)]
+unsafe fn stepped(indexes: __m256i, steps: &[__m256i]) -> __m256i {
+    let mut sum = None;
+    for (number, &step) in (0_i8..).zip(steps) {
+        // SAFETY: the caller's: AVX2 is there.
+        unsafe {
+            let step = _mm256_shuffle_epi8(step, _mm256_sub_epi8(indexes, _mm256_set1_epi8(16 * number)));
+            sum = Some(sum.map_or(step, |sum| _mm256_xor_si256(sum, step)));
+        }
+    }
+    sum.unwrap_or(indexes)
+}
+
 generic::instantiate!(V, "avx2,bmi1,bmi2,popcnt");
 generic::instantiate_shuffle!(V, "avx2,bmi1,bmi2,popcnt");
+generic::instantiate_lanes!(V, "avx2,bmi1,bmi2,popcnt");
+generic::instantiate_keys!(V, "avx2,bmi1,bmi2,popcnt");

@@ -18,7 +18,8 @@ macro_rules! has {
 
 /// What this machine can run, the best first.
 pub(super) fn available() -> impl Iterator<Item = &'static Backend> {
-    let avx512 = has!("avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt");
+    // It has some of AVX2's functions.
+    let avx512 = has!("avx2", "avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi1", "bmi2", "popcnt");
     let avx2 = has!("avx2", "bmi1", "bmi2", "popcnt");
     [(avx512, &avx512::BACKEND), (avx2, &avx2::BACKEND), (true, &sse2::BACKEND)]
         .into_iter()

@@ -18,6 +18,9 @@ pub(in super::super) static BACKEND: Backend = Backend {
     skip_equal: scalar::skip_equal,
     fill: scalar::fill,
     fill_key: scalar::fill_key,
+    map_bytes: scalar::map_bytes,
+    mark_bytes: scalar::mark_bytes,
+    mark_weights: scalar::mark_weights,
 };
 
 #[derive(Clone, Copy)]

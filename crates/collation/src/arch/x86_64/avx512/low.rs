@@ -8,7 +8,7 @@
 use core::arch::x86_64::*;
 
 use super::super::super::Low;
-use super::super::super::low::Row;
+use super::super::super::rows::{Row, Table as Bytes};
 use super::lanes;
 use crate::table::{Classes, Pairs};
 
@@ -39,7 +39,7 @@ impl Table {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub(super) fn of(row: &Row) -> Self {
-        let load = |bytes: &[u8; 128]| {
+        let load = |Bytes { bytes, .. }: &Bytes| {
             // SAFETY: two times 64 bytes are the 128.
             unsafe { [_mm512_loadu_si512(bytes.as_ptr().cast()), _mm512_loadu_si512(bytes[64..].as_ptr().cast())] }
         };

@@ -8,6 +8,7 @@ use core::arch::x86_64::*;
 
 use super::super::vector::{Shuffle, Vector};
 use super::super::{Backend, generic};
+use super::avx2;
 
 pub(in super::super) static BACKEND: Backend = Backend {
     name: "avx512",
@@ -22,6 +23,9 @@ pub(in super::super) static BACKEND: Backend = Backend {
     skip_equal: skip::skip_equal,
     fill: fill::fill,
     fill_key: fill::fill_key,
+    map_bytes: avx2::map_bytes,
+    mark_bytes: avx2::mark_bytes,
+    mark_weights: avx2::mark_weights,
 };
 
 #[derive(Clone, Copy)]

@@ -1,0 +1,130 @@
+//! A vector's worth of UTF-8: where its characters begin, and which bytes tables are asked with.
+//!
+//! Each byte has a lane, of which those of first bytes count. A two-byte character is looked up in the row of its lead byte: a text of one
+//! script has one such row or two, so there is a lookup for each row that occurs, not one for each character.
+//!
+//! # Safety
+//! As for [`super::generic`].
+
+use super::vector::{Lanes, lanes};
+use crate::table::{Classes, Pairs};
+
+/// A vector's worth of text.
+pub(super) struct Block<V> {
+    /// Zeros after the end of the text.
+    pub(super) bytes: V,
+    /// The byte after each.
+    next: V,
+    /// Two-byte characters as indexes into their rows, in the lanes of their lead bytes.
+    indexes: V,
+    /// Lead bytes without their lowest bit, which numbers the row; anything in other lanes.
+    pub(super) even: V,
+    /// The lanes of the text.
+    here: u32,
+    /// The lanes of lead bytes of two-byte characters.
+    leads: u32,
+    /// The lanes of first bytes of characters of one and two bytes.
+    pub(super) starts: u32,
+}
+
+impl<V: Lanes> Block<V> {
+    /// What stands at `at`, a boundary between characters before the end of the text.
+    #[inline(always)]
+    pub(super) unsafe fn at(text: &[u8], at: usize) -> Self {
+        let rest = text.len() - at;
+        // SAFETY: the caller keeps this module's contract; `rest` bytes can be read at `at`.
+        unsafe {
+            let from = text.as_ptr().add(at);
+            let bytes = if rest >= V::BYTES { V::load(from) } else { V::load_start(from, rest) };
+            let next = if rest > V::BYTES { V::load(from.add(1)) } else { bytes.moved_down() };
+            let here = lanes::<V>(rest);
+            let ascii = here & !bytes.mask();
+            let even = bytes.and(V::splat(!1));
+            let mut block = Self { bytes, next, indexes: bytes, even, here, leads: 0, starts: ascii };
+            if ascii != here {
+                let lead = bytes.and(V::splat(0xE0)).equal(V::splat(0xC0)).and(bytes.at_least(V::splat(0xC2)));
+                let continued = next.and(V::splat(0xC0)).equal(V::splat(0x80));
+                block.leads = lead.and(continued).mask() & here;
+                block.starts |= block.leads;
+                // The lead's lowest bit, then six of the second byte.
+                let lowest = bytes.low_nibbles().lookup(&ODD);
+                block.indexes = lowest.or(next.and(V::splat(0x3F)));
+            }
+            block
+        }
+    }
+
+    /// The rows of the two-byte characters, each once: the lanes of `rest` that are left to be looked up, which at first are
+    /// [`Block::leads`]. Answers the row's number, all bits in its lanes, and what is left then.
+    #[inline(always)]
+    pub(super) unsafe fn row(&self, text: &[u8], at: usize, rest: u32) -> (usize, V, u32) {
+        let lead = text[at + rest.trailing_zeros() as usize] & !1;
+        // SAFETY: the caller keeps this module's contract.
+        unsafe {
+            let same = self.even.equal(V::splat(lead));
+            (usize::from(lead & 0x1F) >> 1, same, rest & !same.mask())
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn leads(&self) -> u32 {
+        self.leads
+    }
+
+    #[inline(always)]
+    pub(super) fn indexes(&self) -> V {
+        self.indexes
+    }
+
+    /// The first lane that is of no character of one or two bytes, or is in `others`; [`Vector::BYTES`](super::vector::Vector::BYTES)
+    /// if there is none.
+    #[inline(always)]
+    pub(super) fn stop(&self, others: u32) -> usize {
+        let strange = self.here & !(self.starts | self.leads << 1);
+        let stops = u64::from(strange | others) | 1 << V::BYTES;
+        stops.trailing_zeros() as usize
+    }
+
+    /// The lane after the last character that begins before lane `stop`, with no lane before that that is of no character. It is another one
+    /// than `stop` where that is the second lane of a character here, and ends one in the other text.
+    #[inline(always)]
+    pub(super) fn end(&self, stop: usize) -> usize {
+        let before = self.starts & lanes::<V>(stop);
+        let count = (u32::BITS - before.leading_zeros()) as usize;
+        count + (u64::from(self.leads) << 1 >> count & 1) as usize
+    }
+
+    /// The lanes of characters that may begin a contraction.
+    #[inline(always)]
+    pub(super) unsafe fn joined(&self, pairs: &Pairs, text: &[u8], at: usize) -> u32 {
+        // SAFETY: the caller keeps this module's contract.
+        let ends = unsafe {
+            let joined = classes(&pairs.first, self.bytes).and(classes(&pairs.second, self.next));
+            joined.nonzero().mask() & lanes::<V>(text.len() - at - 1)
+        };
+        // A character of two bytes has the lane of its first. That of the last lane ends in the next block.
+        let mut of_leads = ends >> 1;
+        if let [_, second, third, ..] = text[at..].get(V::BYTES - 1..).unwrap_or_default() {
+            of_leads |= u32::from(pairs.may_join(*second, *third)) << (V::BYTES - 1);
+        }
+        ends & self.starts & !self.leads | of_leads & self.leads
+    }
+}
+
+/// The boundary after a whole block: a character may reach over its end. Asks the byte and not the lanes, so that the next block need not
+/// wait for them.
+#[inline(always)]
+pub(super) fn after<V: Lanes>(text: &[u8], at: usize) -> usize {
+    let last = text.get(at + V::BYTES - 1).copied().unwrap_or_default();
+    (at + V::BYTES + usize::from(last >= 0xC0)).min(text.len())
+}
+
+/// The lowest bit of a nibble, as bit 6.
+const ODD: [u8; 16] = [0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40];
+
+/// The classes of each lane's byte.
+#[inline(always)]
+pub(super) unsafe fn classes<V: super::vector::Shuffle>(classes: &Classes, bytes: V) -> V {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { bytes.low_nibbles().lookup(&classes.low).and(bytes.high_nibbles().lookup(&classes.high)) }
+}
