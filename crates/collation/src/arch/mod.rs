@@ -62,6 +62,9 @@ pub(crate) const FILL_ROOM: usize = 64;
 /// The most bytes of text that a key grows for at once: twice that and more never overflows.
 const KEY_ROOM: usize = 1 << 28;
 
+/// Room at the end of a sort key.
+type Room<'k> = &'k mut [MaybeUninit<u8>];
+
 /// One instruction set's primitives.
 ///
 /// The pointers may be called only on a machine that has the instruction set; the methods may always be called, because [`get`] and
@@ -81,13 +84,13 @@ pub(crate) struct Backend {
     fill: unsafe fn(&Low, &[u8], &mut [u16]) -> Filled,
     /// As `fill`, but each weight as two bytes, the high one first. Has written twice [`Filled::produced`] bytes to the start of the
     /// room, which is twice as large as what `fill` wants.
-    fill_key: unsafe fn(&Low, &[u8], &mut [MaybeUninit<u8>]) -> Filled,
+    fill_key: unsafe fn(&Low, &[u8], Room<'_>) -> Filled,
     /// Has written as many bytes as the text has, if there is room.
-    map_bytes: unsafe fn(&[u8; 256], &[u8], &mut [MaybeUninit<u8>]),
+    map_bytes: unsafe fn(&[u8; 256], &[u8], Room<'_>),
     /// Wants room for three bytes a byte of text and [`MARK_ROOM`] more; has written [`Marked::written`].
-    mark_bytes: unsafe fn(&[u8; 256], [u8; 2], &[u8], &mut [MaybeUninit<u8>]) -> Marked,
+    mark_bytes: unsafe fn(&[u8; 256], [u8; 2], &[u8], Room<'_>) -> Marked,
     /// Wants room for four bytes a weight and [`MARK_ROOM`] more; has written [`Marked::written`].
-    mark_weights: unsafe fn(u16, [u8; 2], &[u16], &mut [MaybeUninit<u8>]) -> Marked,
+    mark_weights: unsafe fn(u16, [u8; 2], &[u16], Room<'_>) -> Marked,
 }
 
 /// Bytes of text for which room is made in a key at once.
