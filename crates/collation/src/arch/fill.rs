@@ -35,7 +35,11 @@ pub(super) unsafe fn fill<V: Lanes, const HIGH_FIRST: bool>(
                 least = V::select(same, block.indexes().choose(&row.low), least);
                 rest = others;
             }
-            let joined = low.pairs().map_or(0, |pairs| block.joined(pairs, text, consumed));
+            // No closure: it would be called, and the block written to memory for it.
+            let joined = match low.pairs() {
+                Some(pairs) => block.joined(pairs, text, consumed),
+                None => 0,
+            };
             let stop = block.stop(block.starts & high.at_least(V::splat(LIMIT)).mask() | joined);
             let kept = block.starts & lanes::<V>(stop) & high.or(least).nonzero().mask();
             let (first, second) = if HIGH_FIRST { (high, least) } else { (least, high) };

@@ -54,7 +54,11 @@ impl<V: Lanes> Classified<V> {
             }
             // NUL may be marked.
             let marked = of_lanes.equal(V::splat(MARKED)).or(block.bytes.equal(V::zero()));
-            let joined = low.pairs().map_or(0, |pairs| block.joined(pairs, text, at));
+            // No closure: it would be called, and the block written to memory for it.
+            let joined = match low.pairs() {
+                Some(pairs) => block.joined(pairs, text, at),
+                None => 0,
+            };
             let stop = block.stop(block.starts & marked.mask() | joined);
             Self { block, classes: of_lanes, stop }
         }

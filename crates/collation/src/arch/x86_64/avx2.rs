@@ -216,11 +216,14 @@ impl Lanes for V {
     #[inline(always)]
     unsafe fn choose(self, table: &Table) -> Self {
         let (sixteens, _) = table.steps.as_chunks::<16>();
-        // SAFETY: the caller's: AVX2 is there; sixteen bytes are read.
-        let load =
-            |number: usize| unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(sixteens[number].as_ptr().cast())) };
         // SAFETY: the caller's: AVX2 is there.
-        Self(unsafe { stepped(self.0, &core::array::from_fn::<_, 8, _>(load)) })
+        unsafe {
+            let mut steps = [_mm256_setzero_si256(); 8];
+            for (step, sixteen) in steps.iter_mut().zip(sixteens) {
+                *step = in_both_halves(sixteen);
+            }
+            Self(stepped(self.0, &steps))
+        }
     }
 
     #[inline(always)]
@@ -265,14 +268,17 @@ impl Keys for V {
     #[inline(always)]
     unsafe fn map(map: &[u8; 256]) -> Self::Map {
         let (sixteens, _) = map.as_chunks::<16>();
-        // SAFETY: the caller's: AVX2 is there; sixteen bytes are read.
-        let load =
-            |number: usize| unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(sixteens[number].as_ptr().cast())) };
-        core::array::from_fn(|number| match number % 8 {
-            0 => load(number),
-            // SAFETY: the caller's: AVX2 is there.
-            _ => unsafe { _mm256_xor_si256(load(number), load(number - 1)) },
-        })
+        // SAFETY: the caller's: AVX2 is there.
+        unsafe {
+            let mut steps = [_mm256_setzero_si256(); 16];
+            for (number, sixteen) in sixteens.iter().enumerate() {
+                let these = in_both_halves(sixteen);
+                let is_first = number % 8 == 0;
+                let before = if is_first { _mm256_setzero_si256() } else { in_both_halves(&sixteens[number - 1]) };
+                steps[number] = _mm256_xor_si256(these, before);
+            }
+            steps
+        }
     }
 
     #[inline(always)]
@@ -349,14 +355,21 @@ impl Keys for V {
     unsafe fn spread(self, order: &[u8; 32], marks: Self, out: *mut u8) {
         // SAFETY: the caller's: AVX2 is there, and room for 32 bytes.
         unsafe {
-            let both = |v: __m256i| _mm256_permute2x128_si256::<0>(v, v);
             let order = _mm256_loadu_si256(order.as_ptr().cast());
             // A lookup is zero where the highest bit is set: in lanes for marks, and turned round in all others.
-            let bytes = _mm256_shuffle_epi8(both(self.0), order);
+            let bytes = _mm256_shuffle_epi8(_mm256_permute2x128_si256::<0>(self.0, self.0), order);
             let marks = _mm256_shuffle_epi8(marks.0, _mm256_xor_si256(order, _mm256_set1_epi8(-128)));
             _mm256_storeu_si256(out.cast(), _mm256_or_si256(bytes, marks));
         }
     }
+}
+
+/// # Safety
+/// AVX2 is there.
+#[inline(always)]
+unsafe fn in_both_halves(sixteen: &[u8; 16]) -> __m256i {
+    // SAFETY: the caller's: AVX2 is there; sixteen bytes are read.
+    unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(sixteen.as_ptr().cast())) }
 }
 
 /// What these steps add up to for each lane, an index below 128: a lookup takes the low four bits, and is zero where the highest bit is set,
@@ -366,15 +379,15 @@ impl Keys for V {
 /// AVX2 is there.
 #[inline(always)]
 unsafe fn stepped(indexes: __m256i, steps: &[__m256i]) -> __m256i {
-    let mut sum = None;
-    for (number, &step) in (0_i8..).zip(steps) {
-        // SAFETY: the caller's: AVX2 is there.
-        unsafe {
-            let step = _mm256_shuffle_epi8(step, _mm256_sub_epi8(indexes, _mm256_set1_epi8(16 * number)));
-            sum = Some(sum.map_or(step, |sum| _mm256_xor_si256(sum, step)));
+    // SAFETY: the caller's: AVX2 is there.
+    unsafe {
+        let mut sum = _mm256_setzero_si256();
+        for (number, &step) in (0_i8..).zip(steps) {
+            let index = _mm256_sub_epi8(indexes, _mm256_set1_epi8(16 * number));
+            sum = _mm256_xor_si256(sum, _mm256_shuffle_epi8(step, index));
         }
+        sum
     }
-    sum.unwrap_or(indexes)
 }
 
 generic::instantiate!(V, "avx2,bmi1,bmi2,popcnt");
