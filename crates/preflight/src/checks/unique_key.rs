@@ -233,6 +233,27 @@ fn candidates(scan: &Scan<'_>, parts: &[Part]) -> Vec<Collation> {
     named.filter_map(|info| Collation::lookup(flavour(facts), info.name).ok()).collect()
 }
 
+/// Whether a collation is made for one language, by its name: `utf8mb4_cs_0900_as_cs`, `utf8mb4_czech_ci`.
+fn names_a_language(collation: &str) -> bool {
+    const OF_NONE: [&str; 14] = [
+        "0900",
+        "520",
+        "ai",
+        "as",
+        "bin",
+        "ci",
+        "cs",
+        "general",
+        "general1400",
+        "mysql500",
+        "nopad",
+        "tolower",
+        "uca1400",
+        "unicode",
+    ];
+    collation.split('_').skip(1).any(|word| !OF_NONE.contains(&word))
+}
+
 fn texts(fields: &Fields, places: &[usize], values: &[Option<Vec<u8>>]) -> Vec<String> {
     places.iter().zip(values).map(|(&place, value)| shown(&fields.columns[place], value.as_deref())).collect()
 }
@@ -303,7 +324,11 @@ impl UniqueKey<'_> {
                 None => these,
             });
         }
-        let names: Vec<&str> = apart.iter().flatten().map(|name| name.as_str()).collect();
+        let mut names: Vec<&str> = apart.iter().flatten().map(|name| name.as_str()).collect();
+        // Those of other languages are of use only where there are no others.
+        if names.iter().any(|name| !names_a_language(name)) {
+            names.retain(|name| !names_a_language(name));
+        }
         found.todo = match names.as_slice() {
             [] => "change or merge the rows of each group first".into(),
             names => format!(
@@ -346,5 +371,25 @@ impl UniqueKey<'_> {
             table = crate::sql::table(&self.scan.table.table.schema, &self.scan.table.table.name),
             not_null = not_null.collect::<Vec<_>>().join(" AND "),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_a_language;
+
+    #[test]
+    fn languages_are_told_by_name() {
+        for (collation, expected) in [
+            ("utf8mb4_0900_as_cs", false),
+            ("utf8mb4_uca1400_nopad_as_ci", false),
+            ("utf8mb4_unicode_520_ci", false),
+            ("utf8mb4_bin", false),
+            ("utf8mb4_bg_0900_as_cs", true),
+            ("utf8mb4_uca1400_czech_as_cs", true),
+            ("latin1_swedish_ci", true),
+        ] {
+            assert_eq!(names_a_language(collation), expected, "{collation}");
+        }
     }
 }
