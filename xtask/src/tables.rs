@@ -3,8 +3,10 @@
 mod catalogue;
 mod contractions;
 mod encode;
+mod gb18030;
 mod legacy;
 mod levels;
+mod reordering;
 mod specification;
 
 use std::collections::HashMap;
@@ -29,8 +31,8 @@ pub struct Arguments {
     /// The MariaDB server that tables and catalogue come from.
     #[arg(long, default_value = "mariadb@trixie")]
     mariadb: String,
-    /// Only these tables, by file name; can be given several times. Tables that they are tailorings of have to be as
-    /// they are committed.
+    /// Only these tables, by file name, or `catalogue`: the collations and their constants; can be given several times.
+    /// Tables that they are tailorings of have to be as they are committed.
     #[arg(long)]
     table: Vec<String>,
 }
@@ -46,14 +48,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let folder = Folder::new();
     let wants = |file: &str| arguments.table.is_empty() || arguments.table.iter().any(|table| table == file);
     let mut servers = [Server::new(From::MySql, &arguments.mysql), Server::new(From::MariaDb, &arguments.mariadb)];
-    if arguments.table.is_empty() {
+    if wants("catalogue") {
         for server in &mut servers {
             let source = server.open()?;
-            let file = format!("catalogue_{}.rs", source.server.flavour().to_string().to_lowercase());
-            folder.write_file(&file, catalogue::read(source)?.as_bytes())?;
+            let flavour = source.server.flavour().to_string().to_lowercase();
+            folder.write_file(&format!("catalogue_{flavour}.rs"), catalogue::read(source)?.as_bytes())?;
+            folder.write_file(&format!("../src/{flavour}.rs"), catalogue::constants(source)?.as_bytes())?;
         }
     }
-    let [mysql, _] = &mut servers;
+    let [mysql, mariadb] = &mut servers;
     let german2 = "latin1_german2_ci";
     if wants(german2) {
         folder.write(german2, &byte_order(mysql.open()?, german2)?)?;
@@ -63,10 +66,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             folder.write(&format!("legacy/{collation}"), &legacy::file(mysql.open()?, collation)?)?;
         }
     }
+    if wants(gb18030::NAME) {
+        folder.write(&format!("legacy/{}", gb18030::NAME), &gb18030::file(mysql.open()?)?)?;
+    }
     for (file, collation) in SIMPLE {
         if wants(file) {
             folder.write_words(file, &encode::simple(&levels::simple(mysql.open()?, collation)?))?;
         }
+    }
+    if wants("general1400") {
+        let level = levels::folding(mariadb.open()?, "utf8mb4_general1400_as_ci")?;
+        folder.write_words("general1400", &encode::folding(&level)?)?;
     }
     // The servers are asked at the same time: each has tables of its own.
     std::thread::scope(|scope| -> Result<()> {
@@ -144,13 +154,19 @@ impl<'a> Server<'a> {
         let source = self.open()?;
         let levels = levels::all(source, root.collation, root.shape)?;
         let found = if is_wanted {
-            let searched =
-                Searched { name: root.collation, shape: root.shape, levels: &levels, parent: None, blocks: &[] };
+            let searched = Searched {
+                name: root.collation,
+                shape: root.shape,
+                levels: &levels,
+                parent: None,
+                blocks: &[],
+                in_front: "",
+            };
             contractions::search(source, &searched)?
         } else {
             known(root.collation, root.shape.count())?
         };
-        let (table, words) = encode::table(&levels, found, None)?;
+        let (table, words) = encode::table(&levels, found, None, false)?;
         if is_wanted {
             folder.write_words(root.file, &words)?;
         } else {
@@ -174,10 +190,12 @@ impl<'a> Server<'a> {
             levels: &levels,
             parent: Some(parent.table.contractions()),
             blocks: &one.blocks,
+            in_front: one.in_front,
         };
         let found = contractions::search(source, &searched)?;
         println!("{}: {} contractions", one.file, found.len());
-        let (table, words) = encode::table(&levels, found, Some(&parent.table))?;
+        let told_from = encode::Parent { table: &parent.table, levels: &parent.levels };
+        let (table, words) = encode::table(&levels, found, Some(&told_from), one.reorders)?;
         folder.write_words(&one.file, &words)?;
         Ok(Made { collation: one.collation.clone(), shape: one.shape, levels, table })
     }

@@ -2,6 +2,7 @@
 
 mod alike;
 mod checks;
+mod faults;
 mod ill_formed;
 mod random;
 mod session;

@@ -38,7 +38,7 @@
 #define MCOLL_UNKNOWN 1
 
 /*
- The flavour's servers have it, this library doesn't.
+ The flavour's servers have it; the library was built without the feature that it belongs to.
  */
 #define MCOLL_NOT_IMPLEMENTED 2
 

@@ -54,7 +54,7 @@ unsafe fn answer(
     let (status, found) = match found() {
         None => (MCOLL_INVALID_ARGUMENT, std::ptr::null()),
         Some(Ok(collation)) => (MCOLL_OK, std::ptr::from_ref(handle(collation))),
-        Some(Err(LookupError::NotImplemented { .. })) => (MCOLL_NOT_IMPLEMENTED, std::ptr::null()),
+        Some(Err(LookupError::NotEnabled { .. })) => (MCOLL_NOT_IMPLEMENTED, std::ptr::null()),
         Some(Err(_)) => (MCOLL_UNKNOWN, std::ptr::null()),
     };
     // SAFETY: it is not NULL, and the caller says that it can be written to.

@@ -20,7 +20,7 @@ pub const MCOLL_MARIADB: u32 = 2;
 pub const MCOLL_OK: i32 = 0;
 /// The flavour's servers have no such collation.
 pub const MCOLL_UNKNOWN: i32 = 1;
-/// The flavour's servers have it, this library doesn't.
+/// The flavour's servers have it; the library was built without the feature that it belongs to.
 pub const MCOLL_NOT_IMPLEMENTED: i32 = 2;
 /// A pointer that must not be NULL is, or a number is none of those that are allowed.
 pub const MCOLL_INVALID_ARGUMENT: i32 = 3;
@@ -49,7 +49,7 @@ pub extern "C" fn mcoll_status_message(status: mcoll_status) -> *const std::ffi:
     let message = match status {
         MCOLL_OK => c"done",
         MCOLL_UNKNOWN => c"the server has no collation of this name or id",
-        MCOLL_NOT_IMPLEMENTED => c"the server has this collation, but the library lacks it",
+        MCOLL_NOT_IMPLEMENTED => c"the server has this collation, but the library was built without it",
         MCOLL_INVALID_ARGUMENT => c"a pointer is NULL, or a number is none of those that are allowed",
         MCOLL_INVALID_COLUMN => c"the offsets of a column are not in order, or point beyond its values",
         _ => c"no such status",

@@ -18,8 +18,7 @@ use crate::{lookup, text};
 /// ``flavour`` is ``"mysql"`` or ``"mariadb"``; it may be left out where the name means the same order in both, or only one of the two
 /// has it. Strings are ``str``, or ``bytes`` in the collation's character set.
 ///
-/// Raises ``LookupError`` for a name that no server has, ``NotImplementedError`` for one that this library lacks, and ``ValueError``
-/// for one that means two orders.
+/// Raises ``LookupError`` for a name that no server has, and ``ValueError`` for one that means two orders.
 ///
 /// >>> from mysql_collation import Collation
 /// >>> collation = Collation("utf8mb4_0900_ai_ci", flavour="mysql")

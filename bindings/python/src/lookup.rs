@@ -1,7 +1,7 @@
 //! A collation from a name and a flavour, and Python's errors where there is none.
 
 use mysql_collation::{Collation, Flavour, LookupError, catalogue};
-use pyo3::exceptions::{PyLookupError, PyNotImplementedError, PyValueError};
+use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
 
 const FLAVOURS: [Flavour; 2] = [Flavour::MySql, Flavour::MariaDb];
@@ -28,9 +28,9 @@ pub fn by_name(py: Python<'_>, name: &str, given: Option<&str>) -> PyResult<Coll
         [Ok(_), Ok(_)] => Err(PyValueError::new_err(format!(
             "MySQL and MariaDB order strings in different ways under {name}; say flavour='mysql' or flavour='mariadb'"
         ))),
-        // Whether a collation that the library lacks is like the other one can't be told.
+        // Whether a collation that was left out is like the other one can't be told.
         [Ok(_), Err(_)] | [Err(_), Ok(_)] => Err(PyValueError::new_err(format!(
-            "both MySQL and MariaDB have {name}, and one of the two is not implemented; say flavour='mysql' or flavour='mariadb'"
+            "both MySQL and MariaDB have {name}, and one of the two is not enabled; say flavour='mysql' or flavour='mariadb'"
         ))),
         [Err(error), Err(LookupError::Unknown { .. })] | [_, Err(error)] => Err(failure(py, name, &FLAVOURS, &error)),
     }
@@ -38,15 +38,12 @@ pub fn by_name(py: Python<'_>, name: &str, given: Option<&str>) -> PyResult<Coll
 
 /// The collation of this id on the wire.
 pub fn by_id(id: u16, flavour: Flavour) -> PyResult<Collation> {
-    Collation::by_id(flavour, id).map_err(|error| match error {
-        LookupError::NotImplemented { .. } => PyNotImplementedError::new_err(error.to_string()),
-        error => PyLookupError::new_err(error.to_string()),
-    })
+    Collation::by_id(flavour, id).map_err(|error| PyLookupError::new_err(error.to_string()))
 }
 
 fn failure(py: Python<'_>, name: &str, flavours: &[Flavour], error: &LookupError) -> PyErr {
-    if let LookupError::NotImplemented { .. } = error {
-        return PyNotImplementedError::new_err(error.to_string());
+    if let LookupError::NotEnabled { .. } = error {
+        return PyLookupError::new_err(error.to_string());
     }
     let who = match flavours {
         [one] => format!("{one} has no collation {name}"),
@@ -68,10 +65,10 @@ fn nearest(py: Python<'_>, name: &str, flavours: &[Flavour]) -> PyResult<Option<
 }
 
 fn names(flavour: Flavour) -> impl Iterator<Item = &'static str> {
-    catalogue(flavour).iter().filter(|info| info.implemented()).map(|info| info.name)
+    catalogue(flavour).iter().filter(|info| info.is_enabled()).map(|info| info.name)
 }
 
-/// The names of all collations of a flavour that are implemented, in alphabetical order.
+/// The names of all collations of a flavour, in alphabetical order.
 ///
 /// >>> from mysql_collation import collations
 /// >>> [name for name in collations("mariadb") if name.startswith("utf8mb4_czech")]

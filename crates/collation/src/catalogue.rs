@@ -22,8 +22,7 @@ const fn info(
     Info { flavour, id, name, charset, pad, levels, is_default, is_binary }
 }
 
-/// All collations of a flavour's servers, by id, whether this library implements them or not
-/// ([`Info::implemented`]).
+/// All collations of a flavour's servers, by id, whether the features that they belong to are on or not ([`Info::is_enabled`]).
 pub const fn catalogue(flavour: Flavour) -> &'static [Info] {
     match flavour {
         MySql => MYSQL,
@@ -105,5 +104,5 @@ pub(crate) const fn entry_by_id(flavour: Flavour, id: u16) -> &'static Info {
             to = middle;
         }
     }
-    panic!("the catalogue lacks a collation that is implemented")
+    panic!("no such collation")
 }

@@ -22,6 +22,7 @@ pub(crate) mod utf8;
 
 pub use convert::{Character, Characters, Content, Converted, Replaced};
 pub(crate) use form::Form;
+pub(crate) use gb18030::number as four_bytes_number;
 pub(crate) use pages::Pages;
 
 macro_rules! charsets {

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 
+use crate::carried::{self, Carried};
 use crate::descriptor::{Descriptor, Handle};
 use crate::{
     Charset, Flavour, Info, LikePattern, Weights, arch, compare, dispatch, hash, like, sort, sort_key, weight_string,
@@ -84,7 +85,11 @@ impl Collation {
 
     #[inline(never)]
     fn compare_from(&self, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-        dispatch::with(self.descriptor(), compare::Compare { a, b, mismatch })
+        let descriptor = self.descriptor();
+        if [a, b].into_iter().any(|text| Carried::of(descriptor, text).is_some()) {
+            return carried::levels(descriptor, a).cmp(&carried::levels(descriptor, b));
+        }
+        dispatch::with(descriptor, compare::Compare { a, b, mismatch })
     }
 
     /// Whether `a` equals `b`.
@@ -119,13 +124,21 @@ impl Collation {
 
     /// Appends the key for `text` to `key`.
     pub fn sort_key_into(&self, text: &[u8], key: &mut Vec<u8>) {
-        dispatch::with(self.descriptor(), sort_key::SortKey { text, key });
+        let descriptor = self.descriptor();
+        match Carried::of(descriptor, text) {
+            Some(_) => sort_key::put_levels(&carried::levels(descriptor, text), key),
+            None => dispatch::with(descriptor, sort_key::SortKey { text, key }),
+        }
     }
 
     /// A hash: equal strings have equal hashes. It can change with the version of the library, and does not withstand
     /// somebody who wants strings to collide.
     pub fn hash_one(&self, text: &[u8]) -> u64 {
-        dispatch::with(self.descriptor(), hash::Hash { text })
+        let descriptor = self.descriptor();
+        match Carried::of(descriptor, text) {
+            Some(_) => hash::of_levels(&carried::levels(descriptor, text)),
+            None => dispatch::with(descriptor, hash::Hash { text }),
+        }
     }
 
     /// Feeds a hasher: equal strings feed it the same.

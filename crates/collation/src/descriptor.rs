@@ -1,10 +1,10 @@
-//! The collations that are implemented: which weights each has.
+//! The collations: which weights each has.
 
 use Flavour::{MariaDb, MySql};
 
 use crate::catalogue::catalogue;
 use crate::encoding::Form;
-use crate::table::{Expanding, MultiByte, SimpleTable, Table};
+use crate::table::{Expanding, FoldingTable, Gb18030, MultiByte, SimpleTable, Table};
 use crate::whole::Whole;
 use crate::{Charset, Flavour, Info, Pad, charset};
 
@@ -14,7 +14,7 @@ mod names;
 pub(crate) use handle::Handle;
 pub(crate) use names::same;
 
-/// An implemented collation.
+/// A collation.
 pub(crate) struct Descriptor {
     /// By value, so that a collation does not link the catalogue.
     pub info: Info,
@@ -40,8 +40,12 @@ pub(crate) enum Kind {
     Expanding(&'static Expanding),
     /// A weight of one or two bytes a character.
     MultiByte(&'static MultiByte),
-    /// A weight a code point.
+    /// The same of one, two or four bytes.
+    Gb18030(&'static Gb18030),
+    /// A weight of 16 bits a code point.
     Simple(&'static SimpleTable),
+    /// A code point a code point, of this many bytes in WEIGHT_STRING.
+    Folding(&'static FoldingTable, usize),
     /// Weights of the Unicode Collation Algorithm.
     Uca(&'static Table),
     /// Weights of a whole text.
@@ -59,16 +63,19 @@ pub(crate) struct Traits {
     pub like_by_page_beyond_primary: bool,
     /// Whether WEIGHT_STRING puts a zero between the levels.
     pub is_separated: bool,
+    /// Whether a level begins in the context in which the one before ended: [`Carried`](crate::carried::Carried).
+    pub carries_context: bool,
 }
 
 impl Traits {
-    const fn of(flavour: Flavour) -> Self {
-        let is_mariadb = matches!(flavour, MariaDb);
+    const fn of(info: &Info) -> Self {
+        let is_mariadb = matches!(info.flavour, MariaDb);
         Self {
             ends_at_errors: !is_mariadb,
             pads_beyond_primary: is_mariadb,
             like_by_page_beyond_primary: is_mariadb,
             is_separated: !is_mariadb,
+            carries_context: !is_mariadb && names::is_japanese(info),
         }
     }
 }
@@ -87,8 +94,13 @@ impl Descriptor {
     /// Whether weights are of code points, not of bytes.
     pub const fn weighs_code_points(&self) -> bool {
         match self.kind {
-            Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_) => true,
-            Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Whole(_) => false,
+            Kind::CodePoints(_) | Kind::Simple(_) | Kind::Folding(..) | Kind::Uca(_) => true,
+            Kind::Bytes
+            | Kind::Order(_)
+            | Kind::Expanding(_)
+            | Kind::MultiByte(_)
+            | Kind::Gb18030(_)
+            | Kind::Whole(_) => false,
         }
     }
 
@@ -109,6 +121,8 @@ impl Descriptor {
             (Kind::Order(one), Kind::Order(other)) => core::ptr::eq(one, other),
             (Kind::Expanding(one), Kind::Expanding(other)) => core::ptr::eq(one, other),
             (Kind::MultiByte(one), Kind::MultiByte(other)) => core::ptr::eq(one, other),
+            (Kind::Gb18030(one), Kind::Gb18030(other)) => core::ptr::eq(one, other),
+            (Kind::Folding(one, _), Kind::Folding(other, _)) => core::ptr::eq(one, other),
             (Kind::Simple(one), Kind::Simple(other)) => core::ptr::eq(one, other),
             (Kind::Uca(one), Kind::Uca(other)) => core::ptr::eq(one, other),
             (Kind::Whole(one), Kind::Whole(other)) => core::ptr::eq(one, other),
@@ -118,7 +132,9 @@ impl Descriptor {
                 | Kind::Order(_)
                 | Kind::Expanding(_)
                 | Kind::MultiByte(_)
+                | Kind::Gb18030(_)
                 | Kind::Simple(_)
+                | Kind::Folding(..)
                 | Kind::Uca(_)
                 | Kind::Whole(_),
                 _,
@@ -147,11 +163,11 @@ const fn describe(info: &Info) -> Option<Descriptor> {
     let Some(charset) = Charset::named(info.charset) else { return None };
     let Some(kind) = names::kind(info, charset) else { return None };
     let flavour = info.flavour;
-    let (form, traits) = (Form::of(flavour, charset), Traits::of(flavour));
+    let (form, traits) = (Form::of(flavour, charset), Traits::of(info));
     Some(Descriptor { info: *info, charset, characters: charset::Form::of(charset), form, kind, traits })
 }
 
-/// The implemented collation of this id.
+/// The collation of this id, if its feature is on.
 pub(crate) fn find(flavour: Flavour, id: u16) -> Option<&'static Descriptor> {
     let all: &[Option<Descriptor>] = match flavour {
         MySql => &MYSQL,
@@ -161,7 +177,7 @@ pub(crate) fn find(flavour: Flavour, id: u16) -> Option<&'static Descriptor> {
     all.get(index)?.as_ref()
 }
 
-/// What is implemented of a catalogue.
+/// The collations of a catalogue whose features are on.
 const fn all<const N: usize>(catalogue: &[Info]) -> [Option<Descriptor>; N] {
     let mut all = [const { None }; N];
     let mut i = 0;
@@ -182,7 +198,7 @@ static MARIADB: [Option<Descriptor>; catalogue(MariaDb).len()] = all(catalogue(M
 pub(crate) const fn by_id(flavour: Flavour, id: u16) -> Descriptor {
     match describe(crate::catalogue::entry_by_id(flavour, id)) {
         Some(descriptor) => descriptor,
-        None => panic!("a collation that is not implemented"),
+        None => panic!("a collation without weights"),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::bytes::{Bytes, Itself, Ordered};
 use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{Encoding, Form};
-use crate::source::{Characters, General, German, Numbers, Scalars, Source, Unicode, Utf8};
+use crate::source::{Characters, Folded, General, German, Numbers, Scalars, Source, Unicode, Utf8};
 use crate::table::{LEVELS, LowOf, Table};
 use crate::whole::Whole;
 
@@ -42,8 +42,16 @@ fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Cop
     match (descriptor.kind, descriptor.form) {
         // No character set of one byte a character has code points for weights.
         (Kind::Bytes, _)
-        | (Kind::CodePoints(_) | Kind::Simple(_) | Kind::Uca(_) | Kind::MultiByte(_), Form::Bytes)
-        | (Kind::MultiByte(_), Form::Utf8(_)) => work.bytes(Itself, padded),
+        | (
+            Kind::CodePoints(_)
+            | Kind::Simple(_)
+            | Kind::Folding(..)
+            | Kind::Uca(_)
+            | Kind::MultiByte(_)
+            | Kind::Gb18030(_),
+            Form::Bytes,
+        )
+        | (Kind::MultiByte(_) | Kind::Gb18030(_), Form::Utf8(_)) => work.bytes(Itself, padded),
         (Kind::Whole(whole), _) => work.whole(whole, padded),
         (Kind::Order(order), _) => work.bytes(Ordered(order), padded),
         (Kind::CodePoints(_), Form::Utf8(encoding)) => work.code_points(encoding, padded),
@@ -59,6 +67,10 @@ fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Cop
             let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
             work.levels(core::iter::once(Characters { table, encoding, pad }))
         }
+        (Kind::Gb18030(table), Form::Multi(encoding)) => {
+            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
+            work.levels(core::iter::once(Characters { table, encoding, pad }))
+        }
         (Kind::Simple(table), Form::Utf8(encoding)) => {
             let table = table.get();
             let low = &table.low;
@@ -68,6 +80,16 @@ fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Cop
             let table = table.get();
             let (low, pad) = (Some(&table.low), pad(padded, &table.low));
             work.levels(core::iter::once(Scalars { code_points: General(table), low, pad, encoding }))
+        }
+        (Kind::Folding(table, _), Form::Utf8(encoding)) => {
+            let table = table.get();
+            let low = &table.low;
+            work.levels(core::iter::once(Utf8 { code_points: Folded(table), low, pad: pad(padded, low), encoding }))
+        }
+        (Kind::Folding(table, _), Form::Multi(encoding)) => {
+            let table = table.get();
+            let (low, pad) = (Some(&table.low), pad(padded, &table.low));
+            work.levels(core::iter::once(Scalars { code_points: Folded(table), low, pad, encoding }))
         }
         (Kind::Uca(table), Form::Utf8(encoding)) => {
             // Without contractions nothing asks for them: two instances.

@@ -98,6 +98,16 @@ impl Work for Hash<'_> {
     }
 }
 
+/// The hash of the weights of each level, as a collation without padding has it.
+pub(crate) fn of_levels(levels: &[alloc::vec::Vec<u16>]) -> u64 {
+    let mut state = State::NEW;
+    for weights in levels {
+        state.weights(weights);
+        state.mix(FACTOR ^ state.count);
+    }
+    state.finish()
+}
+
 /// Under PAD SPACE, spaces at the end of a level don't count.
 #[inline(never)]
 fn level<S: Source>(source: S, text: &[u8], state: &mut State) {

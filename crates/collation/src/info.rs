@@ -33,7 +33,8 @@ pub enum Pad {
 }
 
 /// The levels at which a collation compares: at the primary one letters differ, at the secondary one accents, at the
-/// tertiary one case. Collations of a single weight a character have the primary level only, whatever their name says.
+/// tertiary one case. Collations of a single weight a character have the primary level only, whatever their name says, and so have those
+/// that compare keys of whole texts (`latin2_czech_cs`). Servers are asked which levels a collation has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Levels(u8);
 

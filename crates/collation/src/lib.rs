@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The same name can mean other weights in the other [`Flavour`]. [`catalogue`] lists all collations of a flavour's
-//! servers, those that this library does not implement yet included.
+//! servers.
 //!
 //! Nothing here does I/O, depends on anything outside `core` and `alloc`, or panics, whatever the bytes. The weights are
 //! those that running servers answer; docs/collation.md tells how they were derived and verified.
@@ -29,6 +29,7 @@ extern crate std;
 
 mod arch;
 mod bytes;
+mod carried;
 mod catalogue;
 mod charset;
 mod code_points;

@@ -7,7 +7,7 @@ use core::str::FromStr;
 use crate::catalogue::{self, catalogue};
 use crate::{Collation, Flavour, Info, descriptor};
 
-/// No such collation, or none that is implemented.
+/// No such collation, or none in this build of the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -18,8 +18,8 @@ pub enum LookupError {
         /// The name, or the id as text.
         given: String,
     },
-    /// The flavour's servers have it, this library doesn't, or the feature that it belongs to is off.
-    NotImplemented {
+    /// The flavour's servers have it, but the feature of this library that it belongs to is off.
+    NotEnabled {
         /// What is known of it.
         info: &'static Info,
     },
@@ -29,8 +29,8 @@ impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LookupError::Unknown { flavour, given } => write!(f, "{flavour} has no collation {given}"),
-            LookupError::NotImplemented { info } => {
-                write!(f, "{} of {} is not implemented yet", info.name, info.flavour)
+            LookupError::NotEnabled { info } => {
+                write!(f, "{} of {} belongs to a feature of the library that is off", info.name, info.flavour)
             }
         }
     }
@@ -62,8 +62,8 @@ impl FromStr for Flavour {
 }
 
 impl Info {
-    /// Whether this library implements it.
-    pub fn implemented(&'static self) -> bool {
+    /// Whether the feature that it belongs to is on.
+    pub fn is_enabled(&'static self) -> bool {
         Collation::of(self).is_ok()
     }
 }
@@ -73,7 +73,7 @@ impl Collation {
     /// character set (`uca1400_ai_ci`) mean that of `utf8mb4`.
     ///
     /// # Errors
-    /// If the flavour has no such collation, or this library doesn't implement it.
+    /// If the flavour has no such collation, or the feature that it belongs to is off.
     ///
     /// ```
     /// use mysql_collation::{Collation, Flavour};
@@ -105,7 +105,7 @@ impl Collation {
     /// The collation of this id on the wire.
     ///
     /// # Errors
-    /// If the flavour has no such collation, or this library doesn't implement it.
+    /// If the flavour has no such collation, or the feature that it belongs to is off.
     pub fn by_id(flavour: Flavour, id: u16) -> Result<Self, LookupError> {
         let all = catalogue(flavour);
         match all.binary_search_by_key(&id, |info| info.id) {
@@ -115,7 +115,7 @@ impl Collation {
     }
 
     fn of(info: &'static Info) -> Result<Self, LookupError> {
-        descriptor::find(info.flavour, info.id).map(Self::new).ok_or(LookupError::NotImplemented { info })
+        descriptor::find(info.flavour, info.id).map(Self::new).ok_or(LookupError::NotEnabled { info })
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
     fn every_name_and_id_leads_to_its_collation() {
         for flavour in [Flavour::MySql, Flavour::MariaDb] {
             assert_eq!(flavour.to_string().parse(), Ok(flavour));
-            for info in catalogue(flavour).iter().filter(|info| info.implemented()) {
+            for info in catalogue(flavour).iter().filter(|info| info.is_enabled()) {
                 let collation = Collation::by_name(flavour, info.name).unwrap();
                 assert_eq!((collation.info(), collation.id(), collation.name()), (info, info.id, info.name));
                 assert_eq!(Collation::by_id(flavour, info.id), Ok(collation));
@@ -152,22 +152,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_and_what_is_not_implemented_differ() {
+    fn what_is_not_there_is_told() {
         for name in ["utf8mb4_uca1400_ai_ci", "uca1400_ai_ci", "", "utf8", "utf8_", "ütf8_x"] {
             let unknown = Collation::by_name(Flavour::MySql, name).unwrap_err();
             assert!(matches!(unknown, LookupError::Unknown { .. }), "{name}");
         }
-        let later = Collation::by_name(Flavour::MySql, "gb18030_chinese_ci").unwrap_err();
-        assert_eq!(later.to_string(), "gb18030_chinese_ci of MySQL is not implemented yet");
         assert_eq!(Collation::by_id(Flavour::MySql, 0).unwrap_err().to_string(), "MySQL has no collation 0");
     }
 
     #[test]
-    fn the_catalogue_agrees_with_what_is_implemented() {
+    fn every_collation_is_there_with_all_features() {
+        let all_features =
+            cfg!(all(feature = "languages", feature = "legacy-8bit", feature = "cjk", feature = "utf16-32"));
+        for flavour in [Flavour::MySql, Flavour::MariaDb] {
+            assert_eq!(catalogue(flavour).iter().all(|info| info.is_enabled()), all_features, "{flavour}");
+        }
+    }
+
+    #[test]
+    fn the_catalogue_agrees_with_the_collations() {
         for flavour in [Flavour::MySql, Flavour::MariaDb] {
             let all = catalogue(flavour);
             assert!(all.windows(2).all(|pair| pair[0].id < pair[1].id), "by id, each once");
-            for info in all.iter().filter(|info| info.implemented()) {
+            for info in all.iter().filter(|info| info.is_enabled()) {
                 let collation = Collation::by_id(flavour, info.id).unwrap();
                 assert_eq!(Charset::by_name(info.charset), Some(collation.charset()), "{}", info.name);
             }

@@ -1,4 +1,6 @@
 //! The collations of MariaDB for UTF-8, as constants: a program that takes one from here links its table and no other.
+//!
+//! Written by `cargo xtask tables`.
 
 use crate::descriptor::handles;
 
@@ -104,9 +106,11 @@ handles! {
     UTF8MB3_CROATIAN_CI = 576;
     UTF8MB3_MYANMAR_CI = 577;
     UTF8MB3_THAI_520_W2 = 578;
+    UTF8MB3_GENERAL1400_AS_CI = 579;
     UTF8MB4_CROATIAN_CI = 608;
     UTF8MB4_MYANMAR_CI = 609;
     UTF8MB4_THAI_520_W2 = 610;
+    UTF8MB4_GENERAL1400_AS_CI = 611;
     UTF8MB3_GENERAL_NOPAD_CI = 1057;
     UTF8MB4_GENERAL_NOPAD_CI = 1069;
     UTF8MB4_NOPAD_BIN = 1070;

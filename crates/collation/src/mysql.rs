@@ -1,4 +1,6 @@
 //! The collations of MySQL for UTF-8, as constants: a program that takes one from here links its table and no other.
+//!
+//! Written by `cargo xtask tables`.
 
 use crate::descriptor::handles;
 
@@ -100,9 +102,12 @@ handles! {
     UTF8MB4_HU_0900_AS_CS = 297;
     UTF8MB4_HR_0900_AS_CS = 298;
     UTF8MB4_VI_0900_AS_CS = 300;
+    UTF8MB4_JA_0900_AS_CS = 303;
+    UTF8MB4_JA_0900_AS_CS_KS = 304;
     UTF8MB4_0900_AS_CI = 305;
     UTF8MB4_RU_0900_AI_CI = 306;
     UTF8MB4_RU_0900_AS_CS = 307;
+    UTF8MB4_ZH_0900_AS_CS = 308;
     UTF8MB4_0900_BIN = 309;
     UTF8MB4_NB_0900_AI_CI = 310;
     UTF8MB4_NB_0900_AS_CS = 311;

@@ -60,9 +60,9 @@ pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
 /// The bytes of a weight in a key.
 fn width(collation: Collation) -> usize {
     match collation.descriptor().kind {
-        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Whole(_) => 1,
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Gb18030(_) | Kind::Whole(_) => 1,
         Kind::Simple(_) | Kind::Uca(_) => 2,
-        Kind::CodePoints(_) => 3,
+        Kind::CodePoints(_) | Kind::Folding(..) => 3,
     }
 }
 

@@ -54,6 +54,16 @@ impl Work for SortKey<'_> {
     }
 }
 
+/// Appends the weights of each level, as a collation without padding has them.
+pub(crate) fn put_levels(levels: &[Vec<u16>], key: &mut Vec<u8>) {
+    for (index, weights) in levels.iter().enumerate() {
+        if index > 0 {
+            key.extend_from_slice(&[0; 2]);
+        }
+        put(weights, key);
+    }
+}
+
 /// Appends the weights at one level.
 #[inline(always)]
 fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {

@@ -9,7 +9,7 @@ mod multi_byte;
 mod scalars;
 mod utf8;
 
-pub(crate) use code_points::{General, Numbers, Unicode};
+pub(crate) use code_points::{Folded, General, Numbers, Unicode};
 pub(crate) use expanding::German;
 pub(crate) use multi_byte::Characters;
 pub(crate) use scalars::Scalars;

@@ -14,22 +14,28 @@
 //!     P · P × 256 words  pages
 //!     R · R × 3 words    runs of the page directory: first page, last page, which of the P pages
 //!     Q                  number of patched pages, then for each: page · N · N × (code point's low byte, entry)
-//!     L · L × 257 words  only if there are any: pages of listed weights, each after its number
+//!     L · L × 257 words  only if there are any, or what follows: pages of listed weights, each after its number
+//!     T · T × 4 words    only if there are any: ranges of the parent's weights that move (reordering.rs)
 //! contractions (contractions.rs)
 //! ```
 //! A table without a parent has a directory for all pages; one with a parent starts from the parent's.
 
 mod contractions;
 pub(crate) mod data;
+mod folding;
+mod gb18030;
 mod lazy;
 pub(crate) mod legacy;
 mod level;
 mod low;
 mod pairs;
+mod reordering;
 mod simple;
 mod words;
 
 pub(crate) use contractions::{CODE_POINTS, Contraction, Contractions};
+pub(crate) use folding::{Folding, FoldingTable};
+pub(crate) use gb18030::Gb18030;
 pub(crate) use lazy::Lazy;
 pub(crate) use legacy::MultiByte;
 pub(crate) use level::{LONGEST, Level, ZERO};
@@ -45,9 +51,10 @@ pub mod format {
     pub use super::LEVELS;
     pub use super::contractions::{CODE_POINTS, REMOVED};
     pub use super::level::{
-        HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LISTED, LONGEST, NUSHU, PAGES, POOL, RULES, TANGUT, UNASSIGNED,
-        ZERO, hangul, implicit,
+        HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LISTED, LONGEST, NUSHU, PAGES, POOL, REORDERED, RULES, TANGUT,
+        UNASSIGNED, ZERO, hangul, implicit,
     };
+    pub use super::reordering::{Range, reordered};
 }
 
 /// The most levels that a collation has.

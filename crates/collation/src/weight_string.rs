@@ -14,7 +14,7 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
     let width = width(descriptor);
     let separated = descriptor.traits.is_separated && matches!(descriptor.kind, Kind::Uca(_));
     // The servers' answer ends at an ill-formed byte where a character has one weight.
-    let one_a_character = matches!(descriptor.kind, Kind::Simple(_) | Kind::CodePoints(_));
+    let one_a_character = matches!(descriptor.kind, Kind::Simple(_) | Kind::Folding(..) | Kind::CodePoints(_));
     let mut out = Vec::new();
     for level in descriptor.info.levels.iter() {
         let start = out.len();
@@ -54,8 +54,8 @@ fn multi_byte(table: &MultiByte, descriptor: &'static Descriptor, text: &[u8], o
 /// The bytes of a weight in WEIGHT_STRING.
 fn width(descriptor: &Descriptor) -> usize {
     match descriptor.kind {
-        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Whole(_) => 1,
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Gb18030(_) | Kind::Whole(_) => 1,
         Kind::Simple(_) | Kind::Uca(_) => 2,
-        Kind::CodePoints(bytes) => bytes,
+        Kind::CodePoints(bytes) | Kind::Folding(_, bytes) => bytes,
     }
 }

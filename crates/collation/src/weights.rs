@@ -5,9 +5,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::carried::Carried;
 use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{Encoding, Form};
-use crate::table::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level, MultiByte, Table};
+use crate::table::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level, Table};
 use crate::whole::Whole;
 
 /// A character, or a contraction of several, and its weights.
@@ -46,8 +47,19 @@ impl<'a> Weights<'a> {
                 [one, 0] => vec![one.into()],
                 two => two.map(u32::from).into(),
             }),
-            Kind::MultiByte(table) => self.multi_byte(table, rest),
+            Kind::MultiByte(table) => self.multi_byte(rest, |character| match *character {
+                [byte] => vec![table.single(byte)],
+                [first, second] => table.double(first, second).to_be_bytes().into(),
+                _ => character.into(),
+            }),
+            Kind::Gb18030(table) => self.multi_byte(rest, |character| match *character {
+                [byte] => vec![table.single(byte)],
+                _ => table.weight(character).to_be_bytes().into_iter().skip_while(|&byte| byte == 0).collect(),
+            }),
             Kind::CodePoints(_) => self.character(rest, |code_point| code_point, BAD_CODE_POINT),
+            Kind::Folding(table, _) => {
+                self.character(rest, |code_point| table.get().weight(code_point), BAD_CODE_POINT)
+            }
             Kind::Simple(table) => self.character(rest, |code_point| table.get().weight(code_point).into(), BAD_SIMPLE),
             Kind::Uca(table) => self.uca(table, rest),
             Kind::Whole(whole) => self.whole(whole, rest),
@@ -61,16 +73,14 @@ impl<'a> Weights<'a> {
         self.one(length, code_point.map(|(code_point, _)| code_point), primary(weights))
     }
 
-    fn multi_byte(&self, table: &'static MultiByte, rest: &[u8]) -> Element {
+    fn multi_byte(&self, rest: &[u8], weigh: impl Fn(&[u8]) -> Vec<u8>) -> Element {
         let length = self.descriptor.form.length(rest);
         let is_well_formed =
             matches!(self.descriptor.form, Form::Multi(encoding) if encoding.well_formed_length(rest).is_some());
-        let weights: Vec<u8> = match rest[..length] {
+        let weights = match rest[..length] {
             // After all characters, by its value.
-            [byte] if !is_well_formed => vec![0xFF, byte],
-            [byte] => vec![table.single(byte)],
-            [first, second] => table.double(first, second).to_be_bytes().into(),
-            ref longer => longer.into(),
+            [byte] if !is_well_formed => vec![0xFF, 0xFF, byte],
+            ref character => weigh(character),
         };
         let code_point = self.descriptor.decode(rest).map(|(code_point, _)| code_point);
         self.one(length, code_point, primary(weights.into_iter().map(u32::from).collect()))
@@ -109,7 +119,15 @@ impl<'a> Weights<'a> {
             let weights = at_each(&|index, level, out| contraction.weights(level, index, out));
             return Element { bytes, code_points, weights };
         }
-        self.one(length, Some(first), at_each(&|_, level, out| level.weights(first, out)))
+        let mut element = self.one(length, Some(first), at_each(&|_, level, out| level.weights(first, out)));
+        if self.at == 0
+            && let Some(carried) = Carried::of(self.descriptor, rest)
+        {
+            for index in levels.iter().filter(|&index| index > 0) {
+                element.weights[index] = carried.weights(index);
+            }
+        }
+        element
     }
 
     /// The contraction that `rest` begins with, and its length in bytes.

@@ -35,6 +35,9 @@ pub struct Searched<'a> {
     pub parent: Option<&'a Found>,
     /// Blocks of characters that the language is about.
     pub blocks: &'a [RangeInclusive<u32>],
+    /// What is put in front of every text that is asked about: at the beginning, a mark of Japanese has other weights than elsewhere
+    /// (docs/collation.md).
+    pub in_front: &'static str,
 }
 
 /// Letters and marks that every tailoring is asked about: Latin, Greek, Cyrillic, and what stands above and below them.
@@ -80,6 +83,11 @@ impl Searched<'_> {
     fn expected(&self, text: &[char], found: &Found) -> Vec<u16> {
         let mut levels = vec![Vec::with_capacity(text.len() * 2); self.shape.count()];
         let starts: HashSet<char> = found.keys().map(|text| text[0]).collect();
+        for character in self.in_front.chars() {
+            for (index, weights) in levels.iter_mut().enumerate() {
+                weights.extend(&self.levels[index][character as usize]);
+            }
+        }
         let mut rest = text;
         while let Some(&first) = rest.first() {
             let most = if starts.contains(&first) { rest.len().min(CODE_POINTS) } else { 1 };
@@ -236,8 +244,10 @@ impl Search<'_, '_> {
         let mut answers = Vec::with_capacity(texts.len());
         for some in texts.chunks(1000) {
             let name = self.searched.name;
+            let in_front = self.searched.in_front;
             let asked = |text: &Vec<char>| {
-                format!("WEIGHT_STRING({} COLLATE {name})", ask::literal(&text.iter().collect::<String>()))
+                let text: String = in_front.chars().chain(text.iter().copied()).collect();
+                format!("WEIGHT_STRING({} COLLATE {name})", ask::literal(&text))
             };
             let query = format!("SELECT {}", some.iter().map(asked).collect::<Vec<_>>().join(", "));
             let row: mysql::Row = ask::first(self.source, &query)?.context("no row")?;
@@ -250,7 +260,7 @@ impl Search<'_, '_> {
     }
 
     fn ask(&mut self, text: &[char]) -> Result<Vec<u16>> {
-        let text: String = text.iter().collect();
+        let text: String = self.searched.in_front.chars().chain(text.iter().copied()).collect();
         let query = format!("SELECT WEIGHT_STRING({} COLLATE {})", ask::literal(&text), self.searched.name);
         let weights: Option<Option<Vec<u8>>> = ask::first(self.source, &query)?;
         Ok(words(&weights.flatten().context("the server answers NULL")?))

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result, ensure};
 use mysql_collation::oracle::format::{
-    HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LISTED, LONGEST, NUSHU, POOL, REMOVED, TANGUT, UNASSIGNED, ZERO, hangul,
-    implicit,
+    HAN, HAN_EXTENSION, HANGUL, KHITAN, LEADS, LISTED, LONGEST, NUSHU, POOL, REMOVED, REORDERED, Range, TANGUT,
+    UNASSIGNED, ZERO, hangul, implicit,
 };
 
 use super::contractions::Found;
 use super::levels::Level;
+use super::reordering::{self, Moved};
 
 /// A simple table: the weight beyond U+FFFF, then what is not its own number.
 pub fn simple(level: &Level) -> Vec<u16> {
@@ -21,6 +22,25 @@ pub fn simple(level: &Level) -> Vec<u16> {
     };
     let exceptions = level[..0x1_0000].iter().enumerate().filter_map(own).flatten();
     std::iter::once(beyond).chain(exceptions).collect()
+}
+
+/// Weights that are code points: of the first two planes what is not its own number.
+pub fn folding(level: &[u32]) -> Result<Vec<u16>> {
+    let mut words = Vec::new();
+    for (plane, weights) in level.chunks(0x1_0000).enumerate() {
+        let changed: Vec<_> =
+            (0_u16..).zip(weights).filter(|&(low, &weight)| weight != (plane << 16) as u32 | u32::from(low)).collect();
+        ensure!(
+            changed.iter().all(|&(_, &weight)| weight >> 16 == plane as u32),
+            "a weight in another plane than {plane}"
+        );
+        ensure!(plane < 2 || changed.is_empty(), "plane {plane} has weights of its own");
+        if plane == 0 {
+            words.push(changed.len() as u16);
+        }
+        words.extend(changed.into_iter().flat_map(|(low, &weight)| [low, weight as u16]));
+    }
+    Ok(words)
 }
 
 /// Pages with fewer changes than this are written as changes: two words each instead of 256.
@@ -68,6 +88,7 @@ pub struct Encoded {
     leads: [u16; LEADS.len()],
     pool: Pool,
     listed: BTreeMap<usize, u16>,
+    ranges: Vec<Range>,
 }
 
 /// A table as it is encoded: what tailorings of it are told from.
@@ -84,12 +105,26 @@ impl Table {
     }
 }
 
-/// A table's words; of a tailoring, what is not its parent's.
-pub fn table(levels: &[Level], contractions: Found, parent: Option<&Table>) -> Result<(Table, Vec<u16>)> {
+/// The table that another one is a tailoring of.
+pub struct Parent<'a> {
+    pub table: &'a Table,
+    pub levels: &'a [Level],
+}
+
+/// A table's words; of a tailoring, what is not its parent's. One that `reorders` has ranges by which the parent's primary weights move.
+pub fn table(
+    levels: &[Level],
+    contractions: Found,
+    parent: Option<&Parent<'_>>,
+    reorders: bool,
+) -> Result<(Table, Vec<u16>)> {
     let mut encoded: Vec<Encoded> = Vec::new();
     for (index, level) in levels.iter().enumerate() {
-        encoded.push(encode(level, parent.and_then(|parent| parent.levels.get(index)))?);
+        let of_parent = parent.and_then(|parent| parent.levels.get(index)).filter(|_| reorders && index == 0);
+        let moved = of_parent.map_or(Moved::default(), |parent| reordering::find(level, parent));
+        encoded.push(encode(level, parent.and_then(|parent| parent.table.levels.get(index)), moved)?);
     }
+    let parent = parent.map(|parent| parent.table);
     let none = Found::new();
     let records = records(&mut encoded, &contractions, parent.map_or(&none, |parent| &parent.contractions))?;
     let mut sections = Vec::new();
@@ -105,45 +140,49 @@ pub fn table(levels: &[Level], contractions: Found, parent: Option<&Table>) -> R
     Ok((Table { levels: encoded, contractions }, words))
 }
 
-fn encode(level: &Level, parent: Option<&Encoded>) -> Result<Encoded> {
+fn encode(level: &Level, parent: Option<&Encoded>, moved: Moved) -> Result<Encoded> {
     let leads = leads(level);
     let encode = |lists: bool| {
         let mut pool = parent.map_or(Pool::default(), |parent| parent.pool.clone());
         pool.lists = lists;
         let entries: Result<Vec<u16>> =
-            (0..level.len()).map(|code_point| entry(level, code_point, &leads, &mut pool)).collect();
+            (0..level.len()).map(|code_point| entry(level, code_point, &leads, &mut pool, &moved)).collect();
         let entries = entries?;
         let listed =
             |(code_point, &entry): (usize, &u16)| (entry == LISTED).then(|| (code_point, level[code_point][0]));
         let listed = entries.iter().enumerate().filter_map(listed).collect();
-        Ok(Encoded { entries, leads, pool, listed })
+        Ok(Encoded { entries, leads, pool, listed, ranges: moved.ranges.clone() })
     };
     encode(false).or_else(|_| encode(true))
 }
 
-/// What implicit weights begin with, by the first code point of each kind.
+/// What implicit weights begin with, by the first of some code points of each kind that has such.
 fn leads(level: &Level) -> [u16; LEADS.len()] {
-    let firsts = [
-        (UNASSIGNED, 0x378),
-        (HAN, 0x4e00),
-        (HAN_EXTENSION, 0x3400),
-        (TANGUT, 0x1_7000),
-        (NUSHU, 0x1_b170),
-        (KHITAN, 0x1_8b00),
+    let firsts: [(u16, &[u32]); LEADS.len()] = [
+        (UNASSIGNED, &[0x378]),
+        // Chinese and Japanese have other weights for most ideographs.
+        (HAN, &[0x4e00, 0x9fd0]),
+        (HAN_EXTENSION, &[0x3400, 0x2_a700]),
+        (TANGUT, &[0x1_7000]),
+        (NUSHU, &[0x1_b170]),
+        (KHITAN, &[0x1_8b00]),
     ];
     let mut leads = LEADS;
-    for (lead, (rule, code_point)) in leads.iter_mut().zip(firsts) {
-        let [_, rest] = implicit(rule, &LEADS, code_point);
-        if let [first, second] = level[code_point as usize][..]
-            && second == rest
-        {
-            *lead = first;
-        }
+    for (lead, (rule, code_points)) in leads.iter_mut().zip(firsts) {
+        let found = code_points.iter().find_map(|&code_point| {
+            let [first, second] = implicit(rule, &LEADS, code_point);
+            let own = &level[code_point as usize];
+            (own.len() == 2 && own[1] == second).then(|| own[0].wrapping_sub(first.wrapping_sub(*lead)))
+        });
+        *lead = found.unwrap_or(*lead);
     }
     leads
 }
 
-fn entry(level: &Level, code_point: usize, leads: &[u16; LEADS.len()], pool: &mut Pool) -> Result<u16> {
+fn entry(level: &Level, code_point: usize, leads: &[u16; LEADS.len()], pool: &mut Pool, moved: &Moved) -> Result<u16> {
+    if moved.characters.contains(&(code_point as u32)) {
+        return Ok(REORDERED);
+    }
     if (0xd800..0xe000).contains(&code_point) {
         // No character; the servers that take one weigh it as they weigh private use.
         return entry_of(level, &surrogate(level, code_point, leads), code_point, leads, pool);
@@ -233,6 +272,12 @@ fn section(level: &Encoded, parent: Option<&Encoded>) -> Result<Vec<u16>> {
         words.extend(changes.into_iter().flat_map(|(place, entry)| [place, entry]));
     }
     words.extend(listed(&level.listed));
+    if let ranges @ [_, ..] = &level.ranges[..] {
+        // Where nothing is listed, that has to be said.
+        words.extend(level.listed.is_empty().then_some(0));
+        words.push(ranges.len() as u16);
+        words.extend(ranges.iter().flatten());
+    }
     Ok(words)
 }
 

@@ -1,6 +1,6 @@
 //! The weights of all characters, level by level, as a server answers them.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::ask;
 use crate::servers::Source;
@@ -62,6 +62,20 @@ pub fn simple(source: &mut Source, collation: &str) -> Result<Level> {
         }
     }
     ensure!(level.iter().all(|weights| weights.len() <= 1), "{collation} has more than one weight for a character");
+    Ok(level)
+}
+
+/// A collation whose weights are code points of three bytes: what each character weighs.
+pub fn folding(source: &mut Source, collation: &str) -> Result<Vec<u32>> {
+    let mut level: Vec<u32> = (0..0x11_0000).collect();
+    for plane in 0..ask::PLANES {
+        for (code_point, weight) in ask::weights(source, collation, None, plane)? {
+            let Some([first, second, third]) = weight.as_deref() else {
+                bail!("{collation} has other than one weight of three bytes for U+{code_point:04X}")
+            };
+            level[code_point as usize] = u32::from_be_bytes([0, *first, *second, *third]);
+        }
+    }
     Ok(level)
 }
 

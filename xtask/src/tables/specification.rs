@@ -40,6 +40,10 @@ pub struct Specification {
     pub shape: Shape,
     /// The blocks of characters that the language is about, beyond those that all are asked about.
     pub blocks: Vec<RangeInclusive<u32>>,
+    /// Whether it puts whole scripts elsewhere.
+    pub reorders: bool,
+    /// What is put in front of texts that contractions are searched for in.
+    pub in_front: &'static str,
 }
 
 /// The languages of `utf8mb4_…_ci`, in MySQL and MariaDB.
@@ -68,8 +72,8 @@ const OF_UCA400: [&str; 22] = [
     "vietnamese",
 ];
 
-/// Those of `utf8mb4_…_0900_as_cs` in MySQL, and the one that each is told from. Japanese and Chinese are missing; docs/collation.md says why.
-const OF_UCA900: [(&str, &str); 28] = [
+/// Those of `utf8mb4_…_0900_as_cs` in MySQL, and the one that each is told from.
+const OF_UCA900: [(&str, &str); 30] = [
     ("bg", ""),
     ("bs", ""),
     ("cs", ""),
@@ -83,6 +87,7 @@ const OF_UCA900: [(&str, &str); 28] = [
     ("hr", ""),
     ("hu", ""),
     ("is", ""),
+    ("ja", ""),
     ("la", ""),
     ("lt", ""),
     ("lv", ""),
@@ -98,13 +103,16 @@ const OF_UCA900: [(&str, &str); 28] = [
     ("sv", ""),
     ("tr", ""),
     ("vi", ""),
+    ("zh", ""),
 ];
 
 /// All tailorings of a root.
 pub fn tailorings(root: &str) -> impl Iterator<Item = Specification> {
     let mut all = Vec::new();
     let mut add = |file: String, parent: &str, from, collation: String, shape, language: &str| {
-        all.push(Specification { file, parent: parent.to_owned(), from, collation, shape, blocks: blocks(language) });
+        let (blocks, reorders) = (blocks(language), matches!(language, "ja" | "zh"));
+        let in_front = if language == "ja" { "1" } else { "" };
+        all.push(Specification { file, parent: parent.to_owned(), from, collation, shape, blocks, reorders, in_front });
     };
     match root {
         "uca400" => {
@@ -125,8 +133,10 @@ pub fn tailorings(root: &str) -> impl Iterator<Item = Specification> {
         "uca900" => {
             for (language, parent) in OF_UCA900 {
                 let parent = if parent.is_empty() { root.to_owned() } else { format!("uca900_{parent}") };
-                let collation = format!("utf8mb4_{language}_0900_as_cs");
-                add(format!("uca900_{language}"), &parent, From::MySql, collation, Shape::Separated(3), language);
+                // Japanese has a level more, for kana.
+                let (levels, ending) = if language == "ja" { (4, "as_cs_ks") } else { (3, "as_cs") };
+                let collation = format!("utf8mb4_{language}_0900_{ending}");
+                add(format!("uca900_{language}"), &parent, From::MySql, collation, Shape::Separated(levels), language);
             }
         }
         _ => {
@@ -142,6 +152,7 @@ pub fn tailorings(root: &str) -> impl Iterator<Item = Specification> {
 fn blocks(language: &str) -> Vec<RangeInclusive<u32>> {
     match language {
         "persian" => vec![0x600..=0x6ff],
+        "ja" => vec![0x3000..=0x303f, 0x3041..=0x30ff, 0x3100..=0x33ff, 0xff00..=0xffef],
         "sinhala" => vec![0xd80..=0xdff],
         "myanmar" => vec![0x1000..=0x109f],
         "thai" => vec![0xe00..=0xe5b],

@@ -7,6 +7,7 @@ use mysql::prelude::Queryable;
 use mysql_collation::{Charset, Collation};
 
 use super::checks::{Outcome, quoted};
+use super::faults::is_unfollowed;
 use super::session::{Session, hex};
 
 /// Pairs of one statement.
@@ -27,7 +28,8 @@ pub fn check(session: &mut Session<'_>, collation: Collation, step: u32) -> Resu
         for ([a, b], theirs) in pairs.iter().zip(row.unwrap()) {
             let theirs = mysql::from_value_opt::<i32>(theirs)? == 1;
             let ours = collation.like(a.as_bytes(), format!("\\{b}").as_bytes(), Some('\\'));
-            outcome.note(ours == theirs, || format!("{a} LIKE {b} is {ours} here, {theirs} there"));
+            let agrees = ours == theirs || ours && is_unfollowed(collation, a.as_bytes());
+            outcome.note(agrees, || format!("{a} LIKE {b} is {ours} here, {theirs} there"));
         }
     }
     Ok(outcome)

@@ -2,7 +2,7 @@
 
 use mysql_collation::{Collation, Flavour, catalogue};
 
-/// An implemented collation, by a number.
+/// A collation, by a number.
 pub fn collation(number: u8) -> Collation {
     let all: Vec<Collation> = [Flavour::MySql, Flavour::MariaDb]
         .into_iter()

@@ -28,6 +28,13 @@ impl Run {
     }
 }
 
+/// The number of a well-formed character of four bytes, counted in the order of their bytes.
+pub(crate) fn number([a, b, c, d]: [u8; 4]) -> u32 {
+    let letter = |byte: u8| u32::from(byte.wrapping_sub(0x81));
+    let digit = |byte: u8| u32::from(byte.wrapping_sub(0x30));
+    ((letter(a) * 10 + digit(b)) * 126 + letter(c)) * 10 + digit(d)
+}
+
 impl FourBytes {
     pub(crate) const fn new(file: &'static [u8]) -> Self {
         let (runs, rest) = file.as_chunks::<6>();
@@ -37,10 +44,8 @@ impl FourBytes {
     }
 
     /// The code point of a well-formed character.
-    pub(crate) fn decode(&self, [a, b, c, d]: [u8; 4]) -> Option<u32> {
-        let digit = |byte: u8| u32::from(byte.wrapping_sub(0x30));
-        let letter = |byte: u8| u32::from(byte.wrapping_sub(0x81));
-        let number = ((letter(a) * 10 + digit(b)) * 126 + letter(c)) * 10 + digit(d);
+    pub(crate) fn decode(&self, character: [u8; 4]) -> Option<u32> {
+        let number = number(character);
         if number >= SUPPLEMENTARY {
             return Some(number - SUPPLEMENTARY + 0x1_0000).filter(|&code_point| code_point <= 0x10_FFFF);
         }

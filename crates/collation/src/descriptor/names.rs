@@ -19,6 +19,7 @@ pub(super) const fn kind(info: &Info, charset: Charset) -> Option<Kind> {
             unicode(info.flavour, charset, rest)
         }
         Charset::Gb18030 if same(rest, b"unicode_520_ci") => Some(Kind::Uca(&data::UCA520)),
+        Charset::Gb18030 if same(rest, b"chinese_ci") => Some(Kind::Gb18030(&legacy::GB18030_CHINESE)),
         _ if same(rest, b"bin") => Some(Kind::Bytes),
         Charset::Latin1 if same(rest, b"german2_ci") => Some(Kind::Expanding(&data::LATIN1_GERMAN2)),
         _ => {
@@ -56,13 +57,15 @@ pub(super) const fn is_enabled(collation: &Descriptor) -> bool {
 const fn unicode(flavour: Flavour, charset: Charset, rest: &[u8]) -> Option<Kind> {
     match (rest, flavour) {
         (b"bin", _) => {
-            let is_16_bit = matches!(charset, Charset::Utf8mb3 | Charset::Ucs2);
-            return Some(Kind::CodePoints(if is_16_bit { 2 } else { 3 }));
+            return Some(Kind::CodePoints(code_point_bytes(charset)));
         }
         (b"0900_bin", MySql) => return Some(Kind::Bytes),
         (b"0900_bin", MariaDb) => return Some(Kind::CodePoints(3)),
         (b"general_ci", _) => return Some(Kind::Simple(&data::GENERAL)),
         (b"general_mysql500_ci", _) => return Some(Kind::Simple(&data::GENERAL_MYSQL500)),
+        (b"general1400_as_ci", _) => {
+            return Some(Kind::Folding(&data::GENERAL1400, code_point_bytes(charset)));
+        }
         (b"tolower_ci", _) => return Some(Kind::Simple(&data::TOLOWER)),
         _ => {}
     }
@@ -70,6 +73,16 @@ const fn unicode(flavour: Flavour, charset: Charset, rest: &[u8]) -> Option<Kind
         Some(table) => Some(Kind::Uca(table)),
         None => None,
     }
+}
+
+/// Whether a collation of the Unicode Collation Algorithm is for Japanese.
+pub(super) const fn is_japanese(info: &Info) -> bool {
+    strip_prefix(info.name.as_bytes(), b"utf8mb4_ja_0900_").is_some()
+}
+
+/// How many bytes WEIGHT_STRING has for a code point.
+const fn code_point_bytes(charset: Charset) -> usize {
+    if matches!(charset, Charset::Utf8mb3 | Charset::Ucs2) { 2 } else { 3 }
 }
 
 /// The table of a collation of the Unicode Collation Algorithm.

@@ -1,7 +1,7 @@
 //! The weights of code points, whatever the encoding.
 
 use super::{LONGEST, Next};
-use crate::table::{Contraction, Contractions, Level, Simple};
+use crate::table::{Contraction, Contractions, Folding, Level, Simple};
 
 /// The weights of code points at one level.
 pub(crate) trait CodePoints: Copy {
@@ -102,6 +102,22 @@ impl CodePoints for General {
         out[0] = u16::MAX;
         out[1] = 1 + u16::from(byte);
         2
+    }
+}
+
+/// A code point for each code point, of the same case: `general1400_as_ci`.
+#[derive(Clone, Copy)]
+pub(crate) struct Folded(pub &'static Folding);
+
+impl CodePoints for Folded {
+    #[inline(always)]
+    fn weights(self, code_point: u32, out: &mut [u16]) -> usize {
+        Numbers.weights(self.0.weight(code_point), out)
+    }
+
+    #[inline(always)]
+    fn ill_formed(self, byte: u8, out: &mut [u16]) -> usize {
+        Numbers.ill_formed(byte, out)
     }
 }
 

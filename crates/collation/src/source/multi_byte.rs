@@ -1,29 +1,80 @@
-//! Multi-byte character sets with a weight of one or two bytes for each character, as `sjis_japanese_ci`, `gbk_chinese_ci`.
+//! Multi-byte character sets with a weight of one, two or four bytes for each character, as `sjis_japanese_ci`, `gbk_chinese_ci`,
+//! `gb18030_chinese_ci`.
 
 use super::{Next, Source};
 use crate::arch;
 use crate::encoding::Multi;
-use crate::table::MultiByte;
+use crate::table::{Gb18030, MultiByte};
+
+/// The weights of the characters of such a collation.
+///
+/// They are those of the server as 16 bits, the first byte high, so that they compare as its bytes do: no character of one byte weighs what
+/// the first byte of a longer one does.
+pub(crate) trait CharacterWeights: Copy {
+    /// That of a character of one byte.
+    fn single(self, byte: u8) -> u8;
+
+    /// Those of a longer one, at the start of `out`, and how many there are.
+    fn longer(self, character: &[u8], out: &mut [u16]) -> usize;
+}
+
+impl CharacterWeights for &'static MultiByte {
+    #[inline(always)]
+    fn single(self, byte: u8) -> u8 {
+        MultiByte::single(self, byte)
+    }
+
+    #[inline(always)]
+    fn longer(self, character: &[u8], out: &mut [u16]) -> usize {
+        if let [first, second] = *character {
+            out[0] = self.double(first, second);
+            return 1;
+        }
+        let mut weights = 0;
+        for pair in character.chunks(2) {
+            out[weights] = u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or_default()]);
+            weights += 1;
+        }
+        weights
+    }
+}
+
+impl CharacterWeights for &'static Gb18030 {
+    #[inline(always)]
+    fn single(self, byte: u8) -> u8 {
+        Gb18030::single(self, byte)
+    }
+
+    #[inline(always)]
+    fn longer(self, character: &[u8], out: &mut [u16]) -> usize {
+        let weight = self.weight(character);
+        let (high, low) = ((weight >> 16) as u16, weight as u16);
+        match weight {
+            // The capital of a longer character may have one byte.
+            0..0x100 => out[0] = low << 8,
+            0x100..0x1_0000 => out[0] = low,
+            _ => (out[0], out[1]) = (high, low),
+        }
+        1 + usize::from(high != 0)
+    }
+}
 
 /// The one level of such a collation.
-///
-/// Weights are those of the server as 16 bits, the first byte high, so that they compare as its bytes do: no character of one byte
-/// weighs what the first byte of a longer one does.
 #[derive(Clone, Copy)]
-pub(crate) struct Characters {
-    pub table: &'static MultiByte,
+pub(crate) struct Characters<T> {
+    pub table: T,
     pub encoding: Multi,
     pub pad: Option<u16>,
 }
 
-impl Characters {
+impl<T: CharacterWeights> Characters<T> {
     #[inline(always)]
     fn single(self, byte: u8) -> u16 {
         u16::from_be_bytes([self.table.single(byte), 0])
     }
 }
 
-impl Source for Characters {
+impl<T: CharacterWeights> Source for Characters<T> {
     #[inline(always)]
     fn pad(self) -> Option<u16> {
         self.pad
@@ -54,18 +105,7 @@ impl Source for Characters {
                 out[0] = self.single(byte);
                 1
             }
-            [first, second] => {
-                out[0] = self.table.double(first, second);
-                1
-            }
-            ref longer => {
-                let mut weights = 0;
-                for pair in longer.chunks(2) {
-                    out[weights] = u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or_default()]);
-                    weights += 1;
-                }
-                weights
-            }
+            ref longer => self.table.longer(longer, out),
         };
         Next { bytes: length, weights }
     }

@@ -1,6 +1,6 @@
 //! The tables themselves: files of `data/`, as they are. data/README.md tells where they come from.
 
-use super::{Expanding, SimpleTable, Table};
+use super::{Expanding, FoldingTable, SimpleTable, Table};
 use crate::descriptor::same;
 
 macro_rules! file {
@@ -99,6 +99,7 @@ tailorings! {
     UCA900_HR = UCA900, "uca900_hr";
     UCA900_HU = UCA900, "uca900_hu";
     UCA900_IS = UCA900, "uca900_is";
+    UCA900_JA = UCA900, "uca900_ja";
     UCA900_LA = UCA900, "uca900_la";
     UCA900_LT = UCA900, "uca900_lt";
     UCA900_LV = UCA900, "uca900_lv";
@@ -114,6 +115,7 @@ tailorings! {
     UCA900_SV = UCA900, "uca900_sv";
     UCA900_TR = UCA900, "uca900_tr";
     UCA900_VI = UCA900, "uca900_vi";
+    UCA900_ZH = UCA900, "uca900_zh";
 }
 
 /// Whether a file is called `root`, an underscore, and `language`.
@@ -131,6 +133,9 @@ pub(crate) static GENERAL: SimpleTable = SimpleTable::new(file!("general"));
 pub(crate) static GENERAL_MYSQL500: SimpleTable = SimpleTable::new(file!("general_mysql500"));
 /// `tolower_ci`: upper and lower case are one, and nothing else.
 pub(crate) static TOLOWER: SimpleTable = SimpleTable::new(file!("tolower"));
+
+/// `general1400_as_ci`: the case of Unicode 14 is folded.
+pub(crate) static GENERAL1400: FoldingTable = FoldingTable::new(file!("general1400"));
 
 /// The weights of each byte in `latin1_german2_ci`, where `ä` is `ae` and `ß` is `ss`.
 pub(crate) static LATIN1_GERMAN2: Expanding = {

@@ -1,5 +1,6 @@
 //! Orders of bytes and of multi-byte characters: files of `data/legacy`, as they are.
 
+use super::Gb18030;
 use crate::charset::Pages;
 use crate::descriptor::same;
 
@@ -53,6 +54,9 @@ impl MultiByte {
         self.answered.map_or_else(|| u16::from_be_bytes([first, second]), |pages| pages.get(first, second))
     }
 }
+
+/// `gb18030_chinese_ci`.
+pub(crate) static GB18030_CHINESE: Gb18030 = Gb18030::new(include_bytes!("../../data/legacy/gb18030_chinese_ci.bin"));
 
 /// Tables of files, found by the names of their collations.
 macro_rules! files {

@@ -10,6 +10,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::reordering::Reordering;
 use super::words::{Page, Reader, Word, number};
 use super::{Contractions, LowOf};
 
@@ -40,6 +41,8 @@ pub const HANGUL: u16 = RULES + 6;
 
 /// Rule: one weight, from a list by code point: too great for an entry, and too many of its kind for numbers of sequences.
 pub const LISTED: u16 = RULES + 7;
+/// Rule: the parent's weights, reordered.
+pub const REORDERED: u16 = RULES + 8;
 /// The weight that stands for zero, which is less than all others and counts: so it is in contractions of Lithuanian. In sort keys zero
 /// ends a level.
 pub const ZERO: u16 = 1;
@@ -59,6 +62,8 @@ pub(crate) struct Level {
     far: Vec<(u16, &'static Page)>,
     sequences: Sequences,
     leads: [u16; LEADS.len()],
+    parent: Option<&'static Level>,
+    reordering: Reordering,
     /// The weights of [`LISTED`] code points, by the numbers of their pages.
     listed: Vec<(u16, &'static Page)>,
     /// For each page, whether all its code points go by a rule, or all have the same entry.
@@ -118,7 +123,7 @@ impl Level {
         for (index, page) in pages.iter().copied().enumerate() {
             let is_plain = match last {
                 Some((same, is_plain)) if core::ptr::eq(same, page) => is_plain,
-                _ => is_plain(page),
+                _ => is_plain(page, || parent.is_some_and(|parent| parent.is_on_plain_page((index as u32) << 8))),
             };
             is_plain_page[index / 64] |= u64::from(is_plain) << (index % 64);
             last = Some((page, is_plain));
@@ -131,9 +136,10 @@ impl Level {
         }
         let listed = if reader.is_empty() { 0 } else { reader.count() };
         let listed = (0..listed).filter_map(|_| Some((reader.word(), reader.pages(1).first()?))).collect();
+        let reordering = Reordering::read(reader);
         let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
         let low = LowOf::level(entry, contractions);
-        Self { near: pages[..NEAR].into(), far, sequences, leads, listed, is_plain_page, low }
+        Self { near: pages[..NEAR].into(), far, sequences, leads, parent, reordering, listed, is_plain_page, low }
     }
 
     /// The entry of a code point; beyond U+10FFFF that of U+10FFFF.
@@ -184,12 +190,20 @@ impl Level {
                 count
             }
             LISTED => put(&[self.listed_weight(code_point)], out),
+            REORDERED => self.reordered(code_point, out),
             _ => put(&implicit(entry, &self.leads, code_point), out),
         }
     }
 }
 
 impl Level {
+    #[inline(never)]
+    fn reordered(&self, code_point: u32, out: &mut [u16]) -> usize {
+        let mut weights = [0; LONGEST];
+        let count = self.parent.map_or(0, |parent| parent.weights(code_point, &mut weights));
+        self.reordering.apply(weights.get(..count).unwrap_or_default(), out)
+    }
+
     fn listed_weight(&self, code_point: u32) -> u16 {
         let page = self.listed.binary_search_by_key(&(code_point >> 8), |&(page, _)| page.into());
         let page = page.ok().and_then(|index| self.listed.get(index));
@@ -237,10 +251,16 @@ fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> Vec<&'stati
     all
 }
 
-/// Whether a page says nothing of its own: all by a rule, or all the same.
-fn is_plain(page: &Page) -> bool {
-    page.iter().all(|&entry| number(entry) >= RULES && number(entry) != LISTED)
-        || page.iter().all(|entry| *entry == page[0])
+/// Whether a page says nothing of its own: all by a rule, or all the same; where it is the parent's, reordered, whether that one does.
+fn is_plain(page: &Page, is_parent_plain: impl FnOnce() -> bool) -> bool {
+    let mut entries = page.iter().map(|&entry| number(entry));
+    match number(page[0]) {
+        REORDERED => entries.all(|entry| entry == REORDERED) && is_parent_plain(),
+        first => {
+            entries.clone().all(|entry| entry >= RULES && !matches!(entry, LISTED | REORDERED))
+                || entries.all(|entry| entry == first)
+        }
+    }
 }
 
 /// The two weights that a rule gives to a code point (UTS #10, 10.1.3, "Implicit Weights").

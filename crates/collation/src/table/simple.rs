@@ -6,7 +6,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::words::{Reader, number};
+use super::words::{Reader, Word, number};
 use super::{Lazy, LowOf};
 
 /// A file with one weight a code point.
@@ -30,10 +30,7 @@ impl SimpleTable {
 /// One weight for each code point of the Basic Multilingual Plane, and one for all beyond. No code point is ignorable: a
 /// weight of 0 is a weight.
 pub(crate) struct Simple {
-    /// For each 256 code points which page has their weights; 0 where their weights are their numbers.
-    page_of: Box<[u8; 256]>,
-    /// The pages, the first of which is 1.
-    pages: Vec<[u16; 256]>,
+    plane: Plane,
     beyond: u16,
     pub low: LowOf,
 }
@@ -42,9 +39,32 @@ impl Simple {
     fn read(bytes: &'static [u8]) -> Self {
         let mut reader = Reader::new(bytes);
         let beyond = reader.word();
+        let plane = Plane::read(reader.words(bytes.len() / 2 - 1));
+        let low = LowOf::simple(|code_point| plane.weight(code_point).unwrap_or_default());
+        Self { plane, beyond, low }
+    }
+
+    /// The weight of a code point.
+    #[inline(always)]
+    pub fn weight(&self, code_point: u32) -> u16 {
+        self.plane.weight(code_point as usize).unwrap_or(self.beyond)
+    }
+}
+
+/// A weight for each of 65,536 code points.
+pub(super) struct Plane {
+    /// For each 256 code points which page has their weights; 0 where their weights are their numbers.
+    page_of: Box<[u8; 256]>,
+    /// The pages, the first of which is 1.
+    pages: Vec<[u16; 256]>,
+}
+
+impl Plane {
+    /// Reads the code points whose weights are not their own numbers, in ascending order, each with its weight.
+    pub fn read(words: &'static [Word]) -> Self {
         let mut page_of = Box::new([0; 256]);
         let mut pages: Vec<[u16; 256]> = Vec::new();
-        for &[code_point, weight] in reader.words(bytes.len() / 2 - 1).as_chunks::<2>().0 {
+        for &[code_point, weight] in words.as_chunks::<2>().0 {
             let [high, low] = number(code_point).to_be_bytes();
             let slot: &mut u8 = &mut page_of[usize::from(high)];
             if *slot == 0 {
@@ -54,21 +74,16 @@ impl Simple {
             }
             pages[usize::from(*slot) - 1][usize::from(low)] = number(weight);
         }
-        let weight = |code_point: usize| match page_of[code_point >> 8] {
-            0 => code_point as u16,
-            page => pages[usize::from(page) - 1][code_point & 0xff],
-        };
-        let low = LowOf::simple(weight);
-        Self { page_of, pages, beyond, low }
+        Self { page_of, pages }
     }
 
-    /// The weight of a code point.
+    /// The weight of a code point; `None` beyond the plane.
     #[inline(always)]
-    pub fn weight(&self, code_point: u32) -> u16 {
-        let Some(&page) = self.page_of.get(code_point as usize >> 8) else { return self.beyond };
-        match self.pages.get(usize::from(page).wrapping_sub(1)) {
-            Some(page) => page[code_point as usize & 0xff],
+    pub fn weight(&self, code_point: usize) -> Option<u16> {
+        let &page = self.page_of.get(code_point >> 8)?;
+        Some(match self.pages.get(usize::from(page).wrapping_sub(1)) {
+            Some(page) => page[code_point & 0xff],
             None => code_point as u16,
-        }
+        })
     }
 }

@@ -61,7 +61,6 @@ impl Reader {
     }
 
     /// How many words are left.
-    #[cfg(test)]
     pub fn length(&self) -> usize {
         self.rest.len() / 2
     }
