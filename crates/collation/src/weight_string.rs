@@ -32,8 +32,8 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
                 out.extend(weight.to_be_bytes().iter().skip(4 - width));
             }
         }
-        // A fourth level is there only with weights.
-        if level == 3 && out.len() == start + 2 {
+        // A fourth level is there only with weights that are not zero.
+        if level == 3 && out[start..].iter().all(|&byte| byte == 0) {
             out.truncate(start);
         }
     }

@@ -36,7 +36,7 @@ pub struct Searched<'a> {
     /// Blocks of characters that the language is about.
     pub blocks: &'a [RangeInclusive<u32>],
     /// What is put in front of every text that is asked about: at the beginning, a mark of Japanese has other weights than elsewhere
-    /// (docs/collation.md).
+    /// (docs/collation.md), and the server leaves a fourth level out that is zeros only.
     pub in_front: &'static str,
 }
 
@@ -135,7 +135,19 @@ impl Search<'_, '_> {
 
     /// The weights at each level.
     fn weigh(&mut self, text: &[char]) -> Result<Vec<Vec<u16>>> {
-        weigh(self.source, self.searched.name, self.searched.shape, &text.iter().collect::<String>())
+        let Searched { name, shape, levels, in_front, .. } = *self.searched;
+        let text = self.asked(text);
+        let mut weights = weigh(self.source, name, shape, &text)?;
+        for (weights, level) in weights.iter_mut().zip(levels) {
+            let length: usize = in_front.chars().map(|character| level[character as usize].len()).sum();
+            weights.drain(..length);
+        }
+        Ok(weights)
+    }
+
+    /// The text that is asked about.
+    fn asked(&self, text: &[char]) -> String {
+        self.searched.in_front.chars().chain(text.iter().copied()).collect()
     }
 
     /// Every pair of these.
@@ -244,11 +256,7 @@ impl Search<'_, '_> {
         let mut answers = Vec::with_capacity(texts.len());
         for some in texts.chunks(1000) {
             let name = self.searched.name;
-            let in_front = self.searched.in_front;
-            let asked = |text: &Vec<char>| {
-                let text: String = in_front.chars().chain(text.iter().copied()).collect();
-                format!("WEIGHT_STRING({} COLLATE {name})", ask::literal(&text))
-            };
+            let asked = |text: &Vec<char>| format!("WEIGHT_STRING({} COLLATE {name})", ask::literal(&self.asked(text)));
             let query = format!("SELECT {}", some.iter().map(asked).collect::<Vec<_>>().join(", "));
             let row: mysql::Row = ask::first(self.source, &query)?.context("no row")?;
             for (text, weights) in some.iter().zip(row.unwrap()) {
@@ -260,7 +268,7 @@ impl Search<'_, '_> {
     }
 
     fn ask(&mut self, text: &[char]) -> Result<Vec<u16>> {
-        let text: String = self.searched.in_front.chars().chain(text.iter().copied()).collect();
+        let text = self.asked(text);
         let query = format!("SELECT WEIGHT_STRING({} COLLATE {})", ask::literal(&text), self.searched.name);
         let weights: Option<Option<Vec<u8>>> = ask::first(self.source, &query)?;
         Ok(words(&weights.flatten().context("the server answers NULL")?))

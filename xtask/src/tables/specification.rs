@@ -111,7 +111,7 @@ pub fn tailorings(root: &str) -> impl Iterator<Item = Specification> {
     let mut all = Vec::new();
     let mut add = |file: String, parent: &str, from, collation: String, shape, language: &str| {
         let (blocks, reorders) = (blocks(language), matches!(language, "ja" | "zh"));
-        let in_front = if language == "ja" { "1" } else { "" };
+        let in_front = if language == "ja" { "ｰ" } else { "" };
         all.push(Specification { file, parent: parent.to_owned(), from, collation, shape, blocks, reorders, in_front });
     };
     match root {
