@@ -50,8 +50,8 @@ impl CharacterWeights for &'static Gb18030 {
         let weight = self.weight(character);
         let (high, low) = ((weight >> 16) as u16, weight as u16);
         match weight {
-            // The capital of a longer character may have one byte.
-            0..0x100 => out[0] = low << 8,
+            // A longer character whose capital has one byte comes after all of one, and before all others.
+            0..0x100 => out[0] = 0x8000 | low,
             0x100..0x1_0000 => out[0] = low,
             _ => (out[0], out[1]) = (high, low),
         }
