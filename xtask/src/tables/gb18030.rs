@@ -62,8 +62,11 @@ fn ideograph(weight: u32) -> Option<u16> {
     u16::try_from(weight.checked_sub(IDEOGRAPHS)?).ok()
 }
 
-/// All characters of four bytes after `lead`: their numbers, they, and their weights.
-fn four_bytes(source: &mut Source, lead: u8) -> Result<Vec<(u32, Vec<u8>, Vec<u8>)>> {
+/// A character of four bytes: its number among those of its first byte, it, and its weight.
+type Weighed = (u32, Vec<u8>, Vec<u8>);
+
+/// All characters of four bytes after `lead`.
+fn four_bytes(source: &mut Source, lead: u8) -> Result<Vec<Weighed>> {
     let digits = |count: u8| {
         (1..count).fold("SELECT 0 d".to_owned(), |digits, digit| format!("{digits} UNION ALL SELECT {digit}"))
     };
