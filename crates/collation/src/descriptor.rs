@@ -63,6 +63,8 @@ pub(crate) struct Traits {
     pub like_by_page_beyond_primary: bool,
     /// Whether WEIGHT_STRING puts a zero between the levels.
     pub is_separated: bool,
+    /// Whether a weight of 1 stands for zero ([`ZERO`](crate::table::ZERO)); in `persian_ci` it is one.
+    pub one_is_zero: bool,
     /// Whether a level begins in the context in which the one before ended: [`Carried`](crate::carried::Carried).
     pub carries_context: bool,
 }
@@ -75,6 +77,8 @@ impl Traits {
             pads_beyond_primary: is_mariadb,
             like_by_page_beyond_primary: is_mariadb,
             is_separated: !is_mariadb,
+            // MySQL's UCA 9.0.
+            one_is_zero: !is_mariadb && matches!(info.pad, Pad::NoPad),
             carries_context: !is_mariadb && names::is_japanese(info),
         }
     }
@@ -106,9 +110,13 @@ impl Descriptor {
 
     /// Whether a character matches only itself in `LIKE`, whatever its weights. To the servers, a page of 256 code points
     /// without any weights of its own (ideographs, Hangul, what is unassigned, all beyond U+FFFF in UCA 4) is numbers at that
-    /// level.
+    /// level. So does a character of two bytes where second bytes are compared as letters.
     pub fn is_alone_in_like(&self, character: &[u8]) -> bool {
-        let Kind::Uca(table) = self.kind else { return false };
+        let table = match self.kind {
+            Kind::MultiByte(table) => return table.folds_second && character.len() > 1,
+            Kind::Uca(table) => table,
+            _ => return false,
+        };
         let Some((code_point, _)) = self.decode(character) else { return false };
         let levels = self.info.levels.iter().filter(|&level| level == 0 || self.traits.like_by_page_beyond_primary);
         levels.filter_map(|level| table.level(level)).any(|level| level.is_on_plain_page(code_point))

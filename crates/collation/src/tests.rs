@@ -249,6 +249,29 @@ fn like_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     )
 }
 
+/// As MySQL 9.7 and 5.6, and MariaDB 11.8 and 10.11 answer.
+#[test]
+fn second_bytes_of_korean_are_letters_to_mysql() {
+    let (small, capital): (&[u8], &[u8]) = (b"\xb0\x61", b"\xb0\x41");
+    for (flavour, expected) in [(Flavour::MySql, Ordering::Equal), (Flavour::MariaDb, Ordering::Greater)] {
+        let collation = Collation::lookup(flavour, "euckr_korean_ci").unwrap();
+        assert_eq!(collation.compare(small, capital), expected, "{flavour}");
+        assert_eq!(
+            collation.compare(small, b"\xb0\x5a"),
+            if flavour == Flavour::MySql { Ordering::Less } else { Ordering::Greater }
+        );
+        assert!(!collation.like(small, capital, None) && collation.like(b"a\xb0\x61", b"A\xb0\x61", None), "{flavour}");
+        assert_ne!(collation.weight_string(small), collation.weight_string(capital), "{flavour}");
+    }
+}
+
+/// As MySQL 9.7 answers: U+0653 weighs 1 in Persian, and a weight of 1 stands for zero in Lithuanian only.
+#[test]
+fn one_is_a_weight_of_persian() {
+    let persian = Collation::lookup(Flavour::MySql, "utf8mb4_persian_ci").unwrap();
+    assert_eq!(persian.weight_string("\u{653}".as_bytes()), [0, 1]);
+}
+
 #[test]
 fn runs_of_spaces_of_every_length_keep_their_order() {
     let run = |count: usize, rest: &str| format!("a{}{rest}", " ".repeat(count)).into_bytes();

@@ -12,7 +12,9 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
         return whole.weight_string(descriptor.info.flavour, text);
     }
     let width = width(descriptor);
-    let separated = descriptor.traits.is_separated && matches!(descriptor.kind, Kind::Uca(_));
+    let is_uca = matches!(descriptor.kind, Kind::Uca(_));
+    let separated = descriptor.traits.is_separated && is_uca;
+    let one_is_zero = descriptor.traits.one_is_zero && is_uca;
     // The servers' answer ends at an ill-formed byte where a character has one weight.
     let one_a_character = matches!(descriptor.kind, Kind::Simple(_) | Kind::Folding(..) | Kind::CodePoints(_));
     let mut out = Vec::new();
@@ -28,7 +30,7 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
         }
         for element in Weights::new(descriptor, text).take_while(|element| !ends(element)) {
             for weight in element.weights.get(level).into_iter().flatten() {
-                let weight = if separated && *weight == u32::from(ZERO) { 0 } else { *weight };
+                let weight = if one_is_zero && *weight == u32::from(ZERO) { 0 } else { *weight };
                 out.extend(weight.to_be_bytes().iter().skip(4 - width));
             }
         }

@@ -21,6 +21,9 @@ pub(super) const fn kind(info: &Info, charset: Charset) -> Option<Kind> {
         Charset::Gb18030 if same(rest, b"unicode_520_ci") => Some(Kind::Uca(&data::UCA520)),
         Charset::Gb18030 if same(rest, b"chinese_ci") => Some(Kind::Gb18030(&legacy::GB18030_CHINESE)),
         _ if same(rest, b"bin") => Some(Kind::Bytes),
+        Charset::Euckr if matches!(info.flavour, MySql) && same(rest, b"korean_ci") => {
+            Some(Kind::MultiByte(&legacy::MYSQL_EUCKR_KOREAN))
+        }
         Charset::Latin1 if same(rest, b"german2_ci") => Some(Kind::Expanding(&data::LATIN1_GERMAN2)),
         _ => {
             if let Some(order) = legacy::byte_order(name.bytes()) {

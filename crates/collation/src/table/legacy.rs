@@ -10,28 +10,35 @@ use crate::descriptor::same;
 /// weights of characters of one byte    256 bytes
 /// weights of characters of two         pages, where they aren't the characters' own bytes
 /// ```
-/// `big5_chinese_ci` compares characters of two bytes by these, but answers other weights to `WEIGHT_STRING`: its pages are for that
+/// `big5_chinese_ci` compares characters of two bytes by their bytes, but answers other weights to `WEIGHT_STRING`: its pages are for that
 /// alone.
 pub(crate) struct MultiByte {
     singles: &'static [u8; 256],
     doubles: Option<Pages>,
     answered: Option<Pages>,
+    /// Whether the second byte of a character compares as a character of one byte does: a small letter as its capital.
+    pub(crate) folds_second: bool,
 }
 
 impl MultiByte {
     const fn new(file: &'static [u8]) -> Self {
         let Some((singles, rest)) = file.split_first_chunk::<256>() else { panic!("256 weights") };
         if rest.is_empty() {
-            return Self { singles, doubles: None, answered: None };
+            return Self { singles, doubles: None, answered: None, folds_second: false };
         }
         let (doubles, rest) = Pages::split(rest);
         assert!(rest.is_empty());
-        Self { singles, doubles: Some(doubles), answered: Some(doubles) }
+        Self { singles, doubles: Some(doubles), answered: Some(doubles), folds_second: false }
     }
 
     /// The same, but that characters of two bytes compare by their bytes.
     const fn only_answered(file: &'static [u8]) -> Self {
         Self { doubles: None, ..Self::new(file) }
+    }
+
+    /// The same, but that second bytes compare as characters of one byte do.
+    const fn folding_second(file: &'static [u8]) -> Self {
+        Self { folds_second: true, ..Self::new(file) }
     }
 
     /// The weight of a character of one byte, or of an ill-formed byte.
@@ -45,6 +52,7 @@ impl MultiByte {
     pub(crate) fn double(&self, first: u8, second: u8) -> u16 {
         match &self.doubles {
             Some(pages) => pages.get(first, second),
+            None if self.folds_second => u16::from_be_bytes([first, self.single(second)]),
             None => u16::from_be_bytes([first, second]),
         }
     }
@@ -54,6 +62,10 @@ impl MultiByte {
         self.answered.map_or_else(|| u16::from_be_bytes([first, second]), |pages| pages.get(first, second))
     }
 }
+
+/// `euckr_korean_ci` in MySQL, which takes `b061` for `b041`; in MariaDB these are two characters.
+pub(crate) static MYSQL_EUCKR_KOREAN: MultiByte =
+    MultiByte::folding_second(include_bytes!("../../data/legacy/euckr_korean_ci.bin"));
 
 /// `gb18030_chinese_ci`.
 pub(crate) static GB18030_CHINESE: Gb18030 = Gb18030::new(include_bytes!("../../data/legacy/gb18030_chinese_ci.bin"));
