@@ -251,7 +251,9 @@ fn names_a_language(collation: &str) -> bool {
         "uca1400",
         "unicode",
     ];
-    collation.split('_').skip(1).any(|word| !OF_NONE.contains(&word))
+    let behind_charset = collation.split_once('_').map_or("", |(_, rest)| rest);
+    // Czech, in front; behind, `cs` is case-sensitive.
+    behind_charset.starts_with("cs_") || behind_charset.split('_').any(|word| !OF_NONE.contains(&word))
 }
 
 fn texts(fields: &Fields, places: &[usize], values: &[Option<Vec<u8>>]) -> Vec<String> {
@@ -386,6 +388,7 @@ mod tests {
             ("utf8mb4_unicode_520_ci", false),
             ("utf8mb4_bin", false),
             ("utf8mb4_bg_0900_as_cs", true),
+            ("utf8mb4_cs_0900_as_cs", true),
             ("utf8mb4_uca1400_czech_as_cs", true),
             ("latin1_swedish_ci", true),
         ] {
