@@ -122,6 +122,7 @@ fn a_reader_that_has_gone_is_no_error() {
 fn what_cannot_be_done_is_told_in_a_sentence() {
     done(&["sort", "-c", "utf8mb4_0900_ai_ci"]).refuses_with(&["--flavour mysql or --flavour mariadb"]);
     done(&["sort", "-c", "utf8mb4_genral_ci"]).refuses_with(&["utf8mb4_general_ci"]);
+    done(&["weights", "-c", "gb18030_chinese_ci"]).refuses_with(&["is not in this build"]);
     done(&["sort", "-c", "binary", "/no/such/file"]).refuses_with(&["cannot read /no/such/file"]);
     done(&["weights", "-c", "binary", "/"]).refuses_with(&["cannot read /"]);
     done(&["sort", "-c", "binary", "-o", "/no/such/file"]).refuses_with(&["cannot write /no/such/file"]);
