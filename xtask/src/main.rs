@@ -16,6 +16,7 @@ mod order_by;
 mod package;
 mod peers;
 mod servers;
+mod sizes;
 mod tables;
 mod test;
 mod verify;
@@ -52,6 +53,8 @@ enum Task {
     Verify(verify::Arguments),
     /// Write what servers answer for a few thousand strings in every collation, for the library's tests.
     Golden(golden::Arguments),
+    /// Build programs with one collation and with all, and hold what the library adds to each against its limit.
+    Sizes(sizes::Arguments),
     /// Time the engine beside Vitess' collations, which Go has to be installed for.
     Peers(peers::Arguments),
     /// Time a server's ORDER BY over rows in memory beside the engine's sort of the same values.
@@ -79,6 +82,7 @@ fn run() -> Result<bool> {
             server::interrupt::install()?;
             return bindings::run(arguments).map(|()| true);
         }
+        Task::Sizes(arguments) => return sizes::run(arguments),
         Task::Package(arguments) => return package::run(arguments).map(|()| true),
         Task::Apps(arguments) => {
             server::interrupt::install()?;
@@ -91,7 +95,7 @@ fn run() -> Result<bool> {
     }
     server::interrupt::install()?;
     match arguments.task {
-        Task::Test(_) | Task::Bindings(_) | Task::Package(_) | Task::Apps(_) => {
+        Task::Test(_) | Task::Bindings(_) | Task::Package(_) | Task::Apps(_) | Task::Sizes(_) => {
             unreachable!("run above")
         }
         Task::Tables(arguments) => tables::run(&arguments).map(|()| true),

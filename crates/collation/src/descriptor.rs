@@ -52,6 +52,9 @@ pub(crate) enum Kind {
     Whole(&'static Whole),
 }
 
+/// The index of the fourth level.
+pub(crate) const QUATERNARY: usize = 3;
+
 /// In what collations of the Unicode Collation Algorithm differ beside their weights: by server, not by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traits {
@@ -63,8 +66,9 @@ pub(crate) struct Traits {
     pub like_by_page_beyond_primary: bool,
     /// Whether WEIGHT_STRING puts a zero between the levels.
     pub is_separated: bool,
-    /// Whether a weight of 1 stands for zero ([`ZERO`](crate::table::ZERO)); in `persian_ci` it is one.
-    pub one_is_zero: bool,
+    /// The first level at which a weight of 1 stands for zero ([`ZERO`](crate::table::ZERO)), if there is one; in `persian_ci`, and at the
+    /// tertiary level of Japanese, it is one.
+    pub one_is_zero_from: Option<usize>,
     /// Whether a level begins in the context in which the one before ended: [`Carried`](crate::carried::Carried).
     pub carries_context: bool,
 }
@@ -77,8 +81,12 @@ impl Traits {
             pads_beyond_primary: is_mariadb,
             like_by_page_beyond_primary: is_mariadb,
             is_separated: !is_mariadb,
-            // MySQL's UCA 9.0.
-            one_is_zero: !is_mariadb && matches!(info.pad, Pad::NoPad),
+            one_is_zero_from: match (is_mariadb, info.pad) {
+                (false, Pad::NoPad) if names::is_japanese(info) => Some(QUATERNARY),
+                // MySQL's UCA 9.0.
+                (false, Pad::NoPad) => Some(0),
+                (true, _) | (false, Pad::PadSpace) => None,
+            },
             carries_context: !is_mariadb && names::is_japanese(info),
         }
     }
@@ -106,6 +114,13 @@ impl Descriptor {
             | Kind::Gb18030(_)
             | Kind::Whole(_) => false,
         }
+    }
+
+    /// Whether characters match in `LIKE` that are not equal: in `gb18030_chinese_ci`, `ı` weighs what `I` does, but of a character of several bytes that
+    /// number is compared as if it had several.
+    pub fn are_one_in_like(&self, one: &[u8], other: &[u8]) -> bool {
+        let Kind::Gb18030(table) = self.kind else { return false };
+        table.answered(one).eq(table.answered(other))
     }
 
     /// Whether a character matches only itself in `LIKE`, whatever its weights. To the servers, a page of 256 code points

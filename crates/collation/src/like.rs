@@ -42,7 +42,7 @@ impl<'t, P: Parts<'t>> Work for Like<'t, P> {
         let alone = |character: &[u8]| self.descriptor.is_alone_in_like(character);
         let same = |a: &[u8], b: &[u8]| {
             let have_same_weights = || levels.clone().all(|source| compare::level(source, a, b, 0).is_eq());
-            a == b || have_same_weights() && !alone(a) && !alone(b)
+            a == b || have_same_weights() && !alone(a) && !alone(b) || self.descriptor.are_one_in_like(a, b)
         };
         match self.descriptor.form {
             Form::Bytes => self.matches(|_, _| 1, same),

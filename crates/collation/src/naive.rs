@@ -167,6 +167,7 @@ fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
         Kind::Whole(whole) => {
             a.iter().map(|&x| whole.like()[usize::from(x)]).eq(b.iter().map(|&y| whole.like()[usize::from(y)]))
         }
+        _ if collation.descriptor().are_one_in_like(a, b) => true,
         _ if collation.descriptor().is_alone_in_like(a) || collation.descriptor().is_alone_in_like(b) => a == b,
         _ => {
             let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();

@@ -54,7 +54,11 @@ impl<'a> Weights<'a> {
             }),
             Kind::Gb18030(table) => self.multi_byte(rest, |character| match *character {
                 [byte] => vec![table.single(byte)],
-                _ => table.weight(character).to_be_bytes().into_iter().skip_while(|&byte| byte == 0).collect(),
+                _ => match table.answered(character).collect::<Vec<_>>() {
+                    // A longer character whose capital has one byte comes after all of one, and before all others.
+                    bytes if matches!(bytes[..], [_]) => [vec![0x80], bytes].concat(),
+                    bytes => bytes,
+                },
             }),
             Kind::CodePoints(_) => self.character(rest, |code_point| code_point, BAD_CODE_POINT),
             Kind::Folding(table, _) => {

@@ -39,11 +39,7 @@ pub fn constants(source: &mut Source) -> Result<String> {
          handles! {{\n    {flavour}, \"{title}\";\n"
     );
     let all = source.server.collations()?;
-    // Japanese has no table yet.
-    let has_constant = |collation: &&CollationInfo| {
-        collation.charset.starts_with("utf8") && (flavour != "MySql" || !collation.name.contains("_ja_"))
-    };
-    for CollationInfo { name, id, .. } in all.iter().filter(has_constant) {
+    for CollationInfo { name, id, .. } in all.iter().filter(|collation| collation.charset.starts_with("utf8")) {
         writeln!(text, "    {} = {id};", name.to_uppercase())?;
     }
     text.push_str("}\n");

@@ -51,13 +51,14 @@ const PATCH: usize = 100;
 struct Pool {
     numbers: HashMap<Vec<u16>, u16>,
     own: Vec<Vec<u16>>,
+    has_zero: bool,
+    has_one: bool,
     /// Whether weights from [`POOL`] on are in a list by code point: there are too many of them for the pool.
     lists: bool,
 }
 
 impl Pool {
     fn number(&mut self, weights: &[u16]) -> Result<u16> {
-        ensure!(!weights.contains(&ZERO), "a weight of {ZERO}, which is how a zero is written");
         let weights = &weights.iter().map(|&weight| if weight == 0 { ZERO } else { weight }).collect::<Vec<_>>()[..];
         ensure!(weights.len() <= LONGEST, "{} weights at one level", weights.len());
         if let Some(&number) = self.numbers.get(weights) {
@@ -73,6 +74,12 @@ impl Pool {
 
     /// What weights are an entry.
     fn entry(&mut self, weights: &[u16]) -> Result<u16> {
+        self.has_zero |= weights.contains(&0);
+        self.has_one |= weights.contains(&ZERO);
+        ensure!(
+            !(self.has_zero && self.has_one),
+            "a level has weights of 0 and of {ZERO}, which is how a zero is written"
+        );
         match weights {
             [] => Ok(0),
             &[weight] if (1..POOL).contains(&weight) => Ok(weight),

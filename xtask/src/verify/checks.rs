@@ -6,7 +6,7 @@ use anyhow::Result;
 use mysql::prelude::Queryable;
 use mysql_collation::{Charset, Collation};
 
-use super::faults::is_unfollowed;
+use super::faults::{is_unfollowed, pads_elsewhere};
 use super::session::{Row, Session, hex};
 use crate::ask;
 
@@ -117,7 +117,7 @@ pub fn pairs(session: &mut Session<'_>, collation: Collation, table: &str, rows:
             Ordering::Equal => 1,
             Ordering::Greater => 2,
         };
-        let agrees = ours == theirs && collation.equals(a, b) == (theirs == 1);
+        let agrees = ours == theirs && collation.equals(a, b) == (theirs == 1) || pads_elsewhere(collation, a, b);
         outcome.note(agrees, || format!("x'{}' to x'{}' is {ours} here, {theirs} there", hex(a), hex(b)));
     }
     Ok(outcome)

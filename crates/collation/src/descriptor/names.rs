@@ -51,8 +51,6 @@ pub(super) const fn is_enabled(collation: &Descriptor) -> bool {
     let of_weights = match collation.kind {
         Kind::Uca(table) if table.is_tailoring() => cfg!(feature = "languages"),
         Kind::Uca(_) => cfg!(feature = "uca"),
-        // Its order is not yet held against a server's.
-        Kind::Gb18030(_) => false,
         _ => true,
     };
     of_charset && of_weights

@@ -99,6 +99,7 @@ tailorings! {
     UCA900_HR = UCA900, "uca900_hr";
     UCA900_HU = UCA900, "uca900_hu";
     UCA900_IS = UCA900, "uca900_is";
+    UCA900_JA = UCA900, "uca900_ja";
     UCA900_LA = UCA900, "uca900_la";
     UCA900_LT = UCA900, "uca900_lt";
     UCA900_LV = UCA900, "uca900_lv";

@@ -64,6 +64,16 @@ impl Gb18030 {
         self.other(key).unwrap_or(own)
     }
 
+    /// What `WEIGHT_STRING` is of a character, or of an ill-formed byte.
+    pub fn answered(&self, character: &[u8]) -> impl Iterator<Item = u8> {
+        let weight = match *character {
+            [byte] => self.single(byte).into(),
+            _ => self.weight(character),
+        };
+        let first = weight.leading_zeros() as usize / 8;
+        weight.to_be_bytes().into_iter().skip(first.min(3))
+    }
+
     fn other(&self, key: u32) -> Option<u32> {
         let half =
             |other: &[u8; 8], at: usize| u32::from_be_bytes([other[at], other[at + 1], other[at + 2], other[at + 3]]);

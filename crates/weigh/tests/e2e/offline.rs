@@ -99,6 +99,11 @@ fn a_line_out_of_order_is_told() {
     let found = check(&[]);
     assert_eq!((found.code, found.stderr.as_str()), (Some(1), "weigh: lines:4: out of order: A\n"));
     assert_eq!(check(&["--unique"]).stderr, "weigh: lines:2: out of order: Ä\n");
+    let quiet = ["sort", "-c", "utf8mb4_general_ci", "lines"];
+    for how in ["-C", "--check=quiet"] {
+        let done = place.end(place.weigh(&[&quiet, &[how][..]].concat()).spawn().unwrap());
+        assert_eq!((done.code, done.stderr.as_str()), (Some(1), ""), "{how}");
+    }
     fs::write(place.root().join("lines"), "a\nÄ\nb\n").unwrap();
     assert_eq!((check(&[]).code, check(&[]).stderr), (Some(0), String::new()));
 }
@@ -122,11 +127,11 @@ fn a_reader_that_has_gone_is_no_error() {
 fn what_cannot_be_done_is_told_in_a_sentence() {
     done(&["sort", "-c", "utf8mb4_0900_ai_ci"]).refuses_with(&["--flavour mysql or --flavour mariadb"]);
     done(&["sort", "-c", "utf8mb4_genral_ci"]).refuses_with(&["utf8mb4_general_ci"]);
-    done(&["weights", "-c", "gb18030_chinese_ci"]).refuses_with(&["is not in this build"]);
     done(&["sort", "-c", "binary", "/no/such/file"]).refuses_with(&["cannot read /no/such/file"]);
     done(&["weights", "-c", "binary", "/"]).refuses_with(&["cannot read /"]);
     done(&["sort", "-c", "binary", "-o", "/no/such/file"]).refuses_with(&["cannot write /no/such/file"]);
     done(&["sort", "-c", "binary", "--check", "a", "b"]).refuses_with(&["one file at a time"]);
+    done(&["sort", "-c", "binary", "-S", "1Q"]).refuses_with(&["500M, 2G or 50%"]);
     done(&["explain", "--hex", "6", "61"]).refuses_with(&["hexadecimal"]);
     done(&["explain", "-c", "latin1_swedish_ci", "ж", "a"]).refuses_with(&["latin1 has no ж"]);
 }
@@ -171,13 +176,37 @@ fn strings_may_look_like_options_and_be_any_bytes() {
 
 #[test]
 fn in_little_memory_the_order_is_the_same() {
-    // A megabyte holds about a third of them.
+    // The least holds about a tenth of them, the most all.
     let lines: String = (0..40_000_u32)
         .map(|number| format!("{}{}\n", ["a", "A", "ä", "Ä ", "b"][number as usize % 5], number * 7919 % 10_007))
         .collect();
     for options in [&[][..], &["-s"], &["-u"], &["-r"], &["-sr"], &["-ur"]] {
-        assert_eq!(sorted(&[options, &["--memory=1"]].concat(), &lines), sorted(options, &lines), "{options:?}");
+        let expected = sorted(options, &lines);
+        for memory in [&["-S", "200K", "--parallel=3"][..], &["-S1M", "-T", "/tmp"], &["--buffer-size=20M"]] {
+            assert_eq!(sorted(&[options, memory].concat(), &lines), expected, "{options:?} {memory:?}");
+        }
     }
+}
+
+#[test]
+fn files_in_order_are_merged() {
+    let place = Place::new();
+    fs::write(place.root().join("one"), "a\nB\nz").unwrap();
+    fs::write(place.root().join("two"), "A\nä\nb\n").unwrap();
+    fs::write(place.root().join("none"), "").unwrap();
+    let merged = |words: &[&str]| {
+        let files = ["one", "none", "two", "-"];
+        let (code, stdout) =
+            filter(place.weigh(&[&["sort", "-c", "utf8mb4_general_ci", "-m"], words, &files].concat()), b"c\n");
+        assert_eq!(code, Some(0));
+        String::from_utf8(stdout).unwrap()
+    };
+    assert_eq!(merged(&[]), "A\na\nä\nB\nb\nc\nz\n");
+    assert_eq!(merged(&["-s"]), "a\nA\nä\nB\nb\nc\nz\n");
+    assert_eq!(merged(&["-u"]), "a\nB\nc\nz\n");
+    let refused = place.weigh(&["sort", "-c", "binary", "--merge", "-o", "two", "one", "./two"]).spawn().unwrap();
+    place.end(refused).refuses_with(&["--merge writes while it reads", "./two"]);
+    assert_eq!(fs::read_to_string(place.root().join("two")).unwrap(), "A\nä\nb\n");
 }
 
 /// The page's commands print what the page shows. `BLESS=1` writes it anew.
