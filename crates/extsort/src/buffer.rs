@@ -72,7 +72,7 @@ impl Buffer {
 }
 
 /// The first eight bytes as a number, zeros after a shorter key: it orders like the keys wherever it differs.
-fn prefix(key: &[u8]) -> u64 {
+pub(crate) fn prefix(key: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = key.len().min(8);
     bytes[..length].copy_from_slice(&key[..length]);

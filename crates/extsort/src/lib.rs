@@ -5,6 +5,9 @@
 //!                     └───────────── all of it, where it fits the memory ─────────────────────────────▶ next
 //! ```
 //!
+//! Who has sorted values already, and makes their keys in less time than the disk takes for them, spills the values alone ([`Runs`]); what is in
+//! order already is merged as it is ([`Merge`], of any [`Input`]).
+//!
 //! The spill file has no name: it is opened with `O_TMPFILE`, or unlinked right after it was created, and readable by its owner only.
 //! The kernel frees it when the process ends, in whatever way, so there is nothing to clean up.
 //!
@@ -23,13 +26,18 @@
 //! ```
 
 mod buffer;
+mod input;
 mod merge;
 mod run;
+mod runs;
 mod sorter;
 mod spill;
 
+pub use input::{Input, Keyed};
+pub use merge::Merge;
 pub use run::Record;
-pub use sorter::{Options, Sorted, Sorter, Ties};
+pub use runs::Runs;
+pub use sorter::{Options, Order, Sorted, Sorter, Ties};
 
 use std::path::PathBuf;
 

@@ -2,48 +2,60 @@
 
 use std::cmp::Ordering;
 
-use crate::Error;
+use crate::buffer::prefix;
+use crate::input::Input;
 use crate::run::Record;
 use crate::sorter::{Order, Ties};
-use crate::spill::Reader;
 
 /// Several runs as one. Records of one key come in the order of their runs, so a merge of runs in order of arrival is stable.
-pub(crate) struct Merge {
-    readers: Vec<Reader>,
-    /// Readers that have a record, the least first: a binary heap.
-    heap: Vec<usize>,
+pub struct Merge<I> {
+    inputs: Vec<I>,
+    /// Inputs that have a record, the least first: a binary heap.
+    heap: Vec<Head>,
     order: Order,
     started: bool,
     /// Of distinct records: the last record that was given out.
     last: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Merge {
-    pub fn new(readers: Vec<Reader>, order: Order) -> Self {
-        Self { readers, heap: Vec::new(), order, started: false, last: None }
+/// The next record of an input, with the beginning of its key: most comparisons end there.
+#[derive(Clone, Copy)]
+struct Head {
+    prefix: u64,
+    input: usize,
+}
+
+impl<I: Input> Merge<I> {
+    /// A merge of these, each of which is in this order.
+    pub fn new(inputs: Vec<I>, order: Order) -> Self {
+        Self { inputs, heap: Vec::new(), order, started: false, last: None }
     }
 
-    /// The next record of all runs.
-    pub fn next(&mut self) -> Result<Option<Record<'_>>, Error> {
+    /// The next record of all; `None` at the end.
+    ///
+    /// # Errors
+    /// If an input can't be read.
+    #[expect(clippy::should_implement_trait, reason = "a record is borrowed until the next one is asked for")]
+    pub fn next(&mut self) -> Result<Option<Record<'_>>, I::Error> {
         loop {
             if self.started {
                 self.step()?
             } else {
                 self.start()?
             }
-            let Some(&least) = self.heap.first() else { return Ok(None) };
+            let Some(&Head { input: least, .. }) = self.heap.first() else { return Ok(None) };
             if self.order.ties == Ties::Distinct && self.is_repeated(least) {
                 continue;
             }
-            return Ok(Some(self.readers[least].record()));
+            return Ok(Some(self.inputs[least].record()));
         }
     }
 
-    fn start(&mut self) -> Result<(), Error> {
+    fn start(&mut self) -> Result<(), I::Error> {
         self.started = true;
-        for (index, reader) in self.readers.iter_mut().enumerate() {
-            if reader.advance()? {
-                self.heap.push(index);
+        for (index, input) in self.inputs.iter_mut().enumerate() {
+            if input.advance()? {
+                self.heap.push(Head { prefix: prefix(input.record().key), input: index });
             }
         }
         (0..self.heap.len() / 2).rev().for_each(|at| self.sift(at));
@@ -51,9 +63,12 @@ impl Merge {
     }
 
     /// Leaves the least record behind.
-    fn step(&mut self) -> Result<(), Error> {
-        let Some(&least) = self.heap.first() else { return Ok(()) };
-        if !self.readers[least].advance()? {
+    fn step(&mut self) -> Result<(), I::Error> {
+        let Some(least) = self.heap.first_mut() else { return Ok(()) };
+        let input = &mut self.inputs[least.input];
+        if input.advance()? {
+            least.prefix = prefix(input.record().key);
+        } else {
             self.heap.swap_remove(0);
         }
         self.sift(0);
@@ -62,7 +77,7 @@ impl Merge {
 
     /// Whether the last record that was given out is the same; remembers this one.
     fn is_repeated(&mut self, least: usize) -> bool {
-        let record = self.readers[least].record();
+        let record = self.inputs[least].record();
         if self.last.as_ref().is_some_and(|(key, value)| record.key == key && record.value == value) {
             return true;
         }
@@ -89,7 +104,7 @@ impl Merge {
 
     fn compare(&self, a: usize, b: usize) -> Ordering {
         let (a, b) = (self.heap[a], self.heap[b]);
-        let (left, right) = (self.readers[a].record(), self.readers[b].record());
-        self.order.compare(left, right).then(a.cmp(&b))
+        let by_record = || self.order.compare(self.inputs[a.input].record(), self.inputs[b.input].record());
+        self.order.turned(a.prefix.cmp(&b.prefix)).then_with(by_record).then(a.input.cmp(&b.input))
     }
 }

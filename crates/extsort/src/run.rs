@@ -12,7 +12,7 @@ pub struct Record<'a> {
 /// The bytes in front of a record's key.
 pub(crate) const HEADER: usize = 8;
 
-/// The lengths of a record. A key or value beyond 4 GiB is cut by the caller, [`crate::Sorter::push`], which refuses it.
+/// The lengths of a record. A key or value beyond 4 GiB is refused before.
 pub(crate) fn header(key: &[u8], value: &[u8]) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..4].copy_from_slice(&(key.len() as u32).to_le_bytes());

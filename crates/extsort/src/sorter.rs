@@ -5,12 +5,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::buffer::Buffer;
+use crate::input::Input;
 use crate::merge::Merge;
-use crate::spill::{Spill, failed};
+use crate::spill::{Reader, Spill, too_long};
 use crate::{Error, Record};
 
 /// The least memory that a run is read with while merging: less costs more system calls than comparisons.
 const READ: usize = 1 << 16;
+/// The most: more of it leaves the processor's cache before it is merged.
+const MOST_READ: usize = 1 << 20;
 
 /// How to sort.
 #[derive(Clone, Debug)]
@@ -36,24 +39,29 @@ pub enum Ties {
     Distinct,
 }
 
+impl Options {
+    /// The order of records.
+    pub fn order(&self) -> Order {
+        Order { ties: self.ties, descending: self.descending }
+    }
+}
+
 /// The order of records, arrival apart.
-#[derive(Clone, Copy)]
-pub(crate) struct Order {
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    /// How records of one key are ordered.
     pub ties: Ties,
+    /// The other way round.
     pub descending: bool,
 }
 
 impl Order {
-    pub fn of(options: &Options) -> Self {
-        Self { ties: options.ties, descending: options.descending }
-    }
-
-    pub fn compare(self, a: Record<'_>, b: Record<'_>) -> Ordering {
+    pub(crate) fn compare(self, a: Record<'_>, b: Record<'_>) -> Ordering {
         let by_value = || if self.ties == Ties::Arrival { Ordering::Equal } else { a.value.cmp(b.value) };
         self.turned(a.key.cmp(b.key).then_with(by_value))
     }
 
-    pub fn turned(self, ordering: Ordering) -> Ordering {
+    pub(crate) fn turned(self, ordering: Ordering) -> Ordering {
         if self.descending { ordering.reverse() } else { ordering }
     }
 }
@@ -85,8 +93,7 @@ impl Sorter {
     /// If memory is full and the spill file can't be written, or a key or value is longer than 4 GiB.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> Result<(), Error> {
         if key.len().max(value.len()) > u32::MAX as usize {
-            let long = std::io::Error::new(std::io::ErrorKind::InvalidInput, "a record is longer than 4 GiB");
-            return Err(failed("write", &self.options.folder)(long));
+            return Err(too_long(&self.options.folder));
         }
         if !self.buffer.is_empty() && self.buffer.size() + Buffer::cost(key, value) > self.options.memory {
             self.spill()?;
@@ -117,7 +124,7 @@ impl Sorter {
     /// If the spill file can't be written or read.
     pub fn finish(mut self) -> Result<Sorted, Error> {
         if self.spill.is_none() {
-            self.buffer.sort(Order::of(&self.options));
+            self.buffer.sort(self.options.order());
             return Ok(Sorted(Source::Memory { buffer: self.buffer, next: 0 }));
         }
         if !self.buffer.is_empty() {
@@ -125,20 +132,13 @@ impl Sorter {
         }
         let Self { options, spill, buffer, .. } = self;
         drop(buffer);
-        let Some(mut spill) = spill else { unreachable!("it was there above") };
-        while spill.runs.len() > fan_in(&options) {
-            spill = pass(&spill, &options)?;
-        }
-        let runs = 0..spill.runs.len();
-        Ok(Sorted(Source::File(merge(&spill, runs, &options))))
+        let Some(spill) = spill else { unreachable!("it was there above") };
+        Ok(Sorted(Source::File(few_enough(spill, &options, |run| run, |record| record)?)))
     }
 
     fn spill(&mut self) -> Result<(), Error> {
-        self.buffer.sort(Order::of(&self.options));
-        let spill = match &mut self.spill {
-            Some(spill) => spill,
-            none => none.insert(Spill::create(&self.options.folder)?),
-        };
+        self.buffer.sort(self.options.order());
+        let spill = Spill::of(&mut self.spill, &self.options.folder)?;
         spill.append(|write| self.buffer.records().try_for_each(write))?;
         self.buffer.clear();
         Ok(())
@@ -150,26 +150,36 @@ fn fan_in(options: &Options) -> usize {
     (options.memory / READ).max(2)
 }
 
-/// A merge of some runs, which share the memory.
-fn merge(spill: &Spill, runs: Range<usize>, options: &Options) -> Merge {
-    let memory = (options.memory / runs.len().max(1)).max(READ);
-    Merge::new(spill.readers(runs, memory), Order::of(options))
+/// A merge of all runs: of what `open` makes of a run. Where they are too many to be merged at once, they are merged into fewer before, which
+/// hold of each record what `stored` leaves.
+pub(crate) fn few_enough<I: Input<Error = Error>>(
+    mut spill: Spill,
+    options: &Options,
+    open: impl Fn(Reader) -> I,
+    stored: impl Fn(Record<'_>) -> Record<'_>,
+) -> Result<Merge<I>, Error> {
+    while spill.runs.len() > fan_in(options) {
+        let mut longer = Spill::create(&options.folder)?;
+        let count = spill.runs.len();
+        for begin in (0..count).step_by(fan_in(options)) {
+            let mut merge = merge(&spill, begin..(begin + fan_in(options)).min(count), options, &open);
+            longer.append(|write| {
+                while let Some(record) = merge.next()? {
+                    write(stored(record))?;
+                }
+                Ok::<(), Error>(())
+            })?;
+        }
+        spill = longer;
+    }
+    let runs = 0..spill.runs.len();
+    Ok(merge(&spill, runs, options, open))
 }
 
-/// Merges neighbouring runs into fewer, longer ones in a new file.
-fn pass(spill: &Spill, options: &Options) -> Result<Spill, Error> {
-    let mut longer = Spill::create(&options.folder)?;
-    let count = spill.runs.len();
-    for begin in (0..count).step_by(fan_in(options)) {
-        let mut merge = merge(spill, begin..(begin + fan_in(options)).min(count), options);
-        longer.append(|write| {
-            while let Some(record) = merge.next()? {
-                write(record)?;
-            }
-            Ok(())
-        })?;
-    }
-    Ok(longer)
+/// A merge of some runs, which share the memory.
+fn merge<I: Input>(spill: &Spill, runs: Range<usize>, options: &Options, open: impl Fn(Reader) -> I) -> Merge<I> {
+    let memory = (options.memory / runs.len().max(1)).clamp(READ, MOST_READ);
+    Merge::new(spill.readers(runs, memory).into_iter().map(open).collect(), options.order())
 }
 
 /// Records in order.
@@ -177,7 +187,7 @@ pub struct Sorted(Source);
 
 enum Source {
     Memory { buffer: Buffer, next: usize },
-    File(Merge),
+    File(Merge<Reader>),
 }
 
 impl Sorted {

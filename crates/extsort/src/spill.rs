@@ -33,6 +33,14 @@ impl Spill {
         Ok(Self { file: Arc::new(file), folder: folder.to_owned(), runs: Vec::new() })
     }
 
+    /// The one that is there, or a new one.
+    pub fn of<'s>(spill: &'s mut Option<Self>, folder: &Path) -> Result<&'s mut Self, Error> {
+        Ok(match spill {
+            Some(spill) => spill,
+            none => none.insert(Self::create(folder)?),
+        })
+    }
+
     /// Where the next run begins.
     fn end(&self) -> u64 {
         self.runs.last().map_or(0, |run| run.end)
@@ -47,6 +55,9 @@ impl Spill {
         let mut out = BufWriter::with_capacity(WRITE, At { file: &self.file, at: begin });
         let failed = failed("write", &self.folder);
         write(&mut |record| {
+            if record.key.len().max(record.value.len()) > u32::MAX as usize {
+                return Err(too_long(&self.folder));
+            }
             let head = header(record.key, record.value);
             [&head[..], record.key, record.value]
                 .into_iter()
@@ -77,6 +88,11 @@ impl Spill {
 pub(crate) fn failed(what: &'static str, folder: &Path) -> impl Fn(io::Error) -> Error + use<> {
     let folder = folder.to_owned();
     move |source| Error { what, folder: folder.clone(), source }
+}
+
+/// The error of a record whose lengths have no room in front of it.
+pub(crate) fn too_long(folder: &Path) -> Error {
+    failed("write", folder)(io::Error::new(io::ErrorKind::InvalidInput, "a record is longer than 4 GiB"))
 }
 
 /// Writes from a place on.

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use extsort::{Options, Sorted, Sorter, Ties};
+use extsort::{Options, Runs, Sorted, Sorter, Ties};
 use proptest::prelude::*;
 
 type Pair = (Vec<u8>, Vec<u8>);
@@ -109,4 +109,27 @@ fn a_folder_that_is_not_there_is_named() {
     sorter.push(b"a", b"").unwrap();
     let error = sorter.push(b"b", b"").unwrap_err().to_string();
     assert!(error.starts_with("cannot create a temporary file in /nonexistent/spill: "), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn runs_of_values_are_merged_by_the_keys_that_are_made_of_them(records in records(), run in 1_usize..9, memory in 0_usize..200_000) {
+        let options = Options { memory, ties: Ties::Value, ..Options::default() };
+        // A value's key is all but its first byte.
+        let key = |value: &[u8]| value.get(1..).unwrap_or_default().to_vec();
+        let mut values: Vec<Vec<u8>> = records.into_iter().map(|(value, _)| value).collect();
+        let mut runs = Runs::new(options);
+        for run in values.chunks_mut(run) {
+            run.sort_by_key(|value| (key(value), value.clone()));
+            runs.append(run.iter().map(Vec::as_slice)).unwrap();
+        }
+        let mut merge = runs.merge(|value: &[u8], out: &mut Vec<u8>| out.extend_from_slice(value.get(1..).unwrap_or_default())).unwrap();
+        let mut merged = Vec::new();
+        while let Some(record) = merge.next().unwrap() {
+            prop_assert_eq!(record.key, &key(record.value));
+            merged.push(record.value.to_vec());
+        }
+        values.sort_by_key(|value| (key(value), value.clone()));
+        prop_assert_eq!(merged, values);
+    }
 }

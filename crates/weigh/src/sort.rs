@@ -1,20 +1,26 @@
 //! `weigh sort`: lines in the order of a collation.
 
+mod checking;
 mod external;
+mod merging;
 mod order;
+mod room;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow, bail};
-use clap::Args;
+use anyhow::{Error, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use extsort::{Input, Merge};
 
 use crate::bar::Spinner;
-use crate::offline::{self, FlavourArg};
+use crate::offline::{self, FlavourArg, WriteError};
 use crate::output;
+use external::Gathered;
 use order::Order;
+use room::{Room, Size};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +28,10 @@ Examples:
       Lines as MySQL's ORDER BY gives them.
   weigh sort -c utf8mb4_general_ci -u < names.txt
       What a unique key would keep: the first of all lines that are equal under the collation.
+  weigh sort -c utf8mb4_0900_ai_ci --flavour mysql -S 2G -T /big --parallel 4 -o sorted dump.txt
+      More lines than memory holds.
+  weigh sort -c utf8mb4_0900_ai_ci --flavour mysql --merge monday.txt tuesday.txt
+      Files that are in order already, as one.
   mariadb -BNe 'SELECT name FROM t ORDER BY name' | weigh sort -c utf8mb4_uca1400_ai_ci --check
       Whether lines are in a collation's order already.
 
@@ -59,21 +69,47 @@ pub struct SortArgs {
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Memory for the lines and their keys, in MiB; what is more goes to temporary files [default: all is held in memory]
-    #[arg(short = 'S', long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
-    memory: Option<u32>,
+    /// Memory for lines while they are sorted, as 500M, 2G or 50% of the machine's, in KiB without a letter; what is more goes to temporary files [default: all lines are held in memory]
+    #[arg(short = 'S', long = "buffer-size", alias = "memory", value_name = "SIZE")]
+    buffer_size: Option<Size>,
 
-    /// Folder of the temporary files of --memory [default: $TMPDIR, or /tmp]
-    #[arg(short = 'T', long, value_name = "FOLDER", requires = "memory")]
-    temp_dir: Option<PathBuf>,
+    /// Folder of the temporary files of --buffer-size [default: $TMPDIR, or /tmp]
+    #[arg(
+        short = 'T',
+        long = "temporary-directory",
+        alias = "temp-dir",
+        value_name = "FOLDER",
+        requires = "buffer_size"
+    )]
+    temporary_directory: Option<PathBuf>,
 
-    /// Don't sort: tell the first line that is out of order, where there is one
-    #[arg(long, conflicts_with = "output")]
-    check: bool,
+    /// Sort so many runs of --buffer-size at the same time [default: as many as there are processors, 8 at most]
+    #[arg(long, value_name = "N", requires = "buffer_size", value_parser = clap::value_parser!(u16).range(1..))]
+    parallel: Option<u16>,
+
+    /// Merge files that are in order already; nothing is sorted
+    #[arg(short = 'm', long, conflicts_with_all = ["check", "quiet_check", "buffer_size"])]
+    merge: bool,
+
+    /// Don't sort: tell the first line that is out of order, where there is one; with quiet only the exit status tells
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "diagnose-first", conflicts_with = "output")]
+    check: Option<Check>,
+
+    /// --check=quiet
+    #[arg(short = 'C', id = "quiet_check", conflicts_with_all = ["output", "check"])]
+    quiet_check: bool,
 
     /// Files, all of which are sorted into one; - is standard input [default: -]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+}
+
+/// What `--check` tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Check {
+    DiagnoseFirst,
+    #[value(alias = "silent")]
+    Quiet,
 }
 
 /// Runs `weigh sort`.
@@ -85,40 +121,37 @@ pub fn run(args: &SortArgs) -> Result<ExitCode> {
         unique: args.unique,
         stable: args.stable,
     };
-    if args.check {
-        return check(&order, &args.files, end);
+    if let Some(how) = args.check.or(args.quiet_check.then_some(Check::Quiet)) {
+        return check(&order, &args.files, end, how);
     }
-    if let Some(memory) = args.memory {
-        let folder = args.temp_dir.clone().unwrap_or_else(std::env::temp_dir);
-        let sorted = external::sorted(&order, &args.files, end, (memory as usize) << 20, folder)?;
-        match &args.output {
-            Some(path) => external::write_file(path, &order, sorted, end)?,
-            None => offline::write_out(|out| external::write(out, &order, sorted, end))?,
+    if args.merge {
+        if let Some(output) = &args.output {
+            merging::refuse_input(output, &args.files)?;
         }
+        let merge = merging::merge(&order, &args.files, end)?;
+        write(args, |out| write_merged(out, &order, merge, end, |error| error))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let input = read_all(&args.files, end)?;
-    let mut lines = lines(&input, end);
+    let room = Room {
+        memory: args.buffer_size.map_or(usize::MAX, |size| size.0),
+        folder: args.temporary_directory.clone().unwrap_or_else(std::env::temp_dir),
+        threads: args.parallel.map_or_else(room::threads, usize::from),
+    };
+    // All is read before anything is written, so the output may be one of the files.
     let spinner = Spinner::new("sorting");
-    order.arrange(&mut lines);
-    drop(spinner);
-    match &args.output {
-        Some(path) => write_file(path, &lines, end)?,
-        None => offline::write_out(|out| Ok(write_lines(out, &lines, end)?))?,
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// All of the inputs, each ending with a line's end.
-fn read_all(files: &[PathBuf], end: u8) -> Result<Vec<u8>> {
-    let mut input = Vec::new();
-    for path in offline::inputs(files) {
-        offline::open(&path)?.read_to_end(&mut input).map_err(|error| offline::unreadable(&path, &error))?;
-        if input.last().is_some_and(|&last| last != end) {
-            input.push(end);
+    match external::gather(&order, &args.files, end, &room)? {
+        Gathered::Held(input) => {
+            let mut lines = lines(&input, end);
+            order.arrange(&mut lines);
+            drop(spinner);
+            write(args, |out| write_lines(out, &lines, end))?;
+        }
+        Gathered::Spilled(merge) => {
+            drop(spinner);
+            write(args, |out| write_merged(out, &order, merge, end, external::explained))?;
         }
     }
-    Ok(input)
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The lines of an input whose last byte, where it has any, is an end.
@@ -132,7 +165,25 @@ fn lines(input: &[u8], end: u8) -> Vec<&[u8]> {
     memchr::memchr_iter(end, input).map(line).collect()
 }
 
-fn write_lines(out: &mut dyn Write, lines: &[&[u8]], end: u8) -> io::Result<()> {
+/// Writes to where the lines go.
+fn write(args: &SortArgs, lines: impl FnOnce(&mut dyn Write) -> Result<(), WriteError>) -> Result<()> {
+    match &args.output {
+        Some(path) => write_file(path, lines),
+        None => offline::write_out(lines),
+    }
+}
+
+fn write_file(path: &Path, lines: impl FnOnce(&mut dyn Write) -> Result<(), WriteError>) -> Result<()> {
+    let failed = |error: std::io::Error| anyhow!("cannot write {}: {error}", path.display());
+    let mut out = BufWriter::with_capacity(1 << 16, File::create(path).map_err(failed)?);
+    match lines(&mut out) {
+        Ok(()) => out.flush().map_err(failed),
+        Err(WriteError::Out(error)) => Err(failed(error)),
+        Err(WriteError::Other(error)) => Err(error),
+    }
+}
+
+fn write_lines(out: &mut dyn Write, lines: &[&[u8]], end: u8) -> Result<(), WriteError> {
     for line in lines {
         out.write_all(line)?;
         out.write_all(&[end])?;
@@ -140,23 +191,38 @@ fn write_lines(out: &mut dyn Write, lines: &[&[u8]], end: u8) -> io::Result<()> 
     Ok(())
 }
 
-fn write_file(path: &Path, lines: &[&[u8]], end: u8) -> Result<()> {
-    let write = || -> io::Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
-        write_lines(&mut out, lines, end)?;
-        out.flush()
-    };
-    write().map_err(|error| anyhow!("cannot write {}: {error}", path.display()))
+/// Writes merged lines; of equal ones only the first where that is asked for.
+fn write_merged<I: Input>(
+    out: &mut dyn Write,
+    order: &Order,
+    mut merge: Merge<I>,
+    end: u8,
+    told: impl Fn(I::Error) -> Error,
+) -> Result<(), WriteError> {
+    let mut last: Option<Vec<u8>> = None;
+    while let Some(record) = merge.next().map_err(|error| WriteError::Other(told(error)))? {
+        if order.unique {
+            if last.as_deref() == Some(record.key) {
+                continue;
+            }
+            let last = last.get_or_insert_default();
+            last.clear();
+            last.extend_from_slice(record.key);
+        }
+        out.write_all(record.value)?;
+        out.write_all(&[end])?;
+    }
+    Ok(())
 }
 
-fn check(order: &Order, files: &[PathBuf], end: u8) -> Result<ExitCode> {
+fn check(order: &Order, files: &[PathBuf], end: u8, how: Check) -> Result<ExitCode> {
     let inputs = offline::inputs(files);
     let [path] = inputs.as_slice() else { bail!("--check takes one file at a time") };
-    let input = read_all(&inputs, end)?;
-    let lines = lines(&input, end);
-    let Some(at) = order.first_out_of_order(&lines) else { return Ok(ExitCode::SUCCESS) };
-    let line = String::from_utf8_lossy(lines[at]);
-    output::tell(&format!("weigh: {}:{}: out of order: {line}", path.display(), at + 1));
+    let Some(found) = checking::first_out_of_order(order, path, end)? else { return Ok(ExitCode::SUCCESS) };
+    if how == Check::DiagnoseFirst {
+        let line = String::from_utf8_lossy(&found.line);
+        output::tell(&format!("weigh: {}:{}: out of order: {line}", path.display(), found.number));
+    }
     Ok(ExitCode::from(1))
 }
 

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::hint::black_box;
 
+use extsort::Ties;
 use mysql_collation::Collation;
 
 /// How lines are put in order.
@@ -33,17 +34,24 @@ impl Order {
         }
     }
 
-    /// The first line that must not stand behind the one before it. How equal lines stand is of no account.
-    pub fn first_out_of_order(&self, lines: &[&[u8]]) -> Option<usize> {
-        let wrong = |pair: &[&[u8]]| {
-            let ordering = self.collation.compare(pair[0], pair[1]);
-            match if self.reverse { ordering.reverse() } else { ordering } {
-                Ordering::Less => false,
-                Ordering::Equal => self.unique,
-                Ordering::Greater => true,
-            }
-        };
-        lines.windows(2).position(wrong).map(|before| before + 1)
+    /// Whether a line must not stand behind this one. How equal lines stand is of no account.
+    pub fn is_wrong(&self, before: &[u8], line: &[u8]) -> bool {
+        let ordering = self.collation.compare(before, line);
+        match if self.reverse { ordering.reverse() } else { ordering } {
+            Ordering::Less => false,
+            Ordering::Equal => self.unique,
+            Ordering::Greater => true,
+        }
+    }
+
+    /// What decides between lines of one key.
+    pub fn ties(&self) -> Ties {
+        if self.stable || self.unique { Ties::Arrival } else { Ties::Value }
+    }
+
+    /// The same order, of keys.
+    pub fn by_key(&self) -> extsort::Order {
+        extsort::Order { ties: self.ties(), descending: self.reverse }
     }
 
     /// Does something to each run of equal lines.
@@ -125,11 +133,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_out_of_order_is_found() {
-        let lines = |text: &'static str| text.split(' ').map(str::as_bytes).collect::<Vec<_>>();
-        assert_eq!(order(false, false, false).first_out_of_order(&lines("a A b a")), Some(3));
-        assert_eq!(order(false, true, false).first_out_of_order(&lines("a A b a")), Some(1));
-        assert_eq!(order(true, false, false).first_out_of_order(&lines("b B a")), None);
-        assert_eq!(order(false, false, false).first_out_of_order(&[]), None);
+    fn a_line_is_wrong_behind_a_greater_one() {
+        let is_wrong = |order: &Order, before: &str, line: &str| order.is_wrong(before.as_bytes(), line.as_bytes());
+        let (plain, unique, reverse) =
+            (order(false, false, false), order(false, true, false), order(true, false, false));
+        assert!(is_wrong(&plain, "b", "a") && !is_wrong(&plain, "a", "A") && !is_wrong(&plain, "A", "b"));
+        assert!(is_wrong(&unique, "a", "A"));
+        assert!(is_wrong(&reverse, "A", "b") && !is_wrong(&reverse, "b", "B") && !is_wrong(&reverse, "b", "a"));
     }
 }
