@@ -8,7 +8,7 @@ use std::hint::black_box;
 use harness::{Subject, compare};
 use mysql_collation::oracle::{instruction_sets, use_instruction_set};
 use mysql_collation::{Collation, Flavour};
-use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, other_end, unaccented};
+use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, MIXED, RUSSIAN, other_end, unaccented};
 
 /// Times one operation with each instruction set.
 fn each<T>(title: &str, run: impl Fn() -> T) {
@@ -30,12 +30,21 @@ fn main() {
         ("German, case differs everywhere", GERMAN.to_lowercase(), GERMAN.to_uppercase()),
         ("Russian, case differs everywhere", RUSSIAN.to_lowercase(), RUSSIAN.to_uppercase()),
         ("French, accents differ in every word", FRENCH.to_owned(), unaccented(FRENCH)),
+        ("another script with every word, case differs everywhere", MIXED.to_lowercase(), MIXED.to_uppercase()),
     ];
     for (title, a, b) in &pairs {
         each(title, || collation.compare(black_box(a.as_bytes()), black_box(b.as_bytes())));
     }
-    for (title, text) in [("sort key of 119 ASCII characters", DIGITS), ("sort key of 100 Russian characters", RUSSIAN)]
-    {
+    let padded = Collation::by_name(Flavour::MariaDb, "utf8mb4_uca1400_ai_ci").expect("a collation of this library");
+    let latin1 = Collation::by_name(Flavour::MySql, "latin1_swedish_ci").expect("a collation of this library");
+    for (title, collation, text) in [
+        ("sort key of 119 ASCII characters", collation, DIGITS),
+        ("sort key of 119 ASCII characters, with spaces", collation, ENGLISH),
+        ("the same under PAD SPACE", padded, ENGLISH),
+        ("sort key of 100 Russian characters", collation, RUSSIAN),
+        ("the same under PAD SPACE", padded, RUSSIAN),
+        ("sort key of 119 characters, latin1_swedish_ci", latin1, DIGITS),
+    ] {
         each(title, || collation.sort_key(black_box(text.as_bytes())));
     }
 }

@@ -101,6 +101,13 @@ fn main() {
             println!("| {name} | {figure} | {} |", line(&done, kind, of));
         }
     }
+    println!("\nWhether the machine was the same from run to run: CPU, least … most of all runs\n");
+    println!("| workload | baseline, µs a query | utf8mb4_general_ci ÷ baseline | correlation of the two |");
+    println!("| --- | ---: | ---: | ---: |");
+    let conditions = done.first().map(|(run, _)| &run.conditions[..]).unwrap_or_default();
+    for (index, condition) in conditions.iter().enumerate() {
+        println!("| {} | {} |", condition.workload, machine(&done, index));
+    }
 }
 
 fn measure_one(args: &Args, path: &Path) {
@@ -172,6 +179,34 @@ fn line(done: &[(Run, Analysis)], kind: PairKind, of: Figure) -> String {
     let percent = |place: Option<&f64>| place.map_or_else(|| "–".into(), |width| format!("{:.1} %", width * 100.0));
     let [least, median, most] = [widths.first(), widths.get(widths.len() / 2), widths.last()].map(percent);
     format!("{held} of {all} | ± {median} ({least} … {most})")
+}
+
+/// How fast the baseline was in each run, what a collation cost there, and how the two go together: on a machine of its own they don't.
+fn machine(done: &[(Run, Analysis)], condition: usize) -> String {
+    let of_run = |(_, analysis): &(Run, Analysis)| {
+        let result = analysis.conditions.get(condition)?;
+        let comparison = result.comparisons.iter().find(|own| own.kind == PairKind::Collation)?;
+        let variant = result.variants.iter().find(|own| own.variant == comparison.variant)?;
+        let ratio = comparison.server_cpu?.value;
+        Some((variant.server_cpu_us? / ratio, ratio))
+    };
+    let (speeds, ratios): (Vec<f64>, Vec<f64>) = done.iter().filter_map(of_run).unzip();
+    let ends =
+        |values: &[f64]| (values.iter().copied().fold(f64::MAX, f64::min), values.iter().copied().fold(0.0, f64::max));
+    let ((fastest, slowest), (least, most)) = (ends(&speeds), ends(&ratios));
+    format!("{fastest:.1} … {slowest:.1} | {least:.3} … {most:.3} | {:.2}", correlation(&speeds, &ratios))
+}
+
+/// Pearson's correlation of the logarithms.
+fn correlation(one: &[f64], other: &[f64]) -> f64 {
+    let centred = |values: &[f64]| -> Vec<f64> {
+        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        logs.into_iter().map(|log| log - mean).collect()
+    };
+    let (one, other) = (centred(one), centred(other));
+    let product = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    product(&one, &other) / (product(&one, &one) * product(&other, &other)).sqrt()
 }
 
 fn estimate(analysis: &Analysis, condition: usize, kind: PairKind, of: Figure) -> Option<Estimate> {

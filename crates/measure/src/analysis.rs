@@ -13,7 +13,7 @@ use crate::model::{Block, Pair, PairKind, Run, Side, is_zero};
 use crate::nested::{Design, Nested};
 use crate::pairing::{Paired, paired};
 use crate::schedule::{cpu_ratio_of, ratio_of};
-use crate::stats::{self, Estimate};
+use crate::stats::{self, Estimate, quantile};
 use crate::verdict::{Verdict, reach, verdict};
 
 pub(crate) use summary::home_sides;
@@ -27,6 +27,10 @@ pub struct Analysis {
     /// that is not known.
     #[serde(default)]
     pub stolen: Option<f64>,
+    /// By how much a baseline's server CPU time a statement varied from block to block, as a fraction: how far the tenth block of a hundred is below the
+    /// ninetieth, in the condition where that is most. Absent where there are fewer than ten blocks, or where blocks differ by what they call.
+    #[serde(default)]
+    pub unsteady: Option<f64>,
 }
 
 /// The results of one condition.
@@ -162,7 +166,33 @@ pub fn analyse(run: &Run, blocks: &[Block]) -> Analysis {
     family::hold(run, &mut conditions);
     let stolen: Vec<f64> = counted.iter().filter_map(|block| block.stolen).collect();
     let stolen = (!stolen.is_empty()).then(|| stolen.iter().sum::<f64>() / stolen.len() as f64);
-    Analysis { conditions, stolen }
+    Analysis { conditions, stolen, unsteady: unsteady(run, &counted) }
+}
+
+/// Fewer blocks than this have no tenth and ninetieth of a hundred.
+const ENOUGH_BLOCKS: usize = 10;
+
+/// How much the machine's speed varied, by the baselines' own server CPU time a statement.
+fn unsteady(run: &Run, counted: &[&Block]) -> Option<f64> {
+    if run.recording.is_some() || run.imported.is_some() {
+        return None;
+    }
+    let mut baselines: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+    for block in counted {
+        let is_baseline = |side: &&Side| {
+            run.pairs.iter().any(|pair| (pair.condition, pair.baseline) == (block.condition, side.variant))
+        };
+        let own = block.sides.iter().filter(is_baseline);
+        for (side, cpu) in own.filter_map(|side| Some((side, side.server_cpu_us?))) {
+            baselines.entry((block.condition, side.variant)).or_default().push(cpu);
+        }
+    }
+    let spread = |mut values: Vec<f64>| {
+        values.sort_unstable_by(f64::total_cmp);
+        quantile(&values, 0.9) / quantile(&values, 0.1) - 1.0
+    };
+    let spreads = baselines.into_values().filter(|values| values.len() >= ENOUGH_BLOCKS).map(spread);
+    spreads.filter(|spread| spread.is_finite()).max_by(f64::total_cmp)
 }
 
 /// Of a class by itself, the mix under as many connections, whose A/A pairs stand for it, too.

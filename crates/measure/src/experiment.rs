@@ -198,7 +198,7 @@ struct Replicate {
     /// Since when, and the time for load that was used before it.
     begun: Instant,
     spent_before: Duration,
-    /// Conditions that it still has to measure, and those of a whole replicate.
+    /// Shares ([`Subject::share`]) of the conditions that it still has to measure, and those of a whole replicate.
     left: usize,
     whole: usize,
 }
@@ -223,14 +223,14 @@ impl Experiment<'_> {
         self.time.shortest = self.shortest(&plans);
         self.folder.write_run(&self.run)?;
         for number in self.first.. {
-            if number > 0 && (self.time.is_up(number) || self.open_conditions(&plans) == 0) {
+            if number > 0 && (self.time.is_up(number) || self.open_shares(&plans) == 0) {
                 break;
             }
             let (begun, spent_before) = (Instant::now(), self.time.spent);
             if number > self.first {
                 instances.start_anew(&Steps(self.observer))?;
             }
-            let open = self.open_conditions(&plans);
+            let open = self.open_shares(&plans);
             let mut replicate = Replicate { number, begun, spent_before, left: open, whole: open };
             self.replicate(&mut replicate, instances, &plans, &facts)?;
             self.note_progress(number + 1)?;
@@ -261,11 +261,12 @@ impl Experiment<'_> {
         (self.request.warmup + self.request.block) * blocks as u32
     }
 
-    /// Conditions that have pairs that are not precise enough.
-    fn open_conditions(&self, plans: &Plans) -> usize {
-        let all = plans.len() * self.request.subjects().len() * self.request.threads.len();
-        let done = |planned: &&Planned| self.is_done(planned);
-        all - self.conditions.iter().filter(done).count()
+    /// The shares of conditions that have pairs that are not precise enough.
+    fn open_shares(&self, plans: &Plans) -> usize {
+        let shares: usize = self.request.subjects().iter().map(Subject::share).sum();
+        let all = plans.len() * shares * self.request.threads.len();
+        let done = self.conditions.iter().filter(|planned| self.is_done(planned));
+        all - done.map(|planned| planned.subject.share()).sum::<usize>()
     }
 
     fn is_done(&self, planned: &Planned) -> bool {
@@ -369,8 +370,9 @@ impl Experiment<'_> {
         let restarts = self.run.options.pinned && condition.threads <= MOST_RESTARTED;
         let mut executor = Real { loads, restarts, placed, clock: self.clock, lost_in_a_row: 0, stolen: None };
         let begun = self.clock.elapsed();
-        let deadline = begun + self.share(replicate);
-        replicate.left -= 1;
+        let share = subject.share();
+        let deadline = begun + self.share(replicate) * share as u32;
+        replicate.left -= share;
         self.observer.measuring(self.request.max_time, replicate.number + 1, self.time.replicates());
 
         let Self { run, folder, observer, time, ledger, conditions, clock, request, .. } = self;
@@ -392,7 +394,7 @@ impl Experiment<'_> {
         if replicate.number == self.first { self.probe(index, &executor.loads) } else { Ok(()) }
     }
 
-    /// The time for load that the next condition of a replicate has.
+    /// The time for load that one share of what is left of a replicate has.
     fn share(&mut self, replicate: &Replicate) -> Duration {
         let loading = replicate.begun.elapsed().saturating_sub(self.time.spent - replicate.spent_before);
         // Where there are several texts, each is loaded by itself, and the first tells how long all will take.

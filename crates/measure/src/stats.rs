@@ -234,7 +234,8 @@ fn expanded_tail(n: f64) -> Option<f64> {
     Some(Normal::standard().cdf(-(n / (n - 1.0)).sqrt() * t_quantile(n)?))
 }
 
-fn quantile(sorted: &[f64], probability: f64) -> f64 {
+/// The value below which that share of ascending values lies; between two of them in proportion.
+pub(crate) fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let position = probability * (sorted.len() - 1) as f64;
     let below = position.floor() as usize;
     let above = position.ceil() as usize;

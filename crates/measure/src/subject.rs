@@ -41,6 +41,15 @@ impl Subject {
         !matches!(self, Subject::Recorded { is_part: true, .. })
     }
 
+    /// How much of a replicate's time it has, beside a class by itself: a mix as much as all its classes together. It is what is asked about, has A/A pairs
+    /// that stand for the classes, and a class that is called seldom and takes long makes its blocks differ more than any class's.
+    pub(crate) fn share(&self) -> usize {
+        match self {
+            Subject::BuiltIn(_) | Subject::Recorded { is_part: true, .. } => 1,
+            Subject::Recorded { classes, .. } => classes.len().max(1),
+        }
+    }
+
     /// Its statements.
     pub(crate) fn script(&self, rows: &workload::Options) -> Script {
         match self {

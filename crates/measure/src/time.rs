@@ -50,7 +50,7 @@ impl Time {
         }
     }
 
-    /// The time for one condition in one replicate, where so many of these are left, this one among them.
+    /// The time for one share of a replicate, where so many of these are left, this one among them.
     pub(crate) fn share(&self, left: usize) -> Duration {
         self.max.saturating_sub(self.spent) / left.max(1) as u32
     }

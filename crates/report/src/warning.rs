@@ -15,6 +15,7 @@ pub(crate) fn warnings(run: &Run, analysis: &Analysis) -> Vec<String> {
         unfinished(run),
         imprecise(run, analysis),
         shared_machine(analysis),
+        unsteady_machine(analysis),
         one_replicate(run, analysis),
     ]
     .into_iter()
@@ -72,6 +73,19 @@ fn shared_machine(analysis: &Analysis) -> Option<String> {
         "The hypervisor gave {} of this machine's time to others meanwhile: intervals hold for the machine as it was, and on one of its own a ratio \
          may be another.",
         percent(stolen)
+    ))
+}
+
+/// Blocks of a machine of its own differ by less.
+const UNSTEADY: f64 = 0.1;
+
+/// What slows a machine down does so to some collations more than to others.
+fn unsteady_machine(analysis: &Analysis) -> Option<String> {
+    let unsteady = analysis.unsteady.filter(|unsteady| *unsteady >= UNSTEADY)?;
+    Some(format!(
+        "The baseline's own server CPU time a statement varied by {} from block to block: something else uses this machine's cores or caches, or \
+         its clock changes. Intervals hold for the machine as it was, and a fresh run may find another ratio.",
+        percent(unsteady)
     ))
 }
 

@@ -9,6 +9,10 @@ pub const RUSSIAN: &str =
     "Съешь же ещё этих мягких французских булок да выпей чаю, а потом иди гулять по улице где растут липы";
 pub const FRENCH: &str =
     "été élève forêt déjà où çà près thé âge île créé brûlé gênée pâté têtu maïs noël hôtel sûreté épée fée";
+/// Another script with every word.
+#[allow(dead_code, reason = "not every bench has it")]
+pub const MIXED: &str =
+    "Zürich Москва Αθήνα Kraków Київ Θεσσαλονίκη München Минск Πάτρα Łódź Одесса Ρόδος Genève Самара Κέρκυρα Málaga";
 pub const CHINESE: &str = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇始制文字乃服衣裳推位让国有虞陶唐";
 
 /// The text with another character, one that is none of its own, in the place of the last.

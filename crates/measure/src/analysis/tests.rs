@@ -118,6 +118,22 @@ fn a_variants_own_figures_come_from_one_pair() {
 }
 
 #[test]
+fn a_machine_whose_speed_varies_is_told_by_its_baseline() {
+    let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
+    let unsteady = |blocks: usize, slow: f64| {
+        let side = |variant: usize, cpu: f64| Side { server_cpu_us: Some(cpu), ..side(variant, 100) };
+        // Every other block is slower, and the variant's time is of no account.
+        let cpu = |round: usize| if round % 2 == 1 { slow } else { 40.0 };
+        let blocks: Vec<_> = (0..blocks)
+            .map(|round| block(Some(0), round as u32, vec![side(0, cpu(round)), side(1, 99.0 * round as f64)]))
+            .collect();
+        analyse(&run, &blocks).unsteady
+    };
+    assert_eq!(unsteady(9, 50.0), None, "too few blocks");
+    assert_eq!((unsteady(10, 50.0), unsteady(10, 40.0)), (Some(0.25), Some(0.0)));
+}
+
+#[test]
 fn a_variant_that_had_no_block_has_no_figures() {
     let run = run(Mode::Duet, &[0, 0, 0], &[(PairKind::Collation, 1, 0), (PairKind::Collation, 2, 0)]);
     let condition = &analyse(&run, &duets(&run, 0, &[(100, 50)])).conditions[0];

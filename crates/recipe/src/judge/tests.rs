@@ -65,6 +65,7 @@ fn analysis(ratios: [f64; 6]) -> Analysis {
     let comparisons = [own(0), own(3)].concat().into_iter().chain([cross_server]).collect();
     Analysis {
         stolen: None,
+        unsteady: None,
         conditions: vec![ConditionResult { condition: 0, aa_bound: Some(0.005), variants: Vec::new(), comparisons }],
     }
 }
