@@ -15,10 +15,8 @@ use crate::folder::{Folder, FolderError};
 use crate::instances::Instances;
 use crate::loading::{Loader, Rows};
 use crate::machine;
-use crate::model::{
-    Block, Condition, Driver, FORMAT, Mode, Options, Pair, PairKind, Progress, Run, ServerInfo, Variant,
-};
-use crate::plan::{self, Facts};
+use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ServerInfo, Variant};
+use crate::plan::Facts;
 use crate::preview;
 use crate::recording::Recording;
 use crate::request::{Observer, Pin, Probe, Request};
@@ -254,7 +252,7 @@ impl Experiment<'_> {
             Mode::Solo => variants.len(),
             Mode::Duet => {
                 let condition = Condition { workload: String::new(), text: self.request.text_name(*text), threads: 1 };
-                self.pairs(0, &condition, variants, subject).len()
+                subject.pairs(0, &condition, variants, &self.request.axes).len()
             }
         });
         let blocks = blocks.sum::<usize>() * self.request.threads.len();
@@ -324,19 +322,13 @@ impl Experiment<'_> {
         let condition = Condition { workload: subject.name(), text: self.request.text_name(text), threads };
         let first_pair = self.run.pairs.len();
         if self.request.ratios {
-            let pairs = self.pairs(self.conditions.len(), &condition, &self.run.variants, subject);
+            let (index, axes) = (self.conditions.len(), &self.request.axes);
+            let pairs = subject.pairs(index, &condition, &self.run.variants, axes);
             self.run.pairs.extend(pairs);
         }
         let pairs = first_pair..self.run.pairs.len();
         self.run.conditions.push(condition);
         self.conditions.push(Planned::new(subject.clone(), pairs));
-    }
-
-    /// The pairs of a condition of this index.
-    fn pairs(&self, index: usize, condition: &Condition, variants: &[Variant], subject: &Subject) -> Vec<Pair> {
-        let mut pairs = plan::pairs(index, condition, variants, &self.request.axes);
-        pairs.retain(|pair| pair.kind != PairKind::AA || subject.has_controls());
-        pairs
     }
 
     /// Connects the loads of one condition, measures its pairs, and writes each block down.

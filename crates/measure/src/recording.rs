@@ -47,6 +47,9 @@ pub struct RecordingRecord {
     pub name: String,
     /// The folder, as it was named.
     pub folder: String,
+    /// SHA-256 of its files, by which a run that is resumed knows that they are the same.
+    #[serde(default)]
+    pub digest: String,
     /// Whether columns with a collation of their own were converted as well.
     pub convert_all: bool,
     /// Classes under load; where calls were timed, those first that take the most of the mix.
@@ -97,6 +100,8 @@ pub struct LeftOut {
 pub struct Selection {
     /// The folder, as it was named.
     pub named: String,
+    /// SHA-256 of its files.
+    pub digest: String,
     /// Names of classes; all where empty.
     pub classes: Vec<String>,
     /// The most samples of a class that are compared and sent.
@@ -161,6 +166,7 @@ impl Recording {
         let record = RecordingRecord {
             name: name.clone(),
             folder: asked.named.clone(),
+            digest: asked.digest.clone(),
             convert_all: asked.convert_all,
             classes: candidates.iter().enumerate().map(record).collect(),
             left_out,
@@ -175,6 +181,11 @@ impl Recording {
         };
         let loads = std::iter::once(mix).chain(candidates.iter().take(most).map(part)).collect();
         Self { folder: Arc::clone(folder), convert_all: asked.convert_all, loads, record }
+    }
+
+    /// Whether it is known how the servers answer.
+    pub fn is_compared(&self) -> bool {
+        !self.record.parity.is_empty()
     }
 
     /// Character set of the connections: the folder's, else utf8mb4, whatever collation a side has, as an application's connections stay what

@@ -96,9 +96,9 @@ impl Request {
         self.writes() || self.buffer_pool.is_some()
     }
 
-    /// Whether a run of it can be resumed: a self-test's, a folder's and a probe's alone can't.
+    /// Whether a run of it can be resumed: a self-test's and a probe's alone can't.
     pub(crate) fn can_be_resumed(&self) -> bool {
-        self.ratios && self.axes.extra_work.is_empty() && self.recording.is_none()
+        self.ratios && self.axes.extra_work.is_empty()
     }
 
     /// What is put under load, each with its conditions.

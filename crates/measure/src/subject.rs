@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use workload::{Class, Script, Workload};
 
+use crate::model::{Condition, Pair, PairKind, Variant};
+use crate::plan::{self, Axes};
 use crate::recording::RecordedLoad;
 
 /// What a condition puts under load.
@@ -35,10 +37,13 @@ impl Subject {
         matches!(self, Subject::BuiltIn(workload) if workload.writes())
     }
 
-    /// Whether copies of the baseline are held against it, too. The A/A pairs of a mix stand for its classes as well, whose own would take as
-    /// long again.
-    pub(crate) fn has_controls(&self) -> bool {
-        !matches!(self, Subject::Recorded { is_part: true, .. })
+    /// The pairs of a condition of it, which has this index. The A/A pairs of a mix stand for its classes as well, whose own would take as long
+    /// again.
+    pub(crate) fn pairs(&self, index: usize, condition: &Condition, variants: &[Variant], axes: &Axes) -> Vec<Pair> {
+        let has_controls = !matches!(self, Subject::Recorded { is_part: true, .. });
+        let mut pairs = plan::pairs(index, condition, variants, axes);
+        pairs.retain(|pair| pair.kind != PairKind::AA || has_controls);
+        pairs
     }
 
     /// How much of a replicate's time it has, beside a class by itself: a mix as much as all its classes together. It is what is asked about, has A/A pairs

@@ -12,6 +12,7 @@
 //! docs/workload.md describes the format.
 
 mod cell;
+mod digest;
 mod fault;
 mod head;
 mod manifest;

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use measure::{Axes, Recording, Request, Selection};
+use measure::{Axes, Recording, Request, Run, Selection};
 use parity::Parity;
 use replay::Protocol;
 use server::{Progress, Server};
@@ -76,8 +76,10 @@ impl FolderArgs {
             Protocol::Text => drive::Protocol::Text,
             Protocol::Prepared => drive::Protocol::Prepared,
         };
+        let digest = workload.digest().with_context(|| format!("cannot read {} a second time", path.display()))?;
         let selection = Selection {
             named: path.display().to_string(),
+            digest,
             classes,
             samples: self.samples.unwrap_or(SAMPLES) as usize,
             by_themselves: self.classes.unwrap_or(CLASSES) as usize,
@@ -139,15 +141,27 @@ pub fn refuse_origin(server: &Server, workload: &replay::Workload, here: bool) -
     Ok(())
 }
 
-/// What is asked for, of a folder without the statements that fail on a side of these servers.
+/// What is asked for, of a run that goes on with what its comparison told before it ended: the conditions that it began with are the classes that
+/// took most of the time then. What the comparison depends on (rows, statements, servers) is held against what it was before anything is measured.
+pub fn resumed(folder: Option<&FolderRun>, request: &Request, begun: Option<&Run>) -> Request {
+    let parity = begun.and_then(|run| run.recording.as_ref()).map(|recording| recording.parity.clone());
+    let recording = folder.map(|folder| folder.recording(parity.unwrap_or_default()));
+    Request { recording, ..request.clone() }
+}
+
+/// What is asked for, of a folder without the statements that fail on a side of these servers, unless these are known already.
 pub fn compared(
     folder: Option<&FolderRun>,
     request: &Request,
     servers: &[Server],
     progress: &dyn Progress,
 ) -> Result<Request> {
-    let recording = folder.map(|folder| folder.compared(servers, progress)).transpose()?;
-    Ok(Request { recording, ..request.clone() })
+    let Some(folder) = folder else { return Ok(request.clone()) };
+    servers.iter().try_for_each(|server| refuse_origin(server, &folder.workload, folder.here))?;
+    if request.recording.as_ref().is_some_and(Recording::is_compared) {
+        return Ok(request.clone());
+    }
+    Ok(Request { recording: Some(folder.compared(servers, progress)?), ..request.clone() })
 }
 
 impl FolderRun {
@@ -178,14 +192,17 @@ impl FolderRun {
 
     /// Its load before anything is known of how the servers answer.
     pub fn uncompared(&self) -> Recording {
-        Recording::new(&self.workload, &self.selection, Vec::new())
+        self.recording(Vec::new())
+    }
+
+    fn recording(&self, parity: Vec<Parity>) -> Recording {
+        Recording::new(&self.workload, &self.selection, parity)
     }
 
     /// Its load without what fails on a side, and what differs between the sides.
     fn compared(&self, servers: &[Server], progress: &dyn Progress) -> Result<Recording> {
-        servers.iter().try_for_each(|server| refuse_origin(server, &self.workload, self.here))?;
         let parity = servers.iter().map(|server| self.compare(server, progress)).collect::<Result<_>>()?;
-        let recording = Recording::new(&self.workload, &self.selection, parity);
+        let recording = self.recording(parity);
         if recording.record.classes.is_empty() {
             let first = recording.record.left_out.first().map(|one| format!("{}: {}", one.class, one.reason));
             bail!("no statement of {} runs on all sides: {}", self.workload.name(), first.unwrap_or_default());

@@ -9,8 +9,8 @@ use crate::change::{Difference, differences};
 use crate::error::Error;
 use crate::folder::{Begun, Folder};
 use crate::model::{Block, Condition, Pair, Progress, Run, Variant};
-use crate::plan;
 use crate::preview;
+use crate::recording::RecordingRecord;
 use crate::request::Request;
 
 /// What is not read back as it was asked for, or changes with an update of the kernel by a few pages.
@@ -41,6 +41,11 @@ fn changes_of_plan(request: &Request, before: &Run, variants: &[Variant]) -> Vec
     if before.recipe != request.recipe {
         found.push(difference("recipe", Some("as recorded".into()), Some("edited".into())));
     }
+    let digest = |recording: Option<&RecordingRecord>| recording.map(|recording| recording.digest.clone());
+    let own = request.recording.as_ref().map(|recording| &recording.record);
+    if digest(before.recording.as_ref()) != digest(own) {
+        found.push(difference("the workload's folder", Some("as recorded".into()), Some("edited".into())));
+    }
     let conditions = request.conditions();
     if !conditions.starts_with(&before.conditions) {
         let names = |conditions: &[Condition]| all(conditions.iter().map(ToString::to_string).collect());
@@ -52,7 +57,11 @@ fn changes_of_plan(request: &Request, before: &Run, variants: &[Variant]) -> Vec
     if !gone.is_empty() {
         found.push(difference("variants", all(gone), None));
     }
-    let pairs = |(index, condition)| plan::pairs(index, condition, &before.variants, &request.axes);
+    let subjects = request.subjects();
+    let pairs = |(index, condition): (usize, &Condition)| {
+        let subject = subjects.iter().find(|subject| subject.name() == condition.workload);
+        subject.map(|subject| subject.pairs(index, condition, &before.variants, &request.axes)).unwrap_or_default()
+    };
     let pairs: Vec<Pair> = before.conditions.iter().enumerate().flat_map(pairs).collect();
     // Later texts bring variants, and those pairs, that the run may not have had when it ended in its first replicate.
     let has_replicates = before.progress.is_some_and(|progress| progress.replicates > 0);

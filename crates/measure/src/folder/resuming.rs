@@ -35,7 +35,7 @@ impl Folder {
         }
         if run.progress.is_none() {
             return refuse(
-                "only runs of `weigh bench` and `weigh run` can be, self-tests and those of a workload's folder not, from this version on",
+                "only runs of `weigh bench` and `weigh run` can be, self-tests not, from this version on",
             );
         }
         let counted = blocks.iter().filter(|block| !block.warm_up).count();

@@ -79,12 +79,13 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     // Before the servers: a folder that can't be had is told at once. It goes again where nothing is measured.
     let folder = results_folder(bench)?;
     let out = folder.path().to_owned();
-    let live = Live::new(&bench.request);
+    let request = folder::resumed(bench.folder.as_ref(), &bench.request, folder.resumed());
+    let live = Live::new(&request);
     let mut servers = open(openings, &live)?;
-    resume::refuse_changes(&bench.request, &servers, &folder)?;
+    resume::refuse_changes(&request, &servers, &folder)?;
     resume::tell_begin(&folder);
-    tell_footprint(&bench.request, &servers)?;
-    let request = folder::compared(bench.folder.as_ref(), &bench.request, &servers, &live)?;
+    tell_footprint(&request, &servers)?;
+    let request = folder::compared(bench.folder.as_ref(), &request, &servers, &live)?;
     let sampled = if bench.resume.is_some() { sampled_before(&folder)? } else { None };
     let samples = bench.profile && sampled.is_none();
     let mut profiler = samples.then(|| Profiler::new(PROFILE, &out.join(profile::output::FOLDER)));

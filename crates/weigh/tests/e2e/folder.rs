@@ -42,7 +42,8 @@ const FILES: [(&str, &str); 12] = [
     ("statements/e-constant.sql", "SELECT COUNT(*) FROM makers WHERE id > 0\n"),
 ];
 
-fn shop(place: &Place) {
+/// Writes the shop into the place.
+pub fn shop(place: &Place) {
     for (name, text) in FILES {
         let path = place.root().join("shop").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -10,6 +10,7 @@ use measure::Block;
 use rustix::process::Signal;
 
 use crate::attach::{Foreign, ONE, PASSWORD};
+use crate::folder::shop;
 use crate::place::{Done, Measured, Place, eventually, send};
 use crate::recipes::MINE;
 
@@ -190,6 +191,37 @@ fn on_a_server_that_froze_and_goes_on() {
     let done = place.end(place.weigh(&clean).env("MYSQL_PWD", PASSWORD).spawn().unwrap());
     assert_eq!(done.code, Some(0), "{done}");
     foreign.assert_untouched();
+}
+
+/// What was compared and chosen before the load is as it was, and the folder has to be, too.
+#[test]
+fn a_workload_of_ones_own() {
+    let place = Place::new();
+    shop(&place);
+    let words = ["--workload=shop:b-name,c-error,d-write", "--collation=as-is,utf8mb4_unicode_ci", "--classes=1"];
+    let mut child = place.bench(&THREE[1..], &[&words[..], &["--server=mariadb"]].concat()).spawn().unwrap();
+    wait_for_replicate(&place, &mut child, 1);
+    send(Signal::TERM, child.id());
+    let done = place.end(child);
+    assert_eq!(done.code, Some(143), "{done}");
+    assert!(done.stderr.contains("to go on: weigh bench --resume"), "{done}");
+    let (before, first) = (place.read().run, of_first_replicate(&place));
+
+    let rows = place.root().join("shop/rows/makers.csv");
+    let text = fs::read_to_string(&rows).unwrap();
+    fs::write(&rows, format!("{text}3,z\n")).unwrap();
+    let edited = "the workload's folder (was as recorded, is edited)";
+    resume(&place, &[]).refuses_with(&["not everything is as it was", edited]);
+    fs::write(&rows, text).unwrap();
+
+    let done = resume(&place, &[]);
+    assert!(done.stderr.contains("going on after 1 whole replicate;"), "{done}");
+    assert_resumed(&place, &done);
+    assert_eq!(of_first_replicate(&place), first, "what was whole is kept as it was");
+    let after = place.read().run;
+    assert_eq!((&after.recording, &after.conditions), (&before.recording, &before.conditions));
+    let left_out = after.recording.unwrap().left_out;
+    assert!(left_out.len() == 1 && left_out[0].class == "c-error", "{left_out:?}");
 }
 
 #[test]
