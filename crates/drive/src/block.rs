@@ -45,7 +45,7 @@ pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: D
         let way = match (&turns, load.arrivals(end, length)) {
             (Some(turns), _) => Way::InTurns(Arc::clone(turns), side),
             (None, Some(arrivals)) => Way::AsDue(arrivals),
-            (None, None) => Way::WithoutPause,
+            (None, None) => Way::OneByOne,
         };
         load.order(&Block { begin, end, way });
     }

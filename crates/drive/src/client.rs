@@ -1,9 +1,7 @@
 //! One connection's part of a block: event after event, counted and timed.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use workload::Generator;
@@ -11,6 +9,7 @@ use workload::Generator;
 use crate::arrivals::Arrivals;
 use crate::cpu::own_cpu_ns;
 use crate::error::{IgnoredErrors, WireError};
+use crate::rest::{sleep_until, wake_in_time};
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::turns::{Place, Turn, Turns};
@@ -34,8 +33,8 @@ pub(crate) struct Block {
 /// When one event follows another.
 #[derive(Clone)]
 pub(crate) enum Way {
-    /// When the one before has ended.
-    WithoutPause,
+    /// When the one before has ended, and the pause behind it.
+    OneByOne,
     /// The same in this side's turns.
     InTurns(Arc<Turns>, usize),
     /// When it is due.
@@ -97,7 +96,7 @@ fn work(client: &mut Client, order: &Block) -> Result<Tally, WireError> {
     let mut tally = Tally::default();
     let cpu = own_cpu_ns();
     match &order.way {
-        Way::WithoutPause => without_pause(client, order.begin, order.end, &mut tally)?,
+        Way::OneByOne => one_by_one(client, order.begin, order.end, &mut tally)?,
         Way::InTurns(turns, side) => in_turns(client, turns.place(*side), &mut tally)?,
         Way::AsDue(arrivals) => as_due(client, order, arrivals, &mut tally)?,
     }
@@ -106,12 +105,25 @@ fn work(client: &mut Client, order: &Block) -> Result<Tally, WireError> {
 }
 
 /// Event after event until a time; those that begin before `begin` are not counted. The last one ends after that time, and the
-/// tally's seconds with it, so that a slow event weighs what it took.
-fn without_pause(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tally) -> Result<(), WireError> {
+/// tally's seconds with it, so that a slow event weighs what it took. Pauses count as time.
+fn one_by_one(client: &mut Client, begin: Instant, until: Instant, tally: &mut Tally) -> Result<(), WireError> {
     let Client { session, generator, extra_work, ignored } = client;
     let mut start = Instant::now();
     let mut counted_from = None;
-    while start < until {
+    let mut pause = generator.rest_of_pause();
+    loop {
+        if !pause.is_zero() {
+            let end = (start + pause).min(until);
+            wake_in_time();
+            sleep_until(end);
+            if end > begin {
+                counted_from.get_or_insert(start.max(begin));
+            }
+            start = Instant::now();
+        }
+        if start >= until {
+            break;
+        }
         let (mut queries, mut rows) = (0, 0);
         let outcome = generator.event(|statement, values| {
             queries += 1;
@@ -146,6 +158,7 @@ fn without_pause(client: &mut Client, begin: Instant, until: Instant, tally: &mu
                 start = Instant::now();
             }
         }
+        pause = generator.pause();
     }
     tally.seconds += counted_from.map_or(0.0, |from| (start - from).as_secs_f64());
     Ok(())
@@ -155,9 +168,7 @@ fn without_pause(client: &mut Client, begin: Instant, until: Instant, tally: &mu
 /// behind.
 fn as_due(client: &mut Client, order: &Block, arrivals: &Arrivals, tally: &mut Tally) -> Result<(), WireError> {
     let Client { session, generator, ignored, .. } = client;
-    // By default the kernel wakes a thread up to 50 µs late, which would be half of a short statement's latency. Where it can't be changed, it is on
-    // all sides.
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    wake_in_time();
     let mut now = Instant::now();
     while let Some(due) = arrivals.next() {
         let counts = due >= order.begin;
@@ -169,7 +180,7 @@ fn as_due(client: &mut Client, order: &Block, arrivals: &Arrivals, tally: &mut T
             tally.missed += u64::from(counts);
             continue;
         }
-        thread::sleep(due.saturating_duration_since(Instant::now()));
+        sleep_until(due);
         let (mut queries, mut rows) = (0, 0);
         let outcome = generator.event(|statement, values| {
             queries += 1;
@@ -211,18 +222,21 @@ fn nanoseconds(time: Duration) -> u64 {
 /// Event after event in this side's turns, until the block is over.
 fn in_turns(client: &mut Client, place: Place<'_>, tally: &mut Tally) -> Result<(), WireError> {
     let Some(mut pace) = Pace::begin(place, tally) else { return Ok(()) };
+    pace.rest(client.generator.rest_of_pause());
     while pace.may_begin() {
         let counted = pace.event(client, true)?;
         let due = if counted { client.extra_work.after_event() } else { 0 };
         for _ in 0..due {
             pace.event(client, false)?;
         }
+        pace.rest(client.generator.pause());
     }
     Ok(())
 }
 
-/// A connection's way through its turns. It pauses between any two statements; time is counted from the end of a turn's first statement
-/// to the end of its last one, and statements that end in this time.
+/// A connection's way through its turns. It stops between any two statements; time is counted from the end of a turn's first statement
+/// to the end of its last one, and statements that end in this time. Where it rests, as an application does between two calls, no statement of it
+/// waits for others to begin: then time is counted from there on, and up to the end of the turn.
 struct Pace<'a> {
     place: Place<'a>,
     tally: &'a mut Tally,
@@ -282,6 +296,23 @@ impl<'a> Pace<'a> {
         match self.place.wait() {
             Some(turn) => (self.turn, self.now) = (turn, Instant::now()),
             None => self.over = true,
+        }
+    }
+
+    /// Lets the pause behind an event pass. It passes in this side's turns only: in between, time stands still for a side.
+    fn rest(&mut self, mut left: Duration) {
+        while !left.is_zero() && !self.over && !self.turn.last {
+            if self.turn.counts {
+                self.counted_from.get_or_insert(self.now);
+            }
+            wake_in_time();
+            sleep_until((self.now + left).min(self.turn.until));
+            let now = Instant::now();
+            left = left.saturating_sub(now - self.now);
+            self.now = now;
+            if now >= self.turn.until && !left.is_zero() {
+                self.pause();
+            }
         }
     }
 

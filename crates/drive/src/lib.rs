@@ -13,6 +13,7 @@ mod error;
 mod handshake;
 mod load;
 mod plans;
+mod rest;
 mod session;
 mod stream;
 mod sysbench;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use drive::{ConnectionCharset, Load, Protocol, Settings, Sharing, Tally, Target, run_block};
 use mysql::prelude::Queryable;
 use server::{Endpoint, NoProgress, Secret, Server};
-use workload::{Kind, Options, Workload};
+use workload::{Call, Class, Kind, Options, Script, Workload};
 
 const SCHEMA: &str = "weigh_load_test";
 const ROWS: u32 = 300;
@@ -244,4 +244,34 @@ fn injected_extra_work_is_done_and_not_counted() {
         assert!(tally.all_queries > 0 && (done as f64 - wanted).abs() <= 1.0, "{extra_work}: {done}, not {wanted}");
     }
     server.stop().unwrap();
+}
+
+/// Between two events of a connection that are counted lies the pause, in the time that is counted.
+#[test]
+fn connections_pause_after_calls_in_the_time_that_counts() {
+    const PAUSE: Duration = Duration::from_millis(4);
+    let server = open("mariadb");
+    fill(&server, "utf8mb4");
+    let class = |pause| Class {
+        text: "SELECT 1".into(),
+        example: "SELECT 1".into(),
+        weight: 1.0,
+        writes: false,
+        around: None,
+        pause,
+        calls: vec![Call { sql: "SELECT 1".into(), values: Vec::new() }],
+    };
+    let load = |pause| {
+        let script = Arc::new(Script::recorded(&[class(pause)], 1));
+        let settings = settings("utf8mb4", Protocol::Prepared, 2);
+        Load::start(target(&server, server.endpoint().clone()), &settings, &script).unwrap()
+    };
+    let (pausing, other) = (load(PAUSE), load(Duration::ZERO));
+    let turns = Sharing::Turns(Duration::from_millis(10));
+    for (sharing, loads) in [(Sharing::Together, &[&pausing][..]), (turns, &[&pausing, &other])] {
+        let length = Duration::from_millis(400);
+        let tally = run_block(loads, sharing, Duration::from_millis(20), length).unwrap().remove(0);
+        let most = 2.0 * (tally.seconds / PAUSE.as_secs_f64() + 1.0);
+        assert!(tally.events > 0 && tally.events as f64 <= most, "{sharing:?}: {tally:?}");
+    }
 }

@@ -18,7 +18,6 @@ use crate::machine;
 use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ServerInfo, Variant};
 use crate::plan::Facts;
 use crate::preview;
-use crate::recording::Recording;
 use crate::request::{Observer, Pin, Probe, Request};
 use crate::schedule::{self, Ledger, Limits, Standing, Task};
 use crate::subject::Subject;
@@ -209,7 +208,9 @@ impl Experiment<'_> {
         self.take_up()?;
         let facts = preview::facts(instances.servers())?;
         // All texts are planned first: what can't be measured is told before anything is.
-        let mut notes = self.request.recording.as_ref().map(Recording::notes).unwrap_or_default();
+        let is_open = self.request.rate.is_some();
+        let recording = self.request.recording.as_ref();
+        let mut notes = recording.map(|recording| recording.notes(is_open)).unwrap_or_default();
         let plans = preview::plans(self.request, &facts, &mut notes)?;
         if let Some(sizing) = buffer_pool::sizing(self.request, &plans, instances.servers())? {
             instances.set_apart(&sizing, &Steps(self.observer))?;

@@ -8,6 +8,7 @@
 //! What fails on a side is left out on all: a load that ends early on one side would be another load.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use parity::{Called, Parity};
 use replay::{Effect, Statement};
@@ -15,6 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sql::Value;
 use workload::{Call, Class, Parameter};
+
+use crate::model::is_zero;
 
 /// A workload's folder as a run measures it.
 #[derive(Clone, Debug)]
@@ -75,6 +78,9 @@ pub struct ClassRecord {
     pub writes: bool,
     /// Samples of values that are sent.
     pub samples: u64,
+    /// How long a connection pauses after a call of it, in seconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub think_seconds: f64,
     /// What a call took in the comparison before the load, in seconds, on the control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -160,6 +166,7 @@ impl Recording {
             share: one.class.weight / total,
             writes: one.class.writes,
             samples: one.class.calls.len() as u64,
+            think_seconds: one.statement.head.think_seconds,
             seconds: one.seconds,
             by_itself: place < most,
         };
@@ -224,16 +231,20 @@ impl Recording {
         self.record.classes.iter().any(|class| class.writes)
     }
 
-    /// What a reader must know of the load.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    /// What a reader must know of the load; in an open loop, calls begin when they are due.
+    pub(crate) fn notes(&self, is_open: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if self.writes() {
             notes.push("statements that change rows are sent in transactions that are rolled back: what a commit costs is not in the figures".into());
         }
-        let is_loaded = |one: &&Statement| self.record.classes.iter().any(|class| class.name == one.name);
-        let paused = self.folder.statements.iter().filter(is_loaded).filter(|one| one.head.think_seconds > 0.0).count();
-        if paused > 0 {
-            notes.push(format!("pauses after calls (think_seconds, in {paused} classes) are not kept: each connection sends one call after the other"));
+        let pausing = self.record.classes.iter().filter(|class| class.think_seconds > 0.0).count();
+        let pauses =
+            format!("pauses after calls (think_seconds, in {pausing} of {} classes)", self.record.classes.len());
+        match (pausing, is_open) {
+            (0, _) => {}
+            (_, true) => notes.push(format!("{pauses} are not kept: --rate says when calls begin")),
+            (_, false) => notes
+                .push(format!("{pauses} are in the throughput, which hides what calls cost: CPU and latency tell it")),
         }
         let measured = self.record.classes.iter().filter(|class| class.by_itself).count();
         if measured > 0 && measured < self.record.classes.len() {
@@ -287,6 +298,7 @@ fn class(folder: &replay::Workload, statement: &Statement, samples: &[usize], pr
         weight: statement.head.weight,
         writes: statement.effect == Effect::Writes,
         around: own.map(|own| [set(sql::string(own)), set(back())]),
+        pause: Duration::from_secs_f64(statement.head.think_seconds),
         calls: samples.iter().map(call).collect(),
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Head {
     /// How often it is sent beside the others: 3 is three times as often as 1.
     pub weight: f64,
-    /// Pause after each call, in seconds.
+    /// Pause of the connection after each call, in seconds, up to an hour.
     #[serde(skip_serializing_if = "is_zero")]
     pub think_seconds: f64,
     /// `sql_mode` for this statement, where it is another than the workload's.
@@ -40,6 +40,9 @@ pub(crate) type HeadFault = (Range<usize>, String);
 
 const MARK: &str = "-- @";
 
+/// The longest pause after a call, in seconds: a longer one would not end in any run.
+const LONGEST_PAUSE: f64 = 3600.0;
+
 impl Head {
     /// Reads the head of a statement's file.
     pub(crate) fn read(text: &str) -> Result<Self, HeadFault> {
@@ -62,8 +65,9 @@ impl Head {
         if !head.weight.is_finite() || head.weight <= 0.0 {
             return Err((place_of(&toml, "weight"), "weight must be a number above 0".to_owned()));
         }
-        if !head.think_seconds.is_finite() || head.think_seconds < 0.0 {
-            return Err((place_of(&toml, "think_seconds"), "think_seconds must be 0 or more".to_owned()));
+        if !(0.0..=LONGEST_PAUSE).contains(&head.think_seconds) {
+            let why = format!("think_seconds must be from 0 to {LONGEST_PAUSE}");
+            return Err((place_of(&toml, "think_seconds"), why));
         }
         Ok(head)
     }
@@ -102,5 +106,11 @@ mod tests {
         assert!(why.contains("unknown field"), "{why}");
         assert!(Head::read("-- @weight = 0\n").unwrap_err().1.contains("above 0"));
         assert!(Head::read("-- @weight = \n").is_err());
+        for wrong in ["-0.1", "3600.5", "nan", "inf"] {
+            let text = format!("-- @weight = 2\n-- @think_seconds = {wrong}\nSELECT 1");
+            let (place, why) = Head::read(&text).unwrap_err();
+            assert_eq!((&text[place], why.as_str()), ("think_seconds", "think_seconds must be from 0 to 3600"));
+        }
+        assert_eq!(Head::read("-- @think_seconds = 0.25\nSELECT 1").unwrap().think_seconds, 0.25);
     }
 }

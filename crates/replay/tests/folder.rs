@@ -71,6 +71,7 @@ fn every_fault_is_told_with_its_place() {
             ("statements/many.csv", "id:int\n5.5\n"),
             ("statements/none.sql", "SELECT 1 FROM customers WHERE id = :id"),
             ("statements/none.csv", "id:int\n"),
+            ("statements/slow.sql", "-- one that waits\n-- @think_seconds = 1e9\nSELECT 1 FROM customers"),
             ("stray.bin", ""),
         ],
     );
@@ -88,6 +89,7 @@ fn every_fault_is_told_with_its_place() {
         "statements/lost.csv: warning: nothing reads it",
         "statements/many.csv:2: error: id: `5.5` is no whole number",
         "statements/none.csv: error: no sample is in it",
+        "statements/slow.sql:2:5: error: think_seconds must be from 0 to 3600",
         "stray.bin: warning: nothing reads it",
     ];
     for (fault, expected) in faults.iter().zip(expected) {

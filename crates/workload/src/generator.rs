@@ -1,6 +1,7 @@
 //! What one connection sends, call by call, without allocating.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use crate::names::Names;
 use crate::options::Options;
@@ -79,6 +80,24 @@ impl Generator {
         match &mut self.0 {
             Kind::Drawn(drawn) => drawn.event(run),
             Kind::Calls(calls) => calls.event(run),
+        }
+    }
+
+    /// How long the connection pauses after the event that was begun last: think time, which generated workloads have none of.
+    #[inline]
+    pub fn pause(&self) -> Duration {
+        match &self.0 {
+            Kind::Drawn(_) => Duration::ZERO,
+            Kind::Calls(calls) => calls.pause(),
+        }
+    }
+
+    /// What is left of the pause that a connection is in at a moment taken at random. A load that begins so is in the middle of its course at once:
+    /// else all connections would send their first event together.
+    pub fn rest_of_pause(&mut self) -> Duration {
+        match &mut self.0 {
+            Kind::Drawn(_) => Duration::ZERO,
+            Kind::Calls(calls) => calls.rest_of_pause(),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! ```
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::generator::Value;
 use crate::random::{Purpose, Random};
@@ -75,6 +76,8 @@ pub struct Class {
     pub writes: bool,
     /// What is sent before each call, and after it to undo that, such as another `sql_mode`.
     pub around: Option<[String; 2]>,
+    /// How long a connection pauses after each call: think time.
+    pub pause: Duration,
     /// Its calls; at least one.
     pub calls: Vec<Call>,
 }
@@ -90,6 +93,7 @@ pub(crate) struct Recorded {
 struct Placed {
     example: Example,
     weight: f64,
+    pause: Duration,
     before: Vec<usize>,
     after: Vec<usize>,
     calls: Vec<(usize, Vec<Parameter>)>,
@@ -120,7 +124,8 @@ impl Script {
             let calls = class.calls.iter().map(|call| (add(&call.sql, kind, around), call.values.clone())).collect();
             let (statement, sql) = (class.text.clone(), class.example.clone());
             let example = Example { statement, sql, around: around.cloned() };
-            placed.push(Placed { example, weight: class.weight, before, after, calls });
+            let Class { weight, pause, .. } = *class;
+            placed.push(Placed { example, weight, pause, before, after, calls });
         }
         Self { statements, source: Source::Recorded(Arc::new(Recorded { classes: placed, seed })) }
     }
@@ -142,6 +147,8 @@ pub(crate) struct Calls {
     deck: Vec<(f64, u32)>,
     /// The next call of each class.
     next: Box<[usize]>,
+    /// The pause behind the call that was made last.
+    pause: Duration,
 }
 
 impl Calls {
@@ -149,7 +156,30 @@ impl Calls {
         let mut random = Random::new(recorded.seed, Purpose::Thread, u64::from(thread), STREAM);
         // Each connection begins elsewhere in a class's calls, and goes through all of them.
         let next = recorded.classes.iter().map(|class| random.below(class.calls.len() as u64) as usize).collect();
-        Self { recorded: Arc::clone(recorded), random, deck: Vec::with_capacity(DECK), next }
+        Self { recorded: Arc::clone(recorded), random, deck: Vec::with_capacity(DECK), next, pause: Duration::ZERO }
+    }
+
+    /// The pause behind the call that was made last.
+    pub fn pause(&self) -> Duration {
+        self.pause
+    }
+
+    /// What is left of the pause that a connection is in at a moment taken at random, were it never at work: in a class's pauses as much of its
+    /// time as their number times their length.
+    pub fn rest_of_pause(&mut self) -> Duration {
+        let seconds = |class: &Placed| class.weight * class.pause.as_secs_f64();
+        let total: f64 = self.recorded.classes.iter().map(seconds).sum();
+        if total == 0.0 {
+            return Duration::ZERO;
+        }
+        let mut point = self.random.unit() * total;
+        for class in &self.recorded.classes {
+            if point < seconds(class) {
+                return Duration::from_secs_f64(point / class.weight);
+            }
+            point -= seconds(class);
+        }
+        Duration::ZERO
     }
 
     pub fn event<E>(&mut self, mut run: impl FnMut(usize, &[Value<'_>]) -> Result<(), E>) -> Result<(), E> {
@@ -161,6 +191,7 @@ impl Calls {
         let next = &mut self.next[place as usize];
         let (statement, parameters) = &class.calls[*next];
         *next = (*next + 1) % class.calls.len();
+        self.pause = class.pause;
         class.before.iter().try_for_each(|control| run(*control, &[]))?;
         if parameters.len() <= FEW {
             let mut values = [Value::Null; FEW];
@@ -208,6 +239,7 @@ mod tests {
             weight,
             writes: false,
             around: None,
+            pause: Duration::ZERO,
             calls: (0..calls).map(call).collect(),
         }
     }
@@ -270,6 +302,29 @@ mod tests {
         assert_eq!(own.around, Some(around), "it is prepared under its own mode, too");
         let kinds: Vec<StatementKind> = script.statements.iter().map(|statement| statement.kind).collect();
         assert_eq!(kinds.iter().filter(|kind| **kind == StatementKind::Write).count(), 1);
+    }
+
+    #[test]
+    fn a_connection_pauses_as_the_class_says_and_begins_anywhere_in_a_pause() {
+        let pausing = |name, weight, ms| Class { pause: Duration::from_millis(ms), ..class(name, weight, 1) };
+        let script = Script::recorded(&[pausing("a", 3.0, 10), pausing("b", 1.0, 90), class("c", 4.0, 1)], 7);
+        let mut generator = script.generator(0);
+        for _ in 0..DECK {
+            let mut sent = String::new();
+            let Ok(()) = generator.event(|statement, _| {
+                sent = script.statements[statement].sql.clone();
+                Ok::<(), std::convert::Infallible>(())
+            });
+            let pause = [("a ?", 10), ("b ?", 90), ("c ?", 0)].into_iter().find(|(sql, _)| *sql == sent).unwrap().1;
+            assert_eq!(generator.pause(), Duration::from_millis(pause));
+        }
+        let begun: Vec<f64> = (0..10_000).map(|_| generator.rest_of_pause().as_secs_f64() * 1e3).collect();
+        assert!(begun.iter().all(|rest| (0.0..90.0).contains(rest)));
+        // A quarter of the time that is paused is a's: its mean is 5 ms, that of b's 45.
+        let mean = begun.iter().sum::<f64>() / begun.len() as f64;
+        assert!((mean - 35.0).abs() < 1.5, "{mean}");
+        let mut without = Script::recorded(&[class("a", 1.0, 1)], 7).generator(0);
+        assert_eq!((without.pause(), without.rest_of_pause()), (Duration::ZERO, Duration::ZERO));
     }
 
     #[test]

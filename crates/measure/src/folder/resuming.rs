@@ -34,9 +34,7 @@ impl Folder {
             return refuse("its run is done; `weigh report` prints it");
         }
         if run.progress.is_none() {
-            return refuse(
-                "only runs of `weigh bench` and `weigh run` can be, self-tests not, from this version on",
-            );
+            return refuse("only runs of `weigh bench` and `weigh run` can be, self-tests not, from this version on");
         }
         let counted = blocks.iter().filter(|block| !block.warm_up).count();
         let begun = Some(Begun { run, blocks });

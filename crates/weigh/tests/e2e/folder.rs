@@ -39,7 +39,7 @@ const FILES: [(&str, &str); 12] = [
         "statements/d-write.csv",
         "note,price:decimal,weight:float,photo:hex,ids:int[]\nit's,1.50,2.5,00FF,\"[1, 2]\"\n\\N,2.50,\\N,\\N,[3]\n\\N,\\N,1e3,41,\"[4, 5000000000]\"\n",
     ),
-    ("statements/e-constant.sql", "SELECT COUNT(*) FROM makers WHERE id > 0\n"),
+    ("statements/e-constant.sql", "-- @think_seconds = 0.001\nSELECT COUNT(*) FROM makers WHERE id > 0\n"),
 ];
 
 /// Writes the shop into the place.
@@ -102,6 +102,7 @@ fn assert_found(place: &Place, done: &Done) {
         .collect();
     assert_eq!(controls, [true, false, false, false, false], "the mix has A/A pairs, for its classes as well");
     assert!(!measured.notes().contains("plans are not known"), "{done}");
+    assert!(measured.notes().contains("think_seconds, in 1 of 4 classes) are in the throughput"), "{done}");
     let plans = |condition: usize| measured.run.plans.iter().filter(|plan| plan.condition == condition).count();
     assert_eq!(plans(0), 3 * 4, "each statement of the mix on each variant, one under its own sql_mode");
     for words in [
