@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use sha2::{Digest, Sha256};
 
 use crate::read::{MANIFEST, STATEMENTS, Workload};
-use crate::{rows, schema};
+use crate::schema;
 
 impl Workload {
     /// SHA-256 of the files that it was read from, in hexadecimal. It is the same wherever the folder is; a file that nothing reads is not part of it.
@@ -15,17 +15,20 @@ impl Workload {
     /// If a file can't be read.
     pub fn digest(&self) -> io::Result<String> {
         let mut digest = Sha256::new();
-        let rows = self.rows.iter().filter_map(|file| file.path.file_name());
-        let rows = rows.map(|name| format!("{}/{}", rows::FOLDER, name.to_string_lossy()));
-        let statements = self.statements.iter().flat_map(|one| {
-            let samples = (!one.parameters.is_empty()).then(|| format!("{STATEMENTS}/{}.csv", one.name));
-            std::iter::once(format!("{STATEMENTS}/{}.sql", one.name)).chain(samples)
-        });
-        let fixed = [MANIFEST, schema::FILE].map(str::to_owned);
-        for name in fixed.into_iter().chain(rows).chain(statements) {
-            let mut file = File::open(self.root.join(&name))?;
+        let mut files = vec![self.root.join(MANIFEST), self.root.join(schema::FILE)];
+        for rows in &self.rows {
+            files.extend(rows.files()?);
+        }
+        for statement in &self.statements {
+            let text = self.root.join(STATEMENTS).join(format!("{}.sql", statement.name));
+            files.extend((!statement.parameters.is_empty()).then(|| text.with_extension("csv")));
+            files.push(text);
+        }
+        for path in files {
+            let mut file = File::open(&path)?;
+            let name = path.strip_prefix(&self.root).unwrap_or(&path);
             // Each with its name and length in front: no two folders are the same bytes in a row.
-            digest.update(format!("{name} {}\n", file.metadata()?.len()));
+            digest.update(format!("{} {}\n", name.display(), file.metadata()?.len()));
             update(&mut digest, &mut file)?;
         }
         Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())

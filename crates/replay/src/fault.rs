@@ -20,7 +20,7 @@ pub struct Fault {
     pub severity: Severity,
     /// The file, from the workload's folder on.
     pub file: String,
-    /// Line, from 1; absent where the file as a whole is meant.
+    /// Line, from 1, of a Parquet file the row; absent where the file as a whole is meant.
     pub line: Option<u64>,
     /// Column in characters, from 1; absent where the line as a whole is meant.
     pub column: Option<u64>,

@@ -4,7 +4,7 @@
 //! shop/
 //!   workload.toml            name, protocol, session, where it was captured
 //!   schema.sql               CREATE TABLE, CREATE VIEW, …
-//!   rows/orders.csv          rows of a table; .csv.gz as well
+//!   rows/orders.csv          rows of a table; .csv.gz and .parquet as well
 //!   statements/by_mail.sql   a class of statements: text with :parameters, its weight in front
 //!   statements/by_mail.csv   samples of its values, a line each
 //! ```

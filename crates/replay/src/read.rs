@@ -156,7 +156,7 @@ fn all_rows(folder: &Path, schema: &SchemaSql, faults: &mut Vec<Fault>) -> (Vec<
     let (mut found, mut count) = (Vec::<RowsFile>::new(), 0);
     for name in files(folder, rows::FOLDER, faults) {
         if RowsFile::table_of(&name).is_none() {
-            faults.push(unexpected(&format!("{}/{name}", rows::FOLDER), "TABLE.csv or TABLE.csv.gz"));
+            faults.push(unexpected(&format!("{}/{name}", rows::FOLDER), rows::NAMES));
             continue;
         }
         let Some((file, rows)) = rows::check(folder, &name, schema, faults) else { continue };

@@ -53,6 +53,77 @@ fn packed_rows_are_read() {
     assert_eq!(check(place.path()).1.rows, 2);
 }
 
+/// What pyarrow wrote: a column of each type that tables have.
+const ITEMS: &str = "CREATE TABLE items (id INT PRIMARY KEY, name VARCHAR(40), day DATE, at TIME(6), moment DATETIME(6), nanos DATETIME(6), \
+                     millis DATETIME(3), price DECIMAL(10,2), ratio DOUBLE, small FLOAT, big BIGINT UNSIGNED, tiny TINYINT, flag BOOLEAN, raw \
+                     VARBINARY(8));\n";
+
+fn parquet(crate_of: &str, name: &str, to: &Path) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_of).join("tests/fixtures").join(name);
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    fs::copy(from, to).unwrap();
+}
+
+#[test]
+fn rows_in_parquet_are_read() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    write(root, &[SHOP[0], ("schema.sql", ITEMS), ("statements/all.sql", "SELECT id FROM items\n")]);
+    // A file, then a folder of two.
+    for (files, rows) in [(&["items.parquet"][..], 3), (&["items.parquet/1.parquet", "items.parquet/2.parquet"], 6)] {
+        let _ = fs::remove_file(root.join("rows/items.parquet"));
+        files.iter().for_each(|file| parquet("parquetfile", "items.parquet", &root.join("rows").join(file)));
+        let (workload, checked) = check(root);
+        assert_eq!((checked.faults, checked.rows), (Vec::new(), rows));
+        let workload = workload.unwrap();
+        let (mut reader, mut row) = (workload.rows[0].open().unwrap(), Vec::new());
+        assert!(reader.read(&mut row).unwrap());
+        let text = |text: &str| Some(Value::Text(text.to_owned()));
+        assert_eq!(row[..3], [Some(Value::Int(1)), text("Straße"), text("2024-02-29")]);
+        assert_eq!(row[7..9], [Some(Value::Decimal("12.34".to_owned())), Some(Value::Float("1e-1".to_owned()))]);
+        assert_eq!(row[13], Some(Value::Bytes(vec![0, 255])));
+        assert!((1..rows).all(|_| reader.read(&mut row).unwrap()) && !reader.read(&mut row).unwrap());
+    }
+}
+
+#[test]
+fn what_is_wrong_with_parquet_is_told() {
+    let place = tempfile::tempdir().unwrap();
+    let schema = "CREATE TABLE people (id INT, town VARCHAR(20), nane VARCHAR(20));\nCREATE TABLE torn (id INT);\n";
+    write(place.path(), &[SHOP[0], ("schema.sql", schema), ("statements/all.sql", "SELECT id FROM people\n")]);
+    write(place.path(), &[("rows/torn.parquet", "PAR1"), ("rows/people.csv", "id:int\n1\n")]);
+    parquet("preflight", "people.parquet", &place.path().join("rows/people.parquet"));
+    let faults: Vec<String> = check(place.path()).1.faults.iter().map(ToString::to_string).collect();
+    let expected = [
+        "rows/people.parquet: error: tags is nested, or of a type that tables don't have; leave it out",
+        "rows/people.parquet: error: the table people has no column name; did you mean nane?",
+        "rows/people.parquet: error: a second file of rows for people",
+        "rows/torn.parquet: error: it can't be read: ",
+    ];
+    assert_eq!(faults.len(), expected.len(), "{faults:#?}");
+    for (fault, expected) in faults.iter().zip(expected) {
+        assert!(fault.starts_with(expected), "{fault}");
+    }
+}
+
+#[test]
+fn a_digest_is_of_what_is_read() {
+    let place = tempfile::tempdir().unwrap();
+    let (one, other) = (place.path().join("one"), place.path().join("other"));
+    write(&one, &SHOP);
+    write(&other, &SHOP);
+    let digest = |root: &Path| read(root).unwrap().digest().unwrap();
+    assert_eq!(digest(&one), digest(&other));
+    assert!(digest(&one).len() == 64 && digest(&one).bytes().all(|byte| byte.is_ascii_hexdigit()));
+    write(&other, &[("notes.md", "Nothing reads this.")]);
+    assert_eq!(digest(&one), digest(&other));
+    for (name, text) in SHOP {
+        write(&other, &[(name, &format!("{text}\n"))]);
+        assert_ne!(digest(&one), digest(&other), "{name}");
+        write(&other, &[(name, text)]);
+    }
+}
+
 #[test]
 fn every_fault_is_told_with_its_place() {
     let place = tempfile::tempdir().unwrap();

@@ -146,3 +146,39 @@ fn what_cannot_be_compared_is_told() {
     fs::write(place.root().join("shop/statements/d-same.sql"), "SELECT 1 FROM nowhere").unwrap();
     compared(&place, &["-c", "as-is,utf8mb4_unicode_ci"]).refuses_with(&["shop can't be run", "no table nowhere"]);
 }
+
+/// What another program wrote as Parquet is what the server has, in columns of every type.
+#[test]
+fn rows_of_a_parquet_file_are_the_servers() {
+    let place = Place::new();
+    let columns = "id INT PRIMARY KEY, name VARCHAR(40), day DATE, at TIME(6), moment DATETIME(6), nanos TIMESTAMP(6) NULL, millis DATETIME(3), \
+                   price DECIMAL(10,2), ratio DOUBLE, small FLOAT, big BIGINT UNSIGNED, tiny TINYINT, flag BOOLEAN, raw VARBINARY(8)";
+    let schema = format!("CREATE TABLE items ({columns}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\n");
+    let statement = "SELECT id, name, day, at, moment, nanos, millis, price, ratio, small, big, tiny, flag, HEX(raw) FROM items \
+                     WHERE name = :name\n";
+    let files = [
+        ("workload.toml", "format = 1\n[session]\ntime_zone = \"+00:00\"\n"),
+        ("schema.sql", &schema),
+        ("statements/by_name.sql", statement),
+        ("statements/by_name.csv", "name\nStrasse\n"),
+    ];
+    for (name, text) in files {
+        let path = place.root().join("shop").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../parquetfile/tests/fixtures/items.parquet");
+    fs::create_dir(place.root().join("shop/rows")).unwrap();
+    fs::copy(fixture, place.root().join("shop/rows/items.parquet")).unwrap();
+    let done = compared(&place, &["--server=mariadb", "-c", "as-is,utf8mb4_unicode_ci", "--format=json"]);
+    assert_eq!(done.code, Some(1), "{done}");
+    let parity = read(&done);
+    let [finding] = parity.findings.as_slice() else { panic!("{done}") };
+    let Difference::Rows { example, .. } = &finding.differences[0] else { panic!("{done}") };
+    let moment = "'2024-02-29 12:34:56.789012'";
+    let row = format!(
+        "'1', 'Straße', '2024-02-29', '12:34:56.789012', {moment}, {moment}, '2024-02-29 12:34:56.789', '12.34', '0.1', '0.1', \
+         '18446744073709551615', '-128', '1', '00FF'"
+    );
+    assert_eq!((&example.control[..], &example.treatment[..]), (&[][..], &[row][..]));
+}
