@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drive::{
-    ConnectionCharset, Load, Loaded, Schemas, Settings, Sharing, SysbenchLoad, Target, Wanted, run_block, run_sysbench,
+    ConnectionCharset, Load, Loaded, Schemas, Settings, Sharing, SysbenchLoad, SysbenchWork, Target, Wanted, run_block,
+    run_sysbench,
 };
 use server::NoProgress;
 use workload::{Kind, Options, Workload};
@@ -53,7 +54,8 @@ fn compare(name: &str, kind: Kind, pairs: usize, length: Duration) {
         length.as_secs()
     );
     let load = Load::start(target.clone(), &settings, &Arc::new(workload.script(&rows))).expect("connections");
-    let theirs = SysbenchLoad { target: &target, workload, rows: &rows, settings: &settings };
+    let work = SysbenchWork::BuiltIn(workload);
+    let theirs = SysbenchLoad { target: &target, work: &work, rows: &rows, settings: &settings };
     let fixed_us = sysbench_start_us(&theirs);
     let mut ratios = Vec::new();
     for pair in 0..pairs {

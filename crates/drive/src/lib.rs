@@ -31,7 +31,10 @@ pub use handshake::Agreed;
 pub use load::{Binding, ConnectionCharset, Load, Settings, Target};
 pub use plans::{PlanStep, StatementPlan, explain, plans};
 pub use session::Protocol;
-pub use sysbench::{SysbenchLoad, SysbenchTally, run_sysbench, sysbench_has};
+pub use sysbench::{
+    OtherColumn, Prepared, SysbenchLoad, SysbenchScript, SysbenchTally, SysbenchWork, prepare_by_script, run_sysbench,
+    sysbench_has,
+};
 pub use tables::{
     Leftover, Loaded, Progress, Schemas, TableSize, TablesError, Wanted, drop_leftovers, leftovers, run_name,
     table_sizes,

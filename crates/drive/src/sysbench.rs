@@ -1,17 +1,20 @@
-//! The real sysbench as the one who puts the load on: a cross-check of our own client over the same tables.
+//! The real sysbench as the one who puts the load on: a cross-check of our own client over the same tables, and for scripts of the user's own.
 
-use std::io::Read;
-use std::process::{Child, Command, Stdio};
+mod child;
+mod script;
+
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use server::{Address, TlsMode, Tool, interrupt};
+use server::{Address, TlsMode, Tool};
 use workload::{Distribution, Kind, Options, Workload};
 
 use crate::error::Error;
 use crate::load::{Settings, Target};
 use crate::session::Protocol;
+use child::Running;
+pub use script::{OtherColumn, Prepared, SysbenchScript, prepare_by_script};
 
-const POLL: Duration = Duration::from_millis(20);
 /// What sysbench takes to connect, to prepare and to report.
 const START_AND_END: Duration = Duration::from_secs(5);
 
@@ -30,13 +33,22 @@ pub struct SysbenchTally {
     pub p95_ms: f64,
 }
 
+/// What sysbench runs.
+#[derive(Clone, Debug)]
+pub enum SysbenchWork {
+    /// A built-in workload, by a script of sysbench's, over rows that are there.
+    BuiltIn(Workload),
+    /// A script of the user's, over rows that it has prepared itself.
+    Script(SysbenchScript),
+}
+
 /// One load of a duet or solo that sysbench puts on.
 pub struct SysbenchLoad<'a> {
     /// Where to.
     pub target: &'a Target,
     /// What.
-    pub workload: Workload,
-    /// Over which rows.
+    pub work: &'a SysbenchWork,
+    /// Over which rows; of a script's, only the seed and how numbers are drawn.
     pub rows: &'a Options,
     /// How hard; the connection's charset is not sysbench's to choose and stays its client library's.
     pub settings: &'a Settings,
@@ -72,25 +84,42 @@ pub fn run_sysbench(loads: &[SysbenchLoad<'_>], length: Duration) -> Result<Vec<
     let seconds = length.as_secs_f64().ceil().max(1.0) as u64;
     let mut children = Vec::new();
     for load in loads {
-        children.push(Running(command(load, seconds)?.spawn().map_err(Error::NoSysbench)?));
+        children.push(Running::start(command(load, seconds)?)?);
     }
     let deadline = Instant::now() + Duration::from_secs(seconds) + START_AND_END;
-    children.iter_mut().zip(loads).map(|(child, load)| finish(child, load, deadline)).collect()
+    children.into_iter().zip(loads).map(|(child, load)| finish(child, load, deadline)).collect()
 }
 
-/// A child that does not outlive its owner.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Both fail for a child that has ended, which is what is wanted.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+fn finish(child: Running, load: &SysbenchLoad<'_>, deadline: Instant) -> Result<SysbenchTally, Error> {
+    let server = &load.target.server;
+    let timeout = load.target.endpoint.timeout;
+    let output = child.finish(server, || {
+        let is_late = Instant::now() > deadline + timeout;
+        if is_late { Err(Error::Late { server: server.clone(), seconds: timeout.as_secs_f64() }) } else { Ok(()) }
+    })?;
+    let reason = "its report could not be read; a script that reports in a way of its own can't be measured";
+    parse(&output).ok_or_else(|| Error::Sysbench { server: server.clone(), reason: reason.into() })
 }
 
 fn command(load: &SysbenchLoad<'_>, seconds: u64) -> Result<Command, Error> {
-    let SysbenchLoad { target, workload, rows, settings } = load;
+    let SysbenchLoad { target, work, rows, settings } = load;
+    let mut command = match work {
+        SysbenchWork::BuiltIn(workload) => built_in(target, *workload, rows)?,
+        SysbenchWork::Script(script) => script.command(target, rows)?,
+    };
+    command.args([
+        option("threads", settings.threads),
+        option("db-ps-mode", if settings.protocol == Protocol::Prepared { "auto" } else { "disable" }),
+        option("time", seconds),
+        option("events", 0),
+        option("percentile", 95),
+    ]);
+    command.arg("run");
+    Ok(command)
+}
+
+/// sysbench with a script and where to, as every command of it begins.
+fn begin(target: &Target, script: &str, rows: &Options) -> Result<Command, Error> {
     let refuse = |reason: &str| Error::SysbenchCannot { server: target.server.clone(), reason: reason.into() };
     if !target.endpoint.password.reveal().is_empty() {
         return Err(refuse(
@@ -100,9 +129,8 @@ fn command(load: &SysbenchLoad<'_>, seconds: u64) -> Result<Command, Error> {
     if target.endpoint.tls.mode != TlsMode::Disabled {
         return Err(refuse("it does not verify TLS"));
     }
-    let (name, extra) = script(workload.kind).ok_or_else(|| refuse("it has no such workload"))?;
     let mut command = Command::new(Tool::Sysbench.find().unwrap_or_else(|| Tool::Sysbench.name().into()));
-    command.arg(name);
+    command.arg(script);
     match &target.endpoint.address {
         Address::Socket(path) => command.arg(option("mysql-socket", path.display())),
         Address::Tcp { host, port } => command.args([option("mysql-host", host), option("mysql-port", port)]),
@@ -110,57 +138,28 @@ fn command(load: &SysbenchLoad<'_>, seconds: u64) -> Result<Command, Error> {
     command.args([
         option("mysql-user", &target.endpoint.user),
         option("mysql-db", &target.schema),
-        option("tables", rows.tables),
-        option("table-size", rows.table_size),
         option("rand-type", if rows.distribution == Distribution::Special { "special" } else { "uniform" }),
         option("rand-seed", rows.seed),
-        option("threads", settings.threads),
-        option("db-ps-mode", if settings.protocol == Protocol::Prepared { "auto" } else { "disable" }),
-        option("time", seconds),
-        option("events", 0),
-        option("percentile", 95),
     ]);
+    Ok(command)
+}
+
+fn built_in(target: &Target, workload: Workload, rows: &Options) -> Result<Command, Error> {
+    let missing = || Error::SysbenchCannot { server: target.server.clone(), reason: "it has no such workload".into() };
+    let (name, extra) = script(workload.kind).ok_or_else(missing)?;
+    let mut command = begin(target, name, rows)?;
+    command.args([option("tables", rows.tables), option("table-size", rows.table_size)]);
     if name.starts_with("oltp_") {
         let skip_trx = rows.skip_trx || matches!(workload.kind, Kind::DistinctRanges | Kind::OrderRanges);
         command.arg(option("skip-trx", if skip_trx { "on" } else { "off" }));
         command.arg(option("range-size", workload.range_size.unwrap_or(rows.range_size)));
     }
-    command.args(extra).arg("run").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(extra);
     Ok(command)
 }
 
 fn option(name: &str, value: impl std::fmt::Display) -> String {
     format!("--{name}={value}")
-}
-
-fn finish(child: &mut Running, load: &SysbenchLoad<'_>, deadline: Instant) -> Result<SysbenchTally, Error> {
-    let failed = |reason: String| Error::Sysbench { server: load.target.server.clone(), reason };
-    // What it prints fits the pipe, so that it never waits for a reader.
-    let status = loop {
-        match child.0.try_wait().map_err(|error| failed(error.to_string()))? {
-            Some(status) => break status,
-            None if interrupt::interrupted() => return Err(failed("interrupted".into())),
-            None if Instant::now() > deadline + load.target.endpoint.timeout => {
-                let (server, seconds) = (load.target.server.clone(), load.target.endpoint.timeout.as_secs_f64());
-                return Err(Error::Late { server, seconds });
-            }
-            None => std::thread::sleep(POLL),
-        }
-    };
-    let output = read_all(child.0.stdout.take()) + &read_all(child.0.stderr.take());
-    if !status.success() {
-        let reason = output.lines().find(|line| line.contains("FATAL")).or_else(|| output.lines().last());
-        return Err(failed(reason.unwrap_or("no output").to_owned()));
-    }
-    parse(&output).ok_or_else(|| failed("its report could not be read".into()))
-}
-
-fn read_all(pipe: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(mut pipe) = pipe {
-        let _ = pipe.read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn parse(output: &str) -> Option<SysbenchTally> {

@@ -33,6 +33,7 @@ pub use size::{TableSize, table_sizes};
 use loading::Loading;
 use parallel::Counter;
 use schema::Claim;
+pub(crate) use schema::{MARKER, quote};
 
 /// The most connections that load and copy at a time, however many cores there are.
 const MOST_CONNECTIONS: usize = 8;

@@ -189,6 +189,7 @@ fn empty_run(entries: &[Entry], files: Vec<String>, weigh: &str, now: &str) -> R
         },
         recipe: None,
         recording: None,
+        script: None,
         variants: Vec::new(),
         sizes: Vec::new(),
         plans: Vec::new(),

@@ -133,6 +133,7 @@ fn request(args: &Args) -> Request {
         },
         workloads: [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges].map(Into::into).into(),
         recording: None,
+        script: None,
         threads: vec![args.threads],
         rows: workload::Options::default(),
         protocol: drive::Protocol::Prepared,

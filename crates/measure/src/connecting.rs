@@ -68,8 +68,8 @@ impl Connecting<'_> {
                 (index, (target, self.settings(run, index)))
             })
             .collect();
-        if let (Driver::Sysbench, Subject::BuiltIn(workload)) = (self.request.driver, self.subject) {
-            return Ok(Loads::Sysbench { workload: *workload, rows, targets });
+        if let (Driver::Sysbench, Some(work)) = (self.request.driver, self.subject.for_sysbench()) {
+            return Ok(Loads::Sysbench { work, rows, targets });
         }
         let script = Arc::new(self.subject.script(&rows));
         let mut loads = BTreeMap::new();

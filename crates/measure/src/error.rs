@@ -28,6 +28,16 @@ pub enum Error {
     /// A side of a workload's folder can't be made.
     #[error(transparent)]
     Side(#[from] parity::Error),
+    /// A script's tables don't follow their schema's collation.
+    #[error(
+        "{script} prepares no text column with its schema's default collation ({columns}): take CHARACTER SET and COLLATE out of its CREATE TABLE"
+    )]
+    ScriptHasCollations {
+        /// The script.
+        script: String,
+        /// Columns, with the collations that they have.
+        columns: String,
+    },
     /// A server answers nothing any more, or not in time: which, and what can be told of why.
     #[error("{0}")]
     ServerSilent(String),

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use drive::{Binding, Load, Settings, Sharing, SysbenchLoad, SysbenchTally, Tally, Target, Work, WorkGauge};
+use drive::{
+    Binding, Load, Settings, Sharing, SysbenchLoad, SysbenchTally, SysbenchWork, Tally, Target, Work, WorkGauge,
+};
 use server::interrupt;
-use workload::Workload;
 
 use crate::error::Error;
 use crate::latency;
@@ -35,7 +36,7 @@ pub(crate) enum Loads {
     /// Our own client's, connected.
     Native(BTreeMap<usize, Load>),
     /// What sysbench is told.
-    Sysbench { workload: Workload, rows: workload::Options, targets: BTreeMap<usize, (Target, Settings)> },
+    Sysbench { work: SysbenchWork, rows: workload::Options, targets: BTreeMap<usize, (Target, Settings)> },
 }
 
 /// Puts the loads of one condition to work.
@@ -72,7 +73,7 @@ impl Executor for Real {
                     }
                 }
             }
-            Loads::Sysbench { workload, rows, targets } => sysbench(*workload, rows, targets, variants, length),
+            Loads::Sysbench { work, rows, targets } => sysbench(work, rows, targets, variants, length),
         };
         self.stolen = stolen.share();
         // What a signal broke is not to be reported as a failure.
@@ -198,7 +199,7 @@ fn side(variant: usize, tally: &Tally) -> Side {
 }
 
 fn sysbench(
-    workload: Workload,
+    work: &SysbenchWork,
     rows: &workload::Options,
     targets: &BTreeMap<usize, (Target, Settings)>,
     variants: &[usize],
@@ -207,7 +208,7 @@ fn sysbench(
     let loads: Vec<SysbenchLoad<'_>> = variants
         .iter()
         .map(|variant| &targets[variant])
-        .map(|(target, settings)| SysbenchLoad { target, workload, rows, settings })
+        .map(|(target, settings)| SysbenchLoad { target, work, rows, settings })
         .collect();
     let tallies = drive::run_sysbench(&loads, length)?;
     Ok(variants.iter().zip(&tallies).map(|(&variant, tally)| sysbench_side(variant, tally)).collect())

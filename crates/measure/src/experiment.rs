@@ -15,7 +15,9 @@ use crate::folder::{Folder, FolderError};
 use crate::instances::Instances;
 use crate::loading::{Loader, Rows};
 use crate::machine;
-use crate::model::{Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ServerInfo, Variant};
+use crate::model::{
+    Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ScriptRecord, ServerInfo, Variant,
+};
 use crate::plan::Facts;
 use crate::preview;
 use crate::request::{Observer, Pin, Probe, Request};
@@ -134,6 +136,7 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
         options: Options { pinned, turns: Some(ours), ..request.options() },
         recipe: request.recipe.clone(),
         recording: request.recording.as_ref().map(|recording| recording.record.clone()),
+        script: request.script.as_ref().map(ScriptRecord::from),
         variants: Vec::new(),
         conditions: Vec::new(),
         pairs: Vec::new(),

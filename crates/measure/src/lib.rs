@@ -41,7 +41,8 @@ pub use folder::{Folder, FolderError, read};
 pub use machine::describe as this_machine;
 pub use model::{
     Block, Condition, Driver, EARLIER_FORMATS, FORMAT, Imported, Latency, LogFigures, LogInterval, Machine, Mode,
-    OWN_TEXT, Options, Pair, PairKind, Plan, PlanStep, Progress, Run, ServerInfo, Side, TableSize, Variant,
+    OWN_TEXT, Options, Pair, PairKind, Plan, PlanStep, Progress, Run, ScriptRecord, ServerInfo, Side, TableSize,
+    Variant,
 };
 pub use plan::{Axes, CrossServer, DEFAULT_BASELINE, DEFAULT_COLLATIONS, Facts, PlanError, nearest, pairs};
 pub use preview::{Preview, facts, preview};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use drive::{Loaded, Schemas, Wanted};
-use parity::{AS_IS, Filled};
+use drive::{Loaded, Prepared, Schemas, SysbenchScript, Wanted};
+use parity::AS_IS;
 use server::{Layers, Server};
 use workload::{Table, Text};
 
@@ -14,6 +14,9 @@ use crate::plan::PlanError;
 use crate::preview::{self, SchemaKey, schema_key, schema_keys};
 use crate::recording::Recording;
 use crate::request::{Observer, Request};
+
+/// Columns that a message names.
+const MOST_NAMED: usize = 3;
 
 /// The schemas of one text, on all servers.
 pub(crate) struct Rows<'s> {
@@ -29,6 +32,12 @@ pub(crate) struct Home {
     /// The instance's number.
     pub(crate) instance: usize,
     pub(crate) schema: String,
+}
+
+/// A schema that was filled by somebody else than the loader, with a text column of it.
+struct Side {
+    schema: String,
+    column: Option<(String, String)>,
 }
 
 impl Rows<'_> {
@@ -61,9 +70,10 @@ impl Loader<'_> {
         for index in 0..instances.servers().len() {
             let own: Vec<&Variant> = variants.iter().filter(|variant| variant.server == index).collect();
             let places: Vec<(usize, &Server)> = instances.of(index).collect();
-            match &self.request.recording {
-                Some(recording) => self.fill_server(places[0], recording, &own, &mut rows)?,
-                None => self.load_server(&places, text, &tables, &own, &mut rows)?,
+            match (&self.request.recording, &self.request.script) {
+                (Some(recording), _) => self.fill_server(places[0], recording, &own, &mut rows)?,
+                (None, Some(script)) => self.prepare_server(places[0], script, &own, &mut rows)?,
+                (None, None) => self.load_server(&places, text, &tables, &own, &mut rows)?,
             }
         }
         Ok(rows)
@@ -131,22 +141,103 @@ impl Loader<'_> {
         variants: &[&Variant],
         rows: &mut Rows<'s>,
     ) -> Result<(), Error> {
-        let apart = self.request.keeps_apart();
         let keys = self.schemas_in_turn(variants);
         let schemas = Schemas::new(server, &drive::run_name())?;
-        let mut sides: Vec<Filled> = Vec::new();
+        let mut sides: Vec<Side> = Vec::new();
         for (place, key) in keys.iter().enumerate() {
             self.observer.stage(&format!("{}: filling a schema for {}", server.label(), key.collation));
             self.observer.fraction(place as f64 / keys.len() as f64);
             let collation = Some(key.collation).filter(|name| *name != AS_IS);
-            sides.push(parity::fill(server, &recording.folder, &schemas, collation, recording.convert_all)?);
+            let filled = parity::fill(server, &recording.folder, &schemas, collation, recording.convert_all)?;
+            let column = filled.text_column().map(|(table, column)| (table.to_owned(), column.to_owned()));
+            sides.push(Side { schema: filled.schema, column });
         }
         rows.schemas.push(schemas);
+        self.settle((number, server), &keys, &sides, variants, rows)
+    }
+
+    /// Has a script prepare its tables in a schema of one server for each variant.
+    fn prepare_server<'s>(
+        &mut self,
+        (number, server): (usize, &'s Server),
+        script: &SysbenchScript,
+        variants: &[&Variant],
+        rows: &mut Rows<'s>,
+    ) -> Result<(), Error> {
+        let keys = self.schemas_in_turn(variants);
+        let schemas = Schemas::new(server, &drive::run_name())?;
+        let (mut sides, mut first): (Vec<Side>, Option<(Prepared, &str)>) = (Vec::new(), None);
+        for (place, key) in keys.iter().enumerate() {
+            self.observer.stage(&format!("{}: {} prepares {}", server.label(), script.name, key.collation));
+            self.observer.fraction(place as f64 / keys.len() as f64);
+            let charset = variants.iter().find(|variant| variant.collation == key.collation);
+            let charset = charset.map_or_else(String::new, |variant| variant.charset.clone());
+            let schema = schemas.create(&Wanted { charset, collation: key.collation.into() })?;
+            let prepared = drive::prepare_by_script(server, &schema, script, &self.request.rows)?;
+            if prepared.column.is_none() && !prepared.others.is_empty() {
+                return Err(Error::ScriptHasCollations {
+                    script: script.named.clone(),
+                    columns: other_columns(&prepared),
+                });
+            }
+            self.note_prepared(server, script, key.collation, &prepared, first.as_ref());
+            sides.push(Side { schema, column: prepared.column.clone() });
+            first.get_or_insert((prepared, key.collation));
+        }
+        rows.schemas.push(schemas);
+        self.settle((number, server), &keys, &sides, variants, rows)
+    }
+
+    /// Notes what of a script's tables is not the schema's collation, and what is not as in the schema that was prepared first.
+    fn note_prepared(
+        &mut self,
+        server: &Server,
+        script: &SysbenchScript,
+        collation: &str,
+        prepared: &Prepared,
+        first: Option<&(Prepared, &str)>,
+    ) {
+        let mut notes = Vec::new();
+        if !prepared.others.is_empty() {
+            notes.push(format!(
+                "columns that {} gives a collation of their own keep it on all sides: {}",
+                script.named,
+                other_columns(prepared)
+            ));
+        }
+        if let Some((first, on)) = first.filter(|(first, _)| first.tables != prepared.tables) {
+            let rows = |prepared: &Prepared| {
+                let rows = prepared.tables.iter().map(|(table, rows)| format!("{table}: {rows}"));
+                rows.collect::<Vec<_>>().join(", ")
+            };
+            notes.push(format!(
+                "{}: {} prepared other rows for {collation} ({}) than for {on} ({}): their ratio is of these, too",
+                server.label(),
+                script.named,
+                rows(prepared),
+                rows(first)
+            ));
+        }
+        notes.retain(|note| !self.run.notes.contains(note));
+        self.run.notes.extend(notes);
+    }
+
+    /// Gives each variant the schema of its key.
+    fn settle(
+        &mut self,
+        (number, server): (usize, &Server),
+        keys: &[SchemaKey<'_>],
+        sides: &[Side],
+        variants: &[&Variant],
+        rows: &mut Rows<'_>,
+    ) -> Result<(), Error> {
+        let apart = self.request.keeps_apart();
         for &variant in variants {
             let place = keys.iter().position(|key| *key == schema_key(variant, apart)).expect("its key is among them");
-            let side = &sides[place];
-            let index = self.index(server, &side.schema, &[], side.text_column(), variant)?;
-            rows.homes.insert(index, Home { instance: number, schema: side.schema.clone() });
+            let Side { schema, column } = &sides[place];
+            let column = column.as_ref().map(|(table, column)| (table.as_str(), column.as_str()));
+            let index = self.index(server, schema, &[], column, variant)?;
+            rows.homes.insert(index, Home { instance: number, schema: schema.clone() });
         }
         Ok(())
     }
@@ -199,6 +290,14 @@ impl Loader<'_> {
         }
         Ok(())
     }
+}
+
+/// The first columns that have a collation of their own.
+fn other_columns(prepared: &Prepared) -> String {
+    let named = prepared.others.iter().map(|one| format!("{}.{} {}", one.table, one.column, one.collation));
+    let more = prepared.others.len().saturating_sub(MOST_NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    named.take(MOST_NAMED).collect::<Vec<_>>().join(", ") + &more
 }
 
 fn read_layers(server: &Server, schema: &str, (table, column): (&str, &str)) -> Result<Layers, Error> {

@@ -15,7 +15,7 @@ pub const FORMAT: &str = "weighbridge-run/2";
 /// Earlier formats that it reads too: `weighbridge-run/1` has other names for some fields, and one load for all blocks.
 pub const EARLIER_FORMATS: [&str; 1] = ["weighbridge-run/1"];
 
-/// What stands for the text of rows that are a folder's.
+/// What stands for the text of rows that are a folder's, or that a script prepares.
 pub const OWN_TEXT: &str = "own";
 
 /// Everything about a run but its samples.
@@ -51,6 +51,9 @@ pub struct Run {
     /// The workload's folder that was measured in place of the built-in workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<RecordingRecord>,
+    /// The script that sysbench ran in place of the built-in workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptRecord>,
     /// All variants that were measured.
     pub variants: Vec<Variant>,
     /// All conditions that the variants were measured under.
@@ -69,6 +72,27 @@ pub struct Run {
     /// How far it is; absent where it can't be resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
+}
+
+/// A script of the user's that sysbench ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScriptRecord {
+    /// The conditions' workload: the file's name without ending.
+    pub name: String,
+    /// The file, as it was named.
+    pub file: String,
+    /// Options of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// SHA-256 of the file, by which a run that is resumed knows that it is the same.
+    pub digest: String,
+}
+
+impl From<&drive::SysbenchScript> for ScriptRecord {
+    fn from(script: &drive::SysbenchScript) -> Self {
+        let drive::SysbenchScript { name, named, options, digest, .. } = script.clone();
+        Self { name, file: named, options, digest }
+    }
 }
 
 /// The replicates of a run that are whole. Blocks of later ones are dropped when it is resumed.
@@ -204,9 +228,9 @@ pub struct Options {
     /// Transactions a second of an open loop; absent where the loop was closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// Tables of each kind; of a workload's folder, all of them.
+    /// Tables of each kind; of a workload's folder, all of them; 0 where a script prepares them.
     pub tables: u32,
-    /// Rows of a table; 0 where they are a folder's.
+    /// Rows of a table; 0 where they are a folder's or a script's.
     pub table_size: u32,
     /// Rows that a range statement spans, where the workload has no range of its own.
     pub range_size: u32,

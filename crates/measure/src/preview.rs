@@ -81,6 +81,8 @@ fn variants(request: &Request, text: Text, facts: &[Facts], notes: &mut Vec<Stri
         Some(recording) => plan::sides(&request.axes, recording.charset(), facts, &holds, notes)?,
         None => plan::variants(&request.axes, text, facts, &holds, notes)?,
     };
+    // Rows that are not generated are of no kind of text.
+    variants.iter_mut().for_each(|variant| variant.text = request.text_name(text));
     for (server, facts) in facts.iter().enumerate() {
         let baseline = variants.iter().find(|variant| variant.server == server).cloned();
         let Some(baseline) = baseline else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use drive::Load;
+use drive::{Load, SysbenchScript};
 use workload::{Text, Workload};
 
 use crate::buffer_pool::BufferPool;
@@ -25,6 +25,8 @@ pub struct Request {
     pub workloads: Vec<Workload>,
     /// A workload's folder in their place, whose sides stand among the axes' collations as `as-is` or a collation.
     pub recording: Option<Recording>,
+    /// A script of the user's in their place, which sysbench runs, over rows that the script prepares.
+    pub script: Option<SysbenchScript>,
     /// Connections to each variant; a condition each.
     pub threads: Vec<u32>,
     /// Rows and statements; each of the axes' texts takes the place of its text.
@@ -85,9 +87,11 @@ impl Request {
         self.threads.iter().max().copied().unwrap_or(1).saturating_mul(variants as u32)
     }
 
-    /// Whether a workload changes rows.
+    /// Whether a workload changes rows, or may.
     pub fn writes(&self) -> bool {
-        self.workloads.iter().any(Workload::writes) || self.recording.as_ref().is_some_and(Recording::writes)
+        self.workloads.iter().any(Workload::writes)
+            || self.recording.as_ref().is_some_and(Recording::writes)
+            || self.script.is_some()
     }
 
     /// Whether variants that differ only in their connections have schemas of their own: of two sides that write to the same rows, each
@@ -104,12 +108,14 @@ impl Request {
     /// What is put under load, each with its conditions.
     pub(crate) fn subjects(&self) -> Vec<Subject> {
         let recorded = self.recording.iter().flat_map(|recording| &recording.loads);
-        self.workloads.iter().copied().map(Subject::BuiltIn).chain(recorded.map(Subject::from)).collect()
+        let built_in = self.workloads.iter().copied().map(Subject::BuiltIn);
+        let script = self.script.iter().cloned().map(Subject::Lua);
+        built_in.chain(recorded.map(Subject::from)).chain(script).collect()
     }
 
     /// What the text of the rows is called.
     pub(crate) fn text_name(&self, text: Text) -> String {
-        if self.recording.is_some() { OWN_TEXT.into() } else { text.to_string() }
+        if self.recording.is_some() || self.script.is_some() { OWN_TEXT.into() } else { text.to_string() }
     }
 
     /// All conditions, in the order in which they are measured.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use drive::{SysbenchScript, SysbenchWork};
 use workload::{Class, Script, Workload};
 
 use crate::model::{Condition, Pair, PairKind, Variant};
@@ -21,6 +22,8 @@ pub(crate) enum Subject {
         /// Whether it is one class of several by itself.
         is_part: bool,
     },
+    /// A script of the user's for sysbench.
+    Lua(SysbenchScript),
 }
 
 impl Subject {
@@ -29,12 +32,27 @@ impl Subject {
         match self {
             Subject::BuiltIn(workload) => workload.to_string(),
             Subject::Recorded { name, .. } => name.clone(),
+            Subject::Lua(script) => script.name.clone(),
         }
     }
 
-    /// Whether rows are no longer as they were loaded once it has been under load; what is recorded is rolled back.
+    /// Whether rows are no longer as they were loaded once it has been under load; what is recorded is rolled back, and what a script does nobody
+    /// knows.
     pub(crate) fn leaves_changes(&self) -> bool {
-        matches!(self, Subject::BuiltIn(workload) if workload.writes())
+        match self {
+            Subject::BuiltIn(workload) => workload.writes(),
+            Subject::Recorded { .. } => false,
+            Subject::Lua(_) => true,
+        }
+    }
+
+    /// What sysbench is told, where it can put it under load.
+    pub(crate) fn for_sysbench(&self) -> Option<SysbenchWork> {
+        match self {
+            Subject::BuiltIn(workload) => Some(SysbenchWork::BuiltIn(*workload)),
+            Subject::Recorded { .. } => None,
+            Subject::Lua(script) => Some(SysbenchWork::Script(script.clone())),
+        }
     }
 
     /// The pairs of a condition of it, which has this index. The A/A pairs of a mix stand for its classes as well, whose own would take as long
@@ -50,16 +68,17 @@ impl Subject {
     /// that stand for the classes, and a class that is called seldom and takes long makes its blocks differ more than any class's.
     pub(crate) fn share(&self) -> usize {
         match self {
-            Subject::BuiltIn(_) | Subject::Recorded { is_part: true, .. } => 1,
+            Subject::BuiltIn(_) | Subject::Recorded { is_part: true, .. } | Subject::Lua(_) => 1,
             Subject::Recorded { classes, .. } => classes.len().max(1),
         }
     }
 
-    /// Its statements.
+    /// Its statements; those of a script are sysbench's to know.
     pub(crate) fn script(&self, rows: &workload::Options) -> Script {
         match self {
             Subject::BuiltIn(workload) => workload.script(rows),
             Subject::Recorded { classes, .. } => Script::recorded(classes, rows.seed),
+            Subject::Lua(_) => Script::recorded(&[], rows.seed),
         }
     }
 }

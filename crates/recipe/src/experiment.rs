@@ -50,6 +50,7 @@ impl Recipe {
             axes: self.axes(instances),
             workloads: self.workloads.clone(),
             recording: None,
+            script: None,
             threads,
             rows: Options {
                 tables: scale.tables,

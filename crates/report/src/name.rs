@@ -54,9 +54,9 @@ pub(crate) fn is_class(run: &Run, condition: usize) -> bool {
     run.recording.as_ref().is_some_and(|recording| recording.class_of(&run.conditions[condition].workload).is_some())
 }
 
-/// Whether all rows hold sysbench's digits, or are a folder's, which goes without saying.
+/// Whether all rows hold sysbench's digits, or are a folder's or a script's, which goes without saying.
 fn text_is_plain(run: &Run) -> bool {
-    run.recording.is_some() || run.conditions.iter().all(|condition| condition.text == "digits")
+    run.conditions.iter().all(|condition| ["digits", measure::OWN_TEXT].contains(&condition.text.as_str()))
 }
 
 /// Whether the two sides of a duet had the cores in turns, each to itself.

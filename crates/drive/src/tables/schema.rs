@@ -10,7 +10,7 @@ use super::Wanted;
 use super::error::{TablesError, code};
 
 /// The table that tells a schema of ours from any other.
-pub(super) const MARKER: &str = "weigh_marker";
+pub(crate) const MARKER: &str = "weigh_marker";
 
 /// What a server calls itself, as an expression of SQL. A replica has copies of schemas, but other names.
 pub(super) const THIS_SERVER: &str = "CONCAT_WS(':', @@hostname, @@port, @@server_id)";
@@ -169,7 +169,7 @@ pub(super) fn enter(conn: &mut Conn, schema: &str) -> mysql::Result<()> {
 }
 
 /// An identifier of SQL.
-pub(super) fn quote(name: &str) -> String {
+pub(crate) fn quote(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 

@@ -8,7 +8,7 @@ use super::{Experiment, Planned, new_run, now, read_servers};
 use crate::change::{Difference, differences};
 use crate::error::Error;
 use crate::folder::{Begun, Folder};
-use crate::model::{Block, Condition, Pair, Progress, Run, Variant};
+use crate::model::{Block, Condition, Pair, Progress, Run, ScriptRecord, Variant};
 use crate::preview;
 use crate::recording::RecordingRecord;
 use crate::request::Request;
@@ -45,6 +45,9 @@ fn changes_of_plan(request: &Request, before: &Run, variants: &[Variant]) -> Vec
     let own = request.recording.as_ref().map(|recording| &recording.record);
     if digest(before.recording.as_ref()) != digest(own) {
         found.push(difference("the workload's folder", Some("as recorded".into()), Some("edited".into())));
+    }
+    if before.script != request.script.as_ref().map(ScriptRecord::from) {
+        found.push(difference("the script", Some("as recorded".into()), Some("edited".into())));
     }
     let conditions = request.conditions();
     if !conditions.starts_with(&before.conditions) {

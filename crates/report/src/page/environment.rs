@@ -28,13 +28,22 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     Some(Section::new("environment", "Machine, servers and settings", &Body { lines, options, grid: settings(run) }))
 }
 
+fn tables(run: &Run) -> (&'static str, String) {
+    let options = &run.options;
+    match (&run.recording, &run.script) {
+        (Some(recording), _) => ("tables", format!("{} with the rows of {}", options.tables, recording.folder)),
+        (None, Some(script)) => ("tables", format!("those that {} prepares", script.file)),
+        (None, None) => {
+            let rows = counted(options.table_size.into(), "row");
+            ("tables of each kind", counted(options.tables.into(), "table") + " of " + &rows)
+        }
+    }
+}
+
 fn options(run: &Run) -> Vec<(&'static str, String)> {
     let options = &run.options;
     vec![
-        (
-            "tables of each kind",
-            counted(options.tables.into(), "table") + " of " + &counted(options.table_size.into(), "row"),
-        ),
+        tables(run),
         ("range of a range statement", counted(options.range_size.into(), "row")),
         ("row numbers drawn", options.rand_type.clone()),
         ("statements", options.protocol.clone() + if options.skip_trx { ", without transactions" } else { "" }),

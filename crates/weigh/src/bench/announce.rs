@@ -67,9 +67,12 @@ pub fn dry_run(request: &Request, preview: &Preview, servers: &[Server]) -> Stri
             format!("about {} of disk, {} of memory", mebibytes(sizing.disk_bytes), mebibytes(sizing.memory_bytes)),
         );
     }
-    match &request.recording {
-        Some(recording) => line("workloads", join(&recording.loads.iter().map(|load| &load.name).collect::<Vec<_>>())),
-        None => {
+    match (&request.recording, &request.script) {
+        (Some(recording), _) => {
+            line("workloads", join(&recording.loads.iter().map(|load| &load.name).collect::<Vec<_>>()));
+        }
+        (None, Some(script)) => line("workloads", script.name.clone()),
+        (None, None) => {
             line("text", join(&request.axes.texts));
             line("workloads", join(&request.workloads));
         }
@@ -100,6 +103,9 @@ fn tables(request: &Request) -> String {
     if let Some(recording) = &request.recording {
         let tables = count(request.rows.tables as usize, "table");
         return format!("{tables} with the rows of {}", recording.record.folder);
+    }
+    if let Some(script) = &request.script {
+        return format!("the tables that {} prepares", script.named);
     }
     let tables = workload::tables(&request.workloads, &request.rows).len();
     format!("{} of {}", count(tables, "table"), count(request.rows.table_size as usize, "row"))

@@ -30,6 +30,8 @@ Examples:
       Tables four times as large as the buffer pool: what size on disk costs.
   weigh bench --workload shop --collation as-is,utf8mb4_0900_ai_ci --server mysql@sid
       What a collation costs one's own statements over one's own rows: the mix, and the classes that take the most of it.
+  weigh bench --driver sysbench --script shop.lua --script-option tables=4 --block 5s
+      What a collation costs a sysbench script of one's own.
   weigh bench --self-test --rounds 20
       Whether ratios measured on this machine can be trusted.
   weigh bench --host db1.example --user bench --password
@@ -122,6 +124,15 @@ pub struct BenchArgs {
     /// Who puts the load on: weigh's own client, or the sysbench 1.0 that is installed
     #[arg(long, value_enum, value_name = "native|sysbench", hide_possible_values = true, default_value_t = DriverArg::Native, help_heading = "The experiment")]
     pub driver: DriverArg,
+
+    /// With --driver sysbench: a script of one's own in Lua in place of the workloads. Its prepare command makes its tables in a schema for each
+    /// collation, whose default that is
+    #[arg(long, value_name = "FILE.lua", conflicts_with_all = ["workloads", "self_test", "list_workloads"], help_heading = "The experiment")]
+    pub script: Option<PathBuf>,
+
+    /// An option of that script's own, such as tables=4; once for each
+    #[arg(long, value_name = "NAME=VALUE", requires = "script", help_heading = "The experiment")]
+    pub script_option: Vec<String>,
 
     /// Measure copies of the baseline that do a known share of more work (0, 3, 10 and 50 %), and say what was found against
     /// what is true; exit status 1 where the truth is missed too often

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use drive::SysbenchScript;
 use measure::{Axes, DEFAULT_BASELINE, Driver, EXTRA_WORK, Mode, Pin, Request};
 use workload::{Kind, Text, Workload};
 
@@ -39,12 +40,14 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     if folder.is_some() {
         refuse_beside_folder(args)?;
     }
+    let script = script(args)?;
+    let is_own = folder.is_some() || script.is_some();
     let request = Request {
         axes: axes(args, folder.as_ref()),
-        workloads: if folder.is_some() { Vec::new() } else { workloads(args)? },
+        workloads: if is_own { Vec::new() } else { workloads(args)? },
         recording: folder.as_ref().map(FolderRun::uncompared),
         threads: args.load.threads(args.connect.runs_already()),
-        rows: rows(args, folder.as_ref()),
+        rows: rows(args, folder.as_ref(), script.as_ref()),
         protocol: folder.as_ref().map_or_else(|| args.load.protocol_or(drive::Protocol::Prepared), FolderRun::protocol),
         mode: match args.mode {
             ModeArg::Duet => Mode::Duet,
@@ -70,6 +73,7 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
         ignored_errors: args.ignore_errors.clone(),
         buffer_pool: args.buffer_pool,
         recipe: None,
+        script,
         ratios: true,
     };
     if args.self_test && args.driver == DriverArg::Sysbench {
@@ -131,9 +135,26 @@ fn refuse_beside_folder(args: &BenchArgs) -> Result<()> {
     }
 }
 
-fn rows(args: &BenchArgs, folder: Option<&FolderRun>) -> workload::Options {
+fn rows(args: &BenchArgs, folder: Option<&FolderRun>, script: Option<&SysbenchScript>) -> workload::Options {
     let rows = args.load.rows(if args.quick { 10_000 } else { 100_000 });
-    folder.map_or(rows, |folder| folder.rows(rows))
+    match (folder, script) {
+        (Some(folder), _) => folder.rows(rows),
+        (None, Some(_)) => workload::Options { tables: 0, table_size: 0, ..rows },
+        (None, None) => rows,
+    }
+}
+
+/// The script that sysbench is to run in place of the workloads.
+fn script(args: &BenchArgs) -> Result<Option<SysbenchScript>> {
+    let Some(path) = &args.script else { return Ok(None) };
+    if args.driver != DriverArg::Sysbench {
+        bail!("--script is run by sysbench: add --driver sysbench");
+    }
+    if let Some(option) = args.load.of_generated_rows() {
+        bail!("{option} is for the built-in workloads; options of a script are given by --script-option NAME=VALUE");
+    }
+    let read = SysbenchScript::read(path, args.script_option.clone());
+    Ok(Some(read.with_context(|| format!("cannot read the script {}", path.display()))?))
 }
 
 fn axes(args: &BenchArgs, folder: Option<&FolderRun>) -> Axes {
@@ -271,6 +292,13 @@ mod tests {
         assert!(refusal(&[pool, "--set=innodb-buffer-pool-size=1G"]).contains("say the same thing twice"));
         assert!(bench(&[pool, "--profile"]).is_err() && bench(&[pool, "--self-test"]).is_err());
         assert!(request(&[pool]).warmup > request(&[]).warmup);
+        let script = "--script=Cargo.toml";
+        assert!(refusal(&[script]).contains("add --driver sysbench"));
+        assert!(refusal(&[script, "--driver=sysbench", "--table-size=500"]).contains("--script-option NAME=VALUE"));
+        assert!(refusal(&["--script=nowhere.lua", "--driver=sysbench"]).contains("cannot read the script nowhere.lua"));
+        assert!(
+            bench(&[script, "--driver=sysbench", "-w", "group_by"]).is_err() && bench(&["--script-option=a"]).is_err()
+        );
         for wrong in ["0", "-1", "nan", "inf", "x"] {
             assert!(bench(&["--mode=solo", "--rate", wrong]).is_err(), "{wrong}");
         }

@@ -32,6 +32,7 @@ pub fn request(args: &ProfileArgs, folder: Option<&FolderRun>) -> Result<Request
         axes: folder.map_or_else(|| axes(args), |folder| folder.axes(load)),
         workloads: if folder.is_some() { Vec::new() } else { load.workloads_or(&[WORKLOAD])? },
         recording: folder.map(FolderRun::uncompared),
+        script: None,
         threads: load.threads(false),
         rows: folder.map_or(rows, |folder| folder.rows(rows)),
         protocol: folder.map_or_else(|| load.protocol_or(drive::Protocol::Prepared), FolderRun::protocol),

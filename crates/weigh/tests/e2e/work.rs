@@ -48,6 +48,7 @@ fn request() -> Request {
         },
         workloads: vec![Workload { kind: Kind::SelectRandomRanges, range_size: None }],
         recording: None,
+        script: None,
         threads: vec![2],
         rows: workload::Options { table_size: 2000, ..workload::Options::default() },
         protocol: drive::Protocol::Prepared,
