@@ -221,9 +221,21 @@ mod tests {
 
     #[test]
     fn slices_grow_with_what_a_statement_takes() {
-        let pause = Duration::from_millis(3);
-        let (_, slice) = run(&[1, 1], Duration::from_millis(400), &|_| std::thread::sleep(pause));
-        assert!(slice > 5 * pause, "{slice:?}");
+        let (_, slice) = run(&[1, 1], Duration::from_millis(400), &|_| std::thread::sleep(Duration::from_millis(3)));
+        assert!(slice > SLICE, "{slice:?}");
+    }
+
+    #[test]
+    fn a_slice_is_twenty_median_drains_within_its_bounds() {
+        let turns = turns(&[1, 1], Duration::from_millis(400));
+        let slice = |drains: &[u64]| {
+            let mut drains: Vec<Duration> = drains.iter().map(|&drain| Duration::from_millis(drain)).collect();
+            turns.slice_for(&mut drains, SLICE)
+        };
+        assert_eq!(slice(&[9, 9, 9]), SLICE, "of three drains one that was disturbed could decide");
+        assert_eq!(slice(&[1, 3, 90, 2]), Duration::from_millis(60));
+        assert_eq!(slice(&[0; 4]), SLICE);
+        assert_eq!(slice(&[90; 4]), turns.longest);
     }
 
     #[test]
