@@ -138,7 +138,9 @@ fn one_by_one(client: &mut Client, begin: Instant, until: Instant, tally: &mut T
         match outcome {
             Ok(()) => {
                 let now = Instant::now();
+                tally.all_effort += generator.effort();
                 if counts {
+                    tally.effort += generator.effort();
                     tally.events += 1;
                     tally.queries += queries;
                     tally.rows += rows;
@@ -189,8 +191,12 @@ fn as_due(client: &mut Client, order: &Block, arrivals: &Arrivals, tally: &mut T
         });
         now = Instant::now();
         tally.all_queries += queries;
+        if outcome.is_ok() {
+            tally.all_effort += generator.effort();
+        }
         match outcome {
             Ok(()) if counts => {
+                tally.effort += generator.effort();
                 tally.events += 1;
                 tally.queries += queries;
                 tally.rows += rows;
@@ -332,7 +338,7 @@ impl<'a> Pace<'a> {
         });
         match outcome {
             Ok(()) if counts => {
-                self.credit(&event);
+                self.credit(&event, generator.effort());
                 Ok(true)
             }
             Ok(()) => Ok(true),
@@ -366,11 +372,14 @@ impl<'a> Pace<'a> {
     }
 
     /// An event counts by the share of its statements that count: with many connections it is spread over several turns.
-    fn credit(&mut self, event: &Event) {
+    fn credit(&mut self, event: &Event, effort: f64) {
+        self.tally.all_effort += effort;
         if event.counted == 0 {
             return;
         }
-        self.tally.shares += f64::from(event.counted) / f64::from(event.statements);
+        let share = f64::from(event.counted) / f64::from(event.statements);
+        self.tally.shares += share;
+        self.tally.effort += share * effort;
         if self.turn.counts {
             self.tally.latency.saturating_record(nanoseconds(event.took));
         }

@@ -15,10 +15,15 @@ pub struct Tally {
     pub(crate) shares: f64,
     /// Statements of those events.
     pub queries: u64,
+    /// What those events take, where that is known beforehand ([`workload::Class::effort`]): more than that of another block with as many events
+    /// where it happened to have more of those that take long.
+    pub effort: f64,
     /// Rows that the server sent for them.
     pub rows: u64,
     /// Statements of the whole time under load, lead-in included: what the CPU times below were spent on.
     pub all_queries: u64,
+    /// The effort of their events.
+    pub all_effort: f64,
     /// Those of the connections whose counters are read around a block.
     pub(crate) sampled_queries: u64,
     /// Events of an open loop that were due and had not begun when the block was given up.
@@ -40,8 +45,10 @@ impl Default for Tally {
             events: 0,
             shares: 0.0,
             queries: 0,
+            effort: 0.0,
             rows: 0,
             all_queries: 0,
+            all_effort: 0.0,
             sampled_queries: 0,
             missed: 0,
             errors: BTreeMap::new(),
@@ -58,8 +65,10 @@ impl Tally {
         self.events += other.events;
         self.shares += other.shares;
         self.queries += other.queries;
+        self.effort += other.effort;
         self.rows += other.rows;
         self.all_queries += other.all_queries;
+        self.all_effort += other.all_effort;
         self.missed += other.missed;
         self.client_cpu_ns += other.client_cpu_ns;
         for (&code, &count) in &other.errors {

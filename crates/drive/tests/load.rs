@@ -259,6 +259,7 @@ fn connections_pause_after_calls_in_the_time_that_counts() {
         writes: false,
         around: None,
         pause,
+        effort: 0.5,
         calls: vec![Call { sql: "SELECT 1".into(), values: Vec::new() }],
     };
     let load = |pause| {
@@ -273,5 +274,8 @@ fn connections_pause_after_calls_in_the_time_that_counts() {
         let tally = run_block(loads, sharing, Duration::from_millis(20), length).unwrap().remove(0);
         let most = 2.0 * (tally.seconds / PAUSE.as_secs_f64() + 1.0);
         assert!(tally.events > 0 && tally.events as f64 <= most, "{sharing:?}: {tally:?}");
+        // Each event is one statement, and all are of one class.
+        assert_eq!(tally.all_effort, 0.5 * tally.all_queries as f64, "{sharing:?}: {tally:?}");
+        assert!((tally.effort - 0.5 * tally.events as f64).abs() <= 0.25, "{sharing:?}: {tally:?}");
     }
 }

@@ -124,6 +124,8 @@ fn block(log: &Log, condition: usize, variant: usize, round: u32, at_s: f64) -> 
         lost_connections: 0,
         unbound: false,
         missed: 0,
+        effort: None,
+        statement_effort: None,
         work: Default::default(),
         server_cpu_us: None,
         pages_read: None,

@@ -12,7 +12,7 @@ use crate::comparability::{self, Incomparability};
 use crate::model::{Block, Pair, PairKind, Run, Side, is_zero};
 use crate::nested::{Design, Nested};
 use crate::pairing::{Paired, paired};
-use crate::schedule::{cpu_ratio_of, ratio_of};
+use crate::schedule::{cpu_difference_of, cpu_ratio_of, ratio_of};
 use crate::stats::{self, Estimate, quantile};
 use crate::verdict::{Verdict, reach, verdict};
 
@@ -261,8 +261,7 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
     let design = design(run);
     let throughput = of_all(&sides, |baseline, variant| Some(ratio_of(baseline, variant))).unwrap_or_default();
     let cpu = of_all(&sides, cpu_ratio_of);
-    let difference =
-        of_all(&sides, |baseline, variant| Some(variant.server_cpu_us? - baseline.server_cpu_us?)).unwrap_or_default();
+    let difference = of_all(&sides, cpu_difference_of).unwrap_or_default();
     let latency = |percentile: fn(&Side) -> Option<f64>| {
         of_all(&sides, |baseline, variant| Some(percentile(variant)? / percentile(baseline)?))?.ratio(design)
     };

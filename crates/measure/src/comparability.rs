@@ -84,10 +84,18 @@ impl fmt::Display for Incomparability {
 
 /// What makes the sides of a pair not comparable: by what they are, by their plans, and by the rows that they gave and the work that they did.
 pub(crate) fn not_comparable(run: &Run, pair: &Pair, sides: &[Paired<'_>]) -> Vec<Incomparability> {
-    let by_rows = by_rows(sides);
+    // Blocks of a mix happen to have other calls; what each class does is told by the class.
+    let has_same_calls = !is_mix(run, pair);
+    let by_rows = by_rows(sides).filter(|_| has_same_calls);
     // Where other rows come back, other work is what to expect.
-    let by_work = if by_rows.is_some() { None } else { by_work(run, pair, sides) };
+    let by_work = if by_rows.is_some() || !has_same_calls { None } else { by_work(run, pair, sides) };
     by_collation(run, pair).into_iter().chain(by_plan(run, pair)).chain(by_rows).chain(by_work).collect()
+}
+
+/// Whether what is compared are several classes of a workload's folder together.
+fn is_mix(run: &Run, pair: &Pair) -> bool {
+    let name = &run.conditions[pair.condition].workload;
+    run.recording.as_ref().is_some_and(|recording| recording.class_of(name).is_none() && recording.classes.len() > 1)
 }
 
 fn by_collation(run: &Run, pair: &Pair) -> Option<Incomparability> {

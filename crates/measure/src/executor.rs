@@ -179,6 +179,7 @@ fn native(
 
 fn side(variant: usize, tally: &Tally) -> Side {
     let per_query = |nanoseconds: u64| nanoseconds as f64 / 1e3 / tally.all_queries.max(1) as f64;
+    let average = |effort: f64, of: u64| (effort > 0.0 && of > 0).then(|| effort / of as f64);
     Side {
         variant,
         seconds: tally.seconds,
@@ -192,6 +193,8 @@ fn side(variant: usize, tally: &Tally) -> Side {
         work: BTreeMap::new(),
         server_cpu_us: tally.server_cpu_ns.map(per_query),
         pages_read: None,
+        effort: average(tally.effort, tally.events),
+        statement_effort: average(tally.all_effort, tally.all_queries),
         client_cpu_us: Some(per_query(tally.client_cpu_ns)),
         latency: latency::from_histogram(&tally.latency),
         log: None,
@@ -226,6 +229,8 @@ fn sysbench_side(variant: usize, tally: &SysbenchTally) -> Side {
         lost_connections: 0,
         unbound: false,
         missed: 0,
+        effort: None,
+        statement_effort: None,
         work: BTreeMap::new(),
         server_cpu_us: None,
         pages_read: None,

@@ -450,6 +450,13 @@ pub struct Side {
     /// Pages that the server read from disk, a statement, lead-in included; where each variant has an instance of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages_read: Option<f64>,
+    /// What one of its transactions took on average when it was called by itself before the load, in seconds. Of two blocks of a mix, one happens
+    /// to have more calls of what takes long; ratios take that out. Absent where nothing tells, and where all transactions are alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<f64>,
+    /// The same a statement, lead-in included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement_effort: Option<f64>,
     /// CPU time of the client's threads, in µs a statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_us: Option<f64>,

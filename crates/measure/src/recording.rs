@@ -157,6 +157,10 @@ impl Recording {
             }
         }
         candidates.sort_by(|one, other| other.cost().total_cmp(&one.cost()));
+        // Of no use where one is not known.
+        if candidates.iter().all(|one| one.seconds.is_some()) {
+            candidates.iter_mut().for_each(|one| one.class.effort = one.seconds.unwrap_or(0.0));
+        }
         // One alone is the mix.
         let most = if candidates.len() > 1 { asked.by_themselves } else { 0 };
         let total: f64 = candidates.iter().map(|one| one.class.weight).sum();
@@ -299,6 +303,7 @@ fn class(folder: &replay::Workload, statement: &Statement, samples: &[usize], pr
         writes: statement.effect == Effect::Writes,
         around: own.map(|own| [set(sql::string(own)), set(back())]),
         pause: Duration::from_secs_f64(statement.head.think_seconds),
+        effort: 0.0,
         calls: samples.iter().map(call).collect(),
     }
 }

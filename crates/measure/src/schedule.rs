@@ -164,15 +164,32 @@ impl Ledger {
     }
 }
 
-/// Throughput of the variant for each unit of the baseline's.
+/// Throughput of the variant for each unit of the baseline's: by how much of the same work each did, where their calls were not the same.
 pub(crate) fn ratio_of(baseline: &Side, variant: &Side) -> f64 {
     let rate = |side: &Side| side.events as f64 / side.seconds;
-    rate(variant) / rate(baseline)
+    rate(variant) / rate(baseline) * effort_ratio(baseline.effort, variant.effort)
 }
 
-/// Server CPU time a statement of the variant for each unit of the baseline's, where it is told.
+/// Server CPU time a statement of the variant for each unit of the baseline's, where it is told; for the same work, likewise.
 pub(crate) fn cpu_ratio_of(baseline: &Side, variant: &Side) -> Option<f64> {
-    Some(variant.server_cpu_us? / baseline.server_cpu_us?)
+    let efforts = effort_ratio(baseline.statement_effort, variant.statement_effort);
+    Some(variant.server_cpu_us? / baseline.server_cpu_us? / efforts)
+}
+
+/// By how much the variant's calls take more than the baseline's because they are others.
+fn effort_ratio(baseline: Option<f64>, variant: Option<f64>) -> f64 {
+    variant.zip(baseline).map_or(1.0, |(variant, baseline)| variant / baseline)
+}
+
+/// By how many µs of server CPU a statement of the variant takes more, where it is told; each as it would be with the calls that both had on
+/// average.
+pub(crate) fn cpu_difference_of(baseline: &Side, variant: &Side) -> Option<f64> {
+    let (of_baseline, of_variant) = (baseline.server_cpu_us?, variant.server_cpu_us?);
+    let Some((own, other)) = variant.statement_effort.zip(baseline.statement_effort) else {
+        return Some(of_variant - of_baseline);
+    };
+    let both = (own + other) / 2.0;
+    Some(of_variant * both / own - of_baseline * both / other)
 }
 
 /// Measures a condition in one replicate: block by block, the pairs in turn, the A/A pairs among them, until time is up. Pairs that were

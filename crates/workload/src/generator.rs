@@ -92,6 +92,15 @@ impl Generator {
         }
     }
 
+    /// What the event that was begun last takes beside others ([`Class::effort`](crate::Class)); 0 where nothing tells.
+    #[inline]
+    pub fn effort(&self) -> f64 {
+        match &self.0 {
+            Kind::Drawn(_) => 0.0,
+            Kind::Calls(calls) => calls.effort(),
+        }
+    }
+
     /// What is left of the pause that a connection is in at a moment taken at random. A load that begins so is in the middle of its course at once:
     /// else all connections would send their first event together.
     pub fn rest_of_pause(&mut self) -> Duration {

@@ -78,6 +78,9 @@ pub struct Class {
     pub around: Option<[String; 2]>,
     /// How long a connection pauses after each call: think time.
     pub pause: Duration,
+    /// What a call takes beside one of another class, in any unit; 0 where that is not known. Blocks that happened to have other calls are compared by
+    /// it.
+    pub effort: f64,
     /// Its calls; at least one.
     pub calls: Vec<Call>,
 }
@@ -94,6 +97,7 @@ struct Placed {
     example: Example,
     weight: f64,
     pause: Duration,
+    effort: f64,
     before: Vec<usize>,
     after: Vec<usize>,
     calls: Vec<(usize, Vec<Parameter>)>,
@@ -124,8 +128,8 @@ impl Script {
             let calls = class.calls.iter().map(|call| (add(&call.sql, kind, around), call.values.clone())).collect();
             let (statement, sql) = (class.text.clone(), class.example.clone());
             let example = Example { statement, sql, around: around.cloned() };
-            let Class { weight, pause, .. } = *class;
-            placed.push(Placed { example, weight, pause, before, after, calls });
+            let Class { weight, pause, effort, .. } = *class;
+            placed.push(Placed { example, weight, pause, effort, before, after, calls });
         }
         Self { statements, source: Source::Recorded(Arc::new(Recorded { classes: placed, seed })) }
     }
@@ -149,6 +153,8 @@ pub(crate) struct Calls {
     next: Box<[usize]>,
     /// The pause behind the call that was made last.
     pause: Duration,
+    /// What that call takes.
+    effort: f64,
 }
 
 impl Calls {
@@ -156,12 +162,18 @@ impl Calls {
         let mut random = Random::new(recorded.seed, Purpose::Thread, u64::from(thread), STREAM);
         // Each connection begins elsewhere in a class's calls, and goes through all of them.
         let next = recorded.classes.iter().map(|class| random.below(class.calls.len() as u64) as usize).collect();
-        Self { recorded: Arc::clone(recorded), random, deck: Vec::with_capacity(DECK), next, pause: Duration::ZERO }
+        let (deck, pause, effort) = (Vec::with_capacity(DECK), Duration::ZERO, 0.0);
+        Self { recorded: Arc::clone(recorded), random, deck, next, pause, effort }
     }
 
     /// The pause behind the call that was made last.
     pub fn pause(&self) -> Duration {
         self.pause
+    }
+
+    /// What the call that was made last takes ([`Class::effort`]).
+    pub fn effort(&self) -> f64 {
+        self.effort
     }
 
     /// What is left of the pause that a connection is in at a moment taken at random, were it never at work: in a class's pauses as much of its
@@ -191,7 +203,7 @@ impl Calls {
         let next = &mut self.next[place as usize];
         let (statement, parameters) = &class.calls[*next];
         *next = (*next + 1) % class.calls.len();
-        self.pause = class.pause;
+        (self.pause, self.effort) = (class.pause, class.effort);
         class.before.iter().try_for_each(|control| run(*control, &[]))?;
         if parameters.len() <= FEW {
             let mut values = [Value::Null; FEW];
@@ -240,6 +252,7 @@ mod tests {
             writes: false,
             around: None,
             pause: Duration::ZERO,
+            effort: 0.0,
             calls: (0..calls).map(call).collect(),
         }
     }
@@ -255,6 +268,18 @@ mod tests {
             });
         }
         all
+    }
+
+    #[test]
+    fn the_effort_is_that_of_the_call_that_was_made() {
+        let with = |name, effort| Class { effort, ..class(name, 1.0, 1) };
+        let mut generator = Script::recorded(&[with("SELECT 1", 0.5), with("SELECT 2", 4.0)], 1).generator(0);
+        assert_eq!(generator.effort(), 0.0, "nothing was called");
+        for _ in 0..20 {
+            let mut called = 0;
+            generator.event(|statement, _| Ok::<_, ()>(called = statement)).unwrap();
+            assert_eq!(generator.effort(), [0.5, 4.0][called]);
+        }
     }
 
     #[test]

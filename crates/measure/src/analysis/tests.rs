@@ -40,6 +40,8 @@ fn side(variant: usize, events: u64) -> Side {
         lost_connections: 0,
         unbound: false,
         missed: 0,
+        effort: None,
+        statement_effort: None,
         work: BTreeMap::new(),
         server_cpu_us: None,
         pages_read: None,
@@ -115,6 +117,23 @@ fn a_variants_own_figures_come_from_one_pair() {
     let variants = &analyse(&run, &blocks).conditions[0].variants;
     let figures: Vec<_> = variants.iter().map(|v| (v.variant, v.transactions_per_s, v.queries_per_s)).collect();
     assert_eq!(figures, [(0, 100.0, 1000.0), (1, 60.0, 600.0), (2, 100.0, 1000.0), (3, 40.0, 400.0)]);
+}
+
+/// Of the same speed, one side called twice as many of those that take long.
+#[test]
+fn sides_that_had_other_calls_are_compared_by_what_these_take() {
+    let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
+    let called = |variant: usize, events: u64, effort: f64| Side {
+        effort: Some(effort),
+        statement_effort: Some(effort / 10.0),
+        server_cpu_us: Some(1000.0 * effort),
+        ..side(variant, events)
+    };
+    let blocks: Vec<_> =
+        (0..3).map(|round| block(Some(0), round, vec![called(0, 200, 0.1), called(1, 100, 0.2)])).collect();
+    let comparison = &analyse(&run, &blocks).conditions[0].comparisons[0];
+    assert_eq!((value(comparison.throughput), value(comparison.server_cpu)), (1.0, 1.0));
+    assert_eq!(comparison.server_cpu_difference_us.map(|difference| difference.value), Some(0.0));
 }
 
 #[test]
@@ -294,7 +313,7 @@ prop_compose! {
         hdr in prop::option::of(damaged_histogram()),
     ) -> Side {
         let latency = Latency { p50_ms: None, p95_ms, p99_ms: None, hdr };
-        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, pages_read: None, client_cpu_us: server_cpu_us, latency, lost_connections: 0, unbound: false, missed: 0, work: BTreeMap::new(), log: None }
+        Side { variant, seconds, events, queries, rows, errors, server_cpu_us, pages_read: None, client_cpu_us: server_cpu_us, latency, lost_connections: 0, unbound: false, missed: 0, work: BTreeMap::new(), effort: None, statement_effort: None, log: None }
     }
 }
 

@@ -35,6 +35,8 @@ fn blocks(rate: f64, ratio: f64) -> Vec<Block> {
         queries: rate as u64,
         rows: None,
         missed: 0,
+        effort: None,
+        statement_effort: None,
         errors: Default::default(),
         lost_connections: 0,
         unbound: false,

@@ -167,6 +167,8 @@ mod tests {
             lost_connections: 0,
             unbound: false,
             missed: 0,
+            effort: None,
+            statement_effort: None,
             work: Default::default(),
             server_cpu_us: Some(1.5),
             pages_read: None,

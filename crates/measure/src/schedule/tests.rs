@@ -92,6 +92,8 @@ fn side(variant: usize, events: u64, cpu: f64, length: Duration) -> Side {
         lost_connections: 0,
         unbound: false,
         missed: 0,
+        effort: None,
+        statement_effort: None,
         work: BTreeMap::new(),
         server_cpu_us: Some(cpu),
         pages_read: None,
