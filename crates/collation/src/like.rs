@@ -40,10 +40,12 @@ impl<'t, P: Parts<'t>> Work for Like<'t, P> {
 
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> bool {
         let alone = |character: &[u8]| self.descriptor.is_alone_in_like(character);
-        let same = |a: &[u8], b: &[u8]| {
-            let have_same_weights = || levels.clone().all(|source| compare::level(source, a, b, 0).is_eq());
-            a == b || have_same_weights() && !alone(a) && !alone(b) || self.descriptor.are_one_in_like(a, b)
+        let have_same_weights =
+            |a: &[u8], b: &[u8]| levels.clone().all(|source| compare::level(source, a, b, 0).is_eq());
+        let match_by_weights = |a: &[u8], b: &[u8]| {
+            have_same_weights(a, b) && !alone(a) && !alone(b) && !self.descriptor.differ_behind_in_like(a, b)
         };
+        let same = |a: &[u8], b: &[u8]| a == b || match_by_weights(a, b) || self.descriptor.are_one_in_like(a, b);
         match self.descriptor.form {
             Form::Bytes => self.matches(|_, _| 1, same),
             Form::Utf8(encoding) => self.matches(|text, at| encoding.length(text, at), same),

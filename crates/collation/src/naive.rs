@@ -171,7 +171,7 @@ fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
         _ if collation.descriptor().is_alone_in_like(a) || collation.descriptor().is_alone_in_like(b) => a == b,
         _ => {
             let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();
-            weights(a) == weights(b)
+            a == b || weights(a) == weights(b) && !collation.descriptor().differ_behind_in_like(a, b)
         }
     }
 }

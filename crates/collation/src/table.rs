@@ -40,7 +40,9 @@ pub(crate) use lazy::Lazy;
 pub(crate) use legacy::MultiByte;
 pub(crate) use level::{LONGEST, Level, ZERO};
 pub(crate) use low::LowOf;
-pub(crate) use pairs::{Classes, Pairs};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) use pairs::Classes;
+pub(crate) use pairs::Pairs;
 pub(crate) use simple::{Simple, SimpleTable};
 
 use words::Reader;

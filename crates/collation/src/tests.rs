@@ -272,6 +272,22 @@ fn one_is_a_weight_of_persian() {
     assert_eq!(persian.weight_string("\u{653}".as_bytes()), [0, 1]);
 }
 
+/// As MySQL 9.7 and 5.6, MariaDB 11.8 and 10.11 answer.
+#[test]
+fn like_sees_the_root_behind_a_tailoring() {
+    let matches = |name, a: &str, b: &str| {
+        let collation = Collation::lookup(Flavour::MariaDb, name).unwrap();
+        (collation.equals(a.as_bytes(), b.as_bytes()), collation.like(a.as_bytes(), b.as_bytes(), None))
+    };
+    assert_eq!(matches("utf8mb4_persian_ci", "ز", "\u{fdfc}"), (true, false));
+    assert_eq!(matches("utf8mb4_persian_ci", "ز", "ﺯ"), (true, true));
+    assert_eq!(matches("utf8mb4_uca1400_vietnamese_ai_cs", "Â", "Ấ"), (true, false));
+    assert_eq!(matches("utf8mb4_uca1400_vietnamese_ai_cs", "Ầ", "Ấ"), (true, true));
+    assert_eq!(matches("utf8mb4_uca1400_vietnamese_ai_ci", "Â", "Ấ"), (true, true));
+    assert_eq!(matches("utf8mb4_uca1400_icelandic_ai_cs", "Æ", "Ä"), (true, false));
+    assert_eq!(matches("utf8mb4_uca1400_icelandic_ai_ci", "Æ", "Ä"), (true, true));
+}
+
 #[test]
 fn runs_of_spaces_of_every_length_keep_their_order() {
     let run = |count: usize, rest: &str| format!("a{}{rest}", " ".repeat(count)).into_bytes();

@@ -164,6 +164,18 @@ impl Level {
         self.is_plain_page.get(page / 64).is_some_and(|bits| bits >> (page % 64) & 1 == 1)
     }
 
+    /// The parent's weights of a code point that lie behind its own here and the end after them, padded with zeros.
+    pub fn behind(&self, code_point: u32) -> [u16; LONGEST] {
+        let mut weights = [0; LONGEST];
+        let Some(parent) = self.parent else { return weights };
+        let own = self.weights(code_point, &mut weights);
+        let root = parent.weights(code_point, &mut weights);
+        weights[root..].fill(0);
+        weights.copy_within((own + 1).min(root)..root, 0);
+        weights[root.saturating_sub(own + 1)..].fill(0);
+        weights
+    }
+
     /// Writes the weights of a code point to the start of `out`, which has room for [`LONGEST`], and says how many there
     /// are.
     #[inline]
