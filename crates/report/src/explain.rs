@@ -5,7 +5,7 @@ mod rows;
 
 use std::fmt::Write as _;
 
-use explain::{Explanation, Part, Parting, Step, Verdict, View};
+use explain::{Explanation, View, reason};
 
 use crate::content::document;
 use crate::table::{Kind, Row, Table, column};
@@ -47,35 +47,4 @@ fn overview(explanation: &Explanation) -> Table {
         ])
     };
     Table::new("a against b", columns, explanation.views.iter().map(row))
-}
-
-/// Why the verdict is what it is.
-fn reason(view: &View) -> String {
-    match &view.parting {
-        None if view.equal_by_padding => "all weights are the same; trailing spaces don't count".into(),
-        None if view.a == view.b => "the strings are the same".into(),
-        None => "all weights are the same".into(),
-        Some(parting) => parted(view, parting),
-    }
-}
-
-fn parted(view: &View, parting: &Parting) -> String {
-    let [a, b] = [(&parting.a, &view.a), (&parting.b, &view.b)].map(|(part, steps)| told(view, part, steps));
-    let sign = match view.verdict {
-        Verdict::Less => "before",
-        Verdict::Greater => "after",
-        Verdict::Equal => "beside",
-    };
-    let level = if view.levels.len() > 1 { format!(" at the {} level", parting.level.name()) } else { String::new() };
-    format!("{a} {sign} {b}{level}")
-}
-
-/// A place in a string in words.
-fn told(view: &View, part: &Part, steps: &[Step]) -> String {
-    let weight = part.weight.as_deref().unwrap_or_default();
-    match part.step.and_then(|step| steps.get(step)) {
-        Some(step) => format!("{} ({weight})", rows::shown(step)),
-        None if view.pads => format!("the end, a space ({weight}),"),
-        None => "the end".into(),
-    }
 }

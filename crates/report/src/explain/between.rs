@@ -1,8 +1,7 @@
 //! Which characters two collations see differently, for a terminal and for a program.
 
-use explain::{Between, Contractions, Place, ScriptDifference, Seen, Side};
+use explain::{Between, Contractions, Place, ScriptDifference, Seen, Side, visible};
 
-use super::rows::visible;
 use crate::content::document;
 use crate::number::{counted, grouped};
 use crate::table::{Kind, Row, Table, column};

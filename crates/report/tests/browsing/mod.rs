@@ -22,13 +22,20 @@ pub struct Opened {
 
 /// Opens a page from disk, as a reader would.
 pub fn open(page: &str) -> Opened {
+    open_at(page, "")
+}
+
+/// Opens a page at a fragment, such as `#a`.
+pub fn open_at(page: &str, fragment: &str) -> Opened {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
     std::fs::write(&file, page).unwrap();
     let browser = dress::browser();
     let tab = browser.new_tab().unwrap();
     let complaints = listen(&tab);
-    tab.navigate_to(&format!("file://{}", file.display())).and_then(|tab| tab.wait_until_navigated()).unwrap();
+    tab.navigate_to(&format!("file://{}{fragment}", file.display()))
+        .and_then(|tab| tab.wait_until_navigated())
+        .unwrap();
     Opened { tab, complaints, _browser: browser, _folder: folder }
 }
 
