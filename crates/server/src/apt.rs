@@ -117,6 +117,13 @@ impl<'a> Apt<'a> {
         Ok(newest.map_or(name, |(_, line)| line).to_owned())
     }
 
+    /// Downloads a package without what it needs, to be unpacked with the next packages.
+    pub fn download_alone(&self, package: &str) -> Result<(), Error> {
+        let mut command = self.command("apt-get");
+        command.args(["-q", "download", package]).current_dir(self.folder.join("cache/archives"));
+        command::run(command, &format!("download {package}"), |_| {})
+    }
+
     /// Downloads packages with all they need and unpacks them into `root`. Returns the version of the first.
     pub fn unpack(self, packages: &[&str], title: &str, root: &Path) -> Result<String, Error> {
         self.unpack_without(packages, &[], title, root)

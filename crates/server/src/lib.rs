@@ -15,6 +15,7 @@ mod changed;
 pub mod cleanup;
 mod collations;
 mod command;
+mod compiler;
 mod connect;
 mod disk;
 mod endpoint;
@@ -47,6 +48,7 @@ mod tool;
 
 pub use catalogue::{CatalogueName, NotInCatalogue};
 pub use collations::CollationInfo;
+pub use compiler::rustc_for_wasm;
 pub use connect::{NEEDS_PRIVACY, describe as describe_driver_error};
 pub use disk::{Room, room};
 pub use endpoint::{Address, DEFAULT_TIMEOUT, Endpoint, Secret, Tls, TlsMode};

@@ -23,6 +23,8 @@ pub enum Tool {
     Client,
     /// Go, which an example of the library's C interface is written in.
     Go,
+    /// Java 17 or later, which Spark runs in.
+    Java,
     /// Linux's perf, which takes the samples of a profile.
     Perf,
     /// pkg-config, by which programs find the library's C interface.
@@ -52,10 +54,11 @@ const C_LIBRARY: [&str; 2] = ["libc6", "libc-bin"];
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Chromium,
         Self::Client,
         Self::Go,
+        Self::Java,
         Self::Perf,
         Self::PkgConfig,
         Self::Python,
@@ -69,6 +72,7 @@ impl Tool {
             Self::Chromium => "chromium",
             Self::Client => "mariadb",
             Self::Go => "go",
+            Self::Java => "java",
             Self::Perf => "perf",
             Self::PkgConfig => "pkg-config",
             Self::Python => "python3",
@@ -97,6 +101,12 @@ impl Tool {
                 file: "usr/bin/go",
                 environment: "GOROOT=\"$(echo \"$root\"/usr/lib/go-*)\"",
                 mebibytes: 700,
+            },
+            Self::Java => Package {
+                name: "default-jre-headless",
+                file: "usr/lib/jvm/default-java/bin/java",
+                environment: "JAVA_HOME=\"$root/usr/lib/jvm/default-java\"",
+                mebibytes: 400,
             },
             Self::Perf => Package { name: "linux-perf", file: "usr/bin/perf", environment: "", mebibytes: 250 },
             Self::PkgConfig => {
@@ -154,10 +164,20 @@ impl Tool {
 
     /// Whether a program of the right name can do what it is wanted for.
     fn will_do(self, file: &Path) -> bool {
-        let Self::Python = self else { return true };
-        // Debian's python3 comes without pip.
-        let test = "import pip, sys, venv; sys.exit(sys.version_info < (3, 11))";
-        Command::new(file).args(["-c", test]).output().is_ok_and(|output| output.status.success())
+        let run = |arguments: &[&str]| {
+            Command::new(file).args(arguments).output().ok().filter(|output| output.status.success())
+        };
+        match self {
+            // Debian's python3 comes without pip.
+            Self::Python => run(&["-c", "import pip, sys, venv; sys.exit(sys.version_info < (3, 11))"]).is_some(),
+            // `openjdk 17.0.15 2025-04-15`; before Java 9 there is no such option.
+            Self::Java => run(&["--version"]).is_some_and(|output| {
+                let text = String::from_utf8_lossy(&output.stdout);
+                let version = text.split_whitespace().nth(1).and_then(|version| version.split(['.', '-']).next());
+                version.and_then(|major| major.parse().ok()).is_some_and(|major: u32| major >= 17)
+            }),
+            _ => true,
+        }
     }
 
     fn key(self) -> String {
@@ -174,8 +194,10 @@ impl Tool {
         let state = folder.join("apt");
         Apt::of_host(&state, progress)?.unpack_without(&[package.name], &C_LIBRARY, self.name(), &root)?;
         fs::remove_dir_all(&state).map_err(Error::io("remove", &state))?;
-        if self == Self::Valgrind {
-            place_debug_files(&root)?;
+        match self {
+            Self::Valgrind => place_debug_files(&root)?,
+            Self::Java => place_settings(&root)?,
+            _ => {}
         }
         let wrapper = folder.join(self.name());
         fs::write(&wrapper, script(&root, &package)).map_err(Error::io("write", &wrapper))?;
@@ -204,6 +226,26 @@ fn place_debug_files(root: &Path) -> Result<(), Error> {
     // Where the host's /lib is a folder of its own.
     let lib = debug.join("lib");
     symlink("usr/lib", &lib).map_err(Error::io("link", &lib))
+}
+
+/// Leads Java's settings, which Debian keeps in /etc and links to from its own folder, to those below `root`.
+fn place_settings(root: &Path) -> Result<(), Error> {
+    let mut folders = vec![root.join("usr/lib/jvm")];
+    while let Some(folder) = folders.pop() {
+        for path in entries(&folder)? {
+            if path.is_symlink() {
+                let target = fs::read_link(&path).map_err(Error::io("read", &path))?;
+                let Ok(below) = target.strip_prefix("/etc") else { continue };
+                // Relative, since the folder is moved when it is whole.
+                let up: PathBuf = folder.strip_prefix(root).unwrap_or(&folder).components().map(|_| "..").collect();
+                fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+                symlink(up.join("etc").join(below), &path).map_err(Error::io("link", &path))?;
+            } else if path.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
