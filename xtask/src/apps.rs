@@ -111,6 +111,11 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     Ok(true)
 }
 
+/// The schema of one of the applications, named after its package.
+pub fn schema(package: &str, scratch: &Path) -> Result<String> {
+    script(APPS.iter().find(|app| app.package == package).context("no such application")?, scratch)
+}
+
 /// Fetches a package and makes a script of its schema.
 fn script(app: &App, scratch: &Path) -> Result<String> {
     let folder = scratch.join(app.package);
@@ -129,6 +134,11 @@ fn script(app: &App, scratch: &Path) -> Result<String> {
     // Cacti's sets a mode that MySQL 8 doesn't know any more.
     let lines = sql.lines().filter(|line| !line.contains("@sqlmode"));
     Ok(format!("SET SESSION sql_mode = '';\n{}", lines.collect::<Vec<_>>().join("\n")))
+}
+
+/// The text that a command printed; its errors are told.
+pub fn printed(command: &mut Command) -> Result<String> {
+    Ok(String::from_utf8(quietly(command)?)?)
 }
 
 /// What a command printed; its errors are told.

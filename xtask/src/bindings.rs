@@ -2,7 +2,10 @@
 //! that takes installed first. Their crates are workspaces of their own, so that the project is built without Python.
 
 mod c;
+mod datafusion;
 mod python;
+mod spark;
+mod web;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,15 +34,21 @@ enum Binding {
     Python,
     /// The header, the static and the shared library.
     C,
+    /// The crate datafusion-mysql-collation.
+    Datafusion,
+    /// The page with the library as WebAssembly.
+    Web,
 }
 
 /// Tests what was asked for.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let all = [Binding::C, Binding::Python];
+    let all = [Binding::C, Binding::Datafusion, Binding::Python, Binding::Web];
     for binding in all.into_iter().filter(|one| arguments.bindings.is_empty() || arguments.bindings.contains(one)) {
         let prepared = match binding {
             Binding::Python => python::prepare().map(drop),
             Binding::C => c::prepare().map(drop),
+            Binding::Datafusion => datafusion::prepare().map(drop),
+            Binding::Web => web::prepare().map(drop),
         };
         prepared.with_context(|| format!("the tests of bindings/{} need more than is here", binding.folder()))?;
         if !arguments.no_run {
@@ -59,21 +68,30 @@ impl Binding {
         match self {
             Self::Python => "python",
             Self::C => "c",
+            Self::Datafusion => "datafusion",
+            Self::Web => "web",
         }
     }
 
     fn test(self) -> Result<()> {
         let source = root().join("bindings").join(self.folder());
         succeed(cargo(&source).args(["fmt", "--check"]))?;
-        let mut clippy = cargo(&source);
-        if self == Self::Python {
-            let (name, interpreter) = python::build_environment()?;
-            clippy.env(name, interpreter);
-        }
-        succeed(clippy.args(["clippy", "--quiet", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
         match self {
-            Self::Python => python::test(&source),
-            Self::C => c::test(&source),
+            Self::Python => {
+                let (name, interpreter) = python::build_environment()?;
+                lint(cargo(&source).env(name, interpreter))?;
+                python::test(&source)
+            }
+            Self::C => {
+                lint(&mut cargo(&source))?;
+                c::test(&source)
+            }
+            // Is linted as it is built.
+            Self::Datafusion => datafusion::test(&source),
+            Self::Web => {
+                lint(&mut cargo(&source))?;
+                web::test(&source)
+            }
         }
     }
 }
@@ -94,6 +112,11 @@ fn cargo(source: &Path) -> Command {
     let mut command = Command::new(crate::cargo());
     command.current_dir(source).env("CARGO_TARGET_DIR", target());
     command
+}
+
+/// Runs Clippy, of a crate's own `cargo`.
+fn lint(cargo: &mut Command) -> Result<()> {
+    succeed(cargo.args(["clippy", "--quiet", "--all-targets", "--locked", "--", "-D", "warnings"]))
 }
 
 /// Runs a command; what fails is named with its arguments.

@@ -20,6 +20,7 @@ mod sizes;
 mod tables;
 mod test;
 mod verify;
+mod wordpress;
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -43,6 +44,8 @@ enum Task {
     Bindings(bindings::Arguments),
     /// Audit and convert the schemas of applications in Debian's packages.
     Apps(apps::Arguments),
+    /// Capture a load on WordPress' tables, and find by weigh bench --workload what is planted in it.
+    Wordpress(wordpress::Arguments),
     /// Build the Debian package: the command, its manual pages and completions.
     Package(package::Arguments),
     /// Derive the weight tables of crates/collation from running servers.
@@ -88,6 +91,10 @@ fn run() -> Result<bool> {
             server::interrupt::install()?;
             return apps::run(arguments);
         }
+        Task::Wordpress(arguments) => {
+            server::interrupt::install()?;
+            return wordpress::run(arguments);
+        }
         _ => {}
     }
     if cfg!(debug_assertions) && std::env::var_os("XTASK_DEBUG").is_none() {
@@ -95,7 +102,7 @@ fn run() -> Result<bool> {
     }
     server::interrupt::install()?;
     match arguments.task {
-        Task::Test(_) | Task::Bindings(_) | Task::Package(_) | Task::Apps(_) | Task::Sizes(_) => {
+        Task::Test(_) | Task::Bindings(_) | Task::Package(_) | Task::Apps(_) | Task::Wordpress(_) | Task::Sizes(_) => {
             unreachable!("run above")
         }
         Task::Tables(arguments) => tables::run(&arguments).map(|()| true),

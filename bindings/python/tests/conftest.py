@@ -1,9 +1,16 @@
 """What the tests need beside the wheel. `cargo xtask bindings python` sets it up and names it in the environment."""
 
+import contextlib
 import os
+import random
+import sys
 
 import pymysql
 import pytest
+from relay import relay
+
+# What collations expand, contract, ignore or merge; two bytes, three and four; spaces, which some ignore at the end.
+ALPHABETS = ["abcABCßsSœæÆ", "áàâäÄåÅçÇéÉñÑöÖøØüÜýÿ", "cChHdDžŽlLjJnNsSzZ", "абвгдеёжзАБВГДЕЁЖЗ", "αβγάέήΑΒΓ", "漢字一丁かがカガｶ", "가각힣", "😀🎉𝒜𐐀𐐨", " \t-_.,0123４５"]
 
 
 def needed(name):
@@ -13,10 +20,21 @@ def needed(name):
     return value
 
 
-@pytest.fixture(scope="session")
-def server():
-    """A connection to a real MariaDB, as an account that may create schemas."""
-    socket = needed("MYSQL_COLLATION_TEST_SOCKET")
+def strings(seed, rows):
+    """Short, so that many are equal; some NULL. No string holds a newline, which the Rust program's input is split at."""
+    choice = random.Random(seed)
+    everything = "".join(ALPHABETS)
+    for _ in range(rows):
+        if choice.random() < 0.02:
+            yield None
+            continue
+        alphabet = choice.choice([*ALPHABETS, everything])
+        yield "".join(choice.choices(alphabet, k=choice.randrange(6))) + " " * (choice.random() < 0.1)
+
+
+@contextlib.contextmanager
+def opened(socket):
+    """A connection to a server, in a schema of its own, as an account that may create schemas."""
     connection = pymysql.connect(unix_socket=socket, user="root", charset="utf8mb4", autocommit=True)
     with connection, connection.cursor() as cursor:
         cursor.execute("CREATE DATABASE bindings_python CHARACTER SET utf8mb4")
@@ -28,6 +46,52 @@ def server():
 
 
 @pytest.fixture(scope="session")
+def server():
+    """A connection to a real MariaDB."""
+    with opened(needed("MYSQL_COLLATION_TEST_SOCKET")) as cursor:
+        yield cursor
+
+
+@pytest.fixture(scope="session")
+def servers(server):
+    """By flavour, a connection, the socket, and a port for JDBC drivers: MariaDB and MySQL."""
+    sockets = {"mariadb": needed("MYSQL_COLLATION_TEST_SOCKET"), "mysql": needed("MYSQL_COLLATION_TEST_MYSQL_SOCKET")}
+    with opened(sockets["mysql"]) as mysql, relay(sockets["mariadb"]) as one, relay(sockets["mysql"]) as other:
+        yield {"mariadb": (server, sockets["mariadb"], one), "mysql": (mysql, sockets["mysql"], other)}
+
+
+@pytest.fixture(scope="session")
 def rust():
     """The program `columns` of the Rust library's examples."""
     return needed("MYSQL_COLLATION_TEST_COLUMNS")
+
+
+@pytest.fixture(scope="session")
+def drivers():
+    """The jars of both JDBC drivers, with commas."""
+    return needed("MYSQL_COLLATION_TEST_DRIVERS")
+
+
+@pytest.fixture(scope="session")
+def spark(drivers, tmp_path_factory):
+    """One session for all tests: it starts slowly."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.master": "local[2]",
+        "spark.jars": drivers,
+        "spark.driver.memory": "1g",
+        # Compiled in haste: a test's job is over before more would pay.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
+        "spark.sql.shuffle.partitions": "3",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    session = SparkSession.builder.config(map=settings).getOrCreate()
+    yield session
+    session.stop()

@@ -1,16 +1,14 @@
 """20,000 strings in an Arrow array: keys, order and groups against a real MariaDB's ORDER BY and GROUP BY, and the Rust library's own."""
 
-import random
 import subprocess
 
 import pyarrow as pa
 import pytest
+from conftest import strings
 
 from mysql_collation import Collation
 
 ROWS = 20_000
-# What collations expand, contract, ignore or merge; two bytes, three and four; spaces, which some ignore at the end.
-ALPHABETS = ["abcABCßsSœæÆ", "áàâäÄåÅçÇéÉñÑöÖøØüÜýÿ", "cChHdDžŽlLjJnNsSzZ", "абвгдеёжзАБВГДЕЁЖЗ", "αβγάέήΑΒΓ", "漢字一丁かがカガｶ", "가각힣", "😀🎉𝒜𐐀𐐨", " \t-_.,0123４５"]
 COLLATIONS = [
     "utf8mb4_general_ci",
     "utf8mb4_unicode_ci",
@@ -20,21 +18,9 @@ COLLATIONS = [
 ]
 
 
-def strings(seed):
-    """Short, so that many are equal; some NULL. No string holds a newline, which the Rust program's input is split at."""
-    choice = random.Random(seed)
-    everything = "".join(ALPHABETS)
-    for _ in range(ROWS):
-        if choice.random() < 0.02:
-            yield None
-            continue
-        alphabet = choice.choice([*ALPHABETS, everything])
-        yield "".join(choice.choices(alphabet, k=choice.randrange(6))) + " " * (choice.random() < 0.1)
-
-
 @pytest.fixture(scope="module")
 def words(server):
-    words = list(strings(2026))
+    words = list(strings(2026, ROWS))
     server.execute("CREATE TABLE words (id INT PRIMARY KEY, word VARCHAR(40) CHARACTER SET utf8mb4)")
     server.executemany("INSERT INTO words VALUES (%s, %s)", list(enumerate(words)))
     server.execute("SET SESSION group_concat_max_len = 1 << 24")

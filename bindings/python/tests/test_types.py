@@ -4,6 +4,8 @@ import pathlib
 import subprocess
 import sys
 
+SETTINGS = pathlib.Path(__file__).parents[1] / "pyproject.toml"
+
 
 def run(*command):
     done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
@@ -11,8 +13,8 @@ def run(*command):
 
 
 def test_stubs_agree_with_the_module():
-    run("mypy.stubtest", "mysql_collation")
+    run("mypy.stubtest", "--mypy-config-file", str(SETTINGS), "mysql_collation")
 
 
 def test_a_typed_program(tmp_path):
-    run("mypy", "--strict", "--cache-dir", str(tmp_path), str(pathlib.Path(__file__).with_name("typed.py")))
+    run("mypy", "--strict", "--config-file", str(SETTINGS), "--cache-dir", str(tmp_path), str(pathlib.Path(__file__).with_name("typed.py")))

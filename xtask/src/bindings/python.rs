@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use server::{Address, Options, Tool};
+use server::{Address, Options, Server, Tool};
 
 use crate::bar::Bar;
+use crate::bindings::spark::{self, Spark};
 use crate::bindings::{cargo, emptied, root, succeed, succeed_bound, target};
 
 /// The interpreter, and the environment with what the tests import. Environments run by way of the interpreter: one that is installed in the
@@ -15,30 +16,40 @@ use crate::bindings::{cargo, emptied, root, succeed, succeed_bound, target};
 pub struct Python {
     interpreter: PathBuf,
     environment: PathBuf,
+    spark: Spark,
 }
 
 /// Becomes the program in its arguments.
 const BECOME: &str = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])";
 
-/// Finds or installs Python, and makes the environment unless it is there and of the same requirements.
+/// Finds or installs Python, and makes the environment unless it is there and of the same requirements; then what Spark needs beside it.
 pub fn prepare() -> Result<Python> {
     let interpreter = Tool::Python.find_or_install(&Bar::new())?;
-    let python = Python { interpreter, environment: target().join("python") };
-    let requirements = root().join("bindings/python/requirements.txt");
-    let wanted = fs::read(&requirements).with_context(|| format!("cannot read {}", requirements.display()))?;
+    let environment = target().join("python");
+    let python = Python { spark: spark::prepare(&interpreter)?, interpreter, environment };
+    let wanted = requirements("requirements.txt")?;
     // Written last: what broke off is made anew.
     let made_of = python.environment.join("requirements.txt");
-    if !fs::read(&made_of).is_ok_and(|made_of| made_of == wanted) {
+    if !fs::read(&made_of).is_ok_and(|made_of| made_of == wanted.1) {
         python.make_environment(&python.environment)?;
-        succeed(
-            python
-                .pip(&python.environment)
-                .args(["--require-hashes", "--only-binary", ":all:", "-r"])
-                .arg(&requirements),
-        )?;
-        fs::write(&made_of, &wanted).with_context(|| format!("cannot write {}", made_of.display()))?;
+        python.require(&wanted.0, &["--only-binary", ":all:"])?;
+        fs::write(&made_of, &wanted.1).with_context(|| format!("cannot write {}", made_of.display()))?;
+    }
+    // PySpark comes as source alone, of which only a copy is made: setuptools is in the environment.
+    let wanted = requirements("requirements-spark.txt")?;
+    let made_of = python.environment.join("requirements-spark.txt");
+    if !fs::read(&made_of).is_ok_and(|made_of| made_of == wanted.1) {
+        python.require(&wanted.0, &["--no-build-isolation"])?;
+        fs::write(&made_of, &wanted.1).with_context(|| format!("cannot write {}", made_of.display()))?;
     }
     Ok(python)
+}
+
+/// A file of requirements, and what is in it.
+fn requirements(name: &str) -> Result<(PathBuf, Vec<u8>)> {
+    let file = root().join("bindings/python").join(name);
+    let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok((file, content))
 }
 
 /// What tells PyO3's build which Python there is.
@@ -59,22 +70,35 @@ pub fn test(source: &Path) -> Result<()> {
     }
     succeed(python.run(&empty).arg("-I").arg(source.join("tests/docstrings.py")))?;
 
-    let columns = columns()?;
-    let server = server::open(&"mariadb".parse()?, &Options::default(), &Bar::new())?;
-    let Address::Socket(socket) = &server.endpoint().address else { bail!("a private server has a socket") };
+    let columns = built("mysql-collation", &["--example", "columns"], "examples/columns")?;
+    let weigh = built("weigh", &["--bin", "weigh"], "weigh")?;
+    let mariadb = server::open(&"mariadb".parse()?, &Options::default(), &Bar::new())?;
+    let mysql = server::open(&"mysql@sid".parse()?, &Options::default(), &Bar::new())?;
     let mut tests = python.run(&python.environment);
     tests.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).current_dir(source);
-    tests.env("MYSQL_COLLATION_TEST_SOCKET", socket).env("MYSQL_COLLATION_TEST_COLUMNS", columns);
+    tests
+        .env("MYSQL_COLLATION_TEST_SOCKET", socket(&mariadb)?)
+        .env("MYSQL_COLLATION_TEST_MYSQL_SOCKET", socket(&mysql)?);
+    tests.env("MYSQL_COLLATION_TEST_COLUMNS", columns).env("MYSQL_COLLATION_TEST_WEIGH", weigh);
+    python.spark.describe(&mut tests)?;
     succeed_bound(tests)?;
-    Ok(server.stop()?)
+    mariadb.stop()?;
+    Ok(mysql.stop()?)
 }
 
-/// The program that prints the Rust library's own columns.
-fn columns() -> Result<PathBuf> {
+fn socket(server: &Server) -> Result<&Path> {
+    match &server.endpoint().address {
+        Address::Socket(socket) => Ok(socket),
+        Address::Tcp { .. } => bail!("a private server has a socket"),
+    }
+}
+
+/// A program of the project's own.
+fn built(package: &str, what: &[&str], program: &str) -> Result<PathBuf> {
     let mut build = Command::new(crate::cargo());
-    build.args(["build", "--quiet", "--locked", "--package", "mysql-collation", "--example", "columns"]);
+    build.args(["build", "--quiet", "--locked", "--package", package]).args(what);
     succeed(build.current_dir(root()).env("CARGO_TARGET_DIR", root().join("target")))?;
-    Ok(root().join("target/debug/examples/columns"))
+    Ok(root().join("target/debug").join(program))
 }
 
 impl Python {
@@ -82,6 +106,12 @@ impl Python {
         emptied(folder)?;
         // Without pip, which Debian's venv looks for in the system: the interpreter's own installs into any environment.
         succeed(Command::new(&self.interpreter).args(["-m", "venv", "--without-pip"]).arg(folder))
+    }
+
+    /// Installs what a file of requirements pins.
+    fn require(&self, requirements: &Path, options: &[&str]) -> Result<()> {
+        let mut pip = self.pip(&self.environment);
+        succeed(pip.arg("--require-hashes").args(options).arg("-r").arg(requirements))
     }
 
     /// `pip install` into an environment.

@@ -1,0 +1,87 @@
+//! `GROUP BY mysql_sort_key(word, …)` of a million values beside grouping their bytes, and the cost of the keys: `cargo bench`.
+//! Medians of rounds in which all are timed, one after the other, on one thread.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use datafusion::arrow::array::{ArrayRef, StringArray};
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::datasource::MemTable;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use mysql_collation::{Collation, Flavour};
+
+const BATCH: usize = 8192;
+const COLLATIONS: [(Flavour, &str, &str); 3] = [
+    (Flavour::MySql, "mysql", "utf8mb4_0900_ai_ci"),
+    (Flavour::MySql, "mysql", "utf8mb4_general_ci"),
+    (Flavour::MariaDb, "mariadb", "utf8mb4_uca1400_ai_ci"),
+];
+
+/// Names of two parts with a number, of which about a hundred thousand are distinct.
+fn names(rows: usize) -> StringArray {
+    const FIRST: [&str; 8] = ["Jürgen", "anna", "José", "Søren", "Zoë", "Олег", "Ελένη", "李"];
+    const LAST: [&str; 8] = ["Müller", "Straße", "O'Brien", "Åkesson", "Çelik", "Иванов", "Παπάς", "佐藤"];
+    let mut state = 2026_u64;
+    let mut below = |limit: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) % limit) as usize
+    };
+    (0..rows).map(|_| Some(format!("{} {} {}", FIRST[below(8)], LAST[below(8)], below(1600)))).collect()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Without the flag that `cargo bench` adds, it is only tried.
+    let is_timed = std::env::args().any(|argument| argument == "--bench");
+    let (rows, rounds) = if is_timed { (1_000_000, 11) } else { (20_000, 1) };
+    let names = names(rows);
+    let column: ArrayRef = Arc::new(names.clone());
+    let batch = RecordBatch::try_from_iter([("name", column)])?;
+    let batches: Vec<RecordBatch> =
+        (0..rows).step_by(BATCH).map(|start| batch.slice(start, BATCH.min(rows - start))).collect();
+    let config = SessionConfig::new().with_batch_size(BATCH).with_target_partitions(1);
+    let mut context = SessionContext::new_with_config(config);
+    datafusion_mysql_collation::register_all(&mut context)?;
+    context.register_table("people", Arc::new(MemTable::try_new(batch.schema(), vec![batches])?))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let groups = |by: &str| -> Result<usize, Box<dyn Error>> {
+        let sql = format!("SELECT count(*) FROM people GROUP BY {by}");
+        let batches = runtime.block_on(async { context.sql(&sql).await?.collect().await })?;
+        Ok(batches.iter().map(RecordBatch::num_rows).sum())
+    };
+
+    println!("{rows} values, {} distinct", groups("name")?);
+    println!("{:<24}{:>12}{:>12}{:>12}{:>10}", "collation", "bytes, ms", "keys, ms", "by key, ms", "ratio");
+    for (flavour, word, name) in COLLATIONS {
+        let collation = Collation::by_name(flavour, name)?;
+        let by_key = format!("mysql_sort_key(name, '{name}', '{word}')");
+        let (mut bytes, mut keys, mut grouped) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            bytes.push(time(|| groups("name"))?);
+            keys.push(time(|| {
+                for start in (0..rows).step_by(BATCH) {
+                    let batch = names.iter().skip(start).take(BATCH);
+                    black_box(collation.column_keys(batch.map(|name| name.map(str::as_bytes))));
+                }
+                Ok(0)
+            })?);
+            grouped.push(time(|| groups(&by_key))?);
+        }
+        let [bytes, keys, grouped] = [bytes, keys, grouped].map(median);
+        println!("{name:<24}{bytes:>12.1}{keys:>12.1}{grouped:>12.1}{:>10.2}", grouped / (bytes + keys));
+    }
+    Ok(())
+}
+
+/// In milliseconds.
+fn time<T>(work: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
+    let begin = Instant::now();
+    black_box(work()?);
+    Ok(begin.elapsed().as_secs_f64() * 1000.0)
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

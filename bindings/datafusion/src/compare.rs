@@ -1,0 +1,58 @@
+//! `mysql_compare`.
+
+use std::sync::{Arc, LazyLock};
+
+use datafusion_common::Result;
+use datafusion_common::arrow::array::{ArrayRef, Int8Array};
+use datafusion_common::arrow::datatypes::DataType;
+use datafusion_expr::scalar_doc_sections::DOC_SECTION_STRING;
+use datafusion_expr::{Documentation, ScalarUDF};
+
+use crate::function::{self, Call, Operands, Operation, nulls, of_column};
+use crate::text::{Texts, texts};
+
+/// `mysql_compare(a, b, collation [, flavour])`: -1, 0 or 1, as `a` sorts before `b`, equals it, or sorts after it.
+pub fn mysql_compare() -> Arc<ScalarUDF> {
+    function::udf(Compare)
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Compare;
+
+static DOCUMENTATION: LazyLock<Documentation> = LazyLock::new(|| {
+    let syntax = "mysql_compare(a, b, collation [, flavour])";
+    let what = "Returns -1, 0 or 1: to MySQL or MariaDB a sorts before b, equals it, or sorts after it.";
+    Documentation::builder(DOC_SECTION_STRING, what, syntax)
+        .with_sql_example("SELECT mysql_compare('chata', 'hrad', 'utf8mb4_czech_ci')")
+        .with_argument("a", "A string, or bytes in the collation's character set.")
+        .with_argument("b", "Another.")
+        .with_argument("collation", "The collation's name, a literal.")
+        .with_argument("flavour", "'mysql' or 'mariadb', where the name means another order in each.")
+        .build()
+});
+
+impl Operation for Compare {
+    const NAME: &'static str = "mysql_compare";
+    const STRINGS: &'static [&'static str] = &["a", "b"];
+    const RETURNS: DataType = DataType::Int8;
+
+    fn documentation(&self) -> &'static Documentation {
+        &DOCUMENTATION
+    }
+
+    fn evaluate(&self, call: &Call) -> Result<ArrayRef> {
+        let order = |a: &[u8], b: &[u8]| call.options.collation.compare(a, b) as i8;
+        let each = |texts: &Texts, order: &dyn Fn(&[u8]) -> i8| -> Result<ArrayRef> {
+            Ok(Arc::new(texts.iter().map(|text| text.map(order)).collect::<Int8Array>()))
+        };
+        match call.operands() {
+            Operands::ColumnAndString(column, b) => of_column(column, |texts| each(texts, &|a| order(a, b))),
+            Operands::StringAndColumn(a, column) => of_column(column, |texts| each(texts, &|b| order(a, b))),
+            Operands::Columns(a, b) => {
+                let rows = texts(a).into_iter().zip(texts(b));
+                Ok(Arc::new(rows.map(|(a, b)| Some(order(a?, b?))).collect::<Int8Array>()))
+            }
+            Operands::Null(rows) => Ok(nulls::<Self>(rows)),
+        }
+    }
+}
