@@ -451,7 +451,7 @@ pub struct Side {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages_read: Option<f64>,
     /// What one of its transactions took on average when it was called by itself before the load, in seconds. Of two blocks of a mix, one happens
-    /// to have more calls of what takes long; ratios take that out. Absent where nothing tells, and where all transactions are alike.
+    /// to have more calls of what takes long; ratios take that out. Absent where nothing tells, and where all transactions are of one kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<f64>,
     /// The same a statement, lead-in included.
