@@ -11,6 +11,11 @@ pub enum Flavour {
     MariaDb,
 }
 
+impl Flavour {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::MySql, Self::MariaDb];
+}
+
 impl fmt::Display for Flavour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

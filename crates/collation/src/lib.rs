@@ -70,7 +70,7 @@ pub use column::{Column, ColumnError, ColumnIter, ColumnKeys, Offset};
 pub use flavour::Flavour;
 pub use info::{Info, Levels, Pad};
 pub use like::LikePattern;
-pub use lookup::{LookupError, UnknownFlavour};
+pub use lookup::{LookupError, Meaning, UnknownFlavour};
 pub use row_key::{Direction, KEY_FORMAT, RowKey};
 pub use weights::{Element, Weights};
 

@@ -7,7 +7,7 @@ use core::str::FromStr;
 use crate::catalogue::{self, catalogue};
 use crate::{Collation, Flavour, Info, descriptor};
 
-/// No such collation, or none in this build of the library.
+/// No such collation, or none in this build of the library, or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -17,6 +17,21 @@ pub enum LookupError {
         flavour: Flavour,
         /// The name, or the id as text.
         given: String,
+    },
+    /// No flavour's servers have a collation of this name.
+    UnknownToAll {
+        /// The name.
+        given: String,
+    },
+    /// Both flavours have it, and order strings in different ways under it.
+    Ambiguous {
+        /// Its name.
+        name: &'static str,
+    },
+    /// Both flavours have it, and one of the two is not in this build, so that nothing tells whether they are alike.
+    OneNotEnabled {
+        /// What is known of the one that is missing.
+        info: &'static Info,
     },
     /// The flavour's servers have it, this library doesn't, or the feature that it belongs to is off.
     NotEnabled {
@@ -29,6 +44,17 @@ impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LookupError::Unknown { flavour, given } => write!(f, "{flavour} has no collation {given}"),
+            LookupError::UnknownToAll { given } => write!(f, "neither MySQL nor MariaDB has a collation {given}"),
+            LookupError::Ambiguous { name } => {
+                write!(f, "MySQL and MariaDB order strings in different ways under {name}")
+            }
+            LookupError::OneNotEnabled { info } => {
+                write!(
+                    f,
+                    "both MySQL and MariaDB have {}, and {}'s is not in this build of the library",
+                    info.name, info.flavour
+                )
+            }
             LookupError::NotEnabled { info } => {
                 write!(f, "{} of {} is not in this build of the library", info.name, info.flavour)
             }
@@ -37,6 +63,30 @@ impl fmt::Display for LookupError {
 }
 
 impl core::error::Error for LookupError {}
+
+/// What a name means where no flavour is given ([`Collation::of_name`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// The collation of the only flavour that has the name.
+    Alone(Collation),
+    /// MySQL's; under MariaDB's, well-formed strings have the same order.
+    Alike(Collation),
+    /// MySQL's and MariaDB's, which order well-formed strings in different ways.
+    Different([Collation; 2]),
+}
+
+impl Meaning {
+    /// The one collation that is meant.
+    ///
+    /// # Errors
+    /// [`LookupError::Ambiguous`] if there are two.
+    pub fn only(self) -> Result<Collation, LookupError> {
+        match self {
+            Self::Alone(collation) | Self::Alike(collation) => Ok(collation),
+            Self::Different([collation, _]) => Err(LookupError::Ambiguous { name: collation.name() }),
+        }
+    }
+}
 
 /// No lineage of servers has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +105,8 @@ impl FromStr for Flavour {
     type Err = UnknownFlavour;
 
     fn from_str(name: &str) -> Result<Self, UnknownFlavour> {
-        let all = [Flavour::MySql, Flavour::MariaDb];
         let is_named = |flavour: &Flavour| name.eq_ignore_ascii_case(&flavour.to_string());
-        all.into_iter().find(is_named).ok_or(UnknownFlavour)
+        Self::ALL.into_iter().find(is_named).ok_or(UnknownFlavour)
     }
 }
 
@@ -94,6 +143,32 @@ impl Collation {
         match found {
             Ok(place) => Self::of(&all[usize::from(by_name[place])]),
             Err(_) => Err(LookupError::Unknown { flavour, given: name.to_string() }),
+        }
+    }
+
+    /// What a name means in whichever flavour has it, in any case and with the short forms of [`Collation::by_name`].
+    ///
+    /// # Errors
+    /// [`LookupError::UnknownToAll`] if no flavour has it; [`LookupError::NotEnabled`] if the only one is not in this build of the
+    /// library, [`LookupError::OneNotEnabled`] if one of two is not.
+    ///
+    /// ```
+    /// use mysql_collation::{Collation, LookupError, Meaning, mariadb, mysql};
+    /// assert_eq!(Collation::of_name("uca1400_ai_ci")?, Meaning::Alone(mariadb::UTF8MB4_UCA1400_AI_CI));
+    /// assert_eq!(Collation::of_name("utf8mb4_bin")?.only()?, mysql::UTF8MB4_BIN);
+    /// // MariaDB's pads with spaces.
+    /// assert!(Collation::of_name("utf8mb4_0900_ai_ci")?.only().is_err());
+    /// # Ok::<(), LookupError>(())
+    /// ```
+    pub fn of_name(name: &str) -> Result<Meaning, LookupError> {
+        use LookupError::{NotEnabled, OneNotEnabled, Unknown, UnknownToAll};
+        match Flavour::ALL.map(|flavour| Self::by_name(flavour, name)) {
+            [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => Ok(Meaning::Alike(mysql)),
+            [Ok(mysql), Ok(mariadb)] => Ok(Meaning::Different([mysql, mariadb])),
+            [Ok(one), Err(Unknown { .. })] | [Err(Unknown { .. }), Ok(one)] => Ok(Meaning::Alone(one)),
+            [Err(Unknown { given, .. }), Err(Unknown { .. })] => Err(UnknownToAll { given }),
+            [Ok(_), Err(NotEnabled { info })] | [Err(NotEnabled { info }), Ok(_)] => Err(OneNotEnabled { info }),
+            [Err(error @ NotEnabled { .. }), Err(_)] | [_, Err(error)] | [Err(error), _] => Err(error),
         }
     }
 
@@ -139,8 +214,38 @@ mod tests {
     }
 
     #[test]
+    fn a_name_without_a_flavour_means_what_both_mean() {
+        let mut different = 0;
+        for name in Flavour::ALL.into_iter().flat_map(catalogue).filter(|info| info.is_enabled()).map(|info| info.name)
+        {
+            let both = Flavour::ALL.map(|flavour| Collation::by_name(flavour, name));
+            match Collation::of_name(name) {
+                Ok(Meaning::Alone(one)) => {
+                    assert!(both.contains(&Ok(one)), "{name}");
+                    assert_eq!(both.iter().filter(|one| one.is_ok()).count(), 1, "{name}");
+                }
+                Ok(Meaning::Alike(one)) => {
+                    let [Ok(mysql), Ok(mariadb)] = both else { panic!("{name} in one of two") };
+                    assert!(one == mysql && one.orders_valid_text_like(mariadb), "{name}");
+                }
+                Ok(meaning @ Meaning::Different(two)) => {
+                    assert_eq!(both, two.map(Ok), "{name}");
+                    assert!(!two[0].orders_valid_text_like(two[1]), "{name}");
+                    assert_eq!(meaning.only(), Err(LookupError::Ambiguous { name: two[0].name() }));
+                    different += 1;
+                }
+                Err(LookupError::OneNotEnabled { info }) => assert!(!info.is_enabled(), "{name}"),
+                Err(error) => panic!("{name}: {error}"),
+            }
+        }
+        assert!(different > 0 || Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").is_err());
+        let unknown = Collation::of_name("latin3_swedish_ci").unwrap_err();
+        assert_eq!(unknown.to_string(), "neither MySQL nor MariaDB has a collation latin3_swedish_ci");
+    }
+
+    #[test]
     fn every_name_and_id_leads_to_its_collation() {
-        for flavour in [Flavour::MySql, Flavour::MariaDb] {
+        for flavour in Flavour::ALL {
             assert_eq!(flavour.to_string().parse(), Ok(flavour));
             for info in catalogue(flavour).iter().filter(|info| info.is_enabled()) {
                 let collation = Collation::by_name(flavour, info.name).unwrap();
@@ -162,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_catalogue_agrees_with_the_collations() {
-        for flavour in [Flavour::MySql, Flavour::MariaDb] {
+        for flavour in Flavour::ALL {
             let all = catalogue(flavour);
             assert!(all.windows(2).all(|pair| pair[0].id < pair[1].id), "by id, each once");
             for info in all.iter().filter(|info| info.is_enabled()) {

@@ -42,7 +42,7 @@ pub(crate) use level::{LONGEST, Level, ZERO};
 pub(crate) use low::LowOf;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use pairs::Classes;
-pub(crate) use pairs::Pairs;
+pub(crate) use pairs::{Pairs, Variants};
 pub(crate) use simple::{Simple, SimpleTable};
 
 use words::Reader;
@@ -97,7 +97,7 @@ impl Table {
     fn make_level(&'static self, index: usize) -> Option<Level> {
         let parent = self.parent.and_then(|parent| parent.level(index));
         let mut reader = self.section(index).filter(|_| index < self.level_count())?;
-        Some(Level::read(parent, &mut reader, self.contractions()))
+        Some(Level::read(parent, &mut reader, self.contractions(), index))
     }
 
     #[cold]
@@ -151,7 +151,7 @@ mod tests {
                 let mut reader = table.section(index).unwrap();
                 let before = reader;
                 let parent = table.parent.and_then(|parent| parent.level(index));
-                Level::read(parent, &mut reader, table.contractions());
+                Level::read(parent, &mut reader, table.contractions(), index);
                 assert_eq!(before.length() - reader.length(), table.length(index), "level {index} of {name}");
             }
             let mut reader = table.section(levels).unwrap();

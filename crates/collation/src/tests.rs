@@ -16,12 +16,8 @@ use crate::{Charset, Collation, Flavour, catalogue, naive};
 /// Of those of `utf8mb4` one for each table, with all its levels; of all others, which differ in padding, levels or encoding, some.
 fn all() -> impl Iterator<Item = Collation> {
     static ALL: std::sync::OnceLock<Vec<Collation>> = std::sync::OnceLock::new();
-    let every = || {
-        [Flavour::MySql, Flavour::MariaDb]
-            .into_iter()
-            .flat_map(catalogue)
-            .filter_map(|info| Collation::by_id(info.flavour, info.id).ok())
-    };
+    let every =
+        || Flavour::ALL.into_iter().flat_map(catalogue).filter_map(|info| Collation::by_id(info.flavour, info.id).ok());
     let choose = || {
         let has_more_levels = |other: Collation, levels: usize| other.info().levels.iter().count() > levels;
         let mut seen: Vec<Collation> = Vec::new();

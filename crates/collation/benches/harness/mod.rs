@@ -1,6 +1,7 @@
 //! Timing things against one another: all of them in each round, one after the other, so that what disturbs one disturbs its
 //! neighbours; CPU time, so that other work on the machine costs caches and no time; medians over the rounds.
 
+use std::fmt;
 use std::time::Duration;
 
 /// Rounds. The median's interval of 95 % lies between the 9th and 22nd of 30 sorted values.
@@ -59,7 +60,7 @@ fn cpu_time() -> Duration {
 }
 
 /// A median and its interval of 95 %.
-struct Estimate {
+pub struct Estimate {
     low: f64,
     median: f64,
     high: f64,
@@ -72,19 +73,19 @@ impl Estimate {
     }
 }
 
-/// Times them and prints a table: ns a call, and how many times as long as the first one it took, round by round.
-pub fn compare(title: &str, mut subjects: Vec<Subject>) {
-    let calls: Vec<u32> = subjects.iter_mut().map(Subject::calls).collect();
-    let mut times = vec![Vec::with_capacity(ROUNDS); subjects.len()];
-    for _ in 0..ROUNDS {
-        for (index, subject) in subjects.iter_mut().enumerate() {
-            times[index].push(subject.time(calls[index]) / f64::from(calls[index]));
-        }
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} × [{:.2} … {:.2}]", self.median, self.low, self.high)
     }
+}
+
+/// Times them and prints a table: ns a call, and how many times as long as the first one it took, round by round.
+#[allow(dead_code, reason = "not every benchmark has tables")]
+pub fn compare(title: &str, mut subjects: Vec<Subject>) {
+    let times = times(&mut subjects);
     println!("{title}");
-    for (index, subject) in subjects.iter().enumerate() {
-        let ratios = times[index].iter().zip(&times[0]).map(|(time, first)| time / first).collect();
-        let (time, ratio) = (Estimate::of(times[index].clone()), Estimate::of(ratios));
+    for (subject, own) in subjects.iter().zip(&times) {
+        let (time, ratio) = (Estimate::of(own.clone()), ratios(own, &times[0]));
         println!(
             "  {:34} {:>10.1} ns {:>22} {:>9.2} × {:>18}",
             subject.name,
@@ -95,6 +96,29 @@ pub fn compare(title: &str, mut subjects: Vec<Subject>) {
         );
     }
     println!();
+}
+
+/// How many times as long as the first the second took, round by round.
+#[allow(dead_code, reason = "most benchmarks have tables")]
+pub fn ratio(first: Subject, second: Subject) -> Estimate {
+    let times = times(&mut [first, second]);
+    ratios(&times[1], &times[0])
+}
+
+/// The times of each in every round, in ns a call.
+fn times(subjects: &mut [Subject]) -> Vec<Vec<f64>> {
+    let calls: Vec<u32> = subjects.iter_mut().map(Subject::calls).collect();
+    let mut times = vec![Vec::with_capacity(ROUNDS); subjects.len()];
+    for _ in 0..ROUNDS {
+        for (index, subject) in subjects.iter_mut().enumerate() {
+            times[index].push(subject.time(calls[index]) / f64::from(calls[index]));
+        }
+    }
+    times
+}
+
+fn ratios(times: &[f64], first: &[f64]) -> Estimate {
+    Estimate::of(times.iter().zip(first).map(|(time, first)| time / first).collect())
 }
 
 /// What `cargo test` calls a benchmark with: it is only built then.

@@ -15,6 +15,110 @@ pub const MIXED: &str =
     "Zürich Москва Αθήνα Kraków Київ Θεσσαλονίκη München Минск Πάτρα Łódź Одесса Ρόδος Genève Самара Κέρκυρα Málaga";
 pub const CHINESE: &str = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇始制文字乃服衣裳推位让国有虞陶唐";
 
+/// The first sentences of the Universal Declaration of Human Rights, in which some letters of each language stand, by the languages' names in
+/// MySQL's collations and in MariaDB's.
+#[allow(dead_code, reason = "not every bench has it")]
+const LANGUAGES: &[(&[&str], &str)] = &[
+    (
+        &["de_pb", "german2"],
+        "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und Gewissen begabt.",
+    ),
+    (
+        &["is", "icelandic"],
+        "Hver maður er borinn frjáls og jafn öðrum að virðingu og réttindum. Menn eru gæddir vitsmunum og samvizku.",
+    ),
+    (
+        &["lv", "latvian"],
+        "Visi cilvēki piedzimst brīvi un vienlīdzīgi savā pašcieņā un tiesībās. Viņi ir apveltīti ar saprātu.",
+    ),
+    (
+        &["ro", "romanian"],
+        "Toate ființele umane se nasc libere și egale în demnitate și în drepturi. Ele sunt înzestrate cu rațiune.",
+    ),
+    (
+        &["sl", "slovenian"],
+        "Vsi ljudje se rodijo svobodni in imajo enako dostojanstvo in enake pravice. Obdarjeni so z razumom in vestjo.",
+    ),
+    (
+        &["pl", "polish"],
+        "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Są oni obdarzeni rozumem.",
+    ),
+    (
+        &["et", "estonian"],
+        "Kõik inimesed sünnivad vabadena ja võrdsetena oma väärikuselt ja õigustelt. Neile on antud mõistus.",
+    ),
+    (
+        &["es", "es_trad", "spanish", "spanish2"],
+        "Todos los seres humanos nacen libres e iguales en dignidad y derechos, dotados como están de razón; los niños llegan.",
+    ),
+    (
+        &["sv", "swedish"],
+        "Alla människor är födda fria och lika i värde och rättigheter. De är utrustade med förnuft och samvete.",
+    ),
+    (
+        &["tr", "turkish"],
+        "Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar. Akıl ve vicdana sahiptirler.",
+    ),
+    (
+        &["cs", "czech"],
+        "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv. Jsou nadáni rozumem a svědomím, chtějí.",
+    ),
+    (
+        &["da", "danish"],
+        "Alle mennesker er født frie og lige i værdighed og rettigheder. De er udstyret med fornuft og bør handle i ånd.",
+    ),
+    (
+        &["lt", "lithuanian"],
+        "Visi žmonės gimsta laisvi ir lygūs savo orumu ir teisėmis. Jiems suteiktas protas ir sąžinė.",
+    ),
+    (
+        &["sk", "slovak"],
+        "Všetci ľudia sa rodia slobodní a sebe rovní, čo sa týka ich dôstojnosti a práv. Sú obdarení rozumom.",
+    ),
+    (
+        &["la", "roman"],
+        "Omnes homines liberi aequique dignitate atque iuribus nascuntur. Ratione conscientiaque praediti sunt.",
+    ),
+    (
+        &["eo", "esperanto"],
+        "Ĉiuj homoj estas denaske liberaj kaj egalaj laŭ digno kaj rajtoj. Ili posedas racion kaj konsciencon.",
+    ),
+    (
+        &["hu", "hungarian"],
+        "Minden emberi lény szabadon születik és egyenlő méltósága és joga van. Az emberek ésszel és lelkiismerettel bírnak.",
+    ),
+    (
+        &["hr", "bs", "sr_latn", "croatian"],
+        "Sva ljudska bića rađaju se slobodna i jednaka u dostojanstvu i pravima. Obdarena su razumom i sviješću, žele.",
+    ),
+    (&["vi", "vietnamese"], "Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền lợi."),
+    (&["ru"], "Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом и совестью."),
+    (&["bg"], "Всички хора се раждат свободни и равни по достойнство и права. Те са надарени с разум и съвест."),
+    (&["mn_cyrl"], "Хүн бүр төрж мэндлэхэд эрх чөлөөтэй, адилхан нэр төртэй, ижил эрхтэй байдаг. Оюун ухаан заяасан."),
+    (
+        &["nb", "nn"],
+        "Alle mennesker er født frie og med samme menneskeverd. De er utstyrt med fornuft og bør handle i brorskapets ånd.",
+    ),
+    (
+        &["gl"],
+        "Todos os seres humanos nacen libres e iguais en dignidade e dereitos e, dotados como están de razón; mañá.",
+    ),
+    (&["ja"], "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。カードとコーヒー。"),
+    (&["zh"], "人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心,并应以兄弟关系的精神相对待。"),
+    (
+        &["persian"],
+        "تمام افراد بشر آزاد به دنیا می‌آیند و از لحاظ حیثیت و حقوق با هم برابرند. همه دارای عقل و وجدان می‌باشند.",
+    ),
+    (&["sinhala"], "සියලු මනුෂ්‍යයෝ නිදහස්ව උපත ලබා ඇත. ගරුත්වයෙන් හා අයිතිවාසිකම්වලින් සමාන වෙති."),
+];
+
+/// Text in a language.
+#[allow(dead_code, reason = "not every bench has it")]
+pub fn of_language(language: &str) -> &'static str {
+    let found = LANGUAGES.iter().find(|(names, _)| names.contains(&language));
+    found.unwrap_or_else(|| panic!("there is no text for {language}")).1
+}
+
 /// The text with another character, one that is none of its own, in the place of the last.
 pub fn other_end(text: &str) -> String {
     let mut changed: String = text.chars().take(text.chars().count() - 1).collect();

@@ -4,7 +4,7 @@ use mysql_collation::{Collation, Flavour, catalogue};
 
 /// A collation, by a number.
 pub fn collation(number: u8) -> Collation {
-    let all: Vec<Collation> = [Flavour::MySql, Flavour::MariaDb]
+    let all: Vec<Collation> = Flavour::ALL
         .into_iter()
         .flat_map(|flavour| catalogue(flavour).iter().filter_map(move |info| Collation::by_id(flavour, info.id).ok()))
         .collect();

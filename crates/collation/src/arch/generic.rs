@@ -8,7 +8,7 @@
 use super::block::classes;
 use super::scalar;
 use super::vector::{Shuffle, Vector};
-use crate::table::Pairs;
+use crate::table::{Pairs, Variants};
 
 #[inline(always)]
 pub(super) unsafe fn mismatch<V: Vector>(a: &[u8], b: &[u8]) -> usize {
@@ -96,29 +96,38 @@ unsafe fn first_mismatch<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
     }
 }
 
+/// The first lane of a vector at which two texts mismatch. `x` and `y` are bytes of the two, `next_x` and `next_y` those after them. What
+/// one may have in a contraction the other has, too, up to the first mismatch: the classes are the same for both cases. Where `strict` is
+/// zero, a letter may be in the other case if the letters beside it are, all of one case in each text.
+///
+/// No closure in its only caller: without the target's features it would be called, and so would each instruction in it.
+#[inline(always)]
+unsafe fn joined_lane<V: Shuffle>(pairs: &Pairs, strict: V, [x, y]: [V; 2], [next_x, next_y]: [V; 2]) -> usize {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe {
+        let joined = classes(&pairs.first, x).and(classes(&pairs.second, next_x)).nonzero();
+        let differ = x.xor(y).or(next_x.xor(next_y));
+        let uneven = x.xor(next_x).or(y.xor(next_y)).and(V::splat(0x20)).or(strict).nonzero();
+        let in_contraction = joined.and(differ).and(uneven).first_mismatch(V::zero());
+        mismatched_lane::<V, Folded>(x, y).min(in_contraction)
+    }
+}
+
 /// As [`mismatch_folded`], but where two neighbouring bytes may be within a contraction, both have to be equal.
 #[inline(always)]
-pub(super) unsafe fn mismatch_joined<V: Shuffle>(pairs: &Pairs, a: &[u8], b: &[u8]) -> usize {
+pub(super) unsafe fn mismatch_joined<V: Shuffle>(pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
     let (pa, pb) = (a.as_ptr(), b.as_ptr());
-    // The first lane of a vector at which the texts mismatch. `x` and `y` are bytes of the two, `next_x` and `next_y` those after them.
-    // What `a` may have in a contraction `b` has, too, up to the first mismatch: the classes are the same for both cases.
-    let lane = |x: V, y: V, next_x: V, next_y: V| {
-        // SAFETY: the caller keeps this module's contract.
-        unsafe {
-            let joined = classes(&pairs.first, x).and(classes(&pairs.second, next_x)).nonzero();
-            let differ = x.xor(y).or(next_x.xor(next_y));
-            let in_contraction = joined.and(differ).first_mismatch(V::zero());
-            mismatched_lane::<V, Folded>(x, y).min(in_contraction)
-        }
-    };
     let mut at = 0;
+    // SAFETY: the caller keeps this module's contract.
+    let strict = unsafe { if variants == Variants::None { V::splat(1) } else { V::zero() } };
     // SAFETY: `at + BYTES < n` in the loop, so that there is a byte after the vector; the masked loads end at `n`, the last vector is one
     // byte before it.
     unsafe {
         while at + V::BYTES < n {
-            let found =
-                lane(V::load(pa.add(at)), V::load(pb.add(at)), V::load(pa.add(at + 1)), V::load(pb.add(at + 1)));
+            let here = [V::load(pa.add(at)), V::load(pb.add(at))];
+            let next = [V::load(pa.add(at + 1)), V::load(pb.add(at + 1))];
+            let found = joined_lane(pairs, strict, here, next);
             if found < V::BYTES {
                 return at + found;
             }
@@ -134,19 +143,20 @@ pub(super) unsafe fn mismatch_joined<V: Shuffle>(pairs: &Pairs, a: &[u8], b: &[u
             V::load_partial(pa.add(at + 1), rest - 1),
             V::load_partial(pb.add(at + 1), rest - 1),
         ) {
-            return at + lane(x, y, next_x, next_y).min(rest);
+            return at + joined_lane(pairs, strict, [x, y], [next_x, next_y]).min(rest);
         }
         if n > V::BYTES {
             let last = n - V::BYTES - 1;
-            let load = |p: *const u8, at: usize| V::load(p.add(at));
-            let found = lane(load(pa, last), load(pb, last), load(pa, last + 1), load(pb, last + 1));
+            let here = [V::load(pa.add(last)), V::load(pb.add(last))];
+            let next = [V::load(pa.add(last + 1)), V::load(pb.add(last + 1))];
+            let found = joined_lane(pairs, strict, here, next);
             if found < V::BYTES {
                 return last + found;
             }
             at = n - 1;
         }
     }
-    at + scalar::mismatch_joined(pairs, &a[at..n], &b[at..n])
+    at + scalar::mismatch_joined(pairs, variants, &a[at..n], &b[at..n])
 }
 
 /// What is looked for in one text.
@@ -268,9 +278,14 @@ macro_rules! instantiate_shuffle {
         }
 
         #[target_feature(enable = $features)]
-        unsafe fn mismatch_joined(pairs: &$crate::table::Pairs, a: &[u8], b: &[u8]) -> usize {
+        unsafe fn mismatch_joined(
+            pairs: &$crate::table::Pairs,
+            variants: $crate::table::Variants,
+            a: &[u8],
+            b: &[u8],
+        ) -> usize {
             // SAFETY: the features are on here, and the caller runs on a machine that has them.
-            unsafe { $crate::arch::generic::mismatch_joined::<$vector>(pairs, a, b) }
+            unsafe { $crate::arch::generic::mismatch_joined::<$vector>(pairs, variants, a, b) }
         }
     };
 }

@@ -1,6 +1,6 @@
 //! What the vectors know of a level: the weights of the code points of one and two bytes of UTF-8.
 
-use crate::table::Pairs;
+use crate::table::{Pairs, Variants};
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::rows::{Classes, Row};
@@ -12,6 +12,7 @@ pub(crate) struct Low {
     entries: [u16; 0x800],
     /// Which bytes may be within a contraction, where the vectors have to look for these.
     pairs: Option<&'static Pairs>,
+    variants: Variants,
     /// Whether upper and lower case of ASCII are one, contractions apart.
     folds: bool,
     /// The same again.
@@ -28,7 +29,7 @@ impl Low {
     /// Ask the full table: the weights are computed, or the character may continue a contraction. No other entry has this high byte.
     pub(crate) const MARK: u16 = 0xFFFF;
 
-    pub(crate) fn new(mut entries: [u16; 0x800], pairs: Option<&'static Pairs>) -> Self {
+    pub(crate) fn new(mut entries: [u16; 0x800], pairs: Option<&'static Pairs>, variants: Variants) -> Self {
         for entry in entries.iter_mut().filter(|entry| **entry >= Self::MARK & 0xFF00) {
             *entry = Self::MARK;
         }
@@ -41,6 +42,7 @@ impl Low {
             folds,
             entries,
             pairs,
+            variants,
         }
     }
 
@@ -48,6 +50,12 @@ impl Low {
     #[inline(always)]
     pub(crate) const fn pairs(&self) -> Option<&'static Pairs> {
         self.pairs
+    }
+
+    /// How texts may differ within a contraction and have equal weights.
+    #[inline(always)]
+    pub(crate) const fn variants(&self) -> Variants {
+        self.variants
     }
 
     /// Whether upper and lower case of ASCII are one, contractions apart.

@@ -46,7 +46,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 pub(crate) use low::Low;
 
-use crate::table::Pairs;
+use crate::table::{Pairs, Variants};
 
 /// What [`Backend::fill`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub(crate) struct Backend {
     pub(crate) name: &'static str,
     mismatch: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,
-    mismatch_joined: unsafe fn(&Pairs, &[u8], &[u8]) -> usize,
+    mismatch_joined: unsafe fn(&Pairs, Variants, &[u8], &[u8]) -> usize,
     mismatch_mapped: unsafe fn(&[u8; 256], &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
     ascii_prefix: unsafe fn(&[u8]) -> usize,
@@ -124,12 +124,12 @@ impl Backend {
         unsafe { (self.mismatch_folded)(a, b) }
     }
 
-    /// As [`Backend::mismatch_folded`], but bytes that may be within a contraction have to be equal: `ch` and `cH` may differ where `c`
-    /// and `C`, `h` and `H` don't. What is told of the last byte does not know of the byte after it.
+    /// As [`Backend::mismatch_folded`], but bytes that may be within a contraction have to be equal, or to differ as variants may: `ch`
+    /// and `cH` may differ where `c` and `C`, `h` and `H` don't. What is told of the last byte does not know of the byte after it.
     #[inline]
-    pub(crate) fn mismatch_joined(&self, pairs: &Pairs, a: &[u8], b: &[u8]) -> usize {
+    pub(crate) fn mismatch_joined(&self, pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
-        unsafe { (self.mismatch_joined)(pairs, a, b) }
+        unsafe { (self.mismatch_joined)(pairs, variants, a, b) }
     }
 
     /// As [`Backend::mismatch`], after `map` was applied to each byte.

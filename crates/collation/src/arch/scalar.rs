@@ -3,7 +3,7 @@
 use core::mem::MaybeUninit;
 
 use super::{Backend, FILL_ROOM, Filled, Low, Marked};
-use crate::table::Pairs;
+use crate::table::{Pairs, Variants};
 
 pub(super) static BACKEND: Backend = Backend {
     name: "scalar",
@@ -49,12 +49,17 @@ pub(super) fn mismatch_folded(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x.eq_ignore_ascii_case(y)).count()
 }
 
-pub(super) fn mismatch_joined(pairs: &Pairs, a: &[u8], b: &[u8]) -> usize {
+pub(super) fn mismatch_joined(pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);
     let is_same = |at: usize| {
-        let is_joined = a.get(at + 1).is_some_and(|&next| pairs.may_join(a[at], next));
-        if is_joined { a[at] == b[at] && a[at + 1] == b[at + 1] } else { a[at].eq_ignore_ascii_case(&b[at]) }
+        let may_differ = match [a, b].map(|text| text.get(at + 1)) {
+            [Some(&x), Some(&y)] if pairs.may_join(a[at], x) => {
+                (a[at], x) == (b[at], y) || variants == Variants::OtherCase && (a[at] ^ x | b[at] ^ y) & 0x20 == 0
+            }
+            _ => true,
+        };
+        may_differ && a[at].eq_ignore_ascii_case(&b[at])
     };
     (0..n).position(|at| !is_same(at)).unwrap_or(n)
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::{Backend, FILL_ROOM, Filled, Low, all, scalar};
-use crate::table::Pairs;
+use crate::table::{Pairs, Variants};
 use std::sync::OnceLock;
 
 /// Lengths that go past two of the widest vectors.
@@ -52,7 +52,7 @@ fn table(joins: bool) -> Low {
             _ => 0x1000 + c.to_lowercase().next().unwrap_or_default() as u16,
         };
     }
-    Low::new(entries, joins.then(pairs))
+    Low::new(entries, joins.then(pairs), Variants::None)
 }
 
 /// Pairs that [`text`] has now and then: of ASCII, of longer characters, and of both.
@@ -180,6 +180,31 @@ fn unaccented(c: char) -> char {
     }
 }
 
+#[test]
+fn a_contraction_may_be_in_the_other_case_as_a_whole() {
+    let pad = "x".repeat(70);
+    for (a, b, strict, other_case) in [
+        ("chch", "CHCH", 0, 4),
+        ("chXch", "CHxcH", 0, 3),
+        ("ch", "Ch", 0, 0),
+        ("Ch", "Ch", 2, 2),
+        ("cx", "Cx", 2, 2),
+        ("aac", "AAd", 0, 2),
+    ] {
+        // Before, within and behind a vector.
+        for before in [0, 1, 15, 31, 63] {
+            let [x, y] = [a, b].map(|text| [&pad[..before], text, &pad].concat());
+            each(|backend| {
+                for (variants, same) in [(Variants::None, strict), (Variants::OtherCase, other_case)] {
+                    let whole = if same == a.len() { x.len() } else { before + same };
+                    let found = backend.mismatch_joined(pairs(), variants, x.as_bytes(), y.as_bytes());
+                    assert_eq!(found, whole, "{a} {b} {variants:?} {}", backend.name);
+                }
+            });
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
@@ -189,8 +214,10 @@ proptest! {
         each(|backend| {
             assert_eq!(backend.mismatch(&a, &b), plain::first_mismatch(&a, &b, |x| x), "{}", backend.name);
             assert_eq!(backend.mismatch_folded(&a, &b), plain::first_mismatch(&a, &b, |x| x.to_ascii_lowercase()), "{}", backend.name);
-            let joined = scalar::mismatch_joined(pairs(), &a, &b);
-            assert_eq!(backend.mismatch_joined(pairs(), &a, &b), joined, "{}", backend.name);
+            for variants in [Variants::None, Variants::OtherCase] {
+                let joined = scalar::mismatch_joined(pairs(), variants, &a, &b);
+                assert_eq!(backend.mismatch_joined(pairs(), variants, &a, &b), joined, "{}", backend.name);
+            }
             let mapped = plain::first_mismatch(&a, &b, |x| map[usize::from(x)]);
             assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name);
             assert_eq!(backend.run_of(byte, &a), a.iter().take_while(|&&x| x == byte).count(), "{}", backend.name);
@@ -248,7 +275,11 @@ proptest! {
 
 /// A made-up table that tells case, as the third level of a collation does.
 fn table_with_case() -> Low {
-    Low::new(core::array::from_fn(|cp| if cp % 7 == 3 { Low::MARK } else { 1 + (cp as u16 & 0x1FF) }), None)
+    Low::new(
+        core::array::from_fn(|cp| if cp % 7 == 3 { Low::MARK } else { 1 + (cp as u16 & 0x1FF) }),
+        None,
+        Variants::None,
+    )
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl<C: CodePoints> Source for Utf8<C> {
         let same = match (self.low.low.folds(), self.low.low.pairs()) {
             (false, _) => backend.mismatch(x, y),
             (true, None) => backend.mismatch_folded(x, y),
-            (true, Some(pairs)) => backend.mismatch_joined(pairs, x, y),
+            (true, Some(pairs)) => backend.mismatch_joined(pairs, self.low.low.variants(), x, y),
         };
         self.boundary(a, b, at + same)
     }

@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 
 use super::level::PAGES;
-use super::pairs::Pairs;
+use super::pairs::{Pairs, Variants};
 use super::words::Reader;
 use super::{LEVELS, Level};
 
@@ -27,6 +27,7 @@ pub(crate) struct Contractions {
     /// The bytes of UTF-8 that may be next to each other within one.
     pub pairs: Pairs,
     marks: bool,
+    variants: [Variants; LEVELS],
 }
 
 /// One contraction.
@@ -85,7 +86,8 @@ impl Contractions {
         }
         let neighbours = records.iter().flat_map(|record| record.code_points().windows(2));
         let pairs = Pairs::of(neighbours.map(|pair| (last_byte(pair[0]), first_byte(pair[1]))));
-        Some(Self { records, first, later, pairs, marks })
+        let variants = core::array::from_fn(|level| variants(&records, level));
+        Some(Self { records, first, later, pairs, marks, variants })
     }
 
     /// Whether vectors need not look for pairs: it is enough that the short characters which continue a contraction are
@@ -93,6 +95,11 @@ impl Contractions {
     /// and long characters (of three bytes and four).
     pub fn marks(&self) -> bool {
         self.marks
+    }
+
+    /// How texts may differ within a contraction and have equal weights at a level, if ASCII's upper and lower case are one there.
+    pub fn variants(&self, level: usize) -> Variants {
+        self.variants.get(level).copied().unwrap_or(Variants::None)
     }
 
     /// All of them, in ascending order.
@@ -117,6 +124,27 @@ impl Contractions {
         };
         candidates.filter(matches).max_by_key(|record| record.count)
     }
+}
+
+/// What [`Contractions::variants`] says, of records in ascending order.
+fn variants(records: &[Contraction], level: usize) -> Variants {
+    let is_whole = |record: &&Contraction| {
+        let all = |is_in: fn(&char) -> bool| {
+            record
+                .code_points()
+                .iter()
+                .all(|&code_point| char::from_u32(code_point).is_some_and(|letter| is_in(&letter)))
+        };
+        all(char::is_ascii_lowercase) || all(char::is_ascii_uppercase)
+    };
+    let mut whole = records.iter().filter(is_whole);
+    let has_other_case = |record: &Contraction| {
+        let mut other = record.code_points;
+        other.iter_mut().take(record.count.into()).for_each(|letter| *letter ^= 0x20);
+        let index = records.binary_search_by_key(&other, |record| record.code_points);
+        index.is_ok_and(|index| records[index].entries.get(level) == record.entries.get(level))
+    };
+    if whole.all(has_other_case) { Variants::OtherCase } else { Variants::None }
 }
 
 /// A set of code points that may tell of one that it lacks that it is in, never the other way round: by its page of 256, and by its

@@ -105,6 +105,7 @@ impl Level {
         parent: Option<&'static Self>,
         reader: &mut Reader,
         contractions: Option<&'static Contractions>,
+        index: usize,
     ) -> Self {
         let mut leads = LEADS;
         for (lead, &word) in leads.iter_mut().zip(reader.words(LEADS.len())) {
@@ -138,7 +139,7 @@ impl Level {
         let listed = (0..listed).filter_map(|_| Some((reader.word(), reader.pages(1).first()?))).collect();
         let reordering = Reordering::read(reader);
         let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
-        let low = LowOf::level(entry, contractions);
+        let low = LowOf::level(entry, contractions, index);
         Self { near: pages[..NEAR].into(), far, sequences, leads, parent, reordering, listed, is_plain_page, low }
     }
 

@@ -3,6 +3,7 @@
 
 use super::contractions::Contractions;
 use super::level::{POOL, RULES};
+use super::pairs::{Pairs, Variants};
 use crate::arch::Low;
 
 /// A derived table, with what it tells of ASCII.
@@ -19,11 +20,11 @@ impl LowOf {
             0 | Low::SEVERAL.. => Low::MARK,
             weight => weight,
         };
-        Self::new(core::array::from_fn(entry), None)
+        Self::new(core::array::from_fn(entry), None, Variants::None)
     }
 
-    /// Of a level of a Unicode table.
-    pub fn level(entry: impl Fn(usize) -> u16, contractions: Option<&'static Contractions>) -> Self {
+    /// Of the level of a Unicode table with this number.
+    pub fn level(entry: impl Fn(usize) -> u16, contractions: Option<&'static Contractions>, index: usize) -> Self {
         // The table numbers equal sequences alike, so that equal numbers mean equal weights.
         let is_marked = |code_point| {
             contractions.is_some_and(|contractions| contractions.marks() && contractions.later.may_have(code_point))
@@ -34,11 +35,12 @@ impl LowOf {
             entry => entry,
         };
         let pairs = contractions.filter(|contractions| !contractions.marks()).map(|contractions| &contractions.pairs);
-        Self::new(core::array::from_fn(low), pairs)
+        let variants = contractions.map_or(Variants::None, |contractions| contractions.variants(index));
+        Self::new(core::array::from_fn(low), pairs, variants)
     }
 
-    fn new(entries: [u16; 0x800], pairs: Option<&'static super::Pairs>) -> Self {
+    fn new(entries: [u16; 0x800], pairs: Option<&'static Pairs>, variants: Variants) -> Self {
         const { assert!(POOL == Low::SEVERAL) }
-        Self { low: Low::new(entries, pairs) }
+        Self { low: Low::new(entries, pairs, variants) }
     }
 }

@@ -5,6 +5,15 @@
 //! bytes' at once ([`crate::arch`]). That is more than was put in, which costs time where it comes up, and no more: `ch`
 //! may mark `cx`, and ASCII's upper and lower case are always marked alike.
 
+/// How two texts may differ within a contraction that both have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variants {
+    /// Not at all.
+    None,
+    /// Its letters of ASCII, all in one case, may all be in the other: `CH` has the weights of `ch`. What `cH` has is not said.
+    OtherCase,
+}
+
 /// The classes of the bytes that may stand in front, and of those that may come after them.
 #[derive(Debug)]
 pub(crate) struct Pairs {

@@ -1,0 +1,70 @@
+//! What each language of 0900 and uca1400 costs beside its root, on text in that language.
+
+mod harness;
+mod texts;
+
+use std::hint::black_box;
+
+use harness::{Subject, ratio};
+use mysql_collation::{Collation, Flavour, catalogue};
+use texts::{ENGLISH, of_language, other_end};
+
+fn main() {
+    if harness::is_test() {
+        return;
+    }
+    println!("instruction set: {}\n", mysql_collation::instruction_set());
+    println!("times its root:{:32} {:>22} {:>22} {:>22}", "", "the last differs", "case differs", "sort key");
+    for flavour in Flavour::ALL {
+        for (collation, root, language) in languages(flavour) {
+            row(collation, root, of_language(language));
+            if ["cs", "czech", "da", "danish"].contains(&language) {
+                row(collation, root, ENGLISH);
+            }
+        }
+        println!();
+    }
+}
+
+/// The collations of a language in `utf8mb4`, each with the root that has its levels, and the language.
+fn languages(flavour: Flavour) -> impl Iterator<Item = (Collation, Collation, &'static str)> {
+    catalogue(flavour).iter().filter_map(move |info| {
+        let (language, root) = match flavour {
+            Flavour::MySql => {
+                let (language, levels) = info.name.strip_prefix("utf8mb4_")?.split_once("_0900_")?;
+                // Japanese and Chinese have no other.
+                let is_wanted = levels == "ai_ci" || ["ja", "zh"].contains(&language) && levels == "as_cs";
+                (is_wanted.then_some(language)?, format!("utf8mb4_0900_{levels}"))
+            }
+            Flavour::MariaDb => {
+                let language = info.name.strip_prefix("utf8mb4_uca1400_")?.strip_suffix("_ai_ci")?;
+                ((!language.ends_with("nopad")).then_some(language)?, "utf8mb4_uca1400_ai_ci".to_owned())
+            }
+        };
+        let by_name = |name| Collation::by_name(flavour, name).expect("all are in this build");
+        Some((by_name(info.name), by_name(&root), language))
+    })
+}
+
+fn row(collation: Collation, root: Collation, text: &str) {
+    let (lower, upper) = (text.to_lowercase(), text.to_uppercase());
+    let compared = |a: &str, b: &str| {
+        let subject = |collation: Collation| {
+            Subject::new(collation.name(), move || collation.compare(black_box(a.as_bytes()), black_box(b.as_bytes())))
+        };
+        ratio(subject(root), subject(collation)).to_string()
+    };
+    let last = compared(text, &other_end(text));
+    let case = if lower == upper { "no case".to_owned() } else { compared(&lower, &upper) };
+    let key = |collation: Collation| {
+        let mut key = Vec::new();
+        Subject::new(collation.name(), move || {
+            key.clear();
+            collation.sort_key_into(black_box(text.as_bytes()), &mut key);
+            black_box(&key).len()
+        })
+    };
+    let key = ratio(key(root), key(collation));
+    let what = if text == ENGLISH { ", English" } else { "" };
+    println!("{:46} {last:>22} {case:>22} {key:>22}", format!("{}{what}", collation.name()));
+}
