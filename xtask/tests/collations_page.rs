@@ -62,7 +62,7 @@ fn the_default_is_what_the_command_explains() {
 #[test]
 fn every_collation_of_both_vendors_sees_strings_as_the_library_does() {
     let page = page();
-    let all: Vec<Collation> = [Flavour::MySql, Flavour::MariaDb]
+    let all: Vec<Collation> = Flavour::ALL
         .into_iter()
         .flat_map(|flavour| {
             catalogue(flavour).iter().filter_map(move |info| Collation::by_name(flavour, info.name).ok())

@@ -2,7 +2,7 @@
 
 use datafusion_common::utils::datafusion_strsim::normalized_levenshtein;
 use datafusion_common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
-use mysql_collation::{Collation, Flavour, LookupError, catalogue};
+use mysql_collation::{Collation, Flavour, LookupError, Meaning, catalogue};
 
 /// The parameters that are literals, in their order. All but the first are optional.
 pub(crate) const OPTIONS: [&str; 3] = ["collation", "flavour", "escape"];
@@ -49,45 +49,32 @@ fn escape(function: &str, text: &str) -> Result<Option<char>> {
     }
 }
 
-const FLAVOURS: [Flavour; 2] = [Flavour::MySql, Flavour::MariaDb];
-
 /// The collation of this name. Without a flavour it must be one flavour's alone, or order well-formed strings alike in both.
 fn by_name(function: &str, name: &str, given: Option<Flavour>) -> Result<Collation> {
     if let Some(flavour) = given {
         return Collation::by_name(flavour, name).map_err(|error| failure(function, name, &[flavour], &error));
     }
-    match FLAVOURS.map(|flavour| Collation::by_name(flavour, name)) {
-        [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => Ok(mysql),
-        [Ok(one), Err(LookupError::Unknown { .. })] | [Err(LookupError::Unknown { .. }), Ok(one)] => Ok(one),
-        [Ok(_), Ok(_)] => plan_err!(
-            "{function}: MySQL and MariaDB order strings in different ways under {name}; \
-             add the flavour, 'mysql' or 'mariadb', after the collation"
-        ),
-        // Whether a collation that was left out is like the other one can't be told.
-        [Ok(_), Err(_)] | [Err(_), Ok(_)] => plan_err!(
-            "{function}: both MySQL and MariaDB have {name}, and one of the two is not enabled; \
-             add the flavour, 'mysql' or 'mariadb', after the collation"
-        ),
-        [Err(error), Err(LookupError::Unknown { .. })] | [_, Err(error)] => {
-            Err(failure(function, name, &FLAVOURS, &error))
-        }
-    }
+    let found = Collation::of_name(name).and_then(Meaning::only);
+    found.map_err(|error| failure(function, name, &Flavour::ALL, &error))
 }
 
 fn failure(function: &str, name: &str, asked: &[Flavour], error: &LookupError) -> DataFusionError {
-    if let LookupError::NotEnabled { .. } = error {
-        return plan_datafusion_err!("{function}: {error}");
+    match error {
+        LookupError::Unknown { .. } | LookupError::UnknownToAll { .. } => {}
+        LookupError::Ambiguous { .. } | LookupError::OneNotEnabled { .. } => {
+            return plan_datafusion_err!(
+                "{function}: {error}; add the flavour, 'mysql' or 'mariadb', after the collation"
+            );
+        }
+        _ => return plan_datafusion_err!("{function}: {error}"),
     }
-    let who = match asked {
-        [one] => format!("{one} has no collation {name}"),
-        _ => format!("neither MySQL nor MariaDB has a collation {name}"),
-    };
-    let other = FLAVOURS.into_iter().find(|other| !asked.contains(other) && Collation::by_name(*other, name).is_ok());
+    let other =
+        Flavour::ALL.into_iter().find(|other| !asked.contains(other) && Collation::by_name(*other, name).is_ok());
     let hint = match other {
         Some(other) => format!(", but {other} has"),
         None => nearest(name, asked).map(|near| format!("; did you mean {near}?")).unwrap_or_default(),
     };
-    plan_datafusion_err!("{function}: {who}{hint}")
+    plan_datafusion_err!("{function}: {error}{hint}")
 }
 
 /// The name that looks most like this one, if any does.

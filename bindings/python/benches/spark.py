@@ -164,7 +164,7 @@ def fill(spark, args, rows):
     for name in ("user", "password", "sslMode"):
         if name in options:
             properties.setProperty(name, str(options[name]))
-    driver = jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(options["driver"]).getDeclaredConstructor([]).newInstance([])
+    driver = jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(options["driver"]).newInstance()
     connection = driver.connect(options["url"], properties)
     statement = connection.createStatement()
     table = f"{SCHEMA}.words_{rows}"

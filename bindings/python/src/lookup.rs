@@ -1,10 +1,8 @@
 //! A collation from a name and a flavour, and Python's errors where there is none.
 
-use mysql_collation::{Collation, Flavour, LookupError, catalogue};
+use mysql_collation::{Collation, Flavour, LookupError, Meaning, catalogue};
 use pyo3::exceptions::{PyLookupError, PyValueError};
 use pyo3::prelude::*;
-
-const FLAVOURS: [Flavour; 2] = [Flavour::MySql, Flavour::MariaDb];
 
 /// `mysql` or `mariadb`, in any case.
 pub fn flavour(name: &str) -> PyResult<Flavour> {
@@ -22,18 +20,8 @@ pub fn by_name(py: Python<'_>, name: &str, given: Option<&str>) -> PyResult<Coll
         let flavour = flavour(given)?;
         return Collation::by_name(flavour, name).map_err(|error| failure(py, name, &[flavour], &error));
     }
-    match FLAVOURS.map(|flavour| Collation::by_name(flavour, name)) {
-        [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => Ok(mysql),
-        [Ok(one), Err(LookupError::Unknown { .. })] | [Err(LookupError::Unknown { .. }), Ok(one)] => Ok(one),
-        [Ok(_), Ok(_)] => Err(PyValueError::new_err(format!(
-            "MySQL and MariaDB order strings in different ways under {name}; say flavour='mysql' or flavour='mariadb'"
-        ))),
-        // Whether a collation that was left out is like the other one can't be told.
-        [Ok(_), Err(_)] | [Err(_), Ok(_)] => Err(PyValueError::new_err(format!(
-            "both MySQL and MariaDB have {name}, and one of the two is not enabled; say flavour='mysql' or flavour='mariadb'"
-        ))),
-        [Err(error), Err(LookupError::Unknown { .. })] | [_, Err(error)] => Err(failure(py, name, &FLAVOURS, &error)),
-    }
+    let found = Collation::of_name(name).and_then(Meaning::only);
+    found.map_err(|error| failure(py, name, &Flavour::ALL, &error))
 }
 
 /// The collation of this id on the wire.
@@ -42,19 +30,19 @@ pub fn by_id(id: u16, flavour: Flavour) -> PyResult<Collation> {
 }
 
 fn failure(py: Python<'_>, name: &str, flavours: &[Flavour], error: &LookupError) -> PyErr {
-    if let LookupError::NotEnabled { .. } = error {
-        return PyLookupError::new_err(error.to_string());
+    match error {
+        LookupError::Unknown { .. } | LookupError::UnknownToAll { .. } => {}
+        LookupError::Ambiguous { .. } | LookupError::OneNotEnabled { .. } => {
+            return PyValueError::new_err(format!("{error}; say flavour='mysql' or flavour='mariadb'"));
+        }
+        _ => return PyLookupError::new_err(error.to_string()),
     }
-    let who = match flavours {
-        [one] => format!("{one} has no collation {name}"),
-        _ => format!("neither MySQL nor MariaDB has a collation {name}"),
-    };
-    let hint = FLAVOURS
+    let hint = Flavour::ALL
         .into_iter()
         .find(|other| !flavours.contains(other) && Collation::by_name(*other, name).is_ok())
         .map(|other| format!(", but {other} has"))
         .or_else(|| nearest(py, name, flavours).ok().flatten().map(|near| format!("; did you mean {near}?")));
-    PyLookupError::new_err(format!("{who}{}", hint.unwrap_or_default()))
+    PyLookupError::new_err(format!("{error}{}", hint.unwrap_or_default()))
 }
 
 /// The name that looks most like this one, if any does.

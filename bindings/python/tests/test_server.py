@@ -1,5 +1,9 @@
-"""20,000 strings in an Arrow array: keys, order and groups against a real MariaDB's ORDER BY and GROUP BY, and the Rust library's own."""
+"""Strings in an Arrow array: keys, order and groups against the ORDER BY and GROUP BY of a real MariaDB and MySQL, and the Rust library's own.
 
+20,000 of them, or as many as MYSQL_COLLATION_TEST_ROWS says.
+"""
+
+import os
 import subprocess
 
 import pyarrow as pa
@@ -8,28 +12,31 @@ from conftest import strings
 
 from mysql_collation import Collation
 
-ROWS = 20_000
+ROWS = int(os.environ.get("MYSQL_COLLATION_TEST_ROWS", "20000"))
 COLLATIONS = [
-    "utf8mb4_general_ci",
-    "utf8mb4_unicode_ci",
-    "utf8mb4_czech_ci",
-    "utf8mb4_uca1400_ai_ci",
-    "utf8mb4_uca1400_nopad_as_cs",
+    ("mariadb", "utf8mb4_general_ci"),
+    ("mariadb", "utf8mb4_unicode_ci"),
+    ("mariadb", "utf8mb4_czech_ci"),
+    ("mariadb", "utf8mb4_uca1400_ai_ci"),
+    ("mariadb", "utf8mb4_uca1400_nopad_as_cs"),
+    ("mysql", "utf8mb4_0900_ai_ci"),
+    ("mysql", "utf8mb4_hu_0900_as_cs"),
 ]
 
 
 @pytest.fixture(scope="module")
-def words(server):
+def words(servers):
     words = list(strings(2026, ROWS))
-    server.execute("CREATE TABLE words (id INT PRIMARY KEY, word VARCHAR(40) CHARACTER SET utf8mb4)")
-    server.executemany("INSERT INTO words VALUES (%s, %s)", list(enumerate(words)))
-    server.execute("SET SESSION group_concat_max_len = 1 << 24")
+    for server, _, _ in servers.values():
+        server.execute("CREATE TABLE words (id INT PRIMARY KEY, word VARCHAR(40) CHARACTER SET utf8mb4)")
+        server.executemany("INSERT INTO words VALUES (%s, %s)", list(enumerate(words)))
+        server.execute("SET SESSION group_concat_max_len = 1 << 24")
     return words
 
 
-@pytest.mark.parametrize("name", COLLATIONS)
-def test_order_and_groups_are_the_servers(server, words, name):
-    collation, column = Collation(name, "mariadb"), pa.array(words)
+@pytest.mark.parametrize(("flavour", "name"), COLLATIONS)
+def test_order_and_groups_are_the_servers(servers, words, flavour, name):
+    collation, column, server = Collation(name, flavour), pa.array(words), servers[flavour][0]
     for descending in (False, True):
         direction = "DESC" if descending else "ASC"
         server.execute(f"SELECT id FROM words ORDER BY word COLLATE {name} {direction}, id")
@@ -54,14 +61,14 @@ def test_like_is_the_servers(server, words):
         assert [row for row, match in matches if match] == [row for (row,) in server.fetchall()]
 
 
-@pytest.mark.parametrize("name", COLLATIONS)
-def test_keys_order_and_groups_are_the_rust_librarys(rust, words, name):
+@pytest.mark.parametrize(("flavour", "name"), COLLATIONS)
+def test_keys_order_and_groups_are_the_rust_librarys(rust, words, flavour, name):
     """The program answers each line with its key in hex, its place in the order, and its group."""
     present = [word for word in words if word is not None]
-    answer = subprocess.run([rust, "mariadb", name], input="\n".join(present) + "\n", capture_output=True, text=True)
+    answer = subprocess.run([rust, flavour, name], input="\n".join(present) + "\n", capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     rows = [line.split("\t") for line in answer.stdout.splitlines()]
-    collation, column = Collation(name, "mariadb"), pa.array(present, type=pa.string_view())
+    collation, column = Collation(name, flavour), pa.array(present, type=pa.string_view())
     assert [bytes.fromhex(key) for key, _, _ in rows] == collation.sort_keys(column).to_pylist()
     assert [int(row) for _, row, _ in rows] == collation.argsort(column).to_pylist()
     assert [int(group) for _, _, group in rows] == collation.group_ids(column).to_pylist()

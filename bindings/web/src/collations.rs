@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use explain::Named;
-use mysql_collation::{Collation, Flavour, catalogue};
+use mysql_collation::{Collation, Flavour, Meaning, catalogue};
 use serde::Serialize;
-
-const FLAVOURS: [Flavour; 2] = [Flavour::MySql, Flavour::MariaDb];
 
 /// A name to choose.
 #[derive(Serialize)]
@@ -18,7 +16,7 @@ pub struct Choice {
 
 /// All names, in alphabetical order. One that means two collations is followed by those of each flavour.
 pub fn all() -> Vec<Choice> {
-    let infos = FLAVOURS.into_iter().flat_map(catalogue).filter(|info| info.is_enabled());
+    let infos = Flavour::ALL.into_iter().flat_map(catalogue).filter(|info| info.is_enabled());
     let names: BTreeSet<&str> = infos.map(|info| info.name).collect();
     names.into_iter().flat_map(choices).collect()
 }
@@ -43,11 +41,13 @@ pub fn named(name: &str) -> Vec<Named> {
         let collation = flavour.parse().ok().and_then(|flavour| Collation::by_name(flavour, name).ok());
         return collation.map(of_one).into_iter().collect();
     }
-    match FLAVOURS.map(|flavour| Collation::by_name(flavour, name)) {
-        [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => {
-            vec![Named { collation: mysql, servers: FLAVOURS.map(|flavour| flavour.to_string()).join(", ") }]
+    match Collation::of_name(name) {
+        Ok(Meaning::Alone(collation)) => vec![of_one(collation)],
+        Ok(Meaning::Alike(collation)) => {
+            vec![Named { collation, servers: Flavour::ALL.map(|flavour| flavour.to_string()).join(", ") }]
         }
-        found => found.into_iter().flatten().map(of_one).collect(),
+        Ok(Meaning::Different(both)) => both.map(of_one).into(),
+        Err(_) => Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
-use mysql_collation::{Collation, Flavour, LookupError, catalogue};
+use mysql_collation::{Collation, Flavour, LookupError, Meaning, catalogue};
 
 /// `--flavour`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,19 +52,13 @@ pub fn collations(name: &str, flavour: Option<FlavourArg>) -> Result<Vec<Choice>
         let collation = Collation::by_name(flavour, name).map_err(|error| failure(name, &[flavour], &error))?;
         return Ok(vec![Choice { collation, servers: flavour.to_string() }]);
     }
-    let both = [Flavour::MySql, Flavour::MariaDb];
-    match both.map(|flavour| Collation::by_name(flavour, name)) {
-        [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => {
-            Ok(vec![Choice { collation: mysql, servers: both.map(|flavour| flavour.to_string()).join(", ") }])
+    Ok(match Collation::of_name(name).map_err(|error| failure(name, &Flavour::ALL, &error))? {
+        Meaning::Alone(collation) => vec![of_one(collation)],
+        Meaning::Alike(collation) => {
+            vec![Choice { collation, servers: Flavour::ALL.map(|one| one.to_string()).join(", ") }]
         }
-        [Err(error), Err(LookupError::Unknown { .. })] => Err(failure(name, &both, &error)),
-        [Err(_), Err(error)] => Err(failure(name, &both, &error)),
-        // Whether one that the library was built without is like the other can't be told, so it must not be taken for it.
-        [Ok(_), Err(LookupError::NotEnabled { .. })] | [Err(LookupError::NotEnabled { .. }), Ok(_)] => {
-            bail!("both MySQL and MariaDB have {name}, and weigh knows one of the two; add --flavour")
-        }
-        found => Ok(found.into_iter().flatten().map(of_one).collect()),
-    }
+        Meaning::Different(both) => both.map(of_one).into(),
+    })
 }
 
 fn of_one(collation: Collation) -> Choice {
@@ -72,7 +66,11 @@ fn of_one(collation: Collation) -> Choice {
 }
 
 fn failure(name: &str, flavours: &[Flavour], error: &LookupError) -> anyhow::Error {
-    let LookupError::Unknown { .. } = error else { return anyhow!("{error}") };
+    match error {
+        LookupError::Unknown { .. } | LookupError::UnknownToAll { .. } => {}
+        LookupError::OneNotEnabled { .. } => return anyhow!("{error}; add --flavour"),
+        _ => return anyhow!("{error}"),
+    }
     let known = flavours.iter().flat_map(|&flavour| catalogue(flavour)).filter(|info| info.is_enabled());
     let nearest = measure::nearest(name, known.map(|info| info.name));
     let who: Vec<String> = flavours.iter().map(Flavour::to_string).collect();
@@ -87,7 +85,7 @@ fn failure(name: &str, flavours: &[Flavour], error: &LookupError) -> anyhow::Err
 
 /// The flavour that was not asked, where it has the name.
 fn other_flavour(name: &str, asked: &[Flavour]) -> Option<Flavour> {
-    let others = [Flavour::MySql, Flavour::MariaDb].into_iter().filter(|flavour| !asked.contains(flavour));
+    let others = Flavour::ALL.into_iter().filter(|flavour| !asked.contains(flavour));
     others.into_iter().find(|&flavour| !matches!(Collation::by_name(flavour, name), Err(LookupError::Unknown { .. })))
 }
 

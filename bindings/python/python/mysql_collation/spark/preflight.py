@@ -58,15 +58,33 @@ class Source:
 
 def run(spark: SparkSession, source: Source, targets: Sequence[Collation], out: str, examples: int) -> tuple[dict[str, Any], int]:
     """Looks for collisions, writes ``groups.parquet`` and ``preflight.json`` to the folder ``out``; the document, and how many keys it is about."""
-    started, begin = datetime.now(timezone.utc), time.monotonic()
-    observed = Observation("reading")
-    size = sum((F.coalesce(F.octet_length(F.col(quoted(name))), F.lit(0)) for name in _lengths(source.df)), F.lit(0))
-    df = source.df.observe(observed, F.count(F.lit(1)).alias("rows"), F.coalesce(F.sum(size), F.lit(0)).alias("bytes"))
+    begin = datetime.now(timezone.utc), time.monotonic()
     wanted = [(key, at) for key in source.keys for at in range(len(targets)) if any(source.converted(key, at))]
+    folder = f"{out.rstrip('/')}/groups.parquet"
+    read = _write_groups(source, targets, wanted, folder) if wanted else None
+    findings = _findings(spark.read.parquet(folder), source, targets, wanted, examples) if wanted else []
+    done = report.document(
+        source=source.label,
+        version=source.version,
+        started=_stamp(begin[0]),
+        targets=[target.name for target in targets],
+        tables=[_table(source, read and _reading(source, read, *begin))],
+        findings=findings,
+        unchecked=[*source.unchecked, "everything but unique keys: `weigh preflight` has the other checks, and the plan"],
+        notes=["`weigh explain` says why two strings are equal."],
+    )
+    _write(spark, f"{out.rstrip('/')}/preflight.json", json.dumps(done, ensure_ascii=False, indent=2) + "\n")
+    return done, len({key.name for key, _ in wanted})
+
+
+def _write_groups(source: Source, targets: Sequence[Collation], wanted: Sequence[tuple[Key, int]], folder: str) -> dict[str, Any]:
+    """Writes the groups of every key; how many rows and bytes were read for that."""
+    read = Observation("reading")
+    size = sum((F.coalesce(F.octet_length(F.col(quoted(name))), F.lit(0)) for name in _lengths(source.df)), F.lit(0))
+    df = source.df.observe(read, F.count(F.lit(1)).alias("rows"), F.coalesce(F.sum(size), F.lit(0)).alias("bytes"))
     if len(wanted) > 1:
         # Read once, whatever is asked of it.
         df = df.persist(StorageLevel.DISK_ONLY)
-    folder = f"{out.rstrip('/')}/groups.parquet"
     try:
         for key, at in wanted:
             labels = {"schema": source.schema, "table": source.table, "object": source.name(key), "target": targets[at].name}
@@ -74,19 +92,25 @@ def run(spark: SparkSession, source: Source, targets: Sequence[Collation], out: 
             _groups(df, source, key, at).select(*labelled, "count", "rows").write.mode("append").parquet(folder)
     finally:
         df.unpersist()
-    findings = _findings(spark.read.parquet(folder), source, targets, wanted, examples) if wanted else []
-    read = observed.get if wanted else None
-    changes = _changes(source)
-    reading = read and {
+    return read.get
+
+
+def _reading(source: Source, read: dict[str, Any], started: datetime, begin: float) -> dict[str, Any]:
+    return {
         "how": source.how,
         "from": _stamp(started),
         "to": _stamp(datetime.now(timezone.utc)),
         "rows": read["rows"],
         "bytes": read["bytes"],
-        "chunks": df.rdd.getNumPartitions(),
+        "chunks": source.df.rdd.getNumPartitions(),
         "seconds": round(time.monotonic() - begin, 3),
     }
-    table = {
+
+
+def _table(source: Source, reading: dict[str, Any] | None) -> dict[str, Any]:
+    """What is told of the table, beside its findings."""
+    changes = _changes(source)
+    return {
         "schema": source.schema,
         "name": source.table,
         "converted": [change for change in changes if change["from"] != change["to"]],
@@ -94,18 +118,6 @@ def run(spark: SparkSession, source: Source, targets: Sequence[Collation], out: 
         "reading": reading,
         "size": {"data": None, "indexes": None, "data_after": None, "indexes_after": None},
     }
-    done = report.document(
-        source=source.label,
-        version=source.version,
-        started=_stamp(started),
-        targets=[target.name for target in targets],
-        tables=[table],
-        findings=findings,
-        unchecked=[*source.unchecked, "everything but unique keys: `weigh preflight` has the other checks, and the plan"],
-        notes=["`weigh explain` says why two strings are equal."],
-    )
-    _write(spark, f"{out.rstrip('/')}/preflight.json", json.dumps(done, ensure_ascii=False, indent=2) + "\n")
-    return done, len({key.name for key, _ in wanted})
 
 
 def _findings(
