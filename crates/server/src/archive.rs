@@ -9,13 +9,13 @@ use std::time::UNIX_EPOCH;
 use crate::cache::Cache;
 use crate::program::Program;
 use crate::spec::Download;
-use crate::{Error, Progress, command, images, records};
+use crate::{Error, Progress, command, disk, images, records};
 
 /// An archive's size times this is what it takes while it is unpacked: binaries shrink to about a quarter.
 const GROWTH: u64 = 4;
 
-/// What a download whose size is not known yet may take, in MiB.
-const MEBIBYTES_OF_DOWNLOAD: u64 = 4096;
+/// What a server takes at least, in MiB: asked for before a download whose size is not known yet.
+const MEBIBYTES_OF_DOWNLOAD: u64 = 512;
 
 /// The server in an archive, unpacked once for every name, size and time of change.
 pub(crate) fn local(cache: &Cache, archive: &Path, progress: &dyn Progress) -> Result<Program, Error> {
@@ -23,7 +23,7 @@ pub(crate) fn local(cache: &Cache, archive: &Path, progress: &dyn Progress) -> R
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
     let key = format!("archives/{name}-{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos());
-    let folder = cache.folder_or_make(&key, (metadata.len() >> 20) * GROWTH, progress, |folder| {
+    let folder = cache.folder_or_make(&key, mebibytes_unpacked(metadata.len()), progress, |folder| {
         let archive = std::path::absolute(archive).map_err(Error::io("find", archive))?;
         unpack(&archive, &name, folder, progress)
     })?;
@@ -44,12 +44,18 @@ pub(crate) fn remote(cache: &Cache, download: &Download, progress: &dyn Progress
         let watch = images::Watched(progress);
         image::download(url, &format!("sha256:{sha256}"), &mut file, &watch)
             .map_err(|error| images::refused(url, error))?;
+        let size = file.metadata().map_err(Error::io("read", &archive))?.len();
+        disk::check_room(folder, mebibytes_unpacked(size), name)?;
         unpack(&archive, name, folder, progress)?;
         fs::remove_file(&archive).map_err(Error::io("remove", &archive))
     })?;
     let program = in_folder(&folder, Path::new(url))?;
     records::note(cache, &download.to_string(), &key, &program)?;
     Ok(program)
+}
+
+fn mebibytes_unpacked(archive_bytes: u64) -> u64 {
+    (archive_bytes >> 20) * GROWTH
 }
 
 /// Unpacks an archive into `folder`, and an image in it too.
