@@ -15,6 +15,7 @@ mod golden;
 mod order_by;
 mod package;
 mod peers;
+mod portable;
 mod servers;
 mod sizes;
 mod tables;
@@ -46,6 +47,8 @@ enum Task {
     Apps(apps::Arguments),
     /// Capture a load on WordPress' tables, and find by weigh bench --workload what is planted in it.
     Wordpress(wordpress::Arguments),
+    /// Test the library's scalar paths under Miri, and its vectors of NEON under emulation.
+    Portable(portable::Arguments),
     /// Build the Debian package: the command, its manual pages and completions.
     Package(package::Arguments),
     /// Derive the weight tables of crates/collation from running servers.
@@ -87,6 +90,10 @@ fn run() -> Result<bool> {
         }
         Task::Sizes(arguments) => return sizes::run(arguments),
         Task::Package(arguments) => return package::run(arguments).map(|()| true),
+        Task::Portable(arguments) => {
+            server::interrupt::install()?;
+            return portable::run(arguments);
+        }
         Task::Apps(arguments) => {
             server::interrupt::install()?;
             return apps::run(arguments);
@@ -102,9 +109,13 @@ fn run() -> Result<bool> {
     }
     server::interrupt::install()?;
     match arguments.task {
-        Task::Test(_) | Task::Bindings(_) | Task::Package(_) | Task::Apps(_) | Task::Wordpress(_) | Task::Sizes(_) => {
-            unreachable!("run above")
-        }
+        Task::Test(_)
+        | Task::Bindings(_)
+        | Task::Package(_)
+        | Task::Portable(_)
+        | Task::Apps(_)
+        | Task::Wordpress(_)
+        | Task::Sizes(_) => unreachable!("run above"),
         Task::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Task::Charsets(arguments) => charsets::run(&arguments),
         Task::Verify(arguments) => verify::run(&arguments),

@@ -53,7 +53,8 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
 
 fn install() -> Result<()> {
     let bar = Bar::new();
-    for tool in Tool::ALL {
+    // The emulator is for `cargo xtask portable`.
+    for tool in Tool::ALL.into_iter().filter(|tool| *tool != Tool::Qemu) {
         tool.find_or_install(&bar).with_context(|| format!("the tests need {}", tool.name()))?;
     }
     for name in SERVERS {

@@ -31,6 +31,8 @@ pub enum Tool {
     PkgConfig,
     /// Python 3.11 or later with venv and pip, which the library's Python module is tested in.
     Python,
+    /// QEMU's emulation of ARM, which the library's vectors of NEON are tested under where the machine is another.
+    Qemu,
     /// sysbench 1.0, for `--driver sysbench`.
     Sysbench,
     /// Valgrind, which the library's C interface is tested under.
@@ -54,7 +56,7 @@ const C_LIBRARY: [&str; 2] = ["libc6", "libc-bin"];
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Chromium,
         Self::Client,
         Self::Go,
@@ -62,6 +64,7 @@ impl Tool {
         Self::Perf,
         Self::PkgConfig,
         Self::Python,
+        Self::Qemu,
         Self::Sysbench,
         Self::Valgrind,
     ];
@@ -76,6 +79,7 @@ impl Tool {
             Self::Perf => "perf",
             Self::PkgConfig => "pkg-config",
             Self::Python => "python3",
+            Self::Qemu => "qemu-aarch64",
             Self::Sysbench => "sysbench",
             Self::Valgrind => "valgrind",
         }
@@ -119,6 +123,7 @@ impl Tool {
                 environment: "PYTHONPATH=\"$(echo \"$root\"/usr/share/python-wheels/pip-*.whl)\"",
                 mebibytes: 150,
             },
+            Self::Qemu => Package { name: "qemu-user", file: "usr/bin/qemu-aarch64", environment: "", mebibytes: 400 },
             Self::Sysbench => Package {
                 name: "sysbench",
                 file: "usr/bin/sysbench",
