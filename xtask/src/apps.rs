@@ -144,7 +144,8 @@ pub fn printed(command: &mut Command) -> Result<String> {
 /// What a command printed; its errors are told.
 fn quietly(command: &mut Command) -> Result<Vec<u8>> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
-    ensure!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let [told, printed] = [&output.stderr, &output.stdout].map(|text| String::from_utf8_lossy(text));
+    ensure!(output.status.success(), "{command:?}, {}: {told}{printed}", output.status);
     Ok(output.stdout)
 }
 

@@ -208,7 +208,11 @@ fn load(server: &Server, scratch: &Path) -> Result<std::path::PathBuf> {
         conn.query_drop(format!("ANALYZE TABLE {table}"))?;
     }
     conn.query_drop("SET GLOBAL slow_query_log = ON")?;
-    conn.query_drop("SET SESSION long_query_time = 0")?;
+    conn.query_drop("SET GLOBAL long_query_time = 0")?;
+    // In MariaDB, what connections log is settled when they begin.
+    let mut conn = server.control()?;
+    conn.query_drop("SET NAMES utf8mb4")?;
+    conn.query_drop("USE wordpress")?;
     let mut random = Xoshiro256StarStar::seed_from_u64(1);
     for (_, count, _, statement) in CLASSES {
         for _ in 0..count {
@@ -216,6 +220,7 @@ fn load(server: &Server, scratch: &Path) -> Result<std::path::PathBuf> {
         }
     }
     conn.query_drop("SET SESSION long_query_time = 10")?;
+    conn.query_drop("SET GLOBAL long_query_time = 10")?;
     let (log, data): (String, String) =
         conn.query_first("SELECT @@slow_query_log_file, @@datadir")?.context("no row")?;
     Ok(Path::new(&data).join(log))

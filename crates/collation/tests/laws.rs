@@ -54,11 +54,8 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-/// Miri takes a thousand times as long (`cargo xtask miri`).
-const CASES: u32 = if cfg!(miri) { 2 } else { 200 };
-
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(CASES) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
     fn keys_and_hashes_agree_with_comparison(a in text(), b in text()) {
