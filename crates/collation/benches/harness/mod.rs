@@ -1,6 +1,8 @@
 //! Timing things against one another: all of them in each round, one after the other, so that what disturbs one disturbs its
 //! neighbours; CPU time, so that other work on the machine costs caches and no time; medians over the rounds.
 
+#![allow(dead_code, reason = "no bench has all of it")]
+
 use std::fmt;
 use std::time::Duration;
 
@@ -27,7 +29,6 @@ impl<'a> Subject<'a> {
     }
 
     /// What is done before each timing.
-    #[allow(dead_code, reason = "not every benchmark has something to prepare")]
     pub fn after(mut self, prepare: impl Fn() + 'a) -> Self {
         self.prepare = Box::new(prepare);
         self
@@ -80,7 +81,6 @@ impl fmt::Display for Estimate {
 }
 
 /// Times them and prints a table: ns a call, and how many times as long as the first one it took, round by round.
-#[allow(dead_code, reason = "not every benchmark has tables")]
 pub fn compare(title: &str, mut subjects: Vec<Subject>) {
     let times = times(&mut subjects);
     println!("{title}");
@@ -99,7 +99,6 @@ pub fn compare(title: &str, mut subjects: Vec<Subject>) {
 }
 
 /// How many times as long as the first the second took, round by round.
-#[allow(dead_code, reason = "most benchmarks have tables")]
 pub fn ratio(first: Subject, second: Subject) -> Estimate {
     let times = times(&mut [first, second]);
     ratios(&times[1], &times[0])

@@ -1,5 +1,7 @@
 //! The texts that are compared: about a hundred characters each.
 
+#![allow(dead_code, reason = "no bench has all of them")]
+
 /// A sysbench `c` value.
 pub const DIGITS: &str = "68487932199-96439406143-93774651418-41631865787-96406072701-20604855487-25459966574-28203206787-41238978918-19503783441";
 pub const ENGLISH: &str = "It was a bright cold day in April and the clocks were striking thirteen, Winston Smith hurried through the glass doors.";
@@ -10,14 +12,12 @@ pub const RUSSIAN: &str =
 pub const FRENCH: &str =
     "été élève forêt déjà où çà près thé âge île créé brûlé gênée pâté têtu maïs noël hôtel sûreté épée fée";
 /// Another script with every word.
-#[allow(dead_code, reason = "not every bench has it")]
 pub const MIXED: &str =
     "Zürich Москва Αθήνα Kraków Київ Θεσσαλονίκη München Минск Πάτρα Łódź Одесса Ρόδος Genève Самара Κέρκυρα Málaga";
 pub const CHINESE: &str = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇始制文字乃服衣裳推位让国有虞陶唐";
 
 /// The first sentences of the Universal Declaration of Human Rights, in which some letters of each language stand, by the languages' names in
 /// MySQL's collations and in MariaDB's.
-#[allow(dead_code, reason = "not every bench has it")]
 const LANGUAGES: &[(&[&str], &str)] = &[
     (
         &["de_pb", "german2"],
@@ -113,7 +113,6 @@ const LANGUAGES: &[(&[&str], &str)] = &[
 ];
 
 /// Text in a language.
-#[allow(dead_code, reason = "not every bench has it")]
 pub fn of_language(language: &str) -> &'static str {
     let found = LANGUAGES.iter().find(|(names, _)| names.contains(&language));
     found.unwrap_or_else(|| panic!("there is no text for {language}")).1
