@@ -6,13 +6,14 @@
 
 Each line is a process of its own, with a JVM of --memory. Every fiftieth row is a variant of the next: upper case, or with an accent where its script has no
 case. All else differs, so how many groups there must be is known, and it is checked. Over JDBC the table has a unique key under a collation that tells the
-variants apart; with --check the server is asked for the groups by its own GROUP BY, too. Memory is the most that all processes had at a time (RSS, sampled:
+variants apart; with --check the server is asked for the groups by its own GROUP BY, and with --weigh PROGRAM `weigh preflight` must find the same groups. Memory is the most that all processes had at a time (RSS, sampled:
 what they share counts several times).
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -150,6 +151,29 @@ def of_server(spark, args, rows):
         seconds, answer = timed(lambda: server.query(spark, query)[0].n)
         assert answer == groups(rows), f"the server finds {answer} groups"
         yield f"GROUP BY in {server.driver}", seconds
+    if args.weigh:
+        import pyarrow.parquet as pq
+
+        groups_of_spark = keys_of(pq.read_table(f"{out}/groups.parquet").to_pylist())
+        seconds, groups_of_weigh = timed(lambda: weigh(args, f"{SCHEMA}.words_{rows}", target))
+        assert groups_of_spark == groups_of_weigh, "weigh preflight finds other groups"
+        yield "weigh preflight, the same groups", seconds
+
+
+def weigh(args, table, target):
+    """The groups that weigh preflight finds."""
+    host, port = re.search(r"//([^:/]+):(\d+)", args.jdbc).groups()
+    command = [args.weigh, "preflight", "--no-defaults", "--host", host, "--port", port, "--user", args.user, "--ssl-mode", "DISABLED"]
+    command += ["--table", table, "--to", target, "--check", "unique-key", "--examples", "1000000000", "--trial", "none", "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    (finding,) = json.loads(done.stdout)["findings"]
+    return keys_of(finding["groups"])
+
+
+def keys_of(groups):
+    """The primary keys of each group's rows."""
+    return {frozenset(row["key"][0] for row in group["rows"]) for group in groups}
 
 
 def fill(spark, args, rows):
@@ -205,6 +229,7 @@ def main():
     parser.add_argument("--user", default="root")
     parser.add_argument("--jars", default="")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--weigh", metavar="PROGRAM", default="")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
@@ -214,7 +239,7 @@ def main():
         for rows in args.rows.split(","):
             for cores in args.cores.split(","):
                 options = ["--one", "--rows", rows, "--cores", cores, "--memory", args.memory, "--dir", args.dir, "--user", args.user, "--jars", args.jars]
-                options += ["--jdbc", args.jdbc] * bool(args.jdbc) + ["--check"] * args.check
+                options += ["--jdbc", args.jdbc] * bool(args.jdbc) + ["--check"] * args.check + ["--weigh", args.weigh] * bool(args.weigh)
                 child = subprocess.Popen([sys.executable, __file__, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 other = []
                 for line in child.stderr:
