@@ -52,11 +52,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
 
     println!("{rows} values, {} distinct", groups("people", "name")?);
-    println!("{:<24}{:>12}{:>12}{:>12}{:>14}{:>10}", "collation", "bytes, ms", "keys, ms", "by key, ms", "by made, ms", "ratio");
+    println!(
+        "{:<24}{:>12}{:>12}{:>12}{:>14}{:>10}",
+        "collation", "bytes, ms", "keys, ms", "by key, ms", "by made, ms", "ratio"
+    );
     for (flavour, word, name) in COLLATIONS {
         let collation = Collation::by_name(flavour, name)?;
         let by_key = format!("mysql_sort_key(name, '{name}', '{word}')");
-        let made = runtime.block_on(async { context.sql(&format!("SELECT {by_key} AS key FROM people")).await?.collect().await })?;
+        let made = runtime
+            .block_on(async { context.sql(&format!("SELECT {by_key} AS key FROM people")).await?.collect().await })?;
         context.register_table("keyed", Arc::new(MemTable::try_new(made[0].schema(), vec![made])?))?;
         let (mut bytes, mut keys, mut grouped, mut made) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
