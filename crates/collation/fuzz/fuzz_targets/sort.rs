@@ -10,7 +10,8 @@ fuzz_target!(|input: (u8, u8, &[u8])| {
     let collation = collation(number);
     // Pieces of the text, and beginnings of it.
     let step = usize::from(length % 16) + 1;
-    let mut items: Vec<&[u8]> = text.chunks(step).chain((0..text.len()).step_by(step).map(|end| &text[..end])).collect();
+    let mut items: Vec<&[u8]> =
+        text.chunks(step).chain((0..text.len()).step_by(step).map(|end| &text[..end])).collect();
     items.truncate(300);
     let mut expected = items.clone();
     expected.sort_by(|a, b| oracle::compare(collation, a, b));
