@@ -43,7 +43,7 @@ pub fn named(name: &str) -> Vec<Named> {
     }
     match Collation::of_name(name) {
         Ok(Meaning::Alone(collation)) => vec![of_one(collation)],
-        Ok(Meaning::Alike(collation)) => {
+        Ok(Meaning::Same(collation)) => {
             vec![Named { collation, servers: Flavour::ALL.map(|flavour| flavour.to_string()).join(", ") }]
         }
         Ok(Meaning::Different(both)) => both.map(of_one).into(),

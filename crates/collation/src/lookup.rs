@@ -70,7 +70,7 @@ pub enum Meaning {
     /// The collation of the only flavour that has the name.
     Alone(Collation),
     /// MySQL's; under MariaDB's, well-formed strings have the same order.
-    Alike(Collation),
+    Same(Collation),
     /// MySQL's and MariaDB's, which order well-formed strings in different ways.
     Different([Collation; 2]),
 }
@@ -82,7 +82,7 @@ impl Meaning {
     /// [`LookupError::Ambiguous`] if there are two.
     pub fn only(self) -> Result<Collation, LookupError> {
         match self {
-            Self::Alone(collation) | Self::Alike(collation) => Ok(collation),
+            Self::Alone(collation) | Self::Same(collation) => Ok(collation),
             Self::Different([collation, _]) => Err(LookupError::Ambiguous { name: collation.name() }),
         }
     }
@@ -111,6 +111,20 @@ impl FromStr for Flavour {
 }
 
 impl Info {
+    /// What the flavour's catalogue says of this name, in any case and with the short forms of [`Collation::by_name`].
+    fn by_name(flavour: Flavour, name: &str) -> Option<&'static Self> {
+        let (charset, rest) = match name.split_at_checked(5) {
+            Some((prefix, rest)) if prefix.eq_ignore_ascii_case("utf8_") => ("utf8mb3_", rest),
+            Some((prefix, _)) if prefix.eq_ignore_ascii_case("uca14") => ("utf8mb4_", name),
+            _ => ("", name),
+        };
+        let given = || charset.bytes().chain(rest.bytes().map(|byte| byte.to_ascii_lowercase()));
+        let all = catalogue(flavour);
+        let by_name = catalogue::by_name(flavour);
+        let place = by_name.binary_search_by(|&index| all[usize::from(index)].name.bytes().cmp(given())).ok()?;
+        Some(&all[usize::from(by_name[place])])
+    }
+
     /// Whether this library has it, and the feature that it belongs to is on.
     pub fn is_enabled(&'static self) -> bool {
         Collation::of(self).is_ok()
@@ -131,18 +145,9 @@ impl Collation {
     /// # Ok::<(), mysql_collation::LookupError>(())
     /// ```
     pub fn by_name(flavour: Flavour, name: &str) -> Result<Self, LookupError> {
-        let (charset, rest) = match name.split_at_checked(5) {
-            Some((prefix, rest)) if prefix.eq_ignore_ascii_case("utf8_") => ("utf8mb3_", rest),
-            Some((prefix, _)) if prefix.eq_ignore_ascii_case("uca14") => ("utf8mb4_", name),
-            _ => ("", name),
-        };
-        let given = || charset.bytes().chain(rest.bytes().map(|byte| byte.to_ascii_lowercase()));
-        let all = catalogue(flavour);
-        let by_name = catalogue::by_name(flavour);
-        let found = by_name.binary_search_by(|&index| all[usize::from(index)].name.bytes().cmp(given()));
-        match found {
-            Ok(place) => Self::of(&all[usize::from(by_name[place])]),
-            Err(_) => Err(LookupError::Unknown { flavour, given: name.to_string() }),
+        match Info::by_name(flavour, name) {
+            Some(info) => Self::of(info),
+            None => Err(LookupError::Unknown { flavour, given: name.to_string() }),
         }
     }
 
@@ -161,14 +166,17 @@ impl Collation {
     /// # Ok::<(), LookupError>(())
     /// ```
     pub fn of_name(name: &str) -> Result<Meaning, LookupError> {
-        use LookupError::{NotEnabled, OneNotEnabled, Unknown, UnknownToAll};
-        match Flavour::ALL.map(|flavour| Self::by_name(flavour, name)) {
-            [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => Ok(Meaning::Alike(mysql)),
+        let [mysql, mariadb] = match Flavour::ALL.map(|flavour| Info::by_name(flavour, name)) {
+            [Some(mysql), Some(mariadb)] => [mysql, mariadb],
+            [Some(one), None] | [None, Some(one)] => return Self::of(one).map(Meaning::Alone),
+            [None, None] => return Err(LookupError::UnknownToAll { given: name.to_string() }),
+        };
+        match [Self::of(mysql), Self::of(mariadb)] {
+            [Ok(mysql), Ok(mariadb)] if mysql.orders_valid_text_like(mariadb) => Ok(Meaning::Same(mysql)),
             [Ok(mysql), Ok(mariadb)] => Ok(Meaning::Different([mysql, mariadb])),
-            [Ok(one), Err(Unknown { .. })] | [Err(Unknown { .. }), Ok(one)] => Ok(Meaning::Alone(one)),
-            [Err(Unknown { given, .. }), Err(Unknown { .. })] => Err(UnknownToAll { given }),
-            [Ok(_), Err(NotEnabled { info })] | [Err(NotEnabled { info }), Ok(_)] => Err(OneNotEnabled { info }),
-            [Err(error @ NotEnabled { .. }), Err(_)] | [_, Err(error)] | [Err(error), _] => Err(error),
+            [Ok(_), Err(_)] => Err(LookupError::OneNotEnabled { info: mariadb }),
+            [Err(_), Ok(_)] => Err(LookupError::OneNotEnabled { info: mysql }),
+            [Err(error), Err(_)] => Err(error),
         }
     }
 
@@ -224,7 +232,7 @@ mod tests {
                     assert!(both.contains(&Ok(one)), "{name}");
                     assert_eq!(both.iter().filter(|one| one.is_ok()).count(), 1, "{name}");
                 }
-                Ok(Meaning::Alike(one)) => {
+                Ok(Meaning::Same(one)) => {
                     let [Ok(mysql), Ok(mariadb)] = both else { panic!("{name} in one of two") };
                     assert!(one == mysql && one.orders_valid_text_like(mariadb), "{name}");
                 }

@@ -54,7 +54,7 @@ pub fn collations(name: &str, flavour: Option<FlavourArg>) -> Result<Vec<Choice>
     }
     Ok(match Collation::of_name(name).map_err(|error| failure(name, &Flavour::ALL, &error))? {
         Meaning::Alone(collation) => vec![of_one(collation)],
-        Meaning::Alike(collation) => {
+        Meaning::Same(collation) => {
             vec![Choice { collation, servers: Flavour::ALL.map(|one| one.to_string()).join(", ") }]
         }
         Meaning::Different(both) => both.map(of_one).into(),

@@ -27,29 +27,12 @@ pub fn prepare() -> Result<Python> {
     let interpreter = Tool::Python.find_or_install(&Bar::new())?;
     let environment = target().join("python");
     let python = Python { spark: spark::prepare(&interpreter)?, interpreter, environment };
-    let wanted = requirements("requirements.txt")?;
-    // Written last: what broke off is made anew.
-    let made_of = python.environment.join("requirements.txt");
-    if !fs::read(&made_of).is_ok_and(|made_of| made_of == wanted.1) {
-        python.make_environment(&python.environment)?;
-        python.require(&wanted.0, &["--only-binary", ":all:"])?;
-        fs::write(&made_of, &wanted.1).with_context(|| format!("cannot write {}", made_of.display()))?;
-    }
+    python.require("requirements.txt", &["--only-binary", ":all:"], |python| {
+        python.make_environment(&python.environment)
+    })?;
     // PySpark comes as source alone, of which only a copy is made: setuptools is in the environment.
-    let wanted = requirements("requirements-spark.txt")?;
-    let made_of = python.environment.join("requirements-spark.txt");
-    if !fs::read(&made_of).is_ok_and(|made_of| made_of == wanted.1) {
-        python.require(&wanted.0, &["--no-build-isolation"])?;
-        fs::write(&made_of, &wanted.1).with_context(|| format!("cannot write {}", made_of.display()))?;
-    }
+    python.require("requirements-spark.txt", &["--no-build-isolation"], |_| Ok(()))?;
     Ok(python)
-}
-
-/// A file of requirements, and what is in it.
-fn requirements(name: &str) -> Result<(PathBuf, Vec<u8>)> {
-    let file = root().join("bindings/python").join(name);
-    let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok((file, content))
 }
 
 /// What tells PyO3's build which Python there is.
@@ -108,10 +91,19 @@ impl Python {
         succeed(Command::new(&self.interpreter).args(["-m", "venv", "--without-pip"]).arg(folder))
     }
 
-    /// Installs what a file of requirements pins.
-    fn require(&self, requirements: &Path, options: &[&str]) -> Result<()> {
+    /// Prepares the environment and installs what a file of requirements pins, unless it was done with the same file.
+    fn require(&self, name: &str, options: &[&str], prepare: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
+        let file = root().join("bindings/python").join(name);
+        let wanted = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        // Written last: what broke off is made anew.
+        let made_of = self.environment.join(name);
+        if fs::read(&made_of).is_ok_and(|made_of| made_of == wanted) {
+            return Ok(());
+        }
+        prepare(self)?;
         let mut pip = self.pip(&self.environment);
-        succeed(pip.arg("--require-hashes").args(options).arg("-r").arg(requirements))
+        succeed(pip.arg("--require-hashes").args(options).arg("-r").arg(file))?;
+        fs::write(&made_of, &wanted).with_context(|| format!("cannot write {}", made_of.display()))
     }
 
     /// `pip install` into an environment.
