@@ -1,14 +1,14 @@
 //! `mysql_compare`.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use datafusion_common::Result;
 use datafusion_common::arrow::array::{ArrayRef, Int8Array};
 use datafusion_common::arrow::datatypes::DataType;
-use datafusion_expr::scalar_doc_sections::DOC_SECTION_STRING;
-use datafusion_expr::{Documentation, ScalarUDF};
+use datafusion_expr::ScalarUDF;
 
-use crate::function::{self, Call, Operands, Operation, nulls, of_column};
+use crate::function::{self, A, B, Call, Operands, Operation, nulls, of_column};
+use crate::options::Parameter;
 use crate::text::{Texts, texts};
 
 /// `mysql_compare(a, b, collation [, flavour])`: -1, 0 or 1, as `a` sorts before `b`, equals it, or sorts after it.
@@ -19,26 +19,13 @@ pub fn mysql_compare() -> Arc<ScalarUDF> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Compare;
 
-static DOCUMENTATION: LazyLock<Documentation> = LazyLock::new(|| {
-    let syntax = "mysql_compare(a, b, collation [, flavour])";
-    let what = "Returns -1, 0 or 1: to MySQL or MariaDB a sorts before b, equals it, or sorts after it.";
-    Documentation::builder(DOC_SECTION_STRING, what, syntax)
-        .with_sql_example("SELECT mysql_compare('chata', 'hrad', 'utf8mb4_czech_ci')")
-        .with_argument("a", "A string, or bytes in the collation's character set.")
-        .with_argument("b", "Another.")
-        .with_argument("collation", "The collation's name, a literal.")
-        .with_argument("flavour", "'mysql' or 'mariadb', where the name means another order in each.")
-        .build()
-});
-
 impl Operation for Compare {
     const NAME: &'static str = "mysql_compare";
-    const STRINGS: &'static [&'static str] = &["a", "b"];
+    const SUMMARY: &'static str =
+        "Returns -1, 0 or 1: to MySQL or MariaDB a sorts before b, equals it, or sorts after it.";
+    const EXAMPLE: &'static str = "SELECT mysql_compare('chata', 'hrad', 'utf8mb4_czech_ci')";
+    const STRINGS: &'static [Parameter] = &[A, B];
     const RETURNS: DataType = DataType::Int8;
-
-    fn documentation(&self) -> &'static Documentation {
-        &DOCUMENTATION
-    }
 
     fn evaluate(&self, call: &Call) -> Result<ArrayRef> {
         let order = |a: &[u8], b: &[u8]| call.options.collation.compare(a, b) as i8;

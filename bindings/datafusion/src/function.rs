@@ -8,51 +8,75 @@ use datafusion_common::arrow::array::{ArrayRef, AsArray, new_null_array};
 use datafusion_common::arrow::compute::take;
 use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion_common::{Result, ScalarValue, plan_err};
+use datafusion_expr::scalar_doc_sections::DOC_SECTION_STRING;
 use datafusion_expr::{
     ColumnarValue, Documentation, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use mysql_collation::Collation;
 
-use crate::options::{OPTIONS, Options};
+use crate::options::{OPTIONS, Options, Parameter};
 use crate::text::{self, Texts};
 
 /// What sets one function apart.
 pub(crate) trait Operation: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     /// Its name.
     const NAME: &'static str;
+    /// What users are told of it, in a sentence.
+    const SUMMARY: &'static str;
+    /// A statement that uses it.
+    const EXAMPLE: &'static str;
     /// The parameters that are strings; the collation, the flavour and so on follow.
-    const STRINGS: &'static [&'static str];
+    const STRINGS: &'static [Parameter];
     /// How many of [`OPTIONS`] it has.
     const OPTIONS: usize = 2;
     /// What it returns.
     const RETURNS: DataType;
 
-    /// What users are told of it.
-    fn documentation(&self) -> &'static Documentation;
-
     /// The results of a batch.
     fn evaluate(&self, call: &Call) -> Result<ArrayRef>;
 }
 
+/// The string of a function that has one.
+pub(crate) const VALUE: Parameter = ("value", "A string, or bytes in the collation's character set.");
+/// The first of two strings.
+pub(crate) const A: Parameter = ("a", VALUE.1);
+/// The second.
+pub(crate) const B: Parameter = ("b", "Another.");
+
 /// An operation as a function of DataFusion.
 pub(crate) fn udf<O: Operation>(operation: O) -> Arc<ScalarUDF> {
-    Arc::new(ScalarUDF::new_from_impl(Function { operation, signature: signature::<O>() }))
+    let (signature, documentation) = (signature::<O>(), documentation::<O>());
+    Arc::new(ScalarUDF::new_from_impl(Function { operation, signature, documentation }))
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Function<O> {
     operation: O,
     signature: Signature,
+    documentation: Documentation,
 }
 
-/// The names of all parameters.
-fn parameters<O: Operation>() -> impl Iterator<Item = &'static str> {
+/// All parameters.
+fn parameters<O: Operation>() -> impl Iterator<Item = Parameter> {
     O::STRINGS.iter().chain(&OPTIONS[..O::OPTIONS]).copied()
+}
+
+/// As in `mysql_like(value, pattern, collation [, flavour [, escape]])`.
+fn syntax<O: Operation>() -> String {
+    let needed: Vec<&str> = parameters::<O>().take(O::STRINGS.len() + 1).map(|(name, _)| name).collect();
+    let optional: String = parameters::<O>().skip(needed.len()).map(|(name, _)| format!(" [, {name}")).collect();
+    format!("{}({}{optional}{})", O::NAME, needed.join(", "), "]".repeat(O::OPTIONS - 1))
+}
+
+fn documentation<O: Operation>() -> Documentation {
+    let documentation = Documentation::builder(DOC_SECTION_STRING, O::SUMMARY, syntax::<O>());
+    let documentation = documentation.with_sql_example(O::EXAMPLE);
+    parameters::<O>().fold(documentation, |all, (name, what)| all.with_argument(name, what)).build()
 }
 
 fn signature<O: Operation>() -> Signature {
     let mut signature = Signature::user_defined(Volatility::Immutable);
-    signature.parameter_names = Some(parameters::<O>().map(str::to_owned).collect());
+    signature.parameter_names = Some(parameters::<O>().map(|(name, _)| name.to_owned()).collect());
     signature
 }
 
@@ -80,8 +104,9 @@ impl<O: Operation> ScalarUDFImpl for Function<O> {
         let needed = O::STRINGS.len() + 1;
         if given < needed || given > O::STRINGS.len() + O::OPTIONS {
             let (needed, optional): (Vec<_>, Vec<_>) = parameters::<O>().enumerate().partition(|&(at, _)| at < needed);
-            let joined =
-                |names: Vec<(usize, &str)>| names.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join(", ");
+            let joined = |parameters: Vec<(usize, Parameter)>| {
+                parameters.into_iter().map(|(_, (name, _))| name).collect::<Vec<_>>().join(", ")
+            };
             return plan_err!(
                 "{} takes {} and optionally {}; it was given {given}",
                 O::NAME,
@@ -90,7 +115,7 @@ impl<O: Operation> ScalarUDFImpl for Function<O> {
             );
         }
         let (strings, _) = args.arg_fields.split_at(O::STRINGS.len());
-        for (name, field) in O::STRINGS.iter().zip(strings) {
+        for ((name, _), field) in O::STRINGS.iter().zip(strings) {
             if !text::has_strings(field.data_type()) {
                 return plan_err!("{} needs strings or bytes as {name}, not {}", O::NAME, field.data_type());
             }
@@ -118,7 +143,7 @@ impl<O: Operation> ScalarUDFImpl for Function<O> {
     }
 
     fn documentation(&self) -> Option<&Documentation> {
-        Some(self.operation.documentation())
+        Some(&self.documentation)
     }
 }
 

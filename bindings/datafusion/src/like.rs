@@ -1,15 +1,14 @@
 //! `mysql_like`.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use datafusion_common::Result;
 use datafusion_common::arrow::array::{ArrayRef, BooleanArray};
 use datafusion_common::arrow::datatypes::DataType;
-use datafusion_expr::scalar_doc_sections::DOC_SECTION_STRING;
-use datafusion_expr::{Documentation, ScalarUDF};
+use datafusion_expr::ScalarUDF;
 
-use crate::function::{self, Call, Operands, Operation, nulls, of_column};
-use crate::options::Options;
+use crate::function::{self, Call, Operands, Operation, VALUE, nulls, of_column};
+use crate::options::{Options, Parameter};
 use crate::text::texts;
 
 /// `mysql_like(value, pattern, collation [, flavour [, escape]])`: whether a string matches a pattern.
@@ -22,31 +21,13 @@ pub fn mysql_like() -> Arc<ScalarUDF> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Like;
 
-static DOCUMENTATION: LazyLock<Documentation> = LazyLock::new(|| {
-    let syntax = "mysql_like(value, pattern, collation [, flavour [, escape]])";
-    Documentation::builder(
-        DOC_SECTION_STRING,
-        "Returns whether a string is LIKE a pattern to MySQL or MariaDB.",
-        syntax,
-    )
-    .with_sql_example("SELECT * FROM people WHERE mysql_like(name, 'm_ller%', 'utf8mb4_general_ci')")
-    .with_argument("value", "A string, or bytes in the collation's character set.")
-    .with_argument("pattern", "A pattern; % stands for any characters, _ for one.")
-    .with_argument("collation", "The collation's name, a literal.")
-    .with_argument("flavour", "'mysql' or 'mariadb', where the name means another order in each.")
-    .with_argument("escape", "The escape character, a literal; a backslash if not given, '' for none.")
-    .build()
-});
-
 impl Operation for Like {
     const NAME: &'static str = "mysql_like";
-    const STRINGS: &'static [&'static str] = &["value", "pattern"];
+    const SUMMARY: &'static str = "Returns whether a string is LIKE a pattern to MySQL or MariaDB.";
+    const EXAMPLE: &'static str = "SELECT * FROM people WHERE mysql_like(name, 'm_ller%', 'utf8mb4_general_ci')";
+    const STRINGS: &'static [Parameter] = &[VALUE, ("pattern", "A pattern; % stands for any characters, _ for one.")];
     const OPTIONS: usize = 3;
     const RETURNS: DataType = DataType::Boolean;
-
-    fn documentation(&self) -> &'static Documentation {
-        &DOCUMENTATION
-    }
 
     fn evaluate(&self, call: &Call) -> Result<ArrayRef> {
         let Options { collation, escape } = call.options;

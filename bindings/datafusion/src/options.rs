@@ -4,8 +4,15 @@ use datafusion_common::utils::datafusion_strsim::normalized_levenshtein;
 use datafusion_common::{DataFusionError, Result, ScalarValue, plan_datafusion_err, plan_err};
 use mysql_collation::{Collation, Flavour, LookupError, Meaning, catalogue};
 
+/// A parameter: its name, and what it is.
+pub(crate) type Parameter = (&'static str, &'static str);
+
 /// The parameters that are literals, in their order. All but the first are optional.
-pub(crate) const OPTIONS: [&str; 3] = ["collation", "flavour", "escape"];
+pub(crate) const OPTIONS: [Parameter; 3] = [
+    ("collation", "The collation's name, a literal."),
+    ("flavour", "'mysql' or 'mariadb', where the name means another order in each."),
+    ("escape", "The escape character, a literal; a backslash if not given, '' for none."),
+];
 
 /// What the literals of a call mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +25,7 @@ pub(crate) struct Options {
 impl Options {
     /// From the arguments after the strings, `None` for what is no literal.
     pub fn of(function: &str, literals: &[Option<&ScalarValue>]) -> Result<Self> {
-        let literal = |at: usize| literals.get(at).map(|literal| word(function, OPTIONS[at], *literal)).transpose();
+        let literal = |at: usize| literals.get(at).map(|literal| word(function, OPTIONS[at].0, *literal)).transpose();
         let name = literal(0)?.unwrap_or_default();
         let flavour = literal(1)?.map(|name| self::flavour(function, name)).transpose()?;
         let escape = match literal(2)? {

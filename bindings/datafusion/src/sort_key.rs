@@ -1,16 +1,16 @@
 //! `mysql_sort_key`.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use datafusion_common::arrow::array::{ArrayRef, BinaryArray};
 use datafusion_common::arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, exec_datafusion_err};
-use datafusion_expr::scalar_doc_sections::DOC_SECTION_STRING;
-use datafusion_expr::{Documentation, ScalarUDF};
+use datafusion_expr::ScalarUDF;
 use mysql_collation::ColumnKeys;
 
-use crate::function::{self, Call, Operation, of_column};
+use crate::function::{self, Call, Operation, VALUE, of_column};
+use crate::options::Parameter;
 use crate::text::Texts;
 
 /// `mysql_sort_key(value, collation [, flavour])`: keys compare bytewise as their strings do.
@@ -24,28 +24,13 @@ pub fn mysql_sort_key() -> Arc<ScalarUDF> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct SortKey;
 
-static DOCUMENTATION: LazyLock<Documentation> = LazyLock::new(|| {
-    let syntax = "mysql_sort_key(value, collation [, flavour])";
-    Documentation::builder(
-        DOC_SECTION_STRING,
-        "Returns a key: keys compare bytewise as MySQL or MariaDB compare their strings.",
-        syntax,
-    )
-    .with_sql_example("SELECT name FROM people ORDER BY mysql_sort_key(name, 'utf8mb4_0900_ai_ci', 'mysql')")
-    .with_argument("value", "A string, or bytes in the collation's character set.")
-    .with_argument("collation", "The collation's name, a literal.")
-    .with_argument("flavour", "'mysql' or 'mariadb', where the name means another order in each.")
-    .build()
-});
-
 impl Operation for SortKey {
     const NAME: &'static str = "mysql_sort_key";
-    const STRINGS: &'static [&'static str] = &["value"];
+    const SUMMARY: &'static str = "Returns a key: keys compare bytewise as MySQL or MariaDB compare their strings.";
+    const EXAMPLE: &'static str =
+        "SELECT name FROM people ORDER BY mysql_sort_key(name, 'utf8mb4_0900_ai_ci', 'mysql')";
+    const STRINGS: &'static [Parameter] = &[VALUE];
     const RETURNS: DataType = DataType::Binary;
-
-    fn documentation(&self) -> &'static Documentation {
-        &DOCUMENTATION
-    }
 
     fn evaluate(&self, call: &Call) -> Result<ArrayRef> {
         let collation = call.options.collation;

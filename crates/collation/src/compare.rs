@@ -98,6 +98,9 @@ fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8]) -> Option<Ordering> {
     if let (Some(x), Some(y)) = (x, y) {
         return (x != y).then(|| x.cmp(&y));
     }
+    if x.is_none() && y.is_none() && source.has_same_first(a, b) {
+        return None;
+    }
     let weights = |text: &[u8], plain: Option<u16>| {
         let mut weights = [plain.unwrap_or_default(); LONGEST];
         let asked = plain.is_none() && !text.is_empty();

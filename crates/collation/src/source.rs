@@ -79,6 +79,13 @@ pub(crate) trait Source: Copy {
     /// after it makes a contraction of it.
     fn plain(self, text: &[u8], at: usize) -> Option<u16>;
 
+    /// Whether both texts begin with a short character of the same weights, as is easily told, after which nothing makes a contraction of
+    /// it. May say no where it is so.
+    #[inline(always)]
+    fn has_same_first(self, _a: &[u8], _b: &[u8]) -> bool {
+        false
+    }
+
     /// Whether [`Source::fill`] is worth trying at `at`.
     fn is_plain(self, text: &[u8], at: usize) -> bool;
 }

@@ -14,7 +14,7 @@ pub(super) struct Block<V> {
     /// Zeros after the end of the text.
     pub(super) bytes: V,
     /// The byte after each.
-    next: V,
+    pub(super) next: V,
     /// Two-byte characters as indexes into their rows, in the lanes of their lead bytes.
     indexes: V,
     /// Lead bytes without their lowest bit, which numbers the row; anything in other lanes.

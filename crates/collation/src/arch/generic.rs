@@ -107,9 +107,36 @@ unsafe fn joined_lane<V: Shuffle>(pairs: &Pairs, strict: V, [x, y]: [V; 2], [nex
     unsafe {
         let joined = classes(&pairs.first, x).and(classes(&pairs.second, next_x)).nonzero();
         let differ = x.xor(y).or(next_x.xor(next_y));
-        let uneven = x.xor(next_x).or(y.xor(next_y)).and(V::splat(0x20)).or(strict).nonzero();
+        let uneven = uneven_pairs(strict, [x, y], [next_x, next_y]);
         let in_contraction = joined.and(differ).and(uneven).first_mismatch(V::zero());
         mismatched_lane::<V, Folded>(x, y).min(in_contraction)
+    }
+}
+
+/// All bits in the lanes of letters that are not of the case of the next one in both texts; in all lanes, if `strict` is not zero.
+#[inline(always)]
+unsafe fn uneven_pairs<V: Shuffle>(strict: V, [x, y]: [V; 2], [next_x, next_y]: [V; 2]) -> V {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { x.xor(next_x).or(y.xor(next_y)).and(V::splat(0x20)).or(strict).nonzero() }
+}
+
+/// What [`uneven_pairs`] wants.
+#[inline(always)]
+pub(super) unsafe fn strictness<V: Vector>(variants: Variants) -> V {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { V::splat(if variants == Variants::None { 1 } else { 0 }) }
+}
+
+/// All bits in the lanes of bytes that with the next ones are neither the same in both texts nor variants of each other, or not of ASCII:
+/// a contraction that has them may have other weights in each.
+#[inline(always)]
+pub(super) unsafe fn unlike_pairs<V: Shuffle>(strict: V, [x, y]: [V; 2], [next_x, next_y]: [V; 2]) -> V {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe {
+        let differ = x.xor(y).or(next_x.xor(next_y));
+        let uneven = uneven_pairs(strict, [x, y], [next_x, next_y]).and(differ);
+        let long = x.or(next_x).or(y).or(next_y).and(V::splat(0x80));
+        uneven.or(differ.and(V::splat(!0x20))).or(long).nonzero()
     }
 }
 
@@ -120,7 +147,7 @@ pub(super) unsafe fn mismatch_joined<V: Shuffle>(pairs: &Pairs, variants: Varian
     let (pa, pb) = (a.as_ptr(), b.as_ptr());
     let mut at = 0;
     // SAFETY: the caller keeps this module's contract.
-    let strict = unsafe { if variants == Variants::None { V::splat(1) } else { V::zero() } };
+    let strict = unsafe { strictness(variants) };
     // SAFETY: `at + BYTES < n` in the loop, so that there is a byte after the vector; the masked loads end at `n`, the last vector is one
     // byte before it.
     unsafe {

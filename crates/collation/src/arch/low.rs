@@ -1,5 +1,7 @@
 //! What the vectors know of a level: the weights of the code points of one and two bytes of UTF-8.
 
+use alloc::boxed::Box;
+
 use crate::table::{Pairs, Variants};
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -13,9 +15,10 @@ pub(crate) struct Low {
     /// Which bytes may be within a contraction, where the vectors have to look for these.
     pairs: Option<&'static Pairs>,
     variants: Variants,
+    expansions: Option<Box<Expansions>>,
     /// Whether upper and lower case of ASCII are one, contractions apart.
     folds: bool,
-    /// The same again.
+    /// The entries again.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     rows: [Row; 16],
     /// Which of them are equal.
@@ -29,7 +32,13 @@ impl Low {
     /// Ask the full table: the weights are computed, or the character may continue a contraction. No other entry has this high byte.
     pub(crate) const MARK: u16 = 0xFFFF;
 
-    pub(crate) fn new(mut entries: [u16; 0x800], pairs: Option<&'static Pairs>, variants: Variants) -> Self {
+    /// `two` tells the weights of an entry from [`Low::SEVERAL`] on, where these are two.
+    pub(crate) fn new(
+        mut entries: [u16; 0x800],
+        two: impl Fn(u16) -> Option<[u16; 2]>,
+        pairs: Option<&'static Pairs>,
+        variants: Variants,
+    ) -> Self {
         for entry in entries.iter_mut().filter(|entry| **entry >= Self::MARK & 0xFF00) {
             *entry = Self::MARK;
         }
@@ -39,11 +48,18 @@ impl Low {
             rows: Row::all_of(&entries),
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             classes: Classes::of(&entries, folds),
+            expansions: Expansions::of(&entries, two).map(Box::new),
             folds,
             entries,
             pairs,
             variants,
         }
+    }
+
+    /// The characters of two weights, if there are any.
+    #[inline(always)]
+    pub(crate) fn expansions(&self) -> Option<&Expansions> {
+        self.expansions.as_deref()
     }
 
     /// Which bytes may be within a contraction, where the vectors have to look for these.
@@ -89,5 +105,51 @@ impl Low {
     pub(crate) fn weight(&self, code_point: usize) -> Option<u16> {
         let entry = self.entries[code_point];
         (entry != 0 && entry < Self::SEVERAL).then_some(entry)
+    }
+}
+
+/// The weights of U+0000 to U+07FF where these are one or two.
+#[derive(Debug)]
+pub(crate) struct Expansions {
+    /// Zeros for what has no weight, and for what has other numbers of weights.
+    weights: [[u16; 2]; 0x800],
+    /// The first weights again.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    first: [Row; 16],
+    /// The second weights.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    second: [Row; 16],
+}
+
+impl Expansions {
+    fn of(entries: &[u16; 0x800], two: impl Fn(u16) -> Option<[u16; 2]>) -> Option<Self> {
+        let weights = entries.map(|entry| match entry {
+            ..Low::SEVERAL => [entry, 0],
+            // A weight of zero would be none.
+            _ => two(entry).filter(|weights| entry != Low::MARK && !weights.contains(&0)).unwrap_or_default(),
+        });
+        weights.iter().any(|&[_, second]| second != 0).then(|| Self {
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            first: Row::all_of(&weights.map(|[first, _]| first)),
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            second: Row::all_of(&weights.map(|[_, second]| second)),
+            weights,
+        })
+    }
+
+    /// Both weights of a code point below U+0800, zeros if it has not two.
+    #[inline(always)]
+    pub(crate) const fn weights(&self, code_point: usize) -> [u16; 2] {
+        match self.weights[code_point] {
+            [_, 0] => [0; 2],
+            weights => weights,
+        }
+    }
+
+    /// The first weights of the row with this number, and the second ones.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    pub(super) fn rows(&self, number: usize) -> [&Row; 2] {
+        [&self.first[number], &self.second[number]]
     }
 }

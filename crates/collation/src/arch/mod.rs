@@ -45,6 +45,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 pub(crate) use low::Low;
+pub(crate) use scalar::short;
 
 use crate::table::{Pairs, Variants};
 
@@ -67,7 +68,7 @@ pub(crate) struct Marked {
 }
 
 /// The room that [`Backend::fill`] wants before it reads another stretch of text.
-pub(crate) const FILL_ROOM: usize = 64;
+pub(crate) const FILL_ROOM: usize = 128;
 
 /// The most bytes of text that a key grows for at once: twice that and more never overflows.
 const KEY_ROOM: usize = 1 << 28;
@@ -168,14 +169,15 @@ impl Backend {
     }
 
     /// Bytes at the start of each text that are the same number of characters, one by one with the same entries, none of which is
-    /// [`Low::MARK`] or may begin a contraction, or the same ones of three bytes.
+    /// [`Low::MARK`], or the same ones of three bytes. One may begin a contraction if it and the next character are of ASCII and the
+    /// same in both texts, or differ as variants may; so a contraction may reach over the end. May skip less than it could.
     #[inline]
     pub(crate) fn skip_equal(&self, low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.skip_equal)(low, a, b) }
     }
 
-    /// Turns the plain characters at the start of `text` into weights, ignorable ones into none. Stops before the first character
+    /// Turns the plain characters at the start of `text`, of two weights or less, into these. Stops before the first character
     /// that isn't plain or may begin a contraction, at the end of `text`, or when less than [`FILL_ROOM`] is left in `out` (what it wrote is at the start).
     #[inline]
     pub(crate) fn fill(&self, low: &Low, text: &[u8], out: &mut [u16]) -> Filled {

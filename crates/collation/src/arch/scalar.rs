@@ -97,15 +97,21 @@ pub(super) fn utf8_starts(text: &[u8]) -> usize {
 /// The character of one or two bytes at `at`: its entry and length. `None` at the end, and where there is none.
 #[inline(always)]
 pub(super) fn entry(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
+    short(text, at).map(|(code_point, length)| (low.entry(code_point), length))
+}
+
+/// The same as code point and length.
+#[inline(always)]
+pub(crate) fn short(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let &first = text.get(at)?;
     if first < 0x80 {
-        return Some((low.entry(usize::from(first)), 1));
+        return Some((usize::from(first), 1));
     }
     let &second = text.get(at + 1)?;
     if !matches!(first, 0xC2..=0xDF) || second & 0xC0 != 0x80 {
         return None;
     }
-    Some((low.entry(usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F)), 2))
+    Some((usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F), 2))
 }
 
 /// Whether a contraction may reach over the end of the character that ends at `end`.
@@ -122,11 +128,29 @@ pub(super) fn skip_equal(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
 pub(super) fn skip_few(low: &Low, a: &[u8], b: &[u8], most: usize) -> ([usize; 2], bool) {
     match low.pairs() {
         None => skip_while(low, a, b, most, |_, _, _, _| false),
-        Some(pairs) => skip_while(low, a, b, most, |a, i, b, j| is_joined(pairs, a, i) || is_joined(pairs, b, j)),
+        Some(pairs) => skip_while(low, a, b, most, |a, i, b, j| {
+            let joined = is_joined(pairs, a, i) || is_joined(pairs, b, j);
+            joined && !has_variants(low.variants(), around(a, i), around(b, j))
+        }),
     }
 }
 
-/// Skips characters of the same entries up to where `stops` says that a contraction may begin: after which bytes of each.
+/// The bytes before and after the end of a character.
+#[inline(always)]
+fn around(text: &[u8], end: usize) -> [u8; 2] {
+    [text[end - 1], text.get(end).copied().unwrap_or_default()]
+}
+
+/// Whether two neighbouring characters of each text are of ASCII and the same, or differ as variants may.
+#[inline(always)]
+fn has_variants(variants: Variants, [x, next_x]: [u8; 2], [y, next_y]: [u8; 2]) -> bool {
+    let differ = x ^ y | next_x ^ next_y;
+    let uneven = (x ^ next_x | y ^ next_y) & 0x20;
+    let is_variant = differ == 0 || variants == Variants::OtherCase && differ == 0x20 && uneven == 0;
+    is_variant && (x | next_x | y | next_y).is_ascii()
+}
+
+/// Skips characters of the same entries up to where `stops` says that a contraction is in the way: after which bytes of each.
 #[inline(always)]
 fn skip_while(
     low: &Low,
@@ -172,10 +196,17 @@ fn is_long(bytes: &[u8]) -> bool {
     }
 }
 
-/// The plain character at `at`, of one weight or none: the weight, zero for none, and its length.
+/// The plain character at `at`, of two weights at most: the weights, zeros for none, and its length.
 #[inline(always)]
-pub(super) fn plain(low: &Low, text: &[u8], at: usize) -> Option<(u16, usize)> {
-    entry(low, text, at).filter(|&(entry, _)| entry < Low::SEVERAL)
+pub(super) fn plain(low: &Low, text: &[u8], at: usize) -> Option<([u16; 2], usize)> {
+    let (code_point, length) = short(text, at)?;
+    match low.entry(code_point) {
+        entry @ ..Low::SEVERAL => Some(([entry, 0], length)),
+        _ => {
+            let weights = low.expansions()?.weights(code_point);
+            (weights != [0; 2]).then_some((weights, length))
+        }
+    }
 }
 
 pub(super) fn fill(low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
@@ -198,12 +229,14 @@ fn fill_with(low: &Low, text: &[u8], end: usize, mut put: impl FnMut(usize, u16)
     let pairs = low.pairs();
     let (mut consumed, mut produced) = (0, 0);
     while produced < end {
-        let Some((weight, len)) = plain(low, text, consumed) else { break };
+        let Some((weights, len)) = plain(low, text, consumed) else { break };
         if pairs.is_some_and(|pairs| is_joined(pairs, text, consumed + len)) {
             break;
         }
-        put(produced, weight);
-        produced += usize::from(weight != 0);
+        for weight in weights {
+            put(produced, weight);
+            produced += usize::from(weight != 0);
+        }
         consumed += len;
     }
     Filled { consumed, produced }

@@ -8,6 +8,7 @@
 //! As for [`super::generic`].
 
 use super::block::{Block, after};
+use super::generic::{strictness, unlike_pairs};
 use super::rows::{Classes, LOCAL, MARKED};
 use super::vector::{Lanes, lanes};
 use super::{Low, scalar};
@@ -36,6 +37,8 @@ pub(super) unsafe fn skip_equal<V: Lanes>(low: &Low, a: &[u8], b: &[u8]) -> [usi
 struct Classified<V> {
     block: Block<V>,
     classes: V,
+    /// The lanes of characters that may begin a contraction.
+    joined: u32,
     /// The first lane that is looked up elsewhere.
     stop: usize,
 }
@@ -60,8 +63,25 @@ impl<V: Lanes> Classified<V> {
                 Some(pairs) => block.joined(pairs, text, at),
                 None => 0,
             };
-            let stop = block.stop(block.starts & marked.mask() | joined);
-            Self { block, classes: of_lanes, stop }
+            let stop = block.stop(block.starts & marked.mask());
+            Self { block, classes: of_lanes, joined, stop }
+        }
+    }
+
+    /// Stops at the first contraction that may have other weights than in the other, or that begins after lanes in which characters begin
+    /// in one of the two only.
+    #[inline(always)]
+    unsafe fn stop_at_contractions(&mut self, other: &mut Self, strict: V) {
+        if self.joined | other.joined == 0 {
+            return;
+        }
+        let (x, y) = (&self.block, &other.block);
+        // SAFETY: the caller keeps this module's contract.
+        let unlike = unsafe { unlike_pairs(strict, [x.bytes, y.bytes], [x.next, y.next]).mask() };
+        let alike = lanes::<V>((x.starts ^ y.starts).trailing_zeros() as usize) & !unlike;
+        for text in [self, other] {
+            let stops = u64::from(text.joined & !alike) | 1 << V::BYTES;
+            text.stop = text.stop.min(stops.trailing_zeros() as usize);
         }
     }
 
@@ -104,14 +124,19 @@ impl<V: Lanes> Classified<V> {
 type Codes = [[u8; 2]; 32];
 
 /// How many bytes of each text are the same characters, by their classes, up to the first one that is none of one or two bytes, is
-/// marked, may begin a contraction, or differs.
+/// marked, may begin a contraction that is not the same in both, or differs.
 #[inline(always)]
 unsafe fn skip_short<V: Lanes>(low: &Low, classes: &Classes, a: &[u8], b: &[u8]) -> [usize; 2] {
+    // SAFETY: the caller keeps this module's contract.
+    let strict = unsafe { strictness(low.variants()) };
     let (mut i, mut j) = (0, 0);
     // The branches are predictable: the previous iteration's outcome repeats. So the next blocks need not wait for classes to be compared.
     while i < a.len() && j < b.len() {
         // SAFETY: the caller keeps this module's contract; both are boundaries within their texts.
-        let (x, y) = unsafe { (Classified::<V>::at(low, classes, a, i), Classified::<V>::at(low, classes, b, j)) };
+        let (mut x, mut y) =
+            unsafe { (Classified::<V>::at(low, classes, a, i), Classified::<V>::at(low, classes, b, j)) };
+        // SAFETY: the caller keeps this module's contract.
+        unsafe { x.stop_at_contractions(&mut y, strict) };
         if x.block.starts == y.block.starts {
             // Characters of the same lengths are compared in their lanes.
             // SAFETY: the caller keeps this module's contract.

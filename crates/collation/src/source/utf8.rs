@@ -147,15 +147,18 @@ impl<C: CodePoints> Source for Utf8<C> {
 
     #[inline(always)]
     fn plain(self, text: &[u8], at: usize) -> Option<u16> {
-        let (code_point, length) = match text[at] {
-            first @ ..0x80 => (usize::from(first), 1),
-            first @ 0xC2..0xE0 => match text.get(at + 1) {
-                Some(second @ 0x80..0xC0) => (usize::from(first & 0x1F) << 6 | usize::from(second & 0x3F), 2),
-                _ => return None,
-            },
-            _ => return None,
-        };
+        let (code_point, length) = arch::short(text, at)?;
         self.low.low.weight(code_point).filter(|_| !self.is_joined(text, at + length))
+    }
+
+    #[inline(always)]
+    fn has_same_first(self, a: &[u8], b: &[u8]) -> bool {
+        let first = |text: &[u8]| {
+            let (code_point, length) = arch::short(text, 0)?;
+            let entry = self.low.low.entry(code_point);
+            (entry != Low::MARK && !self.is_joined(text, length)).then_some(entry)
+        };
+        first(a).is_some_and(|entry| first(b) == Some(entry))
     }
 
     #[inline(always)]

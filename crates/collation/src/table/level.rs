@@ -139,7 +139,11 @@ impl Level {
         let listed = (0..listed).filter_map(|_| Some((reader.word(), reader.pages(1).first()?))).collect();
         let reordering = Reordering::read(reader);
         let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
-        let low = LowOf::level(entry, contractions, index);
+        let two = |entry: u16| {
+            let sequence = sequences.get(usize::from(entry.checked_sub(POOL)?));
+            (sequence.len() == 2).then(|| [number(sequence[0]), number(sequence[1])])
+        };
+        let low = LowOf::level(entry, two, contractions, index);
         Self { near: pages[..NEAR].into(), far, sequences, leads, parent, reordering, listed, is_plain_page, low }
     }
 

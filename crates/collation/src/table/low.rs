@@ -3,7 +3,7 @@
 
 use super::contractions::Contractions;
 use super::level::{POOL, RULES};
-use super::pairs::{Pairs, Variants};
+use super::pairs::Variants;
 use crate::arch::Low;
 
 /// A derived table, with what it tells of ASCII.
@@ -20,11 +20,17 @@ impl LowOf {
             0 | Low::SEVERAL.. => Low::MARK,
             weight => weight,
         };
-        Self::new(core::array::from_fn(entry), None, Variants::None)
+        Self { low: Low::new(core::array::from_fn(entry), |_| None, None, Variants::None) }
     }
 
-    /// Of the level of a Unicode table with this number.
-    pub fn level(entry: impl Fn(usize) -> u16, contractions: Option<&'static Contractions>, index: usize) -> Self {
+    /// Of the level of a Unicode table with this number. `two` tells the weights of an entry that numbers a sequence, if these are two.
+    pub fn level(
+        entry: impl Fn(usize) -> u16,
+        two: impl Fn(u16) -> Option<[u16; 2]>,
+        contractions: Option<&'static Contractions>,
+        index: usize,
+    ) -> Self {
+        const { assert!(POOL == Low::SEVERAL) }
         // The table numbers equal sequences alike, so that equal numbers mean equal weights.
         let is_marked = |code_point| {
             contractions.is_some_and(|contractions| contractions.marks() && contractions.later.may_have(code_point))
@@ -36,11 +42,6 @@ impl LowOf {
         };
         let pairs = contractions.filter(|contractions| !contractions.marks()).map(|contractions| &contractions.pairs);
         let variants = contractions.map_or(Variants::None, |contractions| contractions.variants(index));
-        Self::new(core::array::from_fn(low), pairs, variants)
-    }
-
-    fn new(entries: [u16; 0x800], pairs: Option<&'static Pairs>, variants: Variants) -> Self {
-        const { assert!(POOL == Low::SEVERAL) }
-        Self { low: Low::new(entries, pairs, variants) }
+        Self { low: Low::new(core::array::from_fn(low), two, pairs, variants) }
     }
 }

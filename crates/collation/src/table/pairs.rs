@@ -19,6 +19,8 @@ pub(crate) enum Variants {
 pub(crate) struct Pairs {
     pub first: Classes,
     pub second: Classes,
+    /// Whether only ASCII may stand in front, and all between `@` and DEL has the classes of its other case.
+    pub follow_ascii: bool,
 }
 
 /// The classes of bytes, by the low and by the high four bits.
@@ -73,7 +75,9 @@ impl Pairs {
         }
         first.finish();
         second.finish();
-        Self { first, second }
+        let has_cases = |classes: &Classes| (0x40..0x80).all(|byte| classes.of(byte) == classes.of(byte ^ 0x20));
+        let follow_ascii = has_cases(&first) && has_cases(&second) && (0x80..=0xFF).all(|byte| first.of(byte) == 0);
+        Self { first, second, follow_ascii }
     }
 
     /// Whether a contraction may reach from a character that ends in `one` to the next, which begins with `other`.

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use super::super::super::{FILL_ROOM, Filled, Low};
 use super::lanes;
-use super::low::{STRETCH, Stretch, Table, after, joined_ends, look_up, next_bytes};
+use super::low::{STRETCH, Stretch, Table, Two, after, joined_ends, joined_lanes, look_up, look_up_two, next_bytes};
 
 /// Entries whose high byte is this or above are no weights.
 const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
@@ -50,20 +50,39 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
     out: *mut u8,
     room: usize,
 ) -> Filled {
-    const { assert!(FILL_ROOM >= STRETCH) }
+    const { assert!(FILL_ROOM >= 2 * STRETCH) }
     let ascii = Table::of(low.row(0));
     // SAFETY: the caller's.
     let mut consumed = unsafe { fill_ascii::<HIGH_FIRST, JOINED>(low, &ascii, text, out, room) };
     let mut produced = consumed;
     while consumed < text.len() && room - produced >= FILL_ROOM {
-        let stretch = look_up::<JOINED>(low, &ascii, text, consumed, LIMIT);
-        let weighty = _mm512_or_si512(stretch.high, stretch.low);
-        let kept = stretch.starts & lanes(stretch.stop as usize) & _mm512_test_epi8_mask(weighty, weighty);
-        // SAFETY: there is room for as many weights as a stretch has lanes.
-        unsafe { store::<HIGH_FIRST>(&stretch, kept, out.add(2 * produced)) };
-        produced += kept.count_ones() as usize;
-        if (stretch.stop as usize) < STRETCH {
-            consumed += stretch.stop as usize;
+        let stretch = look_up(low, &ascii, text, consumed);
+        let joined = match low.pairs() {
+            Some(pairs) if JOINED => joined_lanes(pairs, &stretch, text, consumed),
+            _ => 0,
+        };
+        let several = stretch.from(LIMIT);
+        let mut stop = stretch.stop(several | joined) as usize;
+        match low.expansions() {
+            Some(expansions) if several.checked_shr(stop as u32).unwrap_or_default() & 1 == 1 => {
+                let two = look_up_two(expansions, &stretch, text, consumed);
+                let of_second = nonzero(two.second);
+                stop = stretch.stop(several & !of_second | joined) as usize;
+                let characters = stretch.starts & lanes(stop);
+                let kept = [nonzero(two.first) & characters, of_second & characters];
+                // SAFETY: there is room for twice as many weights as a stretch has lanes.
+                unsafe { store_two::<HIGH_FIRST>(&two, kept, out.add(2 * produced)) };
+                produced += kept.iter().map(|kept| kept.count_ones() as usize).sum::<usize>();
+            }
+            _ => {
+                let kept = stretch.starts & lanes(stop) & nonzero([stretch.high, stretch.low]);
+                // SAFETY: there is room for as many weights as a stretch has lanes.
+                unsafe { store::<HIGH_FIRST>(&stretch, kept, out.add(2 * produced)) };
+                produced += kept.count_ones() as usize;
+            }
+        }
+        if stop < STRETCH {
+            consumed += stop;
             break;
         }
         consumed = after(text, consumed);
@@ -146,5 +165,37 @@ unsafe fn store<const HIGH_FIRST: bool>(stretch: &Stretch, kept: u64, out: *mut 
     unsafe {
         _mm512_storeu_si512(out.cast(), halves[0]);
         _mm512_storeu_si512(out.add(2 * first).cast(), halves[1]);
+    }
+}
+
+/// The lanes in which one of two bytes is not zero.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn nonzero([high, low]: [__m512i; 2]) -> u64 {
+    let both = _mm512_or_si512(high, low);
+    _mm512_test_epi8_mask(both, both)
+}
+
+/// Writes first and second weights of these lanes, one after the other, and rubbish after them.
+///
+/// # Safety
+/// There is room for twice [`STRETCH`] weights at `out`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn store_two<const HIGH_FIRST: bool>(two: &Two, [mut of_first, mut of_second]: [u64; 2], out: *mut u8) {
+    let halves = |[high, low]: [__m512i; 2]| unpack::<HIGH_FIRST>(spread(high), spread(low));
+    let (first, second) = (halves(two.first), halves(two.second));
+    let mut to = out;
+    for half in 0..2 {
+        // The lanes of a half in turn: its first sixteen, then the others.
+        let (x, y) = (spread(first[half]), spread(second[half]));
+        for weights in [_mm512_unpacklo_epi16(x, y), _mm512_unpackhi_epi16(x, y)] {
+            let kept = _pdep_u32(of_first as u32, 0x5555_5555) | _pdep_u32(of_second as u32, 0xAAAA_AAAA);
+            // SAFETY: 32 weights are written, and three times that at most come before them.
+            unsafe { _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi16(kept, weights)) };
+            // SAFETY: the same.
+            to = unsafe { to.add(2 * kept.count_ones() as usize) };
+            (of_first, of_second) = (of_first >> 16, of_second >> 16);
+        }
     }
 }

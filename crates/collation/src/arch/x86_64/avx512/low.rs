@@ -8,6 +8,7 @@
 use core::arch::x86_64::*;
 
 use super::super::super::Low;
+use super::super::super::low::Expansions;
 use super::super::super::rows::{Row, Table as Bytes};
 use super::lanes;
 use crate::table::{Classes, Pairs};
@@ -17,15 +18,34 @@ pub(super) const STRETCH: usize = 64;
 
 /// A stretch of text as entries.
 pub(super) struct Stretch {
+    /// Its bytes, zeros after the end of the text.
+    pub(super) bytes: __m512i,
     /// The high byte of an entry in the lane of each first byte; other lanes mean nothing.
     pub(super) high: __m512i,
     /// The low byte.
     pub(super) low: __m512i,
     /// The lanes of first bytes, before `stop` and after it.
     pub(super) starts: u64,
-    /// The first lane that is no character of one or two bytes, or has an entry whose high byte is the limit or above; [`STRETCH`] if
-    /// there is none.
-    pub(super) stop: u32,
+    /// The lanes of lead bytes of two-byte characters.
+    pub(super) leads: u64,
+    /// The lanes of no character of one or two bytes.
+    strange: u64,
+}
+
+impl Stretch {
+    /// The lanes of entries whose high byte is `limit` or above.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn from(&self, limit: u8) -> u64 {
+        self.starts & _mm512_cmpge_epu8_mask(self.high, _mm512_set1_epi8(limit.cast_signed()))
+    }
+
+    /// The first lane that is of no character of one or two bytes, or is in `others`; [`STRETCH`] if there is none.
+    #[inline]
+    #[target_feature(enable = "bmi1")]
+    pub(super) fn stop(&self, others: u64) -> u32 {
+        (self.strange | others).trailing_zeros()
+    }
 }
 
 /// A row in registers.
@@ -64,43 +84,85 @@ pub(super) fn after(text: &[u8], at: usize) -> usize {
     (at + STRETCH + usize::from(last >= 0xC0)).min(text.len())
 }
 
-/// Looks up what stands at `at`, up to [`STRETCH`] bytes. `at` is a boundary between characters. An entry whose high byte is `limit` or
-/// above stops the stretch, and so does a character that may begin a contraction, if pairs are `JOINED`.
+/// Looks up what stands at `at`, up to [`STRETCH`] bytes. `at` is a boundary between characters.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up<const JOINED: bool>(rows: &Low, ascii: &Table, text: &[u8], at: usize, limit: u8) -> Stretch {
+pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Stretch {
     let rest = text.len() - at;
     let here = lanes(rest);
     // SAFETY: `at` is within the text, and lanes past its end are masked off.
     let bytes = unsafe { _mm512_maskz_loadu_epi8(here, text.as_ptr().add(at).cast()) };
     let (mut high, mut low) = ascii.choose(bytes);
     let mut starts = here & !_mm512_movepi8_mask(bytes);
-    let mut pairs = 0;
+    let mut leads = 0;
     if starts != here {
         let next = next_bytes(text, at);
         // Continuation bytes are the numbers below -64. Lanes past the end are zero, and so none.
         let goes_on = _mm512_cmplt_epi8_mask(next, _mm512_set1_epi8(-64));
         let from_c2 = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8.cast_signed()));
-        pairs = goes_on & here & _mm512_cmplt_epu8_mask(from_c2, _mm512_set1_epi8(0x1E));
-        // The lead's lowest bit, then the six of the second byte, whose own highest bit is not looked at.
-        let lowest = _mm512_and_si512(_mm512_slli_epi16::<6>(bytes), _mm512_set1_epi8(0x40));
-        let indexes = _mm512_or_si512(lowest, next);
-        let even_leads = _mm512_and_si512(bytes, _mm512_set1_epi8(!1));
-        let mut left = pairs;
+        leads = goes_on & here & _mm512_cmplt_epu8_mask(from_c2, _mm512_set1_epi8(0x1E));
+        let indexes = indexes(bytes, next);
+        let mut left = leads;
         while left != 0 {
-            let lead = text[at + left.trailing_zeros() as usize] & !1;
-            let same = left & _mm512_cmpeq_epi8_mask(even_leads, _mm512_set1_epi8(lead.cast_signed()));
-            let (of_high, of_low) = Table::of(rows.row(usize::from(lead & 0x1F) >> 1)).choose(indexes);
+            let (number, same) = row(bytes, left, text, at);
+            let (of_high, of_low) = Table::of(rows.row(number)).choose(indexes);
             high = _mm512_mask_blend_epi8(same, high, of_high);
             low = _mm512_mask_blend_epi8(same, low, of_low);
             left &= !same;
         }
-        starts |= pairs;
+        starts |= leads;
     }
-    let stopping = starts & _mm512_cmpge_epu8_mask(high, _mm512_set1_epi8(limit.cast_signed()));
-    let joined = if JOINED { joined_lanes(rows, bytes, pairs, text, at) } else { 0 };
-    let stop = (stopping | here & !(starts | pairs << 1) | joined).trailing_zeros();
-    Stretch { high, low, starts, stop }
+    Stretch { bytes, high, low, starts, leads, strange: here & !(starts | leads << 1) }
+}
+
+/// Two-byte characters as indexes into their rows, in the lanes of their lead bytes: the lead's lowest bit, then the six of the second byte,
+/// whose own highest bit is not looked at.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn indexes(bytes: __m512i, next: __m512i) -> __m512i {
+    let lowest = _mm512_and_si512(_mm512_slli_epi16::<6>(bytes), _mm512_set1_epi8(0x40));
+    _mm512_or_si512(lowest, next)
+}
+
+/// The row of the first character of `leads`, of which there is one, and the lanes of that row.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi1")]
+fn row(bytes: __m512i, leads: u64, text: &[u8], at: usize) -> (usize, u64) {
+    let lead = text[at + leads.trailing_zeros() as usize] & !1;
+    let even_leads = _mm512_and_si512(bytes, _mm512_set1_epi8(!1));
+    let same = leads & _mm512_cmpeq_epi8_mask(even_leads, _mm512_set1_epi8(lead.cast_signed()));
+    (usize::from(lead & 0x1F) >> 1, same)
+}
+
+/// The weights of a stretch whose characters have two at most.
+pub(super) struct Two {
+    /// High bytes and low bytes of the first weights.
+    pub(super) first: [__m512i; 2],
+    /// The same of the second ones.
+    pub(super) second: [__m512i; 2],
+}
+
+/// Looks up the weights of a stretch; zeros for characters of none, and of more than two.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) fn look_up_two(expansions: &Expansions, stretch: &Stretch, text: &[u8], at: usize) -> Two {
+    let [first, second] = expansions.rows(0).map(|row| Table::of(row));
+    let (mut first, mut second) = (first.choose(stretch.bytes), second.choose(stretch.bytes));
+    let mut left = stretch.leads;
+    if left != 0 {
+        let indexes = indexes(stretch.bytes, next_bytes(text, at));
+        while left != 0 {
+            let (number, same) = row(stretch.bytes, left, text, at);
+            let [one, other] = expansions.rows(number);
+            for (weights, row) in [(&mut first, one), (&mut second, other)] {
+                let (high, low) = Table::of(row).choose(indexes);
+                weights.0 = _mm512_mask_blend_epi8(same, weights.0, high);
+                weights.1 = _mm512_mask_blend_epi8(same, weights.1, low);
+            }
+            left &= !same;
+        }
+    }
+    Two { first: first.into(), second: second.into() }
 }
 
 /// The bytes after those at `at`, zeros past the end of the text.
@@ -111,18 +173,17 @@ pub(super) fn next_bytes(text: &[u8], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at - 1), text.as_ptr().wrapping_add(at + 1).cast()) }
 }
 
-/// The lanes of characters that may begin a contraction: of one byte, and of two, which are `leads`.
+/// The lanes of characters of a stretch that may begin a contraction.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn joined_lanes(rows: &Low, bytes: __m512i, leads: u64, text: &[u8], at: usize) -> u64 {
-    let Some(pairs) = rows.pairs() else { return 0 };
-    let ends = joined_ends(pairs, bytes, next_bytes(text, at));
+pub(super) fn joined_lanes(pairs: &Pairs, stretch: &Stretch, text: &[u8], at: usize) -> u64 {
+    let ends = joined_ends(pairs, stretch.bytes, next_bytes(text, at));
     // A character of two bytes has the lane of its first. That of the last lane ends in the next stretch.
     let mut of_leads = ends >> 1;
     if let [_, second, third, ..] = text[at..].get(STRETCH - 1..).unwrap_or_default() {
         of_leads |= u64::from(pairs.may_join(*second, *third)) << 63;
     }
-    ends & !_mm512_movepi8_mask(bytes) | of_leads & leads
+    ends & stretch.starts & !stretch.leads | of_leads & stretch.leads
 }
 
 /// The lanes of the last bytes of characters that may begin a contraction.
