@@ -24,6 +24,8 @@ pub(crate) struct Contractions {
     first: Filter,
     /// The code points that may continue one.
     pub later: Filter,
+    /// Those below U+0800 of these, exactly.
+    short_later: [u64; 0x800 / 64],
     /// The bytes of UTF-8 that may be next to each other within one.
     pub pairs: Pairs,
     marks: bool,
@@ -78,16 +80,29 @@ impl Contractions {
             return None;
         }
         let (mut first, mut later, mut marks) = (Filter::new(), Filter::new(), true);
+        let mut short_later = [0; _];
         for record in &records {
             let [one, rest @ ..] = record.code_points() else { continue };
             first.add(*one);
-            rest.iter().for_each(|&code_point| later.add(code_point));
+            for &code_point in rest {
+                later.add(code_point);
+                if is_short(code_point) {
+                    short_later[code_point as usize / 64] |= 1 << (code_point % 64);
+                }
+            }
             marks &= rest.iter().all(|&other| other >= 0x80 && is_short(other) == is_short(*one));
         }
         let neighbours = records.iter().flat_map(|record| record.code_points().windows(2));
-        let pairs = Pairs::of(neighbours.map(|pair| (last_byte(pair[0]), first_byte(pair[1]))));
+        let bytes = |pair: &[u32]| (last_byte(pair[0]), first_byte(pair[1]));
+        let short = neighbours.clone().filter(|pair| is_short(pair[0])).map(bytes);
+        let pairs = Pairs::of(short, neighbours.filter(|pair| !is_short(pair[0])).map(bytes));
         let variants = core::array::from_fn(|level| variants(&records, level));
-        Some(Self { records, first, later, pairs, marks, variants })
+        Some(Self { records, first, later, short_later, pairs, marks, variants })
+    }
+
+    /// Whether a code point below U+0800 continues a contraction.
+    pub fn continues(&self, code_point: usize) -> bool {
+        self.short_later[code_point / 64] >> (code_point % 64) & 1 == 1
     }
 
     /// Whether vectors need not look for pairs: it is enough that the short characters which continue a contraction are

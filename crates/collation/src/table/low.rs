@@ -33,11 +33,11 @@ impl LowOf {
         const { assert!(POOL == Low::SEVERAL) }
         // The table numbers equal sequences alike, so that equal numbers mean equal weights.
         let is_marked = |code_point| {
-            contractions.is_some_and(|contractions| contractions.marks() && contractions.later.may_have(code_point))
+            contractions.is_some_and(|contractions| contractions.marks() && contractions.continues(code_point))
         };
         let low = |code_point| match entry(code_point) {
             RULES.. => Low::MARK,
-            _ if is_marked(code_point as u32) => Low::MARK,
+            _ if is_marked(code_point) => Low::MARK,
             entry => entry,
         };
         let pairs = contractions.filter(|contractions| !contractions.marks()).map(|contractions| &contractions.pairs);

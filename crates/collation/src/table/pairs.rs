@@ -19,7 +19,8 @@ pub(crate) enum Variants {
 pub(crate) struct Pairs {
     pub first: Classes,
     pub second: Classes,
-    /// Whether only ASCII may stand in front, and all between `@` and DEL has the classes of its other case.
+    /// Whether of the characters of one and two bytes only those of ASCII stand in front, and all between `@` and DEL has the classes of
+    /// its other case.
     pub follow_ascii: bool,
 }
 
@@ -57,13 +58,15 @@ impl Classes {
 }
 
 impl Pairs {
-    /// Of these pairs of bytes.
-    pub fn of(pairs: impl Iterator<Item = (u8, u8)>) -> Self {
+    /// Of these pairs of bytes: those whose first byte ends a character of one or two bytes, and those with a longer one.
+    pub fn of(short: impl Iterator<Item = (u8, u8)>, long: impl Iterator<Item = (u8, u8)>) -> Self {
         let (mut first, mut second) = (Classes::new(), Classes::new());
         // A class for each byte that comes second, as long as there are classes.
         let mut seconds = [0; 256];
         let mut count = 0;
-        for (one, other) in pairs {
+        let mut follow_ascii = true;
+        let (short, long) = (short.map(|pair| (pair, true)), long.map(|pair| (pair, false)));
+        for ((one, other), is_short) in short.chain(long) {
             let number: &mut u32 = &mut seconds[usize::from(other.to_ascii_lowercase())];
             if *number == 0 {
                 count += 1;
@@ -72,11 +75,12 @@ impl Pairs {
             let class = 1 << ((*number - 1) % 8);
             first.add(one, class);
             second.add(other, class);
+            follow_ascii &= !is_short || one.is_ascii();
         }
         first.finish();
         second.finish();
         let has_cases = |classes: &Classes| (0x40..0x80).all(|byte| classes.of(byte) == classes.of(byte ^ 0x20));
-        let follow_ascii = has_cases(&first) && has_cases(&second) && (0x80..=0xFF).all(|byte| first.of(byte) == 0);
+        follow_ascii &= has_cases(&first) && has_cases(&second);
         Self { first, second, follow_ascii }
     }
 
