@@ -61,7 +61,7 @@ impl Pairs {
     /// Of these pairs of bytes: those whose first byte ends a character of one or two bytes, and those with a longer one.
     pub fn of(short: impl Iterator<Item = (u8, u8)>, long: impl Iterator<Item = (u8, u8)>) -> Self {
         let (mut first, mut second) = (Classes::new(), Classes::new());
-        // A class for each byte that comes second, as long as there are classes.
+        // A class for each byte that comes second; the last ones share one.
         let mut seconds = [0; 256];
         let mut count = 0;
         let mut follow_ascii = true;
@@ -72,7 +72,7 @@ impl Pairs {
                 count += 1;
                 *number = count;
             }
-            let class = 1 << ((*number - 1) % 8);
+            let class = 1 << (*number - 1).min(7);
             first.add(one, class);
             second.add(other, class);
             follow_ascii &= !is_short || one.is_ascii();
