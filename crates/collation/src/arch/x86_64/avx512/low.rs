@@ -24,7 +24,7 @@ pub(super) struct Stretch {
     pub(super) high: __m512i,
     /// The low byte.
     pub(super) low: __m512i,
-    /// The lanes of first bytes, before `stop` and after it.
+    /// The lanes of first bytes.
     pub(super) starts: u64,
     /// The lanes of lead bytes of two-byte characters.
     pub(super) leads: u64,
