@@ -130,7 +130,7 @@ pub(super) unsafe fn strictness<V: Vector>(variants: Variants) -> V {
 /// All bits in the lanes of bytes that with the next ones are neither the same in both texts nor variants of each other, or not of ASCII:
 /// a contraction that has them may have other weights in each.
 #[inline(always)]
-pub(super) unsafe fn unlike_pairs<V: Shuffle>(strict: V, [x, y]: [V; 2], [next_x, next_y]: [V; 2]) -> V {
+pub(super) unsafe fn differing_pairs<V: Shuffle>(strict: V, [x, y]: [V; 2], [next_x, next_y]: [V; 2]) -> V {
     // SAFETY: the caller keeps this module's contract.
     unsafe {
         let differ = x.xor(y).or(next_x.xor(next_y));

@@ -67,7 +67,7 @@ pub(crate) struct Marked {
     pub(crate) written: usize,
 }
 
-/// The room that [`Backend::fill`] wants before it reads another stretch of text.
+/// The room that [`Backend::fill`] wants before it reads another block of text.
 pub(crate) const FILL_ROOM: usize = 128;
 
 /// The most bytes of text that a key grows for at once: twice that and more never overflows.
@@ -147,7 +147,7 @@ impl Backend {
         unsafe { (self.run_of)(byte, text) }
     }
 
-    /// The length of the ASCII stretch at the start.
+    /// The length of the ASCII at the start.
     #[inline]
     pub(crate) fn ascii_prefix(&self, text: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.

@@ -8,7 +8,7 @@
 //! As for [`super::generic`].
 
 use super::block::{Block, after};
-use super::generic::{strictness, unlike_pairs};
+use super::generic::{differing_pairs, strictness};
 use super::rows::{Classes, LOCAL, MARKED};
 use super::vector::{Lanes, lanes};
 use super::{Low, scalar};
@@ -77,10 +77,10 @@ impl<V: Lanes> Classified<V> {
         }
         let (x, y) = (&self.block, &other.block);
         // SAFETY: the caller keeps this module's contract.
-        let unlike = unsafe { unlike_pairs(strict, [x.bytes, y.bytes], [x.next, y.next]).mask() };
-        let alike = lanes::<V>((x.starts ^ y.starts).trailing_zeros() as usize) & !unlike;
+        let differing = unsafe { differing_pairs(strict, [x.bytes, y.bytes], [x.next, y.next]).mask() };
+        let equal = lanes::<V>((x.starts ^ y.starts).trailing_zeros() as usize) & !differing;
         for text in [self, other] {
-            let stops = u64::from(text.joined & !alike) | 1 << V::BYTES;
+            let stops = u64::from(text.joined & !equal) | 1 << V::BYTES;
             text.stop = text.stop.min(stops.trailing_zeros() as usize);
         }
     }

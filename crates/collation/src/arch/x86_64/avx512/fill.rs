@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use super::super::super::{FILL_ROOM, Filled, Low};
 use super::lanes;
-use super::low::{STRETCH, Stretch, Table, Two, after, joined_ends, joined_lanes, look_up, look_up_two, next_bytes};
+use super::low::{BLOCK, Block, Table, Two, after, joined_ends, joined_lanes, look_up, look_up_two, next_bytes};
 
 /// Entries whose high byte is this or above are no weights.
 const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
@@ -50,38 +50,38 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
     out: *mut u8,
     room: usize,
 ) -> Filled {
-    const { assert!(FILL_ROOM >= 2 * STRETCH) }
+    const { assert!(FILL_ROOM >= 2 * BLOCK) }
     let ascii = Table::of(low.row(0));
     // SAFETY: the caller's.
     let mut consumed = unsafe { fill_ascii::<HIGH_FIRST, JOINED>(low, &ascii, text, out, room) };
     let mut produced = consumed;
     while consumed < text.len() && room - produced >= FILL_ROOM {
-        let stretch = look_up(low, &ascii, text, consumed);
+        let block = look_up(low, &ascii, text, consumed);
         let joined = match low.pairs() {
-            Some(pairs) if JOINED => joined_lanes(pairs, &stretch, text, consumed),
+            Some(pairs) if JOINED => joined_lanes(pairs, &block, text, consumed),
             _ => 0,
         };
-        let several = stretch.from(LIMIT);
-        let mut stop = stretch.stop(several | joined) as usize;
+        let several = block.from(LIMIT);
+        let mut stop = block.stop(several | joined) as usize;
         match low.expansions() {
             Some(expansions) if several.checked_shr(stop as u32).unwrap_or_default() & 1 == 1 => {
-                let two = look_up_two(expansions, &stretch, text, consumed);
+                let two = look_up_two(expansions, &block, text, consumed);
                 let of_second = nonzero(two.second);
-                stop = stretch.stop(several & !of_second | joined) as usize;
-                let characters = stretch.starts & lanes(stop);
+                stop = block.stop(several & !of_second | joined) as usize;
+                let characters = block.starts & lanes(stop);
                 let kept = [nonzero(two.first) & characters, of_second & characters];
-                // SAFETY: there is room for twice as many weights as a stretch has lanes.
+                // SAFETY: there is room for twice as many weights as a block has lanes.
                 unsafe { store_two::<HIGH_FIRST>(&two, kept, out.add(2 * produced)) };
                 produced += kept.iter().map(|kept| kept.count_ones() as usize).sum::<usize>();
             }
             _ => {
-                let kept = stretch.starts & lanes(stop) & nonzero([stretch.high, stretch.low]);
-                // SAFETY: there is room for as many weights as a stretch has lanes.
-                unsafe { store::<HIGH_FIRST>(&stretch, kept, out.add(2 * produced)) };
+                let kept = block.starts & lanes(stop) & nonzero([block.high, block.low]);
+                // SAFETY: there is room for as many weights as a block has lanes.
+                unsafe { store::<HIGH_FIRST>(&block, kept, out.add(2 * produced)) };
                 produced += kept.count_ones() as usize;
             }
         }
-        if stop < STRETCH {
+        if stop < BLOCK {
             consumed += stop;
             break;
         }
@@ -90,7 +90,7 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
     Filled { consumed, produced }
 }
 
-/// Writes the weights of the stretches of ASCII at the start in which each character has one weight: nothing is counted there, nor
+/// Writes the weights of the blocks of ASCII at the start in which each character has one weight: nothing is counted there, nor
 /// moved. How many characters, and so weights.
 ///
 /// # Safety
@@ -120,12 +120,12 @@ unsafe fn fill_ascii<const HIGH_FIRST: bool, const JOINED: bool>(
             break;
         }
         let [first, second] = unpack::<HIGH_FIRST>(high, low);
-        // SAFETY: there is room for as many weights as a stretch has lanes.
+        // SAFETY: there is room for as many weights as a block has lanes.
         unsafe {
             _mm512_storeu_si512(out.add(2 * at).cast(), first);
-            _mm512_storeu_si512(out.add(2 * at + STRETCH).cast(), second);
+            _mm512_storeu_si512(out.add(2 * at + BLOCK).cast(), second);
         }
-        at = text.len().min(at + STRETCH);
+        at = text.len().min(at + BLOCK);
     }
     at
 }
@@ -148,12 +148,12 @@ fn unpack<const HIGH_FIRST: bool>(high: __m512i, low: __m512i) -> [__m512i; 2] {
 /// Writes the weights of these lanes, and rubbish after them.
 ///
 /// # Safety
-/// There is room for [`STRETCH`] weights at `out`.
+/// There is room for [`BLOCK`] weights at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn store<const HIGH_FIRST: bool>(stretch: &Stretch, kept: u64, out: *mut u8) {
-    let mut halves = unpack::<HIGH_FIRST>(spread(stretch.high), spread(stretch.low));
-    let mut first = STRETCH / 2;
+unsafe fn store<const HIGH_FIRST: bool>(block: &Block, kept: u64, out: *mut u8) {
+    let mut halves = unpack::<HIGH_FIRST>(spread(block.high), spread(block.low));
+    let mut first = BLOCK / 2;
     // Where no lane is left out between others, as in ASCII, there is nothing to close up.
     if kept & kept.wrapping_add(1) != 0 {
         let of_first = kept as u32;
@@ -179,7 +179,7 @@ fn nonzero([high, low]: [__m512i; 2]) -> u64 {
 /// Writes first and second weights of these lanes, one after the other, and rubbish after them.
 ///
 /// # Safety
-/// There is room for twice [`STRETCH`] weights at `out`.
+/// There is room for twice [`BLOCK`] weights at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn store_two<const HIGH_FIRST: bool>(two: &Two, [mut of_first, mut of_second]: [u64; 2], out: *mut u8) {

@@ -13,11 +13,11 @@ use super::super::super::rows::{Row, Table as Bytes};
 use super::lanes;
 use crate::table::{Classes, Pairs};
 
-/// Bytes, and so lanes, of a stretch.
-pub(super) const STRETCH: usize = 64;
+/// Bytes, and so lanes, of a block.
+pub(super) const BLOCK: usize = 64;
 
-/// A stretch of text as entries.
-pub(super) struct Stretch {
+/// A block of text as entries.
+pub(super) struct Block {
     /// Its bytes, zeros after the end of the text.
     pub(super) bytes: __m512i,
     /// The high byte of an entry in the lane of each first byte; other lanes mean nothing.
@@ -32,7 +32,7 @@ pub(super) struct Stretch {
     strange: u64,
 }
 
-impl Stretch {
+impl Block {
     /// The lanes of entries whose high byte is `limit` or above.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
@@ -40,7 +40,7 @@ impl Stretch {
         self.starts & _mm512_cmpge_epu8_mask(self.high, _mm512_set1_epi8(limit.cast_signed()))
     }
 
-    /// The first lane that is of no character of one or two bytes, or is in `others`; [`STRETCH`] if there is none.
+    /// The first lane that is of no character of one or two bytes, or is in `others`; [`BLOCK`] if there is none.
     #[inline]
     #[target_feature(enable = "bmi1")]
     pub(super) fn stop(&self, others: u64) -> u32 {
@@ -76,18 +76,18 @@ impl Table {
     }
 }
 
-/// The boundary after a whole stretch: a character may reach over its end. Asks the byte and not the lanes, so that the next stretch need
+/// The boundary after a whole block: a character may reach over its end. Asks the byte and not the lanes, so that the next block need
 /// not wait for them.
 #[inline]
 pub(super) fn after(text: &[u8], at: usize) -> usize {
-    let last = text.get(at + STRETCH - 1).copied().unwrap_or_default();
-    (at + STRETCH + usize::from(last >= 0xC0)).min(text.len())
+    let last = text.get(at + BLOCK - 1).copied().unwrap_or_default();
+    (at + BLOCK + usize::from(last >= 0xC0)).min(text.len())
 }
 
-/// Looks up what stands at `at`, up to [`STRETCH`] bytes. `at` is a boundary between characters.
+/// Looks up what stands at `at`, up to [`BLOCK`] bytes. `at` is a boundary between characters.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Stretch {
+pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Block {
     let rest = text.len() - at;
     let here = lanes(rest);
     // SAFETY: `at` is within the text, and lanes past its end are masked off.
@@ -112,7 +112,7 @@ pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Stre
         }
         starts |= leads;
     }
-    Stretch { bytes, high, low, starts, leads, strange: here & !(starts | leads << 1) }
+    Block { bytes, high, low, starts, leads, strange: here & !(starts | leads << 1) }
 }
 
 /// Two-byte characters as indexes into their rows, in the lanes of their lead bytes: the lead's lowest bit, then the six of the second byte,
@@ -134,7 +134,7 @@ fn row(bytes: __m512i, leads: u64, text: &[u8], at: usize) -> (usize, u64) {
     (usize::from(lead & 0x1F) >> 1, same)
 }
 
-/// The weights of a stretch whose characters have two at most.
+/// The weights of a block whose characters have two at most.
 pub(super) struct Two {
     /// High bytes and low bytes of the first weights.
     pub(super) first: [__m512i; 2],
@@ -142,17 +142,17 @@ pub(super) struct Two {
     pub(super) second: [__m512i; 2],
 }
 
-/// Looks up the weights of a stretch; zeros for characters of none, and of more than two.
+/// Looks up the weights of a block; zeros for characters of none, and of more than two.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up_two(expansions: &Expansions, stretch: &Stretch, text: &[u8], at: usize) -> Two {
+pub(super) fn look_up_two(expansions: &Expansions, block: &Block, text: &[u8], at: usize) -> Two {
     let [first, second] = expansions.rows(0).map(|row| Table::of(row));
-    let (mut first, mut second) = (first.choose(stretch.bytes), second.choose(stretch.bytes));
-    let mut left = stretch.leads;
+    let (mut first, mut second) = (first.choose(block.bytes), second.choose(block.bytes));
+    let mut left = block.leads;
     if left != 0 {
-        let indexes = indexes(stretch.bytes, next_bytes(text, at));
+        let indexes = indexes(block.bytes, next_bytes(text, at));
         while left != 0 {
-            let (number, same) = row(stretch.bytes, left, text, at);
+            let (number, same) = row(block.bytes, left, text, at);
             let [one, other] = expansions.rows(number);
             for (weights, row) in [(&mut first, one), (&mut second, other)] {
                 let (high, low) = Table::of(row).choose(indexes);
@@ -173,17 +173,17 @@ pub(super) fn next_bytes(text: &[u8], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at - 1), text.as_ptr().wrapping_add(at + 1).cast()) }
 }
 
-/// The lanes of characters of a stretch that may begin a contraction.
+/// The lanes of characters of a block that may begin a contraction.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn joined_lanes(pairs: &Pairs, stretch: &Stretch, text: &[u8], at: usize) -> u64 {
-    let ends = joined_ends(pairs, stretch.bytes, next_bytes(text, at));
-    // A character of two bytes has the lane of its first. That of the last lane ends in the next stretch.
+pub(super) fn joined_lanes(pairs: &Pairs, block: &Block, text: &[u8], at: usize) -> u64 {
+    let ends = joined_ends(pairs, block.bytes, next_bytes(text, at));
+    // A character of two bytes has the lane of its first. That of the last lane ends in the next block.
     let mut of_leads = ends >> 1;
-    if let [_, second, third, ..] = text[at..].get(STRETCH - 1..).unwrap_or_default() {
+    if let [_, second, third, ..] = text[at..].get(BLOCK - 1..).unwrap_or_default() {
         of_leads |= u64::from(pairs.may_join(*second, *third)) << 63;
     }
-    ends & stretch.starts & !stretch.leads | of_leads & stretch.leads
+    ends & block.starts & !block.leads | of_leads & block.leads
 }
 
 /// The lanes of the last bytes of characters that may begin a contraction.

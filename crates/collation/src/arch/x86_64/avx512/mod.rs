@@ -1,4 +1,4 @@
-//! AVX-512 with VBMI2: 64 bytes at a time, tails by masked loads, and weights of whole stretches of text by table permutes.
+//! AVX-512 with VBMI2: 64 bytes at a time, tails by masked loads, and weights of whole blocks of text by table permutes.
 
 mod fill;
 mod low;

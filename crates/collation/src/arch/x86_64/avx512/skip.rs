@@ -2,9 +2,9 @@
 
 use core::arch::x86_64::*;
 
-use super::super::super::generic::{strictness, unlike_pairs};
+use super::super::super::generic::{differing_pairs, strictness};
 use super::super::super::{Low, scalar};
-use super::low::{STRETCH, Stretch, Table, after, joined_lanes, look_up, next_bytes};
+use super::low::{BLOCK, Block, Table, after, joined_lanes, look_up, next_bytes};
 use super::{V, lanes};
 use crate::table::{Pairs, Variants};
 
@@ -24,18 +24,18 @@ fn skip<const JOINED: bool>(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
     let ascii = Table::of(low.row(0));
     let limit = (Low::MARK >> 8) as u8;
     let (mut i, mut j) = (0, 0);
-    // The branches are predictable: the previous iteration's outcome repeats. So the next stretches need not wait for entries to be
+    // The branches are predictable: the previous iteration's outcome repeats. So the next blocks need not wait for entries to be
     // compared.
     while i < a.len() && j < b.len() {
         let x = look_up(low, &ascii, a, i);
         let y = look_up(low, &ascii, b, j);
         let [joined_x, joined_y] = match low.pairs() {
-            Some(pairs) if JOINED => unlike_lanes(pairs, low.variants(), (&x, a, i), (&y, b, j)),
+            Some(pairs) if JOINED => differing_lanes(pairs, low.variants(), (&x, a, i), (&y, b, j)),
             _ => [0; 2],
         };
         let stop_x = x.stop(x.from(limit) | joined_x) as usize;
         let stop_y = y.stop(y.from(limit) | joined_y) as usize;
-        if stop_x.min(stop_y) == STRETCH {
+        if stop_x.min(stop_y) == BLOCK {
             // Characters of the same lengths are compared in their lanes.
             if x.starts == y.starts && x.starts & mismatched_lanes(x.high, x.low, y.high, y.low) == 0 {
                 (i, j) = (after(a, i), after(b, j));
@@ -55,8 +55,8 @@ fn skip<const JOINED: bool>(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
         let (all_x, all_y) = (count == of_x.count_ones(), count == of_y.count_ones());
         i = if all_x { end(a, i, stop_x) } else { i + lane(of_x, count) };
         j = if all_y { end(b, j, stop_y) } else { j + lane(of_y, count) };
-        let stopped_x = all_x && stop_x < STRETCH;
-        let stopped_y = all_y && stop_y < STRETCH;
+        let stopped_x = all_x && stop_x < BLOCK;
+        let stopped_y = all_y && stop_y < BLOCK;
         if stopped_x && stopped_y {
             let long = scalar::long_equal(&a[i..], &b[j..]);
             if long > 0 {
@@ -78,11 +78,11 @@ fn skip<const JOINED: bool>(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
 /// The lanes of each text of characters that may begin a contraction, but for those in which it has the same weights in both.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi1")]
-fn unlike_lanes(
+fn differing_lanes(
     pairs: &Pairs,
     variants: Variants,
-    (x, a, i): (&Stretch, &[u8], usize),
-    (y, b, j): (&Stretch, &[u8], usize),
+    (x, a, i): (&Block, &[u8], usize),
+    (y, b, j): (&Block, &[u8], usize),
 ) -> [u64; 2] {
     let joined_x = joined_lanes(pairs, x, a, i);
     let is_same = has_same_pairs(pairs, (x, a, i), (y, b, j));
@@ -92,22 +92,22 @@ fn unlike_lanes(
     }
     let (next_x, next_y) = (next_bytes(a, i), next_bytes(b, j));
     // SAFETY: this backend's instruction set is there.
-    let unlike = unsafe { unlike_pairs(strictness(variants), [V(x.bytes), V(y.bytes)], [V(next_x), V(next_y)]) };
+    let differing = unsafe { differing_pairs(strictness(variants), [V(x.bytes), V(y.bytes)], [V(next_x), V(next_y)]) };
     // Only up to where characters begin in other lanes.
-    let alike = lanes((x.starts ^ y.starts).trailing_zeros() as usize) & !_mm512_movepi8_mask(unlike.0);
-    [joined_x & !alike, joined_y & !alike]
+    let equal = lanes((x.starts ^ y.starts).trailing_zeros() as usize) & !_mm512_movepi8_mask(differing.0);
+    [joined_x & !equal, joined_y & !equal]
 }
 
 /// Whether pairs are where they are in the other text, as is told by less than looking for them: its first bytes of characters are the
 /// same but for the case of ASCII.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn has_same_pairs(pairs: &Pairs, (x, a, i): (&Stretch, &[u8], usize), (y, b, j): (&Stretch, &[u8], usize)) -> bool {
+fn has_same_pairs(pairs: &Pairs, (x, a, i): (&Block, &[u8], usize), (y, b, j): (&Block, &[u8], usize)) -> bool {
     let differ = _mm512_xor_si512(x.bytes, y.bytes);
     let in_case = _mm512_test_epi8_mask(x.bytes, _mm512_set1_epi8(0x40));
     let otherwise =
         _mm512_test_epi8_mask(differ, _mm512_set1_epi8(!0x20)) | _mm512_test_epi8_mask(differ, differ) & !in_case;
-    let behind = |text: &[u8], at: usize| text.get(at + STRETCH).map(|&byte| pairs.second.of(byte));
+    let behind = |text: &[u8], at: usize| text.get(at + BLOCK).map(|&byte| pairs.second.of(byte));
     pairs.follow_ascii
         && (x.starts, x.leads) == (y.starts, y.leads)
         && otherwise & x.starts == 0
@@ -124,7 +124,7 @@ fn mismatched_lanes(high_x: __m512i, low_x: __m512i, high_y: __m512i, low_y: __m
 /// A bit for each character whose entry isn't that of the character with the same number. `of_x` and `of_y` are the characters' lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-fn mismatches(x: &Stretch, of_x: u64, y: &Stretch, of_y: u64) -> u64 {
+fn mismatches(x: &Block, of_x: u64, y: &Block, of_y: u64) -> u64 {
     mismatched_lanes(
         _mm512_maskz_compress_epi8(of_x, x.high),
         _mm512_maskz_compress_epi8(of_x, x.low),
@@ -140,8 +140,8 @@ fn lane(characters: u64, number: u32) -> usize {
     _pdep_u64(1 << number, characters).trailing_zeros() as usize
 }
 
-/// Where the characters of a stretch at `at` end, which stops at this lane.
+/// Where the characters of a block at `at` end, which stops at this lane.
 #[inline]
 fn end(text: &[u8], at: usize, stop: usize) -> usize {
-    if stop == STRETCH { after(text, at) } else { at + stop }
+    if stop == BLOCK { after(text, at) } else { at + stop }
 }
