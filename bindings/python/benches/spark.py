@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -224,7 +225,7 @@ def main():
     parser.add_argument("--rows", default="1000000")
     parser.add_argument("--cores", default="1,2")
     parser.add_argument("--memory", default="2g", help="the JVM's heap [2g]")
-    parser.add_argument("--dir", default="/tmp/bench-spark", help="for Parquet and what Spark spills; removed in the end")
+    parser.add_argument("--dir", help="where a folder is made for Parquet and what Spark spills, and removed in the end [the system's, for temporary files]")
     parser.add_argument("--jdbc", metavar="URL")
     parser.add_argument("--user", default="root")
     parser.add_argument("--jars", default="")
@@ -235,10 +236,10 @@ def main():
     if args.one:
         return one(args)
     print(f"{'rows':>12} {'cores':>5}  {'what':32} {'s':>8} {'rows/s':>12} {'MB':>7}")
-    try:
+    with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=args.dir) as folder:
         for rows in args.rows.split(","):
             for cores in args.cores.split(","):
-                options = ["--one", "--rows", rows, "--cores", cores, "--memory", args.memory, "--dir", args.dir, "--user", args.user, "--jars", args.jars]
+                options = ["--one", "--rows", rows, "--cores", cores, "--memory", args.memory, "--dir", folder, "--user", args.user, "--jars", args.jars]
                 options += ["--jdbc", args.jdbc] * bool(args.jdbc) + ["--check"] * args.check + ["--weigh", args.weigh] * bool(args.weigh)
                 child = subprocess.Popen([sys.executable, __file__, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 other = []
@@ -250,9 +251,7 @@ def main():
                     print(f"{number:12,} {of:>5}  {what:32} {seconds:8.1f} {number / seconds:12,.0f} {most / 1e6:7,.0f}", flush=True)
                 if child.wait():
                     sys.exit("".join(other[-30:]))
-            shutil.rmtree(f"{args.dir}/words-{rows}", ignore_errors=True)
-    finally:
-        shutil.rmtree(args.dir, ignore_errors=True)
+            shutil.rmtree(f"{folder}/words-{rows}", ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -131,9 +131,12 @@ fn versions(server: &Server, conn: &mut Conn) {
     assert!(later.checks[0].expression.contains("char_length"));
 }
 
+fn shows_sessions(server: &Server) -> bool {
+    server.flavour() == Flavour::MySql && Version::find(server.version()) >= Some(Version::new(5, 7, 0))
+}
+
 fn sessions(server: &Server, facts: &Facts) {
-    let seen = server.flavour() == Flavour::MySql && Version::find(server.version()) >= Some(Version::new(5, 7, 0));
-    if !seen {
+    if !shows_sessions(server) {
         assert!(facts.unseen.iter().any(|unseen| unseen.what.contains("sessions")), "{:?}", facts.unseen);
         return;
     }
@@ -169,6 +172,13 @@ fn without_privileges(server: &Server, conn: &mut Conn) {
             .find(|unseen| unseen.what.contains(what))
             .unwrap_or_else(|| panic!("{what}: {:?}", facts.unseen));
         assert!(unseen.remedy.as_deref().is_some_and(|remedy| remedy.starts_with(grant)), "{unseen:?}");
+    }
+    if shows_sessions(server) {
+        let unseen = facts.unseen.iter().find(|unseen| unseen.what.contains("sessions")).unwrap();
+        run(conn, &[unseen.remedy.as_deref().unwrap()]);
+        let facts = read(&nobody);
+        assert!(facts.unseen.iter().all(|unseen| !unseen.what.contains("sessions")), "{:?}", facts.unseen);
+        assert!(!facts.sessions.is_empty());
     }
     let all = facts::read(server, &Scope::everything(), &Limits::default(), &NoProgress).unwrap();
     assert!(all.schemas.iter().all(|schema| schema.name != "mysql"));

@@ -11,7 +11,6 @@ pub(super) struct Dictionary {
     pub flavour: Flavour,
     pub version: Version,
     columns: HashSet<(String, String)>,
-    performance: HashSet<String>,
 }
 
 impl Dictionary {
@@ -22,28 +21,19 @@ impl Dictionary {
             "SELECT UPPER(TABLE_NAME), UPPER(COLUMN_NAME) FROM information_schema.COLUMNS \
              WHERE TABLE_SCHEMA = 'information_schema'",
         )?;
-        let performance = conn.query(
-            "SELECT LOWER(TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'performance_schema'",
-        )?;
         Ok(Self {
             flavour: match Flavour::of(&version) {
                 Flavour::MariaDb => Flavour::MariaDb,
                 Flavour::MySql => Flavour::of(&comment),
             },
             version: Version::find(&version).unwrap_or(Version::new(0, 0, 0)),
-            columns: HashSet::from_iter(columns),
-            performance: HashSet::from_iter::<Vec<String>>(performance),
+            columns: HashSet::from_iter::<Vec<_>>(columns),
         })
     }
 
     /// Whether `information_schema` has this column, both in upper case.
     pub fn has(&self, table: &str, column: &str) -> bool {
         self.columns.contains(&(table.to_owned(), column.to_owned()))
-    }
-
-    /// Whether `performance_schema` has this table, in lower case.
-    pub fn has_performance(&self, table: &str) -> bool {
-        self.performance.contains(table)
     }
 
     /// `SELECT` of these columns of a table, `NULL` for those that it lacks.

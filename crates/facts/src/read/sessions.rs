@@ -2,21 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use server::{Error, Flavour};
+use server::{Error, Flavour, Version};
 
 use super::Reader;
 use crate::{ServerFacts, Session};
 
 /// What is missing without it.
 const WHAT: &str = "the character sets that live sessions use";
+/// The first MySQL with `performance_schema.variables_by_thread`. The dictionary is not asked: it shows an account without
+/// privileges none of these tables.
+const SINCE: Version = Version::new(5, 7, 0);
 
 impl Reader<'_> {
     pub(super) fn sessions(&mut self, server: &ServerFacts) -> Result<Vec<Session>, Error> {
-        if !self.dictionary.has_performance("variables_by_thread") {
-            let why = match server.flavour {
-                Flavour::MariaDb => "MariaDB shows a session's variables to that session alone",
-                Flavour::MySql => "performance_schema.variables_by_thread came with MySQL 5.7",
-            };
+        let lack = match self.dictionary.flavour {
+            Flavour::MariaDb => Some("MariaDB shows a session's variables to that session alone"),
+            Flavour::MySql if self.dictionary.version < SINCE => {
+                Some("performance_schema.variables_by_thread came with MySQL 5.7")
+            }
+            Flavour::MySql => None,
+        };
+        if let Some(why) = lack {
             self.cannot_see(WHAT, why, None);
             return Ok(Vec::new());
         }

@@ -127,7 +127,7 @@ impl RowCheck for DoubleEncoding<'_> {
         let mut found = self.column.finding(&CHECK, severity);
         found.count = count;
         found.what = format!(
-            "{} values are double-encoded, {} mixed, {} undecidable, {} clean",
+            "{} double-encoded, {} mixed, {} undecidable, {} clean values",
             self.double, self.mixed, self.undecidable, self.clean
         );
         found.why =
