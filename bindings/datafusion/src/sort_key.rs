@@ -7,7 +7,7 @@ use datafusion_common::arrow::buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarB
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, exec_datafusion_err};
 use datafusion_expr::ScalarUDF;
-use mysql_collation::ColumnKeys;
+use mysql_collation::Collation;
 
 use crate::function::{self, Call, Operation, VALUE, of_column};
 use crate::options::Parameter;
@@ -33,17 +33,27 @@ impl Operation for SortKey {
     const RETURNS: DataType = DataType::Binary;
 
     fn evaluate(&self, call: &Call) -> Result<ArrayRef> {
-        let collation = call.options.collation;
-        of_column(call.column(), |texts| keys(collation.column_keys(texts.iter().copied()), texts))
+        of_column(call.column(), |texts| keys(call.options.collation, texts))
     }
 }
 
-/// Keys as an array.
-fn keys(keys: ColumnKeys, texts: &Texts) -> Result<ArrayRef> {
-    let offsets = keys.offsets.into_iter().map(i32::try_from).collect::<Result<Vec<_>, _>>().map_err(|_| {
-        exec_datafusion_err!("mysql_sort_key: the keys of a batch exceed 2 GiB; lower datafusion.execution.batch_size")
-    })?;
+/// The key of each string.
+fn keys(collation: Collation, texts: &Texts) -> Result<ArrayRef> {
+    let mut offsets = Vec::with_capacity(texts.len() + 1);
+    offsets.push(0);
+    // Most keys have two bytes a character.
+    let mut values = Vec::with_capacity(2 * texts.iter().flatten().map(|text| text.len()).sum::<usize>());
+    for text in texts {
+        if let Some(text) = text {
+            collation.sort_key_into(text, &mut values);
+        }
+        offsets.push(i32::try_from(values.len()).map_err(|_| {
+            exec_datafusion_err!(
+                "mysql_sort_key: the keys of a batch exceed 2 GiB; lower datafusion.execution.batch_size"
+            )
+        })?);
+    }
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     let nulls = texts.contains(&None).then(|| texts.iter().map(Option::is_some).collect::<NullBuffer>());
-    Ok(Arc::new(BinaryArray::try_new(offsets, Buffer::from_vec(keys.values), nulls)?))
+    Ok(Arc::new(BinaryArray::try_new(offsets, Buffer::from_vec(values), nulls)?))
 }
