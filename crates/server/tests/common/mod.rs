@@ -52,12 +52,16 @@ pub struct Holder {
     pub folder: PathBuf,
 }
 
+const HOLD_SERVER: &str = env!("CARGO_BIN_EXE_hold-server");
+
 pub fn hold_command() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_hold-server"))
+    Command::new(HOLD_SERVER)
 }
 
 pub fn hold(spec: &str, end: &str) -> Holder {
-    let mut child = hold_command().args([spec, end]).stdout(Stdio::piped()).spawn().unwrap();
+    // Where these tests run under `nohup`, what they start would ignore SIGHUP as they do: `env` takes that back.
+    let command = ["--default-signal=HUP", HOLD_SERVER, spec, end];
+    let mut child = Command::new("env").args(command).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let (pid, socket) = line.trim().split_once(' ').unwrap_or_else(|| panic!("hold-server {spec} said `{line}`"));
