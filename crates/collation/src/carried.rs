@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::descriptor::{Descriptor, Kind};
-use crate::table::{Contraction, LEVELS, LONGEST, Table};
+use crate::table::{Contraction, Contractions, LEVELS, LONGEST, Table};
 use crate::weights::Weights;
 
 /// The contraction that the first character of a text makes with its last one, beyond the primary level.
@@ -24,17 +24,26 @@ impl Carried {
     /// That of a text; `None` for nearly all.
     #[inline]
     pub fn of(descriptor: &Descriptor, text: &[u8]) -> Option<Self> {
-        if descriptor.traits.carries_context { Self::find(descriptor, text) } else { None }
+        // The marks have three bytes of UTF-8, the only encoding that has such collations.
+        if let (true, [lead @ 0xE0..=0xEF, second, third, ..]) = (descriptor.traits.carries_context, text)
+            && let Kind::Uca(table) = descriptor.kind
+            && let Some(contractions) = table.contractions()
+            && let first = u32::from(lead & 0xF) << 12 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F)
+            && contractions.later.may_have(first)
+        {
+            return Self::find(descriptor, table, contractions, text);
+        }
+        None
     }
 
     #[inline(never)]
-    fn find(descriptor: &Descriptor, text: &[u8]) -> Option<Self> {
-        let Kind::Uca(table) = descriptor.kind else { return None };
-        let contractions = table.contractions()?;
+    fn find(
+        descriptor: &Descriptor,
+        table: &'static Table,
+        contractions: &'static Contractions,
+        text: &[u8],
+    ) -> Option<Self> {
         let (first, length) = descriptor.decode(text)?;
-        if !contractions.later.may_have(first) {
-            return None;
-        }
         let (mut last, mut at) = (first, length);
         while let Some((code_point, length)) = text.get(at..).and_then(|rest| descriptor.decode(rest)) {
             last = code_point;

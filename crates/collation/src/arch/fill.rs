@@ -1,10 +1,12 @@
-//! Writing the weights of plain text, a vector at a time: of characters of one weight or none, and of those of two where there are some.
+//! Writing the weights of plain text, a vector at a time: of characters of one weight or none, of those of two
+//! where there are some, and contractions of these.
 //!
 //! # Safety
 //! As for [`super::generic`].
 
 use super::block::{Block, after};
 use super::low::Expansions;
+use super::taken::{Found, Taken};
 use super::vector::{Lanes, lanes};
 use super::{FILL_ROOM, Filled, Low};
 
@@ -22,6 +24,7 @@ pub(super) unsafe fn fill<V: Lanes, const HIGH_FIRST: bool>(
     const { assert!(FILL_ROOM >= 2 * V::BYTES) }
     let ascii = low.row(0);
     let (mut consumed, mut produced) = (0, 0);
+    let mut found: Found = [0; _];
     while consumed < text.len() && room - produced >= FILL_ROOM {
         // SAFETY: the caller keeps this module's contract; `consumed` is a boundary within the text; there is room for twice as many weights
         // as a vector has lanes.
@@ -37,27 +40,45 @@ pub(super) unsafe fn fill<V: Lanes, const HIGH_FIRST: bool>(
                 rest = others;
             }
             // No closure: it would be called, and the block written to memory for it.
-            let joined = match low.pairs() {
-                Some(pairs) => block.joined(pairs, text, consumed),
-                None => 0,
+            let taken = match low.contractions() {
+                Some(contractions) => {
+                    let joined = block.joined(contractions.pairs(), text, consumed);
+                    Taken::of(contractions, joined.into(), text, consumed, V::BYTES as u32, &mut found)
+                }
+                None => Taken::NONE,
             };
-            let several = block.starts & high.at_least(V::splat(LIMIT)).mask();
-            let mut stop = block.stop(several | joined);
-            match low.expansions() {
+            let own = !(taken.lanes as u32);
+            let places = taken.places.map(|places| places as u32);
+            let ends = (taken.left | taken.cut) as u32;
+            let several = block.starts & own & high.at_least(V::splat(LIMIT)).mask() | places[1];
+            let mut stop = block.stop(several | ends);
+            let to = out.add(2 * produced);
+            let kept = match low.expansions() {
                 Some(expansions) if several >> stop.min(V::BYTES - 1) & 1 == 1 => {
                     let weights = Two::of(expansions, &block, text, consumed);
-                    stop = block.stop(several & !weights.expanded | joined);
-                    produced += weights.store::<HIGH_FIRST>(block.starts & lanes::<V>(stop), out.add(2 * produced));
+                    let kept = weights.lanes(block.starts & own);
+                    stop = block.stop(several & !(kept[1] | places[1]) | ends);
+                    let kept = [0, 1].map(|which| (kept[which] | places[which]) & lanes::<V>(stop));
+                    weights.store::<HIGH_FIRST>(kept, to);
+                    kept
                 }
                 _ => {
-                    let kept = block.starts & lanes::<V>(stop) & high.or(least).nonzero().mask();
+                    let characters = block.starts & own & high.or(least).nonzero().mask();
+                    let kept = (characters | places[0]) & lanes::<V>(stop);
                     let (first, second) = if HIGH_FIRST { (high, least) } else { (least, high) };
-                    V::store_pairs(first, second, kept, out.add(2 * produced));
-                    produced += kept.count_ones() as usize;
+                    V::store_pairs(first, second, kept, to);
+                    [kept, 0]
                 }
+            };
+            if let Some(contractions) = low.contractions() {
+                taken.write::<HIGH_FIRST>(contractions, &found, kept.map(u64::from), stop, to);
             }
+            produced += (kept[0].count_ones() + kept[1].count_ones()) as usize;
             if stop < V::BYTES {
                 consumed += stop;
+                if (taken.cut as u32).checked_shr(stop as u32).unwrap_or_default() & 1 == 1 {
+                    continue;
+                }
                 break;
             }
             consumed = after::<V>(text, consumed);
@@ -72,8 +93,6 @@ struct Two<V> {
     first: [V; 2],
     /// The same of the second ones.
     second: [V; 2],
-    /// The lanes of characters of two weights.
-    expanded: u32,
 }
 
 impl<V: Lanes> Two<V> {
@@ -98,14 +117,23 @@ impl<V: Lanes> Two<V> {
                 ];
                 rest = others;
             }
-            let expanded = block.starts & second[0].or(second[1]).nonzero().mask();
-            Self { first, second, expanded }
+            Self { first, second }
         }
     }
 
-    /// Writes the weights of these characters to `out`, and says how many there are.
+    /// Those of these lanes that have a first weight, and those that have a second one.
     #[inline(always)]
-    unsafe fn store<const HIGH_FIRST: bool>(&self, characters: u32, out: *mut u8) -> usize {
+    unsafe fn lanes(&self, lanes: u32) -> [u32; 2] {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe {
+            let [first, second] = [self.first, self.second].map(|[high, low]| high.or(low).nonzero().mask());
+            [lanes & first, lanes & second]
+        }
+    }
+
+    /// Writes first and second weights of these lanes to `out`, one after the other, and rubbish after them.
+    #[inline(always)]
+    unsafe fn store<const HIGH_FIRST: bool>(&self, kept: [u32; 2], out: *mut u8) {
         const { assert!(V::BYTES <= 32) }
         let (mut first, mut second) = ([[0_u8; 2]; 32], [[0_u8; 2]; 32]);
         let mut count = 0;
@@ -116,16 +144,15 @@ impl<V: Lanes> Two<V> {
                 let (one, other) = if HIGH_FIRST { (high, low) } else { (low, high) };
                 V::store_pairs(one, other, lanes::<V>(V::BYTES), to.as_mut_ptr().cast());
             }
-            let mut rest = characters;
+            let mut rest = kept[0] | kept[1];
             while rest != 0 {
                 let lane = rest.trailing_zeros() as usize;
-                for weight in [first[lane], second[lane]] {
+                for (weight, kept) in [(first[lane], kept[0]), (second[lane], kept[1])] {
                     out.add(2 * count).cast::<[u8; 2]>().write(weight);
-                    count += usize::from(weight != [0; 2]);
+                    count += (kept >> lane & 1) as usize;
                 }
                 rest &= rest - 1;
             }
         }
-        count
     }
 }

@@ -1,7 +1,9 @@
 //! What the vectors know of a level: the weights of the code points of one and two bytes of UTF-8.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
+use super::contractions::ShortContractions;
 use crate::table::{Pairs, Variants};
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -12,8 +14,8 @@ use super::rows::{Classes, Row};
 #[derive(Debug)]
 pub(crate) struct Low {
     entries: [u16; 0x800],
-    /// Which bytes may be within a contraction, where the vectors have to look for these.
-    pairs: Option<&'static Pairs>,
+    /// The contractions, where the vectors have to look for these.
+    contractions: Option<Box<ShortContractions>>,
     variants: Variants,
     expansions: Option<Box<Expansions>>,
     /// Whether upper and lower case of ASCII are one, contractions apart.
@@ -32,26 +34,31 @@ impl Low {
     /// Ask the full table: the weights are computed, or the character may continue a contraction. No other entry has this high byte.
     pub(crate) const MARK: u16 = 0xFFFF;
 
-    /// `two` tells the weights of an entry from [`Low::SEVERAL`] on, where these are two.
+    /// `weights` tells those of an entry from [`Low::SEVERAL`] on, where it numbers some.
     pub(crate) fn new(
         mut entries: [u16; 0x800],
-        two: impl Fn(u16) -> Option<[u16; 2]>,
-        pairs: Option<&'static Pairs>,
+        weights: impl Fn(u16) -> Option<Vec<u16>>,
+        contractions: Option<ShortContractions>,
         variants: Variants,
     ) -> Self {
         for entry in entries.iter_mut().filter(|entry| **entry >= Self::MARK & 0xFF00) {
             *entry = Self::MARK;
         }
+        let expansions = Expansions::of(&entries, weights).map(Box::new);
+        let contractions = match expansions {
+            Some(_) => contractions,
+            None => contractions.map(ShortContractions::without_second_places),
+        };
         let folds = (b'A'..=b'Z').all(|upper| entries[usize::from(upper)] == entries[usize::from(upper) + 0x20]);
         Self {
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             rows: Row::all_of(&entries),
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             classes: Classes::of(&entries, folds),
-            expansions: Expansions::of(&entries, two).map(Box::new),
+            expansions,
             folds,
             entries,
-            pairs,
+            contractions: contractions.map(Box::new),
             variants,
         }
     }
@@ -62,10 +69,16 @@ impl Low {
         self.expansions.as_deref()
     }
 
-    /// Which bytes may be within a contraction, where the vectors have to look for these.
+    /// The contractions, where the vectors have to look for these.
     #[inline(always)]
-    pub(crate) const fn pairs(&self) -> Option<&'static Pairs> {
-        self.pairs
+    pub(super) fn contractions(&self) -> Option<&ShortContractions> {
+        self.contractions.as_deref()
+    }
+
+    /// Which bytes may be within one of these.
+    #[inline(always)]
+    pub(crate) fn pairs(&self) -> Option<&'static Pairs> {
+        self.contractions().map(ShortContractions::pairs)
     }
 
     /// How texts may differ within a contraction and have equal weights.
@@ -122,7 +135,8 @@ pub(crate) struct Expansions {
 }
 
 impl Expansions {
-    fn of(entries: &[u16; 0x800], two: impl Fn(u16) -> Option<[u16; 2]>) -> Option<Self> {
+    fn of(entries: &[u16; 0x800], weights: impl Fn(u16) -> Option<Vec<u16>>) -> Option<Self> {
+        let two = |entry| <[u16; 2]>::try_from(weights(entry)?).ok();
         let weights = entries.map(|entry| match entry {
             ..Low::SEVERAL => [entry, 0],
             // A weight of zero would be none.

@@ -10,6 +10,7 @@ mod aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod block;
+mod contractions;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod fill;
@@ -30,6 +31,9 @@ mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod skip;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
+mod taken;
 #[cfg(test)]
 mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -44,6 +48,7 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+pub(crate) use contractions::ShortContractions;
 pub(crate) use low::Low;
 pub(crate) use scalar::short;
 
@@ -177,8 +182,8 @@ impl Backend {
         unsafe { (self.skip_equal)(low, a, b) }
     }
 
-    /// Turns the plain characters at the start of `text`, of two weights or less, into these. Stops before the first character
-    /// that isn't plain or may begin a contraction, at the end of `text`, or when less than [`FILL_ROOM`] is left in `out` (what it wrote is at the start).
+    /// Turns the plain characters at the start of `text`, of two weights or less, and contractions of these, into weights. Stops before the
+    /// first character or contraction that isn't plain, at the end of `text`, or when less than [`FILL_ROOM`] is left in `out` (what it wrote is at the start).
     #[inline]
     pub(crate) fn fill(&self, low: &Low, text: &[u8], out: &mut [u16]) -> Filled {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.

@@ -2,6 +2,7 @@
 
 use core::mem::MaybeUninit;
 
+use super::contractions::ShortContraction;
 use super::{Backend, FILL_ROOM, Filled, Low, Marked};
 use crate::table::{Pairs, Variants};
 
@@ -120,6 +121,15 @@ pub(super) fn is_joined(pairs: &Pairs, text: &[u8], end: usize) -> bool {
     text.get(end).is_some_and(|&next| pairs.may_join(text[end - 1], next))
 }
 
+/// The contraction at `at`.
+#[inline(always)]
+pub(super) fn contraction<'c>(low: &'c Low, text: &[u8], at: usize) -> Option<&'c ShortContraction> {
+    let contractions = low.contractions()?;
+    let (_, length) = short(text, at)?;
+    let may_begin = is_joined(contractions.pairs(), text, at + length);
+    may_begin.then(|| contractions.find(text, at)).flatten().map(|index| &contractions.all[index])
+}
+
 pub(super) fn skip_equal(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
     skip_few(low, a, b, usize::MAX).0
 }
@@ -226,13 +236,20 @@ pub(super) fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>]) -> F
 /// Puts weights to their places as long as there are fewer than `end`. The place of an ignorable character's is that of the next one.
 #[inline(always)]
 fn fill_with(low: &Low, text: &[u8], end: usize, mut put: impl FnMut(usize, u16)) -> Filled {
-    let pairs = low.pairs();
     let (mut consumed, mut produced) = (0, 0);
     while produced < end {
-        let Some((weights, len)) = plain(low, text, consumed) else { break };
-        if pairs.is_some_and(|pairs| is_joined(pairs, text, consumed + len)) {
-            break;
+        if let Some(contraction) = contraction(low, text, consumed) {
+            if contraction.length == 0 {
+                break;
+            }
+            for &weight in contraction.weights() {
+                put(produced, weight);
+                produced += 1;
+            }
+            consumed += usize::from(contraction.length);
+            continue;
         }
+        let Some((weights, len)) = plain(low, text, consumed) else { break };
         for weight in weights {
             put(produced, weight);
             produced += usize::from(weight != 0);

@@ -34,11 +34,11 @@ impl<C: CodePoints> Utf8<C> {
         contraction(self.code_points, decode, at, first, out)
     }
 
-    /// Takes back the last character that was filled in from `at` on, if it may begin a contraction.
+    /// Takes back the last character that was filled in from `at` on, if it may begin a contraction of which the vectors don't know.
     #[inline(always)]
     fn before_contraction(self, text: &[u8], at: usize, filled: Filled) -> Filled {
         let end = at + filled.consumed;
-        if filled.consumed == 0 || !self.is_joined(text, end) {
+        if filled.consumed == 0 || self.low.low.pairs().is_some() || !self.is_joined(text, end) {
             return filled;
         }
         let length = if text[end - 1].is_ascii() { 1 } else { 2 };

@@ -47,9 +47,14 @@ impl Contraction {
         self.code_points.get(..self.count.into()).unwrap_or_default()
     }
 
+    /// Its entry at a level.
+    pub fn entry(&self, index: usize) -> u16 {
+        self.entries.get(index).copied().unwrap_or_default()
+    }
+
     /// Writes its weights at a level to the start of `out`, and says how many there are.
     pub fn weights(&self, level: &Level, index: usize, out: &mut [u16]) -> usize {
-        level.expand(0, self.entries.get(index).copied().unwrap_or_default(), out)
+        level.expand(0, self.entry(index), out)
     }
 }
 

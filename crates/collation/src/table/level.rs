@@ -138,12 +138,19 @@ impl Level {
         let listed = if reader.is_empty() { 0 } else { reader.count() };
         let listed = (0..listed).filter_map(|_| Some((reader.word(), reader.pages(1).first()?))).collect();
         let reordering = Reordering::read(reader);
-        let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
-        let two = |entry: u16| {
-            let sequence = sequences.get(usize::from(entry.checked_sub(POOL)?));
-            (sequence.len() == 2).then(|| [number(sequence[0]), number(sequence[1])])
+        let entry = |code_point: usize| match number(pages[code_point >> 8][code_point & 0xff]) {
+            REORDERED => reordered_entry(parent, reordering, code_point as u32),
+            entry => entry,
         };
-        let low = LowOf::level(entry, two, contractions, index);
+        let weights = |entry: u16| match entry {
+            0 => Some(vec![]),
+            1..POOL => Some(vec![entry]),
+            POOL..RULES => {
+                Some(sequences.get(usize::from(entry - POOL)).iter().map(|&weight| number(weight)).collect())
+            }
+            RULES.. => None,
+        };
+        let low = LowOf::level(entry, weights, contractions, index);
         Self { near: pages[..NEAR].into(), far, sequences, leads, parent, reordering, listed, is_plain_page, low }
     }
 
@@ -207,20 +214,32 @@ impl Level {
                 count
             }
             LISTED => put(&[self.listed_weight(code_point)], out),
-            REORDERED => self.reordered(code_point, out),
+            REORDERED => reordered(self.parent, self.reordering, code_point, out),
             _ => put(&implicit(entry, &self.leads, code_point), out),
         }
     }
 }
 
-impl Level {
-    #[inline(never)]
-    fn reordered(&self, code_point: u32, out: &mut [u16]) -> usize {
-        let mut weights = [0; LONGEST];
-        let count = self.parent.map_or(0, |parent| parent.weights(code_point, &mut weights));
-        self.reordering.apply(weights.get(..count).unwrap_or_default(), out)
+/// The entry of a code point that has the parent's weights, reordered: the weight, if there is one or none.
+fn reordered_entry(parent: Option<&'static Level>, reordering: Reordering, code_point: u32) -> u16 {
+    let mut weights = [0; LONGEST];
+    let count = reordered(parent, reordering, code_point, &mut weights);
+    match weights[..count] {
+        [] => 0,
+        [weight @ 1..POOL] => weight,
+        _ => REORDERED,
     }
+}
 
+/// Writes the parent's weights of a code point, reordered, to the start of `out`, and says how many there are.
+#[inline(never)]
+fn reordered(parent: Option<&'static Level>, reordering: Reordering, code_point: u32, out: &mut [u16]) -> usize {
+    let mut weights = [0; LONGEST];
+    let count = parent.map_or(0, |parent| parent.weights(code_point, &mut weights));
+    reordering.apply(weights.get(..count).unwrap_or_default(), out)
+}
+
+impl Level {
     fn listed_weight(&self, code_point: u32) -> u16 {
         let page = self.listed.binary_search_by_key(&(code_point >> 8), |&(page, _)| page.into());
         let page = page.ok().and_then(|index| self.listed.get(index));

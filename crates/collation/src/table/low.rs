@@ -1,10 +1,12 @@
 //! What vectors know of a level: the entries of the code points of one and two bytes of UTF-8, and which bytes may be
 //! within a contraction.
 
+use alloc::vec::Vec;
+
 use super::contractions::Contractions;
 use super::level::{POOL, RULES};
 use super::pairs::Variants;
-use crate::arch::Low;
+use crate::arch::{Low, ShortContractions};
 
 /// A derived table, with what it tells of ASCII.
 #[derive(Debug)]
@@ -23,10 +25,10 @@ impl LowOf {
         Self { low: Low::new(core::array::from_fn(entry), |_| None, None, Variants::None) }
     }
 
-    /// Of the level of a Unicode table with this number. `two` tells the weights of an entry that numbers a sequence, if these are two.
+    /// Of the level of a Unicode table with this number. `weights` tells those of an entry that is no rule.
     pub fn level(
         entry: impl Fn(usize) -> u16,
-        two: impl Fn(u16) -> Option<[u16; 2]>,
+        weights: impl Fn(u16) -> Option<Vec<u16>> + Copy,
         contractions: Option<&'static Contractions>,
         index: usize,
     ) -> Self {
@@ -40,8 +42,11 @@ impl LowOf {
             _ if is_marked(code_point) => Low::MARK,
             entry => entry,
         };
-        let pairs = contractions.filter(|contractions| !contractions.marks()).map(|contractions| &contractions.pairs);
+        let joined = contractions.filter(|contractions| !contractions.marks()).map(|contractions| {
+            let each = contractions.all().iter().map(|one| (one.code_points(), weights(one.entry(index))));
+            ShortContractions::of(&contractions.pairs, each)
+        });
         let variants = contractions.map_or(Variants::None, |contractions| contractions.variants(index));
-        Self { low: Low::new(core::array::from_fn(low), two, pairs, variants) }
+        Self { low: Low::new(core::array::from_fn(low), weights, joined, variants) }
     }
 }

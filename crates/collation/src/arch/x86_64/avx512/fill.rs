@@ -3,6 +3,7 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use super::super::super::taken::{Found, Taken};
 use super::super::super::{FILL_ROOM, Filled, Low};
 use super::lanes;
 use super::low::{BLOCK, Block, Table, Two, after, joined_ends, joined_lanes, look_up, look_up_two, next_bytes};
@@ -33,7 +34,7 @@ pub(super) unsafe fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>
 unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
     // SAFETY: the caller's.
     unsafe {
-        match low.pairs() {
+        match low.contractions() {
             None => fill_with::<HIGH_FIRST, false>(low, text, out, room),
             Some(_) => fill_with::<HIGH_FIRST, true>(low, text, out, room),
         }
@@ -55,34 +56,50 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
     // SAFETY: the caller's.
     let mut consumed = unsafe { fill_ascii::<HIGH_FIRST, JOINED>(low, &ascii, text, out, room) };
     let mut produced = consumed;
+    let mut found: Found = [0; _];
     while consumed < text.len() && room - produced >= FILL_ROOM {
         let block = look_up(low, &ascii, text, consumed);
-        let joined = match low.pairs() {
-            Some(pairs) if JOINED => joined_lanes(pairs, &block, text, consumed),
-            _ => 0,
+        let taken = match low.contractions() {
+            Some(contractions) if JOINED => {
+                let joined = joined_lanes(contractions.pairs(), &block, text, consumed);
+                Taken::of(contractions, joined, text, consumed, BLOCK as u32, &mut found)
+            }
+            _ => Taken::NONE,
         };
-        let several = block.from(LIMIT);
-        let mut stop = block.stop(several | joined) as usize;
-        match low.expansions() {
+        let ends = taken.left | taken.cut;
+        let several = block.from(LIMIT) & !taken.lanes | taken.places[1];
+        let mut stop = block.stop(several | ends) as usize;
+        // SAFETY: there is room for what was written already.
+        let to = unsafe { out.add(2 * produced) };
+        let kept = match low.expansions() {
             Some(expansions) if several.checked_shr(stop as u32).unwrap_or_default() & 1 == 1 => {
                 let two = look_up_two(expansions, &block, text, consumed);
-                let of_second = nonzero(two.second);
-                stop = block.stop(several & !of_second | joined) as usize;
-                let characters = block.starts & lanes(stop);
-                let kept = [nonzero(two.first) & characters, of_second & characters];
+                let own = block.starts & !taken.lanes;
+                let kept = [nonzero(two.first) & own | taken.places[0], nonzero(two.second) & own | taken.places[1]];
+                stop = block.stop(several & !kept[1] | ends) as usize;
+                let kept = kept.map(|kept| kept & lanes(stop));
                 // SAFETY: there is room for twice as many weights as a block has lanes.
-                unsafe { store_two::<HIGH_FIRST>(&two, kept, out.add(2 * produced)) };
-                produced += kept.iter().map(|kept| kept.count_ones() as usize).sum::<usize>();
+                unsafe { store_two::<HIGH_FIRST>(&two, kept, to) };
+                kept
             }
             _ => {
-                let kept = block.starts & lanes(stop) & nonzero([block.high, block.low]);
+                let own = block.starts & !taken.lanes & nonzero([block.high, block.low]);
+                let kept = (own | taken.places[0]) & lanes(stop);
                 // SAFETY: there is room for as many weights as a block has lanes.
-                unsafe { store::<HIGH_FIRST>(&block, kept, out.add(2 * produced)) };
-                produced += kept.count_ones() as usize;
+                unsafe { store::<HIGH_FIRST>(&block, kept, to) };
+                [kept, 0]
             }
+        };
+        if let Some(contractions) = low.contractions().filter(|_| JOINED) {
+            // SAFETY: there is room for the weights of these lanes, which are those that were written.
+            unsafe { taken.write::<HIGH_FIRST>(contractions, &found, kept, stop, to) };
         }
+        produced += (kept[0].count_ones() + kept[1].count_ones()) as usize;
         if stop < BLOCK {
             consumed += stop;
+            if taken.cut.checked_shr(stop as u32).unwrap_or_default() & 1 == 1 {
+                continue;
+            }
             break;
         }
         consumed = after(text, consumed);

@@ -67,8 +67,11 @@ fn skip<const JOINED: bool>(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
                 }
                 continue;
             }
+            break;
         }
-        if !(all_x || all_y) || stopped_x || stopped_y {
+        // A text that has stopped, or ended, waits for as many characters of the other.
+        let goes_on = all_x && (all_y || !stopped_x) || all_y && !stopped_y;
+        if !goes_on {
             break;
         }
     }
