@@ -86,7 +86,7 @@ impl Collation {
     #[inline(never)]
     fn compare_from(&self, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
         let descriptor = self.descriptor();
-        if [a, b].into_iter().any(|text| Carried::of(descriptor, text).is_some()) {
+        if descriptor.traits.carries_context && [a, b].iter().any(|text| Carried::of(descriptor, text).is_some()) {
             return carried::levels(descriptor, a).cmp(&carried::levels(descriptor, b));
         }
         dispatch::with(descriptor, compare::Compare { a, b, mismatch })

@@ -47,12 +47,15 @@ impl Work for Compare<'_> {
     }
 
     #[inline(always)]
-    fn levels<S: Source>(self, mut levels: impl Iterator<Item = S> + Clone) -> Ordering {
-        let order = levels.find_map(|source| {
+    fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> Ordering {
+        // No adapter: its closure would be called, and what describes a level written to memory for it.
+        for source in levels {
             let order = level(source, self.a, self.b, self.mismatch);
-            order.is_ne().then_some(order)
-        });
-        order.unwrap_or(Ordering::Equal)
+            if order.is_ne() {
+                return order;
+            }
+        }
+        Ordering::Equal
     }
 }
 
@@ -101,15 +104,18 @@ fn first_weights<S: Source>(source: S, a: &[u8], b: &[u8]) -> Option<Ordering> {
     if x.is_none() && y.is_none() && source.has_same_first(a, b) {
         return None;
     }
-    let weights = |text: &[u8], plain: Option<u16>| {
-        let mut weights = [plain.unwrap_or_default(); LONGEST];
-        let asked = plain.is_none() && !text.is_empty();
-        let count = if asked { source.next(text, 0, &mut weights).weights } else { usize::from(plain.is_some()) };
-        (weights, count)
+    // Written in place: to hand on an array just written would wait for the memory.
+    let write = |text: &[u8], plain: Option<u16>, out: &mut [u16; LONGEST]| match plain {
+        Some(weight) => {
+            out[0] = weight;
+            1
+        }
+        None if text.is_empty() => 0,
+        None => source.next(text, 0, out).weights,
     };
-    let ((x, of_x), (y, of_y)) = (weights(a, x), weights(b, y));
-    let common = of_x.min(of_y);
-    first_difference(&x[..common], &y[..common])
+    let (mut of_a, mut of_b) = ([0; LONGEST], [0; LONGEST]);
+    let common = write(a, x, &mut of_a).min(write(b, y, &mut of_b));
+    first_difference(&of_a[..common], &of_b[..common])
 }
 
 /// The order of the first weights that differ, if two do.

@@ -2,7 +2,7 @@
 
 use crate::bytes::{Bytes, Itself, Ordered};
 use crate::descriptor::{Descriptor, Kind};
-use crate::encoding::{Encoding, Form};
+use crate::encoding::{Encoding, Form, Multi, Utf8 as Utf8Encoding};
 use crate::source::{Characters, Folded, General, German, Numbers, Scalars, Source, Unicode, Utf8};
 use crate::table::{LEVELS, LowOf, Table};
 use crate::whole::Whole;
@@ -38,80 +38,110 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
 
 #[inline(always)]
 fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
-    let padded = pads(0);
-    match (descriptor.kind, descriptor.form) {
-        // No character set of one byte a character has code points for weights.
-        (Kind::Bytes, _)
-        | (
-            Kind::CodePoints(_)
-            | Kind::Simple(_)
-            | Kind::Folding(..)
-            | Kind::Uca(_)
-            | Kind::MultiByte(_)
-            | Kind::Gb18030(_),
-            Form::Bytes,
-        )
-        | (Kind::MultiByte(_) | Kind::Gb18030(_), Form::Utf8(_)) => work.bytes(Itself, padded),
-        (Kind::Whole(whole), _) => work.whole(whole, padded),
-        (Kind::Order(order), _) => work.bytes(Ordered(order), padded),
-        (Kind::CodePoints(_), Form::Utf8(encoding)) => work.code_points(encoding, padded),
-        (Kind::CodePoints(_), Form::Multi(encoding)) => {
-            let pad = padded.then_some(u16::from(b' '));
-            work.levels(core::iter::once(Scalars { code_points: Numbers, low: None, pad, encoding }))
-        }
-        (Kind::Expanding(table), _) => {
+    match descriptor.form {
+        Form::Utf8(encoding) => of_utf8(descriptor, encoding, pads, work),
+        Form::Bytes => of_bytes(descriptor, pads(0), work),
+        Form::Multi(encoding) => of_multi(descriptor, encoding, pads, work),
+    }
+}
+
+/// Where each byte is a character.
+#[inline(always)]
+fn of_bytes<W: Work>(descriptor: &Descriptor, padded: bool, work: W) -> W::Output {
+    match descriptor.kind {
+        Kind::Order(order) => work.bytes(Ordered(order), padded),
+        Kind::Expanding(table) => {
             let pad = padded.then_some(u16::from(table[usize::from(b' ')][0]));
             work.levels(core::iter::once(German { table, pad }))
         }
-        (Kind::MultiByte(table), Form::Multi(encoding)) => {
-            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
-            work.levels(core::iter::once(Characters { table, encoding, pad }))
-        }
-        (Kind::Gb18030(table), Form::Multi(encoding)) => {
-            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
-            work.levels(core::iter::once(Characters { table, encoding, pad }))
-        }
-        (Kind::Simple(table), Form::Utf8(encoding)) => {
-            let table = table.get();
-            let low = &table.low;
-            work.levels(core::iter::once(Utf8 { code_points: General(table), low, pad: pad(padded, low), encoding }))
-        }
-        (Kind::Simple(table), Form::Multi(encoding)) => {
-            let table = table.get();
-            let (low, pad) = (Some(&table.low), pad(padded, &table.low));
-            work.levels(core::iter::once(Scalars { code_points: General(table), low, pad, encoding }))
-        }
-        (Kind::Folding(table, _), Form::Utf8(encoding)) => {
-            let table = table.get();
-            let low = &table.low;
-            work.levels(core::iter::once(Utf8 { code_points: Folded(table), low, pad: pad(padded, low), encoding }))
-        }
-        (Kind::Folding(table, _), Form::Multi(encoding)) => {
-            let table = table.get();
-            let (low, pad) = (Some(&table.low), pad(padded, &table.low));
-            work.levels(core::iter::once(Scalars { code_points: Folded(table), low, pad, encoding }))
-        }
-        (Kind::Uca(table), Form::Utf8(encoding)) => {
-            // Without contractions nothing asks for them: two instances.
-            match table.contractions() {
-                None => {
-                    let levels = levels::<false>(descriptor, table, pads);
-                    work.levels(levels.map(move |(code_points, low, pad)| Utf8 { code_points, low, pad, encoding }))
-                }
-                Some(_) => {
-                    let levels = levels::<true>(descriptor, table, pads);
-                    work.levels(levels.map(move |(code_points, low, pad)| Utf8 { code_points, low, pad, encoding }))
-                }
-            }
-        }
-        (Kind::Uca(table), Form::Multi(encoding)) => {
-            work.levels(levels::<true>(descriptor, table, pads).map(move |(code_points, low, pad)| Scalars {
+        Kind::Whole(whole) => work.whole(whole, padded),
+        // No character set of one byte a character has any of the others.
+        Kind::Bytes
+        | Kind::CodePoints(_)
+        | Kind::Simple(_)
+        | Kind::Folding(..)
+        | Kind::Uca(_)
+        | Kind::MultiByte(_)
+        | Kind::Gb18030(_) => work.bytes(Itself, padded),
+    }
+}
+
+#[inline(always)]
+fn of_utf8<W: Work>(
+    descriptor: &Descriptor,
+    encoding: Utf8Encoding,
+    pads: impl Fn(usize) -> bool + Copy,
+    work: W,
+) -> W::Output {
+    match descriptor.kind {
+        // Without contractions nothing asks for them: two instances.
+        Kind::Uca(table) if table.contractions().is_none() => {
+            work.levels(levels::<false, _>(descriptor, table, pads, move |code_points, low, pad| Utf8 {
                 code_points,
-                low: Some(low),
+                low,
                 pad,
                 encoding,
             }))
         }
+        Kind::Uca(table) => work.levels(levels::<true, _>(descriptor, table, pads, move |code_points, low, pad| {
+            Utf8 { code_points, low, pad, encoding }
+        })),
+        Kind::Simple(table) => {
+            let table = table.get();
+            let (low, pad) = (&table.low, pad(pads(0), &table.low));
+            work.levels(core::iter::once(Utf8 { code_points: General(table), low, pad, encoding }))
+        }
+        Kind::CodePoints(_) => work.code_points(encoding, pads(0)),
+        Kind::Folding(table, _) => {
+            let table = table.get();
+            let (low, pad) = (&table.low, pad(pads(0), &table.low));
+            work.levels(core::iter::once(Utf8 { code_points: Folded(table), low, pad, encoding }))
+        }
+        // No collation of UTF-8 has any of these.
+        Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Gb18030(_) | Kind::Whole(_) => {
+            work.bytes(Itself, pads(0))
+        }
+    }
+}
+
+/// By itself: the others would wait for more registers to be saved.
+#[inline(never)]
+fn of_multi<W: Work>(
+    descriptor: &Descriptor,
+    encoding: Multi,
+    pads: impl Fn(usize) -> bool + Copy,
+    work: W,
+) -> W::Output {
+    let padded = pads(0);
+    match descriptor.kind {
+        Kind::Uca(table) => work.levels(levels::<true, _>(descriptor, table, pads, move |code_points, low, pad| {
+            Scalars { code_points, low: Some(low), pad, encoding }
+        })),
+        Kind::Simple(table) => {
+            let table = table.get();
+            let (low, pad) = (Some(&table.low), pad(padded, &table.low));
+            work.levels(core::iter::once(Scalars { code_points: General(table), low, pad, encoding }))
+        }
+        Kind::CodePoints(_) => {
+            let pad = padded.then_some(u16::from(b' '));
+            work.levels(core::iter::once(Scalars { code_points: Numbers, low: None, pad, encoding }))
+        }
+        Kind::Folding(table, _) => {
+            let table = table.get();
+            let (low, pad) = (Some(&table.low), pad(padded, &table.low));
+            work.levels(core::iter::once(Scalars { code_points: Folded(table), low, pad, encoding }))
+        }
+        Kind::MultiByte(table) => {
+            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
+            work.levels(core::iter::once(Characters { table, encoding, pad }))
+        }
+        Kind::Gb18030(table) => {
+            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
+            work.levels(core::iter::once(Characters { table, encoding, pad }))
+        }
+        Kind::Order(order) => work.bytes(Ordered(order), padded),
+        // No collation of these character sets has either of the last two.
+        Kind::Bytes | Kind::Expanding(_) | Kind::Whole(_) => work.bytes(Itself, padded),
     }
 }
 
@@ -119,19 +149,32 @@ fn pad(padded: bool, low: &LowOf) -> Option<u16> {
     padded.then_some(low.low.entry(usize::from(b' ')))
 }
 
-/// The weights of each level at which the collation compares, those of the first code points, and what pads it.
+/// Each level at which the collation compares, made of its weights, those of the first code points, and what pads it.
+///
+/// One closure, no adapters, which would be called: what describes a level stays in registers. Bench: `speed`, two strings that differ in
+/// the last character.
 #[inline(always)]
-fn levels<const CONTRACTS: bool>(
+fn levels<const CONTRACTS: bool, S>(
     descriptor: &Descriptor,
     table: &'static Table,
     pads: impl Fn(usize) -> bool + Copy,
-) -> impl Iterator<Item = (Unicode<CONTRACTS>, &'static LowOf, Option<u16>)> + Clone {
+    source: impl Fn(Unicode<CONTRACTS>, &'static LowOf, Option<u16>) -> S + Copy,
+) -> impl Iterator<Item = S> + Clone {
     let levels = descriptor.info.levels;
     let contractions = if CONTRACTS { table.contractions() } else { None };
     let ends_at_errors = descriptor.traits.ends_at_errors;
-    (0..LEVELS).filter(move |&index| levels.has(index)).filter_map(move |index| {
-        let level = table.level(index)?;
-        let code_points = Unicode { level, index, contractions, ends_at_errors };
-        Some((code_points, &level.low, pad(pads(index), &level.low)))
+    let mut next = 0;
+    core::iter::from_fn(move || {
+        while next < LEVELS {
+            let index = next;
+            next += 1;
+            if levels.has(index)
+                && let Some(level) = table.level(index)
+            {
+                let code_points = Unicode { level, index, contractions, ends_at_errors };
+                return Some(source(code_points, &level.low, pad(pads(index), &level.low)));
+            }
+        }
+        None
     })
 }

@@ -3,6 +3,7 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use super::super::super::low::Expansions;
 use super::super::super::taken::{Found, Taken};
 use super::super::super::{FILL_ROOM, Filled, Low};
 use super::lanes;
@@ -28,7 +29,7 @@ pub(super) unsafe fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>
 }
 
 /// # Safety
-/// As for [`fill_with`].
+/// There is room for `room` weights at `out`, which need not be aligned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
@@ -42,7 +43,7 @@ unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8,
 }
 
 /// # Safety
-/// There is room for `room` weights at `out`, which need not be aligned.
+/// As for [`fill_for`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
@@ -51,76 +52,152 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
     out: *mut u8,
     room: usize,
 ) -> Filled {
-    const { assert!(FILL_ROOM >= 2 * BLOCK) }
-    let ascii = Table::of(low.row(0));
     // SAFETY: the caller's.
-    let mut consumed = unsafe { fill_ascii::<HIGH_FIRST, JOINED>(low, &ascii, text, out, room) };
-    let mut produced = consumed;
+    unsafe {
+        let ascii = fill_ascii::<HIGH_FIRST, JOINED>(low, text, out, room);
+        if ascii == text.len() {
+            return Filled { consumed: ascii, produced: ascii };
+        }
+        fill_after::<HIGH_FIRST, JOINED>(low, text, out, room, ascii)
+    }
+}
+
+/// Goes on after the `ascii` characters of [`fill_ascii`].
+///
+/// By itself: ASCII, and texts without contractions, would wait for registers to be saved.
+///
+/// # Safety
+/// As for [`fill_for`].
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool>(
+    low: &Low,
+    text: &[u8],
+    out: *mut u8,
+    room: usize,
+    ascii: usize,
+) -> Filled {
+    const { assert!(FILL_ROOM >= 2 * BLOCK) }
+    let (mut consumed, mut produced) = (ascii, ascii);
     let mut found: Found = [0; _];
-    while consumed < text.len() && room - produced >= FILL_ROOM {
-        let block = look_up(low, &ascii, text, consumed);
-        let taken = match low.contractions() {
-            Some(contractions) if JOINED => {
-                let joined = joined_lanes(contractions.pairs(), &block, text, consumed);
-                Taken::of(contractions, joined, text, consumed, BLOCK as u32, &mut found)
+    loop {
+        // Loaded again after a block of several weights: kept in registers only among those of one.
+        let ascii = Table::of(low.row(0));
+        let (lanes_of_two, expansions, taken) = loop {
+            if consumed >= text.len() || room - produced < FILL_ROOM {
+                return Filled { consumed, produced };
             }
-            _ => Taken::NONE,
+            let block = look_up(low, &ascii, text, consumed);
+            let taken = match low.contractions() {
+                Some(contractions) if JOINED => {
+                    let joined = joined_lanes(contractions.pairs(), &block, text, consumed);
+                    Taken::of(contractions, joined, text, consumed, BLOCK as u32, &mut found)
+                }
+                _ => Taken::NONE,
+            };
+            let ends = taken.left | taken.cut;
+            let several = block.from(LIMIT) & !taken.lanes | taken.places[1];
+            let own = block.starts & !taken.lanes;
+            let stop = block.stop(several | ends) as usize;
+            if stop < BLOCK
+                && several >> stop & 1 == 1
+                && let Some(expansions) = low.expansions()
+            {
+                let lanes = LanesOfTwo { leads: block.leads, own, several, ends: block.strange | ends };
+                break (lanes, expansions, taken);
+            }
+            let kept = (own & nonzero([block.high, block.low]) | taken.places[0]) & lanes(stop);
+            // SAFETY: there is room for what was written already.
+            let to = unsafe { out.add(2 * produced) };
+            // SAFETY: there is room for as many weights as a block has lanes.
+            unsafe { store::<HIGH_FIRST>(&block, kept, to) };
+            if let Some(contractions) = low.contractions().filter(|_| JOINED) {
+                // SAFETY: there is room for the weights of these lanes, which are those that were written.
+                unsafe { taken.write::<HIGH_FIRST>(contractions, &found, [kept, 0], stop, to) };
+            }
+            produced += kept.count_ones() as usize;
+            let goes_on;
+            (consumed, goes_on) = onward(text, consumed, stop, taken.cut);
+            if !goes_on {
+                return Filled { consumed, produced };
+            }
         };
-        let ends = taken.left | taken.cut;
-        let several = block.from(LIMIT) & !taken.lanes | taken.places[1];
-        let mut stop = block.stop(several | ends) as usize;
         // SAFETY: there is room for what was written already.
         let to = unsafe { out.add(2 * produced) };
-        let kept = match low.expansions() {
-            Some(expansions) if several.checked_shr(stop as u32).unwrap_or_default() & 1 == 1 => {
-                let two = look_up_two(expansions, &block, text, consumed);
-                let own = block.starts & !taken.lanes;
-                let kept = [nonzero(two.first) & own | taken.places[0], nonzero(two.second) & own | taken.places[1]];
-                stop = block.stop(several & !kept[1] | ends) as usize;
-                let kept = kept.map(|kept| kept & lanes(stop));
-                // SAFETY: there is room for twice as many weights as a block has lanes.
-                unsafe { store_two::<HIGH_FIRST>(&two, kept, to) };
-                kept
-            }
-            _ => {
-                let own = block.starts & !taken.lanes & nonzero([block.high, block.low]);
-                let kept = (own | taken.places[0]) & lanes(stop);
-                // SAFETY: there is room for as many weights as a block has lanes.
-                unsafe { store::<HIGH_FIRST>(&block, kept, to) };
-                [kept, 0]
-            }
-        };
+        // SAFETY: there is room for twice as many weights as a block has lanes.
+        let (kept, stop) =
+            unsafe { fill_two::<HIGH_FIRST>(expansions, text, consumed, lanes_of_two, taken.places, to) };
         if let Some(contractions) = low.contractions().filter(|_| JOINED) {
             // SAFETY: there is room for the weights of these lanes, which are those that were written.
             unsafe { taken.write::<HIGH_FIRST>(contractions, &found, kept, stop, to) };
         }
         produced += (kept[0].count_ones() + kept[1].count_ones()) as usize;
-        if stop < BLOCK {
-            consumed += stop;
-            if taken.cut.checked_shr(stop as u32).unwrap_or_default() & 1 == 1 {
-                continue;
-            }
-            break;
+        let goes_on;
+        (consumed, goes_on) = onward(text, consumed, stop, taken.cut);
+        if !goes_on {
+            return Filled { consumed, produced };
         }
-        consumed = after(text, consumed);
     }
-    Filled { consumed, produced }
+}
+
+/// Where the next block begins, after one at `at` that stopped at a lane or went to its end, and whether there is one: a contraction that
+/// was cut off by the end of the block begins it.
+#[inline]
+fn onward(text: &[u8], at: usize, stop: usize, cut: u64) -> (usize, bool) {
+    if stop < BLOCK { (at + stop, cut >> stop & 1 == 1) } else { (after(text, at), true) }
+}
+
+/// The lanes of a block in which there are characters of two weights.
+struct LanesOfTwo {
+    /// Lead bytes of two-byte characters.
+    leads: u64,
+    /// The characters that have weights of their own.
+    own: u64,
+    /// Those of several weights.
+    several: u64,
+    /// Where the block ends, whatever the weights.
+    ends: u64,
+}
+
+/// Writes the weights of such a block, first ones and second ones also in `places`. Answers the lanes of both, and where it stopped.
+///
+/// By itself: blocks of characters of one weight would wait for registers to be saved.
+///
+/// # Safety
+/// There is room for twice [`BLOCK`] weights at `out`.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn fill_two<const HIGH_FIRST: bool>(
+    expansions: &Expansions,
+    text: &[u8],
+    at: usize,
+    LanesOfTwo { leads, own, several, ends }: LanesOfTwo,
+    places: [u64; 2],
+    out: *mut u8,
+) -> ([u64; 2], usize) {
+    let two = look_up_two(expansions, leads, text, at);
+    let kept = [nonzero(two.first) & own | places[0], nonzero(two.second) & own | places[1]];
+    let stop = (several & !kept[1] | ends).trailing_zeros() as usize;
+    let kept = kept.map(|kept| kept & lanes(stop));
+    // SAFETY: the caller's.
+    unsafe { store_two::<HIGH_FIRST>(&two, kept, out) };
+    (kept, stop)
 }
 
 /// Writes the weights of the blocks of ASCII at the start in which each character has one weight: nothing is counted there, nor
 /// moved. How many characters, and so weights.
 ///
 /// # Safety
-/// As for [`fill_with`].
+/// As for [`fill_for`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 unsafe fn fill_ascii<const HIGH_FIRST: bool, const JOINED: bool>(
     rows: &Low,
-    ascii: &Table,
     text: &[u8],
     out: *mut u8,
     room: usize,
 ) -> usize {
+    let ascii = Table::of(rows.row(0));
     let mut at = 0;
     while at < text.len() && room - at >= FILL_ROOM {
         let here = lanes(text.len() - at);

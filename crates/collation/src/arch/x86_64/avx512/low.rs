@@ -29,7 +29,7 @@ pub(super) struct Block {
     /// The lanes of lead bytes of two-byte characters.
     pub(super) leads: u64,
     /// The lanes of no character of one or two bytes.
-    strange: u64,
+    pub(super) strange: u64,
 }
 
 impl Block {
@@ -84,14 +84,20 @@ pub(super) fn after(text: &[u8], at: usize) -> usize {
     (at + BLOCK + usize::from(last >= 0xC0)).min(text.len())
 }
 
+/// The bytes at `at`, which is within the text, zeros past its end.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn bytes(text: &[u8], at: usize) -> __m512i {
+    // SAFETY: `at` is within the text, and lanes past its end are masked off.
+    unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at), text.as_ptr().add(at).cast()) }
+}
+
 /// Looks up what stands at `at`, up to [`BLOCK`] bytes. `at` is a boundary between characters.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Block {
-    let rest = text.len() - at;
-    let here = lanes(rest);
-    // SAFETY: `at` is within the text, and lanes past its end are masked off.
-    let bytes = unsafe { _mm512_maskz_loadu_epi8(here, text.as_ptr().add(at).cast()) };
+    let here = lanes(text.len() - at);
+    let bytes = bytes(text, at);
     let (mut high, mut low) = ascii.choose(bytes);
     let mut starts = here & !_mm512_movepi8_mask(bytes);
     let mut leads = 0;
@@ -142,17 +148,19 @@ pub(super) struct Two {
     pub(super) second: [__m512i; 2],
 }
 
-/// Looks up the weights of a block; zeros for characters of none, and of more than two.
+/// Looks up the weights of the block at `at`, whose two-byte characters begin in these lanes; zeros for characters of none, and of more than
+/// two.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up_two(expansions: &Expansions, block: &Block, text: &[u8], at: usize) -> Two {
+pub(super) fn look_up_two(expansions: &Expansions, leads: u64, text: &[u8], at: usize) -> Two {
     let [first, second] = expansions.rows(0).map(|row| Table::of(row));
-    let (mut first, mut second) = (first.choose(block.bytes), second.choose(block.bytes));
-    let mut left = block.leads;
+    let bytes = bytes(text, at);
+    let (mut first, mut second) = (first.choose(bytes), second.choose(bytes));
+    let mut left = leads;
     if left != 0 {
-        let indexes = indexes(block.bytes, next_bytes(text, at));
+        let indexes = indexes(bytes, next_bytes(text, at));
         while left != 0 {
-            let (number, same) = row(block.bytes, left, text, at);
+            let (number, same) = row(bytes, left, text, at);
             let [one, other] = expansions.rows(number);
             for (weights, row) in [(&mut first, one), (&mut second, other)] {
                 let (high, low) = Table::of(row).choose(indexes);
