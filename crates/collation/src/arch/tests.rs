@@ -345,7 +345,8 @@ proptest! {
             let all = backend.append_key(&low, &text, &mut key);
             let bytes: Vec<u8> = expected[..all.produced].iter().flat_map(|weight| weight.to_be_bytes()).collect();
             assert_eq!(&key[1..], bytes, "{}", backend.name);
-            assert!(all.consumed >= filled.consumed);
+            // It makes room for as many weights as there are bytes; contractions may have more.
+            assert!(all.consumed == read || all.produced > text.len(), "{} {all:?} {read}", backend.name);
         });
     }
 
