@@ -24,6 +24,7 @@ pub use convert::{Character, Characters, Content, Converted, Replaced};
 pub(crate) use form::Form;
 pub(crate) use gb18030::number as four_bytes_number;
 pub(crate) use pages::Pages;
+pub(crate) use shape::{EucJp, Gb18030, Shape};
 
 macro_rules! charsets {
     ($($variant:ident $name:literal $min:literal $max:literal $doc:literal;)*) => {

@@ -3,9 +3,10 @@
 use core::cmp::Ordering;
 
 use crate::bytes::{self, Bytes, Itself};
+use crate::charset::Shape;
 use crate::dispatch::Work;
 use crate::encoding::Encoding;
-use crate::source::{LONGEST, Source};
+use crate::source::{CharacterWeights, Characters, LONGEST, Source};
 use crate::stream::Stream;
 use crate::whole::Whole;
 use crate::{arch, code_points};
@@ -57,6 +58,30 @@ impl Work for Compare<'_> {
         }
         Ordering::Equal
     }
+
+    /// The first characters that differ mostly settle it, and little is saved and described for that.
+    #[inline(never)]
+    fn characters<T: CharacterWeights, S: Shape>(self, source: Characters<T, S>) -> Ordering {
+        let Self { a, b, mismatch } = self;
+        let mut at = source.boundary(a, b, mismatch);
+        if a.get(at).is_some_and(u8::is_ascii) {
+            at = source.skip_bytes(a, b, at);
+        }
+        if at == a.len() && at == b.len() {
+            return Ordering::Equal;
+        }
+        let plain = |text: &[u8]| source.plain(text.get(at..)?, 0);
+        match (plain(a), plain(b)) {
+            (Some(x), Some(y)) if x != y => x.cmp(&y),
+            _ => from(source, a, b, at),
+        }
+    }
+}
+
+/// As [`level`], away from what is mostly enough.
+#[inline(never)]
+fn from<S: Source>(source: S, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    level(source, a, b, mismatch)
 }
 
 /// Compares two texts at one level. Their bytes are equal before `mismatch`.

@@ -1,9 +1,10 @@
 //! From a collation to the code that is compiled for its weights: one branch for a whole operation, none for a character.
 
 use crate::bytes::{Bytes, Itself, Ordered};
+use crate::charset::{self, EucJp, Gb18030, Shape};
 use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{Encoding, Form, Multi, Utf8 as Utf8Encoding};
-use crate::source::{Characters, Folded, General, German, Numbers, Scalars, Source, Unicode, Utf8};
+use crate::source::{CharacterWeights, Characters, Folded, General, German, Numbers, Scalars, Source, Unicode, Utf8};
 use crate::table::{LEVELS, LowOf, Table};
 use crate::whole::Whole;
 
@@ -22,6 +23,15 @@ pub(crate) trait Work {
 
     /// With the weights of each level at which the collation compares.
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> Self::Output;
+
+    /// With the weights of the characters of a multi-byte character set.
+    #[inline(always)]
+    fn characters<T: CharacterWeights, S: Shape>(self, level: Characters<T, S>) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.levels(core::iter::once(level))
+    }
 }
 
 /// Does the work with the weights of this collation.
@@ -104,9 +114,33 @@ fn of_utf8<W: Work>(
     }
 }
 
+#[inline(always)]
+fn of_multi<W: Work>(
+    descriptor: &Descriptor,
+    encoding: Multi,
+    pads: impl Fn(usize) -> bool + Copy,
+    work: W,
+) -> W::Output {
+    let pad = |space: u8| pads(0).then(|| u16::from_be_bytes([space, 0]));
+    match (descriptor.kind, encoding.characters()) {
+        (Kind::MultiByte(table), charset::Form::Double(shape, _)) => {
+            work.characters(Characters { table, shape, pad: pad(table.single(b' ')) })
+        }
+        (Kind::MultiByte(table), charset::Form::EucJp(_)) => {
+            work.characters(Characters { table, shape: EucJp, pad: pad(table.single(b' ')) })
+        }
+        (Kind::Gb18030(table), _) => {
+            work.characters(Characters { table, shape: Gb18030, pad: pad(table.single(b' ')) })
+        }
+        _ => of_scalars(descriptor, encoding, pads, work),
+    }
+}
+
+/// Where code points have weights.
+///
 /// By itself: the others would wait for more registers to be saved.
 #[inline(never)]
-fn of_multi<W: Work>(
+fn of_scalars<W: Work>(
     descriptor: &Descriptor,
     encoding: Multi,
     pads: impl Fn(usize) -> bool + Copy,
@@ -131,17 +165,11 @@ fn of_multi<W: Work>(
             let (low, pad) = (Some(&table.low), pad(padded, &table.low));
             work.levels(core::iter::once(Scalars { code_points: Folded(table), low, pad, encoding }))
         }
-        Kind::MultiByte(table) => {
-            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
-            work.levels(core::iter::once(Characters { table, encoding, pad }))
-        }
-        Kind::Gb18030(table) => {
-            let pad = padded.then(|| u16::from_be_bytes([table.single(b' '), 0]));
-            work.levels(core::iter::once(Characters { table, encoding, pad }))
-        }
         Kind::Order(order) => work.bytes(Ordered(order), padded),
-        // No collation of these character sets has either of the last two.
-        Kind::Bytes | Kind::Expanding(_) | Kind::Whole(_) => work.bytes(Itself, padded),
+        // No other collation of these character sets has any of these.
+        Kind::Bytes | Kind::Expanding(_) | Kind::Whole(_) | Kind::MultiByte(_) | Kind::Gb18030(_) => {
+            work.bytes(Itself, padded)
+        }
     }
 }
 

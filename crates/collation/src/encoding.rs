@@ -3,7 +3,7 @@
 //! Operations are compiled for each [`Encoding`], as for each source of weights. Which one a collation has is told once,
 //! by [`Form::of`].
 
-use crate::charset::utf8;
+use crate::charset::{Shape, utf8};
 use crate::{Charset, Flavour, arch, charset};
 
 /// How the characters of a text are found.
@@ -113,18 +113,6 @@ impl PartialEq for Multi {
 }
 
 impl Multi {
-    /// The length of the character that a text begins with; `None` at the end and where it is ill-formed.
-    #[inline]
-    pub fn well_formed_length(self, text: &[u8]) -> Option<usize> {
-        self.characters.length(self.flavour, text)
-    }
-
-    /// The length of the character at the beginning of a text, which is not empty, or of the ill-formed byte.
-    #[inline]
-    pub fn length(self, text: &[u8]) -> usize {
-        self.well_formed_length(text).unwrap_or(1)
-    }
-
     /// The code point and the length of the character that a text begins with; `None` at the end and where it is ill-formed. A character
     /// to which no code point is assigned counts as U+FFFD.
     #[inline]
@@ -133,39 +121,22 @@ impl Multi {
         Some((self.characters.code_point(text.get(..length)?).unwrap_or(0xFFFD), length))
     }
 
-    /// The last boundary between characters, of both texts, that is no later than `at` and that `is_wanted`. The texts are equal before
-    /// `at`.
-    ///
-    /// Whether a byte begins a character only the text before it tells: back to one that is part of no longer character.
+    /// How the character set makes its characters.
+    #[inline(always)]
+    pub fn characters(self) -> charset::Form {
+        self.characters
+    }
+}
+
+impl Shape for Multi {
     #[inline]
-    pub fn boundary(self, a: &[u8], b: &[u8], at: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
-        /// The least byte of a character of several, in all character sets but those whose characters are code units.
-        const LEAST: u8 = 0x30;
-        let start = match self.charset.min_bytes() {
-            1 => a[..at].iter().rposition(|&byte| byte < LEAST).map_or(0, |last| last + 1),
-            _ => 0,
-        };
-        let mut boundary = start;
-        let mut wanted = None;
-        loop {
-            if is_wanted(boundary) {
-                wanted = Some(boundary);
-            }
-            if boundary == at {
-                break;
-            }
-            let next = boundary + self.length(&a[boundary..]).max(self.length(&b[boundary..]));
-            if next > at {
-                break;
-            }
-            boundary = next;
-        }
-        match wanted {
-            Some(wanted) => wanted,
-            // Before the start there are more.
-            None if start > 0 => self.boundary(a, b, start - 1, is_wanted),
-            None => 0,
-        }
+    fn well_formed_length(self, bytes: &[u8]) -> Option<usize> {
+        self.characters.length(self.flavour, bytes)
+    }
+
+    #[inline]
+    fn boundary_near(self, text: &[u8], end: usize) -> usize {
+        self.characters.boundary_near(text, end)
     }
 }
 

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use crate::bytes::{Bytes, Ordered};
+use crate::charset::Shape;
 use crate::descriptor::Descriptor;
 use crate::dispatch::{self, Work};
 use crate::encoding::{Encoding, Form};

@@ -11,7 +11,7 @@ mod utf8;
 
 pub(crate) use code_points::{Folded, General, Numbers, Unicode};
 pub(crate) use expanding::German;
-pub(crate) use multi_byte::Characters;
+pub(crate) use multi_byte::{CharacterWeights, Characters};
 pub(crate) use scalars::Scalars;
 pub(crate) use utf8::Utf8;
 

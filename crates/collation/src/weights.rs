@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::carried::Carried;
+use crate::charset::Shape;
 use crate::descriptor::{Descriptor, Kind};
 use crate::encoding::{Encoding, Form};
 use crate::table::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level, Table};

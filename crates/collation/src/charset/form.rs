@@ -2,7 +2,7 @@
 
 use super::data::{self, DoubleByte, EucJp};
 use super::gb18030::FourBytes;
-use super::shape::{self, Shape};
+use super::shape::{self, Double, Shape};
 use super::single::SingleByte;
 use super::{Charset, utf8};
 use crate::Flavour;
@@ -15,7 +15,7 @@ pub(crate) enum Form {
     /// Bytes below 0x80 are code points.
     Ascii,
     Single(&'static SingleByte),
-    Double(Shape, &'static DoubleByte),
+    Double(&'static Double, &'static DoubleByte),
     EucJp(&'static EucJp),
     Gb18030(&'static DoubleByte, &'static FourBytes),
     /// The length of the longest character.
@@ -51,7 +51,7 @@ impl Form {
         match charset {
             Charset::Armscii8 => Form::Single(&data::ARMSCII8),
             Charset::Ascii => Form::Ascii,
-            Charset::Big5 => Form::Double(shape::BIG5, &data::BIG5),
+            Charset::Big5 => Form::Double(&shape::BIG5, &data::BIG5),
             Charset::Binary => Form::Binary,
             Charset::Cp1250 => Form::Single(&data::CP1250),
             Charset::Cp1251 => Form::Single(&data::CP1251),
@@ -60,13 +60,13 @@ impl Form {
             Charset::Cp850 => Form::Single(&data::CP850),
             Charset::Cp852 => Form::Single(&data::CP852),
             Charset::Cp866 => Form::Single(&data::CP866),
-            Charset::Cp932 => Form::Double(shape::SHIFT_JIS, &data::CP932),
+            Charset::Cp932 => Form::Double(&shape::SHIFT_JIS, &data::CP932),
             Charset::Dec8 => Form::Single(&data::DEC8),
             Charset::Eucjpms => Form::EucJp(&data::EUCJPMS),
-            Charset::Euckr => Form::Double(shape::EUCKR, &data::EUCKR),
+            Charset::Euckr => Form::Double(&shape::EUCKR, &data::EUCKR),
             Charset::Gb18030 => Form::Gb18030(&data::GB18030, &data::GB18030_FOUR_BYTES),
-            Charset::Gb2312 => Form::Double(shape::GB2312, &data::GB2312),
-            Charset::Gbk => Form::Double(shape::GBK, &data::GBK),
+            Charset::Gb2312 => Form::Double(&shape::GB2312, &data::GB2312),
+            Charset::Gbk => Form::Double(&shape::GBK, &data::GBK),
             Charset::Geostd8 => Form::Single(&data::GEOSTD8),
             Charset::Greek => Form::Single(&data::GREEK),
             Charset::Hebrew => Form::Single(&data::HEBREW),
@@ -80,7 +80,7 @@ impl Form {
             Charset::Latin7 => Form::Single(&data::LATIN7),
             Charset::Macce => Form::Single(&data::MACCE),
             Charset::Macroman => Form::Single(&data::MACROMAN),
-            Charset::Sjis => Form::Double(shape::SHIFT_JIS, &data::SJIS),
+            Charset::Sjis => Form::Double(&shape::SHIFT_JIS, &data::SJIS),
             Charset::Swe7 => Form::Single(&data::SWE7),
             Charset::Tis620 => Form::Single(&data::TIS620),
             Charset::Ucs2 => Form::Ucs2,
@@ -100,9 +100,9 @@ impl Form {
         let may_be_surrogate = flavour == Flavour::MariaDb;
         match self {
             Form::Binary | Form::Ascii | Form::Single(_) => (!bytes.is_empty()).then_some(1),
-            Form::Double(shape, _) => shape.length(bytes),
-            Form::EucJp(_) => shape::euc_jp(bytes),
-            Form::Gb18030(..) => shape::gb18030(bytes),
+            Form::Double(shape, _) => shape.well_formed_length(bytes),
+            Form::EucJp(_) => shape::EucJp.well_formed_length(bytes),
+            Form::Gb18030(..) => shape::Gb18030.well_formed_length(bytes),
             Form::Utf8(longest) => utf8::decode(bytes)
                 .filter(|&(code_point, length)| length <= longest && (may_be_surrogate || !is_surrogate(code_point)))
                 .map(|(_, length)| length),
@@ -114,6 +114,20 @@ impl Form {
                 .map(|&bytes| u32::from_be_bytes(bytes))
                 .filter(|&number| number <= 0x10_FFFF && (may_be_surrogate || !is_surrogate(number)))
                 .map(|_| 4),
+        }
+    }
+
+    /// As [`Shape::boundary_near`].
+    #[inline]
+    pub(crate) fn boundary_near(self, text: &[u8], end: usize) -> usize {
+        match self {
+            Form::Binary | Form::Ascii | Form::Single(_) => end,
+            Form::Double(shape, _) => shape.boundary_near(text, end),
+            Form::EucJp(_) => shape::EucJp.boundary_near(text, end),
+            Form::Gb18030(..) => shape::Gb18030.boundary_near(text, end),
+            Form::Ucs2 => end & !1,
+            // An ill-formed byte counts as a character: those after it may begin anywhere.
+            Form::Utf8(_) | Form::Utf16 | Form::Utf16le | Form::Utf32 => 0,
         }
     }
 

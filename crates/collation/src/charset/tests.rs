@@ -123,3 +123,37 @@ fn nothing_panics_and_what_is_lost_is_counted() {
         }
     }
 }
+
+/// What is said to be near a place is a boundary, whatever comes after that place, and as near as it should be.
+#[test]
+fn boundaries_are_found_from_behind() {
+    use super::shape::{BIG5, EUCKR, GB2312, GBK, SHIFT_JIS};
+    fn check<S: Shape>(shape: S, farthest: usize, seed: &mut u32) {
+        const BYTES: &[u8] = b"aZ@09 \x7F\x80\x81\x8E\x8F\xA0\xA1\xB0\xDF\xE0\xF7\xFE\xFF";
+        let mut random = |count: usize| {
+            *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (*seed >> 16) as usize % count
+        };
+        for _ in 0..20_000 {
+            // Among all bytes, or among those that begin characters: longer than is looked at one by one.
+            let (from, length) = if random(4) == 0 { (11, 90) } else { (0, 12) };
+            let text: Vec<u8> = (0..random(length)).map(|_| BYTES[from + random(BYTES.len() - from)]).collect();
+            let near = shape.boundary_near(&text, text.len());
+            assert!(text.len() - near <= farthest, "{text:x?} {near}");
+            for (after, also) in BYTES.iter().zip(BYTES.iter().rev()) {
+                let all = [&text[..], &[*after, *also, b'0', 0xA1]].concat();
+                let mut at = 0;
+                while at < near {
+                    at += shape.length(&all[at..]);
+                }
+                assert_eq!(at, near, "{text:x?} and {after:x}");
+            }
+        }
+    }
+    let mut seed = 1;
+    for shape in [&BIG5, &GBK, &GB2312, &EUCKR, &SHIFT_JIS] {
+        check(shape, 1, &mut seed);
+    }
+    check(EucJp, 2, &mut seed);
+    check(Gb18030, usize::MAX, &mut seed);
+}

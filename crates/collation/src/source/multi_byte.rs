@@ -3,8 +3,10 @@
 
 use super::{Next, Source};
 use crate::arch;
-use crate::encoding::Multi;
-use crate::table::{Gb18030, MultiByte};
+use crate::charset::Shape;
+use crate::table::{Gb18030, MultiByte, Pairs, Variants};
+
+static BEFORE_LETTERS: Pairs = Pairs::BEFORE_LETTERS;
 
 /// The weights of the characters of such a collation.
 ///
@@ -14,7 +16,10 @@ pub(crate) trait CharacterWeights: Copy {
     /// That of a character of one byte.
     fn single(self, byte: u8) -> u8;
 
-    /// Those of a longer one, at the start of `out`, and how many there are.
+    /// The weight of one of two bytes, if it has one.
+    fn double(self, first: u8, second: u8) -> Option<u16>;
+
+    /// The weights of a longer one, at the start of `out`, and how many there are.
     fn longer(self, character: &[u8], out: &mut [u16]) -> usize;
 }
 
@@ -25,9 +30,14 @@ impl CharacterWeights for &'static MultiByte {
     }
 
     #[inline(always)]
+    fn double(self, first: u8, second: u8) -> Option<u16> {
+        Some(MultiByte::double(self, first, second))
+    }
+
+    #[inline(always)]
     fn longer(self, character: &[u8], out: &mut [u16]) -> usize {
         if let [first, second] = *character {
-            out[0] = self.double(first, second);
+            out[0] = MultiByte::double(self, first, second);
             return 1;
         }
         let mut weights = 0;
@@ -46,6 +56,11 @@ impl CharacterWeights for &'static Gb18030 {
     }
 
     #[inline(always)]
+    fn double(self, first: u8, second: u8) -> Option<u16> {
+        u16::try_from(self.weight(&[first, second])).ok().filter(|&weight| weight >= 0x100)
+    }
+
+    #[inline(always)]
     fn longer(self, character: &[u8], out: &mut [u16]) -> usize {
         let weight = self.weight(character);
         let (high, low) = ((weight >> 16) as u16, weight as u16);
@@ -61,20 +76,20 @@ impl CharacterWeights for &'static Gb18030 {
 
 /// The one level of such a collation.
 #[derive(Clone, Copy)]
-pub(crate) struct Characters<T> {
+pub(crate) struct Characters<T, S> {
     pub table: T,
-    pub encoding: Multi,
+    pub shape: S,
     pub pad: Option<u16>,
 }
 
-impl<T: CharacterWeights> Characters<T> {
+impl<T: CharacterWeights, S: Shape> Characters<T, S> {
     #[inline(always)]
     fn single(self, byte: u8) -> u16 {
         u16::from_be_bytes([self.table.single(byte), 0])
     }
 }
 
-impl<T: CharacterWeights> Source for Characters<T> {
+impl<T: CharacterWeights, S: Shape> Source for Characters<T, S> {
     #[inline(always)]
     fn pad(self) -> Option<u16> {
         self.pad
@@ -82,19 +97,29 @@ impl<T: CharacterWeights> Source for Characters<T> {
 
     #[inline(always)]
     fn skip_bytes(self, a: &[u8], b: &[u8], at: usize) -> usize {
-        let equal = arch::get().mismatch(&a[at..], &b[at..]);
-        at + self.encoding.boundary(&a[at..], &b[at..], equal, |_| true)
+        let (x, y) = (&a[at..], &b[at..]);
+        let (Some(first_x), Some(first_y)) = (x.first(), y.first()) else { return at };
+        if !first_x.eq_ignore_ascii_case(first_y) {
+            return at;
+        }
+        // Letters of ASCII have one weight in both cases, unless they are part of a longer character.
+        let same = if self.shape.has_letters() {
+            arch::get().mismatch_joined(&BEFORE_LETTERS, Variants::None, x, y)
+        } else {
+            arch::get().mismatch_folded(x, y)
+        };
+        at + self.boundary(x, y, same)
     }
 
     #[inline(always)]
     fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize {
-        self.encoding.boundary(a, b, at, |_| true)
+        self.shape.boundary(a, b, at, |_| true)
     }
 
     #[inline(always)]
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next {
         let rest = &text[at..];
-        let Some(length) = self.encoding.well_formed_length(rest) else {
+        let Some(length) = self.shape.well_formed_length(rest) else {
             // After all characters, by its value.
             out[0] = u16::MAX;
             out[1] = u16::from_be_bytes([rest[0], 0]);
@@ -112,7 +137,12 @@ impl<T: CharacterWeights> Source for Characters<T> {
 
     #[inline(always)]
     fn plain(self, text: &[u8], at: usize) -> Option<u16> {
-        text[at].is_ascii().then(|| self.single(text[at]))
+        let rest = &text[at..];
+        match (self.shape.well_formed_length(rest)?, rest) {
+            (1, &[byte, ..]) => Some(self.single(byte)),
+            (2, &[first, second, ..]) => self.table.double(first, second),
+            _ => None,
+        }
     }
 
     #[inline(always)]

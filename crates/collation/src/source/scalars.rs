@@ -3,6 +3,7 @@
 use super::code_points::{CodePoints, contraction};
 use super::{Next, Source};
 use crate::arch;
+use crate::charset::Shape;
 use crate::encoding::Multi;
 use crate::table::LowOf;
 

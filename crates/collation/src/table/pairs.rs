@@ -50,6 +50,22 @@ impl Classes {
         }
     }
 
+    /// One class for the bytes whose high four bits are in this range.
+    const fn of_high(from: usize, to: usize) -> Self {
+        let mut all = Self { low: [1; 16], high: [0; 16], of: [0; 256] };
+        let mut high = from;
+        while high < to {
+            all.high[high] = 1;
+            let mut low = 0;
+            while low < 16 {
+                all.of[16 * high + low] = 1;
+                low += 1;
+            }
+            high += 1;
+        }
+        all
+    }
+
     fn finish(&mut self) {
         for byte in 0..=255_u8 {
             self.of[usize::from(byte)] = self.low[usize::from(byte & 15)] & self.high[usize::from(byte >> 4)];
@@ -58,6 +74,10 @@ impl Classes {
 }
 
 impl Pairs {
+    /// A byte beyond ASCII, and one from `@` to DEL: where second bytes of characters may be letters.
+    pub const BEFORE_LETTERS: Self =
+        Self { first: Classes::of_high(8, 16), second: Classes::of_high(4, 8), follow_ascii: false };
+
     /// Of these pairs of bytes: those whose first byte ends a character of one or two bytes, and those with a longer one.
     pub fn of(short: impl Iterator<Item = (u8, u8)>, long: impl Iterator<Item = (u8, u8)>) -> Self {
         let (mut first, mut second) = (Classes::new(), Classes::new());
