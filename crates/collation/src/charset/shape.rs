@@ -96,13 +96,17 @@ impl Double {
         let mut index = 0;
         while index < 256 {
             let byte = index as u8;
-            let is_single = is_in(byte, singles[0]) || is_in(byte, singles[1]);
             let is_trail = is_in(byte, trails[0]) || is_in(byte, trails[1]) || is_in(byte, trails[2]);
-            assert!(
-                !all.is_lead(byte) || is_trail && !is_single && byte >= 0x80,
-                "as `boundary_near` takes for granted"
-            );
-            all.roles[index] = is_single as u8 * SINGLE | all.is_lead(byte) as u8 * LEAD | is_trail as u8 * TRAIL;
+            if is_in(byte, singles[0]) || is_in(byte, singles[1]) {
+                all.roles[index] |= SINGLE;
+            }
+            if is_trail {
+                all.roles[index] |= TRAIL;
+            }
+            if all.is_lead(byte) {
+                assert!(all.roles[index] == TRAIL && byte >= 0x80, "as `boundary_near` takes for granted");
+                all.roles[index] |= LEAD;
+            }
             all.has_letters |= is_trail && byte.is_ascii_alphabetic();
             index += 1;
         }
