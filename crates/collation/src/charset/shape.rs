@@ -72,26 +72,46 @@ const TRAIL: u8 = 4;
 pub(crate) struct Double {
     /// What each byte may be: [`SINGLE`], [`LEAD`], [`TRAIL`].
     roles: [u8; 256],
-    /// The first bytes of characters of two, in one or two ranges.
-    leads: [Bytes; 2],
+    leads: Leads,
     /// Whether second bytes may be letters of ASCII.
     has_letters: bool,
 }
 
-pub(crate) static BIG5: Double = Double::new([ASCII; 2], [(0xA1, 0xF9); 2], [(0x40, 0x7E), (0xA1, 0xFE), (0xA1, 0xFE)]);
-pub(crate) static GBK: Double = Double::new([ASCII; 2], [(0x81, 0xFE); 2], [(0x40, 0x7E), (0x80, 0xFE), (0x80, 0xFE)]);
-pub(crate) static GB2312: Double = Double::new([ASCII; 2], [(0xA1, 0xF7); 2], [EUC; 3]);
+/// The first bytes of characters of two, as one range: Shift JIS has two, which are neighbours once a bit of each byte is flipped.
+struct Leads {
+    flip: u8,
+    first: u8,
+    count: u8,
+}
+
+impl Leads {
+    /// The bytes that are in this range once these bits are flipped.
+    const fn flipped(flip: u8, (first, last): Bytes) -> Self {
+        Self { flip, first, count: last - first + 1 }
+    }
+
+    #[inline(always)]
+    const fn has(&self, byte: u8) -> bool {
+        (byte ^ self.flip).wrapping_sub(self.first) < self.count
+    }
+}
+
+pub(crate) static BIG5: Double =
+    Double::new([ASCII; 2], Leads::flipped(0, (0xA1, 0xF9)), [(0x40, 0x7E), (0xA1, 0xFE), (0xA1, 0xFE)]);
+pub(crate) static GBK: Double =
+    Double::new([ASCII; 2], Leads::flipped(0, (0x81, 0xFE)), [(0x40, 0x7E), (0x80, 0xFE), (0x80, 0xFE)]);
+pub(crate) static GB2312: Double = Double::new([ASCII; 2], Leads::flipped(0, (0xA1, 0xF7)), [EUC; 3]);
 pub(crate) static EUCKR: Double =
-    Double::new([ASCII; 2], [(0x81, 0xFE); 2], [(0x41, 0x5A), (0x61, 0x7A), (0x81, 0xFE)]);
+    Double::new([ASCII; 2], Leads::flipped(0, (0x81, 0xFE)), [(0x41, 0x5A), (0x61, 0x7A), (0x81, 0xFE)]);
 pub(crate) static SHIFT_JIS: Double =
-    Double::new([ASCII, KATAKANA], [(0x81, 0x9F), (0xE0, 0xFC)], [(0x40, 0x7E), (0x80, 0xFC), (0x80, 0xFC)]);
+    Double::new([ASCII, KATAKANA], Leads::flipped(0x20, (0xA1, 0xDC)), [(0x40, 0x7E), (0x80, 0xFC), (0x80, 0xFC)]);
 
 const fn is_in(byte: u8, (first, last): Bytes) -> bool {
     byte.wrapping_sub(first) <= last - first
 }
 
 impl Double {
-    const fn new(singles: [Bytes; 2], leads: [Bytes; 2], trails: [Bytes; 3]) -> Self {
+    const fn new(singles: [Bytes; 2], leads: Leads, trails: [Bytes; 3]) -> Self {
         let mut all = Self { roles: [0; 256], leads, has_letters: false };
         let mut index = 0;
         while index < 256 {
@@ -103,7 +123,7 @@ impl Double {
             if is_trail {
                 all.roles[index] |= TRAIL;
             }
-            if all.is_lead(byte) {
+            if all.leads.has(byte) {
                 assert!(all.roles[index] == TRAIL && byte >= 0x80, "as `boundary_near` takes for granted");
                 all.roles[index] |= LEAD;
             }
@@ -116,12 +136,6 @@ impl Double {
     #[inline(always)]
     fn is(&self, byte: u8, role: u8) -> bool {
         self.roles[usize::from(byte)] & role != 0
-    }
-
-    /// By ranges, which is no slower for one byte and can be told of many at once.
-    #[inline(always)]
-    const fn is_lead(&self, byte: u8) -> bool {
-        is_in(byte, self.leads[0]) | is_in(byte, self.leads[1])
     }
 }
 
@@ -138,7 +152,7 @@ impl Shape for &'static Double {
     /// All first bytes can be second ones, too: of those right before `end` each two are a character.
     #[inline(always)]
     fn boundary_near(self, text: &[u8], end: usize) -> usize {
-        end - run_before(text, end, |byte| self.is_lead(byte)) % 2
+        end - run_before(text, end, |byte| self.leads.has(byte)) % 2
     }
 
     #[inline(always)]
@@ -195,11 +209,11 @@ impl Shape for Gb18030 {
 
     #[inline(always)]
     fn boundary_near(self, text: &[u8], end: usize) -> usize {
-        let run = run_before(text, end, |byte| GBK.is_lead(byte));
+        let run = run_before(text, end, |byte| GBK.leads.has(byte));
         match text[..end - run].last() {
             // One character, or part of one of four bytes: back to what is neither.
             Some(b'0'..=b'9') => {
-                let is_part = |byte: u8| GBK.is_lead(byte) || byte.is_ascii_digit();
+                let is_part = |byte: u8| GBK.leads.has(byte) || byte.is_ascii_digit();
                 end - run_before(text, end, is_part)
             }
             _ => end - run % 2,
@@ -219,13 +233,19 @@ fn run_before(text: &[u8], end: usize, is_such: impl Fn(u8) -> bool + Copy) -> u
 /// As [`run_before`].
 #[inline(never)]
 fn long_run_before(text: &[u8], end: usize, is_such: impl Fn(u8) -> bool + Copy) -> usize {
-    /// Bytes that are looked at together, which compilers do by vectors. Bench: `multi_byte`, Chinese.
-    const CHUNK: usize = 32;
+    let mut start = end - whole_chunks::<32>(text, end, is_such);
+    start -= whole_chunks::<8>(text, start, is_such);
+    end - start + text[..start].iter().rev().take_while(|&&byte| is_such(byte)).count()
+}
+
+/// As [`run_before`], in chunks that compilers look at by vectors. Bench: `multi_byte`, Chinese.
+#[inline(always)]
+fn whole_chunks<const CHUNK: usize>(text: &[u8], end: usize, is_such: impl Fn(u8) -> bool) -> usize {
     let mut start = end;
     while let Some(chunk) = text[..start].last_chunk::<CHUNK>()
         && chunk.iter().fold(true, |all, &byte| all & is_such(byte))
     {
         start -= CHUNK;
     }
-    end - start + text[..start].iter().rev().take_while(|&&byte| is_such(byte)).count()
+    end - start
 }
