@@ -59,8 +59,8 @@ impl Work for Compare<'_> {
         Ordering::Equal
     }
 
-    /// The first characters that differ mostly settle it, and little is saved and described for that.
-    #[inline(never)]
+    /// The first characters that differ mostly settle it.
+    #[inline(always)]
     fn characters<T: CharacterWeights, S: Shape>(self, source: Characters<T, S>) -> Ordering {
         let Self { a, b, mismatch } = self;
         let mut at = source.boundary(a, b, mismatch);

@@ -108,7 +108,7 @@ impl<T: CharacterWeights, S: Shape> Source for Characters<T, S> {
         } else {
             arch::get().mismatch_folded(x, y)
         };
-        at + self.boundary(x, y, same)
+        if same == x.len() && same == y.len() { at + same } else { at + self.boundary(x, y, same) }
     }
 
     #[inline(always)]
