@@ -64,8 +64,7 @@ pub(crate) struct Level {
     leads: [u16; LEADS.len()],
     parent: Option<&'static Level>,
     reordering: Reordering,
-    /// The weights of [`LISTED`] code points, by the numbers of their pages.
-    listed: Vec<(u16, &'static Page)>,
+    listed: Listed,
     /// For each page, whether all its code points go by a rule, or all have the same entry.
     is_plain_page: Box<[u64]>,
     /// The entries of the code points of one and two bytes, for the vectors.
@@ -96,6 +95,36 @@ impl Sequences {
                 self.weights.get(start..end_of(own)).unwrap_or_default()
             }
         }
+    }
+}
+
+/// The weights of [`LISTED`] code points.
+struct Listed {
+    /// The number of the first page that has any.
+    first: usize,
+    /// The pages from that one on.
+    pages: Vec<&'static Page>,
+}
+
+impl Listed {
+    /// Reads pages after their numbers, in ascending order; nothing, where the file has ended.
+    fn read(reader: &mut Reader) -> Self {
+        let mut all = Self { first: 0, pages: Vec::new() };
+        let count = if reader.is_empty() { 0 } else { reader.count() };
+        for _ in 0..count {
+            let (number, Some(page)) = (reader.count(), reader.pages(1).first()) else { break };
+            if all.pages.is_empty() {
+                all.first = number;
+            }
+            all.pages.resize((number - all.first.min(number)).min(PAGES), &EMPTY);
+            all.pages.push(page);
+        }
+        all
+    }
+
+    fn weight(&self, code_point: u32) -> u16 {
+        let index = (code_point as usize >> 8).wrapping_sub(self.first);
+        self.pages.get(index).map_or(0, |page| number(page[code_point as usize & 0xff]))
     }
 }
 
@@ -135,8 +164,7 @@ impl Level {
                 far.push((index as u16, page));
             }
         }
-        let listed = if reader.is_empty() { 0 } else { reader.count() };
-        let listed = (0..listed).filter_map(|_| Some((reader.word(), reader.pages(1).first()?))).collect();
+        let listed = Listed::read(reader);
         let reordering = Reordering::read(reader);
         let entry = |code_point: usize| match number(pages[code_point >> 8][code_point & 0xff]) {
             REORDERED => reordered_entry(parent, reordering, code_point as u32),
@@ -213,7 +241,7 @@ impl Level {
                 }
                 count
             }
-            LISTED => put(&[self.listed_weight(code_point)], out),
+            LISTED => put(&[self.listed.weight(code_point)], out),
             REORDERED => reordered(self.parent, self.reordering, code_point, out),
             _ => put(&implicit(entry, &self.leads, code_point), out),
         }
@@ -234,16 +262,14 @@ fn reordered_entry(parent: Option<&'static Level>, reordering: Reordering, code_
 /// Writes the parent's weights of a code point, reordered, to the start of `out`, and says how many there are.
 #[inline(never)]
 fn reordered(parent: Option<&'static Level>, reordering: Reordering, code_point: u32, out: &mut [u16]) -> usize {
-    let mut weights = [0; LONGEST];
-    let count = parent.map_or(0, |parent| parent.weights(code_point, &mut weights));
-    reordering.apply(weights.get(..count).unwrap_or_default(), out)
-}
-
-impl Level {
-    fn listed_weight(&self, code_point: u32) -> u16 {
-        let page = self.listed.binary_search_by_key(&(code_point >> 8), |&(page, _)| page.into());
-        let page = page.ok().and_then(|index| self.listed.get(index));
-        page.map_or(0, |(_, page)| number(page[code_point as usize & 0xff]))
+    let Some(parent) = parent else { return 0 };
+    match parent.entry(code_point) {
+        weight @ 1..POOL => reordering.apply(&[weight], out),
+        entry => {
+            let mut weights = [0; LONGEST];
+            let count = parent.expand(code_point, entry, &mut weights);
+            reordering.apply(weights.get(..count).unwrap_or_default(), out)
+        }
     }
 }
 
@@ -252,9 +278,10 @@ fn put(weights: &[u16], out: &mut [u16]) -> usize {
     weights.len().min(out.len())
 }
 
+static EMPTY: Page = [[0; 2]; 256];
+
 /// The page of each 256 code points.
 fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> Vec<&'static Page> {
-    static EMPTY: Page = [[0; 2]; 256];
     let mut all = vec![&EMPTY; PAGES];
     if let Some(parent) = parent {
         all[..NEAR].copy_from_slice(&parent.near);
