@@ -73,14 +73,14 @@ impl Work for Compare<'_> {
         let plain = |text: &[u8]| source.plain(text.get(at..)?, 0);
         match (plain(a), plain(b)) {
             (Some(x), Some(y)) if x != y => x.cmp(&y),
-            _ => from(source, a, b, at),
+            _ => level_apart(source, a, b, at),
         }
     }
 }
 
-/// As [`level`], away from what is mostly enough.
+/// As [`level`], called: what is mostly enough needs few registers.
 #[inline(never)]
-fn from<S: Source>(source: S, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+fn level_apart<S: Source>(source: S, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
     level(source, a, b, mismatch)
 }
 

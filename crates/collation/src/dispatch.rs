@@ -136,7 +136,7 @@ fn of_multi<W: Work>(
     }
 }
 
-/// Where code points have weights.
+/// Where code points have weights, and what else there is.
 ///
 /// By itself: the others would wait for more registers to be saved.
 #[inline(never)]
