@@ -9,6 +9,7 @@
 mod apps;
 mod ask;
 mod bar;
+mod before;
 mod bindings;
 mod charsets;
 mod golden;
@@ -61,6 +62,8 @@ enum Task {
     Golden(golden::Arguments),
     /// Build programs with one collation and with all, and hold what the library adds to each against its limit.
     Sizes(sizes::Arguments),
+    /// Time the engine beside that of an older commit, in one program.
+    Before(before::Arguments),
     /// Time the engine beside Vitess' collations, which Go has to be installed for.
     Peers(peers::Arguments),
     /// Time a server's ORDER BY over rows in memory beside the engine's sort of the same values.
@@ -89,6 +92,7 @@ fn run() -> Result<bool> {
             return bindings::run(arguments).map(|()| true);
         }
         Task::Sizes(arguments) => return sizes::run(arguments),
+        Task::Before(arguments) => return before::run(arguments).map(|()| true),
         Task::Package(arguments) => return package::run(arguments).map(|()| true),
         Task::Portable(arguments) => {
             server::interrupt::install()?;
@@ -115,7 +119,8 @@ fn run() -> Result<bool> {
         | Task::Portable(_)
         | Task::Apps(_)
         | Task::Wordpress(_)
-        | Task::Sizes(_) => unreachable!("run above"),
+        | Task::Sizes(_)
+        | Task::Before(_) => unreachable!("run above"),
         Task::Tables(arguments) => tables::run(&arguments).map(|()| true),
         Task::Charsets(arguments) => charsets::run(&arguments),
         Task::Verify(arguments) => verify::run(&arguments),
