@@ -189,7 +189,6 @@ fn levels<const CONTRACTS: bool, S>(
     source: impl Fn(Unicode<CONTRACTS>, &'static LowOf, Option<u16>) -> S + Copy,
 ) -> impl Iterator<Item = S> + Clone {
     let levels = descriptor.info.levels;
-    let contractions = if CONTRACTS { table.contractions() } else { None };
     let ends_at_errors = descriptor.traits.ends_at_errors;
     let mut next = 0;
     core::iter::from_fn(move || {
@@ -199,7 +198,7 @@ fn levels<const CONTRACTS: bool, S>(
             if levels.has(index)
                 && let Some(level) = table.level(index)
             {
-                let code_points = Unicode { level, index, contractions, ends_at_errors };
+                let code_points = Unicode { level, ends_at_errors };
                 return Some(source(code_points, &level.low, pad(pads(index), &level.low)));
             }
         }

@@ -169,8 +169,7 @@ impl Encoding for Utf8 {
         if !is_inside(a) && !is_inside(b) {
             return at;
         }
-        // What is no continuation byte begins a character, or is ill-formed. With no lead in reach, `at` is a boundary.
-        (1..=at.min(3)).find(|back| a[at - back] & 0xC0 != 0x80).map_or(at, |back| at - back)
+        start_of(a, at)
     }
 
     #[inline(always)]
@@ -178,4 +177,11 @@ impl Encoding for Utf8 {
         let steps = text[..end].iter().rev().take(4).position(|byte| byte & 0xC0 != 0x80).map_or(1, |steps| steps + 1);
         end - steps
     }
+}
+
+/// Where the character begins that `at` is within. With no lead in reach, `at` is a boundary.
+#[inline(never)]
+fn start_of(text: &[u8], at: usize) -> usize {
+    // What is no continuation byte begins a character, or is ill-formed.
+    (1..=at.min(3)).map(|back| at - back).find(|&start| text[start] & 0xC0 != 0x80).unwrap_or(at)
 }

@@ -2,6 +2,7 @@
 
 /// The first code point of `bytes` and its length in bytes. `None` at the end, for a byte that begins none, for one that
 /// is cut short, over-long or beyond U+10FFFF.
+#[inline(always)]
 pub(crate) const fn decode(bytes: &[u8]) -> Option<(u32, usize)> {
     match *bytes {
         [a, ..] if a < 0x80 => Some((a as u32, 1)),

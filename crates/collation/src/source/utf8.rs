@@ -24,7 +24,7 @@ impl<C: CodePoints> Utf8<C> {
         let Some((contractions, _)) = self.code_points.contractions() else { return false };
         let (Some(&before), Some(&after)) = (text.get(at.wrapping_sub(1)), text.get(at)) else { return false };
         contractions.pairs.may_join(before, after)
-            && self.encoding.decode(text, at).is_some_and(|(code_point, _)| contractions.later.may_have(code_point))
+            && decode(self.encoding, text, at).is_some_and(|(code_point, _)| contractions.later.may_have(code_point))
     }
 
     /// The contraction at `at`, whose first character is `first`.
@@ -68,7 +68,11 @@ impl<C: CodePoints> Source for Utf8<C> {
         let (x, y) = (&a[at..], &b[at..]);
         let (Some(first_x), Some(first_y)) = (x.first(), y.first()) else { return at };
         // Mostly the next byte tells that there is nothing to skip, and no call is needed.
-        let may_skip = first_x == first_y || self.low.low.folds() && first_x.eq_ignore_ascii_case(first_y);
+        let may_skip = if first_x == first_y {
+            first_x.is_ascii() || x.get(1) == y.get(1)
+        } else {
+            self.low.low.folds() && first_x.eq_ignore_ascii_case(first_y)
+        };
         if !may_skip {
             return at;
         }
@@ -131,7 +135,7 @@ impl<C: CodePoints> Source for Utf8<C> {
                 return Next { bytes: 1, weights: usize::from(entry != 0) };
             }
         }
-        let Some(first) = self.encoding.decode(text, at) else {
+        let Some(first) = decode(self.encoding, text, at) else {
             if self.code_points.ends_at_errors() {
                 return Next { bytes: text.len() - at, weights: 0 };
             }
@@ -165,4 +169,10 @@ impl<C: CodePoints> Source for Utf8<C> {
     fn is_plain(self, text: &[u8], at: usize) -> bool {
         text.get(at).is_none_or(|&byte| byte < 0xE0)
     }
+}
+
+/// The code point at `at` and its length, called: a comparison needs the registers for other things.
+#[inline(never)]
+fn decode(encoding: encoding::Utf8, text: &[u8], at: usize) -> Option<(u32, usize)> {
+    encoding.decode(text, at)
 }

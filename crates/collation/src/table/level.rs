@@ -65,6 +65,10 @@ pub(crate) struct Level {
     parent: Option<&'static Level>,
     reordering: Reordering,
     listed: Listed,
+    /// The table's contractions.
+    pub contractions: Option<&'static Contractions>,
+    /// The number of this level, the primary's is 0.
+    pub index: usize,
     /// For each page, whether all its code points go by a rule, or all have the same entry.
     is_plain_page: Box<[u64]>,
     /// The entries of the code points of one and two bytes, for the vectors.
@@ -147,7 +151,7 @@ impl Level {
             ends: reader.words(ends),
             weights: reader.words(weights),
         };
-        let pages = directory(parent, reader);
+        let mut pages = directory(parent, reader);
         let mut is_plain_page: Box<[u64]> = vec![0; PAGES.div_ceil(64)].into();
         let mut last: Option<(&Page, bool)> = None;
         for (index, page) in pages.iter().copied().enumerate() {
@@ -166,10 +170,12 @@ impl Level {
         }
         let listed = Listed::read(reader);
         let reordering = Reordering::read(reader);
-        let entry = |code_point: usize| match number(pages[code_point >> 8][code_point & 0xff]) {
-            REORDERED => reordered_entry(parent, reordering, code_point as u32),
-            entry => entry,
-        };
+        for (index, page) in pages[..NEAR].iter_mut().enumerate() {
+            if page.iter().any(|&entry| number(entry) == REORDERED) {
+                *page = reordered_page(parent, reordering, page, (index as u32) << 8);
+            }
+        }
+        let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
         let weights = |entry: u16| match entry {
             0 => Some(vec![]),
             1..POOL => Some(vec![entry]),
@@ -179,7 +185,19 @@ impl Level {
             RULES.. => None,
         };
         let low = LowOf::level(entry, weights, contractions, index);
-        Self { near: pages[..NEAR].into(), far, sequences, leads, parent, reordering, listed, is_plain_page, low }
+        Self {
+            near: pages[..NEAR].into(),
+            far,
+            sequences,
+            leads,
+            parent,
+            reordering,
+            listed,
+            contractions,
+            index,
+            is_plain_page,
+            low,
+        }
     }
 
     /// The entry of a code point; beyond U+10FFFF that of U+10FFFF.
@@ -246,6 +264,23 @@ impl Level {
             _ => put(&implicit(entry, &self.leads, code_point), out),
         }
     }
+}
+
+/// A page whose first code point is `first`, with the reordered weights as entries, where they can be.
+fn reordered_page(
+    parent: Option<&'static Level>,
+    reordering: Reordering,
+    page: &'static Page,
+    first: u32,
+) -> &'static Page {
+    let mut entries = *page;
+    for (code_point, entry) in (first..).zip(&mut entries) {
+        if number(*entry) == REORDERED {
+            *entry = reordered_entry(parent, reordering, code_point).to_le_bytes();
+        }
+    }
+    // It lives as long as the table, which is static.
+    if entries == *page { page } else { Box::leak(Box::new(entries)) }
 }
 
 /// The entry of a code point that has the parent's weights, reordered: the weight, if there is one or none.
