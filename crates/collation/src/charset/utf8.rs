@@ -18,3 +18,17 @@ pub(crate) const fn decode(bytes: &[u8]) -> Option<(u32, usize)> {
         _ => None,
     }
 }
+
+/// The code point that `bytes` begin with if they are well-formed; any number, or none, if not.
+#[inline(always)]
+pub(crate) const fn supposed(bytes: &[u8]) -> Option<u32> {
+    match *bytes {
+        [a, ..] if a < 0x80 => Some(a as u32),
+        [a, b, ..] if a < 0xe0 => Some((a as u32 & 0x1f) << 6 | b as u32 & 0x3f),
+        [a, b, c, ..] if a < 0xf0 => Some((a as u32 & 0x0f) << 12 | (b as u32 & 0x3f) << 6 | c as u32 & 0x3f),
+        [a, b, c, d, ..] => {
+            Some((a as u32 & 0x07) << 18 | (b as u32 & 0x3f) << 12 | (c as u32 & 0x3f) << 6 | d as u32 & 0x3f)
+        }
+        _ => None,
+    }
+}

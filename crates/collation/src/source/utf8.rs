@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 
 use super::{LONGEST, Next, Source};
 use crate::arch::{self, Filled, Low};
+use crate::charset::utf8;
 use crate::encoding::{self, Encoding};
 use crate::source::code_points::{CodePoints, contraction};
-use crate::table::LowOf;
+use crate::table::{Contractions, LowOf};
 
 /// A level of a collation of UTF-8.
 #[derive(Clone, Copy)]
@@ -23,8 +24,7 @@ impl<C: CodePoints> Utf8<C> {
     fn is_joined(self, text: &[u8], at: usize) -> bool {
         let Some((contractions, _)) = self.code_points.contractions() else { return false };
         let (Some(&before), Some(&after)) = (text.get(at.wrapping_sub(1)), text.get(at)) else { return false };
-        contractions.pairs.may_join(before, after)
-            && decode(self.encoding, text, at).is_some_and(|(code_point, _)| contractions.later.may_have(code_point))
+        contractions.pairs.may_join(before, after) && may_continue(contractions, &text[at..])
     }
 
     /// The contraction at `at`, whose first character is `first`.
@@ -175,4 +175,10 @@ impl<C: CodePoints> Source for Utf8<C> {
 #[inline(never)]
 fn decode(encoding: encoding::Utf8, text: &[u8], at: usize) -> Option<(u32, usize)> {
     encoding.decode(text, at)
+}
+
+/// Whether the character that a text begins with may continue a contraction. Called, for the same reason.
+#[inline(never)]
+fn may_continue(contractions: &Contractions, text: &[u8]) -> bool {
+    utf8::supposed(text).is_some_and(|code_point| contractions.later.may_have(code_point))
 }
