@@ -15,9 +15,6 @@ pub(crate) trait Bytes: Copy {
 
     /// Appends the weights of `text`.
     fn append(self, text: &[u8], key: &mut Vec<u8>);
-
-    /// The same up to a run of spaces that isn't a single one between words: how many bytes of text these are. Such a one is marked.
-    fn append_marked(self, text: &[u8], key: &mut Vec<u8>) -> usize;
 }
 
 /// Maps each byte to itself.
@@ -50,10 +47,6 @@ impl Bytes for Itself {
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
         key.extend_from_slice(text);
     }
-
-    fn append_marked(self, text: &[u8], key: &mut Vec<u8>) -> usize {
-        arch::get().append_marked_bytes(&ITSELF, runs::SINGLE, text, key)
-    }
 }
 
 /// A byte has its weight from a table.
@@ -73,10 +66,6 @@ impl Bytes for Ordered {
 
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
         arch::get().append_mapped(self.0, text, key);
-    }
-
-    fn append_marked(self, text: &[u8], key: &mut Vec<u8>) -> usize {
-        arch::get().append_marked_bytes(self.0, runs::SINGLE, text, key)
     }
 }
 
@@ -112,21 +101,11 @@ pub(crate) fn trimmed<B: Bytes>(weights: B, text: &[u8]) -> &[u8] {
 
 /// Appends a key: the weights, under PAD SPACE with runs of spaces as [`runs`] has them.
 pub(crate) fn sort_key<B: Bytes>(weights: B, padded: bool, text: &[u8], key: &mut Vec<u8>) {
-    if !padded {
-        return weights.append(text, key);
+    let from = key.len();
+    key.reserve(text.len() + runs::END_ROOM);
+    weights.append(text, key);
+    if padded {
+        runs::mark(weights.weight(b' '), from, key);
+        runs::put_end(weights.weight(b' '), key);
     }
-    let space = weights.weight(b' ');
-    let mut rest = trimmed(weights, text);
-    while !rest.is_empty() {
-        rest = &rest[weights.append_marked(rest, key)..];
-        let run = rest.iter().take_while(|&&byte| weights.weight(byte) == space).count();
-        rest = &rest[run..];
-        // There is something after the run: the text is trimmed.
-        if let Some(&next) = rest.first() {
-            key.push(space);
-            runs::put(run, weights.weight(next).cmp(&space), key);
-        }
-    }
-    key.push(space);
-    runs::put_end(key);
 }

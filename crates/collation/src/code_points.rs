@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::arch;
-use crate::bytes::ITSELF;
 use crate::encoding::Encoding;
 use crate::runs;
 
@@ -46,29 +45,17 @@ fn past_the_end<E: Encoding>(encoding: E, padded: bool, rest: &[u8]) -> Ordering
     }
 }
 
-/// Appends a key: the text itself, 0xFF before each ill-formed byte, and under PAD SPACE runs of spaces as [`runs`] has them.
+/// Appends a key: the text itself, 0xFF before each ill-formed byte, and under PAD SPACE runs of spaces as [`runs`] has them: the first bytes
+/// of characters compare to a space as the characters do.
 pub(crate) fn sort_key<E: Encoding>(encoding: E, padded: bool, text: &[u8], key: &mut Vec<u8>) {
-    key.reserve(text.len() + 2);
-    let (mut at, mut good) = (0, 0);
+    let from = key.len();
+    key.reserve(text.len() + runs::END_ROOM);
+    let mut at = 0;
     while at < text.len() {
-        if at >= good {
-            good = at + encoding.well_formed_prefix(&text[at..]);
-        }
-        if padded {
-            // The first bytes of characters compare to a space as the characters do.
-            at += arch::get().append_marked_bytes(&ITSELF, runs::SINGLE, &text[at..good], key);
-        } else {
-            key.extend_from_slice(&text[at..good]);
-            at = good;
-        }
-        if at < good {
-            let run = arch::get().run_of(b' ', &text[at..]);
-            at += run;
-            if at < text.len() {
-                key.push(b' ');
-                runs::put(run, next(encoding, text, at).0.cmp(&SPACE), key);
-            }
-        } else if at < text.len() {
+        let good = at + encoding.well_formed_prefix(&text[at..]);
+        key.extend_from_slice(&text[at..good]);
+        at = good;
+        if at < text.len() {
             // A surrogate is well formed to some.
             let length = encoding.decode(text, at).map(|(_, length)| length);
             key.extend(length.is_none().then_some(0xFF));
@@ -77,7 +64,7 @@ pub(crate) fn sort_key<E: Encoding>(encoding: E, padded: bool, text: &[u8], key:
         }
     }
     if padded {
-        key.push(b' ');
-        runs::put_end(key);
+        runs::mark(SPACE as u8, from, key);
+        runs::put_end(SPACE as u8, key);
     }
 }

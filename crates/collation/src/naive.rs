@@ -12,7 +12,7 @@ fn level(elements: &[Element], level: usize) -> Vec<u32> {
 }
 
 /// The weight of the space at a level.
-fn space(collation: Collation, level: usize) -> u32 {
+pub fn space(collation: Collation, level: usize) -> u32 {
     let mut space = [0; 4];
     let length = collation.charset().encode(' ', &mut space).unwrap_or_default();
     let element = collation.weights(&space[..length]).next();

@@ -6,7 +6,7 @@ use crate::Collation;
 
 /// The version of the format of [`Collation::sort_key`] and [`RowKey`]. Keys that are stored compare with keys of the same
 /// version only; a release that changes the bytes of any key counts it up.
-pub const KEY_FORMAT: u32 = 1;
+pub const KEY_FORMAT: u32 = 2;
 
 /// The direction in which a column is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,9 +9,8 @@ use crate::bytes::{self, Bytes, Itself};
 use crate::dispatch::Work;
 use crate::encoding::Encoding;
 use crate::source::{LONGEST, Source};
-use crate::stream::{BLOCK, Stream};
 use crate::whole::Whole;
-use crate::{arch, code_points, runs};
+use crate::{code_points, runs};
 
 /// What is asked: the key of `text`, at the end of `key`.
 pub(crate) struct SortKey<'t> {
@@ -45,9 +44,13 @@ impl Work for SortKey<'_> {
             if open {
                 self.key.extend([0; 2]);
             }
-            match source.pad() {
-                Some(space) => padded(source, space, self.text, self.key),
-                None => plain(source, self.text, self.key),
+            let from = self.key.len();
+            append(source, self.text, self.key);
+            if let Some(space) = source.pad() {
+                if !source.has_plain_spaces(self.text) {
+                    runs::mark(space, from, self.key);
+                }
+                runs::put_end(space, self.key);
             }
             open = source.pad().is_none();
         }
@@ -66,7 +69,7 @@ pub(crate) fn put_levels(levels: &[Vec<u16>], key: &mut Vec<u8>) {
 
 /// Appends the weights at one level.
 #[inline(always)]
-fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
+fn append<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
         if source.is_plain(text, at) {
@@ -82,42 +85,6 @@ fn plain<S: Source>(source: S, text: &[u8], key: &mut Vec<u8>) {
             }
         }
     }
-}
-
-/// Appends the weights at one level, and their end.
-#[inline(never)]
-fn padded<S: Source>(source: S, space: u16, text: &[u8], key: &mut Vec<u8>) {
-    // Marks take as much again in a short text at most: there is one allocation.
-    key.reserve(2 * (text.len() + text.len().min(BLOCK) + LONGEST));
-    let mut stream = Stream::new(source, text);
-    let mut spaces = 0;
-    loop {
-        let block = stream.block();
-        if block.is_empty() {
-            break;
-        }
-        let count = block.len();
-        let mut rest = block;
-        while let Some(&next) = rest.first() {
-            let run = rest.iter().take_while(|&&weight| weight == space).count();
-            // What follows a single space tells whether vectors mark it.
-            let is_single = spaces == 0 && run == 1 && rest.get(1).is_some_and(|&next| next > space);
-            if run > 0 && !is_single {
-                spaces += run;
-                rest = &rest[run..];
-                continue;
-            }
-            if spaces > 0 {
-                put(&[space], key);
-                runs::put(spaces, next.cmp(&space), key);
-                spaces = 0;
-            }
-            rest = &rest[arch::get().append_marked(space, runs::SINGLE, rest, key)..];
-        }
-        stream.take(count);
-    }
-    put(&[space], key);
-    runs::put_end(key);
 }
 
 fn put(weights: &[u16], key: &mut Vec<u8>) {

@@ -72,6 +72,12 @@ pub(crate) trait Source: Copy {
         0
     }
 
+    /// Whether no space has to be marked in a key of this text, as is easily told ([`crate::runs`]). May say no where it is so.
+    #[inline(always)]
+    fn has_plain_spaces(self, _text: &[u8]) -> bool {
+        false
+    }
+
     /// The weights of the character at `at`, which is within the text, at the start of `out`, where there is room for [`LONGEST`].
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next;
 

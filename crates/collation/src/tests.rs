@@ -187,6 +187,17 @@ fn multi_byte_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
         })
 }
 
+/// Marks in sort keys begin with the weight below it.
+#[test]
+fn where_spaces_pad_there_is_a_weight_below_them() {
+    for info in Flavour::ALL.into_iter().flat_map(catalogue) {
+        let Ok(collation) = Collation::by_id(info.flavour, info.id) else { continue };
+        for level in info.levels.iter().filter(|&level| collation.descriptor().pads(level)) {
+            assert!(naive::space(collation, level) > 0, "{} at level {level}", info.name);
+        }
+    }
+}
+
 /// What has to hold of two texts, in every one of these collations.
 fn check_pair(collations: impl Iterator<Item = Collation>, a: &[u8], b: &[u8]) {
     for collation in collations {

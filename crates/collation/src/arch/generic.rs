@@ -264,6 +264,36 @@ unsafe fn first<V: Vector, W: Wanted<V>>(text: &[u8], wanted: &W) -> usize {
 }
 
 #[inline(always)]
+pub(super) unsafe fn is_words<V: Vector>(text: &[u8]) -> bool {
+    let (n, p) = (text.len(), text.as_ptr());
+    let mut at = 0;
+    // SAFETY: `at + BYTES < n` in the loop, so that there is a byte after the vector; the masked loads end at `n`, the last vector is one
+    // byte before it.
+    unsafe {
+        while at + V::BYTES < n {
+            if V::load(p.add(at)).first_between_words(V::load(p.add(at + 1))) < V::BYTES {
+                return false;
+            }
+            at += V::BYTES;
+        }
+        let rest = n - at;
+        if rest == 0 {
+            return true;
+        }
+        if let (Some(last), Some(next)) = (V::load_partial(p.add(at), rest), V::load_partial(p.add(at + 1), rest - 1)) {
+            // Zeros come after the end.
+            return last.first_between_words(next) >= rest;
+        }
+        if n > V::BYTES {
+            let last = n - V::BYTES - 1;
+            let found = V::load(p.add(last)).first_between_words(V::load(p.add(last + 1)));
+            return found == V::BYTES && scalar::is_words(&text[n - 1..]);
+        }
+    }
+    scalar::is_words(text)
+}
+
+#[inline(always)]
 pub(super) unsafe fn utf8_starts<V: Vector>(text: &[u8]) -> usize {
     let mut chunks = text.chunks_exact(V::BYTES);
     let mut count = 0;
@@ -277,6 +307,12 @@ pub(super) unsafe fn utf8_starts<V: Vector>(text: &[u8]) -> usize {
 /// The functions of a backend that a [`Vector`] suffices for, with the target features turned on.
 macro_rules! instantiate {
     ($vector:ty, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn is_words(text: &[u8]) -> bool {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::generic::is_words::<$vector>(text) }
+        }
+
         $crate::arch::generic::instantiate!(@ $vector, $features,
             mismatch(a: &[u8], b: &[u8]),
             mismatch_folded(a: &[u8], b: &[u8]),
@@ -368,27 +404,17 @@ macro_rules! instantiate_keys {
         /// # Safety
         /// As for [`Backend`].
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn mark_bytes(
-            map: &[u8; 256],
-            mark: [u8; 2],
-            text: &[u8],
-            out: &mut [core::mem::MaybeUninit<u8>],
-        ) -> $crate::arch::Marked {
-            // SAFETY: the features are on here, and the caller runs on a machine that has them, and has made room.
-            unsafe { $crate::arch::keys::mark_bytes::<$vector>(map, mark, text, out) }
+        pub(super) unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::keys::find_mark_of_bytes::<$vector>(space, bytes) }
         }
 
         /// # Safety
         /// As for [`Backend`].
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn mark_weights(
-            space: u16,
-            mark: [u8; 2],
-            weights: &[u16],
-            out: &mut [core::mem::MaybeUninit<u8>],
-        ) -> $crate::arch::Marked {
-            // SAFETY: the features are on here, and the caller runs on a machine that has them, and has made room.
-            unsafe { $crate::arch::keys::mark_weights::<$vector>(space, mark, weights, out) }
+        pub(super) unsafe fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe { $crate::arch::keys::find_mark_of_pairs::<$vector>(space, weights) }
         }
     };
 }

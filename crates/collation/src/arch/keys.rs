@@ -1,15 +1,11 @@
-//! Sort keys from weights, a vector at a time: weights of bytes, and what PAD SPACE puts after spaces.
-//!
-//! A space that something greater follows is mostly a single one between words. In a key it has two more bytes, the mark of such a run
-//! ([`crate::runs`]): lanes are spread by a table of the eight that are spaces.
+//! Sort keys, a vector at a time: weights of bytes, and which spaces have to be marked in them under PAD SPACE ([`crate::runs`]).
 //!
 //! # Safety
 //! As for [`super::generic`]; there is the room that [`super::Backend`] says.
 
 use core::mem::MaybeUninit;
 
-use super::vector::{Keys, lanes};
-use super::{Marked, scalar};
+use super::vector::Keys;
 
 /// The mapped bytes of `text`.
 #[inline(always)]
@@ -64,124 +60,65 @@ pub(super) unsafe fn mismatch_mapped<V: Keys>(map: &[u8; 256], a: &[u8], b: &[u8
     n
 }
 
-/// Mapped bytes as a key: [`super::Backend::append_marked_bytes`].
+/// [`super::Backend::find_mark_of_bytes`].
 #[inline(always)]
-pub(super) unsafe fn mark_bytes<V: Keys>(
-    map: &[u8; 256],
-    mark: [u8; 2],
-    text: &[u8],
-    out: &mut [MaybeUninit<u8>],
-) -> Marked {
-    let (mut read, mut written) = (0, 0);
-    let to = out.as_mut_ptr().cast::<u8>();
-    // SAFETY: the caller keeps this module's contract. Before `read` there are at most three times as many bytes in the key, a vector makes
-    // no more than three of its own, and there is room for one more.
+pub(super) unsafe fn find_mark_of_bytes<V: Keys>(space: u8, bytes: &[u8]) -> usize {
+    let (n, from) = (bytes.len(), bytes.as_ptr());
+    let mut at = 0;
+    // SAFETY: the caller keeps this module's contract; `at + BYTES < n` for whole vectors, so that there is a byte after them, `at + rest == n`
+    // for the last one.
     unsafe {
-        let space = V::splat(map[usize::from(b' ')]);
-        let map_of_lanes = V::map(map);
-        let marks = V::splat_pair(u16::from_ne_bytes(mark));
-        while read < text.len() {
-            let from = text.as_ptr().add(read);
-            let rest = text.len() - read;
-            let bytes = if rest >= V::BYTES { V::load(from) } else { V::load_start(from, rest) };
-            let weights = bytes.mapped(&map_of_lanes);
-            let these = weights.equal(space);
-            let found = these.mask() & lanes::<V>(rest);
-            let count = rest.min(V::BYTES);
-            if found == 0 {
-                weights.store(to.add(written));
-                (read, written) = (read + count, written + count);
-                continue;
+        let (spaces, below) = (V::splat(space), V::splat(space.saturating_sub(1)));
+        while at < n {
+            let rest = n - at;
+            let (these, next) = if rest > V::BYTES {
+                (V::load(from.add(at)), V::load(from.add(at + 1)))
+            } else {
+                let these = load_rest::<V>(from.add(at), rest);
+                (these, these.moved_down())
+            };
+            let unordered = these.equal(spaces).and(spaces.at_least(next));
+            let found = unordered.or(these.equal(below)).mask();
+            if found != 0 {
+                return n.min(at + found.trailing_zeros() as usize);
             }
-            let next = if rest > V::BYTES { V::load(from.add(1)).mapped(&map_of_lanes) } else { weights.moved_down() };
-            // The last byte's next one is not known, where it is the text's last.
-            let known = lanes::<V>(rest - 1);
-            let greater = !space.at_least(next).mask() & known;
-            if found & !greater != 0 {
-                break;
-            }
-            let mut end = to.add(written);
-            for eight in (0..V::BYTES).step_by(8) {
-                let spaces = (found >> eight) & 0xFF;
-                weights.part(eight).spread(&SPREAD_BYTES[spaces as usize], marks, end);
-                end = end.add(8 + 2 * spaces.count_ones() as usize);
-            }
-            written += count + 2 * found.count_ones() as usize;
-            read += count;
+            at += V::BYTES;
         }
     }
-    let last = scalar::mark_bytes(map, mark, &text[read..], &mut out[written..]);
-    Marked { read: read + last.read, written: written + last.written }
+    n
 }
 
-/// Weights as a key: [`super::Backend::append_marked`].
+/// [`super::Backend::find_mark_of_pairs`].
 #[inline(always)]
-pub(super) unsafe fn mark_weights<V: Keys>(
-    space: u16,
-    mark: [u8; 2],
-    weights: &[u16],
-    out: &mut [MaybeUninit<u8>],
-) -> Marked {
-    let (mut read, mut written) = (0, 0);
-    let to = out.as_mut_ptr().cast::<u8>();
-    // SAFETY: the caller keeps this module's contract. Before `read` there are at most four bytes a weight in the key, a vector makes no more
-    // than that of its own, and there is room for one more.
+pub(super) unsafe fn find_mark_of_pairs<V: Keys>(space: u16, weights: &[u8]) -> usize {
+    let (n, from) = (weights.len(), weights.as_ptr());
+    let mut at = 0;
+    // SAFETY: as in `find_mark_of_bytes`; there are two bytes after a whole vector, as their number is even.
     unsafe {
-        let spaces = V::splat_pair(space);
-        let marks = V::splat_pair(u16::from_ne_bytes(mark));
-        while read < weights.len() {
-            let from = weights.as_ptr().add(read).cast::<u8>();
-            let rest = 2 * (weights.len() - read);
-            let these = if rest >= V::BYTES { V::load(from) } else { V::load_start(from, rest) };
-            let found = these.equal_pairs(spaces).pairs_mask() & lanes::<V>(rest / 2);
-            let count = rest.min(V::BYTES) / 2;
-            let in_order = these.high_first();
-            if found == 0 {
-                in_order.store(to.add(written));
-                (read, written) = (read + count, written + 2 * count);
-                continue;
+        let in_key = |weight: u16| V::splat_pair(weight.swap_bytes());
+        let (spaces, below, space) = (in_key(space), in_key(space.saturating_sub(1)), V::splat_pair(space));
+        while at < n {
+            let rest = n - at;
+            let (these, next) = if rest > V::BYTES {
+                (V::load(from.add(at)), V::load(from.add(at + 2)))
+            } else {
+                let these = load_rest::<V>(from.add(at), rest);
+                (these, these.moved_down().moved_down())
+            };
+            let unordered = these.equal_pairs(spaces).and(next.swapped().at_most_pairs(space));
+            let found = unordered.or(these.equal_pairs(below)).mask();
+            if found != 0 {
+                return n.min(at + found.trailing_zeros() as usize);
             }
-            let next = if rest > V::BYTES { V::load(from.add(2)) } else { these.moved_down().moved_down() };
-            let known = lanes::<V>(rest / 2 - 1);
-            let greater = !next.at_most_pairs(spaces).pairs_mask() & known;
-            if found & !greater != 0 {
-                break;
-            }
-            let mut end = to.add(written);
-            for sixteen in (0..V::BYTES).step_by(16) {
-                let spaces = (found >> (sixteen / 2)) & 0xFF;
-                in_order.part(sixteen).spread(&SPREAD_PAIRS[spaces as usize], marks, end);
-                end = end.add(16 + 2 * spaces.count_ones() as usize);
-            }
-            written += 2 * (count + found.count_ones() as usize);
-            read += count;
+            at += V::BYTES;
         }
     }
-    let last = scalar::mark_weights(space, mark, &weights[read..], &mut out[written..]);
-    Marked { read: read + last.read, written: written + last.written }
+    n
 }
 
-/// For each mask of eight lanes, of `SIZE` bytes, where each byte comes from when two bytes are put in after those lanes: which are told by
-/// 0x80 and 0x81.
-const fn spread(size: u8) -> [[u8; 32]; 256] {
-    let mut all = [[0x80; 32]; 256];
-    let mut mask = 0;
-    while mask < 256 {
-        let (mut byte, mut to) = (0, 0);
-        while byte < 8 * size {
-            all[mask][to] = byte;
-            to += 1;
-            byte += 1;
-            if byte.is_multiple_of(size) && mask >> ((byte - 1) / size) & 1 == 1 {
-                all[mask][to] = 0x80;
-                all[mask][to + 1] = 0x81;
-                to += 2;
-            }
-        }
-        mask += 1;
-    }
-    all
+/// The `rest <= BYTES` bytes at `from`, zeros after them.
+#[inline(always)]
+unsafe fn load_rest<V: Keys>(from: *const u8, rest: usize) -> V {
+    // SAFETY: the caller's: they can be read.
+    unsafe { if rest == V::BYTES { V::load(from) } else { V::load_start(from, rest) } }
 }
-
-static SPREAD_BYTES: [[u8; 32]; 256] = spread(1);
-static SPREAD_PAIRS: [[u8; 32]; 256] = spread(2);

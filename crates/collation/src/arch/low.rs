@@ -20,6 +20,8 @@ pub(crate) struct Low {
     expansions: Option<Box<Expansions>>,
     /// Whether upper and lower case of ASCII are one, contractions apart.
     folds: bool,
+    /// Whether printable ASCII has one weight a character, the space the least of them, contractions none.
+    spaces_are_least: bool,
     /// The entries again.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     rows: [Row; 16],
@@ -50,7 +52,12 @@ impl Low {
             None => contractions.map(ShortContractions::without_second_places),
         };
         let folds = (b'A'..=b'Z').all(|upper| entries[usize::from(upper)] == entries[usize::from(upper) + 0x20]);
+        let space = entries[usize::from(b' ')];
+        let spaces_are_least = space != 0
+            && contractions.is_none()
+            && entries[0x21..0x7F].iter().all(|&entry| space < entry && entry < Self::SEVERAL);
         Self {
+            spaces_are_least,
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             rows: Row::all_of(&entries),
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -91,6 +98,12 @@ impl Low {
     #[inline(always)]
     pub(crate) const fn folds(&self) -> bool {
         self.folds
+    }
+
+    /// Whether in words of printable ASCII each single space is followed by a greater weight, and no weight is less.
+    #[inline(always)]
+    pub(crate) const fn spaces_are_least(&self) -> bool {
+        self.spaces_are_least
     }
 
     /// The entry of a code point below U+0800.

@@ -63,15 +63,6 @@ pub(crate) struct Filled {
     pub(crate) produced: usize,
 }
 
-/// What [`Backend::mark_bytes`](Backend) and its like did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Marked {
-    /// Bytes of text, or weights.
-    pub(crate) read: usize,
-    /// Bytes of the key.
-    pub(crate) written: usize,
-}
-
 /// The room that [`Backend::fill`] wants before it reads another block of text.
 pub(crate) const FILL_ROOM: usize = 128;
 
@@ -94,6 +85,7 @@ pub(crate) struct Backend {
     mismatch_mapped: unsafe fn(&[u8; 256], &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
     ascii_prefix: unsafe fn(&[u8]) -> usize,
+    is_words: unsafe fn(&[u8]) -> bool,
     utf8_prefix: unsafe fn(&[u8]) -> usize,
     utf8_starts: unsafe fn(&[u8]) -> usize,
     skip_equal: unsafe fn(&Low, &[u8], &[u8]) -> [usize; 2],
@@ -103,17 +95,9 @@ pub(crate) struct Backend {
     fill_key: unsafe fn(&Low, &[u8], Room<'_>) -> Filled,
     /// Has written as many bytes as the text has, if there is room.
     map_bytes: unsafe fn(&[u8; 256], &[u8], Room<'_>),
-    /// Wants room for three bytes a byte of text and [`MARK_ROOM`] more; has written [`Marked::written`].
-    mark_bytes: unsafe fn(&[u8; 256], [u8; 2], &[u8], Room<'_>) -> Marked,
-    /// Wants room for four bytes a weight and [`MARK_ROOM`] more; has written [`Marked::written`].
-    mark_weights: unsafe fn(u16, [u8; 2], &[u16], Room<'_>) -> Marked,
+    find_mark_of_bytes: unsafe fn(u8, &[u8]) -> usize,
+    find_mark_of_pairs: unsafe fn(u16, &[u8]) -> usize,
 }
-
-/// Bytes of text for which room is made in a key at once. Bench: `instruction_sets`, keys under PAD SPACE.
-const MARK_CHUNK: usize = 256;
-
-/// What three bytes of a key for each byte of the widest vector take.
-const MARK_ROOM: usize = 3 * 32;
 
 impl Backend {
     /// The first index at which the two differ, or the shorter one's length.
@@ -157,6 +141,13 @@ impl Backend {
     pub(crate) fn ascii_prefix(&self, text: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.ascii_prefix)(text) }
+    }
+
+    /// Whether a text is printable ASCII in which each space has something else after it.
+    #[inline]
+    pub(crate) fn is_words(&self, text: &[u8]) -> bool {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.is_words)(text) }
     }
 
     /// The length of the well-formed UTF-8 at the start, in whole characters.
@@ -212,44 +203,18 @@ impl Backend {
         unsafe { key.set_len(key.len() + text.len()) };
     }
 
-    /// As [`Backend::append_mapped`], with `mark` after each single space that something greater follows. Stops before a space of which
-    /// that isn't so, and says how many bytes of text it read. What a space is mapped to counts as one.
+    /// The first index of a byte that is `space` and not followed by a greater one, or just below it; their number, if none.
     #[inline]
-    pub(crate) fn append_marked_bytes(
-        &self,
-        map: &[u8; 256],
-        mark: [u8; 2],
-        mut text: &[u8],
-        key: &mut Vec<u8>,
-    ) -> usize {
-        let whole = text.len();
-        while !text.is_empty() {
-            let (chunk, _) = text.split_at(text.len().min(MARK_CHUNK));
-            key.reserve(3 * chunk.len() + MARK_ROOM);
-            // SAFETY: a `Backend` is only handed out where its instruction set was detected; there is room.
-            let marked = unsafe { (self.mark_bytes)(map, mark, chunk, key.spare_capacity_mut()) };
-            // SAFETY: the contract of `mark_bytes`: it wrote that many bytes.
-            unsafe { key.set_len(key.len() + marked.written) };
-            // A space at the end of a chunk is looked at again, with what follows it.
-            let is_cut = marked.read > 0 && marked.read + 1 == chunk.len() && chunk.len() < text.len();
-            text = &text[marked.read..];
-            if marked.read < chunk.len() && !is_cut {
-                break;
-            }
-        }
-        whole - text.len()
+    pub(crate) fn find_mark_of_bytes(&self, space: u8, bytes: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.find_mark_of_bytes)(space, bytes) }
     }
 
-    /// Appends weights to a sort key, each as two bytes, the high one first, with `mark` after each single `space` that something greater
-    /// follows. Stops before a space of which that isn't so, as one at the end is, and says how many weights it read.
+    /// The same of weights of two bytes, the high one first: the index of the first byte.
     #[inline]
-    pub(crate) fn append_marked(&self, space: u16, mark: [u8; 2], weights: &[u16], key: &mut Vec<u8>) -> usize {
-        key.reserve(4 * weights.len() + MARK_ROOM);
-        // SAFETY: a `Backend` is only handed out where its instruction set was detected; there is room.
-        let marked = unsafe { (self.mark_weights)(space, mark, weights, key.spare_capacity_mut()) };
-        // SAFETY: the contract of `mark_weights`: it wrote that many bytes.
-        unsafe { key.set_len(key.len() + marked.written) };
-        marked.read
+    pub(crate) fn find_mark_of_pairs(&self, space: u16, weights: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.find_mark_of_pairs)(space, weights) }
     }
 
     /// The first index at which two slices of weights differ, or the shorter one's length.

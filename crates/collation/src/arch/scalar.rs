@@ -3,7 +3,7 @@
 use core::mem::MaybeUninit;
 
 use super::contractions::ShortContraction;
-use super::{Backend, FILL_ROOM, Filled, Low, Marked};
+use super::{Backend, FILL_ROOM, Filled, Low};
 use crate::table::{Pairs, Variants};
 
 pub(super) static BACKEND: Backend = Backend {
@@ -14,14 +14,15 @@ pub(super) static BACKEND: Backend = Backend {
     mismatch_mapped,
     run_of,
     ascii_prefix,
+    is_words,
     utf8_prefix,
     utf8_starts,
     skip_equal,
     fill,
     fill_key,
     map_bytes,
-    mark_bytes,
-    mark_weights,
+    find_mark_of_bytes,
+    find_mark_of_pairs,
 };
 
 const WORD: usize = size_of::<u64>();
@@ -71,6 +72,15 @@ pub(super) fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
 
 pub(super) fn run_of(byte: u8, text: &[u8]) -> usize {
     text.iter().take_while(|&&b| b == byte).count()
+}
+
+pub(super) fn is_words(text: &[u8]) -> bool {
+    let is_one = |(at, &byte): (usize, &u8)| match byte {
+        0x21..0x7F => true,
+        b' ' => matches!(text.get(at + 1), Some(0x21..0x80)),
+        _ => false,
+    };
+    text.iter().enumerate().all(is_one)
 }
 
 pub(super) fn ascii_prefix(text: &[u8]) -> usize {
@@ -265,37 +275,21 @@ pub(super) fn map_bytes(map: &[u8; 256], text: &[u8], out: &mut [MaybeUninit<u8>
     }
 }
 
-pub(super) fn mark_bytes(map: &[u8; 256], mark: [u8; 2], text: &[u8], out: &mut [MaybeUninit<u8>]) -> Marked {
-    let weight = |byte: u8| map[usize::from(byte)];
-    mark_with(weight(b' '), text, |&byte| weight(byte), |weight| [weight], mark, out)
+pub(super) fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
+    find_mark(bytes.len(), |at| bytes[at], space, space.saturating_sub(1))
 }
 
-pub(super) fn mark_weights(space: u16, mark: [u8; 2], weights: &[u16], out: &mut [MaybeUninit<u8>]) -> Marked {
-    mark_with(space, weights, |&weight| weight, u16::to_be_bytes, mark, out)
+pub(super) fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
+    let (pairs, _) = weights.as_chunks();
+    2 * find_mark(pairs.len(), |at| u16::from_be_bytes(pairs[at]), space, space.saturating_sub(1))
 }
 
-/// Writes weights as bytes, with `mark` after each single space that something greater follows, up to another space.
+/// The first of `count` weights that is a space and not followed by something greater, or `below` it.
 #[inline(always)]
-fn mark_with<T, W: Ord + Copy, const SIZE: usize>(
-    space: W,
-    text: &[T],
-    weight: impl Fn(&T) -> W,
-    bytes: impl Fn(W) -> [u8; SIZE],
-    mark: [u8; 2],
-    out: &mut [MaybeUninit<u8>],
-) -> Marked {
-    let mut written = 0;
-    for (read, one) in text.iter().enumerate() {
-        let weight_of = weight(one);
-        let is_space = weight_of == space;
-        if is_space && text.get(read + 1).is_none_or(|next| weight(next) <= space) {
-            return Marked { read, written };
-        }
-        let marked = if is_space { &mark[..] } else { &[] };
-        for &byte in bytes(weight_of).iter().chain(marked) {
-            out[written].write(byte);
-            written += 1;
-        }
-    }
-    Marked { read: text.len(), written }
+fn find_mark<W: Ord>(count: usize, weight: impl Fn(usize) -> W, space: W, below: W) -> usize {
+    let is_marked = |&at: &usize| {
+        let here = weight(at);
+        here == below || here == space && (at + 1 == count || weight(at + 1) <= space)
+    };
+    (0..count).find(is_marked).unwrap_or(count)
 }

@@ -505,89 +505,97 @@ fn the_scalar_version_finds_what_text_shares() {
     assert_eq!(skip("Ä—b", "n—B"), [6, 5]);
 }
 
+#[test]
+fn words_are_told_at_every_place_and_length() {
+    let is_words = |text: &[u8]| {
+        let follows = |at: usize| text.get(at).is_some_and(|next| matches!(next, b'!'..=0x7F));
+        (0..text.len()).all(|at| matches!(text[at], b'!'..=b'~') || text[at] == b' ' && follows(at + 1))
+    };
+    each(|backend| {
+        for n in 0..LONGEST {
+            assert!(backend.is_words(&vec![b'a'; n]), "{}", backend.name);
+            for at in 0..n {
+                for byte in [b' ', b'~', b'!', 0x7F, 0x1F, 0, 0x80, 0xFF] {
+                    for next in [b'b', b' ', 0x7F, 0xC3] {
+                        let mut text = vec![b'a'; n];
+                        text[at] = byte;
+                        if let Some(slot) = text.get_mut(at + 1) {
+                            *slot = next;
+                        }
+                        assert_eq!(backend.is_words(&text), is_words(&text), "{}: {text:x?}", backend.name);
+                    }
+                }
+            }
+        }
+    });
+}
+
 /// Weights of a few kinds: the space, those around it, and others.
 fn weights_with_spaces() -> impl Strategy<Value = Vec<u16>> {
-    let weight = prop_oneof![6 => 0x200..0x300u16, 2 => Just(SPACE), 1 => any::<u16>(), 1 => 0..SPACE];
+    let weight = prop_oneof![8 => 0x200..0x300u16, 2 => Just(SPACE), 1 => any::<u16>(), 1 => SPACE - 2..SPACE];
     proptest::collection::vec(weight, 0..200)
 }
 
 const SPACE: u16 = 0x0209;
-const MARK: [u8; 2] = [3, 0xFE];
 
-/// What [`Backend::append_marked`] says, by a plain loop: weights read, and the key.
-fn marked(weights: &[u16]) -> (usize, Vec<u8>) {
-    let mut key = Vec::new();
-    for (read, &weight) in weights.iter().enumerate() {
-        if weight == SPACE && weights.get(read + 1).is_none_or(|&next| next <= SPACE) {
-            return (read, key);
-        }
-        key.extend(weight.to_be_bytes());
-        key.extend((weight == SPACE).then_some(MARK).into_iter().flatten());
-    }
-    (weights.len(), key)
+/// The first weight that has to be marked, by a plain loop.
+fn marked(weights: &[u16], space: u16) -> usize {
+    let is_marked = |&at: &usize| {
+        weights[at] + 1 == space || weights[at] == space && weights.get(at + 1).is_none_or(|&next| next <= space)
+    };
+    (0..weights.len()).find(is_marked).unwrap_or(weights.len())
+}
+
+/// Weights as a key has them.
+fn in_key(weights: &[u16]) -> Vec<u8> {
+    weights.iter().flat_map(|weight| weight.to_be_bytes()).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
     #[test]
-    fn spaces_are_marked((weights, offset) in (weights_with_spaces(), 0..20usize)) {
+    fn marks_are_found((weights, offset) in (weights_with_spaces(), 0..20usize)) {
         let weights = &weights[offset.min(weights.len())..];
-        let (read, expected) = marked(weights);
+        let key = in_key(weights);
+        let low: Vec<u8> = key.iter().copied().skip(1).step_by(2).collect();
+        let of_low: Vec<u16> = low.iter().copied().map(u16::from).collect();
         each(|backend| {
-            let mut key = vec![7];
-            assert_eq!(backend.append_marked(SPACE, MARK, weights, &mut key), read, "{}", backend.name);
-            assert_eq!(&key[1..], expected, "{}", backend.name);
+            assert_eq!(backend.find_mark_of_pairs(SPACE, &key), 2 * marked(weights, SPACE), "{}", backend.name);
+            assert_eq!(backend.find_mark_of_bytes(SPACE as u8, &low), marked(&of_low, SPACE & 0xFF), "{}", backend.name);
         });
     }
 
     #[test]
-    fn spaces_among_bytes_are_marked(text in "( |[a-z]{1,9} |[\u{1}-\u{FF}]){0,150}", map in proptest::collection::vec(any::<u8>(), 256), maps: bool) {
-        let map: [u8; 256] = core::array::from_fn(|byte| if maps { map[byte] } else { byte as u8 });
-        let weights: Vec<u16> = text.bytes().map(|byte| map[usize::from(byte)].into()).collect();
-        let space = u16::from(map[usize::from(b' ')]);
-        let mut expected = Vec::new();
-        let mut read = 0;
-        while let Some(&weight) = weights.get(read) {
-            if weight == space && weights.get(read + 1).is_none_or(|&next| next <= space) {
-                break;
-            }
-            expected.push(weight as u8);
-            expected.extend((weight == space).then_some(MARK).into_iter().flatten());
-            read += 1;
-        }
+    fn bytes_are_mapped(text in "( |[a-z]{1,9} |[\u{1}-\u{FF}]){0,150}", map in proptest::collection::vec(any::<u8>(), 256)) {
+        let map: [u8; 256] = core::array::from_fn(|byte| map[byte]);
+        let mapped: Vec<u8> = text.bytes().map(|byte| map[usize::from(byte)]).collect();
         each(|backend| {
             let mut key = vec![7];
-            assert_eq!(backend.append_marked_bytes(&map, MARK, text.as_bytes(), &mut key), read, "{}", backend.name);
-            assert_eq!(&key[1..], expected, "{}", backend.name);
-            let mut key = vec![7];
             backend.append_mapped(&map, text.as_bytes(), &mut key);
-            let mapped: Vec<u8> = weights.iter().map(|&weight| weight as u8).collect();
             assert_eq!(&key[1..], mapped, "{}", backend.name);
         });
     }
 }
 
 #[test]
-fn single_spaces_are_marked_at_every_place_and_length() {
+fn marks_are_found_at_every_place_and_length() {
     for n in 0..LONGEST {
         for at in 0..n {
-            let mut weights = vec![0x1C47; n];
-            weights[at] = SPACE;
-            let (read, expected) = marked(&weights);
-            let text: Vec<u8> = weights.iter().map(|&weight| if weight == SPACE { b' ' } else { 0xE4 }).collect();
-            each(|backend| {
-                let mut key = Vec::new();
-                assert_eq!(backend.append_marked(SPACE, MARK, &weights, &mut key), read, "{}", backend.name);
-                assert_eq!(key, expected, "{}", backend.name);
-                let mut key = Vec::new();
-                let map = core::array::from_fn(|byte| byte as u8);
-                assert_eq!(backend.append_marked_bytes(&map, MARK, &text, &mut key), read, "{}", backend.name);
-                let expected = text[..read]
-                    .iter()
-                    .flat_map(|&byte| [byte].into_iter().chain((byte == b' ').then_some(MARK).into_iter().flatten()));
-                assert!(key.iter().copied().eq(expected), "{}", backend.name);
-            });
+            for (here, next) in [(SPACE, 0x1C47), (SPACE, SPACE - 3), (SPACE - 1, 0x1C47), (SPACE, SPACE)] {
+                let mut weights = vec![0x1C47; n];
+                weights[at] = here;
+                if let Some(slot) = weights.get_mut(at + 1) {
+                    *slot = next;
+                }
+                let key = in_key(&weights);
+                let low: Vec<u8> = key.iter().copied().skip(1).step_by(2).collect();
+                let expected = marked(&weights, SPACE);
+                each(|backend| {
+                    assert_eq!(backend.find_mark_of_pairs(SPACE, &key), 2 * expected, "{}", backend.name);
+                    assert_eq!(backend.find_mark_of_bytes(SPACE as u8, &low), expected, "{}", backend.name);
+                });
+            }
         }
     }
 }

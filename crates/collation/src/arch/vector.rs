@@ -26,6 +26,9 @@ pub(super) trait Vector: Copy {
     unsafe fn first_high(self) -> usize;
     /// How many lanes are no continuation bytes of UTF-8.
     unsafe fn starts(self) -> usize;
+    /// The first lane that is not printable ASCII, or is a space of which `next` has no printable ASCII other than that, or
+    /// [`Vector::BYTES`].
+    unsafe fn first_between_words(self, next: Self) -> usize;
 }
 
 /// A vector that can also look bytes up in a table of sixteen, which checking UTF-8 is made of.
@@ -85,12 +88,12 @@ pub(super) trait Lanes: Shuffle {
     }
 }
 
-/// A vector whose lanes can be mapped and spread: what sort keys under PAD SPACE, and those of 8-bit character sets, are made of.
+/// A vector whose lanes can be mapped, and compared in pairs: what sort keys of 8-bit character sets, and under PAD SPACE, are made of.
 ///
 /// A pair is two neighbouring lanes, the first of an even number, as 16 bits in the machine's order.
 ///
 /// # Safety
-/// As for [`Vector`]. `store` writes [`Vector::BYTES`] bytes, `spread` 32.
+/// As for [`Vector`]. `store` writes [`Vector::BYTES`] bytes.
 pub(super) trait Keys: Lanes {
     /// A map of bytes, in registers.
     type Map: Copy;
@@ -104,14 +107,8 @@ pub(super) trait Keys: Lanes {
     unsafe fn equal_pairs(self, other: Self) -> Self;
     /// All bits where a pair, as a number without sign, is no greater than the other's.
     unsafe fn at_most_pairs(self, other: Self) -> Self;
-    /// A bit for each pair, of whose lanes all bits are set, or none.
-    unsafe fn pairs_mask(self) -> u32;
-    /// Each pair with its high byte first.
-    unsafe fn high_first(self) -> Self;
-    /// The sixteen bytes from this lane on, one of number 0, 8, 16 and so on, in the first sixteen lanes; anything past the end.
-    unsafe fn part(self, lane: usize) -> Self;
-    /// Writes bytes of the first sixteen lanes as `order` says: a lane's number, or 0x80 and 0x81 for the first two lanes of `marks`.
-    unsafe fn spread(self, order: &[u8; 32], marks: Self, out: *mut u8);
+    /// The two bytes of each pair in the other order.
+    unsafe fn swapped(self) -> Self;
 }
 
 /// The lowest `n` of [`Vector::BYTES`] lanes, all where `n` is greater.

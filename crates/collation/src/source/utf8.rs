@@ -126,6 +126,11 @@ impl<C: CodePoints> Source for Utf8<C> {
     }
 
     #[inline(always)]
+    fn has_plain_spaces(self, text: &[u8]) -> bool {
+        self.low.low.spaces_are_least() && arch::get().is_words(text)
+    }
+
+    #[inline(always)]
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next {
         let byte = text[at];
         if byte.is_ascii() {

@@ -13,14 +13,15 @@ static BACKEND: Backend = Backend {
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,
     ascii_prefix,
+    is_words,
     utf8_prefix,
     utf8_starts,
     skip_equal: scalar::skip_equal,
     fill: scalar::fill,
     fill_key: scalar::fill_key,
     map_bytes: scalar::map_bytes,
-    mark_bytes: scalar::mark_bytes,
-    mark_weights: scalar::mark_weights,
+    find_mark_of_bytes: scalar::find_mark_of_bytes,
+    find_mark_of_pairs: scalar::find_mark_of_pairs,
 };
 
 /// What this machine can run, the best first.
@@ -86,6 +87,19 @@ impl Vector for V {
             let starts = vcgeq_s8(vreinterpretq_s8_u8(self.0), vdupq_n_s8(-64));
             usize::from(vaddvq_u8(vandq_u8(starts, vdupq_n_u8(1))))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn first_between_words(self, next: Self) -> usize {
+        // SAFETY: the caller's: NEON is there.
+        let found = unsafe {
+            // 0x21 to 0x7E.
+            let is_printed = |bytes| vcltq_u8(vsubq_u8(bytes, vdupq_n_u8(0x21)), vdupq_n_u8(0x5E));
+            let is_single =
+                vandq_u8(vceqq_u8(self.0, vdupq_n_u8(0x20)), vcgtq_s8(vreinterpretq_s8_u8(next.0), vdupq_n_s8(0x20)));
+            !mask(vorrq_u8(is_printed(self.0), is_single))
+        };
+        found.trailing_zeros() as usize / 4
     }
 }
 

@@ -14,14 +14,15 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_mapped,
     run_of,
     ascii_prefix,
+    is_words,
     utf8_prefix,
     utf8_starts,
     skip_equal,
     fill,
     fill_key,
     map_bytes,
-    mark_bytes,
-    mark_weights,
+    find_mark_of_bytes,
+    find_mark_of_pairs,
 };
 
 #[derive(Clone, Copy)]
@@ -71,6 +72,19 @@ impl Vector for V {
         // SAFETY: the caller's: AVX2 is there. Continuation bytes are the numbers below -64.
         let starts = unsafe { _mm256_movemask_epi8(_mm256_cmpgt_epi8(self.0, _mm256_set1_epi8(-65))) };
         starts.count_ones() as usize
+    }
+
+    #[inline(always)]
+    unsafe fn first_between_words(self, next: Self) -> usize {
+        // SAFETY: the caller's: AVX2 is there. Bytes beyond ASCII are the negative numbers.
+        unsafe {
+            let space = _mm256_set1_epi8(0x20);
+            let is_last = _mm256_andnot_si256(_mm256_cmpgt_epi8(next.0, space), _mm256_cmpeq_epi8(self.0, space));
+            let is_strange =
+                _mm256_or_si256(_mm256_cmpgt_epi8(space, self.0), _mm256_cmpeq_epi8(self.0, _mm256_set1_epi8(0x7F)));
+            let found = _mm256_movemask_epi8(_mm256_or_si256(is_last, is_strange)).cast_unsigned();
+            found.trailing_zeros() as usize
+        }
     }
 }
 
@@ -324,42 +338,11 @@ impl Keys for V {
     }
 
     #[inline(always)]
-    unsafe fn pairs_mask(self) -> u32 {
-        // SAFETY: the caller's: this backend has BMI2.
-        unsafe { _pext_u32(self.mask(), 0x5555_5555) }
-    }
-
-    #[inline(always)]
-    unsafe fn high_first(self) -> Self {
+    unsafe fn swapped(self) -> Self {
         // SAFETY: the caller's: AVX2 is there.
         unsafe {
             let swap = _mm_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
             Self(_mm256_shuffle_epi8(self.0, _mm256_broadcastsi128_si256(swap)))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn part(self, lane: usize) -> Self {
-        // SAFETY: the caller's: AVX2 is there.
-        Self(unsafe {
-            match lane {
-                0 => self.0,
-                8 => _mm256_permute4x64_epi64::<0b11_10_01>(self.0),
-                16 => _mm256_permute4x64_epi64::<0b11_10>(self.0),
-                _ => _mm256_permute4x64_epi64::<0b11>(self.0),
-            }
-        })
-    }
-
-    #[inline(always)]
-    unsafe fn spread(self, order: &[u8; 32], marks: Self, out: *mut u8) {
-        // SAFETY: the caller's: AVX2 is there, and room for 32 bytes.
-        unsafe {
-            let order = _mm256_loadu_si256(order.as_ptr().cast());
-            // A lookup is zero where the highest bit is set: in lanes for marks, and turned round in all others.
-            let bytes = _mm256_shuffle_epi8(_mm256_permute2x128_si256::<0>(self.0, self.0), order);
-            let marks = _mm256_shuffle_epi8(marks.0, _mm256_xor_si256(order, _mm256_set1_epi8(-128)));
-            _mm256_storeu_si256(out.cast(), _mm256_or_si256(bytes, marks));
         }
     }
 }

@@ -13,14 +13,15 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,
     ascii_prefix,
+    is_words,
     utf8_prefix,
     utf8_starts,
     skip_equal: scalar::skip_equal,
     fill: scalar::fill,
     fill_key: scalar::fill_key,
     map_bytes: scalar::map_bytes,
-    mark_bytes: scalar::mark_bytes,
-    mark_weights: scalar::mark_weights,
+    find_mark_of_bytes: scalar::find_mark_of_bytes,
+    find_mark_of_pairs: scalar::find_mark_of_pairs,
 };
 
 #[derive(Clone, Copy)]
@@ -72,6 +73,17 @@ impl Vector for V {
         // SAFETY: the caller's: SSE2 is there. Continuation bytes are the numbers below -64.
         let starts = unsafe { _mm_movemask_epi8(_mm_cmpgt_epi8(self.0, _mm_set1_epi8(-65))) };
         starts.count_ones() as usize
+    }
+
+    #[inline(always)]
+    unsafe fn first_between_words(self, next: Self) -> usize {
+        // SAFETY: the caller's: SSE2 is there. Bytes beyond ASCII are the negative numbers.
+        unsafe {
+            let space = _mm_set1_epi8(0x20);
+            let is_last = _mm_andnot_si128(_mm_cmpgt_epi8(next.0, space), _mm_cmpeq_epi8(self.0, space));
+            let is_strange = _mm_or_si128(_mm_cmplt_epi8(self.0, space), _mm_cmpeq_epi8(self.0, _mm_set1_epi8(0x7F)));
+            (_mm_movemask_epi8(_mm_or_si128(is_last, is_strange)) | 0x1_0000).trailing_zeros() as usize
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod fill;
 mod low;
+mod marks;
 mod skip;
 
 use core::arch::x86_64::*;
@@ -18,14 +19,15 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_mapped,
     run_of,
     ascii_prefix,
+    is_words,
     utf8_prefix,
     utf8_starts,
     skip_equal: skip::skip_equal,
     fill: fill::fill,
     fill_key: fill::fill_key,
     map_bytes: avx2::map_bytes,
-    mark_bytes: avx2::mark_bytes,
-    mark_weights: avx2::mark_weights,
+    find_mark_of_bytes: marks::find_mark_of_bytes,
+    find_mark_of_pairs: marks::find_mark_of_pairs,
 };
 
 #[derive(Clone, Copy)]
@@ -84,6 +86,19 @@ impl Vector for V {
     unsafe fn starts(self) -> usize {
         // SAFETY: the caller's: AVX-512BW is there. Continuation bytes are the numbers below -64.
         unsafe { _mm512_cmpge_epi8_mask(self.0, _mm512_set1_epi8(-64)).count_ones() as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn first_between_words(self, next: Self) -> usize {
+        // SAFETY: the caller's: AVX-512BW is there. Bytes beyond ASCII are the negative numbers.
+        unsafe {
+            let space = _mm512_set1_epi8(0x20);
+            let is_space = _mm512_cmpeq_epi8_mask(self.0, space);
+            let found = _mm512_cmplt_epi8_mask(self.0, space)
+                | _mm512_cmpeq_epi8_mask(self.0, _mm512_set1_epi8(0x7F))
+                | _mm512_mask_cmple_epi8_mask(is_space, next.0, space);
+            found.trailing_zeros() as usize
+        }
     }
 }
 
