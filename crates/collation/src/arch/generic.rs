@@ -393,26 +393,20 @@ macro_rules! instantiate_keys {
             unsafe { $crate::arch::keys::mismatch_mapped::<$vector>(map, a, b) }
         }
 
-        /// # Safety
-        /// As for [`Backend`].
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn map_bytes(map: &[u8; 256], text: &[u8], out: &mut [core::mem::MaybeUninit<u8>]) {
+        unsafe fn map_bytes(map: &[u8; 256], text: &[u8], out: &mut [core::mem::MaybeUninit<u8>]) {
             // SAFETY: the features are on here, and the caller runs on a machine that has them.
             unsafe { $crate::arch::keys::map_bytes::<$vector>(map, text, out) }
         }
 
-        /// # Safety
-        /// As for [`Backend`].
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
+        unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
             // SAFETY: the features are on here, and the caller runs on a machine that has them.
             unsafe { $crate::arch::keys::find_mark_of_bytes::<$vector>(space, bytes) }
         }
 
-        /// # Safety
-        /// As for [`Backend`].
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
+        unsafe fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
             // SAFETY: the features are on here, and the caller runs on a machine that has them.
             unsafe { $crate::arch::keys::find_mark_of_pairs::<$vector>(space, weights) }
         }

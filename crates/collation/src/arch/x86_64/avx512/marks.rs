@@ -1,4 +1,7 @@
 //! Which spaces have to be marked in keys under PAD SPACE.
+//!
+//! The weights were just written, mostly in vectors that begin at the same places. They are read as they were written, and moved down to those
+//! before them here: a load across two stores would wait for both.
 
 use core::arch::x86_64::*;
 
@@ -6,21 +9,23 @@ use super::lanes;
 
 /// # Safety
 /// The machine has this backend's instruction set.
-#[target_feature(enable = "avx512f,avx512bw")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
     let n = bytes.len();
     let spaces = _mm512_set1_epi8(space.cast_signed());
     let below = _mm512_set1_epi8(space.saturating_sub(1).cast_signed());
+    let down = lanes_after::<1>();
     let mut at = 0;
+    let mut these = load(bytes, 0);
     while at < n {
-        // Zeros after the end are no greater than a space.
-        let these = load(bytes, at);
-        let next = load(bytes, at + 1);
+        let after = load(bytes, at + 64);
+        let next = _mm512_permutex2var_epi8(these, down, after);
         let unordered = _mm512_mask_cmple_epu8_mask(_mm512_cmpeq_epi8_mask(these, spaces), next, spaces);
         let found = unordered | _mm512_cmpeq_epi8_mask(these, below);
         if found != 0 {
             return n.min(at + found.trailing_zeros() as usize);
         }
+        these = after;
         at += 64;
     }
     n
@@ -28,21 +33,19 @@ pub(super) unsafe fn find_mark_of_bytes(space: u8, bytes: &[u8]) -> usize {
 
 /// # Safety
 /// The machine has this backend's instruction set.
-#[target_feature(enable = "avx512f,avx512bw")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) unsafe fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
     let n = weights.len();
     let in_key = |weight: u16| _mm512_set1_epi16(weight.swap_bytes().cast_signed());
     let (spaces, below) = (in_key(space), in_key(space.saturating_sub(1)));
     let greatest = _mm512_set1_epi16(space.cast_signed());
     let swap = _mm512_broadcast_i32x4(_mm_setr_epi8(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
-    // The weights were just written, in vectors that begin at the same places, mostly: they are read again as they were written, and moved
-    // down by one here.
-    let down = _mm512_add_epi16(ascending(), _mm512_set1_epi16(1));
+    let down = lanes_after::<2>();
     let mut at = 0;
     let mut these = load(weights, 0);
     while at < n {
         let after = load(weights, at + 64);
-        let next = _mm512_shuffle_epi8(_mm512_permutex2var_epi16(these, down, after), swap);
+        let next = _mm512_shuffle_epi8(_mm512_permutex2var_epi8(these, down, after), swap);
         let unordered = _mm512_mask_cmple_epu16_mask(_mm512_cmpeq_epi16_mask(these, spaces), next, greatest);
         let found = unordered | _mm512_cmpeq_epi16_mask(these, below);
         if found != 0 {
@@ -67,11 +70,11 @@ fn load(bytes: &[u8], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(lanes(rest), bytes.as_ptr().wrapping_add(at).cast()) }
 }
 
-/// 0 to 31.
+/// For each lane the number of that `N` lanes after it.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn ascending() -> __m512i {
-    let all: [u16; 32] = core::array::from_fn(|lane| lane as u16);
+#[target_feature(enable = "avx512f")]
+fn lanes_after<const N: usize>() -> __m512i {
+    let numbers: [u8; 64] = core::array::from_fn(|lane| (lane + N) as u8);
     // SAFETY: 64 bytes are there.
-    unsafe { _mm512_loadu_si512(all.as_ptr().cast()) }
+    unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }

@@ -2,6 +2,7 @@
 
 mod fill;
 mod low;
+mod map;
 mod marks;
 mod skip;
 
@@ -9,14 +10,13 @@ use core::arch::x86_64::*;
 
 use super::super::vector::{Shuffle, Vector};
 use super::super::{Backend, generic};
-use super::avx2;
 
 pub(in super::super) static BACKEND: Backend = Backend {
     name: "avx512",
     mismatch,
     mismatch_folded,
     mismatch_joined,
-    mismatch_mapped,
+    mismatch_mapped: map::mismatch_mapped,
     run_of,
     ascii_prefix,
     is_words,
@@ -25,7 +25,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     skip_equal: skip::skip_equal,
     fill: fill::fill,
     fill_key: fill::fill_key,
-    map_bytes: avx2::map_bytes,
+    map_bytes: map::map_bytes,
     find_mark_of_bytes: marks::find_mark_of_bytes,
     find_mark_of_pairs: marks::find_mark_of_pairs,
 };
@@ -183,35 +183,3 @@ impl Shuffle for V {
 
 generic::instantiate!(V, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt");
 generic::instantiate_shuffle!(V, "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt");
-
-/// # Safety
-/// The machine has this backend's instruction set.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
-    let n = a.len().min(b.len());
-    let quarter = |i: usize| {
-        // SAFETY: `i` is 0 to 3, and the map has four times 64 bytes.
-        unsafe { _mm512_loadu_si512(map.as_ptr().add(i * 64).cast()) }
-    };
-    let (q0, q1, q2, q3) = (quarter(0), quarter(1), quarter(2), quarter(3));
-    let apply = |v: __m512i| {
-        let below = _mm512_permutex2var_epi8(q0, v, q1);
-        let above = _mm512_permutex2var_epi8(q2, v, q3);
-        _mm512_mask_blend_epi8(_mm512_movepi8_mask(v), below, above)
-    };
-    let mut at = 0;
-    while at < n {
-        let mask = lanes(n - at);
-        // SAFETY: `at < n`, and lanes past `n` are masked off.
-        let (x, y) = unsafe {
-            let load = |text: &[u8]| _mm512_maskz_loadu_epi8(mask, text.as_ptr().add(at).cast());
-            (load(a), load(b))
-        };
-        let lane = _mm512_cmpneq_epi8_mask(apply(x), apply(y)).trailing_zeros() as usize;
-        if lane < 64 {
-            return at + lane;
-        }
-        at += 64;
-    }
-    n
-}

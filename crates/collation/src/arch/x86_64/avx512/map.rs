@@ -1,0 +1,73 @@
+//! Bytes mapped to their weights.
+
+use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
+
+use super::lanes;
+
+/// A map of bytes, in registers.
+#[derive(Clone, Copy)]
+struct Map([__m512i; 4]);
+
+impl Map {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn of(map: &[u8; 256]) -> Self {
+        let quarter = |i: usize| {
+            // SAFETY: `i` is 0 to 3, and the map has four times 64 bytes.
+            unsafe { _mm512_loadu_si512(map.as_ptr().add(i * 64).cast()) }
+        };
+        Self([quarter(0), quarter(1), quarter(2), quarter(3)])
+    }
+
+    /// Each lane mapped.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn apply(self, bytes: __m512i) -> __m512i {
+        let [q0, q1, q2, q3] = self.0;
+        let below = _mm512_permutex2var_epi8(q0, bytes, q1);
+        let above = _mm512_permutex2var_epi8(q2, bytes, q3);
+        _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), below, above)
+    }
+}
+
+/// # Safety
+/// The machine has this backend's instruction set.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) unsafe fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let map = Map::of(map);
+    let mut at = 0;
+    while at < n {
+        let mask = lanes(n - at);
+        // SAFETY: `at < n`, and lanes past `n` are masked off.
+        let (x, y) = unsafe {
+            let load = |text: &[u8]| _mm512_maskz_loadu_epi8(mask, text.as_ptr().add(at).cast());
+            (load(a), load(b))
+        };
+        let lane = _mm512_cmpneq_epi8_mask(map.apply(x), map.apply(y)).trailing_zeros() as usize;
+        if lane < 64 {
+            return at + lane;
+        }
+        at += 64;
+    }
+    n
+}
+
+/// # Safety
+/// The machine has this backend's instruction set.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) unsafe fn map_bytes(map: &[u8; 256], text: &[u8], out: &mut [MaybeUninit<u8>]) {
+    let n = text.len().min(out.len());
+    let map = Map::of(map);
+    let mut at = 0;
+    while at < n {
+        let mask = lanes(n - at);
+        // SAFETY: `at < n`, and lanes past `n` are masked off, in both.
+        unsafe {
+            let bytes = _mm512_maskz_loadu_epi8(mask, text.as_ptr().add(at).cast());
+            _mm512_mask_storeu_epi8(out.as_mut_ptr().add(at).cast(), mask, map.apply(bytes));
+        }
+        at += 64;
+    }
+}
