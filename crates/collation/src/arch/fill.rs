@@ -23,7 +23,9 @@ pub(super) unsafe fn fill<V: Lanes, const HIGH_FIRST: bool>(
 ) -> Filled {
     const { assert!(FILL_ROOM >= 2 * V::BYTES) }
     let ascii = low.row(0);
-    let (mut consumed, mut produced) = (0, 0);
+    // SAFETY: the caller keeps this module's contract.
+    let printable = unsafe { fill_printable::<V, HIGH_FIRST>(low, text, out, room) };
+    let (mut consumed, mut produced) = (printable, printable);
     let mut found: Found = [0; _];
     while consumed < text.len() && room - produced >= FILL_ROOM {
         // SAFETY: the caller keeps this module's contract; `consumed` is a boundary within the text; there is room for twice as many weights
@@ -85,6 +87,38 @@ pub(super) unsafe fn fill<V: Lanes, const HIGH_FIRST: bool>(
         }
     }
     Filled { consumed, produced }
+}
+
+/// Writes the weights of the printable ASCII at the start in which each character has one: nothing is counted there, nor moved. How many
+/// characters, and so weights.
+#[inline(always)]
+unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> usize {
+    let row = low.row(0);
+    let n = text.len();
+    if n < V::BYTES || low.contractions().is_some() {
+        return 0;
+    }
+    let mut at = 0;
+    while at < n && room - at >= FILL_ROOM {
+        // The last vector overlaps the one before, and writes the same weights again.
+        let from = at.min(n - V::BYTES);
+        // SAFETY: the caller keeps this module's contract; there is a whole vector of text, and room for the weights of another one.
+        unsafe {
+            let bytes = V::load(text.as_ptr().add(from));
+            if bytes.mask() != 0 {
+                break;
+            }
+            let [high, least] = bytes.choose_printable([&row.high, &row.low]);
+            let are_weights = bytes.at_least(V::splat(b' ')).and(high.or(least).nonzero());
+            if are_weights.mask() != lanes::<V>(V::BYTES) || high.at_least(V::splat(LIMIT)).mask() != 0 {
+                break;
+            }
+            let (first, second) = if HIGH_FIRST { (high, least) } else { (least, high) };
+            V::store_pairs(first, second, lanes::<V>(V::BYTES), out.add(2 * from));
+        }
+        at = from + V::BYTES;
+    }
+    at
 }
 
 /// A block of characters of two weights at most.

@@ -76,6 +76,8 @@ pub(super) trait Lanes: Shuffle {
     unsafe fn moved_down(self) -> Self;
     /// Each lane as an index into the table; anything for lanes of 128 and more.
     unsafe fn choose(self, table: &Table) -> Self;
+    /// Each lane as an index into both tables; anything for lanes below 32, and of 128 and more.
+    unsafe fn choose_printable(self, tables: [&Table; 2]) -> [Self; 2];
     /// Writes a pair of bytes for each lane of `kept`, without gaps, and rubbish after them.
     unsafe fn store_pairs(first: Self, second: Self, kept: u32, out: *mut u8);
     /// The lane of the bit with this number, which is there.

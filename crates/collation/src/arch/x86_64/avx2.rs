@@ -241,6 +241,23 @@ impl Lanes for V {
     }
 
     #[inline(always)]
+    unsafe fn choose_printable(self, tables: [&Table; 2]) -> [Self; 2] {
+        // SAFETY: the caller's: AVX2 is there.
+        unsafe {
+            let mut sums = [_mm256_setzero_si256(); 2];
+            for number in 2..8 {
+                let index = _mm256_sub_epi8(self.0, _mm256_set1_epi8(16 * number as i8));
+                for (sum, table) in sums.iter_mut().zip(tables) {
+                    let steps = if number == 2 { &table.bytes } else { &table.steps };
+                    let (sixteens, _) = steps.as_chunks::<16>();
+                    *sum = _mm256_xor_si256(*sum, _mm256_shuffle_epi8(in_both_halves(&sixteens[number]), index));
+                }
+            }
+            sums.map(Self)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn store_pairs(first: Self, second: Self, kept: u32, out: *mut u8) {
         // SAFETY: the caller's: AVX2 is there, and room for two bytes a lane: sixteen are written for each eight lanes, after at most as many
         // for the eights before them.
