@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use drive::own_cpu;
 use measure::{Estimate, median};
+use mysql_collation::oracle::{instruction_sets, use_instruction_set};
 use mysql_collation::{Collation, Flavour};
 
 /// Rounds of a timing, as many as Vitess' side has, and calls of each.
@@ -31,12 +32,16 @@ pub fn run(_: &Arguments) -> Result<()> {
     let collation = Collation::by_name(Flavour::MySql, name)?;
     let cases = cases();
     let theirs = vitess(name, &cases)?;
-    println!("{name}, ns of CPU time: median of {ROUNDS} rounds [95 % interval]\n");
-    println!("{:46} {:>26} {:>26} {:>16}", "", "Vitess", "mysql-collation", "Vitess ÷ ours");
+    println!("{name}, ns of CPU time: median of {ROUNDS} rounds [95 % interval]");
     for (case, theirs) in cases.iter().zip(theirs) {
-        let ours = ours(collation, case)?;
-        let show = |[low, median, high]: [f64; 3]| format!("{median:.1} [{low:.1} … {high:.1}]");
-        println!("{:46} {:>26} {:>26} {:>16.1}", case.title, show(theirs), show(ours), theirs[1] / ours[1]);
+        let show = |[low, median, high]: [f64; 3]| format!("{median:8.1} [{low:.1} … {high:.1}]");
+        println!("\n{}\n  {:32}{}", case.title, "Vitess", show(theirs));
+        for instruction_set in instruction_sets() {
+            use_instruction_set(instruction_set);
+            let ours = ours(collation, case)?;
+            let name = format!("mysql-collation, {instruction_set}");
+            println!("  {name:32}{:32} Vitess ÷ ours {:6.1}", show(ours), theirs[1] / ours[1]);
+        }
     }
     Ok(())
 }

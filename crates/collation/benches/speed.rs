@@ -1,5 +1,5 @@
 //! What operations cost, beside `memcmp` and the two collators of ICU: Rust's `icu_collator`, and ICU4C where it is installed.
-//! Servers and Vitess are measured by `cargo xtask peers`.
+//! Servers and Vitess are measured by `cargo xtask peers`. With the feature `oracle`, an instruction set can be named: `-- avx2`.
 
 mod harness;
 mod icu4c;
@@ -74,6 +74,12 @@ fn keys(title: &str, ours: &[(&str, Collation)], icu: &CollatorBorrowed, text: &
 fn main() {
     if harness::is_test() {
         return;
+    }
+    #[cfg(feature = "oracle")]
+    if let Some(name) =
+        mysql_collation::oracle::instruction_sets().find(|name| std::env::args().any(|argument| argument == *name))
+    {
+        mysql_collation::oracle::use_instruction_set(name);
     }
     let mut options = CollatorOptions::default();
     options.strength = Some(Strength::Primary);

@@ -15,6 +15,12 @@ pub(crate) trait Bytes: Copy {
 
     /// Appends the weights of `text`.
     fn append(self, text: &[u8], key: &mut Vec<u8>);
+
+    /// Whether no space has to be marked in a key of this text, as is easily told ([`crate::runs`]). May say no where it is so.
+    #[inline(always)]
+    fn has_plain_spaces(self, _text: &[u8]) -> bool {
+        false
+    }
 }
 
 /// Maps each byte to itself.
@@ -46,6 +52,11 @@ impl Bytes for Itself {
 
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
         key.extend_from_slice(text);
+    }
+
+    #[inline(always)]
+    fn has_plain_spaces(self, text: &[u8]) -> bool {
+        arch::get().is_words(text)
     }
 }
 
@@ -105,7 +116,9 @@ pub(crate) fn sort_key<B: Bytes>(weights: B, padded: bool, text: &[u8], key: &mu
     key.reserve(text.len() + runs::END_ROOM);
     weights.append(text, key);
     if padded {
-        runs::mark(weights.weight(b' '), from, key);
+        if !weights.has_plain_spaces(text) {
+            runs::mark(weights.weight(b' '), from, key);
+        }
         runs::put_end(weights.weight(b' '), key);
     }
 }

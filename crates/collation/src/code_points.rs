@@ -64,7 +64,9 @@ pub(crate) fn sort_key<E: Encoding>(encoding: E, padded: bool, text: &[u8], key:
         }
     }
     if padded {
-        runs::mark(SPACE as u8, from, key);
+        if !arch::get().is_words(text) {
+            runs::mark(SPACE as u8, from, key);
+        }
         runs::put_end(SPACE as u8, key);
     }
 }
