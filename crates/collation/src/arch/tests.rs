@@ -541,7 +541,7 @@ const SPACE: u16 = 0x0209;
 /// The first weight that has to be marked, by a plain loop.
 fn marked(weights: &[u16], space: u16) -> usize {
     let is_marked = |&at: &usize| {
-        weights[at] + 1 == space || weights[at] == space && weights.get(at + 1).is_none_or(|&next| next <= space)
+        weights[at] == space - 1 || weights[at] == space && weights.get(at + 1).is_none_or(|&next| next <= space)
     };
     (0..weights.len()).find(is_marked).unwrap_or(weights.len())
 }
