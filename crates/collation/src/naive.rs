@@ -6,6 +6,14 @@ use core::cmp::Ordering;
 use crate::descriptor::Kind;
 use crate::{Collation, Element};
 
+/// The elements of a string. Where each pass over a whole string has an end, an empty one has elements like one of spaces.
+fn elements(collation: Collation, text: &[u8]) -> Vec<Element> {
+    match collation.descriptor().kind {
+        Kind::Whole(whole) if !whole.pads() && text.is_empty() => collation.weights(b" ").collect(),
+        _ => collation.weights(text).collect(),
+    }
+}
+
 /// The weights of a string at one level.
 fn level(elements: &[Element], level: usize) -> Vec<u32> {
     elements.iter().filter_map(|element| element.weights.get(level)).flatten().copied().collect()
@@ -22,7 +30,7 @@ pub fn space(collation: Collation, level: usize) -> u32 {
 /// How `a` compares to `b`: level by level; at each, the first weights that differ decide. Under PAD SPACE a string counts
 /// as followed by spaces, else a string comes after its prefixes.
 pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
-    let (a, b): (Vec<_>, Vec<_>) = (collation.weights(a).collect(), collation.weights(b).collect());
+    let (a, b) = (elements(collation, a), elements(collation, b));
     let levels = collation.info().levels.iter();
     let mut orders = levels.map(|at| {
         let (mut a, mut b) = (level(&a, at), level(&b, at));
@@ -44,7 +52,7 @@ pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
 /// for the end, the length of the run, ascending after 1 and descending after 3: of two runs that go on alike, the longer
 /// one compares as a space against what follows the other.
 pub fn sort_key(collation: Collation, text: &[u8], key: &mut Vec<u8>) {
-    let elements: Vec<_> = collation.weights(text).collect();
+    let elements = elements(collation, text);
     let width = width(collation);
     for at in collation.info().levels.iter() {
         let weights = level(&elements, at);

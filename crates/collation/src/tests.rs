@@ -187,6 +187,16 @@ fn multi_byte_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
         })
 }
 
+#[test]
+fn spaces_compare_to_nothing_as_the_oracle_says() {
+    for info in Flavour::ALL.into_iter().flat_map(catalogue) {
+        let Ok(collation) = Collation::by_id(info.flavour, info.id) else { continue };
+        for text in [&b""[..], b" ", b"  ", b"\0"] {
+            check_pair(core::iter::once(collation), b"", text);
+        }
+    }
+}
+
 /// Marks in sort keys begin with the weight below it.
 #[test]
 fn where_spaces_pad_there_is_a_weight_below_them() {

@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use mysql_collation::oracle;
 use mysql_collation_fuzz::{collation, related};
 
-fuzz_target!(|input: (u8, u8, &[u8], &[u8])| {
+fuzz_target!(|input: (u16, u8, &[u8], &[u8])| {
     let (number, cut, a, b) = input;
     let collation = collation(number);
     let b = &related(a, b, cut)[..];

@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use mysql_collation::oracle;
 use mysql_collation_fuzz::collation;
 
-fuzz_target!(|input: (u8, u8, &[u8])| {
+fuzz_target!(|input: (u16, u8, &[u8])| {
     let (number, length, text) = input;
     let collation = collation(number);
     // Pieces of the text, and beginnings of it.
