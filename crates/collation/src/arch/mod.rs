@@ -8,38 +8,27 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod block;
 mod contractions;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod fill;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(unused_imports, unused_macros, reason = "NEON takes the scalar versions")
-)]
 mod generic;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod keys;
 mod low;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod rows;
 mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod skip;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod taken;
 #[cfg(test)]
 mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod utf8;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "NEON takes the scalar versions"))]
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;

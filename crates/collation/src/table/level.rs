@@ -7,6 +7,7 @@
 //! - else a rule, one of those below.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -151,10 +152,11 @@ impl Level {
             ends: reader.words(ends),
             weights: reader.words(weights),
         };
-        let mut pages = directory(parent, reader);
+        let (mut pages, mut patched) = directory(parent, reader);
         let mut is_plain_page: Box<[u64]> = vec![0; PAGES.div_ceil(64)].into();
         let mut last: Option<(&Page, bool)> = None;
         for (index, page) in pages.iter().copied().enumerate() {
+            let page = patched.get(&index).unwrap_or(page);
             let is_plain = match last {
                 Some((same, is_plain)) if core::ptr::eq(same, page) => is_plain,
                 _ => is_plain(page, || parent.is_some_and(|parent| parent.is_on_plain_page((index as u32) << 8))),
@@ -162,17 +164,28 @@ impl Level {
             is_plain_page[index / 64] |= u64::from(is_plain) << (index % 64);
             last = Some((page, is_plain));
         }
+        let listed = Listed::read(reader);
+        let reordering = Reordering::read(reader);
+        let reordered = |index: usize, page: &mut Page| {
+            for (code_point, entry) in ((index as u32) << 8..).zip(page) {
+                if number(*entry) == REORDERED {
+                    *entry = reordered_entry(parent, reordering, code_point).to_le_bytes();
+                }
+            }
+        };
+        let has_reordered = |page: &Page| page.iter().any(|&entry| number(entry) == REORDERED);
+        for (index, &page) in pages[..NEAR].iter().enumerate().filter(|(_, page)| has_reordered(page)) {
+            patched.entry(index).or_insert(*page);
+        }
+        for (index, mut page) in patched {
+            reordered(index, &mut page);
+            // It lives as long as the table, which is static.
+            pages[index] = Box::leak(Box::new(page));
+        }
         let mut far: Vec<(u16, &'static Page)> = Vec::new();
         for (index, &page) in pages.iter().enumerate().skip(NEAR) {
             if far.last().is_none_or(|&(_, before)| !core::ptr::eq(before, page)) {
                 far.push((index as u16, page));
-            }
-        }
-        let listed = Listed::read(reader);
-        let reordering = Reordering::read(reader);
-        for (index, page) in pages[..NEAR].iter_mut().enumerate() {
-            if page.iter().any(|&entry| number(entry) == REORDERED) {
-                *page = reordered_page(parent, reordering, page, (index as u32) << 8);
             }
         }
         let entry = |code_point: usize| number(pages[code_point >> 8][code_point & 0xff]);
@@ -266,23 +279,6 @@ impl Level {
     }
 }
 
-/// A page whose first code point is `first`, with the reordered weights as entries, where they can be.
-fn reordered_page(
-    parent: Option<&'static Level>,
-    reordering: Reordering,
-    page: &'static Page,
-    first: u32,
-) -> &'static Page {
-    let mut entries = *page;
-    for (code_point, entry) in (first..).zip(&mut entries) {
-        if number(*entry) == REORDERED {
-            *entry = reordered_entry(parent, reordering, code_point).to_le_bytes();
-        }
-    }
-    // It lives as long as the table, which is static.
-    if entries == *page { page } else { Box::leak(Box::new(entries)) }
-}
-
 /// The entry of a code point that has the parent's weights, reordered: the weight, if there is one or none.
 fn reordered_entry(parent: Option<&'static Level>, reordering: Reordering, code_point: u32) -> u16 {
     let mut weights = [0; LONGEST];
@@ -315,8 +311,8 @@ fn put(weights: &[u16], out: &mut [u16]) -> usize {
 
 static EMPTY: Page = [[0; 2]; 256];
 
-/// The page of each 256 code points.
-fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> Vec<&'static Page> {
+/// The page of each 256 code points, and those that this level has a few entries of its own in, by their numbers.
+fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> (Vec<&'static Page>, BTreeMap<usize, Page>) {
     let mut all = vec![&EMPTY; PAGES];
     if let Some(parent) = parent {
         all[..NEAR].copy_from_slice(&parent.near);
@@ -334,19 +330,18 @@ fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> Vec<&'stati
             run.fill(page);
         }
     }
+    let mut patched = BTreeMap::new();
     for _ in 0..reader.count() {
         let (index, count) = (reader.count(), reader.count());
         let patches = reader.words(2 * count).as_chunks::<2>().0;
-        if let Some(slot) = all.get_mut(index) {
-            // It lives as long as the table, which is static.
-            let page: &'static mut Page = Box::leak(Box::new(**slot));
+        if let Some(&&(mut page)) = all.get(index) {
             for &[place, entry] in patches {
                 page[usize::from(number(place)) & 0xff] = entry;
             }
-            *slot = page;
+            patched.insert(index, page);
         }
     }
-    all
+    (all, patched)
 }
 
 /// Whether a page says nothing of its own: all by a rule, or all the same; where it is the parent's, reordered, whether that one does.

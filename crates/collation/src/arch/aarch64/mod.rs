@@ -2,26 +2,27 @@
 
 use core::arch::aarch64::*;
 
-use super::vector::{Shuffle, Vector};
-use super::{Backend, generic, scalar};
+use super::rows::Table;
+use super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector, few_bytes};
+use super::{Backend, generic};
 
 static BACKEND: Backend = Backend {
     name: "neon",
     mismatch,
     mismatch_folded,
     mismatch_joined,
-    mismatch_mapped: scalar::mismatch_mapped,
+    mismatch_mapped,
     run_of,
     ascii_prefix,
     is_words,
     utf8_prefix,
     utf8_starts,
-    skip_equal: scalar::skip_equal,
-    fill: scalar::fill,
-    fill_key: scalar::fill_key,
-    map_bytes: scalar::map_bytes,
-    find_mark_of_bytes: scalar::find_mark_of_bytes,
-    find_mark_of_pairs: scalar::find_mark_of_pairs,
+    skip_equal,
+    fill,
+    fill_key,
+    map_bytes,
+    find_mark_of_bytes,
+    find_mark_of_pairs,
 };
 
 /// What this machine can run, the best first.
@@ -177,5 +178,153 @@ impl Shuffle for V {
     }
 }
 
+impl Lanes for V {
+    #[inline(always)]
+    unsafe fn load_start(from: *const u8, n: usize) -> Self {
+        // SAFETY: the caller's: `n` bytes are there, and NEON.
+        unsafe { Self(vld1q_u8(few_bytes(from, n).to_le_bytes().as_ptr())) }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(self) -> u32 {
+        const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
+        // SAFETY: the caller's: NEON is there.
+        unsafe {
+            let high = vcltzq_s8(vreinterpretq_s8_u8(self.0));
+            let bits = vandq_u8(high, vld1q_u8(BITS.as_ptr()));
+            u32::from(vaddv_u8(vget_low_u8(bits))) | u32::from(vaddv_u8(vget_high_u8(bits))) << 8
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn equal(self, other: Self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { vceqq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn at_least(self, other: Self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { vcgeq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn select(mask: Self, yes: Self, no: Self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { vbslq_u8(mask.0, yes.0, no.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn moved_down(self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { vextq_u8::<1>(self.0, vdupq_n_u8(0)) })
+    }
+
+    #[inline(always)]
+    unsafe fn choose(self, table: &Table) -> Self {
+        let (quarters, _) = table.bytes.as_chunks::<64>();
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { looked_up(self.0, quarters.iter().map(|quarter| vld1q_u8_x4(quarter.as_ptr()))) })
+    }
+
+    #[inline(always)]
+    unsafe fn choose_printable(self, [one, other]: [&Table; 2]) -> [Self; 2] {
+        // SAFETY: the caller's: NEON is there.
+        unsafe { [self.choose(one), self.choose(other)] }
+    }
+
+    #[inline(always)]
+    unsafe fn store_pairs(first: Self, second: Self, kept: u32, out: *mut u8) {
+        // SAFETY: the caller's: NEON is there, and room for two bytes a lane: sixteen are written for each eight lanes, after at most as many
+        // for the first eight.
+        unsafe {
+            let (low, high) = (vzip1q_u8(first.0, second.0), vzip2q_u8(first.0, second.0));
+            // Where no lane is left out between others, as in ASCII, there is nothing to close up.
+            if kept & kept.wrapping_add(1) == 0 {
+                vst1q_u8(out, low);
+                vst1q_u8(out.add(16), high);
+                return;
+            }
+            let closed_up = |eight, kept: u32| vqtbl1q_u8(eight, vld1q_u8(CLOSE_UP[(kept & 0xFF) as usize].as_ptr()));
+            vst1q_u8(out, closed_up(low, kept));
+            vst1q_u8(out.add(2 * (kept & 0xFF).count_ones() as usize), closed_up(high, kept >> 8));
+        }
+    }
+}
+
+impl Keys for V {
+    /// Four times 64 bytes.
+    type Map = [uint8x16x4_t; 4];
+
+    #[inline(always)]
+    unsafe fn map(map: &[u8; 256]) -> Self::Map {
+        let (quarters, _) = map.as_chunks::<64>();
+        // SAFETY: the caller's: NEON is there.
+        core::array::from_fn(|number| unsafe { vld1q_u8_x4(quarters[number].as_ptr()) })
+    }
+
+    #[inline(always)]
+    unsafe fn mapped(self, map: &Self::Map) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { looked_up(self.0, map.iter().copied()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, out: *mut u8) {
+        // SAFETY: the caller's: there is room for sixteen bytes; the store wants no alignment.
+        unsafe { vst1q_u8(out, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat_pair(pair: u16) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { vreinterpretq_u8_u16(vdupq_n_u16(pair)) })
+    }
+
+    #[inline(always)]
+    unsafe fn equal_pairs(self, other: Self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        unsafe {
+            let equal = vceqq_u16(vreinterpretq_u16_u8(self.0), vreinterpretq_u16_u8(other.0));
+            Self(vreinterpretq_u8_u16(equal))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn at_most_pairs(self, other: Self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        unsafe {
+            let at_most = vcleq_u16(vreinterpretq_u16_u8(self.0), vreinterpretq_u16_u8(other.0));
+            Self(vreinterpretq_u8_u16(at_most))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn swapped(self) -> Self {
+        // SAFETY: the caller's: NEON is there.
+        Self(unsafe { vrev16q_u8(self.0) })
+    }
+}
+
+/// Each lane as an index into these 64 bytes and those after them; zero past their end. A lookup leaves lanes as they are whose index is past
+/// its own.
+///
+/// # Safety
+/// NEON is there.
+#[inline(always)]
+unsafe fn looked_up(mut indexes: uint8x16_t, quarters: impl Iterator<Item = uint8x16x4_t>) -> uint8x16_t {
+    // SAFETY: the caller's: NEON is there.
+    unsafe {
+        let mut found = vdupq_n_u8(0);
+        for quarter in quarters {
+            found = vqtbx4q_u8(found, quarter, indexes);
+            indexes = vsubq_u8(indexes, vdupq_n_u8(64));
+        }
+        found
+    }
+}
+
 generic::instantiate!(V, "neon");
 generic::instantiate_shuffle!(V, "neon");
+generic::instantiate_lanes!(V, "neon");
+generic::instantiate_keys!(V, "neon");
