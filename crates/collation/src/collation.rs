@@ -81,7 +81,10 @@ impl Collation {
     /// ```
     #[inline]
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        // What is equal byte by byte is equal, whatever the weights.
+        // What is equal byte by byte is equal, whatever the weights. The first bytes of most strings tell that they differ.
+        if a.first() != b.first() {
+            return self.compare_from(a, b, 0);
+        }
         let mismatch = arch::get().mismatch(a, b);
         if mismatch == a.len() && mismatch == b.len() { Ordering::Equal } else { self.compare_from(a, b, mismatch) }
     }

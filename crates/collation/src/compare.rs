@@ -63,6 +63,9 @@ impl Work for Compare<'_> {
     #[inline(always)]
     fn characters<T: CharacterWeights, S: Shape>(self, source: Characters<T, S>) -> Ordering {
         let Self { a, b, mismatch } = self;
+        if let Some(order) = source.ascii_order(a, b, mismatch) {
+            return order;
+        }
         let mut at = source.boundary(a, b, mismatch);
         if a.get(at).is_some_and(u8::is_ascii) {
             at = source.skip_bytes(a, b, at);

@@ -1,6 +1,8 @@
 //! Multi-byte character sets with a weight of one, two or four bytes for each character, as `sjis_japanese_ci`, `gbk_chinese_ci`,
 //! `gb18030_chinese_ci`.
 
+use core::cmp::Ordering;
+
 use super::{Next, Source};
 use crate::arch;
 use crate::charset::Shape;
@@ -86,6 +88,17 @@ impl<T: CharacterWeights, S: Shape> Characters<T, S> {
     #[inline(always)]
     fn single(self, byte: u8) -> u16 {
         u16::from_be_bytes([self.table.single(byte), 0])
+    }
+
+    /// The order of two texts, equal before `at`, if characters of ASCII with different weights begin there, as is easily told: what is after
+    /// ASCII begins a character, or can't be of ASCII.
+    #[inline(always)]
+    pub fn ascii_order(self, a: &[u8], b: &[u8], at: usize) -> Option<Ordering> {
+        let (&x, &y) = (a.get(at)?, b.get(at)?);
+        if !(x | y).is_ascii() || at > 0 && !a[at - 1].is_ascii() {
+            return None;
+        }
+        Some(self.table.single(x).cmp(&self.table.single(y))).filter(|order| order.is_ne())
     }
 }
 
