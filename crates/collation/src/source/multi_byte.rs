@@ -98,7 +98,8 @@ impl<T: CharacterWeights, S: Shape> Characters<T, S> {
         if !(x | y).is_ascii() || at > 0 && !a[at - 1].is_ascii() {
             return None;
         }
-        Some(self.table.single(x).cmp(&self.table.single(y))).filter(|order| order.is_ne())
+        let (of_x, of_y) = (self.table.single(x), self.table.single(y));
+        (of_x != of_y).then(|| of_x.cmp(&of_y))
     }
 }
 
