@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
+use mysql_collation::oracle::{instruction_sets, use_instruction_set};
 use mysql_collation::{Charset, Collation};
 #[cfg(test)]
 use mysql_collation::{Flavour, Pad};
@@ -47,6 +48,9 @@ pub struct Arguments {
     /// What the texts are chosen by [default: the time].
     #[arg(long)]
     seed: Option<u64>,
+    /// The vectors to take, one of those that the machine has: `avx512`, `avx2`, `sse2`, `neon`, `scalar` [default: the best].
+    #[arg(long)]
+    instruction_set: Option<String>,
 }
 
 /// How much is compared for each collation.
@@ -90,6 +94,11 @@ const FULL_OF_OTHER_CHARSETS: Amount = Amount { pairs: 200_000, likes: 20_000, t
 
 /// Verifies, prints what was found, and returns whether all agreed.
 pub fn run(arguments: &Arguments) -> Result<bool> {
+    if let Some(name) = &arguments.instruction_set {
+        let mut all = instruction_sets();
+        ensure!(all.any(|known| known == name), "this machine has no instruction set {name}");
+        use_instruction_set(name);
+    }
     let amount_of = |collation: Collation| {
         let amount = match collation.charset() {
             _ if !arguments.full => SOME,
