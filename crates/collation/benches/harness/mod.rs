@@ -98,6 +98,18 @@ pub fn compare(title: &str, mut subjects: Vec<Subject>) {
     println!();
 }
 
+/// Times them over a text of so many bytes and prints a table of gigabytes a second.
+pub fn rates(title: &str, bytes: usize, mut subjects: Vec<Subject>) {
+    println!("{title}");
+    let times = times(&mut subjects);
+    for (subject, own) in subjects.iter().zip(times) {
+        let rate = Estimate::of(own.into_iter().map(|time| bytes as f64 / time).collect());
+        let interval = format!("[{:.1} … {:.1}]", rate.low, rate.high);
+        println!("  {:34} {:>10.1} GB/s {interval:>20}", subject.name, rate.median);
+    }
+    println!();
+}
+
 /// How many times as long as the first the second took, round by round.
 pub fn ratio(first: Subject, second: Subject) -> Estimate {
     let times = times(&mut [first, second]);

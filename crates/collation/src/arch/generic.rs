@@ -22,23 +22,32 @@ pub(super) unsafe fn mismatch_folded<V: Vector>(a: &[u8], b: &[u8]) -> usize {
     unsafe { first_mismatch::<V, Folded>(a, b) }
 }
 
-/// What is done to bytes before they are compared.
+#[inline(always)]
+pub(super) unsafe fn mismatch_folded_ascii<V: Vector>(a: &[u8], b: &[u8]) -> usize {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { first_mismatch::<V, FoldedAscii>(a, b) }
+}
+
+/// How bytes are compared.
 ///
 /// A type and not a closure: a closure's body has no target features, and would be called instead of inlined.
-trait Map {
+trait Comparison {
+    /// The first lane that mismatches, or how many there are.
+    ///
     /// # Safety
     /// This module's contract.
-    unsafe fn apply<V: Vector>(vector: V) -> V;
+    unsafe fn mismatched_lane<V: Vector>(a: V, b: V) -> usize;
     /// The same comparison without vectors.
     fn short(a: &[u8], b: &[u8]) -> usize;
 }
 
 struct AsIs;
 
-impl Map for AsIs {
+impl Comparison for AsIs {
     #[inline(always)]
-    unsafe fn apply<V: Vector>(vector: V) -> V {
-        vector
+    unsafe fn mismatched_lane<V: Vector>(a: V, b: V) -> usize {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe { a.first_mismatch(b) }
     }
 
     #[inline(always)]
@@ -49,11 +58,11 @@ impl Map for AsIs {
 
 struct Folded;
 
-impl Map for Folded {
+impl Comparison for Folded {
     #[inline(always)]
-    unsafe fn apply<V: Vector>(vector: V) -> V {
+    unsafe fn mismatched_lane<V: Vector>(a: V, b: V) -> usize {
         // SAFETY: the caller keeps this module's contract.
-        unsafe { vector.fold() }
+        unsafe { a.fold().first_mismatch(b.fold()) }
     }
 
     #[inline(always)]
@@ -62,21 +71,31 @@ impl Map for Folded {
     }
 }
 
-#[inline(always)]
-unsafe fn mismatched_lane<V: Vector, M: Map>(a: V, b: V) -> usize {
-    // SAFETY: the caller keeps this module's contract.
-    unsafe { M::apply(a).first_mismatch(M::apply(b)) }
+struct FoldedAscii;
+
+impl Comparison for FoldedAscii {
+    #[inline(always)]
+    unsafe fn mismatched_lane<V: Vector>(a: V, b: V) -> usize {
+        // Where only one is beyond ASCII, they mismatch.
+        // SAFETY: the caller keeps this module's contract.
+        unsafe { Folded::mismatched_lane(a, b).min(a.first_high()) }
+    }
+
+    #[inline(always)]
+    fn short(a: &[u8], b: &[u8]) -> usize {
+        scalar::mismatch_folded_ascii(a, b)
+    }
 }
 
 #[inline(always)]
-unsafe fn first_mismatch<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
+unsafe fn first_mismatch<V: Vector, C: Comparison>(a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
     let (pa, pb) = (a.as_ptr(), b.as_ptr());
     let mut at = 0;
     // SAFETY: `at + BYTES <= n` in the loop and for the overlapping load, `at + rest == n` for the masked one.
     unsafe {
         while at + V::BYTES <= n {
-            let lane = mismatched_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)));
+            let lane = C::mismatched_lane(V::load(pa.add(at)), V::load(pb.add(at)));
             if lane < V::BYTES {
                 return at + lane;
             }
@@ -86,12 +105,12 @@ unsafe fn first_mismatch<V: Vector, M: Map>(a: &[u8], b: &[u8]) -> usize {
         if rest == 0 {
             n
         } else if let (Some(a), Some(b)) = (V::load_partial(pa.add(at), rest), V::load_partial(pb.add(at), rest)) {
-            at + mismatched_lane::<V, M>(a, b).min(rest)
+            at + C::mismatched_lane(a, b).min(rest)
         } else if n >= V::BYTES {
             let at = n - V::BYTES;
-            at + mismatched_lane::<V, M>(V::load(pa.add(at)), V::load(pb.add(at)))
+            at + C::mismatched_lane(V::load(pa.add(at)), V::load(pb.add(at)))
         } else {
-            M::short(&a[..n], &b[..n])
+            C::short(&a[..n], &b[..n])
         }
     }
 }
@@ -109,7 +128,7 @@ unsafe fn joined_lane<V: Shuffle>(pairs: &Pairs, strict: V, [x, y]: [V; 2], [nex
         let differ = x.xor(y).or(next_x.xor(next_y));
         let uneven = uneven_pairs(strict, [x, y], [next_x, next_y]);
         let in_contraction = joined.and(differ).and(uneven).first_mismatch(V::zero());
-        mismatched_lane::<V, Folded>(x, y).min(in_contraction)
+        Folded::mismatched_lane(x, y).min(in_contraction)
     }
 }
 
@@ -316,6 +335,7 @@ macro_rules! instantiate {
         $crate::arch::generic::instantiate!(@ $vector, $features,
             mismatch(a: &[u8], b: &[u8]),
             mismatch_folded(a: &[u8], b: &[u8]),
+            mismatch_folded_ascii(a: &[u8], b: &[u8]),
             run_of(byte: u8, text: &[u8]),
             ascii_prefix(text: &[u8]),
             utf8_starts(text: &[u8])

@@ -70,6 +70,7 @@ pub(crate) struct Backend {
     pub(crate) name: &'static str,
     mismatch: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,
+    mismatch_folded_ascii: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_joined: unsafe fn(&Pairs, Variants, &[u8], &[u8]) -> usize,
     mismatch_mapped: unsafe fn(&[u8; 256], &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
@@ -101,6 +102,13 @@ impl Backend {
     pub(crate) fn mismatch_folded(&self, a: &[u8], b: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.mismatch_folded)(a, b) }
+    }
+
+    /// As [`Backend::mismatch_folded`], but bytes beyond ASCII count as mismatches.
+    #[inline]
+    pub(crate) fn mismatch_folded_ascii(&self, a: &[u8], b: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.mismatch_folded_ascii)(a, b) }
     }
 
     /// As [`Backend::mismatch_folded`], but bytes that may be within a contraction have to be equal, or to differ as variants may: `ch`

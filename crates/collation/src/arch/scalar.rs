@@ -10,6 +10,7 @@ pub(super) static BACKEND: Backend = Backend {
     name: "scalar",
     mismatch,
     mismatch_folded,
+    mismatch_folded_ascii,
     mismatch_joined,
     mismatch_mapped,
     run_of,
@@ -49,6 +50,10 @@ pub(super) fn mismatch(a: &[u8], b: &[u8]) -> usize {
 
 pub(super) fn mismatch_folded(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x.eq_ignore_ascii_case(y)).count()
+}
+
+pub(super) fn mismatch_folded_ascii(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x.is_ascii() && x.eq_ignore_ascii_case(y)).count()
 }
 
 pub(super) fn mismatch_joined(pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) -> usize {

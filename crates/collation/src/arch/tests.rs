@@ -185,6 +185,7 @@ fn the_first_mismatch_byte_is_found_at_every_offset_and_length() {
                 let a = &a[offset..offset + LONGEST];
                 assert_eq!(backend.mismatch_folded(a, &b), at, "{}", backend.name);
                 assert_eq!(backend.mismatch_folded(&b, a), at, "{}", backend.name);
+                assert_eq!(backend.mismatch_folded_ascii(a, &b), at, "{}", backend.name);
                 let lower = a.to_ascii_lowercase();
                 assert_eq!(backend.mismatch(&lower, &b), at, "{}", backend.name);
                 assert_eq!(backend.run_of(b'x', &lower), at, "{}", backend.name);
@@ -203,6 +204,13 @@ fn folding_joins_the_two_cases_of_ascii_and_nothing_else() {
                 let (a, b) = ([x; 64], [y; 64]);
                 assert_eq!(
                     backend.mismatch_folded(&a, &b),
+                    if same { 64 } else { 0 },
+                    "{} {x:#x} {y:#x}",
+                    backend.name
+                );
+                let same = same && x.is_ascii();
+                assert_eq!(
+                    backend.mismatch_folded_ascii(&a, &b),
                     if same { 64 } else { 0 },
                     "{} {x:#x} {y:#x}",
                     backend.name
@@ -306,6 +314,7 @@ proptest! {
         each(|backend| {
             assert_eq!(backend.mismatch(&a, &b), plain::first_mismatch(&a, &b, |x| x), "{}", backend.name);
             assert_eq!(backend.mismatch_folded(&a, &b), plain::first_mismatch(&a, &b, |x| x.to_ascii_lowercase()), "{}", backend.name);
+            assert_eq!(backend.mismatch_folded_ascii(&a, &b), scalar::mismatch_folded_ascii(&a, &b), "{}", backend.name);
             for variants in [Variants::None, Variants::OtherCase] {
                 let joined = scalar::mismatch_joined(pairs(), variants, &a, &b);
                 assert_eq!(backend.mismatch_joined(pairs(), variants, &a, &b), joined, "{}", backend.name);

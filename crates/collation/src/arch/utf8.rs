@@ -106,6 +106,10 @@ pub(super) unsafe fn utf8_prefix<V: Shuffle>(text: &[u8]) -> usize {
     let mut at = 0;
     // SAFETY: `at + BYTES <= len` at each load.
     unsafe {
+        // ASCII takes half the time by itself. Bench: `utf8`.
+        while at + V::BYTES <= text.len() && V::load(text.as_ptr().add(at)).first_high() == V::BYTES {
+            at += V::BYTES;
+        }
         let mut before = V::zero();
         while at + V::BYTES <= text.len() {
             let now = V::load(text.as_ptr().add(at));

@@ -117,11 +117,15 @@ impl<T: CharacterWeights, S: Shape> Source for Characters<T, S> {
             return at;
         }
         // Letters of ASCII have one weight in both cases, unless they are part of a longer character.
-        let same = if self.shape.has_letters() {
-            arch::get().mismatch_joined(&BEFORE_LETTERS, Variants::None, x, y)
-        } else {
-            arch::get().mismatch_folded(x, y)
-        };
+        let backend = arch::get();
+        let mut same =
+            if self.shape.has_letters() { backend.mismatch_folded_ascii(x, y) } else { backend.mismatch_folded(x, y) };
+        if self.shape.has_letters()
+            && let (Some(&p), Some(&q)) = (x.get(same), y.get(same))
+            && !(p | q).is_ascii()
+        {
+            same += backend.mismatch_joined(&BEFORE_LETTERS, Variants::None, &x[same..], &y[same..]);
+        }
         if same == x.len() && same == y.len() { at + same } else { at + self.boundary(x, y, same) }
     }
 

@@ -151,6 +151,15 @@ impl<C: CodePoints> Source for Utf8<C> {
         {
             return next;
         }
+        if let Some(expansions) = self.low.low.expansions()
+            && first.0 < 0x800
+        {
+            let [one, other] = expansions.weights(first.0 as usize);
+            if other != 0 {
+                (out[0], out[1]) = (one, other);
+                return Next { bytes: first.1, weights: 2 };
+            }
+        }
         Next { bytes: first.1, weights: self.code_points.weights(first.0, out) }
     }
 

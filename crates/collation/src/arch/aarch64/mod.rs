@@ -10,6 +10,7 @@ static BACKEND: Backend = Backend {
     name: "neon",
     mismatch,
     mismatch_folded,
+    mismatch_folded_ascii,
     mismatch_joined,
     mismatch_mapped,
     run_of,

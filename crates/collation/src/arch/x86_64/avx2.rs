@@ -10,6 +10,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     name: "avx2",
     mismatch,
     mismatch_folded,
+    mismatch_folded_ascii,
     mismatch_joined,
     mismatch_mapped,
     run_of,

@@ -9,6 +9,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     name: "sse2",
     mismatch,
     mismatch_folded,
+    mismatch_folded_ascii,
     mismatch_joined: scalar::mismatch_joined,
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,

@@ -15,6 +15,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     name: "avx512",
     mismatch,
     mismatch_folded,
+    mismatch_folded_ascii,
     mismatch_joined,
     mismatch_mapped: map::mismatch_mapped,
     run_of,
