@@ -256,7 +256,7 @@ impl Collation {
     pub fn sort_by_key<T>(&self, items: &mut [T], key: impl Fn(&T) -> &[u8]) {
         sort::sort(
             items,
-            |items| dispatch::with(self.descriptor(), sort::Prefixes { items, key: &key }),
+            |items, places| dispatch::with(self.descriptor(), sort::Prefixes { items, key: &key, places }),
             |a, b| self.compare(key(a), key(b)),
         );
     }

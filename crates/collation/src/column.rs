@@ -190,51 +190,62 @@ impl Collation {
     /// # Ok::<(), mysql_collation::LookupError>(())
     /// ```
     pub fn column_argsort<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> Vec<usize> {
-        let (mut order, present) = self.sorted(column);
-        order.extend(present.into_iter().map(|(index, _)| index));
-        order
-    }
-
-    /// The indexes of NULLs, and those of strings in ascending order with the strings.
-    fn sorted<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> (Vec<usize>, Vec<(usize, &'a [u8])>) {
         let column = column.into_iter();
-        let (mut nulls, mut present) = (Vec::new(), Vec::with_capacity(column.size_hint().0));
+        let (mut order, mut present) = (Vec::new(), Vec::with_capacity(column.size_hint().0));
         for (index, text) in column.enumerate() {
             match text {
                 Some(text) => present.push((index, text)),
-                None => nulls.push(index),
+                None => order.push(index),
             }
         }
         self.sort_by_key(&mut present, |item| item.1);
-        (nulls, present)
+        order.extend(present.into_iter().map(|(index, _)| index));
+        order
     }
 
     /// A number for each string, the same for equal ones, counted from 0 in the order of their first occurrence; NULL is a
     /// group of its own. And how many groups there are.
     pub fn column_groups<'a>(&self, column: impl IntoIterator<Item = Option<&'a [u8]>>) -> (Vec<usize>, usize) {
-        let (nulls, present) = self.sorted(column);
-        // The first index of each one's group. The sort is stable: the first of equals has the least index.
-        let mut groups = alloc::vec![0; nulls.len() + present.len()];
-        for &index in &nulls {
-            groups[index] = nulls[0];
+        let column = column.into_iter();
+        let (mut texts, mut hashes) = (Vec::with_capacity(column.size_hint().0), Vec::new());
+        // The first index of each one's group.
+        let mut groups = Vec::with_capacity(column.size_hint().0);
+        let mut first_null = None;
+        for (index, text) in column.enumerate() {
+            match text {
+                Some(text) => {
+                    hashes.push((self.hash_one(text), index));
+                    groups.push(index);
+                }
+                None => groups.push(*first_null.get_or_insert(index)),
+            }
+            texts.push(text.unwrap_or_default());
         }
-        let mut first: Option<(usize, &[u8])> = None;
-        for (index, text) in present {
-            let of_group = first.filter(|(_, of_group)| self.equals(of_group, text)).unwrap_or((index, text));
-            groups[index] = of_group.0;
-            first = Some(of_group);
+        // Neighbours then are equal, or have the same hash by chance. The least index comes first.
+        hashes.sort_unstable();
+        for same_hash in hashes.chunk_by_mut(|a, b| a.0 == b.0) {
+            self.group(same_hash, &texts, &mut groups);
         }
-        // From first indexes to numbers, in place: that of the first one is known before it is asked for.
-        let mut count = 0;
-        for index in 0..groups.len() {
-            if groups[index] == index {
-                groups[index] = count;
-                count += 1;
-            } else {
-                groups[index] = groups[groups[index]];
+        let count = number(&mut groups);
+        (groups, count)
+    }
+
+    /// Writes the first index of each one's group, of strings that have one hash, in the order of their indexes.
+    fn group(&self, same_hash: &mut [(u64, usize)], texts: &[&[u8]], groups: &mut [usize]) {
+        let [(_, first), others @ ..] = same_hash else { return };
+        if others.iter().all(|&(_, index)| self.equals(texts[*first], texts[index])) {
+            for &(_, index) in &*others {
+                groups[index] = *first;
+            }
+            return;
+        }
+        // Stable: the first of equals keeps the least index.
+        same_hash.sort_by(|&(_, x), &(_, y)| self.compare(texts[x], texts[y]));
+        for equal in same_hash.chunk_by(|&(_, x), &(_, y)| self.equals(texts[x], texts[y])) {
+            for &(_, index) in equal {
+                groups[index] = equal[0].1;
             }
         }
-        (groups, count)
     }
 
     /// Whether each string equals `text`; `None` for NULL.
@@ -255,6 +266,21 @@ impl Collation {
     ) -> Vec<Option<bool>> {
         a.into_iter().zip(b).map(|(a, b)| Some(self.equals(a?, b?))).collect()
     }
+}
+
+/// Turns the first index of each one's group into the group's number, counted in their order. How many groups there are.
+fn number(groups: &mut [usize]) -> usize {
+    let mut count = 0;
+    for index in 0..groups.len() {
+        // In place: the number of the first one is known before it is asked for.
+        if groups[index] == index {
+            groups[index] = count;
+            count += 1;
+        } else {
+            groups[index] = groups[groups[index]];
+        }
+    }
+    count
 }
 
 impl LikePattern {
@@ -294,6 +320,10 @@ mod tests {
         assert!(column.iter().eq(texts.iter().map(|text| text.map(str::as_bytes))));
         assert_eq!(collation.column_argsort(column), [1, 5, 4, 2, 3, 0, 6, 7]);
         assert_eq!(collation.column_groups(column), (alloc::vec![0, 1, 2, 2, 3, 1, 0, 4], 5));
+        // Two groups whose strings have one hash, and one string more.
+        let mut groups = [0, 1, 2, 3, 4];
+        collation.group(&mut [(7, 0), (7, 1), (7, 3), (7, 4)], &[b"b", b"a", b"", b"B", b"c"], &mut groups);
+        assert_eq!(groups, [0, 1, 2, 0, 4]);
         let keys = collation.column_keys(column);
         for (index, text) in texts.iter().enumerate() {
             let key = &keys.values[keys.offsets[index]..keys.offsets[index + 1]];
