@@ -1,7 +1,8 @@
-//! `cargo xtask order-by`: what sorting sysbench's `c` values costs a server's ORDER BY, the engine, and `weigh sort`.
+//! `cargo xtask order-by`: what sorting and grouping a million values cost a server's ORDER BY and GROUP BY, the engine, and `weigh sort`.
 
 mod figures;
 mod rows;
+mod values;
 mod weigh;
 
 use std::hint::black_box;
@@ -17,6 +18,7 @@ use mysql_collation::{Collation, Flavour, LookupError};
 use crate::servers::Source;
 use figures::{Cell, Round};
 use rows::Rows;
+use values::Values;
 use weigh::Weigh;
 
 /// What is sorted, where, and how often.
@@ -29,6 +31,9 @@ pub struct Arguments {
     /// utf8mb4_uca1400_ai_ci].
     #[arg(long)]
     collation: Vec<String>,
+    /// What is sorted; can be given several times [default: c].
+    #[arg(long, value_enum)]
+    values: Vec<Values>,
     /// Rows of the table.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1000..))]
     rows: u32,
@@ -46,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Some(path) => Some(path.clone()),
         None => weigh::beside_this(),
     };
-    figures::head(&mut stdout(), arguments.rows, arguments.rounds)?;
+    figures::head(&mut stdout(), arguments.rounds)?;
     if weigh.is_none() {
         println!("`weigh sort` is not timed: build it with `cargo build --release -p weigh`, or name it by --weigh");
     }
@@ -57,8 +62,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for spec in specs {
         let mut source = Source::open(&spec)?;
         for collation in collations(&source, &arguments.collation)? {
-            let cell = measure(&mut source, collation, arguments.rows, arguments.rounds, weigh.as_deref())?;
-            figures::print(&mut stdout(), &cell)?;
+            for values in values::or_default(&arguments.values) {
+                let what = What { collation, values, rows: arguments.rows };
+                let cell = measure(&mut source, what, arguments.rounds, weigh.as_deref())?;
+                figures::print(&mut stdout(), &cell)?;
+            }
         }
     }
     Ok(())
@@ -85,20 +93,33 @@ fn collations(source: &Source, asked: &[String]) -> Result<Vec<Collation>> {
     Ok(found)
 }
 
-/// Loads the rows under a collation, makes sure that server, engine and `weigh sort` give one order, and times them in rounds.
-fn measure(source: &mut Source, collation: Collation, rows: u32, rounds: u32, weigh: Option<&Path>) -> Result<Cell> {
+/// What is sorted and grouped.
+#[derive(Clone, Copy)]
+struct What {
+    collation: Collation,
+    values: Values,
+    rows: u32,
+}
+
+/// Loads the rows under a collation, makes sure that server, engine and `weigh sort` give one order and as many groups, and times them in
+/// rounds.
+fn measure(source: &mut Source, what: What, rounds: u32, weigh: Option<&Path>) -> Result<Cell> {
+    let What { collation, values, rows } = what;
     ensure!(collation.charset().name() == "utf8mb4", "{} is no collation of utf8mb4", collation.info().name);
     let progress = ProgressBar::new_spinner();
     progress.enable_steady_tick(Duration::from_millis(200));
     progress.set_message(format!("{}: loading {rows} rows", collation.info().name));
-    let title = source.title();
-    let mut table = Rows::load(source, collation.info().name, rows)?;
+    let title = format!("{}, {}: {rows} {}", source.title(), collation.info().name, values.title());
+    let mut table = Rows::load(source, collation.info().name, values, rows)?;
     let filesort = table.filesort()?;
     let values = table.values()?;
+    // Equal ones by their bytes, as `weigh sort` has them.
     let mut sorted = values.clone();
+    sorted.sort_unstable();
     collation.sort(&mut sorted);
     progress.set_message("holding the orders against one another");
     table.check_order(collation, &sorted)?;
+    table.check_groups(groups(collation, &values).1)?;
     let weigh = weigh.map(|program| Weigh::new(program, collation, &values, &sorted)).transpose()?;
     let mut timed = Vec::new();
     for number in 1..=rounds {
@@ -108,10 +129,10 @@ fn measure(source: &mut Source, collation: Collation, rows: u32, rounds: u32, we
     }
     progress.finish_and_clear();
     stdout().flush()?;
-    Ok(Cell { title: format!("{title}, {}", collation.info().name), filesort, rounds: timed })
+    Ok(Cell { title, filesort, rounds: timed })
 }
 
-/// Everything once; the server's two statements take turns in coming first.
+/// Everything once; the server's statements take turns in coming first.
 fn round(
     number: u32,
     table: &mut Rows<'_>,
@@ -119,45 +140,67 @@ fn round(
     values: &[Vec<u8>],
     weigh: Option<&Weigh>,
 ) -> Result<Round> {
-    let (scan, order_by);
+    let (scan, order_by, group_by);
     if number.is_multiple_of(2) {
+        group_by = table.group_by()?;
         order_by = table.order_by()?;
         scan = table.scan()?;
     } else {
         scan = table.scan()?;
         order_by = table.order_by()?;
+        group_by = table.group_by()?;
     }
     let engine = sort(collation, values);
+    let argsort = timed(|| collation.column_argsort(column(values)));
+    let groups = timed(|| groups(collation, values));
     let weigh = weigh.map(Weigh::sort).transpose()?;
-    Ok(Round { scan, order_by, engine, weigh })
+    Ok(Round { scan, order_by, group_by, engine, argsort, groups, weigh })
+}
+
+fn column(values: &[Vec<u8>]) -> impl Iterator<Item = Option<&[u8]>> {
+    values.iter().map(|value| Some(&value[..]))
+}
+
+/// The number of each value's group, and how many there are.
+fn groups(collation: Collation, values: &[Vec<u8>]) -> (Vec<usize>, usize) {
+    collation.column_groups(column(values))
+}
+
+/// CPU time of some work.
+fn timed<T>(work: impl FnOnce() -> T) -> Duration {
+    let begin = own_cpu();
+    let done = black_box(work());
+    let end = own_cpu();
+    drop(done);
+    end - begin
 }
 
 /// CPU time of the engine's sort of a copy.
 fn sort(collation: Collation, values: &[Vec<u8>]) -> Duration {
     let mut copy = values.to_vec();
-    let begin = own_cpu();
-    collation.sort(black_box(&mut copy));
-    let end = own_cpu();
-    black_box(copy);
-    end - begin
+    timed(|| {
+        collation.sort(black_box(&mut copy));
+        copy
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// All that is checked on the way is: the order, the kind of filesort, and that nothing was spilled.
+    /// All that is checked on the way is: the order, the groups, the kind of filesort, and that nothing was spilled.
     #[test]
     fn a_servers_order_by_is_measured_beside_the_engine() {
         let mut source = Source::open("mariadb@trixie").unwrap();
         let weigh = weigh::beside_this();
-        for collation in collations(&source, &[]).unwrap() {
-            let cell = measure(&mut source, collation, 20_000, 6, weigh.as_deref()).unwrap();
+        for (collation, values) in collations(&source, &[]).unwrap().into_iter().zip([Values::C, Values::Scripts]) {
+            let what = What { collation, values, rows: 20_000 };
+            let cell = measure(&mut source, what, 6, weigh.as_deref()).unwrap();
             assert_eq!(cell.rounds.len(), 6);
             let mut text = Vec::new();
             figures::print(&mut text, &cell).unwrap();
             let text = String::from_utf8(text).unwrap();
-            assert!(text.contains(collation.info().name) && text.contains("Collation::sort"), "{text}");
+            assert!(text.contains(collation.info().name) && text.contains("Collation::column_groups"), "{text}");
         }
     }
 }

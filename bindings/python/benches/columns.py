@@ -1,61 +1,98 @@
-"""Keys, order and groups of a column: this package beside the Rust library's own columns, pyuca, PyICU and polars' sort.
+"""Keys, order and groups of a column, on one core: this package beside the Rust library's own columns, Polars, DuckDB, pyuca and PyICU.
 
     cargo build --release --locked --package mysql-collation --example column_speed      # in the project's folder
     maturin build --release --out dist && pip install dist/mysql_collation-*.whl         # here, in bindings/python
     pip install -r benches/requirements.txt                                              # PyICU is compiled: it needs ICU's headers
-    python benches/columns.py [ROWS]                                                     # 1,000,000
+    python benches/columns.py [--rows 1000000] [--values c,scripts,8,20,100]
 
-Everything is timed several times in turn, in one process but for the Rust library, and the best time is told: what disturbs a run only ever
-makes it longer. pyuca, in plain Python, gets a hundredth of the rows. pyuca and ICU weigh by other tables than the collation: they are timed,
-not compared.
+Values are sysbench's `c` (119 digits and hyphens), words of eight scripts, or ASCII words of so many bytes, of which a tenth are different. Each is
+timed several times in turn, in one process but for the Rust library, in CPU time of the process; the least is told: what disturbs a run only ever makes it longer.
+Polars and DuckDB order and group bytes, as `binary` does, and have one thread. pyuca, in plain Python, gets a hundredth of the rows. pyuca and ICU weigh by
+other tables than the collation: they are timed, not compared.
 """
 
+import argparse
 import functools
+import os
 import pathlib
 import random
 import subprocess
-import sys
 import time
 
-import polars as pl
-import pyarrow as pa
+# Read when Polars is loaded.
+os.environ["POLARS_MAX_THREADS"] = "1"
 
-from mysql_collation import Collation
+import duckdb  # noqa: E402
+import polars as pl  # noqa: E402
+import pyarrow as pa  # noqa: E402
+
+from mysql_collation import Collation  # noqa: E402
 
 ROUNDS = 5
 NAME = "utf8mb4_0900_ai_ci"
-ALPHABETS = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJ abcdefghij äöüß", "абвгдежзиклмнопрст"]
+OPERATIONS = ("sort_keys", "argsort", "group_ids")
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"
+SCRIPTS = [
+    "abcdefghijklmnopqrstuvwxyz",
+    "ABCDEFGHIJabcdefghijäöüß",
+    "абвгдежзиклмнопрст",
+    "αβγδεζηθικλμνξοπρσ",
+    "אבגדהוזחטיכלמנסע",
+    "ابتثجحخدذرزسشص",
+    "नमसतहदकपरबलय",
+    "日本東京中国語学時",
+]
 RUST = pathlib.Path(__file__).parents[3] / "target" / "release" / "examples" / "column_speed"
 
 
-def words(rows):
+def values(kind, rows):
+    """A column of so many values."""
     choice = random.Random(7)
-    for _ in range(rows):
-        yield "".join(choice.choices(choice.choice(ALPHABETS), k=choice.randrange(4, 24)))
+    if kind == "c":
+        return ["-".join(f"{choice.randrange(10**11):011}" for _ in range(10)) for _ in range(rows)]
+    if kind == "scripts":
+        return ["".join(choice.choices(choice.choice(SCRIPTS), k=choice.randrange(4, 24))) for _ in range(rows)]
+    different = ["".join(choice.choices(LETTERS, k=int(kind))) for _ in range(rows // 10)]
+    return choice.choices(different, k=rows)
 
 
 def best(work):
-    """The best time of one of several runs, in ms."""
+    """The least CPU time of several runs, in ms."""
     times = []
     for _ in range(ROUNDS):
-        begin = time.perf_counter()
+        begin = time.process_time()
         work()
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     return min(times) * 1000
 
 
-def rust(column):
-    """The times of the Rust library for the same strings: keys, argsort, groups."""
-    lines = "\n".join(column.to_pylist()) + "\n"
+def rust(texts):
+    """The times of the Rust library for the same strings, by operation."""
+    lines = "\n".join(texts) + "\n"
     answer = subprocess.run([RUST, NAME, str(ROUNDS)], input=lines, capture_output=True, text=True, check=True)
-    return dict(zip(("sort_keys", "argsort", "group_ids"), map(float, answer.stdout.split())))
+    return dict(zip(OPERATIONS, map(float, answer.stdout.split())))
 
 
-def others(column, rows):
-    """What else Python has for order: title and time, or why there is none."""
-    texts, fewer = column.to_pylist(), column.slice(0, rows // 100).to_pylist()
-    series = pl.Series(texts)
-    yield "polars Series.arg_sort, by code points", lambda: best(series.arg_sort)
+def databases(texts):
+    """Order and groups of the same bytes: title and what to time."""
+    frame = pl.DataFrame({"v": pl.Series(texts).cast(pl.Binary)})
+    yield "Polars, arg_sort of bytes", frame["v"].arg_sort
+    yield "Polars, group_by of bytes", lambda: frame.group_by("v").len()
+    database = duckdb.connect(config={"threads": 1})
+    database.register("arrow", pa.table({"v": texts}))
+    database.execute("CREATE TABLE t AS SELECT CAST(v AS VARCHAR) AS v FROM arrow")
+
+    def query(statement):
+        return lambda: database.sql(statement).to_arrow_table()
+
+    yield "DuckDB, ORDER BY of bytes", query("SELECT v FROM t ORDER BY v")
+    yield "DuckDB, ORDER BY … COLLATE NOCASE", query("SELECT v FROM t ORDER BY v COLLATE NOCASE")
+    yield "DuckDB, GROUP BY of bytes", query("SELECT v, count(*) FROM t GROUP BY v")
+    yield "DuckDB, GROUP BY … COLLATE NOCASE", query("SELECT min(v), count(*) FROM t GROUP BY v COLLATE NOCASE")
+
+
+def keys(texts):
+    """Sort keys elsewhere in Python: title and what to call for its time."""
 
     def icu():
         from icu import Collator, Locale
@@ -67,27 +104,38 @@ def others(column, rows):
         from pyuca import Collator
 
         key = Collator().sort_key
-        return best(lambda: [key(text) for text in fewer]) * 100
+        return best(lambda: [key(text) for text in texts[::100]]) * 100
 
     yield "PyICU getSortKey, a list of keys", icu
     yield "pyuca sort_key, a list of keys, from a hundredth of the rows", uca
 
 
-def main():
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    column, collation = pa.array(words(rows)), Collation(NAME, "mysql")
-    baseline = rust(column)
-    print(f"{rows:,} strings, {NAME}; best of {ROUNDS}, ms")
-    for operation in ("sort_keys", "argsort", "group_ids"):
+def table(kind, rows):
+    texts, collation = values(kind, rows), Collation(NAME, "mysql")
+    column, baseline = pa.array(texts), rust(texts)
+    title = kind if not kind.isdigit() else f"{kind} bytes"
+    print(f"\n{title}: {rows:,} values, {len(set(texts)):,} different; {NAME}, ms of CPU time, the least of {ROUNDS}")
+    for operation in OPERATIONS:
         took = best(functools.partial(getattr(collation, operation), column))
         print(f"{operation:70} {took:10.1f}   Rust {baseline[operation]:10.1f}   × {took / baseline[operation]:.2f}")
-    took = best(lambda: [collation.sort_key(text) for text in column.to_pylist()])
+    for name, work in databases(texts):
+        print(f"{name:70} {best(work):10.1f}")
+    took = best(lambda: [collation.sort_key(text) for text in texts])
     print(f"{'sort_key of each str, a list of keys':70} {took:10.1f}")
-    for title, work in others(column, rows):
+    for name, work in keys(texts):
         try:
-            print(f"{title:70} {work():10.1f}")
+            print(f"{name:70} {work():10.1f}")
         except ImportError as error:
-            print(f"{title:70} not installed: {error}")
+            print(f"{name:70} not installed: {error}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--values", default="c,scripts,8,20,100")
+    arguments = parser.parse_args()
+    for kind in arguments.values.split(","):
+        table(kind, arguments.rows)
 
 
 if __name__ == "__main__":

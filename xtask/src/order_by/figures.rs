@@ -12,8 +12,14 @@ pub struct Round {
     pub scan: Duration,
     /// The server's, of reading and sorting them.
     pub order_by: Duration,
+    /// The server's, of reading and grouping them.
+    pub group_by: Duration,
     /// The engine's, of sorting the values.
     pub engine: Duration,
+    /// The engine's, of finding their order.
+    pub argsort: Duration,
+    /// The engine's, of numbering their groups.
+    pub groups: Duration,
     /// The command's, of reading, sorting and writing them.
     pub weigh: Option<Duration>,
 }
@@ -22,6 +28,11 @@ impl Round {
     /// The server's sort alone, in ms. Noise can make the difference negative.
     fn sort(&self) -> f64 {
         ms(self.order_by) - ms(self.scan)
+    }
+
+    /// The server's grouping alone, in ms.
+    fn grouping(&self) -> f64 {
+        ms(self.group_by) - ms(self.scan)
     }
 }
 
@@ -41,24 +52,29 @@ struct Line {
     what: &'static str,
     /// In ms.
     time: Estimate,
-    /// How many times as long the server's sort takes, round by round.
+    /// How many times as long the server's sort takes, or its grouping, round by round.
     ratio: Option<Estimate>,
 }
 
 /// The medians of a cell; `None` for fewer rounds than an interval needs.
 fn lines(rounds: &[Round]) -> Option<Vec<Line>> {
     let time = |of: &dyn Fn(&Round) -> f64| median(&rounds.iter().map(of).collect::<Vec<_>>());
-    let against = |what, of: &dyn Fn(&Round) -> f64| {
-        Some(Line { what, time: time(of)?, ratio: Some(time(&|round| round.sort() / of(round))?) })
+    let line = |what, of: &dyn Fn(&Round) -> f64| Some(Line { what, time: time(of)?, ratio: None });
+    let against = |what, theirs: &dyn Fn(&Round) -> f64, of: &dyn Fn(&Round) -> f64| {
+        Some(Line { what, time: time(of)?, ratio: Some(time(&|round| theirs(round) / of(round))?) })
     };
     let mut lines = vec![
-        Line { what: "the server, scan", time: time(&|round| ms(round.scan))?, ratio: None },
-        Line { what: "the server, sort: ORDER BY less scan", time: time(&Round::sort)?, ratio: None },
-        against("Collation::sort", &|round| ms(round.engine))?,
+        line("the server, scan", &|round| ms(round.scan))?,
+        line("the server, sort: ORDER BY less scan", &Round::sort)?,
+        against("Collation::sort", &Round::sort, &|round| ms(round.engine))?,
+        against("Collation::column_argsort", &Round::sort, &|round| ms(round.argsort))?,
     ];
     if rounds.iter().all(|round| round.weigh.is_some()) {
-        lines.push(against("weigh sort, from a file to a file", &|round| round.weigh.map_or(f64::NAN, ms))?);
+        let weigh = |round: &Round| round.weigh.map_or(f64::NAN, ms);
+        lines.push(against("weigh sort, from a file to a file", &Round::sort, &weigh)?);
     }
+    lines.push(line("the server, groups: GROUP BY less scan", &Round::grouping)?);
+    lines.push(against("Collation::column_groups", &Round::grouping, &|round| ms(round.groups))?);
     Some(lines)
 }
 
@@ -67,18 +83,18 @@ fn ms(time: Duration) -> f64 {
 }
 
 /// What all blocks have in common.
-pub fn head(out: &mut dyn Write, rows: u32, rounds: u32) -> io::Result<()> {
-    writeln!(out, "{rows} sysbench c values, ms of CPU time: median of {rounds} rounds [interval of at least 95 %]")
+pub fn head(out: &mut dyn Write, rounds: u32) -> io::Result<()> {
+    writeln!(out, "ms of CPU time: median of {rounds} rounds [interval of at least 95 %]")
 }
 
 /// A block.
 pub fn print(out: &mut dyn Write, cell: &Cell) -> io::Result<()> {
     writeln!(out, "\n{}: {}", cell.title, cell.filesort)?;
-    writeln!(out, "  {:36} {:>34} {:>27}", "", "", "server's sort ÷ this")?;
+    writeln!(out, "  {:38} {:>34} {:>27}", "", "", "the server's ÷ this")?;
     for Line { what, time, ratio } in lines(&cell.rounds).unwrap_or_default() {
         let time = format!("{:.1} ms [{:.1} … {:.1}]", time.value, time.low, time.high);
         let ratio = ratio.map(|ratio| format!("{:.2} × [{:.2} … {:.2}]", ratio.value, ratio.low, ratio.high));
-        let line = format!("  {what:36} {time:>34} {:>27}", ratio.unwrap_or_default());
+        let line = format!("  {what:38} {time:>34} {:>27}", ratio.unwrap_or_default());
         writeln!(out, "{}", line.trim_end())?;
     }
     out.flush()
@@ -90,7 +106,16 @@ mod tests {
 
     fn round(scan: u64, order_by: u64, engine: u64, weigh: Option<u64>) -> Round {
         let ms = Duration::from_millis;
-        Round { scan: ms(scan), order_by: ms(order_by), engine: ms(engine), weigh: weigh.map(ms) }
+        let (group_by, engine) = (ms(scan + 3 * engine), ms(engine));
+        Round {
+            scan: ms(scan),
+            order_by: ms(order_by),
+            group_by,
+            engine,
+            argsort: engine,
+            groups: engine,
+            weigh: weigh.map(ms),
+        }
     }
 
     #[test]
@@ -102,12 +127,13 @@ mod tests {
         let all = |value| Some(Estimate { value, low: value, high: value });
         assert_eq!(lines[0].time, Estimate { value: 400.0, low: 100.0, high: 900.0 });
         assert_eq!(lines[1].time, Estimate { value: 2400.0, low: 600.0, high: 5400.0 });
-        assert_eq!(lines.iter().map(|line| line.ratio).collect::<Vec<_>>(), [None, None, all(6.0), all(3.0)]);
+        let ratios: Vec<_> = lines.iter().map(|line| line.ratio).collect();
+        assert_eq!(ratios, [None, None, all(6.0), all(6.0), all(3.0), None, all(3.0)]);
     }
 
     #[test]
     fn what_was_not_timed_has_no_line() {
-        assert_eq!(lines(&[round(1, 7, 1, None); 6]).unwrap().len(), 3);
+        assert_eq!(lines(&[round(1, 7, 1, None); 6]).unwrap().len(), 6);
     }
 
     #[test]

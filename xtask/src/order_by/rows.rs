@@ -8,8 +8,9 @@ use drive::ServerThread;
 use mysql::prelude::Queryable;
 use mysql_collation::{Collation, Flavour};
 use serde_json::Value;
-use workload::{Kind, Options, Table, Workload, tables};
+use workload::{Kind, Options, Workload, tables};
 
+use super::values::{Values, word};
 use crate::servers::Source;
 
 /// Rows of one INSERT: a packet stays under the least that servers take.
@@ -21,7 +22,7 @@ const MEMORY: u64 = 8 << 30;
 /// What servers take for no limit.
 const NO_LIMIT: u64 = u64::MAX;
 
-/// sysbench's table in the MEMORY engine under one collation.
+/// A table in the MEMORY engine under one collation; `c` is what is sorted.
 pub struct Rows<'a> {
     source: &'a mut Source,
     thread: ServerThread,
@@ -31,20 +32,21 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Fills the table, on a private server: others may not have the memory to spare.
-    pub fn load(source: &'a mut Source, collation: &str, rows: u32) -> Result<Self> {
+    pub fn load(source: &'a mut Source, collation: &str, values: Values, rows: u32) -> Result<Self> {
         ensure!(
             source.server.is_private(),
             "only a server that is started here is sorted on; {} runs already",
             source.title()
         );
-        let options = Options { table_size: rows, ..Options::default() };
-        let all = tables(&[Workload::from(Kind::OltpReadOnly)], &options);
-        let [table] = &all[..] else { bail!("sysbench's workload has {} tables", all.len()) };
-        fill(source, collation, table).with_context(|| format!("loading {rows} rows on {}", source.title()))?;
+        let name = match values {
+            Values::C => fill_sysbench(source, collation, rows),
+            Values::Scripts => fill_words(source, collation, rows),
+        };
+        let name = name.with_context(|| format!("loading {rows} rows on {}", source.title()))?;
         let pid = source.server.pid().context("the server's process is not to be seen")?;
         let thread = ServerThread::find(pid, |work| source.conn.query_drop(work))?;
         let thread = thread.context("none of the server's threads stood out as the connection's")?;
-        let rows = Self { source, thread, name: table.name.clone(), rows };
+        let rows = Self { source, thread, name, rows };
         rows.keys_are_whole()
     }
 
@@ -64,15 +66,14 @@ impl<'a> Rows<'a> {
         Ok(values)
     }
 
-    /// Holds the server's order against ours. Values that are equal under the collation may stand in any order there, but sysbench's
-    /// are all different.
+    /// Holds the server's order against ours. Values that are equal under the collation may stand in any order there.
     pub fn check_order(&mut self, collation: Collation, ours: &[Vec<u8>]) -> Result<()> {
         let mut count = 0;
         let query = format!("SELECT c FROM {} ORDER BY c", self.name);
         for (row, ours) in self.source.conn.query_iter(query)?.zip(ours) {
             let theirs: Vec<u8> = mysql::from_row_opt::<(Vec<u8>,)>(row?)?.0;
             ensure!(
-                theirs == *ours,
+                collation.compare(&theirs, ours).is_eq(),
                 "of the server's sorted rows, number {count} is {:?}; the engine has {:?} there, and says {:?} to the two",
                 String::from_utf8_lossy(&theirs),
                 String::from_utf8_lossy(ours),
@@ -81,6 +82,14 @@ impl<'a> Rows<'a> {
             count += 1;
         }
         ensure!(count == ours.len(), "the server sorted {count} rows of {}", ours.len());
+        Ok(())
+    }
+
+    /// Holds the number of the server's groups against ours.
+    pub fn check_groups(&mut self, ours: usize) -> Result<()> {
+        let query = format!("SELECT COUNT(*) FROM (SELECT c FROM {} GROUP BY c) AS g", self.name);
+        let theirs: Option<usize> = self.source.conn.query_first(query)?;
+        ensure!(theirs == Some(ours), "the server has {theirs:?} groups, the engine {ours}");
         Ok(())
     }
 
@@ -111,6 +120,16 @@ impl<'a> Rows<'a> {
         Ok(time)
     }
 
+    /// CPU time of reading and grouping all rows, in memory.
+    pub fn group_by(&mut self) -> Result<Duration> {
+        let (time, counted) = self.time(&self.scan_sql("GROUP BY c"))?;
+        self.has_read_all(&counted)?;
+        let of = |name: &str| counted.get(name).copied().unwrap_or(0);
+        let is_in_memory = of("Created_tmp_disk_tables") == 0 && of("Sort_merge_passes") == 0;
+        ensure!(is_in_memory, "GROUP BY did not group in memory: {counted:?}");
+        Ok(time)
+    }
+
     fn has_read_all(&self, counted: &BTreeMap<String, u64>) -> Result<()> {
         let read = counted.get("Handler_read_rnd_next").copied().unwrap_or(0);
         ensure!(read >= u64::from(self.rows), "the statement read {read} rows of {}", self.rows);
@@ -135,7 +154,8 @@ impl<'a> Rows<'a> {
     }
 
     fn counters(&mut self) -> Result<BTreeMap<String, u64>> {
-        let query = "SHOW SESSION STATUS WHERE Variable_name LIKE 'Sort%' OR Variable_name = 'Handler_read_rnd_next'";
+        let query = "SHOW SESSION STATUS WHERE Variable_name LIKE 'Sort%' OR Variable_name LIKE 'Created_tmp%' \
+                     OR Variable_name = 'Handler_read_rnd_next'";
         let rows: Vec<(String, u64)> = self.source.conn.query(query)?;
         Ok(rows.into_iter().collect())
     }
@@ -179,27 +199,61 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn fill(source: &mut Source, collation: &str, table: &Table) -> Result<()> {
+/// sysbench's table, and its name.
+fn fill_sysbench(source: &mut Source, collation: &str, rows: u32) -> Result<String> {
+    let options = Options { table_size: rows, ..Options::default() };
+    let all = tables(&[Workload::from(Kind::OltpReadOnly)], &options);
+    let [table] = &all[..] else { bail!("sysbench's workload has {} tables", all.len()) };
+    let create = table.create_sql().replace("ENGINE=InnoDB", "ENGINE=MEMORY");
+    fill(source, collation, &create, &table.insert_sql(), rows, |id, insert| table.insert_row(id, insert))?;
+    Ok(table.name.clone())
+}
+
+/// A table of words, and its name.
+fn fill_words(source: &mut Source, collation: &str, rows: u32) -> Result<String> {
+    let row = |id, insert: &mut String| {
+        insert.push_str("('");
+        insert.push_str(&word(id));
+        insert.push_str("')");
+    };
+    fill(source, collation, "CREATE TABLE words (c VARCHAR(60) NOT NULL)", "INSERT INTO words VALUES ", rows, row)?;
+    Ok("words".to_owned())
+}
+
+fn fill(
+    source: &mut Source,
+    collation: &str,
+    create: &str,
+    insert: &str,
+    rows: u32,
+    row: impl Fn(u32, &mut String),
+) -> Result<()> {
     let collation = source.name_of(collation);
+    let is_mysql = source.flavour() == Flavour::MySql;
     let conn = &mut source.conn;
     conn.query_drop("DROP DATABASE IF EXISTS weigh_order_by")?;
     conn.query_drop(format!("CREATE DATABASE weigh_order_by CHARACTER SET utf8mb4 COLLATE {collation}"))?;
     conn.query_drop("USE weigh_order_by")?;
-    conn.query_drop(format!("SET max_heap_table_size = {MEMORY}, sort_buffer_size = {MEMORY}"))?;
+    conn.query_drop(format!(
+        "SET max_heap_table_size = {MEMORY}, tmp_table_size = {MEMORY}, sort_buffer_size = {MEMORY}"
+    ))?;
+    if is_mysql {
+        conn.query_drop(format!("SET GLOBAL temptable_max_ram = {MEMORY}"))?;
+    }
     conn.query_drop("SET default_storage_engine = MEMORY")?;
-    conn.query_drop(table.create_sql().replace("ENGINE=InnoDB", "ENGINE=MEMORY"))?;
-    let mut insert = String::new();
-    for first in (1..=table.rows).step_by(BATCH as usize) {
+    conn.query_drop(create)?;
+    let mut statement = String::new();
+    for first in (1..=rows).step_by(BATCH as usize) {
         server::interrupt::check()?;
-        insert.clear();
-        insert.push_str(&table.insert_sql());
-        for id in first..(first + BATCH).min(table.rows + 1) {
+        statement.clear();
+        statement.push_str(insert);
+        for id in first..(first + BATCH).min(rows + 1) {
             if id > first {
-                insert.push(',');
+                statement.push(',');
             }
-            table.insert_row(id, &mut insert);
+            row(id, &mut statement);
         }
-        conn.query_drop(&insert)?;
+        conn.query_drop(&statement)?;
     }
     Ok(())
 }
@@ -228,7 +282,7 @@ mod tests {
 
     fn refuses_to_time_a_sort_that_spills(spec: &str, collation: &str) {
         let mut source = Source::open(spec).unwrap();
-        let mut rows = Rows::load(&mut source, collation, 20_000).unwrap();
+        let mut rows = Rows::load(&mut source, collation, Values::C, 20_000).unwrap();
         rows.filesort().unwrap();
         rows.order_by().unwrap();
         rows.source.conn.query_drop("SET sort_buffer_size = 262144").unwrap();

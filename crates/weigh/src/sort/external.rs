@@ -15,8 +15,9 @@ use crate::offline;
 
 /// How much is read at a time, in bytes.
 const BLOCK: u64 = 1 << 20;
-/// What a line takes beside its bytes while lines are sorted: where it lies, before and after, and the first of its weights with a number.
-const LINE: usize = 48;
+/// What a line takes beside its bytes while lines are sorted: where it lies, the first of its weights with a number, and
+/// the next ones with its place, and what allocations leave unused.
+const LINE: usize = 96;
 
 /// All lines of the input.
 pub enum Gathered<I> {
