@@ -109,7 +109,7 @@ fn main() {
     let most = peak(&mut weigh(&bounded, &sorted));
     seconds(&mut weigh(&[], &expected));
     assert!(same(&sorted, &expected), "in {memory} the order is another than in memory");
-    println!("{megabytes} MB in {memory}: the order is that of memory; weigh sort had {most} MiB at most");
+    println!("{megabytes} MB in {memory}: the order is that of memory, weigh sort at its largest {most} MiB");
     fs::remove_file(&expected).unwrap();
 
     let gnu = || {
@@ -125,7 +125,7 @@ fn main() {
     }
     let ratios: Vec<f64> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
     match median(&ratios) {
-        Some(ratio) => println!("weigh sort ÷ GNU sort: {:.2} × [{:.2} … {:.2}]", ratio.value, ratio.low, ratio.high),
+        Some(ratio) => println!("time ÷ GNU sort's: {:.2} × [{:.2} … {:.2}]", ratio.value, ratio.low, ratio.high),
         None => println!("too few rounds for an interval: {ratios:.2?}"),
     }
 }
