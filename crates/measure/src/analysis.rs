@@ -82,7 +82,8 @@ pub struct VariantResult {
     pub errors: BTreeMap<u16, u64>,
 }
 
-/// How a variant compares with its baseline. Intervals are over replicates; in a run of a version that had none, over blocks.
+/// How a variant compares with its baseline. Intervals are over replicates (in a run of a version that had none, over blocks), and a ratio's
+/// has what fresh runs differ by in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// Index in `run.pairs`.
@@ -263,7 +264,8 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
     let cpu = of_all(&sides, cpu_ratio_of);
     let difference = of_all(&sides, cpu_difference_of).unwrap_or_default();
     let latency = |percentile: fn(&Side) -> Option<f64>| {
-        of_all(&sides, |baseline, variant| Some(percentile(variant)? / percentile(baseline)?))?.ratio(design)
+        let ratios = of_all(&sides, |baseline, variant| Some(percentile(variant)? / percentile(baseline)?))?;
+        ratios.ratio(design).map(Estimate::between_runs)
     };
     Comparison {
         pair: index,
@@ -276,9 +278,9 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
         throughput: if run.options.rate.is_some() {
             None
         } else {
-            throughput.ratio(design).or_else(|| of_logs(&sides))
+            throughput.ratio(design).or_else(|| of_logs(&sides)).map(Estimate::between_runs)
         },
-        server_cpu: cpu.and_then(|cpu| cpu.ratio(design)),
+        server_cpu: cpu.and_then(|cpu| cpu.ratio(design)).map(Estimate::between_runs),
         server_cpu_difference_us: difference.difference(design),
         latency: LatencyRatios {
             p50: latency(|side| side.latency.p50_ms),

@@ -234,9 +234,9 @@ impl Join<'_> {
         let run = self.before.run;
         let variant = &run.variants[old.variant];
         let baseline = &run.variants[old.baseline];
-        let before = self.before.ratios(old.pair)?;
-        let after = self.after.ratios(new.pair)?;
-        let change = stats::change(&before, &after)?;
+        let (before, after) = (old.throughput?, new.throughput?);
+        let change = stats::change(&self.before.ratios(old.pair)?, &self.after.ratios(new.pair)?)?
+            .with_costs(before.value.ln().hypot(after.value.ln()));
         Some(RatioChange {
             condition: run.conditions[self.old.condition].clone(),
             server: run.servers[variant.server].label.clone(),
@@ -246,8 +246,8 @@ impl Join<'_> {
                 PairKind::Server => run.servers[baseline.server].label.clone(),
                 PairKind::AA | PairKind::Collation => baseline.collation.clone(),
             },
-            before: old.throughput?,
-            after: new.throughput?,
+            before,
+            after,
             change,
             server_cpu_more_us: [old.server_cpu_difference_us, new.server_cpu_difference_us],
             verdict: verdict(Some(change), self.aa_bound()),

@@ -37,7 +37,7 @@ pub struct Request {
     pub mode: Mode,
     /// Who puts the load on.
     pub driver: Driver,
-    /// Half-width of a ratio's interval at which a pair is done, as a fraction.
+    /// Half-width of a ratio's interval by what replicates differ, at which a pair is done, as a fraction.
     pub precision: f64,
     /// Time for measuring, all conditions together.
     pub max_time: Duration,

@@ -8,6 +8,8 @@ use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, Student
 
 /// Share of intervals that hold the truth.
 pub const LEVEL: f64 = 0.95;
+/// How many standard deviations a normal distribution's interval of that level reaches.
+const NORMAL_TWO_SIDED: f64 = 1.959_964;
 const RESAMPLES: usize = 4000;
 /// With fewer values than this a bootstrap has too little to resample (its interval of three holds the truth 72 times in 100); the
 /// interval is then Student's.
@@ -17,6 +19,12 @@ const LEAST_RESAMPLED: usize = 6;
 /// chance has made narrow: as they are they hold the truth 92 to 93 times in 100, and a tenth wider 95 times (the schedule's test
 /// `stopping_on_an_interval_costs_nothing_of_what_it_holds`).
 const FOR_STOPPING: f64 = 1.1;
+
+/// By how much a variant's cost differs from run to run on one machine: the standard deviation as a share of the cost, which is the logarithm of its
+/// ratio to the baseline. What else uses the cores' caches stays the same for minutes, and some collations need them more than others do; no replicate
+/// within a run shows that. Measured in twenty runs of three workloads (docs/measurement.md): 2.7 %, 0.9 % and, where the cost is 1 %, nothing that
+/// could be told from the replicates' own spread.
+const BETWEEN_RUNS: f64 = 0.02;
 
 /// An estimate with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +58,19 @@ impl Estimate {
                 2.0 * normal.cdf(-distance / half * normal.inverse_cdf(1.0 - (1.0 - LEVEL) / 2.0))
             }
         }
+    }
+
+    /// A ratio's interval as wide as fresh runs make it: with what a cost differs by from run to run, which adds to the interval's own width as
+    /// squares do. The ratio of two things that are the same stays as it is.
+    pub fn between_runs(self) -> Self {
+        self.with_costs(self.value.ln().abs())
+    }
+
+    /// The same where a ratio was made of several costs, of which each was measured in a run of its own: `costs` is the root of their squares' sum.
+    pub(crate) fn with_costs(self, costs: f64) -> Self {
+        let state = NORMAL_TWO_SIDED * BETWEEN_RUNS * costs;
+        let reach = |end: f64| (end / self.value).ln().hypot(state).exp();
+        Self { value: self.value, low: self.value / reach(self.low), high: self.value * reach(self.high) }
     }
 
     /// Whether the interval holds a value.
@@ -293,6 +314,31 @@ pub(crate) mod tests {
         assert!((estimate.p_value(estimate.value, None) - 1.0).abs() < 1e-9);
         let [beyond, further] = [1.1, 1.2].map(|by| estimate.p_value(estimate.high * by, Some(4.0)));
         assert!(further < beyond && beyond < 0.05);
+    }
+
+    #[test]
+    fn what_differs_between_runs_widens_by_the_cost() {
+        let own = |value: f64| Estimate { value, low: value / 1.01, high: value * 1.01 };
+        assert_eq!(own(1.0).between_runs(), own(1.0));
+        let [little, much] = [1.3, 3.0].map(|value| own(value).between_runs());
+        assert!((1.013..1.016).contains(&(little.high / 1.3)), "{little:?}");
+        assert!((1.043..1.046).contains(&(much.high / 3.0)), "{much:?}");
+        let inverse = own(1.0 / 3.0).between_runs();
+        assert!((much.high * inverse.low - 1.0).abs() < 1e-12, "throughput and time are told alike");
+        assert_eq!((much.value, own(2.0).with_costs(0.0).high), (3.0, own(2.0).high));
+    }
+
+    /// Runs that differ by what was seen between them, each of six replicates, hold what a cost is in all of them.
+    #[test]
+    fn fresh_runs_hold_the_mean_of_all_runs() {
+        let (truth, runs) = (1.75f64, 2_000);
+        let centers = noisy(truth, BETWEEN_RUNS * truth.ln(), runs, 5);
+        let held = (0u64..).zip(&centers).filter(|(seed, center)| {
+            let own = ratio_of_replicates(&noisy(**center, 0.008, 6, *seed)).unwrap();
+            own.between_runs().contains(truth)
+        });
+        let share = held.count() as f64 / runs as f64;
+        assert!((0.94..0.99).contains(&share), "{share}");
     }
 
     /// Of so many runs of replicates that differ by `between`, each of three blocks that differ by 1 %, how many intervals hold the truth: of

@@ -53,7 +53,7 @@ pub fn ratio_between(condition: &ConditionResult, variant: usize, against: usize
     let estimate = match steps.as_slice() {
         [Step { ratio, back: false, .. }] => *ratio,
         [step] => independent(std::slice::from_ref(step)),
-        _ if freedom.is_some() => measure::ratio_of_replicates(&by_replicate)?,
+        _ if freedom.is_some() => measure::ratio_of_replicates(&by_replicate)?.between_runs(),
         steps => independent(steps),
     };
     Some(Ratio { estimate, freedom, aa_bound, steps: steps.len() })
@@ -181,7 +181,8 @@ mod tests {
         // What moved the baseline from replicate to replicate is in both, and not in their ratio.
         let condition = condition(vec![with(1, &[0.4, 0.5, 0.625]), with(2, &[0.2, 0.25, 0.3125])]);
         let ratio = ratio_between(&condition, 1, 2).unwrap();
-        assert!(close(ratio.estimate.low, 2.0) && close(ratio.estimate.high, 2.0), "{ratio:?}");
+        let Estimate { low, high, .. } = Estimate { value: 2.0, low: 2.0, high: 2.0 }.between_runs();
+        assert!(close(ratio.estimate.low, low) && close(ratio.estimate.high, high), "{ratio:?}");
         assert_eq!((ratio.freedom, ratio.steps), (Some(2.0), 2));
     }
 
