@@ -173,7 +173,8 @@ impl Level {
                 }
             }
         };
-        let has_reordered = |page: &Page| page.iter().any(|&entry| number(entry) == REORDERED);
+        let has_reordered =
+            |page: &Page| !reordering.is_empty() && page.iter().any(|&entry| number(entry) == REORDERED);
         for (index, &page) in pages[..NEAR].iter().enumerate().filter(|(_, page)| has_reordered(page)) {
             patched.entry(index).or_insert(*page);
         }

@@ -21,6 +21,11 @@ impl Reordering {
         Self { ranges: reader.words(4 * count).as_chunks().0 }
     }
 
+    /// Whether all weights stay as they are.
+    pub fn is_empty(self) -> bool {
+        self.ranges.is_empty()
+    }
+
     /// Writes what becomes of weights to the start of `out`, as many as there is room for, and says how many there are.
     pub fn apply(self, weights: &[u16], out: &mut [u16]) -> usize {
         let mut count = 0;
