@@ -94,13 +94,17 @@ fn main() {
     println!("\n{}, {} runs of {}, {} s of load each\n", args.server, done.len(), args.runs, args.seconds);
     println!("| what, and its truth | figure | intervals that hold it | half-width, median (least … most) |");
     println!("| --- | --- | ---: | ---: |");
+    let mut all = Vec::new();
     for (kind, name) in
         [(PairKind::AA, "A/A, 1"), (PairKind::Collation, "utf8mb4_general_ci, the mean of the other runs")]
     {
         for (figure, of) in figures() {
-            println!("| {name} | {figure} | {} |", line(&done, kind, of));
+            let own = intervals(&done, kind, of);
+            println!("| {name} | {figure} | {} |", line(&own));
+            all.extend(own);
         }
     }
+    println!("| all of these | | {} |", line(&all));
     println!("\nWhether the machine was the same from run to run: CPU, least … most of all runs\n");
     println!("| workload | baseline, µs a query | utf8mb4_general_ci ÷ baseline | correlation of the two |");
     println!("| --- | ---: | ---: | ---: |");
@@ -161,9 +165,12 @@ fn figures() -> [(&'static str, Figure); 2] {
     [("throughput", |comparison| comparison.throughput), ("CPU", |comparison| comparison.server_cpu)]
 }
 
-/// How many intervals hold the truth, and how wide they are.
-fn line(done: &[(Run, Analysis)], kind: PairKind, of: Figure) -> String {
-    let (mut held, mut all, mut widths) = (0, 0, Vec::new());
+/// Whether an interval holds the truth, and its half-width.
+type Interval = (bool, f64);
+
+/// Each run's interval of each workload.
+fn intervals(done: &[(Run, Analysis)], kind: PairKind, of: Figure) -> Vec<Interval> {
+    let mut intervals = Vec::new();
     for condition in 0..done.first().map_or(0, |(run, _)| run.conditions.len()) {
         let estimates: Vec<Estimate> =
             done.iter().filter_map(|(_, analysis)| estimate(analysis, condition, kind, of)).collect();
@@ -171,15 +178,20 @@ fn line(done: &[(Run, Analysis)], kind: PairKind, of: Figure) -> String {
         for own in &estimates {
             let others = (sum - own.value.ln()) / (estimates.len() as f64 - 1.0);
             let truth = if kind == PairKind::AA { 1.0 } else { others.exp() };
-            held += usize::from(own.contains(truth));
-            all += 1;
-            widths.push(own.precision());
+            intervals.push((own.contains(truth), own.precision()));
         }
     }
+    intervals
+}
+
+/// How many intervals hold the truth, and how wide they are.
+fn line(intervals: &[Interval]) -> String {
+    let held = intervals.iter().filter(|(holds, _)| *holds).count();
+    let mut widths: Vec<f64> = intervals.iter().map(|(_, width)| *width).collect();
     widths.sort_unstable_by(f64::total_cmp);
     let percent = |place: Option<&f64>| place.map_or_else(|| "–".into(), |width| format!("{:.1} %", width * 100.0));
     let [least, median, most] = [widths.first(), widths.get(widths.len() / 2), widths.last()].map(percent);
-    format!("{held} of {all} | ± {median} ({least} … {most})")
+    format!("{held} of {} | ± {median} ({least} … {most})", intervals.len())
 }
 
 /// How fast the baseline was in each run, what a collation cost there, and how the two go together: on a machine of its own they don't.
