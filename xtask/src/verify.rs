@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use mysql_collation::oracle::{instruction_sets, use_instruction_set};
+use mysql_collation::oracle::instruction_sets;
 use mysql_collation::{Charset, Collation};
 #[cfg(test)]
 use mysql_collation::{Flavour, Pad};
@@ -48,9 +48,10 @@ pub struct Arguments {
     /// What the texts are chosen by [default: the time].
     #[arg(long)]
     seed: Option<u64>,
-    /// The vectors to take, one of those that the machine has: `avx512`, `avx2`, `sse2`, `neon`, `scalar` [default: the best].
+    /// Vectors to take, of those that the machine has: `avx512`, `avx2`, `sse2`, `neon`, `scalar`; can be given several times [default: all].
+    /// The server is asked once, and each is held against its answers.
     #[arg(long)]
-    instruction_set: Option<String>,
+    instruction_set: Vec<String>,
 }
 
 /// How much is compared for each collation.
@@ -94,11 +95,7 @@ const FULL_OF_OTHER_CHARSETS: Amount = Amount { pairs: 200_000, likes: 20_000, t
 
 /// Verifies, prints what was found, and returns whether all agreed.
 pub fn run(arguments: &Arguments) -> Result<bool> {
-    if let Some(name) = &arguments.instruction_set {
-        let mut all = instruction_sets();
-        ensure!(all.any(|known| known == name), "this machine has no instruction set {name}");
-        use_instruction_set(name);
-    }
+    let instruction_sets = chosen(&arguments.instruction_set)?;
     let amount_of = |collation: Collation| {
         let amount = match collation.charset() {
             _ if !arguments.full => SOME,
@@ -118,13 +115,25 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
         [] => defaults[..if arguments.full { 4 } else { 2 }].iter().map(|&spec| spec.to_owned()).collect(),
         specs => specs.to_vec(),
     };
-    println!("--seed {seed}");
+    println!("--seed {seed}, {}", instruction_sets.join(", "));
     let mut wrong = 0;
     for spec in specs {
-        wrong += server(&spec, is_wanted, amount_of, seed, &mut std::io::stdout())?;
+        wrong += server(&spec, is_wanted, amount_of, seed, &instruction_sets, &mut std::io::stdout())?;
     }
     println!("{wrong} differences");
     Ok(wrong == 0)
+}
+
+/// The instruction sets of these names; all that the machine has if there are none.
+fn chosen(names: &[String]) -> Result<Vec<&'static str>> {
+    if names.is_empty() {
+        return Ok(instruction_sets().collect());
+    }
+    let known = |name: &String| {
+        let found = instruction_sets().find(|known| known == name);
+        found.with_context(|| format!("this machine has no instruction set {name}"))
+    };
+    names.iter().map(known).collect()
 }
 
 /// Verifies against one server, and returns the number of differences.
@@ -133,16 +142,17 @@ fn server(
     is_wanted: impl Fn(Collation) -> bool,
     amount_of: impl Fn(Collation) -> Amount,
     seed: u64,
+    instruction_sets: &[&'static str],
     out: &mut dyn Write,
 ) -> Result<usize> {
     let mut source = Source::open(spec)?;
     writeln!(out, "{}", source.title())?;
     writeln!(
         out,
-        "{:34} {:>11} {:>8} {:>9} {:>8} {:>10} {:>11}",
-        "collation", "code points", "strings", "pairs", "LIKE", "ill-formed", "differences"
+        "{:34} {:>11} {:>8} {:>9} {:>8} {:>8} {:>10} {:>11}",
+        "collation", "code points", "strings", "pairs", "keys", "LIKE", "ill-formed", "differences"
     )?;
-    let mut session = Session::new(&mut source)?;
+    let mut session = Session::new(&mut source, instruction_sets)?;
     let mut by_charset: BTreeMap<&str, (Charset, Vec<Collation>)> = BTreeMap::new();
     for collation in session.collations()? {
         if is_wanted(collation) {
@@ -169,8 +179,10 @@ fn server(
             let pairs = &pairs[..amount.pairs.min(pairs.len())];
             let likes = &likes[..amount.likes.min(likes.len())];
             let of_code_points = checks::code_points(&mut session, collation, amount.step)?;
-            let of_texts = checks::texts(&mut session, collation, "pairs", &pairs[..amount.texts.min(pairs.len())])?;
+            let texts = &pairs[..amount.texts.min(pairs.len())];
+            let of_texts = checks::texts(&mut session, collation, "pairs", texts)?;
             let of_pairs = checks::pairs(&mut session, collation, "pairs", pairs)?;
+            let of_keys = checks::keys(&session, collation, texts);
             let mut of_likes = checks::likes(&mut session, collation, "likes", likes)?;
             if amount.alike {
                 of_likes.add(alike::check(&mut session, collation, amount.step)?);
@@ -180,7 +192,7 @@ fn server(
                 collation,
                 &ill_formed_pairs[..amount.ill_formed.min(ill_formed_pairs.len())],
             )?;
-            let all = [of_code_points, of_texts, of_pairs, of_likes, of_ill_formed];
+            let all = [of_code_points, of_texts, of_pairs, of_keys, of_likes, of_ill_formed];
             wrong += progress.suspend(|| line(out, collation, &all))?;
         }
     }
@@ -189,14 +201,14 @@ fn server(
 }
 
 /// Writes a collation's line and what differed; returns how much did.
-fn line(out: &mut dyn Write, collation: Collation, all: &[Outcome; 5]) -> Result<usize> {
+fn line(out: &mut dyn Write, collation: Collation, all: &[Outcome; 6]) -> Result<usize> {
     let wrong = all.iter().map(|outcome| outcome.wrong).sum();
     write!(out, "{:34}", collation.info().name)?;
-    for (outcome, width) in all.iter().zip([11, 8, 9, 8, 10]) {
+    for (outcome, width) in all.iter().zip([11, 8, 9, 8, 8, 10]) {
         write!(out, " {:>width$}", outcome.compared)?;
     }
     writeln!(out, " {wrong:>11}")?;
-    for (outcome, what) in all.iter().zip(["code points", "strings", "pairs", "LIKE", "ill-formed"]) {
+    for (outcome, what) in all.iter().zip(["code points", "strings", "pairs", "keys", "LIKE", "ill-formed"]) {
         if outcome.wrong > 0 {
             writeln!(out, "    {} of {} {what} differ", outcome.wrong, outcome.compared)?;
         }
@@ -217,8 +229,17 @@ mod tests {
 
     fn agrees(spec: &str) {
         let mut log = Vec::new();
-        let wrong = server(spec, |_| true, Amount::of, SEED, &mut log).unwrap();
+        // The library's own tests have all instruction sets.
+        let best: Vec<&str> = instruction_sets().take(1).collect();
+        let wrong = server(spec, |_| true, Amount::of, SEED, &best, &mut log).unwrap();
         assert_eq!(wrong, 0, "--seed {SEED}\n{}", String::from_utf8_lossy(&log));
+    }
+
+    #[test]
+    fn instruction_sets_are_the_machines() {
+        assert_eq!(chosen(&["scalar".to_owned()]).unwrap(), ["scalar"]);
+        assert!(chosen(&[]).unwrap().contains(&"scalar"));
+        assert!(chosen(&["altivec".to_owned()]).unwrap_err().to_string().contains("altivec"));
     }
 
     #[test]

@@ -27,9 +27,10 @@ pub fn check(session: &mut Session<'_>, collation: Collation, step: u32) -> Resu
         let row: mysql::Row = session.source().conn.query_first(query)?.context("no row")?;
         for ([a, b], theirs) in pairs.iter().zip(row.unwrap()) {
             let theirs = mysql::from_value_opt::<i32>(theirs)? == 1;
-            let ours = collation.like(a.as_bytes(), format!("\\{b}").as_bytes(), Some('\\'));
-            let agrees = ours == theirs || ours && is_unfollowed(collation, a.as_bytes());
-            outcome.note(agrees, || format!("{a} LIKE {b} is {ours} here, {theirs} there"));
+            let pattern = format!("\\{b}");
+            let ours = || collation.like(a.as_bytes(), pattern.as_bytes(), Some('\\'));
+            let agrees = session.agrees(|| ours() == theirs || ours() && is_unfollowed(collation, a.as_bytes()));
+            outcome.note(agrees, || format!("{a} LIKE {b} is {} here, {theirs} there", ours()));
         }
     }
     Ok(outcome)

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use mysql::prelude::Queryable;
+use mysql_collation::oracle::use_instruction_set;
 use mysql_collation::{Charset, Collation, catalogue};
 
 use crate::servers::Source;
@@ -13,23 +14,32 @@ const BATCH: usize = 4000;
 pub struct Session<'a> {
     source: &'a mut Source,
     schema: String,
+    instruction_sets: &'a [&'static str],
 }
 
 /// Two strings of a row.
 pub type Row = (Vec<u8>, Vec<u8>);
 
 impl<'a> Session<'a> {
-    /// A schema of its own on a server.
-    pub fn new(source: &'a mut Source) -> Result<Self> {
+    /// A schema of its own on a server, whose answers these instruction sets are held against.
+    pub fn new(source: &'a mut Source, instruction_sets: &'a [&'static str]) -> Result<Self> {
         let schema = format!("weigh_verify_{}", std::process::id());
         source.conn.query_drop(format!("CREATE DATABASE {schema}")).with_context(|| format!("creating {schema}"))?;
         source.conn.query_drop(format!("USE {schema}"))?;
-        Ok(Self { source, schema })
+        Ok(Self { source, schema, instruction_sets })
     }
 
     /// The server.
     pub fn source(&mut self) -> &mut Source {
         self.source
+    }
+
+    /// Whether the library agrees with each instruction set. The first one with which it doesn't stays chosen.
+    pub fn agrees(&self, agrees: impl Fn() -> bool) -> bool {
+        self.instruction_sets.iter().all(|name| {
+            use_instruction_set(name);
+            agrees()
+        })
     }
 
     /// The collations that this library implements and the server has.

@@ -24,7 +24,10 @@ impl<C: CodePoints> Utf8<C> {
     fn is_joined(self, text: &[u8], at: usize) -> bool {
         let Some((contractions, _)) = self.code_points.contractions() else { return false };
         let (Some(&before), Some(&after)) = (text.get(at.wrapping_sub(1)), text.get(at)) else { return false };
-        contractions.pairs.may_join(before, after) && may_continue(contractions, &text[at..])
+        let rest = &text[at..];
+        contractions.pairs.may_join(before, after)
+            && ends_like_later(contractions, rest)
+            && may_continue(contractions, rest)
     }
 
     /// The contraction at `at`, whose first character is `first`.
@@ -189,6 +192,16 @@ impl<C: CodePoints> Source for Utf8<C> {
 #[inline(never)]
 fn decode(encoding: encoding::Utf8, text: &[u8], at: usize) -> Option<(u32, usize)> {
     encoding.decode(text, at)
+}
+
+/// Whether the lowest bits of a character of three bytes are those of one that continues a contraction; of others nothing is said. Most kana
+/// need no call by it.
+#[inline(always)]
+fn ends_like_later(contractions: &Contractions, text: &[u8]) -> bool {
+    match *text {
+        [0xE0..0xF0, second, third, ..] => contractions.later.may_have_lowest(second, third),
+        _ => true,
+    }
 }
 
 /// Whether the character that a text begins with may continue a contraction. Called, for the same reason.

@@ -192,7 +192,13 @@ impl Filter {
         let page = code_point as usize >> 8;
         page < PAGES
             && self.pages[page >> 6] >> (page & 63) & 1 == 1
-            && self.lowest[(code_point >> 6 & 63) as usize] >> (code_point & 63) & 1 == 1
+            && self.may_have_lowest((code_point >> 6) as u8, code_point as u8)
+    }
+
+    /// Whether a code point with these lowest bits may be in the set: six of each, as the last two bytes of UTF-8 have them.
+    #[inline(always)]
+    pub const fn may_have_lowest(&self, high: u8, low: u8) -> bool {
+        self.lowest[(high & 63) as usize] >> (low & 63) & 1 == 1
     }
 }
 
