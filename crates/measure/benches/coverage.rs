@@ -22,9 +22,9 @@ use std::time::Duration;
 
 use measure::{
     Analysis, Axes, Block, Comparison, Driver, Estimate, Folder, Mode, Observer, PairKind, Pin, Request, Run, Standing,
-    analyse,
+    analyse, unbound_connections,
 };
-use server::NoProgress;
+use server::{NoProgress, Spec};
 use workload::{Kind, Text};
 
 struct Nobody;
@@ -41,14 +41,13 @@ struct Args {
     runs: usize,
     more: usize,
     seconds: u64,
-    threads: u32,
+    threads: Option<u32>,
     out: PathBuf,
 }
 
 fn args() -> Args {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
     let out = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/coverage");
-    let mut args = Args { server: "mariadb".into(), runs: 20, more: usize::MAX, seconds: 180, threads: cores, out };
+    let mut args = Args { server: "mariadb".into(), runs: 20, more: usize::MAX, seconds: 180, threads: None, out };
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(name) = words.next() {
         let value = words.next().unwrap_or_else(|| panic!("{name} needs a value"));
@@ -58,7 +57,7 @@ fn args() -> Args {
             "--runs" => args.runs = number() as usize,
             "--more" => args.more = number() as usize,
             "--seconds" => args.seconds = number(),
-            "--threads" => args.threads = number() as u32,
+            "--threads" => args.threads = Some(number() as u32),
             "--out" => args.out = value.into(),
             _ => panic!("there is no option {name}"),
         }
@@ -115,9 +114,9 @@ fn main() {
 }
 
 fn measure_one(args: &Args, path: &Path) {
-    let request = request(args);
-    let options = server::Options { threads: request.most_connections(), ..server::Options::default() };
     let spec = args.server.parse().expect("a server");
+    let request = request(args, &spec);
+    let options = server::Options { threads: request.most_connections(), ..server::Options::default() };
     let mut servers = [server::open(&spec, &options, &NoProgress).expect("a running server")];
     let folder = Folder::create(path).expect("a new folder");
     let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &Nobody, None);
@@ -126,7 +125,9 @@ fn measure_one(args: &Args, path: &Path) {
 }
 
 /// What `weigh bench --collation latin1_swedish_ci,utf8mb4_general_ci` asks for.
-fn request(args: &Args) -> Request {
+fn request(args: &Args, server: &Spec) -> Request {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+    let default = if server.is_running() { unbound_connections(cores) } else { cores };
     Request {
         axes: Axes {
             collations: Some(["latin1_swedish_ci", "utf8mb4_general_ci"].map(String::from).into()),
@@ -138,7 +139,7 @@ fn request(args: &Args) -> Request {
         workloads: [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges].map(Into::into).into(),
         recording: None,
         script: None,
-        threads: vec![args.threads],
+        threads: vec![args.threads.unwrap_or(default)],
         rows: workload::Options::default(),
         protocol: drive::Protocol::Prepared,
         mode: Mode::Duet,

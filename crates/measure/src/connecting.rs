@@ -20,9 +20,13 @@ use crate::subject::Subject;
 /// Presented in the handshake where a charset has no collation id of one byte.
 const UTF8MB4_GENERAL_CI: u8 = 45;
 
-/// So many connections a core are enough for where their threads are placed to average out: with MariaDB 10.11 on two cores, A/A duets of
-/// 25 s were ± 22 % wide with one a core and ± 1.8 % with four (docs/measurement.md).
-pub const UNBOUND_CONNECTIONS_A_CORE: u32 = 4;
+/// How many connections a variant may have on so many cores where their threads are not bound to cores: each has two for itself, one for its
+/// thread here and one for the server's. With more, which threads share a core decides between speeds far apart, and stays for a good
+/// part of a block. With MariaDB 10.11 on two cores, A/A pairs of ten seconds each were ± 4 to 18 % wide with eight connections, and ± 1.4 %
+/// with one (docs/measurement.md).
+pub const fn unbound_connections(cores: u32) -> u32 {
+    if cores < 2 { 1 } else { cores / 2 }
+}
 
 /// The loads of a condition, to be connected in one replicate.
 pub(crate) struct Connecting<'a> {
@@ -167,8 +171,8 @@ pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server
             )
         })
         .collect();
-    let advised = UNBOUND_CONNECTIONS_A_CORE * cores;
-    if !options.pinned && condition.threads < advised {
+    let advised = unbound_connections(cores);
+    if !options.pinned && condition.threads > advised {
         let bind = match request.pin {
             Pin::Private if servers.iter().all(|server| server.pid().is_some()) => {
                 ", or --pin-server binds the threads behind weigh's own connections"
@@ -176,8 +180,8 @@ pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server
             _ => "",
         };
         notes.push(format!(
-            "{condition}: with so few connections it matters where the operating system places their threads, which widens intervals: \
-             --threads {advised} averages that out{bind}"
+            "{condition}: with more connections than one for two cores it matters which threads the operating system lets share a core, \
+             which widens intervals: --threads {advised} avoids that{bind}"
         ));
     }
     notes.retain(|note| !run.notes.contains(note));

@@ -8,7 +8,7 @@ use workload::{Distribution, Kind, Text, Workload};
 
 use crate::given::{first_given, without_repeats};
 
-const MOST_DEFAULT_THREADS: usize = 16;
+const MOST_DEFAULT_THREADS: u32 = 16;
 
 /// The options as they are typed.
 #[derive(Debug, Args)]
@@ -54,8 +54,8 @@ pub struct LoadArgs {
     )]
     text: Vec<Text>,
 
-    /// Connections to each variant [default: the number of cores, 16 at most; on servers that run already four times as many, so that where
-    /// the operating system places their threads averages out]
+    /// Connections to each variant [default: the number of cores, 16 at most; on servers that run already one for two cores, so that no two
+    /// threads that the operating system places have to share one]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "What to measure")]
     threads: Vec<u32>,
 
@@ -168,13 +168,13 @@ impl LoadArgs {
         without_repeats(self.text.iter().copied())
     }
 
-    /// The numbers of connections, each once; where none was given, as many as there are cores, up to a limit, and more where their threads
+    /// The numbers of connections, each once; where none was given, as many as there are cores, up to a limit, and fewer where their threads
     /// are not bound to cores as the servers run already.
     pub fn threads(&self, unbound: bool) -> Vec<u32> {
         if self.threads.is_empty() {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let of_each = if unbound { measure::UNBOUND_CONNECTIONS_A_CORE } else { 1 };
-            return vec![cores.min(MOST_DEFAULT_THREADS) as u32 * of_each];
+            let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
+            let wanted = if unbound { measure::unbound_connections(cores) } else { cores };
+            return vec![wanted.min(MOST_DEFAULT_THREADS)];
         }
         without_repeats(self.threads.iter().copied())
     }

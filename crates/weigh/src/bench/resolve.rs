@@ -232,6 +232,8 @@ mod tests {
         assert!(plain.axes.collations.is_none() && plain.axes.baseline.is_none() && plain.pin == Pin::Private);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         assert_eq!(plain.threads, [cores.min(16) as u32]);
+        // On a server that runs already, one for two cores.
+        assert_eq!(request(&["--host=db"]).threads, [(cores / 2).clamp(1, 16) as u32]);
     }
 
     #[test]
