@@ -22,10 +22,10 @@ const UTF8MB4_GENERAL_CI: u8 = 45;
 
 /// How many connections a variant may have on so many cores where their threads are not bound to cores: each has two for itself, one for its
 /// thread here and one for the server's. With more, which threads share a core decides between speeds far apart, and stays for a good
-/// part of a block. With MariaDB 10.11 on two cores, A/A pairs of ten seconds each were ± 4 to 18 % wide with eight connections, and ± 1.4 %
-/// with one (docs/measurement.md).
-pub const fn unbound_connections(cores: u32) -> u32 {
-    if cores < 2 { 1 } else { cores / 2 }
+/// part of a block. With MariaDB 10.11 on two cores, A/A pairs of ten seconds each were ± 7.4 % wide with eight connections, and ± 1.4 % with
+/// one: medians (docs/measurement.md).
+pub fn unbound_connections(cores: u32) -> u32 {
+    (cores / 2).max(1)
 }
 
 /// The loads of a condition, to be connected in one replicate.
