@@ -8,7 +8,7 @@ use std::hint::black_box;
 use harness::{Subject, compare};
 use mysql_collation::oracle::{instruction_sets, use_instruction_set};
 use mysql_collation::{Collation, Flavour};
-use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, MIXED, RUSSIAN, other_end, unaccented};
+use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, LONG_MIXED, MIXED, RUSSIAN, other_end, unaccented};
 
 /// Times one operation with each instruction set.
 fn each<T>(title: &str, run: impl Fn() -> T) {
@@ -31,6 +31,11 @@ fn main() {
         ("Russian, case differs everywhere", RUSSIAN.to_lowercase(), RUSSIAN.to_uppercase()),
         ("French, accents differ in every word", FRENCH.to_owned(), unaccented(FRENCH)),
         ("another script with every word, case differs everywhere", MIXED.to_lowercase(), MIXED.to_uppercase()),
+        (
+            "the same with ideographs and emoji, case differs everywhere",
+            LONG_MIXED.to_lowercase(),
+            LONG_MIXED.to_uppercase(),
+        ),
     ];
     for (title, a, b) in &pairs {
         each(title, || collation.compare(black_box(a.as_bytes()), black_box(b.as_bytes())));

@@ -14,6 +14,8 @@ pub const FRENCH: &str =
 /// Another script with every word.
 pub const MIXED: &str =
     "Zürich Москва Αθήνα Kraków Київ Θεσσαλονίκη München Минск Πάτρα Łódź Одесса Ρόδος Genève Самара Κέρκυρα Málaga";
+/// The same with ideographs and emoji between them.
+pub const LONG_MIXED: &str = "音乐 состояние storm machine 市场 удивление move 🙏🏾 子 dictionaries früh правило 天气 garden 🌍 Αθήνα łódka 学习 берег winter 中 река";
 pub const CHINESE: &str = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜金生丽水玉出昆冈剑号巨阙珠称夜光果珍李柰菜重芥姜海咸河淡鳞潜羽翔龙师火帝鸟官人皇始制文字乃服衣裳推位让国有虞陶唐";
 
 /// The first sentences of the Universal Declaration of Human Rights, in which some letters of each language stand, by the languages' names in

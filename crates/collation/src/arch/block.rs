@@ -19,12 +19,14 @@ pub(super) struct Block<V> {
     indexes: V,
     /// Lead bytes without their lowest bit, which numbers the row; anything in other lanes.
     pub(super) even: V,
-    /// The lanes of the text.
-    here: u32,
     /// The lanes of lead bytes of two-byte characters.
     leads: u32,
     /// The lanes of first bytes of characters of one and two bytes.
     pub(super) starts: u32,
+    /// The lanes of no character of one or two bytes.
+    pub(super) strange: u32,
+    /// Of those, the lanes of longer characters that are taken for granted.
+    long: u32,
 }
 
 impl<V: Lanes> Block<V> {
@@ -40,12 +42,13 @@ impl<V: Lanes> Block<V> {
             let here = lanes::<V>(rest);
             let ascii = here & !bytes.mask();
             let even = bytes.and(V::splat(!1));
-            let mut block = Self { bytes, next, indexes: bytes, even, here, leads: 0, starts: ascii };
+            let mut block = Self { bytes, next, indexes: bytes, even, leads: 0, starts: ascii, strange: 0, long: 0 };
             if ascii != here {
                 let lead = bytes.and(V::splat(0xE0)).equal(V::splat(0xC0)).and(bytes.at_least(V::splat(0xC2)));
                 let continued = next.and(V::splat(0xC0)).equal(V::splat(0x80));
                 block.leads = lead.and(continued).mask() & here;
                 block.starts |= block.leads;
+                block.strange = here & !(block.starts | block.leads << 1);
                 // The lead's lowest bit, then six of the second byte.
                 let lowest = bytes.low_nibbles().lookup(&ODD);
                 block.indexes = lowest.or(next.and(V::splat(0x3F)));
@@ -80,18 +83,52 @@ impl<V: Lanes> Block<V> {
     /// if there is none.
     #[inline(always)]
     pub(super) fn stop(&self, others: u32) -> usize {
-        let strange = self.here & !(self.starts | self.leads << 1);
-        let stops = u64::from(strange | others) | 1 << V::BYTES;
+        let stops = u64::from(self.strange | others) | 1 << V::BYTES;
         stops.trailing_zeros() as usize
+    }
+
+    /// Takes these lanes of longer characters for granted: they no longer stop anything.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, long: u32) {
+        self.strange &= !long;
+        self.long = long;
     }
 
     /// The lane after the last character that begins before lane `stop`, with no lane before that that is of no character. It is another one
     /// than `stop` where that is the second lane of a character here, and ends one in the other text.
     #[inline(always)]
     pub(super) fn end(&self, stop: usize) -> usize {
-        let before = self.starts & lanes::<V>(stop);
+        let before = (self.starts | self.long) & lanes::<V>(stop);
         let count = (u32::BITS - before.leading_zeros()) as usize;
         count + (u64::from(self.leads) << 1 >> count & 1) as usize
+    }
+
+    /// The lanes of the characters of three to `longest` bytes that both texts have there, whole and well-formed, after characters that begin
+    /// in the same lanes. One that may be contracted with the next is left out, but before another of these.
+    #[inline(always)]
+    pub(super) unsafe fn same_long(&self, other: &Self, pairs: Option<&Pairs>, longest: u8) -> u32 {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe {
+            let Self { bytes, next, .. } = *self;
+            // Surrogates and what is longer than need be; what is beyond U+10FFFF, and the same.
+            let (first, last) = (bytes.equal(V::splat(0xE0)), bytes.equal(V::splat(0xED)));
+            let ill_three = V::select(next.at_least(V::splat(0xA0)), last, first);
+            let (first, last) = (bytes.equal(V::splat(0xF0)), bytes.equal(V::splat(0xF4)));
+            let ill_four = V::select(next.at_least(V::splat(0x90)), last, first);
+            let same = lanes::<V>((self.starts ^ other.starts).trailing_zeros() as usize);
+            let here = same & self.strange & other.strange & bytes.equal(other.bytes).mask();
+            let goes_on = here & bytes.and(V::splat(0xC0)).equal(V::splat(0x80)).mask();
+            let leads = here & !goes_on & !ill_three.or(ill_four).mask() & goes_on >> 1 & goes_on >> 2;
+            let from_four = bytes.at_least(V::splat(0xF0)).mask();
+            let longer = bytes.at_least(V::splat(if longest == 4 { 0xF5 } else { 0xF0 })).mask();
+            let (mut three, mut four) = (leads & !from_four, leads & from_four & !longer & goes_on >> 3);
+            if let Some(pairs) = pairs {
+                let joined = classes(&pairs.first, bytes).and(classes(&pairs.second, next)).nonzero().mask();
+                let joined = joined & !((three | four) >> 1);
+                (three, four) = (three & !(joined >> 2), four & !(joined >> 3));
+            }
+            three | three << 1 | three << 2 | four | four << 1 | four << 2 | four << 3
+        }
     }
 
     /// The lanes of characters that may begin a contraction.

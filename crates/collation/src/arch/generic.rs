@@ -124,7 +124,11 @@ unsafe fn first_mismatch<V: Vector, C: Comparison>(a: &[u8], b: &[u8]) -> usize 
 unsafe fn joined_lane<V: Shuffle>(pairs: &Pairs, strict: V, [x, y]: [V; 2], [next_x, next_y]: [V; 2]) -> usize {
     // SAFETY: the caller keeps this module's contract.
     unsafe {
-        let joined = classes(&pairs.first, x).and(classes(&pairs.second, next_x)).nonzero();
+        let joined = classes(&pairs.first, x).and(classes(&pairs.second, next_x));
+        if joined.is_zero() {
+            return Folded::mismatched_lane(x, y);
+        }
+        let joined = joined.nonzero();
         let differ = x.xor(y).or(next_x.xor(next_y));
         let uneven = uneven_pairs(strict, [x, y], [next_x, next_y]);
         let in_contraction = joined.and(differ).and(uneven).first_mismatch(V::zero());
@@ -378,9 +382,9 @@ pub(super) use instantiate_shuffle;
 macro_rules! instantiate_lanes {
     ($vector:ty, $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe fn skip_equal(low: &$crate::arch::Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+        unsafe fn skip_equal(low: &$crate::arch::Low, longest: u8, a: &[u8], b: &[u8]) -> [usize; 2] {
             // SAFETY: the features are on here, and the caller runs on a machine that has them.
-            unsafe { $crate::arch::skip::skip_equal::<$vector>(low, a, b) }
+            unsafe { $crate::arch::skip::skip_equal::<$vector>(low, longest, a, b) }
         }
 
         #[target_feature(enable = $features)]

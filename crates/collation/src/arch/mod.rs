@@ -78,7 +78,7 @@ pub(crate) struct Backend {
     is_words: unsafe fn(&[u8]) -> bool,
     utf8_prefix: unsafe fn(&[u8]) -> usize,
     utf8_starts: unsafe fn(&[u8]) -> usize,
-    skip_equal: unsafe fn(&Low, &[u8], &[u8]) -> [usize; 2],
+    skip_equal: unsafe fn(&Low, u8, &[u8], &[u8]) -> [usize; 2],
     fill: unsafe fn(&Low, &[u8], &mut [u16]) -> Filled,
     /// As `fill`, but each weight as two bytes, the high one first. Has written twice [`Filled::produced`] bytes to the start of the
     /// room, which is twice as large as what `fill` wants.
@@ -162,12 +162,12 @@ impl Backend {
     }
 
     /// Bytes at the start of each text that are the same number of characters, one by one with the same entries, none of which is
-    /// [`Low::MARK`], or the same ones of three bytes. One may begin a contraction if it and the next character are of ASCII and the
+    /// [`Low::MARK`], or the same ones of three to `longest` bytes. One may begin a contraction if it and the next character are of ASCII and the
     /// same in both texts, or differ as variants may; so a contraction may reach over the end. May skip less than it could.
     #[inline]
-    pub(crate) fn skip_equal(&self, low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
+    pub(crate) fn skip_equal(&self, low: &Low, longest: u8, a: &[u8], b: &[u8]) -> [usize; 2] {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
-        unsafe { (self.skip_equal)(low, a, b) }
+        unsafe { (self.skip_equal)(low, longest, a, b) }
     }
 
     /// Turns the plain characters at the start of `text`, of two weights or less, and contractions of these, into weights. Stops before the

@@ -145,15 +145,15 @@ pub(super) fn contraction<'c>(low: &'c Low, text: &[u8], at: usize) -> Option<&'
     may_begin.then(|| contractions.find(text, at)).flatten().map(|index| &contractions.all[index])
 }
 
-pub(super) fn skip_equal(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
-    skip_few(low, a, b, usize::MAX).0
+pub(super) fn skip_equal(low: &Low, longest: u8, a: &[u8], b: &[u8]) -> [usize; 2] {
+    skip_few(low, longest, a, b, usize::MAX).0
 }
 
 /// Skips so many characters of the same entries (one run of longer ones counts as one), and says whether there may be more.
-pub(super) fn skip_few(low: &Low, a: &[u8], b: &[u8], most: usize) -> ([usize; 2], bool) {
+pub(super) fn skip_few(low: &Low, longest: u8, a: &[u8], b: &[u8], most: usize) -> ([usize; 2], bool) {
     match low.pairs() {
-        None => skip_while(low, a, b, most, |_, _, _, _| false),
-        Some(pairs) => skip_while(low, a, b, most, |a, i, b, j| {
+        None => skip_while(low, longest, a, b, most, |_, _, _, _| false),
+        Some(pairs) => skip_while(low, longest, a, b, most, |a, i, b, j| {
             let joined = is_joined(pairs, a, i) || is_joined(pairs, b, j);
             joined && !has_variants(low.variants(), around(a, i), around(b, j))
         }),
@@ -179,6 +179,7 @@ fn has_variants(variants: Variants, [x, next_x]: [u8; 2], [y, next_y]: [u8; 2]) 
 #[inline(always)]
 fn skip_while(
     low: &Low,
+    longest: u8,
     a: &[u8],
     b: &[u8],
     most: usize,
@@ -190,7 +191,7 @@ fn skip_while(
             (Some((x, of_a)), Some((y, of_b))) if x == y && x != Low::MARK && !stops(a, i + of_a, b, j + of_b) => {
                 (i, j) = (i + of_a, j + of_b);
             }
-            (None, None) if i < a.len() && j < b.len() => match long_equal(&a[i..], &b[j..]) {
+            (None, None) if i < a.len() && j < b.len() => match long_equal(longest, &a[i..], &b[j..]) {
                 0 => return ([i, j], false),
                 long => {
                     (i, j) = (i + long, j + long);
@@ -205,19 +206,32 @@ fn skip_while(
     ([i, j], true)
 }
 
-/// The length of the characters of three bytes that both texts begin with.
-pub(super) fn long_equal(a: &[u8], b: &[u8]) -> usize {
-    let pairs = a.chunks_exact(3).zip(b.chunks_exact(3));
-    3 * pairs.take_while(|(x, y)| x == y && is_long(x)).count()
+/// The length of the characters of three to `longest` bytes that both texts begin with.
+pub(super) fn long_equal(longest: u8, a: &[u8], b: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        let length = long(longest, &a[at..]);
+        if length == 0 || !b[at..].starts_with(&a[at..at + length]) {
+            return at;
+        }
+        at += length;
+    }
 }
 
-/// Whether these are the three bytes of a character, which a surrogate is not to all.
-fn is_long(bytes: &[u8]) -> bool {
-    match *bytes {
-        [0xE0, second, third] => matches!((second, third), (0xA0..=0xBF, 0x80..=0xBF)),
-        [0xED, second, third] => matches!((second, third), (0x80..=0x9F, 0x80..=0xBF)),
-        [0xE1..=0xEF, second, third] => matches!((second, third), (0x80..=0xBF, 0x80..=0xBF)),
-        _ => false,
+/// The length of the character of three to `longest` bytes that a text begins with; none of a surrogate, which is no character to all.
+fn long(longest: u8, text: &[u8]) -> usize {
+    match *text {
+        [0xE0, 0xA0..=0xBF, 0x80..=0xBF, ..]
+        | [0xED, 0x80..=0x9F, 0x80..=0xBF, ..]
+        | [0xE1..=0xEC | 0xEE | 0xEF, 0x80..=0xBF, 0x80..=0xBF, ..] => 3,
+        [0xF0, 0x90..=0xBF, 0x80..=0xBF, 0x80..=0xBF, ..]
+        | [0xF1..=0xF3, 0x80..=0xBF, 0x80..=0xBF, 0x80..=0xBF, ..]
+        | [0xF4, 0x80..=0x8F, 0x80..=0xBF, 0x80..=0xBF, ..]
+            if longest == 4 =>
+        {
+            4
+        }
+        _ => 0,
     }
 }
 

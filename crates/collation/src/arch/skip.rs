@@ -12,24 +12,27 @@ use super::generic::{differing_pairs, strictness};
 use super::rows::{Classes, LOCAL, MARKED};
 use super::vector::{Lanes, lanes};
 use super::{Low, scalar};
+use crate::table::Pairs;
 
 /// Characters that the scalar version takes where the vectors stop, before they have another try. Bench: `instruction_sets`, another script with
 /// every word.
 const FEW: usize = 4;
 
 #[inline(always)]
-pub(super) unsafe fn skip_equal<V: Lanes>(low: &Low, a: &[u8], b: &[u8]) -> [usize; 2] {
-    let Some(classes) = low.classes() else { return scalar::skip_equal(low, a, b) };
-    let (mut i, mut j) = (0, 0);
+pub(super) unsafe fn skip_equal<V: Lanes>(low: &Low, longest: u8, a: &[u8], b: &[u8]) -> [usize; 2] {
+    let Some(classes) = low.classes() else { return scalar::skip_equal(low, longest, a, b) };
+    // SAFETY: the caller keeps this module's contract.
+    let [mut i, mut j] = unsafe { skip_while::<V, false>(low, longest, classes, a, b) };
     loop {
-        // SAFETY: the caller keeps this module's contract.
-        let [of_a, of_b] = unsafe { skip_short::<V>(low, classes, &a[i..], &b[j..]) };
-        (i, j) = (i + of_a, j + of_b);
-        let ([of_a, of_b], goes_on) = scalar::skip_few(low, &a[i..], &b[j..], FEW);
+        let ([of_a, of_b], goes_on) = scalar::skip_few(low, longest, &a[i..], &b[j..], FEW);
         (i, j) = (i + of_a, j + of_b);
         if !goes_on {
             return [i, j];
         }
+        // Compiled by itself: what looks at longer characters would take registers from texts that have none.
+        // SAFETY: the caller keeps this module's contract.
+        let [of_a, of_b] = unsafe { skip_while::<V, true>(low, longest, classes, &a[i..], &b[j..]) };
+        (i, j) = (i + of_a, j + of_b);
     }
 }
 
@@ -39,7 +42,9 @@ struct Classified<V> {
     classes: V,
     /// The lanes of characters that may begin a contraction.
     joined: u32,
-    /// The first lane that is looked up elsewhere.
+    /// The lanes that are looked up elsewhere.
+    marked: u32,
+    /// The first lane that is looked up elsewhere, or of no character.
     stop: usize,
 }
 
@@ -63,8 +68,22 @@ impl<V: Lanes> Classified<V> {
                 Some(pairs) => block.joined(pairs, text, at),
                 None => 0,
             };
-            let stop = block.stop(block.starts & marked.mask());
-            Self { block, classes: of_lanes, joined, stop }
+            let marked = block.starts & marked.mask();
+            Self { stop: block.stop(marked), block, classes: of_lanes, joined, marked }
+        }
+    }
+
+    /// No longer stops at longer characters that the other has, too.
+    #[inline(always)]
+    unsafe fn pass_same_long(&mut self, other: &mut Self, pairs: Option<&Pairs>, longest: u8) {
+        if self.block.strange & other.block.strange == 0 {
+            return;
+        }
+        // SAFETY: the caller keeps this module's contract.
+        let same = unsafe { self.block.same_long(&other.block, pairs, longest) };
+        for text in [self, other] {
+            text.block.pass(same);
+            text.stop = text.block.stop(text.marked);
         }
     }
 
@@ -126,7 +145,13 @@ type Codes = [[u8; 2]; 32];
 /// How many bytes of each text are the same characters, by their classes, up to the first one that is none of one or two bytes, is
 /// marked, may begin a contraction that is not the same in both, or differs.
 #[inline(always)]
-unsafe fn skip_short<V: Lanes>(low: &Low, classes: &Classes, a: &[u8], b: &[u8]) -> [usize; 2] {
+unsafe fn skip_while<V: Lanes, const LONG: bool>(
+    low: &Low,
+    longest: u8,
+    classes: &Classes,
+    a: &[u8],
+    b: &[u8],
+) -> [usize; 2] {
     // SAFETY: the caller keeps this module's contract.
     let strict = unsafe { strictness(low.variants()) };
     let (mut i, mut j) = (0, 0);
@@ -135,6 +160,10 @@ unsafe fn skip_short<V: Lanes>(low: &Low, classes: &Classes, a: &[u8], b: &[u8])
         // SAFETY: the caller keeps this module's contract; both are boundaries within their texts.
         let (mut x, mut y) =
             unsafe { (Classified::<V>::at(low, classes, a, i), Classified::<V>::at(low, classes, b, j)) };
+        if LONG {
+            // SAFETY: the caller keeps this module's contract.
+            unsafe { x.pass_same_long(&mut y, low.pairs(), longest) };
+        }
         // SAFETY: the caller keeps this module's contract.
         unsafe { x.stop_at_contractions(&mut y, strict) };
         if x.block.starts == y.block.starts {

@@ -125,16 +125,16 @@ fn filled(low: &Low, text: &[u8]) -> (usize, Vec<u16>) {
 /// What a backend skips of two texts, which may begin in the middle of contractions: all that the scalar version does, or less where
 /// characters begin in other lanes than in the other text.
 fn check_skip(low: &Low, a: &[u8], b: &[u8]) {
-    let whole = scalar::skip_equal(low, a, b);
+    let whole = scalar::skip_equal(low, 4, a, b);
     let starts = |text: &[u8]| text.iter().map(|&byte| byte & 0xC0 != 0x80).collect::<Vec<_>>();
     let is_exact = low.pairs().is_none() || starts(&a[..whole[0]]) == starts(&b[..whole[1]]);
     each(|backend| {
-        let [i, j] = backend.skip_equal(low, a, b);
+        let [i, j] = backend.skip_equal(low, 4, a, b);
         if is_exact {
             assert_eq!([i, j], whole, "{} {a:?} {b:?}", backend.name);
         } else {
             assert!(i <= whole[0] && j <= whole[1], "{} {a:?} {b:?}", backend.name);
-            assert_eq!(scalar::skip_equal(low, &a[..i], &b[..j]), [i, j], "{} {a:?} {b:?}", backend.name);
+            assert_eq!(scalar::skip_equal(low, 4, &a[..i], &b[..j]), [i, j], "{} {a:?} {b:?}", backend.name);
         }
     });
 }
@@ -373,9 +373,29 @@ fn longer_characters_are_skipped_wherever_they_stand_in_a_block() {
         let pad = "x".repeat(before);
         let [a, b] = ["î", "n"].map(|letter| [&pad, letter, "⊕字, î"].concat());
         each(|backend| {
-            let found = backend.skip_equal(&low, a.as_bytes(), b.as_bytes());
+            let found = backend.skip_equal(&low, 4, a.as_bytes(), b.as_bytes());
             assert_eq!(found, [a.len(), b.len()], "{before} {}", backend.name);
         });
+    }
+}
+
+#[test]
+fn what_is_no_character_of_the_character_set_is_not_skipped() {
+    let low = table(false);
+    let ill_formed: [&[u8]; 6] =
+        [b"\xE0\x9F\xBF", b"\xED\xA0\x80", b"\xF0\x8F\xBF\xBF", b"\xF4\x90\x80\x80", b"\xF5\x80\x80\x80", b"\xE4\xBD"];
+    let all = ill_formed.iter().map(|&bytes| (4, bytes)).chain([(3, "🙏".as_bytes())]);
+    for (longest, stop) in all {
+        for before in 0..LONGEST {
+            // A longer one in front, so that these are looked for.
+            let start = ["字".as_bytes(), "x".repeat(before).as_bytes()].concat();
+            let a = [&start, "î".as_bytes(), stop, b"x"].concat();
+            let b = a.to_ascii_uppercase();
+            each(|backend| {
+                let found = backend.skip_equal(&low, longest, &a, &b);
+                assert_eq!(found, [start.len() + 2; 2], "{before} {stop:x?} {}", backend.name);
+            });
+        }
     }
 }
 
@@ -400,7 +420,7 @@ fn check_contractions(low: &Low) {
             let [x, y] = [a, b].map(|text| [&pad[..before], text].concat());
             let [x, y] = [x, y.replace("běž", "BĚŽ")];
             each(|backend| {
-                let found = backend.skip_equal(low, x.as_bytes(), y.as_bytes());
+                let found = backend.skip_equal(low, 4, x.as_bytes(), y.as_bytes());
                 assert_eq!(found, [before + same; 2], "{a} {b} {before} {}", backend.name);
             });
         }
@@ -502,7 +522,7 @@ fn scalar_key(low: &Low, text: &[u8], key: &mut Vec<u8>) -> Filled {
 #[test]
 fn the_scalar_version_finds_what_text_shares() {
     let low = table(false);
-    let skip = |a: &str, b: &str| scalar::skip_equal(&low, a.as_bytes(), b.as_bytes());
+    let skip = |a: &str, b: &str| scalar::skip_equal(&low, 4, a.as_bytes(), b.as_bytes());
     let all = "Привет, мир".len();
     assert_eq!(skip("Привет, мир", "пРИВЕТ, МИР"), [all; 2]);
     assert_eq!(skip("Привет, мир", "пРИВЕТ, МИФ"), [all - 2; 2]);

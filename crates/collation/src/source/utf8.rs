@@ -90,9 +90,9 @@ impl<C: CodePoints> Source for Utf8<C> {
 
     #[inline(always)]
     fn skip_characters(self, a: &[u8], b: &[u8]) -> [usize; 2] {
-        let [mut x, mut y] = arch::get().skip_equal(&self.low.low, a, b);
+        let [mut x, mut y] = arch::get().skip_equal(&self.low.low, self.encoding.longest, a, b);
         // The last characters of each may begin a contraction. In between none was cut: characters that may be in one were not
-        // skipped, but for those of three bytes that follow one another in both texts alike.
+        // skipped, but for those of three bytes and more that follow one another in both texts alike.
         while x > 0 && y > 0 && (self.is_joined(a, x) || self.is_joined(b, y)) {
             (x, y) = (self.encoding.start_before(a, x), self.encoding.start_before(b, y));
         }

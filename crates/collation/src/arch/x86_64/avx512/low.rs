@@ -87,7 +87,7 @@ pub(super) fn after(text: &[u8], at: usize) -> usize {
 /// The bytes at `at`, which is within the text, zeros past its end.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn bytes(text: &[u8], at: usize) -> __m512i {
+pub(super) fn bytes(text: &[u8], at: usize) -> __m512i {
     // SAFETY: `at` is within the text, and lanes past its end are masked off.
     unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at), text.as_ptr().add(at).cast()) }
 }
