@@ -21,7 +21,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A slice is at least so many times as long as the median drain.
-const DRAINS_PER_SLICE: u32 = 20;
+const DRAINS_PER_SLICE: u32 = 40;
 
 /// A block has at least so many turns that count: slices grow no longer than that allows.
 const TURNS_PER_BLOCK: u32 = 4;
@@ -226,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_is_twenty_median_drains_within_its_bounds() {
+    fn a_slice_is_forty_median_drains_within_its_bounds() {
         let turns = turns(&[1, 1], Duration::from_millis(400));
         let slice = |drains: &[u64]| {
             let mut drains: Vec<Duration> = drains.iter().map(|&drain| Duration::from_millis(drain)).collect();
             turns.slice_for(&mut drains, SLICE)
         };
         assert_eq!(slice(&[9, 9, 9]), SLICE, "of three drains one that was disturbed could decide");
-        assert_eq!(slice(&[1, 3, 90, 2]), Duration::from_millis(60));
+        assert_eq!(slice(&[1, 2, 90, 1]), Duration::from_millis(80));
         assert_eq!(slice(&[0; 4]), SLICE);
         assert_eq!(slice(&[90; 4]), turns.longest);
     }

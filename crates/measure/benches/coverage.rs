@@ -10,19 +10,21 @@
 //! prints. The first series of a DIR counts; delete nothing from it.
 //!
 //! On a server that runs already give its URL, as `--server mysql://root@127.0.0.1:3306`, with `--seconds 60`. From another machine, through
-//! a network namespace with 1 ms of delay (as root):
+//! a network namespace with 1 ms of delay (as root; where the kernel has `netem`, `tc qdisc add dev near root netem delay 500us` on both ends
+//! does what `delay` does):
 //!
 //!     ip netns add far; ip link add near type veth peer name far0; ip link set far0 netns far
-//!     ip addr add 10.77.0.1/24 dev near; ip link set near up; tc qdisc add dev near root netem delay 500us
-//!     ip netns exec far sh -c 'ip addr add 10.77.0.2/24 dev far0; ip link set far0 up; tc qdisc add dev far0 root netem delay 500us'
-//!     ip netns exec far cargo bench -p measure --bench coverage -- --server mysql://USER@10.77.0.1:3306 --seconds 60 --out target/coverage-far
+//!     ip addr add 10.77.0.1/24 dev near; ip link set near up
+//!     ip netns exec far sh -c 'ip addr add 10.77.0.2/24 dev far0; ip link set far0 up'
+//!     cargo run --release -p measure --example delay -- 10.77.0.1:3307 127.0.0.1:3306 500 &
+//!     ip netns exec far cargo bench -p measure --bench coverage -- --server mysql://USER@10.77.0.1:3307 --seconds 60 --out target/coverage-far
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use measure::{
     Analysis, Axes, Block, Comparison, Driver, Estimate, Folder, Mode, Observer, PairKind, Pin, Request, Run, Standing,
-    analyse, unbound_connections,
+    analyse, default_connections,
 };
 use server::{NoProgress, Spec};
 use workload::{Kind, Text};
@@ -126,8 +128,6 @@ fn measure_one(args: &Args, path: &Path) {
 
 /// What `weigh bench --collation latin1_swedish_ci,utf8mb4_general_ci` asks for.
 fn request(args: &Args, server: &Spec) -> Request {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
-    let default = if server.is_running() { unbound_connections(cores) } else { cores };
     Request {
         axes: Axes {
             collations: Some(["latin1_swedish_ci", "utf8mb4_general_ci"].map(String::from).into()),
@@ -139,7 +139,7 @@ fn request(args: &Args, server: &Spec) -> Request {
         workloads: [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges].map(Into::into).into(),
         recording: None,
         script: None,
-        threads: vec![args.threads.unwrap_or(default)],
+        threads: vec![args.threads.unwrap_or_else(|| default_connections(server.is_running()))],
         rows: workload::Options::default(),
         protocol: drive::Protocol::Prepared,
         mode: Mode::Duet,

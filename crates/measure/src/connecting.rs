@@ -24,8 +24,23 @@ const UTF8MB4_GENERAL_CI: u8 = 45;
 /// thread here and one for the server's. With more, which threads share a core decides between speeds far apart, and stays for a good
 /// part of a block. With MariaDB 10.11 on two cores, A/A pairs of ten seconds each were ± 7.4 % wide with eight connections, and ± 1.4 % with
 /// one: medians (docs/measurement.md).
-pub fn unbound_connections(cores: u32) -> u32 {
-    (cores / 2).max(1)
+const fn unbound_connections(cores: u32) -> u32 {
+    if cores < 2 { 1 } else { cores / 2 }
+}
+
+/// The most connections that a variant has where nobody says how many.
+const MOST_BY_DEFAULT: u32 = 16;
+
+/// How many connections a variant has where nobody says: as many as this machine has cores, up to 16, and fewer where servers run already,
+/// so that their threads are not bound to cores.
+pub fn default_connections(unbound: bool) -> u32 {
+    let cores = cores();
+    let wanted = if unbound { unbound_connections(cores) } else { cores };
+    wanted.min(MOST_BY_DEFAULT)
+}
+
+fn cores() -> u32 {
+    thread::available_parallelism().map_or(1, usize::from) as u32
 }
 
 /// The loads of a condition, to be connected in one replicate.
@@ -161,7 +176,6 @@ pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server
     if !options.took_turns() {
         return;
     }
-    let cores = thread::available_parallelism().map_or(1, usize::from) as u32;
     let running = servers.iter().filter(|server| !server.is_private());
     let mut notes: Vec<String> = running
         .map(|server| {
@@ -171,7 +185,7 @@ pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server
             )
         })
         .collect();
-    let advised = unbound_connections(cores);
+    let advised = unbound_connections(cores());
     if !options.pinned && condition.threads > advised {
         let bind = match request.pin {
             Pin::Private if servers.iter().all(|server| server.pid().is_some()) => {

@@ -1,14 +1,11 @@
 //! From a recipe to what is asked of a run.
 
 use drive::Protocol as Travel;
-use measure::{Axes, CrossServer, Driver, Mode, Pin, RecipeRecord, Request};
+use measure::{Axes, CrossServer, Driver, Mode, Pin, RecipeRecord, Request, default_connections};
 use workload::{Options, Text};
 
 use crate::error::RecipeError;
 use crate::file::{Protocol, Recipe};
-
-/// Connections that a scale without threads of its own takes, at most.
-const MOST_DEFAULT_THREADS: usize = 16;
 
 /// An instance of a server that a recipe wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +37,18 @@ impl Recipe {
         instances
     }
 
-    /// What is asked of a run at a scale on these instances, but for what its caller knows better.
-    pub fn request(&self, scale: Option<&str>, instances: &[Instance]) -> Result<Request, RecipeError> {
+    /// What is asked of a run at a scale on these instances, but for what its caller knows better. `run_already`: some of the servers do.
+    pub fn request(
+        &self,
+        scale: Option<&str>,
+        instances: &[Instance],
+        run_already: bool,
+    ) -> Result<Request, RecipeError> {
         let (scale_name, scale) = self.scale(scale)?;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads =
-            if scale.threads.is_empty() { vec![cores.min(MOST_DEFAULT_THREADS) as u32] } else { scale.threads.clone() };
+        let threads = match scale.threads.as_slice() {
+            [] => vec![default_connections(run_already)],
+            given => given.to_vec(),
+        };
         Ok(Request {
             axes: self.axes(instances),
             workloads: self.workloads.clone(),

@@ -8,8 +8,6 @@ use workload::{Distribution, Kind, Text, Workload};
 
 use crate::given::{first_given, without_repeats};
 
-const MOST_DEFAULT_THREADS: u32 = 16;
-
 /// The options as they are typed.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
@@ -168,13 +166,10 @@ impl LoadArgs {
         without_repeats(self.text.iter().copied())
     }
 
-    /// The numbers of connections, each once; where none was given, as many as there are cores, up to a limit, and fewer where their threads
-    /// are not bound to cores as the servers run already.
-    pub fn threads(&self, unbound: bool) -> Vec<u32> {
+    /// The numbers of connections, each once; the default where none was given, which is another one on servers that run already.
+    pub fn threads(&self, run_already: bool) -> Vec<u32> {
         if self.threads.is_empty() {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from) as u32;
-            let wanted = if unbound { measure::unbound_connections(cores) } else { cores };
-            return vec![wanted.min(MOST_DEFAULT_THREADS)];
+            return vec![measure::default_connections(run_already)];
         }
         without_repeats(self.threads.iter().copied())
     }

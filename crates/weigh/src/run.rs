@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use recipe::{Instance, Recipe};
 use serde_json::json;
-use server::Options;
+use server::{Options, Spec};
 
 use crate::argv;
 use crate::bench::opening::{Opening, level};
@@ -108,7 +108,7 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
     let settings = &recipe.scale(args.scale.as_deref())?.1.settings;
     let Targets { specs, options } = args.connect.resolve_or(0, &recipe.servers)?;
     let instances = recipe.instances(specs.len(), |server| !specs[server].is_running());
-    let mut request = recipe.request(args.scale.as_deref(), &instances)?;
+    let mut request = recipe.request(args.scale.as_deref(), &instances, specs.iter().any(Spec::is_running))?;
     if !args.threads.is_empty() {
         request.threads.clone_from(&args.threads);
     }
@@ -175,7 +175,7 @@ fn entry(recipe: &Recipe) -> String {
     line("claims", recipe.claims.len().to_string());
     for (name, scale) in &recipe.scales {
         let threads: Vec<String> = scale.threads.iter().map(u32::to_string).collect();
-        let threads = if threads.is_empty() { "as many as cores".into() } else { threads.join(", ") };
+        let threads = if threads.is_empty() { "the default of weigh bench".into() } else { threads.join(", ") };
         let time = scale.max_time.as_secs() / 60;
         let rows = format!("{} × {} rows", scale.tables, scale.table_size);
         line("scale", format!("{name}: {rows}, threads: {threads}, {time} min of load at most"));

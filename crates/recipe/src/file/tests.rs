@@ -37,7 +37,7 @@ fn what_is_not_said_is_as_weigh_bench_has_it() {
         (Protocol::Prepared, 0, "tiny")
     );
     let instances = recipe.instances(1, |_| true);
-    let request = recipe.request(None, &instances).unwrap();
+    let request = recipe.request(None, &instances, false).unwrap();
     assert_eq!(request.rows, workload::Options { table_size: 500, ..workload::Options::default() });
     assert!(
         request.axes.collations.is_none() && request.axes.baseline.is_none() && request.pin == measure::Pin::Private
@@ -105,7 +105,7 @@ fn every_recipe_that_comes_with_weigh_can_be_run_at_both_scales() {
         assert_eq!(recipe.scales.keys().collect::<Vec<_>>(), ["full", "laptop"]);
         assert!(recipe.scales["laptop"].max_time <= Duration::from_secs(600), "15 minutes with the loading of rows");
         let instances = recipe.instances(recipe.servers.len(), |_| true);
-        assert!(recipe.request(Some("full"), &instances).is_ok() && recipe.request(None, &instances).is_ok());
+        assert!(recipe.request(Some("full"), &instances, false).is_ok() && recipe.request(None, &instances, false).is_ok());
         for server in &recipe.servers {
             assert!(server.parse::<server::Spec>().is_ok());
         }
