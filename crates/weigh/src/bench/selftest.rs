@@ -24,9 +24,20 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     let mut servers = open(openings, &live)?;
     tell_footprint(&bench.request, &servers)?;
     let mut done = Vec::new();
+    let mut failure = None;
     for round in 1..=rounds {
-        let folder = Folder::create(&out.join(format!("round-{round}")))?;
-        done.push(measure_round(bench, &mut servers, folder, &live)?);
+        let measured = Folder::create(&out.join(format!("round-{round}")))
+            .map_err(anyhow::Error::from)
+            .and_then(|folder| measure_round(bench, &mut servers, folder, &live));
+        match measured {
+            Ok(round) => done.push(round),
+            Err(error) if done.is_empty() => return Err(error),
+            // What the rounds before it found is not lost.
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        }
         if rounds > 1 {
             output::tell(&format!("round {round} of {rounds} is done"));
         }
@@ -35,7 +46,11 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     let test = self_test(&done);
     output::print(&render(&test, &done[0].0, bench.format)?)?;
     output::tell(&format!("\nrounds: {}", out.display()));
-    Ok(if test.sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    match failure {
+        Some(error) => Err(error),
+        None if test.sound => Ok(ExitCode::SUCCESS),
+        None => Ok(ExitCode::FAILURE),
+    }
 }
 
 fn measure_round(bench: &Bench, servers: &mut [Server], folder: Folder, live: &Live<'_>) -> Result<(Run, Analysis)> {

@@ -3,10 +3,10 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-use measure::Run;
+use measure::{Run, SelfTest};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, eventually, glob, send};
+use crate::place::{Done, ENDLESS, ENDLESS_LOADING, Place, SMALL, eventually, glob, send};
 
 fn interrupt(place: &Place, child: Child, signal: Signal) -> Done {
     send(signal, child.id());
@@ -34,6 +34,19 @@ fn ctrl_c_while_measuring() {
 #[test]
 fn sigterm_while_measuring() {
     while_measuring(Signal::TERM, 143);
+}
+
+#[test]
+fn sigterm_in_the_second_round_of_a_self_test() {
+    let place = Place::new();
+    let words = ["--self-test", "--rounds=100", "--format=json", "-w", "oltp_point_select"];
+    let child = place.bench(&SMALL, &words).spawn().unwrap();
+    eventually("the second round", || place.out().join("round-2").exists());
+    let done = interrupt(&place, child, Signal::TERM);
+    assert_eq!(done.code, Some(143), "{done}");
+    assert!(done.stderr.contains("weigh: interrupted"), "{done}");
+    let test: SelfTest = serde_json::from_str(&done.stdout).unwrap();
+    assert!(test.rounds > 0 && test.rounds < 100, "{done}");
 }
 
 fn while_loading(server: &str, signal: Signal, code: i32) {
