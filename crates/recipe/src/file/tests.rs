@@ -105,7 +105,9 @@ fn every_recipe_that_comes_with_weigh_can_be_run_at_both_scales() {
         assert_eq!(recipe.scales.keys().collect::<Vec<_>>(), ["full", "laptop"]);
         assert!(recipe.scales["laptop"].max_time <= Duration::from_secs(600), "15 minutes with the loading of rows");
         let instances = recipe.instances(recipe.servers.len(), |_| true);
-        assert!(recipe.request(Some("full"), &instances, false).is_ok() && recipe.request(None, &instances, false).is_ok());
+        assert!(
+            recipe.request(Some("full"), &instances, false).is_ok() && recipe.request(None, &instances, false).is_ok()
+        );
         for server in &recipe.servers {
             assert!(server.parse::<server::Spec>().is_ok());
         }
