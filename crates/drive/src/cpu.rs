@@ -91,7 +91,8 @@ impl ServerThread {
     }
 
     /// CPU time that the thread has used so far. It is exact, as the thread is let come to rest first: the system tells a running
-    /// thread's time as of its last tick. `None` once the thread is gone, and where it goes on working.
+    /// thread's time as of its last tick. A stopped one (SIGSTOP) rests, too: that the server doesn't answer is for the next
+    /// statement to find out. `None` once the thread is gone, and where it goes on working.
     pub fn cpu(&self) -> Option<Duration> {
         let begin = Instant::now();
         while !self.rests()? {
@@ -105,7 +106,7 @@ impl ServerThread {
 
     fn rests(&self) -> Option<bool> {
         let stat = fs::read_to_string(format!("/proc/{}/task/{}/stat", self.pid, self.thread)).ok()?;
-        Some(stat.rsplit_once(')')?.1.trim_start().starts_with('S'))
+        Some(stat.rsplit_once(')')?.1.trim_start().starts_with(['S', 'T']))
     }
 }
 
