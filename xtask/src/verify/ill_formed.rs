@@ -14,12 +14,11 @@ pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[Row]) -> R
     if !is_followed(collation) {
         return Ok(outcome);
     }
-    let is_5 = session.source().server.version().starts_with("5.");
+    let is_5 = is_5(session);
     for (a, b) in rows.iter().filter(|(a, b)| !is_5 || !has_surrogate(a) && !has_surrogate(b)) {
-        let theirs =
-            if is_5 { by_literals(session, collation, a, b)? } else { by_parameters(session, collation, a, b)? };
+        let theirs = order(session, collation, a, b)?;
         let ours = || collation.compare(a, b) as i32;
-        let agrees = session.agrees(|| theirs == Some(ours())) || differ_by_errors(collation, a, b);
+        let agrees = session.agrees(|| theirs == Some(ours())) || depends_on_the_rest(session, collation, a, b)?;
         outcome.note(agrees, || format!("x'{}' to x'{}' is {} here, {theirs:?} there", hex(a), hex(b), ours()));
     }
     Ok(outcome)
@@ -36,20 +35,35 @@ fn is_followed(collation: Collation) -> bool {
     is_utf8 && !(one_weight && collation.info().flavour == Flavour::MySql)
 }
 
-/// Whether two ill-formed bytes are what the strings differ by first. MariaDB mostly orders such bytes by a rule, but not
-/// where its comparison takes several bytes at a time: its answer then depends on the length of what is left.
-fn differ_by_errors(collation: Collation, a: &[u8], b: &[u8]) -> bool {
+/// Whether the server's answer is none that an order could give. MariaDB mostly orders ill-formed bytes by a rule, but its comparison
+/// takes several bytes at a time, and then its answer depends on what is behind the first difference: where two such bytes differ, or
+/// where one differs from a character and the server agrees with the library once both strings end there.
+fn depends_on_the_rest(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<bool> {
     let is_error = |element: &Element| element.code_points.is_empty();
     let mut elements = collation.weights(a).zip(collation.weights(b));
-    collation.info().flavour == Flavour::MariaDb
-        && elements
-            .find(|(x, y)| x.weights != y.weights || is_error(x) && a[x.bytes.clone()] != b[y.bytes.clone()])
-            .is_some_and(|(x, y)| is_error(&x) && is_error(&y))
+    let differ =
+        |(x, y): &(Element, Element)| x.weights != y.weights || is_error(x) && a[x.bytes.clone()] != b[y.bytes.clone()];
+    let Some((x, y)) = elements.find(differ).filter(|_| collation.info().flavour == Flavour::MariaDb) else {
+        return Ok(false);
+    };
+    if is_error(&x) != is_error(&y) {
+        let (a, b) = (&a[..x.bytes.end], &b[..y.bytes.end]);
+        return Ok(order(session, collation, a, b)? == Some(collation.compare(a, b) as i32));
+    }
+    Ok(is_error(&x))
 }
 
 /// MySQL 5.6 takes surrogates for characters; the library follows later versions, to which they are ill-formed.
 fn has_surrogate(text: &[u8]) -> bool {
     text.windows(2).any(|pair| pair[0] == 0xed && pair[1] >= 0xa0)
+}
+
+fn order(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<Option<i32>> {
+    if is_5(session) { by_literals(session, collation, a, b) } else { by_parameters(session, collation, a, b) }
+}
+
+fn is_5(session: &mut Session<'_>) -> bool {
+    session.source().server.version().starts_with("5.")
 }
 
 fn by_parameters(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<Option<i32>> {
