@@ -17,7 +17,10 @@
 //!     ip addr add 10.77.0.1/24 dev near; ip link set near up
 //!     ip netns exec far sh -c 'ip addr add 10.77.0.2/24 dev far0; ip link set far0 up'
 //!     cargo run --release -p measure --example delay -- 10.77.0.1:3307 127.0.0.1:3306 500 &
-//!     ip netns exec far cargo bench -p measure --bench coverage -- --server mysql://USER@10.77.0.1:3307 --seconds 60 --out target/coverage-far
+//!     ip netns exec far cargo bench -p measure --bench coverage -- \
+//!         --server 'mysql://USER@10.77.0.1:3307?ssl-mode=DISABLED' --seconds 60 --out target/coverage-far
+//!
+//! Without TLS only as all of it stays on this machine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
