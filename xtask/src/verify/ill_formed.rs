@@ -37,7 +37,7 @@ fn is_followed(collation: Collation) -> bool {
 
 /// Whether the server's answer is none that an order could give. MariaDB mostly orders ill-formed bytes by a rule, but its comparison
 /// takes several bytes at a time, and then its answer depends on what is behind the first difference: where two such bytes differ, or
-/// where one differs from a character and the server agrees with the library once both strings end there.
+/// where one differs from a character, which is not ignorable, and the server agrees with the library once both strings end there.
 fn depends_on_the_rest(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<bool> {
     let is_error = |element: &Element| element.code_points.is_empty();
     let mut elements = collation.weights(a).zip(collation.weights(b));
@@ -46,11 +46,13 @@ fn depends_on_the_rest(session: &mut Session<'_>, collation: Collation, a: &[u8]
     let Some((x, y)) = elements.find(differ).filter(|_| collation.info().flavour == Flavour::MariaDb) else {
         return Ok(false);
     };
-    if is_error(&x) != is_error(&y) {
+    // Behind an ignorable character the rest decides in an order, too.
+    let decides = |element: &Element| !element.weights[0].is_empty();
+    if is_error(&x) != is_error(&y) && decides(&x) && decides(&y) {
         let (a, b) = (&a[..x.bytes.end], &b[..y.bytes.end]);
         return Ok(order(session, collation, a, b)? == Some(collation.compare(a, b) as i32));
     }
-    Ok(is_error(&x))
+    Ok(is_error(&x) && is_error(&y))
 }
 
 /// MySQL 5.6 takes surrogates for characters; the library follows later versions, to which they are ill-formed.
