@@ -1,8 +1,8 @@
 //! How often intervals hold the truth between fresh runs, each with servers, rows and connections of its own.
 //!
-//!     cargo bench -p measure --bench coverage [-- --server NAME --runs N --more N --seconds N --threads N --out DIR]
+//!     cargo bench -p measure --bench coverage [-- --server NAME --workload LIST --runs N --more N --seconds N --threads N --out DIR]
 //!
-//! A run is one of `weigh bench`'s default length: three workloads, A/A pairs (whose true ratio is 1) and utf8mb4_general_ci against
+//! A run is one of `weigh bench`'s default length: three workloads unless others are named, A/A pairs (whose true ratio is 1) and utf8mb4_general_ci against
 //! latin1_swedish_ci (whose true ratio is taken to be the geometric mean of the other runs). Of throughput and of server CPU it counts the
 //! 95 % intervals that hold the truth, and prints a table in Markdown.
 //!
@@ -30,7 +30,7 @@ use measure::{
     analyse, default_connections,
 };
 use server::{NoProgress, Spec};
-use workload::{Kind, Text};
+use workload::{Kind, Text, Workload};
 
 struct Nobody;
 
@@ -43,6 +43,7 @@ impl Observer for Nobody {
 
 struct Args {
     server: String,
+    workloads: Vec<Workload>,
     runs: usize,
     more: usize,
     seconds: u64,
@@ -52,13 +53,18 @@ struct Args {
 
 fn args() -> Args {
     let out = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/coverage");
-    let mut args = Args { server: "mariadb".into(), runs: 20, more: usize::MAX, seconds: 180, threads: None, out };
+    let workloads = [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges].map(Into::into).into();
+    let mut args =
+        Args { server: "mariadb".into(), workloads, runs: 20, more: usize::MAX, seconds: 180, threads: None, out };
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(name) = words.next() {
         let value = words.next().unwrap_or_else(|| panic!("{name} needs a value"));
         let number = || value.parse::<u64>().unwrap_or_else(|error| panic!("{name} {value}: {error}"));
         match name.as_str() {
             "--server" => args.server = value,
+            "--workload" => {
+                args.workloads = value.split(',').map(|name| name.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
+            }
             "--runs" => args.runs = number() as usize,
             "--more" => args.more = number() as usize,
             "--seconds" => args.seconds = number(),
@@ -139,7 +145,7 @@ fn request(args: &Args, server: &Spec) -> Request {
             texts: vec![Text::Digits],
             ..Axes::default()
         },
-        workloads: [Kind::OltpReadOnly, Kind::OltpPointSelect, Kind::DistinctRanges].map(Into::into).into(),
+        workloads: args.workloads.clone(),
         recording: None,
         script: None,
         threads: vec![args.threads.unwrap_or_else(|| default_connections(server.is_running()))],

@@ -8,27 +8,23 @@ use server::{Server, interrupt};
 use workload::Text;
 
 use crate::buffer_pool;
-use crate::connecting::{Connecting, note_placement, read_plans};
 use crate::error::Error;
-use crate::executor::{Loads, MOST_RESTARTED, Placed, Real};
 use crate::folder::{Folder, FolderError};
 use crate::instances::Instances;
-use crate::loading::{Loader, Rows};
 use crate::machine;
-use crate::model::{
-    Block, Condition, Driver, FORMAT, Mode, Options, Pair, Progress, Run, ScriptRecord, ServerInfo, Variant,
-};
-use crate::plan::Facts;
+use crate::model::{Condition, Driver, FORMAT, Mode, Options, Progress, Run, ScriptRecord, ServerInfo, Variant};
 use crate::preview;
 use crate::request::{Observer, Pin, Probe, Request};
-use crate::schedule::{self, Ledger, Limits, Standing, Task};
+use crate::schedule::{Ledger, Limits};
 use crate::subject::Subject;
 use crate::time::{Clock, Time};
 
 mod planned;
+mod replicate;
 mod resume;
 
 use planned::Planned;
+use replicate::Replicate;
 pub use resume::changes;
 
 /// Settings that bear on what is measured, read back from each server and written down.
@@ -191,18 +187,6 @@ struct Experiment<'a> {
     first: u32,
 }
 
-/// One replicate, as far as it is done.
-struct Replicate {
-    /// Its number, from 0.
-    number: u32,
-    /// Since when, and the time for load that was used before it.
-    begun: Instant,
-    spent_before: Duration,
-    /// Shares ([`Subject::share`]) of the conditions that it still has to measure, and those of a whole replicate.
-    left: usize,
-    whole: usize,
-}
-
 /// What is asked of the servers: texts with their variants.
 type Plans = [(Text, Vec<Variant>)];
 
@@ -228,13 +212,12 @@ impl Experiment<'_> {
             if number > 0 && (self.time.is_up(number) || self.open_shares(&plans) == 0) {
                 break;
             }
-            let (begun, spent_before) = (Instant::now(), self.time.spent);
+            let begun = Instant::now();
             if number > self.first {
                 instances.start_anew(&Steps(self.observer))?;
             }
-            let open = self.open_shares(&plans);
-            let mut replicate = Replicate { number, begun, spent_before, left: open, whole: open };
-            self.replicate(&mut replicate, instances, &plans, &facts)?;
+            let shares = self.open_shares(&plans);
+            self.replicate(Replicate::new(number, instances, &facts, begun.elapsed(), shares), &plans)?;
             self.note_progress(number + 1)?;
         }
         Ok(())
@@ -273,142 +256,6 @@ impl Experiment<'_> {
 
     fn is_done(&self, planned: &Planned) -> bool {
         !planned.pairs.is_empty() && planned.pairs.clone().all(|pair| self.ledger.is_done(pair))
-    }
-
-    /// Measures all conditions once, with rows loaded for this replicate alone.
-    fn replicate(
-        &mut self,
-        replicate: &mut Replicate,
-        instances: &Instances<'_>,
-        plans: &Plans,
-        facts: &[Facts],
-    ) -> Result<(), Error> {
-        let mut index = 0;
-        for (text, variants) in plans {
-            let mut rows: Option<Rows<'_>> = None;
-            for subject in self.request.subjects() {
-                for &threads in &self.request.threads {
-                    let place = index;
-                    index += 1;
-                    if self.conditions.get(place).is_some_and(|planned| self.is_done(planned)) {
-                        continue;
-                    }
-                    let loaded = match rows.take() {
-                        Some(rows) => rows,
-                        None => self.load(instances, *text, variants, replicate.number)?,
-                    };
-                    if place == self.conditions.len() {
-                        self.plan_condition(&subject, *text, threads);
-                    }
-                    self.measure_condition(place, replicate, instances, facts, &loaded)?;
-                    // What a workload has written is in nobody else's way.
-                    if subject.leaves_changes() { loaded.remove()? } else { rows = Some(loaded) }
-                }
-            }
-            rows.map_or(Ok(()), Rows::remove)?;
-        }
-        Ok(())
-    }
-
-    fn load<'s>(
-        &mut self,
-        instances: &'s Instances<'_>,
-        text: Text,
-        variants: &[Variant],
-        replicate: u32,
-    ) -> Result<Rows<'s>, Error> {
-        let Self { request, observer, run, .. } = self;
-        Loader { request, observer: *observer, run, replicate }.load(instances, text, variants)
-    }
-
-    /// Adds a condition and its pairs to the run.
-    fn plan_condition(&mut self, subject: &Subject, text: Text, threads: u32) {
-        let condition = Condition { workload: subject.name(), text: self.request.text_name(text), threads };
-        let first_pair = self.run.pairs.len();
-        if self.request.ratios {
-            let (index, axes) = (self.conditions.len(), &self.request.axes);
-            let pairs = subject.pairs(index, &condition, &self.run.variants, axes);
-            self.run.pairs.extend(pairs);
-        }
-        let pairs = first_pair..self.run.pairs.len();
-        self.run.conditions.push(condition);
-        self.conditions.push(Planned::new(subject.clone(), pairs));
-    }
-
-    /// Connects the loads of one condition, measures its pairs, and writes each block down.
-    fn measure_condition(
-        &mut self,
-        index: usize,
-        replicate: &mut Replicate,
-        instances: &Instances<'_>,
-        facts: &[Facts],
-        rows: &Rows<'_>,
-    ) -> Result<(), Error> {
-        let condition = self.run.conditions[index].clone();
-        self.observer.stage(&format!("{condition}: connecting"));
-        let subject = &self.conditions[index].subject;
-        let homes = &rows.homes;
-        let connecting = Connecting {
-            request: self.request,
-            subject,
-            condition: &condition,
-            instances,
-            facts,
-            homes,
-            replicate: replicate.number,
-        };
-        let loads = connecting.connect_placed(&mut self.run)?;
-        note_placement(self.request, &mut self.run, instances.servers(), &condition);
-        read_plans(&mut self.run, instances, homes, index, &loads);
-        self.folder.write_run(&self.run)?;
-
-        let placed = Placed::of(&loads);
-        let restarts = self.run.options.pinned && condition.threads <= MOST_RESTARTED;
-        let mut executor = Real { loads, restarts, placed, clock: self.clock, lost_in_a_row: 0, stolen: None };
-        let begun = self.clock.elapsed();
-        let share = subject.share();
-        let deadline = begun + self.share(replicate) * share as u32;
-        replicate.left -= share;
-        self.observer.measuring(self.request.max_time, replicate.number + 1, self.time.replicates());
-
-        let Self { run, folder, observer, time, ledger, conditions, clock, request, .. } = self;
-        let planned = &mut conditions[index];
-        // A variant that could be loaded before and can't now has nothing to be put under load.
-        let is_loaded = |pair: &Pair| homes.contains_key(&pair.variant) && homes.contains_key(&pair.baseline);
-        let pairs: Vec<(usize, &Pair)> =
-            planned.pairs.clone().map(|at| (at, &run.pairs[at])).filter(|(_, pair)| is_loaded(pair)).collect();
-        let task = Task { condition: index, pairs: &pairs, mode: request.mode, replicate: replicate.number, deadline };
-        let mut sink = |block: &Block, standings: &[Standing]| -> Result<(), Error> {
-            folder.append(block)?;
-            planned.count(block);
-            observer.block(run, block, standings, time.spent + clock.elapsed() - begun);
-            Ok(())
-        };
-        let measured = schedule::measure(&mut executor, task, ledger, &mut sink);
-        self.time.spent += self.clock.elapsed() - begun;
-        measured?;
-        if replicate.number == self.first { self.probe(index, &executor.loads) } else { Ok(()) }
-    }
-
-    /// The time for load that one share of what is left of a replicate has.
-    fn share(&mut self, replicate: &Replicate) -> Duration {
-        let loading = replicate.begun.elapsed().saturating_sub(self.time.spent - replicate.spent_before);
-        // Where there are several texts, each is loaded by itself, and the first tells how long all will take.
-        let texts = self.request.axes.texts.len() as u32;
-        if replicate.left == replicate.whole {
-            self.time.renewal = self.time.renewal.max(loading * texts);
-        }
-        let after_this = self.time.replicates().saturating_sub(replicate.number + 1) as usize;
-        self.time.share(after_this * replicate.whole + replicate.left)
-    }
-
-    fn probe(&mut self, condition: usize, loads: &Loads) -> Result<(), Error> {
-        let Some(probe) = self.probe.as_mut() else { return Ok(()) };
-        let Loads::Native(loads) = loads else { return Ok(()) };
-        if probe.condition(&self.run, condition, loads, self.observer)? {
-            self.folder.keep();
-        }
-        if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     fn note_blocks_left_out(&mut self) {

@@ -60,7 +60,7 @@ impl Loader<'_> {
     /// Loads the rows of one text into a schema for each variant that needs one of its own. Variants that the run doesn't have yet are
     /// added to it.
     pub(crate) fn load<'s>(
-        &mut self,
+        mut self,
         instances: &'s Instances<'_>,
         text: Text,
         variants: &[Variant],
@@ -69,6 +69,9 @@ impl Loader<'_> {
         let mut rows = Rows { schemas: Vec::new(), homes: BTreeMap::new() };
         for index in 0..instances.servers().len() {
             let own: Vec<&Variant> = variants.iter().filter(|variant| variant.server == index).collect();
+            if own.is_empty() {
+                continue;
+            }
             let places: Vec<(usize, &Server)> = instances.of(index).collect();
             match (&self.request.recording, &self.request.script) {
                 (Some(recording), _) => self.fill_server(places[0], recording, &own, &mut rows)?,

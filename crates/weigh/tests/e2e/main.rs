@@ -38,3 +38,4 @@ mod tunnel;
 mod victim;
 mod work;
 mod workload;
+mod writes;

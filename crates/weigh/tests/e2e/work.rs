@@ -37,7 +37,7 @@ impl Observer for TakesIndex {
     fn block(&self, _run: &Run, _block: &Block, _standings: &[Standing], _spent: Duration) {}
 }
 
-fn request() -> Request {
+pub fn request() -> Request {
     Request {
         axes: Axes {
             collations: Some(vec!["utf8mb4_bin".into()]),
