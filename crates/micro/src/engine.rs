@@ -5,13 +5,17 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use drive::own_cpu;
+use explain::Verdict;
 use mysql_collation::Collation;
 
+use crate::instruction_set::InstructionSet;
 use crate::timing::Subject;
 
 /// Two strings compared under a collation, in this process.
 #[derive(Clone, Copy)]
 pub struct Compare<'a> {
+    /// Taken first, for the whole process; what is in force stays so where absent.
+    pub instruction_set: Option<InstructionSet>,
     /// The collation.
     pub collation: Collation,
     /// A string in the collation's charset.
@@ -20,10 +24,25 @@ pub struct Compare<'a> {
     pub b: &'a [u8],
 }
 
+impl Compare<'_> {
+    /// How the engine compares the strings.
+    pub fn verdict(self) -> Verdict {
+        self.choose();
+        self.collation.compare(self.a, self.b).into()
+    }
+
+    fn choose(self) {
+        if let Some(instruction_set) = self.instruction_set {
+            instruction_set.choose();
+        }
+    }
+}
+
 impl Subject for Compare<'_> {
     type Error = Infallible;
 
     fn time(&mut self, n: u64) -> Result<Duration, Infallible> {
+        self.choose();
         let begin = own_cpu();
         for _ in 0..n {
             let (a, b) = black_box((self.a, self.b));

@@ -6,6 +6,7 @@
 
 pub mod engine;
 mod error;
+mod instruction_set;
 mod model;
 mod pair;
 mod plan;
@@ -16,6 +17,7 @@ pub mod timing;
 
 pub use error::Error;
 pub use explain::Verdict;
+pub use instruction_set::{InstructionSet, UnknownInstructionSet};
 pub use model::{Call, Cell, Clock, FORMAT, Options, Results, Round};
 pub use pair::{Difference, Pair, UnknownDifference, pair};
 pub use plan::Request;

@@ -25,7 +25,7 @@ pub struct Results {
     pub clocks: Vec<Clock>,
     /// The options in force.
     pub options: Options,
-    /// What one comparison costs: one for each server, text, difference and collation.
+    /// What one comparison costs: one for each server, text, difference, collation, and instruction set where some were named.
     pub cells: Vec<Cell>,
     /// What being called costs each server: one for each server and collation.
     pub calls: Vec<Call>,
@@ -40,7 +40,8 @@ pub struct Options {
     pub characters: usize,
     /// How long one timing inside a server takes, in seconds; one in the engine takes a tenth.
     pub time_s: f64,
-    /// Rounds: in each, every cell is timed once in the server and once in the engine, one after the other.
+    /// Rounds: in each, every cell is timed once in the server and once in the engine, one after the other. Cells that differ only in
+    /// the instruction set have the server's time in common.
     pub rounds: u32,
 }
 
@@ -65,6 +66,9 @@ pub struct Cell {
     pub difference: Difference,
     /// The collation.
     pub collation: String,
+    /// The engine's instruction set; absent where none was named: the best of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instruction_set: Option<String>,
     /// Bytes of the first string.
     pub bytes: usize,
     /// What the server says of the strings.

@@ -6,6 +6,7 @@ use measure::{DEFAULT_COLLATIONS, Facts, PlanError, nearest};
 use server::CollationInfo;
 use workload::Text;
 
+use crate::instruction_set::InstructionSet;
 use crate::pair::{Difference, Pair, pair};
 
 /// What to measure, and how.
@@ -17,6 +18,8 @@ pub struct Request {
     pub texts: Vec<Text>,
     /// How the second string differs from the first; those that a text can differ in are measured.
     pub differences: Vec<Difference>,
+    /// Instruction sets of the engine, each of which is timed; none: the best of the machine.
+    pub instruction_sets: Vec<InstructionSet>,
     /// Characters of each string.
     pub characters: usize,
     /// How long one timing inside a server takes.
@@ -32,6 +35,7 @@ impl Default for Request {
             collations: None,
             texts: Text::ALL.to_vec(),
             differences: Difference::ALL.to_vec(),
+            instruction_sets: Vec::new(),
             characters: 119,
             time: Duration::from_millis(100),
             rounds: 7,

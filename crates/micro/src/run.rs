@@ -10,6 +10,7 @@ use workload::Text;
 
 use crate::engine::{Compare, Memcmp};
 use crate::error::Error;
+use crate::instruction_set::InstructionSet;
 use crate::model::{Call, Cell, FORMAT, Options, Results, Round};
 use crate::pair::{Difference, Pair};
 use crate::plan::{self, Request, Sample};
@@ -29,7 +30,9 @@ pub fn run(request: &Request, servers: &[Server], weigh: &str, progress: &dyn Pr
     let mut probes = Vec::new();
     for (server, collations) in collations.iter().enumerate() {
         let flavour = flavour(servers[server].flavour());
-        let mut of_server = Prepare { server, flavour, session: &mut sessions[server], notes: &mut notes };
+        let session = &mut sessions[server];
+        let instruction_sets = &request.instruction_sets;
+        let mut of_server = Prepare { server, flavour, instruction_sets, session, notes: &mut notes };
         probes.extend(of_server.probes(&plan::samples(request), collations)?);
     }
     if !probes.iter().any(|probe| matches!(probe.what, What::Text(..))) {
@@ -78,21 +81,30 @@ struct Probe {
     engine: Option<Collation>,
     verdict: Verdict,
     times: Times,
-    rounds: Vec<Round>,
+    series: Vec<Series>,
 }
 
-/// How often each subject is repeated in one timing.
+/// How often the subjects beside the engine are repeated in one timing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     server: u64,
-    engine: u64,
     memcmp: u64,
+}
+
+/// The rounds of a probe with one of the engine's instruction sets. The server's and `memcmp`'s times are those of every series.
+#[derive(Default)]
+struct Series {
+    instruction_set: Option<InstructionSet>,
+    /// How often the engine's comparison is repeated in one timing.
+    times: u64,
+    rounds: Vec<Round>,
 }
 
 /// Turns what was planned for a server into probes.
 struct Prepare<'p, 'a> {
     server: usize,
     flavour: mysql_collation::Flavour,
+    instruction_sets: &'p [InstructionSet],
     session: &'p mut Session<'a>,
     notes: &'p mut Vec<String>,
 }
@@ -126,8 +138,16 @@ impl Prepare<'_, '_> {
         self.session.hold(pair, collation)?;
         let verdict = self.session.compare()?.into();
         let (server, collation, pair) = (self.server, collation.clone(), pair.clone());
-        let times = Times::default();
-        Ok(Some(Probe { server, what, collation, pair, held, engine, verdict, times, rounds: Vec::new() }))
+        let (times, series) = (Times::default(), self.series());
+        Ok(Some(Probe { server, what, collation, pair, held, engine, verdict, times, series }))
+    }
+
+    fn series(&self) -> Vec<Series> {
+        if self.instruction_sets.is_empty() {
+            return vec![Series::default()];
+        }
+        let series = |&instruction_set| Series { instruction_set: Some(instruction_set), ..Series::default() };
+        self.instruction_sets.iter().map(series).collect()
     }
 
     fn note(&mut self, note: String) {
@@ -151,9 +171,11 @@ fn ready(
         session.hold(&probe.pair, &probe.collation)?;
         probe.times.server = calibrate(&mut session.comparison(), time)?;
         let short = time / 10;
-        if let Some(mut engine) = probe.in_engine() {
-            let Ok(times) = calibrate(&mut engine, short);
-            probe.times.engine = times;
+        if let Some(engine) = probe.engine {
+            for series in &mut probe.series {
+                let Ok(times) = calibrate(&mut series.comparison(engine, &probe.held), short);
+                series.times = times;
+            }
         }
         let Ok(times) = calibrate(&mut probe.memcmp(), short);
         probe.times.memcmp = times;
@@ -172,10 +194,9 @@ fn measure(
     progress.step("comparing");
     let all = (probes.len() as u64 * u64::from(rounds)) as f64;
     let mut done = 0.0;
-    for _ in 0..rounds {
+    for round in 0..rounds {
         for probe in probes.iter_mut() {
-            let round = probe.time(&mut sessions[probe.server])?;
-            probe.rounds.push(round);
+            probe.time(&mut sessions[probe.server], round as usize)?;
             done += 1.0;
             progress.fraction(done / all);
         }
@@ -184,23 +205,38 @@ fn measure(
 }
 
 impl Probe {
-    fn in_engine(&self) -> Option<Compare<'_>> {
-        Some(Compare { collation: self.engine?, a: &self.held.a, b: &self.held.b })
-    }
-
     fn memcmp(&self) -> Memcmp {
         Memcmp::new(&self.held.a)
     }
 
-    fn time(&self, session: &mut Session<'_>) -> Result<Round, Error> {
+    /// Times everything once: a round of each series. What comes right after the server took longer where timings were of 0.2 ms, so each
+    /// series is the first in its turn.
+    fn time(&mut self, session: &mut Session<'_>, round: usize) -> Result<(), Error> {
         session.hold(&self.pair, &self.collation)?;
         let server = session.round(self.times.server)?;
-        let engine = self.in_engine().map(|mut engine| {
-            let Ok(took) = engine.time(self.times.engine);
-            ns(took, self.times.engine)
-        });
+        let in_engine = |series: &Series| Some(series.time(self.engine?, &self.held));
+        let first = round % self.series.len();
+        let (after, before) = self.series.split_at(first);
+        let engine: Vec<Option<f64>> = before.iter().chain(after).map(in_engine).collect();
         let Ok(memcmp) = self.memcmp().time(self.times.memcmp);
-        Ok(Round { server, engine, memcmp: ns(memcmp, self.times.memcmp) })
+        let memcmp = ns(memcmp, self.times.memcmp);
+        let (after, before) = self.series.split_at_mut(first);
+        for (series, engine) in before.iter_mut().chain(after).zip(engine) {
+            series.rounds.push(Round { server, engine, memcmp });
+        }
+        Ok(())
+    }
+}
+
+impl Series {
+    fn comparison<'h>(&self, collation: Collation, held: &'h Held) -> Compare<'h> {
+        Compare { instruction_set: self.instruction_set, collation, a: &held.a, b: &held.b }
+    }
+
+    /// One comparison in the engine, in ns.
+    fn time(&self, collation: Collation, held: &Held) -> f64 {
+        let Ok(took) = self.comparison(collation, held).time(self.times);
+        ns(took, self.times)
     }
 }
 
@@ -208,25 +244,38 @@ impl Probe {
 fn finish(probes: &[Probe]) -> (Vec<Cell>, Vec<Call>) {
     let (mut cells, mut calls) = (Vec::new(), Vec::new());
     for probe in probes {
-        let Some(figures) = summary::figures(&probe.rounds) else { continue };
-        let collation = probe.collation.name.clone();
         match probe.what {
-            What::Call => calls.push(Call { server: probe.server, collation, ns: figures.server }),
-            What::Text(text, difference) => cells.push(Cell {
-                server: probe.server,
-                text: text.to_string(),
-                difference,
-                collation,
-                bytes: probe.held.a.len(),
-                verdict: probe.verdict,
-                engine_verdict: probe.in_engine().map(|c| c.collation.compare(c.a, c.b).into()),
-                server_ns: figures.server,
-                engine_ns: figures.engine,
-                memcmp_ns: figures.memcmp,
-                ratio: figures.ratio,
-                rounds: probe.rounds.clone(),
-            }),
+            What::Call => calls.extend(probe.call()),
+            What::Text(text, difference) => {
+                cells.extend(probe.series.iter().filter_map(|series| probe.cell(text, difference, series)));
+            }
         }
     }
     (cells, calls)
+}
+
+impl Probe {
+    fn cell(&self, text: Text, difference: Difference, series: &Series) -> Option<Cell> {
+        let figures = summary::figures(&series.rounds)?;
+        Some(Cell {
+            server: self.server,
+            text: text.to_string(),
+            difference,
+            collation: self.collation.name.clone(),
+            instruction_set: series.instruction_set.map(|instruction_set| instruction_set.name().to_owned()),
+            bytes: self.held.a.len(),
+            verdict: self.verdict,
+            engine_verdict: self.engine.map(|engine| series.comparison(engine, &self.held).verdict()),
+            server_ns: figures.server,
+            engine_ns: figures.engine,
+            memcmp_ns: figures.memcmp,
+            ratio: figures.ratio,
+            rounds: series.rounds.clone(),
+        })
+    }
+
+    fn call(&self) -> Option<Call> {
+        let figures = summary::figures(&self.series.first()?.rounds)?;
+        Some(Call { server: self.server, collation: self.collation.name.clone(), ns: figures.server })
+    }
 }

@@ -32,8 +32,9 @@ pub(crate) fn figures(rounds: &[Round]) -> Option<Figures> {
 pub(crate) fn disagreements(cells: &[Cell], servers: &[ServerInfo]) -> Vec<String> {
     let unlike = cells.iter().filter(|cell| !cell.agrees());
     let sentence = |cell: &Cell| {
+        let with = cell.instruction_set.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
         format!(
-            "{} and the engine disagree on {} text with difference {} under {}: please report it",
+            "{} and the engine{with} disagree on {} text with difference {} under {}: please report it",
             servers[cell.server].label, cell.text, cell.difference, cell.collation
         )
     };

@@ -1,11 +1,12 @@
 //! `weigh micro`: what one comparison costs inside a server, and in the engine.
 
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use micro::{Cell, Difference, Request, Results};
+use micro::{Cell, Difference, InstructionSet, Request, Results, UnknownInstructionSet};
 use report::{Style, micro as printed};
 use server::Server;
 use workload::Text;
@@ -23,6 +24,8 @@ Examples:
       The same with three texts, in seconds.
   weigh micro --server mysql@sid --server mariadb@trixie --text cyrillic --difference case
       Russian in upper against lower case on two servers.
+  weigh micro --text cyrillic --difference case --instruction-set all
+      The same on one server, the engine with each instruction set of this machine in turn.
   weigh micro --host db1.example --user me --password --collation utf8mb4_0900_ai_ci
       On a server that is running. It is only read from: nothing is created there, and any account will do.
 
@@ -56,6 +59,11 @@ pub struct MicroArgs {
     #[arg(long = "difference", value_name = "NAME,…", value_delimiter = ',', help_heading = "What to measure")]
     differences: Vec<Difference>,
 
+    /// Instruction sets that the engine is timed with, a row for each: those of avx512, avx2, sse2, neon and scalar that
+    /// the machine has, or all of them [default: the machine's best]
+    #[arg(long = "instruction-set", value_name = "NAME,…", value_delimiter = ',', help_heading = "What to measure")]
+    instruction_sets: Vec<InstructionSets>,
+
     /// Characters of each string
     #[arg(long, value_name = "N", default_value_t = 119, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "What to measure")]
     characters: u32,
@@ -81,6 +89,21 @@ pub struct MicroArgs {
     connect: ConnectArgs,
 }
 
+/// What one name on the command line stands for: an instruction set, or all of the machine.
+#[derive(Clone, Debug)]
+struct InstructionSets(Vec<InstructionSet>);
+
+impl FromStr for InstructionSets {
+    type Err = UnknownInstructionSet;
+
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        if given.eq_ignore_ascii_case("all") {
+            return Ok(Self(InstructionSet::all().collect()));
+        }
+        given.parse().map(|instruction_set| Self(vec![instruction_set]))
+    }
+}
+
 /// Runs `weigh micro`.
 pub fn run(args: &MicroArgs) -> Result<ExitCode> {
     let targets = args.connect.resolve(1)?;
@@ -104,6 +127,7 @@ impl MicroArgs {
             collations: (!self.collations.is_empty()).then(|| self.collations.clone()),
             texts: given_or(&self.texts, plain.texts),
             differences: given_or(&self.differences, plain.differences),
+            instruction_sets: without_repeats(self.instruction_sets.iter().flat_map(|named| named.0.iter().copied())),
             characters: self.characters as usize,
             time: self.time.unwrap_or(plain.time),
             rounds: self.rounds.unwrap_or(plain.rounds),
@@ -176,6 +200,9 @@ mod tests {
         for name in Difference::ALL.map(Difference::name) {
             assert!(line("--difference").contains(name), "{name}");
         }
+        for name in InstructionSet::all().map(InstructionSet::name) {
+            assert!(line("--instruction-set").contains(name), "{name}");
+        }
     }
 
     #[test]
@@ -184,6 +211,19 @@ mod tests {
         let named = request(&words);
         assert_eq!((named.texts, named.differences), (vec![Text::Cjk, Text::Latin], vec![Difference::Case]));
         assert_eq!((named.rounds, named.collations), (9, Some(vec!["utf8mb4_bin".into()])));
+    }
+
+    #[test]
+    fn instruction_sets_are_taken_in_the_order_given_and_all_is_those_of_the_machine() {
+        let named = |words| request(words).instruction_sets;
+        let all: Vec<InstructionSet> = InstructionSet::all().collect();
+        assert_eq!(named(&["--instruction-set", "all"]), all);
+        let scalar = "scalar".parse().unwrap();
+        let first = named(&["--instruction-set=scalar", "--instruction-set=all,SCALAR"]);
+        assert_eq!((first[0], first.len()), (scalar, all.len()));
+        let error = Command::try_parse_from(["weigh", "--instruction-set=altivec"]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains("it has: ") && error.to_string().contains("scalar"), "{error}");
     }
 
     #[test]

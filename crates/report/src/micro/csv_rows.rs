@@ -13,6 +13,9 @@ struct Line<'a> {
     text: &'a str,
     difference: &'static str,
     collation: &'a str,
+    // All lines have it or none, as the header has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction_set: Option<&'a str>,
     characters: usize,
     bytes: usize,
     verdict: Verdict,
@@ -43,6 +46,7 @@ fn line<'a>(results: &'a Results, cell: &'a Cell) -> Line<'a> {
         text: &cell.text,
         difference: cell.difference.name(),
         collation: &cell.collation,
+        instruction_set: cell.instruction_set.as_deref(),
         characters: results.options.characters,
         bytes: cell.bytes,
         verdict: cell.verdict,

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use micro::{Clock, Results, Verdict};
+use micro::{Clock, InstructionSet, Results, Verdict};
 use mysql::prelude::Queryable;
 use server::{Address, NoProgress, Options, open};
 
@@ -38,6 +38,23 @@ fn every_collation_of_every_server_is_measured_beside_the_engine() {
             assert_eq!(Some(cell.verdict), cell.engine_verdict, "{cell:?}");
             assert!(cell.engine_ns.unwrap().value > 0.0 && cell.memcmp_ns.value > 0.0 && cell.bytes == 119);
             assert_eq!(cell.rounds.len(), 6);
+        }
+    }
+}
+
+#[test]
+fn each_instruction_set_is_timed_beside_the_same_server() {
+    let words =
+        ["--server=mariadb", "--text=cyrillic", "--difference=case,last", "-c", "utf8mb4_general_ci,utf8mb4_bin"];
+    let results = measured(&[&words[..], &["--instruction-set=all"]].concat());
+    let names: Vec<&str> = InstructionSet::all().map(InstructionSet::name).collect();
+    assert_eq!((results.cells.len(), results.calls.len()), (4 * names.len(), 2));
+    for of_one in results.cells.chunks(names.len()) {
+        let named: Vec<&str> = of_one.iter().map(|cell| cell.instruction_set.as_deref().unwrap()).collect();
+        assert_eq!(named, names);
+        for cell in of_one {
+            assert!(cell.agrees() && cell.engine_ns.unwrap().value > 0.0, "{cell:?}");
+            assert_eq!(cell.server_ns, of_one[0].server_ns);
         }
     }
 }
@@ -91,6 +108,20 @@ fn other_formats_hold_the_same() {
 }
 
 #[test]
+fn an_instruction_set_has_a_column_where_it_is_named() {
+    let place = Place::new();
+    let printed = |format: &str| {
+        let only = ["--server=mariadb", "--text=ascii", "-c", "utf8mb4_bin", "--difference=equal", "--format", format];
+        let words = [&["micro", "--instruction-set=all"], &SHORT[..], &only].concat();
+        place.end(place.weigh(&words).spawn().unwrap()).stdout
+    };
+    let (markdown, csv) = (printed("markdown"), printed("csv"));
+    assert!(markdown.contains("| instruction set |") && markdown.contains("\n|  |  |  |  |  | scalar |"), "{markdown}");
+    assert_eq!(csv.lines().count(), 1 + InstructionSet::all().count());
+    assert!(csv.contains(",instruction_set,") && csv.contains(",utf8mb4_bin,scalar,119,119,equal,equal,6,"), "{csv}");
+}
+
+#[test]
 fn what_cannot_be_measured_is_told() {
     let refusal = |words: &[&str]| {
         let place = Place::new();
@@ -99,4 +130,5 @@ fn what_cannot_be_measured_is_told() {
     assert!(refusal(&["-c", "utf8mb4_genral_ci"]).contains("utf8mb4_general_ci"));
     assert!(refusal(&["--text=digits", "--difference=case"]).contains("nothing to measure"));
     assert!(refusal(&["-c", "latin1_bin", "--text=cjk"]).contains("nothing to measure"));
+    assert!(refusal(&["--instruction-set=altivec"]).contains("it has: "));
 }
