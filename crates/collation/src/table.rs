@@ -42,6 +42,8 @@ pub(crate) use level::{LONGEST, Level, ZERO};
 pub(crate) use low::LowOf;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use pairs::Classes;
+#[cfg(any(test, target_arch = "x86_64"))]
+pub(crate) use pairs::Kind;
 pub(crate) use pairs::{Pairs, Variants};
 pub(crate) use simple::{Simple, SimpleTable};
 

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::{Backend, FILL_ROOM, Filled, Low, ShortContractions, all, scalar};
-use crate::table::{Pairs, Variants};
+use crate::table::{Kind, Pairs, Variants};
 use std::sync::OnceLock;
 
 /// Lengths that go past two of the widest vectors.
@@ -144,17 +144,80 @@ fn pairs() -> &'static Pairs {
     static PAIRS: OnceLock<Pairs> = OnceLock::new();
     PAIRS.get_or_init(|| {
         let short = [(b'c', b'h'), (b'A', b'a'), (b'9', b'0'), (b'd', 0xC5), (0xB6, 0xD0), (0x80, b's')];
-        Pairs::of(short.into_iter(), [(0x9F, 0xE0)].into_iter())
+        Pairs::of(short.into_iter().chain([(0x9F, 0xE0)]))
     })
 }
 
-/// Pairs that begin in ASCII.
+/// Pairs that begin in ASCII, of which not all are of letters.
 fn pairs_of_ascii() -> &'static Pairs {
     static PAIRS: OnceLock<Pairs> = OnceLock::new();
     PAIRS.get_or_init(|| {
-        let short = [(b'c', b'h'), (b'A', b'a'), (b'o', b'U'), (b'd', 0xC5), (b's', 0xD0), (b'y', b' ')];
-        Pairs::of(short.into_iter(), [].into_iter())
+        let pairs = [(b'c', b'h'), (b'A', b'a'), (b'o', b'U'), (b'd', 0xC5), (b's', 0xD0), (b'y', b' ')];
+        Pairs::of(pairs.into_iter())
     })
+}
+
+/// Pairs of letters, as Czech and Danish have them.
+fn pairs_of_letters() -> &'static Pairs {
+    static PAIRS: OnceLock<Pairs> = OnceLock::new();
+    PAIRS.get_or_init(|| Pairs::of([(b'c', b'h'), (b'A', b'a'), (b'o', b'U')].into_iter()))
+}
+
+/// Pairs of letters and lead bytes, as Croatian has them, and languages of uca1400.
+fn pairs_of_leads() -> &'static Pairs {
+    static PAIRS: OnceLock<Pairs> = OnceLock::new();
+    PAIRS.get_or_init(|| {
+        let short = [(b'c', b'h'), (b'A', b'a'), (b'o', b'U'), (b'd', 0xC5), (b's', 0xD0), (0xB6, 0xD0)];
+        Pairs::of(short.into_iter().chain([(b'x', 0xE0), (0x9F, 0xE0)]))
+    })
+}
+
+/// All of these.
+fn all_pairs() -> [&'static Pairs; 4] {
+    [pairs(), pairs_of_ascii(), pairs_of_letters(), pairs_of_leads()]
+}
+
+#[test]
+fn the_kind_of_pairs_is_told_by_their_bytes() {
+    assert_eq!(all_pairs().map(|pairs| pairs.kind), [Kind::Any, Kind::Any, Kind::Letters, Kind::LettersAndLeads]);
+    let kind = |one, other| Pairs::of([(b'c', b'h'), (one, other)].into_iter()).kind;
+    for letter in [b'@', b'A', b'z', 0x7F] {
+        assert_eq!(kind(b'c', letter), Kind::Letters);
+        assert_eq!(kind(letter, b'h'), Kind::Letters);
+        assert_eq!(kind(letter, 0xC0), Kind::LettersAndLeads);
+        assert_eq!(kind(letter, 0xBF), Kind::Any);
+        assert_eq!(kind(letter, b'?'), Kind::Any);
+        assert_eq!(kind(b'?', letter), Kind::Any);
+        assert_eq!(kind(0x80, letter), Kind::Any);
+    }
+    assert_eq!(kind(0x80, 0xC0), Kind::LettersAndLeads);
+    assert_eq!(kind(0xFF, 0xFF), Kind::LettersAndLeads);
+    assert_eq!(kind(b'?', 0xC0), Kind::Any);
+    assert_eq!(Pairs::BEFORE_LETTERS.kind, Kind::Any);
+}
+
+#[test]
+fn every_two_bytes_are_told_to_be_a_pair_or_none() {
+    for (pairs, before) in all_pairs().into_iter().flat_map(|pairs| [0, 63].map(|before| (pairs, before))) {
+        let low = table_with(Some(pairs));
+        for (one, other) in (0..=u8::MAX).flat_map(|one| (0..=u8::MAX).map(move |other| (one, other))) {
+            let mut a = [b'-'; 70];
+            a[before..][..2].copy_from_slice(&[one, other]);
+            // One in other case, both, and the last one another.
+            for changes in [[0x20, 0], [0, 0x20], [0x20, 0x20], [0, 1], [0x20, 1]] {
+                let mut b = a;
+                b[before..].iter_mut().zip(changes).for_each(|(byte, change)| *byte ^= change);
+                for variants in [Variants::None, Variants::OtherCase] {
+                    let joined = scalar::mismatch_joined(pairs, variants, &a, &b);
+                    each(|backend| {
+                        let found = backend.mismatch_joined(pairs, variants, &a, &b);
+                        assert_eq!(found, joined, "{} {one:x} {other:x} {changes:x?} {before}", backend.name);
+                    });
+                }
+                check_skip(&low, &a, &b);
+            }
+        }
+    }
 }
 
 #[test]
@@ -297,8 +360,10 @@ fn a_contraction_may_be_in_the_other_case_as_a_whole() {
             each(|backend| {
                 for (variants, same) in [(Variants::None, strict), (Variants::OtherCase, other_case)] {
                     let whole = if same == a.len() { x.len() } else { before + same };
-                    let found = backend.mismatch_joined(pairs(), variants, x.as_bytes(), y.as_bytes());
-                    assert_eq!(found, whole, "{a} {b} {variants:?} {}", backend.name);
+                    for pairs in all_pairs() {
+                        let found = backend.mismatch_joined(pairs, variants, x.as_bytes(), y.as_bytes());
+                        assert_eq!(found, whole, "{a} {b} {variants:?} {}", backend.name);
+                    }
                 }
             });
         }
@@ -315,9 +380,11 @@ proptest! {
             assert_eq!(backend.mismatch(&a, &b), plain::first_mismatch(&a, &b, |x| x), "{}", backend.name);
             assert_eq!(backend.mismatch_folded(&a, &b), plain::first_mismatch(&a, &b, |x| x.to_ascii_lowercase()), "{}", backend.name);
             assert_eq!(backend.mismatch_folded_ascii(&a, &b), scalar::mismatch_folded_ascii(&a, &b), "{}", backend.name);
-            for variants in [Variants::None, Variants::OtherCase] {
-                let joined = scalar::mismatch_joined(pairs(), variants, &a, &b);
-                assert_eq!(backend.mismatch_joined(pairs(), variants, &a, &b), joined, "{}", backend.name);
+            for pairs in all_pairs() {
+                for variants in [Variants::None, Variants::OtherCase] {
+                    let joined = scalar::mismatch_joined(pairs, variants, &a, &b);
+                    assert_eq!(backend.mismatch_joined(pairs, variants, &a, &b), joined, "{}", backend.name);
+                }
             }
             let mapped = plain::first_mismatch(&a, &b, |x| map[usize::from(x)]);
             assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name);
@@ -360,9 +427,11 @@ proptest! {
     }
 
     #[test]
-    fn what_is_skipped_is_equal((a, b) in pair(), joins: bool) {
-        check_skip(&table(joins), &a, &b);
-        check_skip(&table_with(Some(pairs_of_ascii())), &a, &b);
+    fn what_is_skipped_is_equal((a, b) in pair()) {
+        check_skip(&table(false), &a, &b);
+        for pairs in all_pairs() {
+            check_skip(&table_with(Some(pairs)), &a, &b);
+        }
     }
 }
 
@@ -401,8 +470,7 @@ fn what_is_no_character_of_the_character_set_is_not_skipped() {
 
 #[test]
 fn contractions_that_are_the_same_in_both_texts_are_skipped() {
-    assert!(pairs_of_ascii().follow_ascii && !pairs().follow_ascii);
-    for low in [table(true), table_with(Some(pairs_of_ascii()))] {
+    for low in all_pairs().map(|pairs| table_with(Some(pairs))) {
         check_contractions(&low);
     }
 }
@@ -423,6 +491,24 @@ fn check_contractions(low: &Low) {
                 let found = backend.skip_equal(low, 4, x.as_bytes(), y.as_bytes());
                 assert_eq!(found, [before + same; 2], "{a} {b} {before} {}", backend.name);
             });
+        }
+    }
+}
+
+#[test]
+fn contractions_stop_characters_wherever_they_stand_in_a_block() {
+    for low in all_pairs().map(|pairs| table_with(Some(pairs))) {
+        for text in ["ch", "cH", "aaa", "dž", "sж", "жа", "жж", "éжа", "x\u{905}", "П\u{905}"] {
+            for pad in ["-".repeat(LONGEST), "é".repeat(LONGEST)] {
+                for (before, _) in pad.char_indices().take(LONGEST) {
+                    let a = [&pad[..before], text, "-ü-"].concat();
+                    for b in
+                        [a.clone(), a.to_lowercase(), a.to_uppercase(), a.to_ascii_uppercase(), a.replace('a', "A")]
+                    {
+                        check_skip(&low, a.as_bytes(), b.as_bytes());
+                    }
+                }
+            }
         }
     }
 }
@@ -490,7 +576,7 @@ fn samples() -> Vec<(String, String)> {
 
 #[test]
 fn text_is_compared_and_weighed_at_every_offset_and_length() {
-    for low in [table(false), table(true), table_with(Some(pairs_of_ascii())), table_with_case()] {
+    for low in all_pairs().map(|pairs| table_with(Some(pairs))).into_iter().chain([table(false), table_with_case()]) {
         for (a, b) in samples() {
             let boundaries = |text: &str| -> Vec<usize> { text.char_indices().map(|(at, _)| at).collect() };
             for (from_a, from_b) in boundaries(&a).into_iter().zip(boundaries(&b)) {

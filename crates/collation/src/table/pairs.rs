@@ -5,6 +5,8 @@
 //! bytes' at once ([`crate::arch`]). That is more than was put in, which costs time where it comes up, and no more: `ch`
 //! may mark `cx`, and ASCII's upper and lower case are always marked alike.
 
+use core::ops::Range;
+
 /// How two texts may differ within a contraction that both have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variants {
@@ -14,14 +16,24 @@ pub(crate) enum Variants {
     OtherCase,
 }
 
+/// Which bytes pairs are of, so that vectors can look a byte's classes up by its lowest six bits, in the table of letters or that of lead
+/// bytes. A letter is a byte from `@` to DEL here, a lead byte is one from C0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// All are of two letters.
+    Letters,
+    /// Some are of a lead byte behind a letter or a byte beyond ASCII; all others are of two letters.
+    LettersAndLeads,
+    /// Some are none of these.
+    Any,
+}
+
 /// The classes of the bytes that may stand in front, and of those that may come after them.
 #[derive(Debug)]
 pub(crate) struct Pairs {
     pub first: Classes,
     pub second: Classes,
-    /// Whether of the characters of one and two bytes only those of ASCII stand in front, and all between `@` and DEL has the classes of
-    /// its other case.
-    pub follow_ascii: bool,
+    pub kind: Kind,
 }
 
 /// The classes of bytes, by the low and by the high four bits.
@@ -37,6 +49,18 @@ impl Classes {
     #[inline(always)]
     pub const fn of(&self, byte: u8) -> u8 {
         self.of[byte as usize]
+    }
+
+    /// The classes of the bytes whose two highest bits are this number.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub fn quarter(&self, number: usize) -> &[u8; 64] {
+        &self.of.as_chunks().0[number]
+    }
+
+    /// All classes of these bytes.
+    fn of_all(&self, bytes: Range<usize>) -> u8 {
+        self.of[bytes].iter().fold(0, |all, classes| all | classes)
     }
 
     const fn new() -> Self {
@@ -76,17 +100,15 @@ impl Classes {
 impl Pairs {
     /// A byte beyond ASCII, and one from `@` to DEL: where second bytes of characters may be letters.
     pub const BEFORE_LETTERS: Self =
-        Self { first: Classes::of_high(8, 16), second: Classes::of_high(4, 8), follow_ascii: false };
+        Self { first: Classes::of_high(8, 16), second: Classes::of_high(4, 8), kind: Kind::Any };
 
-    /// Of these pairs of bytes: those whose first byte ends a character of one or two bytes, and those with a longer one.
-    pub fn of(short: impl Iterator<Item = (u8, u8)>, long: impl Iterator<Item = (u8, u8)>) -> Self {
+    /// Of these pairs of bytes.
+    pub fn of(pairs: impl Iterator<Item = (u8, u8)>) -> Self {
         let (mut first, mut second) = (Classes::new(), Classes::new());
         // A class for each byte that comes second; the last ones share one.
         let mut seconds = [0; 256];
         let mut count = 0;
-        let mut follow_ascii = true;
-        let (short, long) = (short.map(|pair| (pair, true)), long.map(|pair| (pair, false)));
-        for ((one, other), is_short) in short.chain(long) {
+        for (one, other) in pairs {
             let number: &mut u32 = &mut seconds[usize::from(other.to_ascii_lowercase())];
             if *number == 0 {
                 count += 1;
@@ -95,18 +117,33 @@ impl Pairs {
             let class = 1 << (*number - 1).min(7);
             first.add(one, class);
             second.add(other, class);
-            follow_ascii &= !is_short || one.is_ascii();
         }
         first.finish();
         second.finish();
-        let has_cases = |classes: &Classes| (0x40..0x80).all(|byte| classes.of(byte) == classes.of(byte ^ 0x20));
-        follow_ascii &= has_cases(&first) && has_cases(&second);
-        Self { first, second, follow_ascii }
+        Self { kind: kind(&first, &second), first, second }
     }
 
     /// Whether a contraction may reach from a character that ends in `one` to the next, which begins with `other`.
     #[inline(always)]
     pub const fn may_join(&self, one: u8, other: u8) -> bool {
         self.first.of(one) & self.second.of(other) != 0
+    }
+}
+
+fn kind(first: &Classes, second: &Classes) -> Kind {
+    let have_pairs = |first: u8, second: u8| first & second != 0;
+    let [other_first, letters_first, beyond_first] =
+        [0..0x40, 0x40..0x80, 0x80..0x100].map(|bytes| first.of_all(bytes));
+    let [letters_second, leads_second] = [0x40..0x80, 0xC0..0x100].map(|bytes| second.of_all(bytes));
+    let other_second = second.of_all(0..0x40) | second.of_all(0x80..0xC0);
+    if have_pairs(other_first, letters_second | leads_second | other_second)
+        || have_pairs(letters_first | beyond_first, other_second)
+        || have_pairs(beyond_first, letters_second)
+    {
+        Kind::Any
+    } else if have_pairs(letters_first | beyond_first, leads_second) {
+        Kind::LettersAndLeads
+    } else {
+        Kind::Letters
     }
 }

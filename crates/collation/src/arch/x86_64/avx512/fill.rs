@@ -87,7 +87,7 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool>(
             if consumed >= text.len() || room - produced < FILL_ROOM {
                 return Filled { consumed, produced };
             }
-            let block = look_up(low, &ascii, text, consumed);
+            let block = look_up::<false>(low, &ascii, text, consumed);
             let taken = match low.contractions() {
                 Some(contractions) if JOINED => {
                     let joined = joined_lanes(contractions.pairs(), &block, text, consumed);

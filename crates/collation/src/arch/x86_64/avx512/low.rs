@@ -20,6 +20,8 @@ pub(super) const BLOCK: usize = 64;
 pub(super) struct Block {
     /// Its bytes, zeros after the end of the text.
     pub(super) bytes: __m512i,
+    /// The byte after each, if that is wanted.
+    pub(super) next: __m512i,
     /// The high byte of an entry in the lane of each first byte; other lanes mean nothing.
     pub(super) high: __m512i,
     /// The low byte.
@@ -92,17 +94,18 @@ pub(super) fn bytes(text: &[u8], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at), text.as_ptr().add(at).cast()) }
 }
 
-/// Looks up what stands at `at`, up to [`BLOCK`] bytes. `at` is a boundary between characters.
+/// Looks up what stands at `at`, up to [`BLOCK`] bytes. `at` is a boundary between characters. `NEXT` says whether the bytes after
+/// them are wanted.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Block {
+pub(super) fn look_up<const NEXT: bool>(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Block {
     let here = lanes(text.len() - at);
     let bytes = bytes(text, at);
     let (mut high, mut low) = ascii.choose(bytes);
     let mut starts = here & !_mm512_movepi8_mask(bytes);
     let mut leads = 0;
+    let next = if NEXT || starts != here { next_bytes(text, at) } else { _mm512_setzero_si512() };
     if starts != here {
-        let next = next_bytes(text, at);
         // Continuation bytes are the numbers below -64. Lanes past the end are zero, and so none.
         let goes_on = _mm512_cmplt_epi8_mask(next, _mm512_set1_epi8(-64));
         let from_c2 = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8.cast_signed()));
@@ -118,7 +121,7 @@ pub(super) fn look_up(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Bloc
         }
         starts |= leads;
     }
-    Block { bytes, high, low, starts, leads, strange: here & !(starts | leads << 1) }
+    Block { bytes, next, high, low, starts, leads, strange: here & !(starts | leads << 1) }
 }
 
 /// Two-byte characters as indexes into their rows, in the lanes of their lead bytes: the lead's lowest bit, then the six of the second byte,
@@ -200,6 +203,41 @@ pub(super) fn joined_lanes(pairs: &Pairs, block: &Block, text: &[u8], at: usize)
 pub(super) fn joined_ends(pairs: &Pairs, bytes: __m512i, next: __m512i) -> u64 {
     let first = classes(&pairs.first, bytes);
     _mm512_test_epi8_mask(first, classes(&pairs.second, next))
+}
+
+/// The lanes of the first bytes of pairs that are not of [`Kind::Any`](crate::table::Kind::Any).
+pub(super) struct JoinedLetters {
+    /// Those of letters.
+    pub(super) letters: u64,
+    /// Those of bytes beyond ASCII, and some more: all before a lead byte that is in a pair with any byte.
+    pub(super) others: u64,
+}
+
+/// What [`joined_ends`] tells, by fewer instructions. `LETTERS` says whether the pairs are of [`Kind::Letters`](crate::table::Kind::Letters).
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub(super) fn joined_letters<const LETTERS: bool>(pairs: &Pairs, bytes: __m512i, next: __m512i) -> JoinedLetters {
+    let quarter = |classes: &Classes, number| {
+        // SAFETY: the quarter has the 64 bytes that are read; the load wants no alignment.
+        unsafe { _mm512_loadu_si512(classes.quarter(number).as_ptr().cast()) }
+    };
+    let splat = |byte: u8| _mm512_set1_epi8(byte.cast_signed());
+    // A lookup takes the lowest six bits of a byte. So it tells something of bytes of the other quarters, too, which is masked off.
+    let first = _mm512_permutexvar_epi8(bytes, quarter(&pairs.first, 1));
+    let second = _mm512_permutexvar_epi8(next, quarter(&pairs.second, 1));
+    let letters = _mm512_cmpgt_epi8_mask(bytes, splat(0x3F));
+    if LETTERS {
+        let both = _mm512_mask_cmpgt_epi8_mask(letters, next, splat(0x3F));
+        return JoinedLetters { letters: _mm512_mask_test_epi8_mask(both, first, second), others: 0 };
+    }
+    let leads = _mm512_cmpge_epu8_mask(next, splat(0xC0));
+    let second = _mm512_mask_permutexvar_epi8(second, leads, next, quarter(&pairs.second, 3));
+    // Letters and lead bytes are those that have this bit.
+    let both = _mm512_mask_test_epi8_mask(letters, next, splat(0x40));
+    JoinedLetters {
+        letters: _mm512_mask_test_epi8_mask(both, first, second),
+        others: _mm512_mask_test_epi8_mask(leads, second, second) & _mm512_movepi8_mask(bytes),
+    }
 }
 
 #[inline]

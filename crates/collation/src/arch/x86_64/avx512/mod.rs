@@ -16,7 +16,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch,
     mismatch_folded,
     mismatch_folded_ascii,
-    mismatch_joined,
+    mismatch_joined: skip::mismatch_joined,
     mismatch_mapped: map::mismatch_mapped,
     run_of,
     ascii_prefix,

@@ -1,26 +1,28 @@
-//! Skipping what two texts share: characters of the same entries, however many bytes each has in either text.
+//! Skipping what two texts share: characters of the same entries, however many bytes each has in either text; and bytes, with an eye to
+//! contractions.
 
 use core::arch::x86_64::*;
 
-use super::super::super::generic::{differing_pairs, strictness};
+use super::super::super::vector::Vector;
 use super::super::super::{Low, scalar};
-use super::low::{BLOCK, Block, Table, after, bytes, joined_ends, joined_lanes, look_up, next_bytes};
+use super::low::{BLOCK, Block, Table, after, bytes, joined_ends, joined_lanes, joined_letters, look_up, next_bytes};
 use super::{V, lanes};
-use crate::table::{Pairs, Variants};
+use crate::table::{Kind, Pairs, Variants};
 
 /// # Safety
 /// The machine has this backend's instruction set.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) unsafe fn skip_equal(low: &Low, longest: u8, a: &[u8], b: &[u8]) -> [usize; 2] {
     match low.pairs() {
-        None => skip::<false, false>(low, longest, a, b, [0; 2]),
-        Some(_) => skip::<true, false>(low, longest, a, b, [0; 2]),
+        None => skip::<false, false, false>(low, longest, a, b, [0; 2]),
+        Some(pairs) if pairs.kind == Kind::Letters => skip::<true, true, false>(low, longest, a, b, [0; 2]),
+        Some(_) => skip::<true, false, false>(low, longest, a, b, [0; 2]),
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn skip<const JOINED: bool, const LONG: bool>(
+fn skip<const JOINED: bool, const LETTERS: bool, const LONG: bool>(
     low: &Low,
     longest: u8,
     a: &[u8],
@@ -32,8 +34,8 @@ fn skip<const JOINED: bool, const LONG: bool>(
     // The branches are predictable: the previous iteration's outcome repeats. So the next blocks need not wait for entries to be
     // compared.
     while i < a.len() && j < b.len() {
-        let mut x = look_up(low, &ascii, a, i);
-        let mut y = look_up(low, &ascii, b, j);
+        let mut x = look_up::<JOINED>(low, &ascii, a, i);
+        let mut y = look_up::<JOINED>(low, &ascii, b, j);
         if LONG && x.strange & y.strange != 0 {
             let here = x.strange & y.strange & lanes((x.starts ^ y.starts).trailing_zeros() as usize);
             let same = same_long(low.pairs().filter(|_| JOINED), longest, here, (a, i), (b, j));
@@ -42,7 +44,7 @@ fn skip<const JOINED: bool, const LONG: bool>(
         let [joined_x, joined_y] = match low.pairs() {
             Some(pairs) if JOINED => {
                 // SAFETY: this backend's instruction set is there.
-                unsafe { differing_lanes(pairs, low.variants(), (&x, a, i), (&y, b, j)) }
+                unsafe { differing_lanes::<LETTERS>(pairs, low.variants(), (&x, a, i), (&y, b, j)) }
             }
             _ => [0; 2],
         };
@@ -79,7 +81,7 @@ fn skip<const JOINED: bool, const LONG: bool>(
                     break;
                 }
                 if !LONG {
-                    return skip_long::<JOINED>(low, longest, a, b, [i, j]);
+                    return skip_long::<JOINED, LETTERS>(low, longest, a, b, [i, j]);
                 }
                 continue;
             }
@@ -97,8 +99,14 @@ fn skip<const JOINED: bool, const LONG: bool>(
 /// As [`skip`], compiled by itself: what looks at longer characters would take registers from texts that have none.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn skip_long<const JOINED: bool>(low: &Low, longest: u8, a: &[u8], b: &[u8], at: [usize; 2]) -> [usize; 2] {
-    skip::<JOINED, true>(low, longest, a, b, at)
+fn skip_long<const JOINED: bool, const LETTERS: bool>(
+    low: &Low,
+    longest: u8,
+    a: &[u8],
+    b: &[u8],
+    at: [usize; 2],
+) -> [usize; 2] {
+    skip::<JOINED, LETTERS, true>(low, longest, a, b, at)
 }
 
 /// The lanes of the characters of three to `longest` bytes that both texts have in these lanes, whole and well-formed. One that may be
@@ -126,14 +134,15 @@ fn same_long(pairs: Option<&Pairs>, longest: u8, here: u64, (a, i): (&[u8], usiz
     three | three << 1 | three << 2 | four | four << 1 | four << 2 | four << 3
 }
 
-/// The lanes of each text of characters that may begin a contraction, but for those in which it has the same weights in both.
+/// The lanes of each text of characters that may begin a contraction, but for those in which it has the same weights in both. `LETTERS`
+/// says whether the pairs are of [`Kind::Letters`].
 ///
 /// Inlined, as blocks would have to be in memory for a call.
 ///
 /// # Safety
 /// The machine has this backend's instruction set.
 #[inline(always)]
-unsafe fn differing_lanes(
+unsafe fn differing_lanes<const LETTERS: bool>(
     pairs: &Pairs,
     variants: Variants,
     (x, a, i): (&Block, &[u8], usize),
@@ -141,34 +150,55 @@ unsafe fn differing_lanes(
 ) -> [u64; 2] {
     // SAFETY: the caller's.
     unsafe {
-        let joined_x = joined_lanes(pairs, x, a, i);
-        let is_same = has_same_pairs(pairs, (x, a, i), (y, b, j));
-        let joined_y = if is_same { joined_x } else { joined_lanes(pairs, y, b, j) };
+        let (mut joined_x, mut joined_y, mut is_told) = (0, 0, false);
+        if LETTERS || pairs.kind == Kind::LettersAndLeads {
+            let of_x = joined_letters::<LETTERS>(pairs, x.bytes, x.next);
+            let of_y = joined_letters::<LETTERS>(pairs, y.bytes, y.next);
+            // The lane of a letter is that of its character.
+            (joined_x, joined_y) = (of_x.letters, of_y.letters);
+            // A character of two bytes that begins in the last lane ends in the next block.
+            let of_next = if LETTERS { 0 } else { (x.leads | y.leads) >> (BLOCK - 1) };
+            is_told = of_x.others | of_y.others | of_next == 0;
+        }
+        if !is_told {
+            (joined_x, joined_y) = (joined_lanes(pairs, x, a, i), joined_lanes(pairs, y, b, j));
+        }
         if joined_x | joined_y == 0 {
             return [0; 2];
         }
-        let (next_x, next_y) = (next_bytes(a, i), next_bytes(b, j));
-        let differing = differing_pairs(strictness(variants), [V(x.bytes), V(y.bytes)], [V(next_x), V(next_y)]);
-        // Only up to where characters begin in other lanes.
-        let equal = lanes((x.starts ^ y.starts).trailing_zeros() as usize) & !_mm512_movepi8_mask(differing.0);
-        [joined_x & !equal, joined_y & !equal]
+        let differ = differing_bits([x.bytes, y.bytes], [x.next, y.next]);
+        // The bits that matter: all but that of case, and this one where it is not even.
+        let telling = match variants {
+            Variants::None => _mm512_set1_epi8(!0),
+            Variants::OtherCase => {
+                let uneven = uneven_bits([x.bytes, y.bytes], [x.next, y.next]);
+                _mm512_or_si512(uneven, _mm512_set1_epi8(!0x20))
+            }
+        };
+        let mut differing = _mm512_test_epi8_mask(differ, telling);
+        if !LETTERS {
+            // Those that are the same, but not of ASCII, too.
+            differing |= _mm512_movepi8_mask(_mm512_or_si512(x.bytes, x.next));
+        }
+        // All from the first lane on that begins a character in one text only.
+        let starts = x.starts ^ y.starts;
+        let differing = differing | starts | starts.wrapping_neg();
+        [joined_x & differing, joined_y & differing]
     }
 }
 
-/// Whether pairs are where they are in the other text, as is told by less than looking for them: its first bytes of characters are the
-/// same but for the case of ASCII.
+/// The bits in which bytes or those after them differ between texts.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn has_same_pairs(pairs: &Pairs, (x, a, i): (&Block, &[u8], usize), (y, b, j): (&Block, &[u8], usize)) -> bool {
-    let differ = _mm512_xor_si512(x.bytes, y.bytes);
-    let in_case = _mm512_test_epi8_mask(x.bytes, _mm512_set1_epi8(0x40));
-    let otherwise =
-        _mm512_test_epi8_mask(differ, _mm512_set1_epi8(!0x20)) | _mm512_test_epi8_mask(differ, differ) & !in_case;
-    let behind = |text: &[u8], at: usize| text.get(at + BLOCK).map(|&byte| pairs.second.of(byte));
-    pairs.follow_ascii
-        && (x.starts, x.leads) == (y.starts, y.leads)
-        && otherwise & x.starts == 0
-        && behind(a, i) == behind(b, j)
+#[target_feature(enable = "avx512f")]
+fn differing_bits([x, y]: [__m512i; 2], [next_x, next_y]: [__m512i; 2]) -> __m512i {
+    _mm512_or_si512(_mm512_xor_si512(x, y), _mm512_xor_si512(next_x, next_y))
+}
+
+/// The bit of case, where a letter has another case than the next one in either text; of other bits nothing is said.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn uneven_bits([x, y]: [__m512i; 2], [next_x, next_y]: [__m512i; 2]) -> __m512i {
+    _mm512_or_si512(_mm512_xor_si512(x, next_x), _mm512_xor_si512(y, next_y))
 }
 
 /// The lanes whose entries differ.
@@ -201,4 +231,72 @@ fn lane(characters: u64, number: u32) -> usize {
 #[inline]
 fn end(text: &[u8], at: usize, stop: usize) -> usize {
     if stop == BLOCK { after(text, at) } else { at + stop }
+}
+
+/// As the generic one, by fewer instructions where it is told what kind of bytes pairs are of.
+///
+/// # Safety
+/// The machine has this backend's instruction set.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) unsafe fn mismatch_joined(pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) -> usize {
+    match pairs.kind {
+        Kind::Letters => mismatch_letters::<true>(pairs, variants, a, b),
+        Kind::LettersAndLeads => mismatch_letters::<false>(pairs, variants, a, b),
+        // SAFETY: the caller's.
+        Kind::Any => unsafe { super::mismatch_joined(pairs, variants, a, b) },
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn mismatch_letters<const LETTERS: bool>(pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) -> usize {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let mut at = 0;
+    while at + BLOCK < n {
+        // SAFETY: as `at + BLOCK < n`, there is a byte after the vector in both; the loads want no alignment.
+        let (here, next) = unsafe {
+            let load = |from: *const u8| _mm512_loadu_si512(from.cast());
+            let (a, b) = (a.as_ptr().add(at), b.as_ptr().add(at));
+            ([load(a), load(b)], [load(a.add(1)), load(b.add(1))])
+        };
+        if let Some(lane) = mismatched_letter::<LETTERS>(pairs, variants, here, next) {
+            return at + lane;
+        }
+        at += BLOCK;
+    }
+    if at == n {
+        return n;
+    }
+    // Zeros past the end are equal, and in no pair.
+    let (here, next) = ([bytes(a, at), bytes(b, at)], [next_bytes(a, at), next_bytes(b, at)]);
+    mismatched_letter::<LETTERS>(pairs, variants, here, next).map_or(n, |lane| at + lane)
+}
+
+/// The first lane that mismatches, if one does.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi1")]
+fn mismatched_letter<const LETTERS: bool>(
+    pairs: &Pairs,
+    variants: Variants,
+    [x, y]: [__m512i; 2],
+    [next_x, next_y]: [__m512i; 2],
+) -> Option<usize> {
+    let told = joined_letters::<LETTERS>(pairs, x, next_x);
+    // SAFETY: this backend's instruction set is there.
+    let mismatched = unsafe { _mm512_cmpneq_epi8_mask(V(x).fold().0, V(y).fold().0) };
+    // The branches are predictable: where no pair decides, the lane need not wait for what is told of pairs. Bench: `languages`, Croatian.
+    if (told.letters | told.others) & _blsmsk_u64(mismatched) != 0 {
+        let joined = if told.others == 0 { told.letters } else { joined_ends(pairs, x, next_x) };
+        let differ = differing_bits([x, y], [next_x, next_y]);
+        let strict = _mm512_set1_epi8(i8::from(variants == Variants::None) << 5);
+        let uneven = _mm512_or_si512(uneven_bits([x, y], [next_x, next_y]), strict);
+        let differing =
+            joined & _mm512_test_epi8_mask(differ, differ) & _mm512_test_epi8_mask(uneven, _mm512_set1_epi8(0x20));
+        let differing = differing & _blsmsk_u64(mismatched);
+        if differing != 0 {
+            return Some(differing.trailing_zeros() as usize);
+        }
+    }
+    (mismatched != 0).then_some(mismatched.trailing_zeros() as usize)
 }
