@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use measure::{
-    Analysis, Axes, Block, Comparison, Distance, Driver, Estimate, Folder, Mode, Observer, PairKind, Pin, Request, Run,
-    Standing, analyse, default_connections,
+    Analysis, Axes, Block, Comparison, Driver, Estimate, Folder, Mode, Observer, PairKind, Pin, Request, Run, Standing,
+    analyse, default_connections,
 };
 use server::{NoProgress, Spec};
 use workload::{Kind, Text, Workload};
@@ -126,12 +126,9 @@ fn main() {
 
 fn measure_one(args: &Args, path: &Path) {
     let spec = args.server.parse().expect("a server");
-    let mut request = request(args, &spec);
+    let request = request(args, &spec);
     let options = server::Options { threads: request.most_connections(), ..server::Options::default() };
     let mut servers = [server::open(&spec, &options, &NoProgress).expect("a running server")];
-    if args.threads.is_none() {
-        request.threads = vec![default_connections(Distance::of(&servers).expect("an answer"))];
-    }
     let folder = Folder::create(path).expect("a new folder");
     let outcome = measure::run(&request, &mut servers, folder, env!("CARGO_PKG_VERSION"), &Nobody, None);
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
@@ -140,7 +137,6 @@ fn measure_one(args: &Args, path: &Path) {
 
 /// What `weigh bench --collation latin1_swedish_ci,utf8mb4_general_ci` asks for.
 fn request(args: &Args, server: &Spec) -> Request {
-    let supposed = Distance::supposed(server.is_running());
     Request {
         axes: Axes {
             collations: Some(["latin1_swedish_ci", "utf8mb4_general_ci"].map(String::from).into()),
@@ -152,7 +148,7 @@ fn request(args: &Args, server: &Spec) -> Request {
         workloads: args.workloads.clone(),
         recording: None,
         script: None,
-        threads: vec![args.threads.unwrap_or_else(|| default_connections(supposed))],
+        threads: vec![args.threads.unwrap_or_else(|| default_connections(server.is_running()))],
         rows: workload::Options::default(),
         protocol: drive::Protocol::Prepared,
         mode: Mode::Duet,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::thread;
 
 use drive::{Agreed, Binding, ConnectionCharset, Load, Settings, StatementPlan, Target};
 use server::Server;
 
-use crate::distance::{Distance, advised_unbound};
 use crate::error::Error;
 use crate::executor::Loads;
 use crate::instances::Instances;
@@ -19,6 +19,29 @@ use crate::subject::Subject;
 
 /// Presented in the handshake where a charset has no collation id of one byte.
 const UTF8MB4_GENERAL_CI: u8 = 45;
+
+/// How many connections a variant may have on so many cores where their threads are not bound to cores: each has two for itself, one for its
+/// thread here and one for the server's. With more, which threads share a core decides between speeds far apart, and stays for a good
+/// part of a block. With MariaDB 10.11 on two cores, A/A pairs of ten seconds each were ± 7.4 % wide with eight connections, and ± 1.4 % with
+/// one: medians (docs/measurement.md).
+const fn unbound_connections(cores: u32) -> u32 {
+    if cores < 2 { 1 } else { cores / 2 }
+}
+
+/// The most connections that a variant has where nobody says how many.
+const MOST_BY_DEFAULT: u32 = 16;
+
+/// How many connections a variant has where nobody says: as many as this machine has cores, up to 16, and fewer where servers run already,
+/// so that their threads are not bound to cores.
+pub fn default_connections(unbound: bool) -> u32 {
+    let cores = cores();
+    let wanted = if unbound { unbound_connections(cores) } else { cores };
+    wanted.min(MOST_BY_DEFAULT)
+}
+
+fn cores() -> u32 {
+    thread::available_parallelism().map_or(1, usize::from) as u32
+}
 
 /// The loads of a condition, to be connected in one replicate.
 pub(crate) struct Connecting<'a> {
@@ -162,9 +185,8 @@ pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server
             )
         })
         .collect();
-    let advised = advised_unbound();
-    let is_far = || Distance::of(servers).is_ok_and(|distance| distance == Distance::Far);
-    if !options.pinned && condition.threads > advised && !is_far() {
+    let advised = unbound_connections(cores());
+    if !options.pinned && condition.threads > advised {
         let bind = match request.pin {
             Pin::Private if servers.iter().all(|server| server.pid().is_some()) => {
                 ", or --pin-server binds the threads behind weigh's own connections"

@@ -5,7 +5,6 @@ mod buffer_pool;
 mod change;
 mod comparability;
 mod connecting;
-mod distance;
 mod error;
 mod executor;
 mod experiment;
@@ -35,7 +34,7 @@ pub use analysis::{Analysis, Comparison, ConditionResult, LatencyRatios, Replica
 pub use buffer_pool::{BufferPool, BufferPoolError, Sizing};
 pub use change::{Difference, RatioChange, RunChange, ThroughputChange, change};
 pub use comparability::{Incomparability, is_only_a_namesake};
-pub use distance::{Distance, default_connections};
+pub use connecting::default_connections;
 pub use error::Error;
 pub use experiment::{Outcome, changes, prepare, run};
 pub use folder::{Folder, FolderError, read};

@@ -1,7 +1,7 @@
 //! From a recipe to what is asked of a run.
 
 use drive::Protocol as Travel;
-use measure::{Axes, CrossServer, Distance, Driver, Mode, Pin, RecipeRecord, Request, default_connections};
+use measure::{Axes, CrossServer, Driver, Mode, Pin, RecipeRecord, Request, default_connections};
 use workload::{Options, Text};
 
 use crate::error::RecipeError;
@@ -46,7 +46,7 @@ impl Recipe {
     ) -> Result<Request, RecipeError> {
         let (scale_name, scale) = self.scale(scale)?;
         let threads = match scale.threads.as_slice() {
-            [] => vec![default_connections(Distance::supposed(run_already))],
+            [] => vec![default_connections(run_already)],
             given => given.to_vec(),
         };
         Ok(Request {

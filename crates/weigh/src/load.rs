@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Arg, Args, ValueEnum};
-use measure::Distance;
 use workload::{Distribution, Kind, Text, Workload};
 
 use crate::given::{first_given, without_repeats};
@@ -54,7 +53,7 @@ pub struct LoadArgs {
     text: Vec<Text>,
 
     /// Connections to each variant [default: the number of cores, 16 at most; on servers that run already one for two cores, so that no two
-    /// threads that the operating system places have to share one, or 16 where they are a network away]
+    /// threads that the operating system places have to share one]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "What to measure")]
     threads: Vec<u32>,
 
@@ -167,15 +166,10 @@ impl LoadArgs {
         without_repeats(self.text.iter().copied())
     }
 
-    /// Whether numbers of connections were given.
-    pub fn gives_threads(&self) -> bool {
-        !self.threads.is_empty()
-    }
-
     /// The numbers of connections, each once; the default where none was given, which is another one on servers that run already.
     pub fn threads(&self, run_already: bool) -> Vec<u32> {
         if self.threads.is_empty() {
-            return vec![measure::default_connections(Distance::supposed(run_already))];
+            return vec![measure::default_connections(run_already)];
         }
         without_repeats(self.threads.iter().copied())
     }

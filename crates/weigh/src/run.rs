@@ -141,7 +141,6 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
     let bench = Bench {
         folder: None,
         request,
-        gives_threads: !args.threads.is_empty() || !recipe.scale(args.scale.as_deref())?.1.threads.is_empty(),
         out: args.out.clone(),
         resume: args.resume.clone(),
         format: args.format,

@@ -20,7 +20,7 @@ use server::Tool;
 
 pub use args::BenchArgs;
 use live::Live;
-use opening::{Opening, as_far_away, open, openings, tell_footprint};
+use opening::{Opening, open, openings, tell_footprint};
 pub use resolve::Bench;
 
 use crate::bar::Bar;
@@ -61,9 +61,8 @@ pub fn run_on(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
 
 fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     let servers = open(openings, &Live::new(&bench.request))?;
-    let request = as_far_away(&servers, bench.gives_threads, bench.request.clone())?;
-    let preview = measure::preview(&request, &servers)?;
-    output::print(&announce::dry_run(&request, &preview, &servers))?;
+    let preview = measure::preview(&bench.request, &servers)?;
+    output::print(&announce::dry_run(&bench.request, &preview, &servers))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -83,7 +82,6 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     let request = folder::resumed(bench.folder.as_ref(), &bench.request, folder.resumed());
     let live = Live::new(&request);
     let mut servers = open(openings, &live)?;
-    let request = as_far_away(&servers, bench.gives_threads, request.clone())?;
     resume::refuse_changes(&request, &servers, &folder)?;
     resume::tell_begin(&folder);
     tell_footprint(&request, &servers)?;

@@ -1,7 +1,7 @@
 //! The servers of a run, opened, and what will be created on those that are not `weigh`'s own.
 
 use anyhow::Result;
-use measure::{Distance, Request, default_connections};
+use measure::Request;
 use server::{Options, Server, Spec};
 
 use super::announce;
@@ -47,14 +47,6 @@ pub fn open(openings: &[Opening], live: &Live<'_>) -> Result<Vec<Server>> {
     let servers = openings.iter().map(open).collect::<Result<_, _>>();
     live.end();
     Ok(servers?)
-}
-
-/// What is asked of these servers: how many connections there are where nobody says depends on how far away they are.
-pub fn as_far_away(servers: &[Server], gives_threads: bool, request: Request) -> Result<Request> {
-    if gives_threads {
-        return Ok(request);
-    }
-    Ok(Request { threads: vec![default_connections(Distance::of(servers)?)], ..request })
 }
 
 /// Says what will be created on servers that are not `weigh`'s own, and what is still there of a run that was killed.

@@ -21,8 +21,6 @@ const DEFAULT_WORKLOADS: [Kind; 3] = [Kind::OltpReadOnly, Kind::OltpPointSelect,
 #[derive(Debug)]
 pub struct Bench {
     pub request: Request,
-    /// Whether somebody said how many connections there are.
-    pub gives_threads: bool,
     /// The workload's folder, where one takes the place of the built-in workloads.
     pub folder: Option<FolderRun>,
     pub out: Option<PathBuf>,
@@ -101,7 +99,6 @@ pub fn resolve(args: &BenchArgs) -> Result<Bench> {
     }
     Ok(Bench {
         request,
-        gives_threads: args.load.gives_threads(),
         folder,
         out: args.out.clone(),
         resume: args.resume.clone(),

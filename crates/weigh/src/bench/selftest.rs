@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use measure::{Analysis, Folder, Request, Run, SelfTest, self_test};
+use measure::{Analysis, Folder, Run, SelfTest, self_test};
 use report::Style;
 use server::Server;
 
 use super::live::Live;
-use super::opening::{Opening, as_far_away, open, tell_footprint};
+use super::opening::{Opening, open, tell_footprint};
 use super::resolve::Bench;
 use crate::output::{self, Format};
 use crate::results;
@@ -22,14 +22,13 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     let out = results::folder(bench.out.as_deref())?.path().to_owned();
     let live = Live::new(&bench.request);
     let mut servers = open(openings, &live)?;
-    let request = as_far_away(&servers, bench.gives_threads, bench.request.clone())?;
-    tell_footprint(&request, &servers)?;
+    tell_footprint(&bench.request, &servers)?;
     let mut done = Vec::new();
     let mut failure = None;
     for round in 1..=rounds {
         let measured = Folder::create(&out.join(format!("round-{round}")))
             .map_err(anyhow::Error::from)
-            .and_then(|folder| measure_round(&request, &mut servers, folder, &live));
+            .and_then(|folder| measure_round(bench, &mut servers, folder, &live));
         match measured {
             Ok(round) => done.push(round),
             Err(error) if done.is_empty() => return Err(error),
@@ -54,18 +53,16 @@ pub fn run(bench: &Bench, openings: &[Opening], rounds: u32) -> Result<ExitCode>
     }
 }
 
-fn measure_round(
-    request: &Request,
-    servers: &mut [Server],
-    folder: Folder,
-    live: &Live<'_>,
-) -> Result<(Run, Analysis)> {
+fn measure_round(bench: &Bench, servers: &mut [Server], folder: Folder, live: &Live<'_>) -> Result<(Run, Analysis)> {
     let path = folder.path().to_owned();
-    let outcome = measure::run(request, servers, folder, env!("CARGO_PKG_VERSION"), live, None);
+    let outcome = measure::run(&bench.request, servers, folder, env!("CARGO_PKG_VERSION"), live, None);
     live.end();
     outcome.failure.map_or(Ok(()), Err)?;
     if outcome.blocks == 0 {
-        bail!("not one block of load fitted into {} s; give it more by --max-time", request.max_time.as_secs_f64());
+        bail!(
+            "not one block of load fitted into {} s; give it more by --max-time",
+            bench.request.max_time.as_secs_f64()
+        );
     }
     let (run, blocks) = measure::read(&path)?;
     let analysis = measure::analyse(&run, &blocks);

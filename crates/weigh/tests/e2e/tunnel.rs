@@ -16,8 +16,6 @@ pub enum Network {
     Swallows,
     /// Each piece comes a second late.
     Drips,
-    /// Each piece comes two milliseconds late.
-    IsLong,
 }
 
 /// A port that leads to a Unix socket, over a network that can be made worse.
@@ -57,7 +55,6 @@ fn carry(client: TcpStream, socket: &Path, network: &Arc<AtomicU8>) {
             match network.load(Ordering::SeqCst) {
                 state if state == Network::Swallows as u8 => continue,
                 state if state == Network::Drips as u8 => thread::sleep(Duration::from_secs(1)),
-                state if state == Network::IsLong as u8 => thread::sleep(Duration::from_millis(2)),
                 _ => {}
             }
             if to_client.write_all(&piece[..length]).is_err() {
