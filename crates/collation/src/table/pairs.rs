@@ -33,6 +33,7 @@ pub(crate) enum Kind {
 pub(crate) struct Pairs {
     pub first: Classes,
     pub second: Classes,
+    #[cfg_attr(not(any(test, target_arch = "x86_64")), expect(dead_code, reason = "only AVX-512 asks for it"))]
     pub kind: Kind,
 }
 
