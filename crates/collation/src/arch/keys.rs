@@ -5,6 +5,7 @@
 
 use core::mem::MaybeUninit;
 
+use super::generic;
 use super::vector::Keys;
 
 /// The mapped bytes of `text`.
@@ -38,6 +39,32 @@ pub(super) unsafe fn map_bytes<V: Keys>(map: &[u8; 256], text: &[u8], out: &mut 
 #[inline(always)]
 pub(super) unsafe fn mismatch_mapped<V: Keys>(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
+    // SAFETY: the caller keeps this module's contract.
+    let at = if unsafe { maps_cases_alike::<V>(map) } { unsafe { generic::mismatch_folded::<V>(a, b) } } else { 0 };
+    // Laying out the map takes as long as comparing a sentence. Mostly there is nothing left for it to find, or the first bytes decide. Bench: `speed`.
+    if at == n || map[usize::from(a[at])] != map[usize::from(b[at])] {
+        return at;
+    }
+    // SAFETY: the caller keeps this module's contract.
+    at + 1 + unsafe { mismatch_mapped_vectors::<V>(map, &a[at + 1..n], &b[at + 1..n]) }
+}
+
+/// Whether the upper case of each letter of ASCII is mapped to what the lower case is.
+#[inline(always)]
+unsafe fn maps_cases_alike<V: Keys>(map: &[u8; 256]) -> bool {
+    const LETTERS: usize = 26;
+    (0..LETTERS).step_by(V::BYTES).all(|at| {
+        let [upper, lower] = [b'A', b'a'].map(|first| map[usize::from(first) + at..].as_ptr());
+        // SAFETY: the caller keeps this module's contract; there are 64 bytes from `a` on, and no vector has more than 32.
+        let same = unsafe { V::load(upper).first_mismatch(V::load(lower)) };
+        same >= V::BYTES.min(LETTERS - at)
+    })
+}
+
+/// As [`mismatch_mapped`], for texts of the same length.
+#[inline(always)]
+unsafe fn mismatch_mapped_vectors<V: Keys>(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+    let n = a.len();
     let (a, b) = (a.as_ptr(), b.as_ptr());
     let mut at = 0;
     // SAFETY: the caller keeps this module's contract; `at + BYTES <= n` for whole vectors, `at + rest == n` for the last one.

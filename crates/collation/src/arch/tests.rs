@@ -370,6 +370,37 @@ fn a_contraction_may_be_in_the_other_case_as_a_whole() {
     }
 }
 
+/// The map with both cases of each letter of ASCII alike, as most collations have them.
+fn without_case(mut map: [u8; 256]) -> [u8; 256] {
+    map.copy_within(usize::from(b'a')..=usize::from(b'z'), usize::from(b'A'));
+    map
+}
+
+#[test]
+fn bytes_of_one_weight_are_equal_whatever_case_their_map_tells() {
+    let ordered: [u8; 256] = core::array::from_fn(|byte| byte as u8 / 2);
+    // All letters alike but for one, whose upper case is another.
+    let maps = (b'A'..=b'Z').map(|letter| {
+        let mut map = without_case(ordered);
+        map[usize::from(letter)] ^= 0x80;
+        map
+    });
+    for map in maps.chain([ordered, without_case(ordered)]) {
+        for (one, other) in
+            (0..=u8::MAX).flat_map(|one| [one ^ 1, one ^ 0x20, one ^ 0x21, 0xC1].map(|other| (one, other)))
+        {
+            for before in [0, 1, 31, 33, 64] {
+                let [mut a, mut b] = [[b'x'; 70]; 2];
+                (a[before], b[before]) = (one, other);
+                (a[before + 2], b[before + 2]) = (b'q', b'Q');
+                (a[before + 4], b[before + 4]) = (other, one);
+                let mapped = plain::first_mismatch(&a, &b, |x| map[usize::from(x)]);
+                each(|backend| assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name));
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
@@ -386,8 +417,10 @@ proptest! {
                     assert_eq!(backend.mismatch_joined(pairs, variants, &a, &b), joined, "{}", backend.name);
                 }
             }
-            let mapped = plain::first_mismatch(&a, &b, |x| map[usize::from(x)]);
-            assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name);
+            for map in [map, without_case(map)] {
+                let mapped = plain::first_mismatch(&a, &b, |x| map[usize::from(x)]);
+                assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name);
+            }
             assert_eq!(backend.run_of(byte, &a), a.iter().take_while(|&&x| x == byte).count(), "{}", backend.name);
             assert_eq!(backend.ascii_prefix(&a), a.iter().take_while(|x| x.is_ascii()).count(), "{}", backend.name);
             assert_eq!(backend.utf8_starts(&a), a.iter().filter(|&&x| x & 0xC0 != 0x80).count(), "{}", backend.name);
