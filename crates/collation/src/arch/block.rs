@@ -118,7 +118,9 @@ impl<V: Lanes> Block<V> {
             let same = lanes::<V>((self.starts ^ other.starts).trailing_zeros() as usize);
             let here = same & self.strange & other.strange & bytes.equal(other.bytes).mask();
             let goes_on = here & bytes.and(V::splat(0xC0)).equal(V::splat(0x80)).mask();
-            let leads = here & !goes_on & !ill_three.or(ill_four).mask() & goes_on >> 1 & goes_on >> 2;
+            // C0 and C1 are the lead bytes of nothing.
+            let from_three = here & bytes.at_least(V::splat(0xE0)).mask();
+            let leads = from_three & !ill_three.or(ill_four).mask() & goes_on >> 1 & goes_on >> 2;
             let from_four = bytes.at_least(V::splat(0xF0)).mask();
             let longer = bytes.at_least(V::splat(if longest == 4 { 0xF5 } else { 0xF0 })).mask();
             let (mut three, mut four) = (leads & !from_four, leads & from_four & !longer & goes_on >> 3);

@@ -484,8 +484,16 @@ fn longer_characters_are_skipped_wherever_they_stand_in_a_block() {
 #[test]
 fn what_is_no_character_of_the_character_set_is_not_skipped() {
     let low = table(false);
-    let ill_formed: [&[u8]; 6] =
-        [b"\xE0\x9F\xBF", b"\xED\xA0\x80", b"\xF0\x8F\xBF\xBF", b"\xF4\x90\x80\x80", b"\xF5\x80\x80\x80", b"\xE4\xBD"];
+    let ill_formed: [&[u8]; 8] = [
+        b"\xC0\x80\x80",
+        b"\xC1\x98\x85",
+        b"\xE0\x9F\xBF",
+        b"\xED\xA0\x80",
+        b"\xF0\x8F\xBF\xBF",
+        b"\xF4\x90\x80\x80",
+        b"\xF5\x80\x80\x80",
+        b"\xE4\xBD",
+    ];
     let all = ill_formed.iter().map(|&bytes| (4, bytes)).chain([(3, "🙏".as_bytes())]);
     for (longest, stop) in all {
         for before in 0..LONGEST {

@@ -123,7 +123,9 @@ fn same_long(pairs: Option<&Pairs>, longest: u8, here: u64, (a, i): (&[u8], usiz
     // Longer than need be, surrogates, and beyond U+10FFFF.
     let ill = is(0xE0) & below(0xA0) | is(0xED) & from(0xA0) | is(0xF0) & below(0x90) | is(0xF4) & from(0x90);
     let goes_on = here & _mm512_cmplt_epi8_mask(x, splat(0xC0));
-    let leads = here & !goes_on & !ill & goes_on >> 1 & goes_on >> 2;
+    // C0 and C1 are the lead bytes of nothing.
+    let from_three = here & _mm512_cmpge_epu8_mask(x, splat(0xE0));
+    let leads = from_three & !ill & goes_on >> 1 & goes_on >> 2;
     let of_four = _mm512_cmpge_epu8_mask(x, splat(0xF0));
     let last = splat(if longest == 4 { 0xF4 } else { 0xEF });
     let (mut three, mut four) = (leads & !of_four, leads & of_four & goes_on >> 3 & _mm512_cmple_epu8_mask(x, last));
