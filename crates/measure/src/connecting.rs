@@ -16,6 +16,7 @@ use crate::plan::Facts;
 use crate::recording::Recording;
 use crate::request::{Pin, Request};
 use crate::subject::Subject;
+use crate::turn;
 
 /// Presented in the handshake where a charset has no collation id of one byte.
 const UTF8MB4_GENERAL_CI: u8 = 45;
@@ -109,8 +110,7 @@ impl Connecting<'_> {
     /// the one that it follows: through a replicate it stays where the first one was.
     fn in_order<T>(&self, targets: BTreeMap<usize, T>) -> Vec<(usize, T)> {
         let mut targets: Vec<(usize, T)> = targets.into_iter().collect();
-        let first = self.replicate as usize % targets.len().max(1);
-        targets.rotate_left(first);
+        turn::rotate(&mut targets, self.replicate);
         targets
     }
 

@@ -28,6 +28,7 @@ mod stats;
 mod stolen;
 mod subject;
 mod time;
+mod turn;
 mod verdict;
 
 pub use analysis::{Analysis, Comparison, ConditionResult, LatencyRatios, ReplicateResult, VariantResult, analyse};

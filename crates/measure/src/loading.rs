@@ -14,6 +14,7 @@ use crate::plan::PlanError;
 use crate::preview::{self, SchemaKey, schema_key, schema_keys};
 use crate::recording::Recording;
 use crate::request::{Observer, Request};
+use crate::turn;
 
 /// Columns that a message names.
 const MOST_NAMED: usize = 3;
@@ -85,8 +86,7 @@ impl Loader<'_> {
     /// The schemas that variants need, in this replicate's order: each replicate begins with another.
     fn schemas_in_turn<'v>(&self, variants: &[&'v Variant]) -> Vec<SchemaKey<'v>> {
         let mut keys = schema_keys(variants.iter().copied(), self.request.keeps_apart());
-        let first = self.replicate as usize % keys.len().max(1);
-        keys.rotate_left(first);
+        turn::rotate(&mut keys, self.replicate);
         keys
     }
 

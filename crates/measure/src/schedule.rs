@@ -17,6 +17,7 @@ use crate::model::{Block, Mode, Pair, Side};
 use crate::nested::{Design, Nested};
 use crate::pairing::paired;
 use crate::stats::Estimate;
+use crate::turn;
 
 /// Intervals over fewer blocks than this are too uncertain themselves to stop on, where there is only one replicate.
 const MIN_BLOCKS: usize = 6;
@@ -206,8 +207,7 @@ pub(crate) fn measure<X: Executor>(
         return Ok(());
     }
     // Each replicate begins with another pair, so that where time is short it is not the same that goes without.
-    let first = task.replicate as usize % open.len();
-    open.rotate_left(first);
+    turn::rotate(&mut open, task.replicate);
     let mut measurement = Measurement { executor, task: Task { pairs: &open, ..task }, ledger, sink };
     match task.mode {
         Mode::Duet => measurement.duets(),

@@ -214,14 +214,14 @@ impl Probe {
     fn time(&mut self, session: &mut Session<'_>, round: usize) -> Result<(), Error> {
         session.hold(&self.pair, &self.collation)?;
         let server = session.round(self.times.server)?;
-        let in_engine = |series: &Series| Some(series.time(self.engine?, &self.held));
-        let first = round % self.series.len();
-        let (after, before) = self.series.split_at(first);
-        let engine: Vec<Option<f64>> = before.iter().chain(after).map(in_engine).collect();
+        let count = self.series.len();
+        let mut engine = vec![None; count];
+        for number in (0..count).map(|place| (round + place) % count) {
+            engine[number] = self.engine.map(|engine| self.series[number].time(engine, &self.held));
+        }
         let Ok(memcmp) = self.memcmp().time(self.times.memcmp);
         let memcmp = ns(memcmp, self.times.memcmp);
-        let (after, before) = self.series.split_at_mut(first);
-        for (series, engine) in before.iter_mut().chain(after).zip(engine) {
+        for (series, engine) in self.series.iter_mut().zip(engine) {
             series.rounds.push(Round { server, engine, memcmp });
         }
         Ok(())

@@ -40,7 +40,7 @@ pub(super) unsafe fn map_bytes<V: Keys>(map: &[u8; 256], text: &[u8], out: &mut 
 pub(super) unsafe fn mismatch_mapped<V: Keys>(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
     // SAFETY: the caller keeps this module's contract.
-    let at = if unsafe { maps_cases_alike::<V>(map) } { unsafe { generic::mismatch_folded::<V>(a, b) } } else { 0 };
+    let at = if unsafe { ignores_ascii_case::<V>(map) } { unsafe { generic::mismatch_folded::<V>(a, b) } } else { 0 };
     // Laying out the map takes as long as comparing a sentence. Mostly there is nothing left for it to find, or the first bytes decide. Bench: `speed`.
     if at == n || map[usize::from(a[at])] != map[usize::from(b[at])] {
         return at;
@@ -49,9 +49,9 @@ pub(super) unsafe fn mismatch_mapped<V: Keys>(map: &[u8; 256], a: &[u8], b: &[u8
     at + 1 + unsafe { mismatch_mapped_vectors::<V>(map, &a[at + 1..n], &b[at + 1..n]) }
 }
 
-/// Whether the upper case of each letter of ASCII is mapped to what the lower case is.
+/// Whether both cases of each letter of ASCII have the same weight.
 #[inline(always)]
-unsafe fn maps_cases_alike<V: Keys>(map: &[u8; 256]) -> bool {
+unsafe fn ignores_ascii_case<V: Keys>(map: &[u8; 256]) -> bool {
     const LETTERS: usize = 26;
     (0..LETTERS).step_by(V::BYTES).all(|at| {
         let [upper, lower] = [b'A', b'a'].map(|first| map[usize::from(first) + at..].as_ptr());

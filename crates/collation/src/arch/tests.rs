@@ -9,8 +9,11 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::{Backend, FILL_ROOM, Filled, Low, ShortContractions, all, scalar};
-use crate::table::{Kind, Pairs, Variants};
+use crate::table::{Pairs, Variants};
 use std::sync::OnceLock;
+
+mod keys;
+mod skipping;
 
 /// Lengths that go past two of the widest vectors.
 const LONGEST: usize = 140;
@@ -39,7 +42,7 @@ mod plain {
     }
 }
 
-/// A made-up table: every kind of entry, and both cases of a letter alike.
+/// A made-up table: every kind of entry, and both cases of a letter equal.
 fn table(joins: bool) -> Low {
     table_with(joins.then(pairs))
 }
@@ -178,63 +181,6 @@ fn all_pairs() -> [&'static Pairs; 4] {
 }
 
 #[test]
-fn the_kind_of_pairs_is_told_by_their_bytes() {
-    assert_eq!(all_pairs().map(|pairs| pairs.kind), [Kind::Any, Kind::Any, Kind::Letters, Kind::LettersAndLeads]);
-    let kind = |one, other| Pairs::of([(b'c', b'h'), (one, other)].into_iter()).kind;
-    for letter in [b'@', b'A', b'z', 0x7F] {
-        assert_eq!(kind(b'c', letter), Kind::Letters);
-        assert_eq!(kind(letter, b'h'), Kind::Letters);
-        assert_eq!(kind(letter, 0xC0), Kind::LettersAndLeads);
-        assert_eq!(kind(letter, 0xBF), Kind::Any);
-        assert_eq!(kind(letter, b'?'), Kind::Any);
-        assert_eq!(kind(b'?', letter), Kind::Any);
-        assert_eq!(kind(0x80, letter), Kind::Any);
-    }
-    assert_eq!(kind(0x80, 0xC0), Kind::LettersAndLeads);
-    assert_eq!(kind(0xFF, 0xFF), Kind::LettersAndLeads);
-    assert_eq!(kind(b'?', 0xC0), Kind::Any);
-    assert_eq!(Pairs::BEFORE_LETTERS.kind, Kind::Any);
-}
-
-/// A table of one weight, so that nothing but pairs stops skipping.
-fn table_of_one_weight(pairs: &'static Pairs, variants: Variants) -> Low {
-    Low::new([1; 0x800], |_| None, Some(ShortContractions::of(pairs, [].into_iter())), variants)
-}
-
-#[test]
-fn every_two_bytes_are_told_to_be_a_pair_or_none() {
-    for (pairs, before) in all_pairs().into_iter().flat_map(|pairs| [0, 63].map(|before| (pairs, before))) {
-        let both =
-            [Variants::None, Variants::OtherCase].map(|variants| (variants, table_of_one_weight(pairs, variants)));
-        for (one, other) in (0..=u8::MAX).flat_map(|one| (0..=u8::MAX).map(move |other| (one, other))) {
-            let mut a = [b'-'; 70];
-            a[before..][..2].copy_from_slice(&[one, other]);
-            // One in other case, both, and others.
-            for changes in [[0x20, 0], [0, 0x20], [0x20, 0x20], [0, 1], [0x20, 1], [3, 3]] {
-                let mut b = a;
-                b[before..].iter_mut().zip(changes).for_each(|(byte, change)| *byte ^= change);
-                for (variants, low) in &both {
-                    let joined = scalar::mismatch_joined(pairs, *variants, &a, &b);
-                    each(|backend| {
-                        let found = backend.mismatch_joined(pairs, *variants, &a, &b);
-                        assert_eq!(found, joined, "{} {one:x} {other:x} {changes:x?} {before}", backend.name);
-                    });
-                    check_skip(low, &a, &b);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn pairs_are_told_with_both_cases_of_ascii() {
-    for (one, other) in [(b'c', b'H'), (b'C', b'h'), (b'a', b'A'), (b'D', 0xC5), (0xB6, 0xD0), (0x9F, 0xE0)] {
-        assert!(pairs().may_join(one, other));
-    }
-    assert!(!pairs().may_join(b'c', b'a') && !pairs().may_join(b'h', b'c') && !pairs().may_join(0xB6, 0xE0));
-}
-
-#[test]
 fn the_first_mismatch_byte_is_found_at_every_offset_and_length() {
     each(|backend| {
         for offset in 0..OFFSETS {
@@ -349,62 +295,10 @@ fn unaccented(c: char) -> char {
     }
 }
 
-#[test]
-fn a_contraction_may_be_in_the_other_case_as_a_whole() {
-    let pad = "x".repeat(70);
-    for (a, b, strict, other_case) in [
-        ("chch", "CHCH", 0, 4),
-        ("chXch", "CHxcH", 0, 3),
-        ("ch", "Ch", 0, 0),
-        ("Ch", "Ch", 2, 2),
-        ("cx", "Cx", 2, 2),
-        ("aac", "AAd", 0, 2),
-    ] {
-        // Before, within and behind a vector.
-        for before in [0, 1, 15, 31, 63] {
-            let [x, y] = [a, b].map(|text| [&pad[..before], text, &pad].concat());
-            each(|backend| {
-                for (variants, same) in [(Variants::None, strict), (Variants::OtherCase, other_case)] {
-                    let whole = if same == a.len() { x.len() } else { before + same };
-                    for pairs in all_pairs() {
-                        let found = backend.mismatch_joined(pairs, variants, x.as_bytes(), y.as_bytes());
-                        assert_eq!(found, whole, "{a} {b} {variants:?} {}", backend.name);
-                    }
-                }
-            });
-        }
-    }
-}
-
-/// The map with both cases of each letter of ASCII alike, as most collations have them.
+/// The map with equal weights for both cases of each letter of ASCII, as most collations have them.
 fn without_case(mut map: [u8; 256]) -> [u8; 256] {
     map.copy_within(usize::from(b'a')..=usize::from(b'z'), usize::from(b'A'));
     map
-}
-
-#[test]
-fn bytes_of_one_weight_are_equal_whatever_case_their_map_tells() {
-    let ordered: [u8; 256] = core::array::from_fn(|byte| byte as u8 / 2);
-    // All letters alike but for one, whose upper case is another.
-    let maps = (b'A'..=b'Z').map(|letter| {
-        let mut map = without_case(ordered);
-        map[usize::from(letter)] ^= 0x80;
-        map
-    });
-    for map in maps.chain([ordered, without_case(ordered)]) {
-        for (one, other) in
-            (0..=u8::MAX).flat_map(|one| [one ^ 1, one ^ 0x20, one ^ 0x21, 0xC1].map(|other| (one, other)))
-        {
-            for before in [0, 1, 31, 33, 64] {
-                let [mut a, mut b] = [[b'x'; 70]; 2];
-                (a[before], b[before]) = (one, other);
-                (a[before + 2], b[before + 2]) = (b'q', b'Q');
-                (a[before + 4], b[before + 4]) = (other, one);
-                let mapped = plain::first_mismatch(&a, &b, |x| map[usize::from(x)]);
-                each(|backend| assert_eq!(backend.mismatch_mapped(&map, &a, &b), mapped, "{}", backend.name));
-            }
-        }
-    }
 }
 
 proptest! {
@@ -463,101 +357,6 @@ proptest! {
             // It makes room for as many weights as there are bytes; contractions may have more.
             assert!(all.consumed == read || all.produced > text.len(), "{} {all:?} {read}", backend.name);
         });
-    }
-
-    #[test]
-    fn what_is_skipped_is_equal((a, b) in pair()) {
-        check_skip(&table(false), &a, &b);
-        for pairs in all_pairs() {
-            check_skip(&table_with(Some(pairs)), &a, &b);
-        }
-    }
-}
-
-#[test]
-fn longer_characters_are_skipped_wherever_they_stand_in_a_block() {
-    let low = table(false);
-    for before in 0..LONGEST {
-        let pad = "x".repeat(before);
-        let [a, b] = ["î", "n"].map(|letter| [&pad, letter, "⊕字, î"].concat());
-        each(|backend| {
-            let found = backend.skip_equal(&low, 4, a.as_bytes(), b.as_bytes());
-            assert_eq!(found, [a.len(), b.len()], "{before} {}", backend.name);
-        });
-    }
-}
-
-#[test]
-fn what_is_no_character_of_the_character_set_is_not_skipped() {
-    let low = table(false);
-    let ill_formed: [&[u8]; 8] = [
-        b"\xC0\x80\x80",
-        b"\xC1\x98\x85",
-        b"\xE0\x9F\xBF",
-        b"\xED\xA0\x80",
-        b"\xF0\x8F\xBF\xBF",
-        b"\xF4\x90\x80\x80",
-        b"\xF5\x80\x80\x80",
-        b"\xE4\xBD",
-    ];
-    let all = ill_formed.iter().map(|&bytes| (4, bytes)).chain([(3, "🙏".as_bytes())]);
-    for (longest, stop) in all {
-        for before in 0..LONGEST {
-            // A longer one in front, so that these are looked for.
-            let start = ["字".as_bytes(), "x".repeat(before).as_bytes()].concat();
-            let a = [&start, "î".as_bytes(), stop, b"x"].concat();
-            let b = a.to_ascii_uppercase();
-            each(|backend| {
-                let found = backend.skip_equal(&low, longest, &a, &b);
-                assert_eq!(found, [start.len() + 2; 2], "{before} {stop:x?} {}", backend.name);
-            });
-        }
-    }
-}
-
-#[test]
-fn contractions_that_are_the_same_in_both_texts_are_skipped() {
-    for low in all_pairs().map(|pairs| table_with(Some(pairs))) {
-        check_contractions(&low);
-    }
-}
-
-fn check_contractions(low: &Low) {
-    let pad = "běž ".repeat(20);
-    for (a, b, same) in [
-        ("chata, ach", "CHATA, ACH", 10),
-        ("Chata", "Chata", 5),
-        ("x chata", "x Chata", 2),
-        ("x Chata", "x CHATA", 2),
-        ("aac", "AAd", 2),
-    ] {
-        for (before, _) in pad.char_indices() {
-            let [x, y] = [a, b].map(|text| [&pad[..before], text].concat());
-            let [x, y] = [x, y.replace("běž", "BĚŽ")];
-            each(|backend| {
-                let found = backend.skip_equal(low, 4, x.as_bytes(), y.as_bytes());
-                assert_eq!(found, [before + same; 2], "{a} {b} {before} {}", backend.name);
-            });
-        }
-    }
-}
-
-#[test]
-fn contractions_stop_characters_wherever_they_stand_in_a_block() {
-    for low in all_pairs().map(|pairs| table_with(Some(pairs))) {
-        for text in ["ch", "cH", "aaa", "dž", "sж", "жа", "жж", "éжа", "öа", "x\u{905}", "П\u{905}"] {
-            for pad in ["-".repeat(LONGEST), "é".repeat(LONGEST)] {
-                for (before, _) in pad.char_indices().take(LONGEST) {
-                    let a = [&pad[..before], text, "-ü-"].concat();
-                    let plain: String = a.chars().map(unaccented).collect();
-                    let other = a.replace('h', "H").replace('a', "A");
-                    for b in [&a, &a.to_lowercase(), &a.to_uppercase(), &a.to_ascii_uppercase(), &other, &plain] {
-                        check_skip(&low, a.as_bytes(), b.as_bytes());
-                        check_skip(&low, b.as_bytes(), a.as_bytes());
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -651,114 +450,4 @@ fn text_is_compared_and_weighed_at_every_offset_and_length() {
 /// [`Backend::append_key`] of the plain loops.
 fn scalar_key(low: &Low, text: &[u8], key: &mut Vec<u8>) -> Filled {
     scalar::BACKEND.append_key(low, text, key)
-}
-
-#[test]
-fn the_scalar_version_finds_what_text_shares() {
-    let low = table(false);
-    let skip = |a: &str, b: &str| scalar::skip_equal(&low, 4, a.as_bytes(), b.as_bytes());
-    let all = "Привет, мир".len();
-    assert_eq!(skip("Привет, мир", "пРИВЕТ, МИР"), [all; 2]);
-    assert_eq!(skip("Привет, мир", "пРИВЕТ, МИФ"), [all - 2; 2]);
-    // Two bytes against one, and a sequence against the same one.
-    assert_eq!(skip("Äb°c", "nb´C"), [6, 5]);
-    assert_eq!(skip("1ß", "1ß"), [1; 2]);
-    // Characters of three bytes are skipped where they are the same.
-    assert_eq!(skip("Мир’s — 字", "МИР’S — 学"), ["Мир’s — ".len(); 2]);
-    assert_eq!(skip("Ä—b", "n—B"), [6, 5]);
-}
-
-#[test]
-fn words_are_told_at_every_place_and_length() {
-    let is_words = |text: &[u8]| {
-        let follows = |at: usize| text.get(at).is_some_and(|next| matches!(next, b'!'..=0x7F));
-        (0..text.len()).all(|at| matches!(text[at], b'!'..=b'~') || text[at] == b' ' && follows(at + 1))
-    };
-    each(|backend| {
-        for n in 0..LONGEST {
-            assert!(backend.is_words(&vec![b'a'; n]), "{}", backend.name);
-            for at in 0..n {
-                for byte in [b' ', b'~', b'!', 0x7F, 0x1F, 0, 0x80, 0xFF] {
-                    for next in [b'b', b' ', 0x7F, 0xC3] {
-                        let mut text = vec![b'a'; n];
-                        text[at] = byte;
-                        if let Some(slot) = text.get_mut(at + 1) {
-                            *slot = next;
-                        }
-                        assert_eq!(backend.is_words(&text), is_words(&text), "{}: {text:x?}", backend.name);
-                    }
-                }
-            }
-        }
-    });
-}
-
-/// Weights of a few kinds: the space, those around it, and others.
-fn weights_with_spaces() -> impl Strategy<Value = Vec<u16>> {
-    let weight = prop_oneof![8 => 0x200..0x300u16, 2 => Just(SPACE), 1 => any::<u16>(), 1 => SPACE - 2..SPACE];
-    proptest::collection::vec(weight, 0..200)
-}
-
-const SPACE: u16 = 0x0209;
-
-/// The first weight that has to be marked, by a plain loop.
-fn marked(weights: &[u16], space: u16) -> usize {
-    let is_marked = |&at: &usize| {
-        weights[at] == space - 1 || weights[at] == space && weights.get(at + 1).is_none_or(|&next| next <= space)
-    };
-    (0..weights.len()).find(is_marked).unwrap_or(weights.len())
-}
-
-/// Weights as a key has them.
-fn in_key(weights: &[u16]) -> Vec<u8> {
-    weights.iter().flat_map(|weight| weight.to_be_bytes()).collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
-
-    #[test]
-    fn marks_are_found((weights, offset) in (weights_with_spaces(), 0..20usize)) {
-        let weights = &weights[offset.min(weights.len())..];
-        let key = in_key(weights);
-        let low: Vec<u8> = key.iter().copied().skip(1).step_by(2).collect();
-        let of_low: Vec<u16> = low.iter().copied().map(u16::from).collect();
-        each(|backend| {
-            assert_eq!(backend.find_mark_of_pairs(SPACE, &key), 2 * marked(weights, SPACE), "{}", backend.name);
-            assert_eq!(backend.find_mark_of_bytes(SPACE as u8, &low), marked(&of_low, SPACE & 0xFF), "{}", backend.name);
-        });
-    }
-
-    #[test]
-    fn bytes_are_mapped(text in "( |[a-z]{1,9} |[\u{1}-\u{FF}]){0,150}", map in proptest::collection::vec(any::<u8>(), 256)) {
-        let map: [u8; 256] = core::array::from_fn(|byte| map[byte]);
-        let mapped: Vec<u8> = text.bytes().map(|byte| map[usize::from(byte)]).collect();
-        each(|backend| {
-            let mut key = vec![7];
-            backend.append_mapped(&map, text.as_bytes(), &mut key);
-            assert_eq!(&key[1..], mapped, "{}", backend.name);
-        });
-    }
-}
-
-#[test]
-fn marks_are_found_at_every_place_and_length() {
-    for n in 0..LONGEST {
-        for at in 0..n {
-            for (here, next) in [(SPACE, 0x1C47), (SPACE, SPACE - 3), (SPACE - 1, 0x1C47), (SPACE, SPACE)] {
-                let mut weights = vec![0x1C47; n];
-                weights[at] = here;
-                if let Some(slot) = weights.get_mut(at + 1) {
-                    *slot = next;
-                }
-                let key = in_key(&weights);
-                let low: Vec<u8> = key.iter().copied().skip(1).step_by(2).collect();
-                let expected = marked(&weights, SPACE);
-                each(|backend| {
-                    assert_eq!(backend.find_mark_of_pairs(SPACE, &key), 2 * expected, "{}", backend.name);
-                    assert_eq!(backend.find_mark_of_bytes(SPACE as u8, &low), expected, "{}", backend.name);
-                });
-            }
-        }
-    }
 }

@@ -99,6 +99,7 @@ impl Contractions {
         }
         let neighbours = records.iter().flat_map(|record| record.code_points().windows(2));
         let bytes = |pair: &[u32]| (last_byte(pair[0]), first_byte(pair[1]));
+        // In this order, as the first pairs have classes of their own.
         let short = neighbours.clone().filter(|pair| is_short(pair[0])).map(bytes);
         let pairs = Pairs::of(short.chain(neighbours.filter(|pair| !is_short(pair[0])).map(bytes)));
         let variants = core::array::from_fn(|level| variants(&records, level));

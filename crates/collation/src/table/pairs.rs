@@ -3,7 +3,7 @@
 //!
 //! A byte's classes are those that both its low and its high four bits have, as two lookups in sixteen bytes tell many
 //! bytes' at once ([`crate::arch`]). That is more than was put in, which costs time where it comes up, and no more: `ch`
-//! may mark `cx`, and ASCII's upper and lower case are always marked alike.
+//! may mark `cx`, and ASCII's upper and lower case are always marked both.
 
 use core::ops::Range;
 

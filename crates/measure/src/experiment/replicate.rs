@@ -16,6 +16,7 @@ use crate::model::{Block, Condition, Mode, Pair, Variant};
 use crate::plan::Facts;
 use crate::schedule::{self, Standing, Task};
 use crate::subject::Subject;
+use crate::turn;
 
 /// One replicate, as far as it is done.
 pub(super) struct Replicate<'r> {
@@ -117,8 +118,7 @@ impl Experiment<'_> {
         let mut open: Vec<usize> =
             self.conditions[due.index].pairs.clone().filter(|pair| !self.ledger.is_done(*pair)).collect();
         // As in `schedule::measure`: where time is short it is not always the same that goes without.
-        let first = replicate.number as usize % open.len().max(1);
-        open.rotate_left(first);
+        turn::rotate(&mut open, replicate.number);
         for (done, &pair) in open.iter().enumerate() {
             let left = end.saturating_sub(self.time.spent);
             let fit = (left.as_secs_f64() / shortest.as_secs_f64()) as usize;
