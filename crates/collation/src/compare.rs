@@ -63,7 +63,7 @@ impl Work for Compare<'_> {
     #[inline(always)]
     fn characters<T: CharacterWeights, S: Shape>(self, source: Characters<T, S>) -> Ordering {
         let Self { a, b, mismatch } = self;
-        if let Some(order) = source.ascii_order(a, b, mismatch) {
+        if let Some(order) = source.easy_order(a, b, mismatch) {
             return order;
         }
         let mut at = source.boundary(a, b, mismatch);

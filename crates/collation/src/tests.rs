@@ -187,6 +187,24 @@ fn multi_byte_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
         })
 }
 
+/// Each two ends of one and two bytes, after nothing, a character, and the beginning of one.
+#[test]
+fn ends_of_multi_byte_characters_are_in_order() {
+    let bytes = *b"a\x80\x8E\xA1\xE0\xFE\xFF";
+    let ends: Vec<Vec<u8>> = bytes
+        .iter()
+        .flat_map(|&first| core::iter::once(vec![first]).chain(bytes.map(|second| vec![first, second])))
+        .collect();
+    for collation in multi_byte() {
+        for before in [&b""[..], b"\xA1", b"\xA1\xA1", b"\x8E", b"\x8F", b"\x8F\xA1"] {
+            let texts: Vec<Vec<u8>> = ends.iter().map(|end| [before, end].concat()).collect();
+            for (a, b) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
+                assert_eq!(collation.compare(a, b), naive::compare(collation, a, b), "{}", told(collation, a, b));
+            }
+        }
+    }
+}
+
 #[test]
 fn spaces_compare_to_nothing_as_the_oracle_says() {
     for info in Flavour::ALL.into_iter().flat_map(catalogue) {

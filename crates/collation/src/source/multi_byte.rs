@@ -18,6 +18,9 @@ pub(crate) trait CharacterWeights: Copy {
     /// That of a character of one byte.
     fn single(self, byte: u8) -> u8;
 
+    /// Whether the weights of longer ones are their own bytes, but for letters of ASCII.
+    fn are_bytes(self) -> bool;
+
     /// The weight of one of two bytes, if it has one.
     fn double(self, first: u8, second: u8) -> Option<u16>;
 
@@ -29,6 +32,11 @@ impl CharacterWeights for &'static MultiByte {
     #[inline(always)]
     fn single(self, byte: u8) -> u8 {
         MultiByte::single(self, byte)
+    }
+
+    #[inline(always)]
+    fn are_bytes(self) -> bool {
+        MultiByte::are_bytes(self)
     }
 
     #[inline(always)]
@@ -55,6 +63,11 @@ impl CharacterWeights for &'static Gb18030 {
     #[inline(always)]
     fn single(self, byte: u8) -> u8 {
         Gb18030::single(self, byte)
+    }
+
+    #[inline(always)]
+    fn are_bytes(self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -90,12 +103,15 @@ impl<T: CharacterWeights, S: Shape> Characters<T, S> {
         u16::from_be_bytes([self.table.single(byte), 0])
     }
 
-    /// The order of two texts, equal before `at`, if characters of ASCII with different weights begin there, as is easily told: what is after
-    /// ASCII begins a character, or can't be of ASCII.
+    /// The order of two texts that first differ at `at`, where it is easily told: by characters of ASCII with different weights, as what is
+    /// after ASCII begins a character, or can't be of ASCII; or by bytes, without going back to where the characters begin.
     #[inline(always)]
-    pub fn ascii_order(self, a: &[u8], b: &[u8], at: usize) -> Option<Ordering> {
+    pub fn easy_order(self, a: &[u8], b: &[u8], at: usize) -> Option<Ordering> {
         let (&x, &y) = (a.get(at)?, b.get(at)?);
-        if !(x | y).is_ascii() || at > 0 && !a[at - 1].is_ascii() {
+        if !(x | y).is_ascii() {
+            return (self.table.are_bytes() && self.shape.bytes_decide(a, b, at)).then(|| x.cmp(&y));
+        }
+        if at > 0 && !a[at - 1].is_ascii() {
             return None;
         }
         let (of_x, of_y) = (self.table.single(x), self.table.single(y));

@@ -38,13 +38,25 @@ impl MultiByte {
 
     /// The same, but that second bytes compare as characters of one byte do.
     const fn folding_second(file: &'static [u8]) -> Self {
-        Self { folds_second: true, ..Self::new(file) }
+        let folding = Self { folds_second: true, ..Self::new(file) };
+        let mut byte = 0x80;
+        while byte < 256 {
+            assert!(folding.singles[byte] == byte as u8, "as `are_bytes` says");
+            byte += 1;
+        }
+        folding
     }
 
     /// The weight of a character of one byte, or of an ill-formed byte.
     #[inline(always)]
     pub(crate) fn single(&self, byte: u8) -> u8 {
         self.singles[usize::from(byte)]
+    }
+
+    /// Whether the weights of characters of two bytes are these bytes, but for letters of ASCII.
+    #[inline(always)]
+    pub(crate) fn are_bytes(&self) -> bool {
+        self.doubles.is_none()
     }
 
     /// The weight of a character of two bytes.
