@@ -7,13 +7,21 @@ use std::hint::black_box;
 
 use harness::{Subject, compare};
 use mysql_collation::oracle::{instruction_sets, use_instruction_set};
-use mysql_collation::{Collation, Flavour};
+use mysql_collation::{Charset, Collation, Flavour};
 use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, LONG_MIXED, MIXED, RUSSIAN, other_end, unaccented};
 
 /// Times one operation with each instruction set.
 fn each<T>(title: &str, run: impl Fn() -> T) {
     let subject = |name| Subject::new(name, &run).after(move || use_instruction_set(name));
     compare(title, instruction_sets().map(subject).collect());
+}
+
+/// Times comparisons in a character set of one byte a character.
+fn eight_bit(title: &str, name: &str, a: &str, b: &str) {
+    let collation = Collation::by_name(Flavour::MySql, name).expect("a collation of this library");
+    let [a, b] =
+        [a, b].map(|text| Charset::Utf8mb4.convert(text.as_bytes(), collation.charset(), Flavour::MySql).bytes);
+    each(&format!("{title}, {name}"), || collation.compare(black_box(&a), black_box(&b)));
 }
 
 fn main() {
@@ -40,6 +48,19 @@ fn main() {
     for (title, a, b) in &pairs {
         each(title, || collation.compare(black_box(a.as_bytes()), black_box(b.as_bytes())));
     }
+    eight_bit(
+        "119 ASCII characters, case differs everywhere",
+        "latin1_swedish_ci",
+        &ENGLISH.to_lowercase(),
+        &ENGLISH.to_uppercase(),
+    );
+    eight_bit(
+        "Russian, case differs everywhere",
+        "cp1251_general_ci",
+        &RUSSIAN.to_lowercase(),
+        &RUSSIAN.to_uppercase(),
+    );
+    eight_bit("French, accents differ in every word", "latin1_swedish_ci", FRENCH, &unaccented(FRENCH));
     let padded = Collation::by_name(Flavour::MariaDb, "utf8mb4_uca1400_ai_ci").expect("a collation of this library");
     let latin1 = Collation::by_name(Flavour::MySql, "latin1_swedish_ci").expect("a collation of this library");
     for (title, collation, text) in [

@@ -5,6 +5,7 @@ use core::cmp::Ordering;
 
 use crate::arch;
 use crate::runs;
+use crate::table::ByteOrder;
 
 /// The weights of bytes.
 pub(crate) trait Bytes: Copy {
@@ -24,14 +25,14 @@ pub(crate) trait Bytes: Copy {
 }
 
 /// Maps each byte to itself.
-pub(crate) static ITSELF: [u8; 256] = {
+pub(crate) static ITSELF: ByteOrder = {
     let mut all = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         all[byte] = byte as u8;
         byte += 1;
     }
-    all
+    ByteOrder::of(&all)
 };
 
 /// A byte is its own weight.
@@ -62,12 +63,12 @@ impl Bytes for Itself {
 
 /// A byte has its weight from a table.
 #[derive(Clone, Copy)]
-pub(crate) struct Ordered(pub &'static [u8; 256]);
+pub(crate) struct Ordered(pub &'static ByteOrder);
 
 impl Bytes for Ordered {
     #[inline(always)]
     fn weight(self, byte: u8) -> u8 {
-        self.0[usize::from(byte)]
+        self.0.weight(byte)
     }
 
     #[inline(always)]
@@ -76,7 +77,7 @@ impl Bytes for Ordered {
     }
 
     fn append(self, text: &[u8], key: &mut Vec<u8>) {
-        arch::get().append_mapped(self.0, text, key);
+        arch::get().append_mapped(&self.0.weights, text, key);
     }
 }
 

@@ -4,7 +4,7 @@ use Flavour::{MariaDb, MySql};
 
 use crate::catalogue::catalogue;
 use crate::encoding::Form;
-use crate::table::{Expanding, FoldingTable, Gb18030, MultiByte, SimpleTable, Table};
+use crate::table::{ByteOrder, Expanding, FoldingTable, Gb18030, MultiByte, SimpleTable, Table};
 use crate::whole::Whole;
 use crate::{Charset, Flavour, Info, Pad, charset};
 
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
     /// The numbers of the code points, of this many bytes in WEIGHT_STRING.
     CodePoints(usize),
     /// A weight a byte.
-    Order(&'static [u8; 256]),
+    Order(&'static ByteOrder),
     /// One or two weights a byte.
     Expanding(&'static Expanding),
     /// A weight of one or two bytes a character.

@@ -172,9 +172,7 @@ fn matches(collation: Collation, text: &[Vec<u8>], pattern: &[Part]) -> bool {
 fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
     match collation.descriptor().kind {
         Kind::Bytes | Kind::CodePoints(_) => a == b,
-        Kind::Whole(whole) => {
-            a.iter().map(|&x| whole.like()[usize::from(x)]).eq(b.iter().map(|&y| whole.like()[usize::from(y)]))
-        }
+        Kind::Whole(whole) => a.iter().map(|&x| whole.like().weight(x)).eq(b.iter().map(|&y| whole.like().weight(y))),
         _ if collation.descriptor().are_one_in_like(a, b) => true,
         _ if collation.descriptor().is_alone_in_like(a) || collation.descriptor().is_alone_in_like(b) => a == b,
         _ => {

@@ -20,6 +20,7 @@
 //! ```
 //! A table without a parent has a directory for all pages; one with a parent starts from the parent's.
 
+mod byte_order;
 mod contractions;
 pub(crate) mod data;
 mod folding;
@@ -33,6 +34,7 @@ mod reordering;
 mod simple;
 mod words;
 
+pub(crate) use byte_order::ByteOrder;
 pub(crate) use contractions::{CODE_POINTS, Contraction, Contractions};
 pub(crate) use folding::{Folding, FoldingTable};
 pub(crate) use gb18030::Gb18030;

@@ -43,7 +43,7 @@ impl<'a> Weights<'a> {
     fn element(&self, rest: &[u8]) -> Element {
         match self.descriptor.kind {
             Kind::Bytes => self.byte(rest, |byte| vec![byte.into()]),
-            Kind::Order(order) => self.byte(rest, |byte| vec![order[usize::from(byte)].into()]),
+            Kind::Order(order) => self.byte(rest, |byte| vec![order.weight(byte).into()]),
             Kind::Expanding(weights) => self.byte(rest, |byte| match weights[usize::from(byte)] {
                 [one, 0] => vec![one.into()],
                 two => two.map(u32::from).into(),

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::bytes::ITSELF;
 use crate::descriptor::same;
+use crate::table::ByteOrder;
 use crate::{Flavour, Pad};
 
 /// Such a collation.
@@ -17,7 +18,7 @@ pub(crate) enum Whole {
     /// `cp1250_czech_cs`: two passes.
     Passes { weights: Passes<2> },
     /// `tis620_thai_ci`; `tis620_thai_nopad_ci`, whose keys end at the first zero.
-    Thai { weights: &'static [u8; 256], like: &'static [u8; 256], ends_at_zero: bool },
+    Thai { weights: &'static [u8; 256], like: &'static ByteOrder, ends_at_zero: bool },
 }
 
 /// The weights of bytes, and of `ch`, in each pass.
@@ -35,11 +36,12 @@ static CP1250_CZECH: Whole =
 static TIS620_THAI: Whole = tis620_thai(false);
 static TIS620_THAI_NOPAD: Whole = tis620_thai(true);
 
+/// The weights of Thai, and what bytes are in `LIKE`.
+const THAI: &[[u8; 256]] = include_bytes!("../data/legacy/tis620_thai_ci.bin").as_chunks().0;
+static THAI_LIKE: ByteOrder = ByteOrder::of(&THAI[1]);
+
 const fn tis620_thai(ends_at_zero: bool) -> Whole {
-    let file: &'static [u8; 512] = include_bytes!("../data/legacy/tis620_thai_ci.bin");
-    let Some((weights, rest)) = file.split_first_chunk::<256>() else { panic!("256 weights") };
-    let Some((like, _)) = rest.split_first_chunk::<256>() else { panic!("256 weights") };
-    Whole::Thai { weights, like, ends_at_zero }
+    Whole::Thai { weights: &THAI[0], like: &THAI_LIKE, ends_at_zero }
 }
 
 /// The collation of this name, without `nopad_`, and padding.
@@ -72,7 +74,7 @@ impl Whole {
     }
 
     /// What a byte is in `LIKE`, which knows neither passes nor places.
-    pub const fn like(&self) -> &'static [u8; 256] {
+    pub const fn like(&self) -> &'static ByteOrder {
         match self {
             Self::Words { .. } | Self::Passes { .. } => &ITSELF,
             Self::Thai { like, .. } => like,

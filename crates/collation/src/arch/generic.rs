@@ -412,9 +412,9 @@ pub(super) use instantiate_lanes;
 macro_rules! instantiate_keys {
     ($vector:ty, $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+        unsafe fn mismatch_mapped(order: &$crate::table::ByteOrder, a: &[u8], b: &[u8]) -> usize {
             // SAFETY: the features are on here, and the caller runs on a machine that has them.
-            unsafe { $crate::arch::keys::mismatch_mapped::<$vector>(map, a, b) }
+            unsafe { $crate::arch::keys::mismatch_mapped::<$vector>(order, a, b) }
         }
 
         #[target_feature(enable = $features)]

@@ -5,8 +5,8 @@
 
 use core::mem::MaybeUninit;
 
-use super::generic;
 use super::vector::Keys;
+use crate::table::ByteOrder;
 
 /// The mapped bytes of `text`.
 #[inline(always)]
@@ -36,55 +36,43 @@ pub(super) unsafe fn map_bytes<V: Keys>(map: &[u8; 256], text: &[u8], out: &mut 
 }
 
 /// The first index at which mapped bytes differ, or the shorter text's length.
+///
+/// A vector tells which bytes are equal, or may be two cases of a letter. The few others are looked up one at a time: to look a whole vector
+/// up in 256 weights takes longer. Bench: `instruction_sets`.
 #[inline(always)]
-pub(super) unsafe fn mismatch_mapped<V: Keys>(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+pub(super) unsafe fn mismatch_mapped<V: Keys>(order: &ByteOrder, a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
-    // SAFETY: the caller keeps this module's contract.
-    let at = if unsafe { ignores_ascii_case::<V>(map) } { unsafe { generic::mismatch_folded::<V>(a, b) } } else { 0 };
-    // Laying out the map takes as long as comparing a sentence. Mostly there is nothing left for it to find, or the first bytes decide. Bench: `speed`.
-    if at == n || map[usize::from(a[at])] != map[usize::from(b[at])] {
-        return at;
-    }
-    // SAFETY: the caller keeps this module's contract.
-    at + 1 + unsafe { mismatch_mapped_vectors::<V>(map, &a[at + 1..n], &b[at + 1..n]) }
-}
-
-/// Whether both cases of each letter of ASCII have the same weight.
-#[inline(always)]
-unsafe fn ignores_ascii_case<V: Keys>(map: &[u8; 256]) -> bool {
-    const LETTERS: usize = 26;
-    (0..LETTERS).step_by(V::BYTES).all(|at| {
-        let [upper, lower] = [b'A', b'a'].map(|first| map[usize::from(first) + at..].as_ptr());
-        // SAFETY: the caller keeps this module's contract; there are 64 bytes from `a` on, and no vector has more than 32.
-        let same = unsafe { V::load(upper).first_mismatch(V::load(lower)) };
-        same >= V::BYTES.min(LETTERS - at)
-    })
-}
-
-/// As [`mismatch_mapped`], for texts of the same length.
-#[inline(always)]
-unsafe fn mismatch_mapped_vectors<V: Keys>(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
-    let n = a.len();
-    let (a, b) = (a.as_ptr(), b.as_ptr());
+    let (a, b) = (&a[..n], &b[..n]);
     let mut at = 0;
-    // SAFETY: the caller keeps this module's contract; `at + BYTES <= n` for whole vectors, `at + rest == n` for the last one.
-    unsafe {
-        let map = V::map(map);
-        while at < n {
-            let rest = n - at;
-            let (x, y) = if rest >= V::BYTES {
-                (V::load(a.add(at)), V::load(b.add(at)))
-            } else {
-                (V::load_start(a.add(at), rest), V::load_start(b.add(at), rest))
-            };
-            let lane = x.mapped(&map).first_mismatch(y.mapped(&map));
-            if lane < rest.min(V::BYTES) {
-                return at + lane;
+    while at < n {
+        let rest = n - at;
+        // SAFETY: the caller keeps this module's contract; `at + BYTES <= n` for whole vectors, `at + rest == n` for the last one.
+        let mut found = unsafe {
+            let (x, y) = (load_up_to::<V>(a.as_ptr().add(at), rest), load_up_to::<V>(b.as_ptr().add(at), rest));
+            differences(order, x, y).nonzero().mask()
+        };
+        while found != 0 {
+            let lane = at + found.trailing_zeros() as usize;
+            if order.weight(a[lane]) != order.weight(b[lane]) {
+                return lane;
             }
-            at += V::BYTES;
+            found &= found - 1;
         }
+        at += V::BYTES;
     }
     n
+}
+
+/// Zero in the lanes of equal bytes, and of bytes that differ in case alone and have one weight in both.
+#[inline(always)]
+unsafe fn differences<V: Keys>(order: &ByteOrder, x: V, y: V) -> V {
+    // SAFETY: the caller keeps this module's contract; nibbles are indexes of both tables.
+    unsafe {
+        let row = x.high_nibbles().lookup(&ByteOrder::ROW);
+        let has_cases = x.low_nibbles().lookup(&order.cases).and(row).equal(row);
+        let differ = x.xor(y);
+        differ.xor(differ.and(has_cases).and(V::splat(ByteOrder::CASE)))
+    }
 }
 
 /// [`super::Backend::find_mark_of_bytes`].
@@ -101,7 +89,7 @@ pub(super) unsafe fn find_mark_of_bytes<V: Keys>(space: u8, bytes: &[u8]) -> usi
             let (these, next) = if rest > V::BYTES {
                 (V::load(from.add(at)), V::load(from.add(at + 1)))
             } else {
-                let these = load_rest::<V>(from.add(at), rest);
+                let these = load_up_to::<V>(from.add(at), rest);
                 (these, these.moved_down())
             };
             let unordered = these.equal(spaces).and(spaces.at_least(next));
@@ -129,7 +117,7 @@ pub(super) unsafe fn find_mark_of_pairs<V: Keys>(space: u16, weights: &[u8]) -> 
             let (these, next) = if rest > V::BYTES {
                 (V::load(from.add(at)), V::load(from.add(at + 2)))
             } else {
-                let these = load_rest::<V>(from.add(at), rest);
+                let these = load_up_to::<V>(from.add(at), rest);
                 (these, these.moved_down().moved_down())
             };
             let unordered = these.equal_pairs(spaces).and(next.swapped().at_most_pairs(space));
@@ -143,9 +131,9 @@ pub(super) unsafe fn find_mark_of_pairs<V: Keys>(space: u16, weights: &[u8]) -> 
     n
 }
 
-/// The `rest <= BYTES` bytes at `from`, zeros after them.
+/// A vector of the bytes at `from`, zeros after the `rest` of them that can be read.
 #[inline(always)]
-unsafe fn load_rest<V: Keys>(from: *const u8, rest: usize) -> V {
+unsafe fn load_up_to<V: Keys>(from: *const u8, rest: usize) -> V {
     // SAFETY: the caller's: they can be read.
-    unsafe { if rest == V::BYTES { V::load(from) } else { V::load_start(from, rest) } }
+    unsafe { if rest >= V::BYTES { V::load(from) } else { V::load_start(from, rest) } }
 }

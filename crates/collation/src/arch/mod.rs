@@ -41,7 +41,7 @@ pub(crate) use contractions::ShortContractions;
 pub(crate) use low::Low;
 pub(crate) use scalar::short;
 
-use crate::table::{Pairs, Variants};
+use crate::table::{ByteOrder, Pairs, Variants};
 
 /// What [`Backend::fill`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) struct Backend {
     mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_folded_ascii: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_joined: unsafe fn(&Pairs, Variants, &[u8], &[u8]) -> usize,
-    mismatch_mapped: unsafe fn(&[u8; 256], &[u8], &[u8]) -> usize,
+    mismatch_mapped: unsafe fn(&ByteOrder, &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
     ascii_prefix: unsafe fn(&[u8]) -> usize,
     is_words: unsafe fn(&[u8]) -> bool,
@@ -121,9 +121,9 @@ impl Backend {
 
     /// As [`Backend::mismatch`], after `map` was applied to each byte.
     #[inline]
-    pub(crate) fn mismatch_mapped(&self, map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+    pub(crate) fn mismatch_mapped(&self, order: &ByteOrder, a: &[u8], b: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
-        unsafe { (self.mismatch_mapped)(map, a, b) }
+        unsafe { (self.mismatch_mapped)(order, a, b) }
     }
 
     /// How many times `byte` stands at the start of `text`.

@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 
 use super::contractions::ShortContraction;
 use super::{Backend, FILL_ROOM, Filled, Low};
-use crate::table::{Pairs, Variants};
+use crate::table::{ByteOrder, Pairs, Variants};
 
 pub(super) static BACKEND: Backend = Backend {
     name: "scalar",
@@ -71,8 +71,8 @@ pub(super) fn mismatch_joined(pairs: &Pairs, variants: Variants, a: &[u8], b: &[
     (0..n).position(|at| !is_same(at)).unwrap_or(n)
 }
 
-pub(super) fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|&(&x, &y)| map[usize::from(x)] == map[usize::from(y)]).count()
+pub(super) fn mismatch_mapped(order: &ByteOrder, a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|&(&x, &y)| order.weight(x) == order.weight(y)).count()
 }
 
 pub(super) fn run_of(byte: u8, text: &[u8]) -> usize {

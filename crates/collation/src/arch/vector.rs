@@ -37,7 +37,7 @@ pub(super) trait Vector: Copy {
 /// As for [`Vector`].
 pub(super) trait Shuffle: Vector {
     unsafe fn zero() -> Self;
-    /// Each lane's low four bits as an index into `table`.
+    /// Each lane, which is below 16, as an index into `table`.
     unsafe fn lookup(self, table: &[u8; 16]) -> Self;
     /// Each lane's high four bits, as a number.
     unsafe fn high_nibbles(self) -> Self;

@@ -1,6 +1,6 @@
 //! Orders of bytes and of multi-byte characters: files of `data/legacy`, as they are.
 
-use super::Gb18030;
+use super::{ByteOrder, Gb18030};
 use crate::charset::Pages;
 use crate::descriptor::same;
 
@@ -86,9 +86,9 @@ pub(crate) static GB18030_CHINESE: Gb18030 = Gb18030::new(include_bytes!("../../
 macro_rules! files {
     ($($name:literal)*) => {
         /// The weight of each byte in a collation of an 8-bit character set.
-        pub(crate) const fn byte_order(name: &[u8]) -> Option<&'static [u8; 256]> {
+        pub(crate) const fn byte_order(name: &[u8]) -> Option<&'static ByteOrder> {
             $({
-                static ORDER: [u8; 256] = *include_bytes!(concat!("../../data/legacy/", $name, ".bin"));
+                static ORDER: ByteOrder = ByteOrder::of(include_bytes!(concat!("../../data/legacy/", $name, ".bin")));
                 if same(name, $name.as_bytes()) {
                     return Some(&ORDER);
                 }

@@ -4,6 +4,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::lanes;
+use crate::table::ByteOrder;
 
 /// A map of bytes, in registers.
 #[derive(Clone, Copy)]
@@ -34,9 +35,9 @@ impl Map {
 /// # Safety
 /// The machine has this backend's instruction set.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn mismatch_mapped(map: &[u8; 256], a: &[u8], b: &[u8]) -> usize {
+pub(super) unsafe fn mismatch_mapped(order: &ByteOrder, a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
-    let map = Map::of(map);
+    let map = Map::of(&order.weights);
     let mut at = 0;
     while at < n {
         let mask = lanes(n - at);
