@@ -9,7 +9,7 @@ mod texts;
 use std::hint::black_box;
 
 use harness::{Subject, ratio};
-use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, other_end, unaccented};
+use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, of_language, other_end, unaccented};
 
 const NAMES: [&str; 6] = [
     "utf8mb4_0900_ai_ci",
@@ -32,51 +32,76 @@ fn both(name: &str) -> (before::Collation, now::Collation) {
     (before, now::Collation::by_name(flavours.1, name).expect("a collation"))
 }
 
-fn compare(title: &str, a: &str, b: &str) {
-    let others = if a.is_ascii() { &OF_ASCII[..] } else { &[] };
-    for name in NAMES.iter().chain(others) {
-        let (before, now) = both(name);
-        let texts = || (black_box(a.as_bytes()), black_box(b.as_bytes()));
-        let ratio = ratio(
-            Subject::new("before", || before.compare(texts().0, texts().1)),
-            Subject::new("now", || now.compare(texts().0, texts().1)),
-        );
-        println!("{title:44}{name:24}{ratio}");
-    }
+fn compare(title: &str, name: &str, a: &str, b: &str) {
+    let (before, now) = both(name);
+    let texts = || (black_box(a.as_bytes()), black_box(b.as_bytes()));
+    let ratio = ratio(
+        Subject::new("before", || before.compare(texts().0, texts().1)),
+        Subject::new("now", || now.compare(texts().0, texts().1)),
+    );
+    println!("{title:44}{name:36}{ratio}");
 }
 
-fn keys(title: &str, text: &str) {
+fn key(title: &str, name: &str, text: &str) {
+    let (before, now) = both(name);
+    let (mut key, mut other) = (Vec::new(), Vec::new());
+    let ratio = ratio(
+        Subject::new("before", || {
+            key.clear();
+            before.sort_key_into(black_box(text.as_bytes()), &mut key);
+            black_box(&key).len()
+        }),
+        Subject::new("now", || {
+            other.clear();
+            now.sort_key_into(black_box(text.as_bytes()), &mut other);
+            black_box(&other).len()
+        }),
+    );
+    println!("{title:44}{name:36}{ratio}");
+}
+
+/// The collations that such a text is timed in.
+fn names(text: &str) -> impl Iterator<Item = &'static str> {
     let others = if text.is_ascii() { &OF_ASCII[..] } else { &[] };
-    for name in NAMES.iter().chain(others) {
-        let (before, now) = both(name);
-        let (mut key, mut other) = (Vec::new(), Vec::new());
-        let ratio = ratio(
-            Subject::new("before", || {
-                key.clear();
-                before.sort_key_into(black_box(text.as_bytes()), &mut key);
-                black_box(&key).len()
-            }),
-            Subject::new("now", || {
-                other.clear();
-                now.sort_key_into(black_box(text.as_bytes()), &mut other);
-                black_box(&other).len()
-            }),
-        );
-        println!("{title:44}{name:24}{ratio}");
-    }
+    NAMES.iter().chain(others).copied()
+}
+
+/// Each language of 0900 and uca1400, at its first level or at all, with a text in it.
+fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    now::Flavour::ALL.into_iter().flat_map(|flavour| now::catalogue(flavour)).filter_map(|info| {
+        let name = info.name.strip_prefix("utf8mb4_")?;
+        let language = match info.flavour {
+            now::Flavour::MySql => name.split_once("_0900_")?.0,
+            now::Flavour::MariaDb => {
+                let language = name.strip_prefix("uca1400_")?.strip_suffix("_ai_ci")?;
+                (!language.ends_with("nopad")).then_some(language)?
+            }
+        };
+        Some((info.name, of_language(language)))
+    })
 }
 
 fn main() {
     println!("instruction set: {}; times as long as before\n", now::instruction_set());
     let german = GERMAN.replace('ß', "ss");
-    compare("119 ASCII characters, equal", DIGITS, &DIGITS.to_owned());
-    compare("119 ASCII characters, in other case", &ENGLISH.to_lowercase(), &ENGLISH.to_uppercase());
-    compare("German, the last character differs", GERMAN, &other_end(GERMAN));
-    compare("Russian, the last character differs", RUSSIAN, &other_end(RUSSIAN));
-    compare("Chinese, the last character differs", CHINESE, &other_end(CHINESE));
-    compare("German, in other case", &german.to_lowercase(), &german.to_uppercase());
-    compare("Russian, in other case", &RUSSIAN.to_lowercase(), &RUSSIAN.to_uppercase());
-    compare("French, without accents", FRENCH, &unaccented(FRENCH));
-    keys("sort key of 119 ASCII characters", DIGITS);
-    keys("sort key of 100 Russian characters", RUSSIAN);
+    let pairs = [
+        ("119 ASCII characters, equal", DIGITS.to_owned(), DIGITS.to_owned()),
+        ("119 ASCII characters, in other case", ENGLISH.to_lowercase(), ENGLISH.to_uppercase()),
+        ("German, the last character differs", GERMAN.to_owned(), other_end(GERMAN)),
+        ("Russian, the last character differs", RUSSIAN.to_owned(), other_end(RUSSIAN)),
+        ("Chinese, the last character differs", CHINESE.to_owned(), other_end(CHINESE)),
+        ("German, in other case", german.to_lowercase(), german.to_uppercase()),
+        ("Russian, in other case", RUSSIAN.to_lowercase(), RUSSIAN.to_uppercase()),
+        ("French, without accents", FRENCH.to_owned(), unaccented(FRENCH)),
+    ];
+    for (title, a, b) in &pairs {
+        names(a).for_each(|name| compare(title, name, a, b));
+    }
+    for (title, text) in [("sort key of 119 ASCII characters", DIGITS), ("sort key of 100 Russian characters", RUSSIAN)] {
+        names(text).for_each(|name| key(title, name, text));
+    }
+    for (name, text) in languages() {
+        compare("text in its language, in other case", name, &text.to_lowercase(), &text.to_uppercase());
+        key("sort key of text in its language", name, text);
+    }
 }
