@@ -97,7 +97,8 @@ fn main() {
     for (title, a, b) in &pairs {
         names(a).for_each(|name| compare(title, name, a, b));
     }
-    for (title, text) in [("sort key of 119 ASCII characters", DIGITS), ("sort key of 100 Russian characters", RUSSIAN)] {
+    for (title, text) in [("sort key of 119 ASCII characters", DIGITS), ("sort key of 100 Russian characters", RUSSIAN)]
+    {
         names(text).for_each(|name| key(title, name, text));
     }
     for (name, text) in languages() {
