@@ -6,7 +6,7 @@
 //! # Safety
 //! As for [`super::generic`].
 
-use super::vector::{Lanes, lanes};
+use super::vector::{Lanes, lanes, load_up_to};
 use crate::table::{Classes, Pairs};
 
 /// A vector's worth of text.
@@ -37,7 +37,7 @@ impl<V: Lanes> Block<V> {
         // SAFETY: the caller keeps this module's contract; `rest` bytes can be read at `at`.
         unsafe {
             let from = text.as_ptr().add(at);
-            let bytes = if rest >= V::BYTES { V::load(from) } else { V::load_start(from, rest) };
+            let bytes: V = load_up_to(from, rest);
             let next = if rest > V::BYTES { V::load(from.add(1)) } else { bytes.moved_down() };
             let here = lanes::<V>(rest);
             let ascii = here & !bytes.mask();

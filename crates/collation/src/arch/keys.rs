@@ -5,7 +5,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::vector::Keys;
+use super::vector::{Keys, load_up_to};
 use crate::table::ByteOrder;
 
 /// The mapped bytes of `text`.
@@ -129,11 +129,4 @@ pub(super) unsafe fn find_mark_of_pairs<V: Keys>(space: u16, weights: &[u8]) -> 
         }
     }
     n
-}
-
-/// A vector of the bytes at `from`, zeros after the `rest` of them that can be read.
-#[inline(always)]
-unsafe fn load_up_to<V: Keys>(from: *const u8, rest: usize) -> V {
-    // SAFETY: the caller's: they can be read.
-    unsafe { if rest >= V::BYTES { V::load(from) } else { V::load_start(from, rest) } }
 }

@@ -113,6 +113,16 @@ pub(super) trait Keys: Lanes {
     unsafe fn swapped(self) -> Self;
 }
 
+/// The bytes at `from`, zeros after the `rest` of them that can be read.
+///
+/// # Safety
+/// As for [`Vector`]; `rest` bytes can be read, or [`Vector::BYTES`] where there are more.
+#[inline(always)]
+pub(super) unsafe fn load_up_to<V: Lanes>(from: *const u8, rest: usize) -> V {
+    // SAFETY: the caller's.
+    unsafe { if rest >= V::BYTES { V::load(from) } else { V::load_start(from, rest) } }
+}
+
 /// The lowest `n` of [`Vector::BYTES`] lanes, all where `n` is greater.
 #[inline(always)]
 pub(super) const fn lanes<V: Vector>(n: usize) -> u32 {
