@@ -69,6 +69,13 @@ impl<V: Lanes> Block<V> {
         }
     }
 
+    /// Leaves a character of two bytes that begins in the last lane to the next block.
+    #[inline(always)]
+    pub(super) fn leave_last(&mut self) {
+        let others = !(self.leads & 1 << (V::BYTES - 1));
+        (self.leads, self.starts) = (self.leads & others, self.starts & others);
+    }
+
     #[inline(always)]
     pub(super) fn leads(&self) -> u32 {
         self.leads
@@ -156,6 +163,13 @@ impl<V: Lanes> Block<V> {
 pub(super) fn after<V: Lanes>(text: &[u8], at: usize) -> usize {
     let last = text.get(at + V::BYTES - 1).copied().unwrap_or_default();
     (at + V::BYTES + usize::from(last >= 0xC0)).min(text.len())
+}
+
+/// The boundary after a block of which no character reaches over the end.
+#[inline(always)]
+pub(super) fn whole_before<V: Lanes>(text: &[u8], at: usize) -> usize {
+    let is_cut = text.get(at + V::BYTES - 1).is_some_and(|&last| last >= 0xC0);
+    (at + V::BYTES - usize::from(is_cut)).min(text.len())
 }
 
 /// The lowest bit of a nibble, as bit 6.

@@ -4,95 +4,177 @@
 //! # Safety
 //! As for [`super::generic`].
 
-use super::block::{Block, after};
+use super::block::{Block, after, whole_before};
+use super::contractions::ShortContraction;
 use super::low::Expansions;
-use super::taken::{Found, Taken};
+use super::taken::{Taken, write};
 use super::vector::{Lanes, lanes};
 use super::{FILL_ROOM, Filled, Low};
 
 /// Entries whose high byte is this or above are no weights.
 const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
 
-/// Writes weights to `out`, which has room for `room` of them and need not be aligned.
+/// Writes weights to `out`, which has room for `room` of them and need not be aligned, after the `printable` ones of [`fill_printable`]. `JOINED`
+/// says whether there are contractions, `WIDE` whether the level [is wide](Low::is_wide).
 #[inline(always)]
-pub(super) unsafe fn fill<V: Lanes, const HIGH_FIRST: bool>(
+pub(super) unsafe fn fill_after<V: Lanes, const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool>(
     low: &Low,
     text: &[u8],
     out: *mut u8,
     room: usize,
+    printable: usize,
 ) -> Filled {
-    const { assert!(FILL_ROOM >= 2 * V::BYTES) }
-    let ascii = low.row(0);
-    // SAFETY: the caller keeps this module's contract.
-    let printable = unsafe { fill_printable::<V, HIGH_FIRST>(low, text, out, room) };
+    const { assert!(FILL_ROOM >= 4 * V::BYTES) }
     let (mut consumed, mut produced) = (printable, printable);
-    let mut found: Found = [0; _];
     while consumed < text.len() && room - produced >= FILL_ROOM {
-        // SAFETY: the caller keeps this module's contract; `consumed` is a boundary within the text; there is room for twice as many weights
-        // as a vector has lanes.
+        // SAFETY: the caller keeps this module's contract; `consumed` is a boundary within the text; there is room for four times as many
+        // weights as a vector has lanes.
         unsafe {
-            let block = Block::<V>::at(text, consumed);
-            let (mut high, mut least) = (block.bytes.choose(&ascii.high), block.bytes.choose(&ascii.low));
-            let mut rest = block.leads();
-            while rest != 0 {
-                let (number, same, others) = block.row(text, consumed, rest);
-                let row = low.row(number);
-                high = V::select(same, block.indexes().choose(&row.high), high);
-                least = V::select(same, block.indexes().choose(&row.low), least);
-                rest = others;
-            }
-            // No closure: it would be called, and the block written to memory for it.
-            let taken = match low.contractions() {
-                Some(contractions) => {
-                    let joined = block.joined(contractions.pairs(), text, consumed);
-                    Taken::of(contractions, joined.into(), text, consumed, V::BYTES as u32, &mut found)
+            let mut weighed = Weighed::<V>::of::<WIDE>(low, text, consumed);
+            let mut taken = Taken::NONE;
+            if let Some(contractions) = low.contractions().filter(|_| JOINED) {
+                let mut joined = weighed.block.joined(contractions.pairs(), text, consumed).into();
+                let bytes = V::BYTES as u32;
+                while let Some((lane, _, contraction)) = taken.next(contractions, &mut joined, text, consumed, bytes) {
+                    weighed.put(lane, contraction);
                 }
-                None => Taken::NONE,
-            };
-            let own = !(taken.lanes as u32);
-            let places = taken.places.map(|places| places as u32);
-            let ends = (taken.left | taken.cut) as u32;
-            let several = block.starts & own & high.at_least(V::splat(LIMIT)).mask() | places[1];
-            let mut stop = block.stop(several | ends);
+            }
+            let Weighed { block, high, low: least, second, .. } = &weighed;
+            let several = block.starts & !(taken.lanes as u32) & high.at_least(V::splat(LIMIT)).mask();
+            let mut stop = block.stop(several | taken.end as u32);
             let to = out.add(2 * produced);
-            let kept = match low.expansions() {
+            match low.expansions() {
                 Some(expansions) if several >> stop.min(V::BYTES - 1) & 1 == 1 => {
-                    let weights = Two::of(expansions, &block, text, consumed);
-                    let kept = weights.lanes(block.starts & own);
-                    stop = block.stop(several & !(kept[1] | places[1]) | ends);
-                    let kept = [0, 1].map(|which| (kept[which] | places[which]) & lanes::<V>(stop));
+                    let weights = Two::of(expansions, &weighed, text, consumed);
+                    let kept = weights.lanes(block.starts, taken.lanes as u32);
+                    stop = block.stop(several & !kept[1] | taken.end as u32);
+                    let long = taken.long_before(stop);
+                    stop = long.map_or(stop, |(end, _)| end);
+                    let kept = kept.map(|kept| kept & lanes::<V>(stop));
                     weights.store::<HIGH_FIRST>(kept, to);
-                    kept
+                    produced += (kept[0].count_ones() + kept[1].count_ones()) as usize;
+                    if let Some((end, beyond)) = long {
+                        write::<HIGH_FIRST>(beyond, out.add(2 * produced));
+                        (consumed, produced) = (consumed + end, produced + beyond.len());
+                        continue;
+                    }
                 }
                 _ => {
-                    let characters = block.starts & own & high.or(least).nonzero().mask();
-                    let kept = (characters | places[0]) & lanes::<V>(stop);
-                    let (first, second) = if HIGH_FIRST { (high, least) } else { (least, high) };
-                    V::store_pairs(first, second, kept, to);
-                    [kept, 0]
+                    let of_weights = block.starts | second | taken.lanes as u32;
+                    let kept = of_weights & high.or(*least).nonzero().mask() & lanes::<V>(stop);
+                    produced += weighed.store::<HIGH_FIRST>(kept, taken.long_before(stop), to);
                 }
             };
-            if let Some(contractions) = low.contractions() {
-                taken.write::<HIGH_FIRST>(contractions, &found, kept.map(u64::from), stop, to);
+            if stop == V::BYTES {
+                consumed = if WIDE { whole_before::<V>(text, consumed) } else { after::<V>(text, consumed) };
+                continue;
             }
-            produced += (kept[0].count_ones() + kept[1].count_ones()) as usize;
-            if stop < V::BYTES {
-                consumed += stop;
-                if (taken.cut as u32).checked_shr(stop as u32).unwrap_or_default() & 1 == 1 {
-                    continue;
-                }
+            consumed += stop;
+            if !taken.is_cut_at(stop) {
                 break;
             }
-            consumed = after::<V>(text, consumed);
         }
     }
     Filled { consumed, produced }
 }
 
+/// A block and its weights.
+struct Weighed<V> {
+    block: Block<V>,
+    /// The high byte of a weight, or of another entry, in the lane of each character's first byte, and in those of `second`.
+    high: V,
+    /// The low byte.
+    low: V,
+    /// The lanes of second bytes that have their characters' second weights.
+    second: u32,
+    /// All bits in the lanes of contractions.
+    taken: V,
+}
+
+impl<V: Lanes> Weighed<V> {
+    /// The block at `at`; of a wide level without a lead byte at its end.
+    #[inline(always)]
+    unsafe fn of<const WIDE: bool>(low: &Low, text: &[u8], at: usize) -> Self {
+        // SAFETY: the caller keeps this module's contract.
+        unsafe {
+            let mut block = Block::<V>::at(text, at);
+            if WIDE {
+                block.leave_last();
+            }
+            let ascii = low.row(0);
+            let (mut high, mut least) = (block.bytes.choose(&ascii.high), block.bytes.choose(&ascii.low));
+            let (mut rest, mut second) = (block.leads(), 0);
+            while rest != 0 {
+                let (number, same, others) = block.row(text, at, rest);
+                let row = match low.wide_rows(number) {
+                    Some([of_first, of_second]) if WIDE => {
+                        let (next, indexes) = (moved_up(same), moved_up(block.indexes()));
+                        high = V::select(next, indexes.choose(&of_second.high), high);
+                        least = V::select(next, indexes.choose(&of_second.low), least);
+                        second |= (rest & !others) << 1;
+                        of_first
+                    }
+                    _ => low.row(number),
+                };
+                high = V::select(same, block.indexes().choose(&row.high), high);
+                least = V::select(same, block.indexes().choose(&row.low), least);
+                rest = others;
+            }
+            Self { block, high, low: least, second, taken: V::zero() }
+        }
+    }
+
+    /// Puts the weights of a contraction in the lanes of its characters, from `lane` on.
+    #[inline(always)]
+    unsafe fn put(&mut self, lane: usize, contraction: &ShortContraction) {
+        // SAFETY: the caller keeps this module's contract; a vector's bytes can be read from each lane of the windows on.
+        unsafe {
+            let [mask, high, low] = contraction.windows.each_ref().map(|window| V::load(window.at_lane(lane)));
+            self.taken = self.taken.or(mask);
+            self.high = V::select(mask, high, self.high);
+            self.low = V::select(mask, low, self.low);
+        }
+    }
+
+    /// Writes the weights of these lanes to `out`, in their place those of a contraction beyond its own lanes, the last of which is before lane
+    /// `end`, and rubbish after them. Answers how many.
+    #[inline(always)]
+    unsafe fn store<const HIGH_FIRST: bool>(&self, kept: u32, long: Option<(usize, &[u16])>, out: *mut u8) -> usize {
+        let (first, second) = if HIGH_FIRST { (self.high, self.low) } else { (self.low, self.high) };
+        let count = kept.count_ones() as usize;
+        // SAFETY: the caller keeps this module's contract: there is room for four times as many weights as lanes, of which a contraction has
+        // no more beyond its lanes than these are.
+        unsafe {
+            let Some((end, beyond)) = long else {
+                V::store_pairs(first, second, kept, out);
+                return count;
+            };
+            let before = kept & lanes::<V>(end);
+            V::store_pairs(first, second, before, out);
+            let to = out.add(2 * before.count_ones() as usize);
+            write::<HIGH_FIRST>(beyond, to);
+            V::store_pairs(first, second, kept ^ before, to.add(2 * beyond.len()));
+            count + beyond.len()
+        }
+    }
+}
+
+/// Each lane's byte in the next one, zero in the first.
+#[inline(always)]
+unsafe fn moved_up<V: Lanes>(vector: V) -> V {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { vector.shifted::<1>(V::zero()) }
+}
+
 /// Writes the weights of the printable ASCII at the start in which each character has one: nothing is counted there, nor moved. How many
 /// characters, and so weights.
 #[inline(always)]
-unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> usize {
+pub(super) unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(
+    low: &Low,
+    text: &[u8],
+    out: *mut u8,
+    room: usize,
+) -> usize {
     let row = low.row(0);
     let n = text.len();
     if n < V::BYTES || low.contractions().is_some() {
@@ -131,7 +213,8 @@ struct Two<V> {
 
 impl<V: Lanes> Two<V> {
     #[inline(always)]
-    unsafe fn of(expansions: &Expansions, block: &Block<V>, text: &[u8], at: usize) -> Self {
+    unsafe fn of(expansions: &Expansions, weighed: &Weighed<V>, text: &[u8], at: usize) -> Self {
+        let block = &weighed.block;
         // SAFETY: the caller keeps this module's contract.
         unsafe {
             let [one, other] = expansions.rows(0);
@@ -151,17 +234,18 @@ impl<V: Lanes> Two<V> {
                 ];
                 rest = others;
             }
+            first = [V::select(weighed.taken, weighed.high, first[0]), V::select(weighed.taken, weighed.low, first[1])];
             Self { first, second }
         }
     }
 
-    /// Those of these lanes that have a first weight, and those that have a second one.
+    /// The lanes that have a first weight, and those that have a second one, of characters that begin in `starts` and contractions.
     #[inline(always)]
-    unsafe fn lanes(&self, lanes: u32) -> [u32; 2] {
+    unsafe fn lanes(&self, starts: u32, taken: u32) -> [u32; 2] {
         // SAFETY: the caller keeps this module's contract.
         unsafe {
             let [first, second] = [self.first, self.second].map(|[high, low]| high.or(low).nonzero().mask());
-            [lanes & first, lanes & second]
+            [(starts | taken) & first, starts & !taken & second]
         }
     }
 

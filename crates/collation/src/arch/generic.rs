@@ -392,7 +392,7 @@ macro_rules! instantiate_lanes {
             const HIGH_FIRST: bool = cfg!(target_endian = "big");
             // SAFETY: the features are on here, and the caller runs on a machine that has them. The room is counted in weights, which is
             // what is written.
-            unsafe { $crate::arch::fill::fill::<$vector, HIGH_FIRST>(low, text, out.as_mut_ptr().cast(), out.len()) }
+            unsafe { fill_for::<HIGH_FIRST>(low, text, out.as_mut_ptr().cast(), out.len()) }
         }
 
         #[target_feature(enable = $features)]
@@ -402,7 +402,43 @@ macro_rules! instantiate_lanes {
             out: &mut [core::mem::MaybeUninit<u8>],
         ) -> $crate::arch::Filled {
             // SAFETY: the features are on here, and the caller runs on a machine that has them. A weight is two bytes.
-            unsafe { $crate::arch::fill::fill::<$vector, true>(low, text, out.as_mut_ptr().cast(), out.len() / 2) }
+            unsafe { fill_for::<true>(low, text, out.as_mut_ptr().cast(), out.len() / 2) }
+        }
+
+        /// Writes weights to `out`, which has room for `room` of them.
+        #[inline]
+        #[target_feature(enable = $features)]
+        unsafe fn fill_for<const HIGH_FIRST: bool>(
+            low: &$crate::arch::Low,
+            text: &[u8],
+            out: *mut u8,
+            room: usize,
+        ) -> $crate::arch::Filled {
+            use $crate::arch::fill::{fill_after, fill_printable};
+            // SAFETY: the features are on here, and the caller runs on a machine that has them.
+            unsafe {
+                let at = fill_printable::<$vector, HIGH_FIRST>(low, text, out, room);
+                match (low.contractions().is_some(), low.is_wide()) {
+                    (false, false) => fill_after::<$vector, HIGH_FIRST, false, false>(low, text, out, room, at),
+                    (false, true) => fill_others::<HIGH_FIRST, false, true>(low, text, out, room, at),
+                    (true, false) => fill_others::<HIGH_FIRST, true, false>(low, text, out, room, at),
+                    (true, true) => fill_others::<HIGH_FIRST, true, true>(low, text, out, room, at),
+                }
+            }
+        }
+
+        /// By itself: the levels that are neither joined nor wide would wait for registers to be saved.
+        #[inline(never)]
+        #[target_feature(enable = $features)]
+        unsafe fn fill_others<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool>(
+            low: &$crate::arch::Low,
+            text: &[u8],
+            out: *mut u8,
+            room: usize,
+            at: usize,
+        ) -> $crate::arch::Filled {
+            // SAFETY: the caller's.
+            unsafe { $crate::arch::fill::fill_after::<$vector, HIGH_FIRST, JOINED, WIDE>(low, text, out, room, at) }
         }
     };
 }

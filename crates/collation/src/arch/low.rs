@@ -18,6 +18,8 @@ pub(crate) struct Low {
     contractions: Option<Box<ShortContractions>>,
     variants: Variants,
     expansions: Option<Box<Expansions>>,
+    /// Whether texts mostly have characters of two weights, as far as Latin letters go.
+    is_wide: bool,
     /// Whether upper and lower case of ASCII are one, contractions apart.
     folds: bool,
     /// Whether printable ASCII has one weight a character, the space the least of them, contractions none.
@@ -47,10 +49,6 @@ impl Low {
             *entry = Self::MARK;
         }
         let expansions = Expansions::of(&entries, weights).map(Box::new);
-        let contractions = match expansions {
-            Some(_) => contractions,
-            None => contractions.map(ShortContractions::without_second_places),
-        };
         let folds = (b'A'..=b'Z').all(|upper| entries[usize::from(upper)] == entries[usize::from(upper) + 0x20]);
         let space = entries[usize::from(b' ')];
         let spaces_are_least = space != 0
@@ -62,6 +60,7 @@ impl Low {
             rows: Row::all_of(&entries),
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             classes: Classes::of(&entries, folds),
+            is_wide: expansions.as_deref().is_some_and(Expansions::are_frequent),
             expansions,
             folds,
             entries,
@@ -74,6 +73,19 @@ impl Low {
     #[inline(always)]
     pub(crate) fn expansions(&self) -> Option<&Expansions> {
         self.expansions.as_deref()
+    }
+
+    /// Whether texts mostly have characters of two weights, so that second weights are looked up with the first ones.
+    #[inline(always)]
+    pub(super) const fn is_wide(&self) -> bool {
+        self.is_wide
+    }
+
+    /// The first and the second weights of the row with this number, if such characters are frequent there.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    pub(super) fn wide_rows(&self, number: usize) -> Option<[&Row; 2]> {
+        Some(self.expansions()?.rows(number)).filter(|_| number < LATIN / 128)
     }
 
     /// The contractions, where the vectors have to look for these.
@@ -134,10 +146,16 @@ impl Low {
     }
 }
 
+/// Where Latin letters of two bytes end. Those of other scripts, of which a text has more, seldom have two weights (`й` does, where accents
+/// count).
+const LATIN: usize = 0x280;
+/// How many characters from U+0080 to U+017F have two weights at the first level of a table that is no language's. Bench: `languages`.
+const LIGATURES: usize = 8;
+
 /// The weights of U+0000 to U+07FF where these are one or two.
 #[derive(Debug)]
 pub(crate) struct Expansions {
-    /// Zeros for what has no weight, and for what has other numbers of weights.
+    /// Entries and zeros where there are not two.
     weights: [[u16; 2]; 0x800],
     /// The first weights again.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -151,9 +169,11 @@ impl Expansions {
     fn of(entries: &[u16; 0x800], weights: impl Fn(u16) -> Option<Vec<u16>>) -> Option<Self> {
         let two = |entry| <[u16; 2]>::try_from(weights(entry)?).ok();
         let weights = entries.map(|entry| match entry {
-            ..Low::SEVERAL => [entry, 0],
-            // A weight of zero would be none.
-            _ => two(entry).filter(|weights| entry != Low::MARK && !weights.contains(&0)).unwrap_or_default(),
+            ..Low::SEVERAL | Low::MARK => [entry, 0],
+            // A weight of zero would be none, and a great one would be taken for an entry.
+            _ => two(entry)
+                .filter(|weights| weights.iter().all(|weight| (1..Low::SEVERAL).contains(weight)))
+                .unwrap_or([entry, 0]),
         });
         weights.iter().any(|&[_, second]| second != 0).then(|| Self {
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -162,6 +182,12 @@ impl Expansions {
             second: Row::all_of(&weights.map(|[_, second]| second)),
             weights,
         })
+    }
+
+    /// Whether more of Latin's letters have two weights than the ligatures (`æ`, `œ`, `ß`): those of a language, or all with accents. Texts with
+    /// letters beyond ASCII mostly have some of these, then.
+    fn are_frequent(&self) -> bool {
+        self.weights[0x80..0x180].iter().filter(|&&[_, second]| second != 0).count() > LIGATURES
     }
 
     /// Both weights of a code point below U+0800, zeros if it has not two.

@@ -142,7 +142,7 @@ pub(super) fn contraction<'c>(low: &'c Low, text: &[u8], at: usize) -> Option<&'
     let contractions = low.contractions()?;
     let (_, length) = short(text, at)?;
     let may_begin = is_joined(contractions.pairs(), text, at + length);
-    may_begin.then(|| contractions.find(text, at)).flatten().map(|index| &contractions.all[index])
+    may_begin.then(|| contractions.find(text, at)).flatten()
 }
 
 pub(super) fn skip_equal(low: &Low, longest: u8, a: &[u8], b: &[u8]) -> [usize; 2] {

@@ -44,11 +44,11 @@ mod plain {
 
 /// A made-up table: every kind of entry, and both cases of a letter equal.
 fn table(joins: bool) -> Low {
-    table_with(joins.then(pairs))
+    table_with(joins.then(pairs), false)
 }
 
-/// The same with these pairs, if any.
-fn table_with(pairs: Option<&'static Pairs>) -> Low {
+/// The same with these pairs, if any, and with letters of two weights, if it is to be wide.
+fn table_with(pairs: Option<&'static Pairs>, is_wide: bool) -> Low {
     let mut entries = [0; 0x800];
     for (cp, entry) in entries.iter_mut().enumerate() {
         let c = char::from_u32(cp as u32).unwrap_or_default();
@@ -56,16 +56,20 @@ fn table_with(pairs: Option<&'static Pairs>) -> Low {
             0..0x09 | 0x7F | 0x300..0x340 => 0,
             0xDF | 0x340..0x350 | 0x132 => Low::MARK,
             0xB0..0xB8 | 0x350..0x360 => Low::SEVERAL + (cp as u16 & 3),
+            0xE0..0x100 | 0x130..0x150 | 0x270..0x290 | 0x430..0x440 if is_wide => Low::SEVERAL + (cp as u16 & 7),
             0xC0..0x100 => 0x1000 + u16::from(b"aceino"[cp % 6]),
             _ => 0x1000 + c.to_lowercase().next().unwrap_or_default() as u16,
         };
     }
-    let weights = |entry| (entry % 3 > 0).then(|| vec![0x2000, entry]);
+    let weights = |entry| (entry % 3 > 0).then(|| vec![0x2000, entry - 0x8000]);
     let contractions = pairs.map(|pairs| {
         let all: Vec<_> = contractions(pairs).map(|(text, weights)| (code_points(text), weights)).collect();
         ShortContractions::of(pairs, all.iter().map(|(all, weights)| (&all[..], weights.map(Vec::from))))
     });
-    Low::new(entries, weights, contractions, if pairs.is_some() { Variants::OtherCase } else { Variants::None })
+    let low =
+        Low::new(entries, weights, contractions, if pairs.is_some() { Variants::OtherCase } else { Variants::None });
+    assert_eq!(low.is_wide(), is_wide);
+    low
 }
 
 fn code_points(text: &str) -> Vec<u32> {
@@ -337,12 +341,13 @@ proptest! {
     }
 
     #[test]
-    fn weights_are_those_of_the_table(text in text(), room in 0..400usize, joins: bool) {
-        let low = table(joins);
+    fn weights_are_those_of_the_table(text in text(), room in 0..400usize, joins: bool, is_wide: bool) {
+        let low = table_with(joins.then(pairs), is_wide);
         let (read, expected) = filled(&low, &text);
         each(|backend| {
-            let mut out = vec![0xEEEE; room];
-            let filled = backend.fill(&low, &text, &mut out);
+            let mut out = vec![0xEEEE; room + 64];
+            let filled = backend.fill(&low, &text, &mut out[..room]);
+            assert_eq!(out[room..], [0xEEEE; 64], "{} wrote beyond its room", backend.name);
             assert!(filled.consumed <= read);
             // It stops early for want of room only.
             assert!(filled.consumed == read || filled.produced + FILL_ROOM > room, "{} {filled:?} {read}", backend.name);
@@ -360,6 +365,23 @@ proptest! {
     }
 }
 
+#[test]
+fn nothing_is_written_beyond_the_room() {
+    let low = table(true);
+    for ((contraction, _), before) in contractions(pairs()).flat_map(|one| (0..64).map(move |before| (one, before))) {
+        for after in ["", "b", "bbbbbbbb", "ö"] {
+            let text = ["b".repeat(before).as_str(), contraction, after].concat();
+            for room in FILL_ROOM..FILL_ROOM + 8 {
+                each(|backend| {
+                    let mut out = [0xEEEE; FILL_ROOM + 64];
+                    backend.fill(&low, text.as_bytes(), &mut out[..room]);
+                    assert!(out[room..].iter().all(|&weight| weight == 0xEEEE), "{} {text} {room}", backend.name);
+                });
+            }
+        }
+    }
+}
+
 /// A made-up table that tells case, as the third level of a collation does.
 fn table_with_case() -> Low {
     Low::new(
@@ -373,7 +395,7 @@ fn table_with_case() -> Low {
 #[test]
 fn every_short_character_is_looked_up() {
     let all: String = (0..0x800).filter_map(char::from_u32).collect();
-    for low in [table(false), table_with_case()] {
+    for low in [table(false), table_with(None, true), table_with_case()] {
         for (from, _) in all.char_indices() {
             let text = &all.as_bytes()[from..];
             let mut expected = [0; 2 * FILL_ROOM];
@@ -423,7 +445,9 @@ fn samples() -> Vec<(String, String)> {
 
 #[test]
 fn text_is_compared_and_weighed_at_every_offset_and_length() {
-    for low in all_pairs().map(|pairs| table_with(Some(pairs))).into_iter().chain([table(false), table_with_case()]) {
+    let joined =
+        all_pairs().into_iter().flat_map(|pairs| [false, true].map(|is_wide| table_with(Some(pairs), is_wide)));
+    for low in joined.chain([table(false), table_with(None, true), table_with_case()]) {
         for (a, b) in samples() {
             let boundaries = |text: &str| -> Vec<usize> { text.char_indices().map(|(at, _)| at).collect() };
             for (from_a, from_b) in boundaries(&a).into_iter().zip(boundaries(&b)) {

@@ -3,11 +3,14 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use super::super::super::ShortContractions;
 use super::super::super::low::Expansions;
-use super::super::super::taken::{Found, Taken};
+use super::super::super::taken::{Taken, write};
 use super::super::super::{FILL_ROOM, Filled, Low};
 use super::lanes;
-use super::low::{BLOCK, Block, Table, Two, after, joined_ends, joined_lanes, look_up, look_up_two, next_bytes};
+use super::low::{
+    BLOCK, Block, Table, Two, after, joined_ends, joined_lanes, look_up, look_up_two, next_bytes, whole_before,
+};
 
 /// Entries whose high byte is this or above are no weights.
 const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
@@ -35,9 +38,11 @@ pub(super) unsafe fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>
 unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
     // SAFETY: the caller's.
     unsafe {
-        match low.contractions() {
-            None => fill_with::<HIGH_FIRST, false>(low, text, out, room),
-            Some(_) => fill_with::<HIGH_FIRST, true>(low, text, out, room),
+        match (low.contractions().is_some(), low.is_wide()) {
+            (false, false) => fill_with::<HIGH_FIRST, false, false>(low, text, out, room),
+            (false, true) => fill_with::<HIGH_FIRST, false, true>(low, text, out, room),
+            (true, false) => fill_with::<HIGH_FIRST, true, false>(low, text, out, room),
+            (true, true) => fill_with::<HIGH_FIRST, true, true>(low, text, out, room),
         }
     }
 }
@@ -46,7 +51,7 @@ unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8,
 /// As for [`fill_for`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
+unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool>(
     low: &Low,
     text: &[u8],
     out: *mut u8,
@@ -58,7 +63,7 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
         if ascii == text.len() {
             return Filled { consumed: ascii, produced: ascii };
         }
-        fill_after::<HIGH_FIRST, JOINED>(low, text, out, room, ascii)
+        fill_after::<HIGH_FIRST, JOINED, WIDE>(low, text, out, room, ascii)
     }
 }
 
@@ -70,7 +75,7 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool>(
 /// As for [`fill_for`].
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool>(
+unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool>(
     low: &Low,
     text: &[u8],
     out: *mut u8,
@@ -79,87 +84,111 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool>(
 ) -> Filled {
     const { assert!(FILL_ROOM >= 2 * BLOCK) }
     let (mut consumed, mut produced) = (ascii, ascii);
-    let mut found: Found = [0; _];
     loop {
         // Loaded again after a block of several weights: kept in registers only among those of one.
         let ascii = Table::of(low.row(0));
-        let (lanes_of_two, expansions, taken) = loop {
+        let (expansions, of_two, taken) = loop {
             if consumed >= text.len() || room - produced < FILL_ROOM {
                 return Filled { consumed, produced };
             }
-            let block = look_up::<false>(low, &ascii, text, consumed);
+            let mut block = look_up::<JOINED, WIDE, HIGH_FIRST>(low, &ascii, text, consumed);
             let taken = match low.contractions() {
-                Some(contractions) if JOINED => {
-                    let joined = joined_lanes(contractions.pairs(), &block, text, consumed);
-                    Taken::of(contractions, joined, text, consumed, BLOCK as u32, &mut found)
-                }
+                Some(contractions) if JOINED => take::<HIGH_FIRST, WIDE>(contractions, &mut block, text, consumed),
                 _ => Taken::NONE,
             };
-            let ends = taken.left | taken.cut;
-            let several = block.from(LIMIT) & !taken.lanes | taken.places[1];
-            let own = block.starts & !taken.lanes;
-            let stop = block.stop(several | ends) as usize;
+            let several = block.from(LIMIT) & !taken.lanes;
+            let stop = block.stop(several | taken.end) as usize;
             if stop < BLOCK
                 && several >> stop & 1 == 1
                 && let Some(expansions) = low.expansions()
             {
-                let lanes = LanesOfTwo { leads: block.leads, own, several, ends: block.strange | ends };
-                break (lanes, expansions, taken);
+                let of_two = BlockOfTwo {
+                    leads: block.leads,
+                    own: block.starts & !taken.lanes,
+                    several,
+                    ends: block.strange | taken.end,
+                    weights: [block.high, block.low],
+                };
+                break (expansions, of_two, taken);
             }
-            let kept = (own & nonzero([block.high, block.low]) | taken.places[0]) & lanes(stop);
+            let kept = (block.starts | block.second | taken.lanes) & nonzero([block.high, block.low]) & lanes(stop);
             // SAFETY: there is room for what was written already.
             let to = unsafe { out.add(2 * produced) };
-            // SAFETY: there is room for as many weights as a block has lanes.
-            unsafe { store::<HIGH_FIRST>(&block, kept, to) };
-            if let Some(contractions) = low.contractions().filter(|_| JOINED) {
-                // SAFETY: there is room for the weights of these lanes, which are those that were written.
-                unsafe { taken.write::<HIGH_FIRST>(contractions, &found, [kept, 0], stop, to) };
+            // SAFETY: there is room for twice as many weights as a block has lanes; a contraction has at most twice as many as lanes.
+            produced += unsafe { store_with::<HIGH_FIRST>(&block, kept, taken.long_before(stop), to) };
+            if stop == BLOCK {
+                consumed = if WIDE { whole_before(text, consumed) } else { after(text, consumed) };
+                continue;
             }
-            produced += kept.count_ones() as usize;
-            let goes_on;
-            (consumed, goes_on) = onward(text, consumed, stop, taken.cut);
-            if !goes_on {
+            consumed += stop;
+            if !taken.is_cut_at(stop) {
                 return Filled { consumed, produced };
             }
         };
         // SAFETY: there is room for what was written already.
         let to = unsafe { out.add(2 * produced) };
         // SAFETY: there is room for twice as many weights as a block has lanes.
-        let (kept, stop) =
-            unsafe { fill_two::<HIGH_FIRST>(expansions, text, consumed, lanes_of_two, taken.places, to) };
-        if let Some(contractions) = low.contractions().filter(|_| JOINED) {
-            // SAFETY: there is room for the weights of these lanes, which are those that were written.
-            unsafe { taken.write::<HIGH_FIRST>(contractions, &found, kept, stop, to) };
-        }
-        produced += (kept[0].count_ones() + kept[1].count_ones()) as usize;
-        let goes_on;
-        (consumed, goes_on) = onward(text, consumed, stop, taken.cut);
-        if !goes_on {
-            return Filled { consumed, produced };
+        let (weights, stop) = unsafe { fill_two::<HIGH_FIRST>(expansions, &of_two, &taken, text, consumed, to) };
+        produced += weights;
+        match taken.long_before(stop) {
+            Some((end, beyond)) => {
+                // SAFETY: a contraction has at most twice as many weights as lanes, and so there is room.
+                unsafe { write::<HIGH_FIRST>(beyond, out.add(2 * produced)) };
+                (consumed, produced) = (consumed + end, produced + beyond.len());
+            }
+            None if stop == BLOCK => {
+                consumed = if WIDE { whole_before(text, consumed) } else { after(text, consumed) };
+            }
+            None => {
+                consumed += stop;
+                if !taken.is_cut_at(stop) {
+                    return Filled { consumed, produced };
+                }
+            }
         }
     }
 }
 
-/// Where the next block begins, after one at `at` that stopped at a lane or went to its end, and whether there is one: a contraction that
-/// was cut off by the end of the block begins it.
+/// Puts the weights of contractions in the lanes of their characters.
+///
+/// An instance for each caller, as in [`look_up`].
 #[inline]
-fn onward(text: &[u8], at: usize, stop: usize, cut: u64) -> (usize, bool) {
-    if stop < BLOCK { (at + stop, cut >> stop & 1 == 1) } else { (after(text, at), true) }
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn take<'c, const HIGH_FIRST: bool, const WIDE: bool>(
+    contractions: &'c ShortContractions,
+    block: &mut Block,
+    text: &[u8],
+    at: usize,
+) -> Taken<'c> {
+    let mut taken = Taken::NONE;
+    let mut joined = joined_lanes(contractions.pairs(), block, text, at);
+    while let Some((lane, own, contraction)) = taken.next(contractions, &mut joined, text, at, BLOCK as u32) {
+        let [_, high, low] = contraction.windows.each_ref().map(|window| window.at_lane(lane));
+        // SAFETY: the lanes that are read are those of the contraction's bytes, from the first one on.
+        unsafe {
+            block.high = _mm512_mask_loadu_epi8(block.high, own, high.cast());
+            block.low = _mm512_mask_loadu_epi8(block.low, own, low.cast());
+        }
+    }
+    taken
 }
 
-/// The lanes of a block in which there are characters of two weights.
-struct LanesOfTwo {
-    /// Lead bytes of two-byte characters.
+/// A block in which there are characters of two weights.
+struct BlockOfTwo {
+    /// The lanes of lead bytes of two-byte characters.
     leads: u64,
-    /// The characters that have weights of their own.
+    /// Those of characters that have weights of their own.
     own: u64,
-    /// Those of several weights.
+    /// Those of characters of several weights.
     several: u64,
     /// Where the block ends, whatever the weights.
     ends: u64,
+    /// The high bytes and the low bytes in the lanes of contractions.
+    weights: [__m512i; 2],
 }
 
-/// Writes the weights of such a block, first ones and second ones also in `places`. Answers the lanes of both, and where it stopped.
+/// Writes the weights of such a block. Answers how many, and where it stopped: after a contraction of more weights than lanes at the latest,
+/// without those beyond its lanes.
 ///
 /// By itself: blocks of characters of one weight would wait for registers to be saved.
 ///
@@ -169,19 +198,23 @@ struct LanesOfTwo {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 unsafe fn fill_two<const HIGH_FIRST: bool>(
     expansions: &Expansions,
+    block: &BlockOfTwo,
+    taken: &Taken,
     text: &[u8],
     at: usize,
-    LanesOfTwo { leads, own, several, ends }: LanesOfTwo,
-    places: [u64; 2],
     out: *mut u8,
-) -> ([u64; 2], usize) {
-    let two = look_up_two(expansions, leads, text, at);
-    let kept = [nonzero(two.first) & own | places[0], nonzero(two.second) & own | places[1]];
-    let stop = (several & !kept[1] | ends).trailing_zeros() as usize;
+) -> (usize, usize) {
+    let mut two = look_up_two(expansions, block.leads, text, at);
+    for (weights, of_contractions) in two.first.iter_mut().zip(block.weights) {
+        *weights = _mm512_mask_blend_epi8(taken.lanes, *weights, of_contractions);
+    }
+    let kept = [nonzero(two.first) & (block.own | taken.lanes), nonzero(two.second) & block.own];
+    let stop = (block.several & !kept[1] | block.ends).trailing_zeros() as usize;
+    let stop = taken.long_before(stop).map_or(stop, |(end, _)| end);
     let kept = kept.map(|kept| kept & lanes(stop));
     // SAFETY: the caller's.
     unsafe { store_two::<HIGH_FIRST>(&two, kept, out) };
-    (kept, stop)
+    ((kept[0].count_ones() + kept[1].count_ones()) as usize, stop)
 }
 
 /// Writes the weights of the blocks of ASCII at the start in which each character has one weight: nothing is counted there, nor
@@ -260,6 +293,39 @@ unsafe fn store<const HIGH_FIRST: bool>(block: &Block, kept: u64, out: *mut u8) 
         _mm512_storeu_si512(out.cast(), halves[0]);
         _mm512_storeu_si512(out.add(2 * first).cast(), halves[1]);
     }
+}
+
+/// Writes the weights of these lanes, in their place those of a contraction beyond its own lanes, the last of which is before lane `end`, and
+/// rubbish after them. Answers how many.
+///
+/// # Safety
+/// There is room for twice [`BLOCK`] weights at `out`. The contraction has no more weights beyond its lanes than it has lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+unsafe fn store_with<const HIGH_FIRST: bool>(
+    block: &Block,
+    kept: u64,
+    long: Option<(usize, &[u16])>,
+    out: *mut u8,
+) -> usize {
+    let count = kept.count_ones() as usize;
+    let Some((end, beyond)) = long else {
+        // SAFETY: the caller's.
+        unsafe { store::<HIGH_FIRST>(block, kept, out) };
+        return count;
+    };
+    let (before, after) = (kept & lanes(end), kept & !lanes(end));
+    // SAFETY: up to `end` there are as many weights as lanes at most, and less than half as many beyond these. Where others follow, the
+    // room that `store` wants begins before three quarters of that at `out`, and it writes no more than a half and its own weights.
+    unsafe {
+        store::<HIGH_FIRST>(block, before, out);
+        let to = out.add(2 * before.count_ones() as usize);
+        write::<HIGH_FIRST>(beyond, to);
+        if after != 0 {
+            store::<HIGH_FIRST>(block, after, to.add(2 * beyond.len()));
+        }
+    }
+    count + beyond.len()
 }
 
 /// The lanes in which one of two bytes is not zero.

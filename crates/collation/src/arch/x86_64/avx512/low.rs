@@ -30,6 +30,8 @@ pub(super) struct Block {
     pub(super) starts: u64,
     /// The lanes of lead bytes of two-byte characters.
     pub(super) leads: u64,
+    /// The lanes of second bytes that have the second weights of their characters.
+    pub(super) second: u64,
     /// The lanes of no character of one or two bytes.
     pub(super) strange: u64,
 }
@@ -95,33 +97,66 @@ pub(super) fn bytes(text: &[u8], at: usize) -> __m512i {
 }
 
 /// Looks up what stands at `at`, up to [`BLOCK`] bytes. `at` is a boundary between characters. `NEXT` says whether the bytes after
-/// them are wanted.
+/// them are wanted, `WIDE` whether second weights are: a lead byte that is the last one is left out then.
+///
+/// `CALLER` makes an instance for each caller, as one that is called in two places would not be inlined.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up<const NEXT: bool>(rows: &Low, ascii: &Table, text: &[u8], at: usize) -> Block {
-    let here = lanes(text.len() - at);
+pub(super) fn look_up<const NEXT: bool, const WIDE: bool, const CALLER: bool>(
+    rows: &Low,
+    ascii: &Table,
+    text: &[u8],
+    at: usize,
+) -> Block {
+    let here = lanes(if WIDE { whole_before(text, at) } else { text.len() } - at);
     let bytes = bytes(text, at);
     let (mut high, mut low) = ascii.choose(bytes);
     let mut starts = here & !_mm512_movepi8_mask(bytes);
-    let mut leads = 0;
+    let (mut leads, mut second) = (0, 0);
     let next = if NEXT || starts != here { next_bytes(text, at) } else { _mm512_setzero_si512() };
     if starts != here {
         // Continuation bytes are the numbers below -64. Lanes past the end are zero, and so none.
         let goes_on = _mm512_cmplt_epi8_mask(next, _mm512_set1_epi8(-64));
         let from_c2 = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8.cast_signed()));
         leads = goes_on & here & _mm512_cmplt_epu8_mask(from_c2, _mm512_set1_epi8(0x1E));
-        let indexes = indexes(bytes, next);
+        let of_first = indexes(bytes, next);
+        let of_second = if WIDE { indexes(previous_bytes(text, at), bytes) } else { of_first };
         let mut left = leads;
         while left != 0 {
             let (number, same) = row(bytes, left, text, at);
-            let (of_high, of_low) = Table::of(rows.row(number)).choose(indexes);
+            let row = match rows.wide_rows(number) {
+                Some([row, row_of_second]) if WIDE => {
+                    let (of_high, of_low) = Table::of(row_of_second).choose(of_second);
+                    high = _mm512_mask_blend_epi8(same << 1, high, of_high);
+                    low = _mm512_mask_blend_epi8(same << 1, low, of_low);
+                    second |= same << 1;
+                    row
+                }
+                _ => rows.row(number),
+            };
+            let (of_high, of_low) = Table::of(row).choose(of_first);
             high = _mm512_mask_blend_epi8(same, high, of_high);
             low = _mm512_mask_blend_epi8(same, low, of_low);
             left &= !same;
         }
         starts |= leads;
     }
-    Block { bytes, next, high, low, starts, leads, strange: here & !(starts | leads << 1) }
+    Block { bytes, next, high, low, starts, leads, second, strange: here & !(starts | leads << 1) }
+}
+
+/// The boundary after a whole block of those with second weights: a character doesn't reach over its end.
+#[inline]
+pub(super) fn whole_before(text: &[u8], at: usize) -> usize {
+    let is_cut = text.get(at + BLOCK - 1).is_some_and(|&last| last >= 0xC0);
+    (at + BLOCK - usize::from(is_cut)).min(text.len())
+}
+
+/// The bytes before those at `at`, zeros in the first lane and past the end of the text.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn previous_bytes(text: &[u8], at: usize) -> __m512i {
+    // SAFETY: lanes past the end are masked off, and so is the first, which may be before the text.
+    unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at) & !1, text.as_ptr().add(at).wrapping_sub(1).cast()) }
 }
 
 /// Two-byte characters as indexes into their rows, in the lanes of their lead bytes: the lead's lowest bit, then the six of the second byte,
@@ -139,7 +174,7 @@ fn indexes(bytes: __m512i, next: __m512i) -> __m512i {
 fn row(bytes: __m512i, leads: u64, text: &[u8], at: usize) -> (usize, u64) {
     let lead = text[at + leads.trailing_zeros() as usize] & !1;
     let even_leads = _mm512_and_si512(bytes, _mm512_set1_epi8(!1));
-    let same = leads & _mm512_cmpeq_epi8_mask(even_leads, _mm512_set1_epi8(lead.cast_signed()));
+    let same = _mm512_mask_cmpeq_epi8_mask(leads, even_leads, _mm512_set1_epi8(lead.cast_signed()));
     (usize::from(lead & 0x1F) >> 1, same)
 }
 
@@ -188,7 +223,7 @@ pub(super) fn next_bytes(text: &[u8], at: usize) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn joined_lanes(pairs: &Pairs, block: &Block, text: &[u8], at: usize) -> u64 {
-    let ends = joined_ends(pairs, block.bytes, next_bytes(text, at));
+    let ends = joined_ends(pairs, block.bytes, block.next);
     // A character of two bytes has the lane of its first. That of the last lane ends in the next block.
     let mut of_leads = ends >> 1;
     if let [_, second, third, ..] = text[at..].get(BLOCK - 1..).unwrap_or_default() {
