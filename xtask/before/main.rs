@@ -9,7 +9,7 @@ mod texts;
 use std::hint::black_box;
 
 use harness::{Subject, ratio};
-use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, of_language, other_end, unaccented};
+use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, language_of_0900, language_of_uca1400, of_language, other_end, unaccented};
 
 const NAMES: [&str; 6] = [
     "utf8mb4_0900_ai_ci",
@@ -69,13 +69,9 @@ fn names(text: &str) -> impl Iterator<Item = &'static str> {
 /// Each language of 0900 and uca1400, at its first level or at all, with a text in it.
 fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
     now::Flavour::ALL.into_iter().flat_map(|flavour| now::catalogue(flavour)).filter_map(|info| {
-        let name = info.name.strip_prefix("utf8mb4_")?;
         let language = match info.flavour {
-            now::Flavour::MySql => name.split_once("_0900_")?.0,
-            now::Flavour::MariaDb => {
-                let language = name.strip_prefix("uca1400_")?.strip_suffix("_ai_ci")?;
-                (!language.ends_with("nopad")).then_some(language)?
-            }
+            now::Flavour::MySql => language_of_0900(info.name)?.0,
+            now::Flavour::MariaDb => language_of_uca1400(info.name)?,
         };
         Some((info.name, of_language(language)))
     })

@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use harness::{Subject, ratio};
 use mysql_collation::{Collation, Flavour, catalogue};
-use texts::{ENGLISH, of_language};
+use texts::{ENGLISH, language_of_0900, language_of_uca1400, of_language};
 
 fn main() {
     if harness::is_test() {
@@ -31,15 +31,12 @@ fn languages(flavour: Flavour) -> impl Iterator<Item = (Collation, Collation, &'
     catalogue(flavour).iter().filter_map(move |info| {
         let (language, root) = match flavour {
             Flavour::MySql => {
-                let (language, levels) = info.name.strip_prefix("utf8mb4_")?.split_once("_0900_")?;
+                let (language, levels) = language_of_0900(info.name)?;
                 // Japanese and Chinese have no other.
                 let is_wanted = levels == "ai_ci" || ["ja", "zh"].contains(&language) && levels == "as_cs";
                 (is_wanted.then_some(language)?, format!("utf8mb4_0900_{levels}"))
             }
-            Flavour::MariaDb => {
-                let language = info.name.strip_prefix("utf8mb4_uca1400_")?.strip_suffix("_ai_ci")?;
-                ((!language.ends_with("nopad")).then_some(language)?, "utf8mb4_uca1400_ai_ci".to_owned())
-            }
+            Flavour::MariaDb => (language_of_uca1400(info.name)?, "utf8mb4_uca1400_ai_ci".to_owned()),
         };
         let by_name = |name| Collation::by_name(flavour, name).expect("all are in this build");
         Some((by_name(info.name), by_name(&root), language))

@@ -120,6 +120,17 @@ pub fn of_language(language: &str) -> &'static str {
     found.unwrap_or_else(|| panic!("there is no text for {language}")).1
 }
 
+/// The language of a collation of MySQL's, of 0900 in utf8mb4, and what it tells apart (`as_cs`).
+pub fn language_of_0900(collation: &str) -> Option<(&str, &str)> {
+    collation.strip_prefix("utf8mb4_")?.split_once("_0900_")
+}
+
+/// The language of a collation of MariaDB's, of uca1400 in utf8mb4, that tells neither accents nor case apart and pads.
+pub fn language_of_uca1400(collation: &str) -> Option<&str> {
+    let language = collation.strip_prefix("utf8mb4_uca1400_")?.strip_suffix("_ai_ci")?;
+    (!language.ends_with("nopad")).then_some(language)
+}
+
 /// The text with another character, one that is none of its own, in the place of the last.
 pub fn other_end(text: &str) -> String {
     let mut changed: String = text.chars().take(text.chars().count() - 1).collect();
