@@ -312,3 +312,28 @@ fn find_mark<W: Ord>(count: usize, weight: impl Fn(usize) -> W, space: W, below:
     };
     (0..count).find(is_marked).unwrap_or(count)
 }
+
+/// The first `n < 16` bytes at `from`, the first one the lowest, zeros after them, by loads that overlap.
+///
+/// # Safety
+/// They can be read.
+#[inline(always)]
+pub(super) unsafe fn few_bytes(from: *const u8, n: usize) -> u128 {
+    // SAFETY: each load ends at `n` at the latest: the second of two begins as many bytes before it as it reads.
+    unsafe {
+        if n >= 8 {
+            let eight = |at: usize| u64::from_le(from.add(at).cast::<u64>().read_unaligned());
+            let (first, last) = (eight(0), eight(n - 8));
+            u128::from(first) | u128::from(last) << (8 * (n - 8))
+        } else if n >= 4 {
+            let four = |at: usize| u32::from_le(from.add(at).cast::<u32>().read_unaligned());
+            let (first, last) = (four(0), four(n - 4));
+            u128::from(u64::from(first) | u64::from(last) << (8 * (n - 4)))
+        } else if n > 0 {
+            let byte = |at: usize| u32::from(from.add(at).read()) << (8 * at);
+            u128::from(byte(0) | byte(n / 2) | byte(n - 1))
+        } else {
+            0
+        }
+    }
+}

@@ -147,26 +147,3 @@ pub(super) static CLOSE_UP: [[u8; 16]; 256] = {
     }
     all
 };
-
-/// The first `n < 16` bytes at `from`, zeros after them, by loads that overlap.
-///
-/// # Safety
-/// They can be read.
-#[inline(always)]
-pub(super) unsafe fn few_bytes(from: *const u8, n: usize) -> u128 {
-    // SAFETY: each load ends at `n` at the latest: the second of two begins as many bytes before it as it reads.
-    unsafe {
-        if n >= 8 {
-            let (first, last) = (from.cast::<u64>().read_unaligned(), from.add(n - 8).cast::<u64>().read_unaligned());
-            u128::from(first) | u128::from(last) << (8 * (n - 8))
-        } else if n >= 4 {
-            let (first, last) = (from.cast::<u32>().read_unaligned(), from.add(n - 4).cast::<u32>().read_unaligned());
-            u128::from(u64::from(first) | u64::from(last) << (8 * (n - 4)))
-        } else if n > 0 {
-            let byte = |at: usize| u32::from(from.add(at).read()) << (8 * at);
-            u128::from(byte(0) | byte(n / 2) | byte(n - 1))
-        } else {
-            0
-        }
-    }
-}

@@ -3,7 +3,8 @@
 use core::arch::aarch64::*;
 
 use super::rows::Table;
-use super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector, few_bytes};
+use super::scalar::few_bytes;
+use super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector};
 use super::{Backend, generic};
 
 static BACKEND: Backend = Backend {

@@ -3,7 +3,8 @@
 use core::arch::x86_64::*;
 
 use super::super::rows::Table;
-use super::super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector, few_bytes};
+use super::super::scalar::few_bytes;
+use super::super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector};
 use super::super::{Backend, generic};
 
 pub(in super::super) static BACKEND: Backend = Backend {
