@@ -9,7 +9,8 @@ mod texts;
 use std::hint::black_box;
 
 use harness::{Subject, ratio};
-use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN, language_of_0900, language_of_uca1400, of_language, other_end, unaccented};
+use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN};
+use texts::{language_of_0900, language_of_uca1400, of_language, other_end, unaccented};
 
 const NAMES: [&str; 6] = [
     "utf8mb4_0900_ai_ci",

@@ -117,7 +117,7 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
             // SAFETY: there is room for twice as many weights as a block has lanes; a contraction has at most twice as many as lanes.
             produced += unsafe { store_with::<HIGH_FIRST>(&block, kept, taken.long_before(stop), to) };
             if stop == BLOCK {
-                consumed = if WIDE { whole_before(text, consumed) } else { after(text, consumed) };
+                consumed = block_end::<WIDE>(text, consumed);
                 continue;
             }
             consumed += stop;
@@ -137,7 +137,7 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
                 (consumed, produced) = (consumed + end, produced + beyond.len());
             }
             None if stop == BLOCK => {
-                consumed = if WIDE { whole_before(text, consumed) } else { after(text, consumed) };
+                consumed = block_end::<WIDE>(text, consumed);
             }
             None => {
                 consumed += stop;
@@ -147,6 +147,12 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
             }
         }
     }
+}
+
+/// The boundary after a whole block.
+#[inline]
+fn block_end<const WIDE: bool>(text: &[u8], at: usize) -> usize {
+    if WIDE { whole_before(text, at) } else { after(text, at) }
 }
 
 /// Puts the weights of contractions in the lanes of their characters.
@@ -315,8 +321,9 @@ unsafe fn store_with<const HIGH_FIRST: bool>(
         return count;
     };
     let (before, after) = (kept & lanes(end), kept & !lanes(end));
-    // SAFETY: up to `end` there are as many weights as lanes at most, and less than half as many beyond these. Where others follow, the
-    // room that `store` wants begins before three quarters of that at `out`, and it writes no more than a half and its own weights.
+    // SAFETY: up to `end` there are as many weights as lanes at most; a contraction of eight weights at most has four beyond its lanes. So the
+    // others, of which the first is kept in no lane before `end`, begin at weight 67 at most; `store` closes them up, and writes no more than
+    // their number and a half of a block.
     unsafe {
         store::<HIGH_FIRST>(block, before, out);
         let to = out.add(2 * before.count_ones() as usize);
