@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use harness::{Subject, compare};
 use mysql_collation::{Charset, Collation, Flavour};
-use texts::{CHINESE, ENGLISH, RUSSIAN, of_language};
+use texts::{CHINESE, ENGLISH, GERMAN, RUSSIAN, of_language};
 
 const COLLATIONS: [&str; 8] = [
     "gbk_chinese_ci",
@@ -65,6 +65,7 @@ fn main() {
     pair("119 ASCII characters, case differs everywhere", &ENGLISH.to_lowercase(), &ENGLISH.to_uppercase());
     pair("119 ASCII characters, the last one differs", ENGLISH, &other_end(ENGLISH));
     pair("100 Russian characters, the last one differs", RUSSIAN, &other_end(RUSSIAN));
+    pair("German, in other case", &GERMAN.to_lowercase(), &GERMAN.replace('ß', "ss").to_uppercase());
     pair("Chinese, the last character differs", CHINESE, &other_end(CHINESE));
     pair("Japanese, the last character differs", japanese, &other_end(japanese));
     pair("Chinese with English words, in other case", &mixed.to_lowercase(), &mixed.to_uppercase());

@@ -73,8 +73,7 @@ impl Work for Compare<'_> {
         if at == a.len() && at == b.len() {
             return Ordering::Equal;
         }
-        let plain = |text: &[u8]| source.plain(text.get(at..)?, 0);
-        match (plain(a), plain(b)) {
+        match (source.first(&a[at..]), source.first(&b[at..])) {
             (Some(x), Some(y)) if x != y => x.cmp(&y),
             _ => level_apart(source, a, b, at),
         }

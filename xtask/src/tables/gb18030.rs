@@ -17,6 +17,10 @@ pub const NAME: &str = "gb18030_chinese_ci";
 const LEADS: std::ops::RangeInclusive<u8> = 0x81..=0xFE;
 /// How many characters of four bytes begin with the same one.
 const OF_LEAD: u32 = 10 * 126 * 10;
+/// From here on an entry is a weight.
+const WEIGHTS: u16 = 0xA1A1;
+/// The entry of a character whose weight is listed.
+const AMONG_OTHERS: u16 = u16::MAX;
 const IDEOGRAPHS: u32 = 0xFFA0_0000;
 const FOUR_BYTES: u32 = 0xFF00_0000;
 
@@ -30,21 +34,37 @@ pub fn file(source: &mut Source) -> Result<Vec<u8>> {
     let pairs = weights(source, "gb18030", NAME)?;
     for (character, weight) in pairs.iter().filter(|(character, _)| LEADS.contains(&character[0])) {
         let (character, weight) = (number(character)?, number(weight)?);
-        match ideograph(weight) {
-            Some(ideograph) => drop(doubles.insert(character as u16, ideograph)),
-            None if weight != character => drop(others.insert(character, weight)),
-            None => {}
+        if weight == character {
+            continue;
         }
+        let entry = match (ideograph(weight), u16::try_from(weight)) {
+            (Some(ideograph), _) => ideograph,
+            (None, Ok(weight)) if (WEIGHTS..AMONG_OTHERS).contains(&weight) => weight,
+            _ => {
+                others.insert(character, weight);
+                AMONG_OTHERS
+            }
+        };
+        doubles.insert(u16::try_from(character)?, entry);
     }
     for lead in LEADS {
         let first = u32::from(lead - LEADS.start()) * OF_LEAD;
         for (index, character, weight) in four_bytes(source, lead)? {
             let (character, weight) = (number(&character)?, number(&weight)?);
             let place = first + index;
-            match (ideograph(weight), u16::try_from(place)) {
-                (Some(ideograph), Ok(place)) => drop(quadruples.insert(place, ideograph)),
-                _ if weight != FOUR_BYTES + place => drop(others.insert(character, weight)),
-                _ => {}
+            if weight == FOUR_BYTES + place {
+                continue;
+            }
+            let place = u16::try_from(place);
+            let entry = match (ideograph(weight), place) {
+                (Some(ideograph), Ok(_)) => ideograph,
+                _ => {
+                    others.insert(character, weight);
+                    AMONG_OTHERS
+                }
+            };
+            if let Ok(place) = place {
+                quadruples.insert(place, entry);
             }
         }
     }
@@ -59,7 +79,7 @@ fn number(bytes: &[u8]) -> Result<u32> {
 
 /// The number of an ideograph in the order of pinyin.
 fn ideograph(weight: u32) -> Option<u16> {
-    u16::try_from(weight.checked_sub(IDEOGRAPHS)?).ok()
+    u16::try_from(weight.checked_sub(IDEOGRAPHS)?).ok().filter(|&number| number < WEIGHTS)
 }
 
 /// A character of four bytes: its number among those of its first byte, it, and its weight.

@@ -117,6 +117,19 @@ impl<T: CharacterWeights, S: Shape> Characters<T, S> {
         let (of_x, of_y) = (self.table.single(x), self.table.single(y));
         (of_x != of_y).then(|| of_x.cmp(&of_y))
     }
+
+    /// The weights of the first character as one number, which tells how it compares to any other: it has two at most, and one of one
+    /// weight does not weigh what one of two begins with.
+    #[inline(always)]
+    pub fn first(self, text: &[u8]) -> Option<u32> {
+        let length = self.shape.well_formed_length(text)?;
+        if let (1, &[byte, ..]) = (length, text) {
+            return Some(u32::from(self.single(byte)) << 16);
+        }
+        let mut weights = [0; 2];
+        self.table.longer(text.get(..length)?, &mut weights);
+        Some(u32::from(weights[0]) << 16 | u32::from(weights[1]))
+    }
 }
 
 impl<T: CharacterWeights, S: Shape> Source for Characters<T, S> {

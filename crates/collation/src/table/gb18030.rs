@@ -5,10 +5,11 @@
 //!
 //! ```text
 //! weights of characters of one byte    256 bytes
-//! ideographs of two bytes              pages (charset/pages.rs): numbers by pinyin
-//! ideographs of four bytes             the same, by the lower 16 bits of their numbers among all of four bytes: of those below 65,536
+//! characters of two bytes              pages (charset/pages.rs): numbers by pinyin, or from A1A1 on weights; FFFF: see other weights
+//! characters of four bytes             the same, but for weights, by their numbers among all of four bytes: of those below 65,536
 //! other weights                        8 bytes each: a character and its weight, as numbers, high byte first, in ascending order
 //! ```
+//! So a search through the others is for those alone that are there, and for ideographs beyond the 65,536.
 
 use crate::charset::{Pages, four_bytes_number};
 
@@ -20,6 +21,10 @@ pub(crate) struct Gb18030 {
     others: &'static [[u8; 8]],
 }
 
+/// Entries from here on are weights: no letter of two bytes has a capital before it, and there are fewer ideographs.
+const WEIGHTS: u16 = 0xA1A1;
+/// The entry of a character whose weight is among the others.
+const AMONG_OTHERS: u16 = u16::MAX;
 /// What the numbers of ideographs are added to.
 const IDEOGRAPHS: u32 = 0xFFA0_0000;
 /// What the numbers of other characters of four bytes are added to.
@@ -43,25 +48,32 @@ impl Gb18030 {
     /// The weight of a character of two or four bytes: a number of as many bytes as it needs.
     #[inline]
     pub fn weight(&self, character: &[u8]) -> u32 {
-        let (key, number, own) = match *character {
+        match *character {
             [first, second] => {
                 let own = u32::from(u16::from_be_bytes([first, second]));
-                (own, self.doubles.get(first, second), own)
+                self.of_entry(self.doubles.get(first, second), own, own)
             }
             [a, b, c, d] => {
                 let number = four_bytes_number([a, b, c, d]);
-                let page = u16::try_from(number).map_or(0, |number| {
+                let entry = u16::try_from(number).map_or(AMONG_OTHERS, |number| {
                     let [high, low] = number.to_be_bytes();
                     self.quadruples.get(high, low)
                 });
-                (u32::from_be_bytes([a, b, c, d]), page, FOUR_BYTES + number)
+                self.of_entry(entry, u32::from_be_bytes([a, b, c, d]), FOUR_BYTES + number)
             }
-            _ => return 0,
-        };
-        if number != 0 {
-            return IDEOGRAPHS + u32::from(number);
+            _ => 0,
         }
-        self.other(key).unwrap_or(own)
+    }
+
+    /// The weight of the character `key`, which its entry tells, or that this is its own.
+    #[inline(always)]
+    fn of_entry(&self, entry: u16, key: u32, own: u32) -> u32 {
+        match entry {
+            0 => own,
+            AMONG_OTHERS => self.other(key).unwrap_or(own),
+            WEIGHTS.. => entry.into(),
+            ideograph => IDEOGRAPHS + u32::from(ideograph),
+        }
     }
 
     /// What `WEIGHT_STRING` is of a character, or of an ill-formed byte.
@@ -74,6 +86,7 @@ impl Gb18030 {
         weight.to_be_bytes().into_iter().skip(first.min(3))
     }
 
+    #[inline(never)]
     fn other(&self, key: u32) -> Option<u32> {
         let half =
             |other: &[u8; 8], at: usize| u32::from_be_bytes([other[at], other[at + 1], other[at + 2], other[at + 3]]);
