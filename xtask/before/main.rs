@@ -84,6 +84,7 @@ fn main() {
     let pairs = [
         ("119 ASCII characters, equal", DIGITS.to_owned(), DIGITS.to_owned()),
         ("119 ASCII characters, in other case", ENGLISH.to_lowercase(), ENGLISH.to_uppercase()),
+        ("119 ASCII characters, the last one differs", DIGITS.to_owned(), other_end(DIGITS)),
         ("German, the last character differs", GERMAN.to_owned(), other_end(GERMAN)),
         ("Russian, the last character differs", RUSSIAN.to_owned(), other_end(RUSSIAN)),
         ("Chinese, the last character differs", CHINESE.to_owned(), other_end(CHINESE)),
