@@ -36,29 +36,17 @@ pub(super) struct ShortContraction {
     /// How many bytes it has; none if it is left to the full table, as one with a character of three bytes is.
     pub(super) length: u8,
     /// The same, if it has as many weights at most; else more than a block has lanes.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        expect(dead_code, reason = "only vectors ask for it")
-    )]
     pub(super) span: u8,
     count: u8,
     is_last_of_bucket: bool,
     weights: [u16; WEIGHTS],
     /// All bits for each of its bytes, the high bytes of the weights, and their low bytes.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        expect(dead_code, reason = "only vectors ask for it")
-    )]
     pub(super) windows: [Window; 3],
 }
 
 /// A byte for each byte of a contraction, with so many zeros around them that a vector of up to [`Window::LEFT`] bytes can be loaded with them
 /// in any of its lanes.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
-    expect(dead_code, reason = "only vectors ask for it")
-)]
 pub(super) struct Window([u8; 2 * Self::LEFT]);
 
 impl Window {
@@ -72,10 +60,6 @@ impl Window {
 
     /// Where a vector begins that has the first byte in this lane. A wider one than that can be read only as far as the contraction's bytes go.
     #[inline(always)]
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        expect(dead_code, reason = "only vectors ask for it")
-    )]
     pub(super) const fn at_lane(&self, lane: usize) -> *const u8 {
         self.0.as_ptr().wrapping_add(Self::LEFT).wrapping_sub(lane)
     }
@@ -120,10 +104,6 @@ impl ShortContraction {
 
     /// Those for which its bytes have no lanes.
     #[inline(always)]
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        expect(dead_code, reason = "only vectors ask for it")
-    )]
     pub(super) fn weights_beyond_lanes(&self) -> &[u16] {
         self.weights().get(self.length.into()..).unwrap_or_default()
     }

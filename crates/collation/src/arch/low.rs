@@ -19,10 +19,6 @@ pub(crate) struct Low {
     variants: Variants,
     expansions: Option<Box<Expansions>>,
     /// Whether texts mostly have characters of two weights, as far as Latin letters go.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        expect(dead_code, reason = "only vectors ask for it")
-    )]
     is_wide: bool,
     /// Whether upper and lower case of ASCII are one, contractions apart.
     folds: bool,
@@ -81,10 +77,6 @@ impl Low {
 
     /// Whether texts mostly have characters of two weights, so that second weights are looked up with the first ones.
     #[inline(always)]
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        expect(dead_code, reason = "only vectors ask for it")
-    )]
     pub(super) const fn is_wide(&self) -> bool {
         self.is_wide
     }
@@ -156,10 +148,6 @@ impl Low {
 
 /// Where Latin letters of two bytes end. Those of other scripts, of which a text has more, seldom have two weights (`й` does, where accents
 /// count).
-#[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
-    expect(dead_code, reason = "only vectors ask for it")
-)]
 const LATIN: usize = 0x280;
 /// How many characters from U+0080 to U+017F have two weights at the first level of a table that is no language's. Bench: `languages`.
 const LIGATURES: usize = 8;

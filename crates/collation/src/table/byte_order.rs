@@ -5,10 +5,6 @@ pub(crate) struct ByteOrder {
     pub weights: [u8; 256],
     /// Which bytes weigh what the byte does that differs in [`Self::CASE`]: at their lowest four bits, the bit that [`Self::ROW`] has at their
     /// highest four.
-    #[cfg_attr(
-        not(any(target_arch = "x86_64", target_arch = "aarch64")),
-        expect(dead_code, reason = "only vectors ask for it")
-    )]
     pub cases: [u8; 16],
 }
 
