@@ -5,7 +5,7 @@ mod texts;
 
 use std::hint::black_box;
 
-use harness::{Subject, ratio};
+use harness::{Places, Subject, ratio};
 use mysql_collation::{Collation, Flavour, catalogue};
 use texts::{ENGLISH, language_of_0900, language_of_uca1400, of_language};
 
@@ -54,11 +54,11 @@ fn row(collation: Collation, root: Collation, text: &str) {
     let last = compared(text, &ends_with_its_first(text));
     let case = if lower == upper { "no case".to_owned() } else { compared(&lower, &upper) };
     let key = |collation: Collation| {
-        let mut key = Vec::new();
+        let mut places = Places::new();
         Subject::new(collation.name(), move || {
-            key.clear();
-            collation.sort_key_into(black_box(text.as_bytes()), &mut key);
-            black_box(&key).len()
+            let key = places.next();
+            collation.sort_key_into(black_box(text.as_bytes()), key);
+            black_box(key).len()
         })
     };
     let key = ratio(key(root), key(collation));

@@ -54,6 +54,28 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// Buffers to write to in turn. How long a key takes depends by up to a half on where it lies beside its text: on one place it would tell more
+/// of that than of the code.
+pub struct Places {
+    all: Vec<Vec<u8>>,
+    next: usize,
+}
+
+impl Places {
+    pub fn new() -> Self {
+        let all = (0..32).map(|index| Vec::with_capacity(1024 + 16 * index)).collect();
+        Self { all, next: 0 }
+    }
+
+    /// An empty buffer, another one than before.
+    pub fn next(&mut self) -> &mut Vec<u8> {
+        self.next = (self.next + 1) % self.all.len();
+        let place = &mut self.all[self.next];
+        place.clear();
+        place
+    }
+}
+
 /// The CPU time of this thread.
 fn cpu_time() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

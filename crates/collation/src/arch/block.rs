@@ -6,7 +6,7 @@
 //! # Safety
 //! As for [`super::generic`].
 
-use super::vector::{Lanes, lanes, load_up_to};
+use super::vector::{Lanes, Shuffle, lanes, load_up_to};
 use crate::table::{Classes, Pairs};
 
 /// A vector's worth of text.
@@ -132,8 +132,7 @@ impl<V: Lanes> Block<V> {
             let longer = bytes.at_least(V::splat(if longest == 4 { 0xF5 } else { 0xF0 })).mask();
             let (mut three, mut four) = (leads & !from_four, leads & from_four & !longer & goes_on >> 3);
             if let Some(pairs) = pairs {
-                let joined = classes(&pairs.first, bytes).and(classes(&pairs.second, next)).nonzero().mask();
-                let joined = joined & !((three | four) >> 1);
+                let joined = joined(pairs, bytes, next).nonzero().mask() & !((three | four) >> 1);
                 (three, four) = (three & !(joined >> 2), four & !(joined >> 3));
             }
             three | three << 1 | three << 2 | four | four << 1 | four << 2 | four << 3
@@ -144,10 +143,7 @@ impl<V: Lanes> Block<V> {
     #[inline(always)]
     pub(super) unsafe fn joined(&self, pairs: &Pairs, text: &[u8], at: usize) -> u32 {
         // SAFETY: the caller keeps this module's contract.
-        let ends = unsafe {
-            let joined = classes(&pairs.first, self.bytes).and(classes(&pairs.second, self.next));
-            joined.nonzero().mask() & lanes::<V>(text.len() - at - 1)
-        };
+        let ends = unsafe { joined(pairs, self.bytes, self.next).nonzero().mask() & lanes::<V>(text.len() - at - 1) };
         // A character of two bytes has the lane of its first. That of the last lane ends in the next block.
         let mut of_leads = ends >> 1;
         if let [_, second, third, ..] = text[at..].get(V::BYTES - 1..).unwrap_or_default() {
@@ -175,9 +171,16 @@ pub(super) fn whole_before<V: Lanes>(text: &[u8], at: usize) -> usize {
 /// The lowest bit of a nibble, as bit 6.
 const ODD: [u8; 16] = [0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40, 0, 0x40];
 
+/// Not zero in the lanes of bytes that may be within a contraction with the next ones.
+#[inline(always)]
+pub(super) unsafe fn joined<V: Shuffle>(pairs: &Pairs, bytes: V, next: V) -> V {
+    // SAFETY: the caller keeps this module's contract.
+    unsafe { classes(&pairs.first, bytes).and(classes(&pairs.second, next)) }
+}
+
 /// The classes of each lane's byte.
 #[inline(always)]
-pub(super) unsafe fn classes<V: super::vector::Shuffle>(classes: &Classes, bytes: V) -> V {
+unsafe fn classes<V: Shuffle>(classes: &Classes, bytes: V) -> V {
     // SAFETY: the caller keeps this module's contract.
     unsafe { bytes.low_nibbles().lookup(&classes.low).and(bytes.high_nibbles().lookup(&classes.high)) }
 }

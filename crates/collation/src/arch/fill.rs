@@ -4,7 +4,7 @@
 //! # Safety
 //! As for [`super::generic`].
 
-use super::block::{Block, after, whole_before};
+use super::block::{Block, after, joined, whole_before};
 use super::contractions::ShortContraction;
 use super::low::Expansions;
 use super::taken::{Taken, write};
@@ -166,8 +166,8 @@ unsafe fn moved_up<V: Lanes>(vector: V) -> V {
     unsafe { vector.shifted::<1>(V::zero()) }
 }
 
-/// Writes the weights of the printable ASCII at the start in which each character has one: nothing is counted there, nor moved. How many
-/// characters, and so weights.
+/// Writes the weights of the printable ASCII at the start in which each character has one, of no contraction: nothing is counted there, nor
+/// moved. How many characters, and so weights.
 #[inline(always)]
 pub(super) unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(
     low: &Low,
@@ -177,18 +177,26 @@ pub(super) unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(
 ) -> usize {
     let row = low.row(0);
     let n = text.len();
-    if n < V::BYTES || low.contractions().is_some() {
+    if n < V::BYTES {
         return 0;
     }
+    let pairs = low.pairs();
     let mut at = 0;
     while at < n && room - at >= FILL_ROOM {
         // The last vector overlaps the one before, and writes the same weights again.
         let from = at.min(n - V::BYTES);
-        // SAFETY: the caller keeps this module's contract; there is a whole vector of text, and room for the weights of another one.
+        // SAFETY: the caller keeps this module's contract; there is a whole vector of text, a byte after it where it is not the last one, and
+        // room for the weights of another one.
         unsafe {
             let bytes = V::load(text.as_ptr().add(from));
             if bytes.mask() != 0 {
                 break;
+            }
+            if let Some(pairs) = pairs {
+                let next = if from + V::BYTES < n { V::load(text.as_ptr().add(from + 1)) } else { bytes.moved_down() };
+                if !joined(pairs, bytes, next).is_zero() {
+                    break;
+                }
             }
             let [high, least] = bytes.choose_printable([&row.high, &row.low]);
             let are_weights = bytes.at_least(V::splat(b' ')).and(high.or(least).nonzero());

@@ -5,7 +5,7 @@
 //! Reads stay within the slices: whole vectors while one fits, then a masked load, or a last vector that overlaps the one before, or
 //! (where the text is shorter than a vector) the scalar version.
 
-use super::block::classes;
+use super::block::joined;
 use super::scalar;
 use super::vector::{Shuffle, Vector};
 use crate::table::{Pairs, Variants};
@@ -124,7 +124,7 @@ unsafe fn first_mismatch<V: Vector, C: Comparison>(a: &[u8], b: &[u8]) -> usize 
 unsafe fn joined_lane<V: Shuffle>(pairs: &Pairs, strict: V, [x, y]: [V; 2], [next_x, next_y]: [V; 2]) -> usize {
     // SAFETY: the caller keeps this module's contract.
     unsafe {
-        let joined = classes(&pairs.first, x).and(classes(&pairs.second, next_x));
+        let joined = joined(pairs, x, next_x);
         if joined.is_zero() {
             return Folded::mismatched_lane(x, y);
         }

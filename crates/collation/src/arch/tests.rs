@@ -12,6 +12,7 @@ use super::{Backend, FILL_ROOM, Filled, Low, ShortContractions, all, scalar};
 use crate::table::{ByteOrder, Pairs, Variants};
 use std::sync::OnceLock;
 
+mod contractions;
 mod keys;
 mod skipping;
 
@@ -95,6 +96,25 @@ fn contractions(pairs: &Pairs) -> impl Iterator<Item = (&'static str, Option<&'s
         ("П\u{905}", Some(&[0x3015])),
         ("жа", Some(&[0x3016])),
         ("рs", Some(&[0x3017, 0x3018])),
+        ("lj", Some(&[0x3020, 0x3021])),
+        ("Lj", Some(&[0x3020, 0x3021])),
+        ("LJ", Some(&[0x3020, 0x3021])),
+        ("sz", Some(&[0x3022])),
+        ("Sz", Some(&[0x3022])),
+        ("SZ", Some(&[0x3022])),
+        ("zs", Some(&[0x3023, 0x3021])),
+        ("Zs", Some(&[0x3023, 0x3021])),
+        ("ZS", Some(&[0x3023, 0x3021])),
+        ("ssz", Some(&[0x3022, 0x3021, 0x3022, 0x3021])),
+        ("sSz", Some(&[0x3022, 0x3024])),
+        ("dz", Some(&[0x3025])),
+        ("Dz", Some(&[0x3025])),
+        ("DZ", Some(&[0x3025])),
+        ("dzs", Some(&[0x3026, 0x3021, 0x3021])),
+        ("ddzs", Some(&[0x3026, 0x3021, 0x3026, 0x3021])),
+        ("dz\u{30C}", Some(&[0x3027])),
+        ("z\u{30C}", Some(&[0x3028, 0x3021])),
+        ("и\u{306}", Some(&[0x3029])),
     ];
     let is_told = |text: &str| {
         let ends = text.char_indices().skip(1).map(|(end, _)| end);
@@ -127,6 +147,30 @@ fn filled(low: &Low, text: &[u8]) -> (usize, Vec<u16>) {
         }
     }
     (read, out)
+}
+
+/// What each backend fills in so much room, and as a key.
+fn check_fill(low: &Low, text: &[u8], room: usize) {
+    let (read, expected) = filled(low, text);
+    each(|backend| {
+        let mut out = vec![0xEEEE; room + 64];
+        let filled = backend.fill(low, text, &mut out[..room]);
+        assert_eq!(out[room..], [0xEEEE; 64], "{} wrote beyond its room", backend.name);
+        assert!(filled.consumed <= read);
+        // It stops early for want of room only.
+        assert!(filled.consumed == read || filled.produced + FILL_ROOM > room, "{} {filled:?} {read}", backend.name);
+        assert_eq!(&out[..filled.produced], &expected[..filled.produced], "{}", backend.name);
+        let mut again = vec![0; room + 2 * text.len() + FILL_ROOM];
+        let rest = backend.fill(low, &text[filled.consumed..], &mut again);
+        let all = (filled.consumed + rest.consumed, filled.produced + rest.produced);
+        assert_eq!(all, (read, expected.len()), "{}", backend.name);
+        let mut key = vec![1];
+        let all = backend.append_key(low, text, &mut key);
+        let bytes: Vec<u8> = expected[..all.produced].iter().flat_map(|weight| weight.to_be_bytes()).collect();
+        assert_eq!(&key[1..], bytes, "{}", backend.name);
+        // It makes room for as many weights as there are bytes; contractions may have more.
+        assert!(all.consumed == read || all.produced > text.len(), "{} {all:?} {read}", backend.name);
+    });
 }
 
 /// What a backend skips of two texts, which may begin in the middle of contractions: all that the scalar version does, or less where
@@ -179,7 +223,17 @@ fn pairs_of_leads() -> &'static Pairs {
     })
 }
 
-/// All of these.
+/// Pairs of letters, and what may come before a combining character, as Hungarian and Croatian have them.
+fn pairs_of_two_letters() -> &'static Pairs {
+    static PAIRS: OnceLock<Pairs> = OnceLock::new();
+    PAIRS.get_or_init(|| {
+        let letters =
+            [(b'l', b'j'), (b's', b'z'), (b's', b's'), (b'd', b'z'), (b'd', b'd'), (b'z', b's'), (b'c', b'h')];
+        Pairs::of(letters.into_iter().chain([(b'd', 0xC5), (b'z', 0xCC), (0xB8, 0xCC)]))
+    })
+}
+
+/// All of the others.
 fn all_pairs() -> [&'static Pairs; 4] {
     [pairs(), pairs_of_ascii(), pairs_of_letters(), pairs_of_leads()]
 }
@@ -343,25 +397,7 @@ proptest! {
     #[test]
     fn weights_are_those_of_the_table(text in text(), room in 0..400usize, joins: bool, is_wide: bool) {
         let low = table_with(joins.then(pairs), is_wide);
-        let (read, expected) = filled(&low, &text);
-        each(|backend| {
-            let mut out = vec![0xEEEE; room + 64];
-            let filled = backend.fill(&low, &text, &mut out[..room]);
-            assert_eq!(out[room..], [0xEEEE; 64], "{} wrote beyond its room", backend.name);
-            assert!(filled.consumed <= read);
-            // It stops early for want of room only.
-            assert!(filled.consumed == read || filled.produced + FILL_ROOM > room, "{} {filled:?} {read}", backend.name);
-            assert_eq!(&out[..filled.produced], &expected[..filled.produced], "{}", backend.name);
-            let mut again = vec![0; room + 2 * text.len() + FILL_ROOM];
-            let rest = backend.fill(&low, &text[filled.consumed..], &mut again);
-            assert_eq!((filled.consumed + rest.consumed, filled.produced + rest.produced), (read, expected.len()), "{}", backend.name);
-            let mut key = vec![1];
-            let all = backend.append_key(&low, &text, &mut key);
-            let bytes: Vec<u8> = expected[..all.produced].iter().flat_map(|weight| weight.to_be_bytes()).collect();
-            assert_eq!(&key[1..], bytes, "{}", backend.name);
-            // It makes room for as many weights as there are bytes; contractions may have more.
-            assert!(all.consumed == read || all.produced > text.len(), "{} {all:?} {read}", backend.name);
-        });
+        check_fill(&low, &text, room);
     }
 }
 
@@ -445,8 +481,8 @@ fn samples() -> Vec<(String, String)> {
 
 #[test]
 fn text_is_compared_and_weighed_at_every_offset_and_length() {
-    let joined =
-        all_pairs().into_iter().flat_map(|pairs| [false, true].map(|is_wide| table_with(Some(pairs), is_wide)));
+    let joined = all_pairs().into_iter().chain([pairs_of_two_letters()]);
+    let joined = joined.flat_map(|pairs| [false, true].map(|is_wide| table_with(Some(pairs), is_wide)));
     for low in joined.chain([table(false), table_with(None, true), table_with_case()]) {
         for (a, b) in samples() {
             let boundaries = |text: &str| -> Vec<usize> { text.char_indices().map(|(at, _)| at).collect() };

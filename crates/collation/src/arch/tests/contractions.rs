@@ -1,0 +1,43 @@
+//! Contractions of letters, wherever they stand.
+
+use super::*;
+
+/// Letters that are contracted, and what may stand around them.
+fn letters() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        8 => "[lLjJsSzZdDcCh]{1,6}",
+        2 => "(lj|Lj|LJ|sz|zs|dz|ssz|sSz|dzs|ddzs|dž|z\u{30C}|dz\u{30C}|и\u{306}|и|ž|\u{30C})",
+        2 => "[ a-zA-Z]{1,9}",
+        2 => "[а-яà-öø-ÿčćđšž]{1,4}",
+        1 => "[\u{B0}-\u{B7}\u{100}-\u{1FF}]{1,2}",
+        1 => "[ß字]",
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn letters_are_contracted(text in letters(), cut in any::<prop::sample::Index>(), room in 0..400usize, is_wide: bool) {
+        let low = table_with(Some(pairs_of_two_letters()), is_wide);
+        let cut = cut.index(text.len() + 1);
+        check_fill(&low, text.as_bytes(), room);
+        check_fill(&low, &text.as_bytes()[..cut], room);
+    }
+}
+
+#[test]
+fn a_contraction_is_found_at_every_place() {
+    for low in [false, true].map(|is_wide| table_with(Some(pairs_of_two_letters()), is_wide)) {
+        let all: Vec<_> = contractions(pairs_of_two_letters()).map(|(contraction, _)| contraction).collect();
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            for before in (0..4).chain(28..34).chain(58..70) {
+                for (around, between) in [("b", ""), ("ö", ""), ("b", "ž"), ("\u{B1}", ""), ("l", "l")] {
+                    let text = [&around.repeat(before), *one, between, other, around].concat();
+                    check_fill(&low, text.as_bytes(), 400);
+                }
+            }
+        }
+    }
+}
