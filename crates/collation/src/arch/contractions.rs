@@ -96,6 +96,11 @@ impl ShortContraction {
         }
     }
 
+    /// Its bytes, the first eight of them if there are more.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.bytes.to_le_bytes()[..self.mask.count_ones() as usize / 8].to_vec()
+    }
+
     /// Its weights; none if it is left to the full table.
     #[inline(always)]
     pub(super) fn weights(&self) -> &[u16] {
@@ -136,6 +141,30 @@ impl ShortContractions {
     #[inline(always)]
     pub(super) const fn pairs(&self) -> &'static Pairs {
         self.pairs
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn all(&self) -> &[ShortContraction] {
+        &self.all
+    }
+
+    /// Whether those of printable ASCII have weights, all above that of a space, and none has a space in it.
+    pub(super) fn are_above(&self, space: u16) -> bool {
+        let is_above = |contraction: &ShortContraction| {
+            let weights = contraction.weights();
+            !weights.is_empty() && weights.iter().all(|&weight| weight > space)
+        };
+        let is_printable = |bytes: &[u8]| bytes.iter().all(|byte| (b' '..0x7F).contains(byte));
+        self.all.iter().all(|contraction| {
+            let bytes = contraction.bytes();
+            !is_printable(&bytes) || !bytes.contains(&b' ') && is_above(contraction)
+        })
+    }
+
+    /// Whether there are two letters with two weights.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn have_two_weights(&self) -> bool {
+        self.all.iter().any(|contraction| contraction.length == 2 && contraction.count == 2)
     }
 
     /// The longest contraction at `at`.

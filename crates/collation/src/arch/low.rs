@@ -6,6 +6,11 @@ use alloc::vec::Vec;
 use super::contractions::ShortContractions;
 use crate::table::{Pairs, Variants};
 
+#[cfg(target_arch = "x86_64")]
+use super::codes::Codes;
+#[cfg(target_arch = "x86_64")]
+use super::letter_pairs::LetterPairs;
+
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::rows::{Classes, Row};
 
@@ -17,12 +22,16 @@ pub(crate) struct Low {
     /// The contractions, where the vectors have to look for these.
     contractions: Option<Box<ShortContractions>>,
     variants: Variants,
+    #[cfg(target_arch = "x86_64")]
+    letter_pairs: Option<Box<LetterPairs>>,
     expansions: Option<Box<Expansions>>,
+    #[cfg(target_arch = "x86_64")]
+    codes: Option<Box<Codes>>,
     /// Whether texts mostly have characters of two weights, as far as Latin letters go.
     is_wide: bool,
     /// Whether upper and lower case of ASCII are one, contractions apart.
     folds: bool,
-    /// Whether printable ASCII has one weight a character, the space the least of them, contractions none.
+    /// Whether printable ASCII has one weight a character, the space the least of them, contractions of it greater ones.
     spaces_are_least: bool,
     /// The entries again.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -52,16 +61,34 @@ impl Low {
         let folds = (b'A'..=b'Z').all(|upper| entries[usize::from(upper)] == entries[usize::from(upper) + 0x20]);
         let space = entries[usize::from(b' ')];
         let spaces_are_least = space != 0
-            && contractions.is_none()
+            && contractions.as_ref().is_none_or(|contractions| contractions.are_above(space))
             && entries[0x21..0x7F].iter().all(|&entry| space < entry && entry < Self::SEVERAL);
+        let is_wide = expansions.as_deref().is_some_and(Expansions::are_frequent);
+        #[cfg(target_arch = "x86_64")]
+        let mut codes = expansions
+            .as_deref()
+            .filter(|_| is_wide || contractions.as_ref().is_some_and(ShortContractions::have_two_weights))
+            .and_then(|expansions| Codes::of(&entries, expansions));
+        #[cfg(target_arch = "x86_64")]
+        let letter_pairs = contractions.as_ref().and_then(|contractions| {
+            LetterPairs::of(contractions, |weights| match (&mut codes, weights) {
+                (Some(codes), _) => codes.weights_mut().code(weights),
+                (None, [..Self::SEVERAL, 0]) => Some(weights[0].to_be_bytes()[0]),
+                _ => None,
+            })
+        });
         Self {
             spaces_are_least,
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             rows: Row::all_of(&entries),
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             classes: Classes::of(&entries, folds),
-            is_wide: expansions.as_deref().is_some_and(Expansions::are_frequent),
+            is_wide,
             expansions,
+            #[cfg(target_arch = "x86_64")]
+            codes: codes.map(Box::new),
+            #[cfg(target_arch = "x86_64")]
+            letter_pairs: letter_pairs.map(Box::new),
             folds,
             entries,
             contractions: contractions.map(Box::new),
@@ -86,6 +113,20 @@ impl Low {
     #[inline(always)]
     pub(super) fn wide_rows(&self, number: usize) -> Option<[&Row; 2]> {
         Some(self.expansions()?.rows(number)).filter(|_| number < LATIN / 128)
+    }
+
+    /// The entries with codes, if there are frequent characters, or contractions, of two weights.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn codes(&self) -> Option<&Codes> {
+        self.codes.as_deref()
+    }
+
+    /// The contractions by their letters, where these are all.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn letter_pairs(&self) -> Option<&LetterPairs> {
+        self.letter_pairs.as_deref()
     }
 
     /// The contractions, where the vectors have to look for these.
@@ -122,6 +163,13 @@ impl Low {
     #[inline(always)]
     pub(crate) const fn entry(&self, code_point: usize) -> u16 {
         self.entries[code_point]
+    }
+
+    /// The entries, by rows.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) const fn rows(&self) -> &[Row; 16] {
+        &self.rows
     }
 
     /// The row with this number: its code points begin at 128 times that.

@@ -9,6 +9,8 @@
 mod aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod block;
+#[cfg(target_arch = "x86_64")]
+mod codes;
 mod contractions;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod fill;
@@ -16,6 +18,8 @@ mod fill;
 mod generic;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod keys;
+#[cfg(target_arch = "x86_64")]
+mod letter_pairs;
 mod low;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod rows;

@@ -41,3 +41,23 @@ fn a_contraction_is_found_at_every_place() {
         }
     }
 }
+
+#[test]
+fn words_have_plain_spaces_where_contractions_weigh_more_than_a_space() {
+    let spaces_are_least = |text, weights: Option<&[u16]>| {
+        let entry = |code_point| if code_point < 0x20 { 0 } else { 0x200 + code_point as u16 };
+        let contraction = code_points(text);
+        let all = [(&contraction[..], weights.map(Vec::from))].into_iter();
+        let contractions = ShortContractions::of(pairs_of_letters(), all);
+        Low::new(core::array::from_fn(entry), |_| None, Some(contractions), Variants::OtherCase).spaces_are_least()
+    };
+    let space = 0x220;
+    assert!(spaces_are_least("ch", Some(&[space + 1, space + 2])));
+    assert!(!spaces_are_least("ch", Some(&[space + 1, space])));
+    assert!(!spaces_are_least("ch", Some(&[])));
+    assert!(!spaces_are_least("ch", None));
+    assert!(!spaces_are_least("c ", Some(&[space + 1])));
+    assert!(!spaces_are_least("chchchchch", Some(&[space + 1])));
+    // None of words.
+    assert!(spaces_are_least("cž", None));
+}

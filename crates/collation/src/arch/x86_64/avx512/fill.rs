@@ -3,14 +3,17 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::super::super::ShortContractions;
+use super::super::super::codes::{CodedWeights, Codes};
 use super::super::super::low::Expansions;
 use super::super::super::taken::{Taken, write};
+use super::super::super::vector::Shuffle;
 use super::super::super::{FILL_ROOM, Filled, Low};
-use super::lanes;
+use super::contractions::take;
 use super::low::{
-    BLOCK, Block, Table, Two, after, joined_ends, joined_lanes, look_up, look_up_two, next_bytes, whole_before,
+    BLOCK, Block, Table, Two, after, joined_ends, joined_letters, look_up, look_up_two, next_bytes, table, whole_before,
 };
+use super::{V, lanes};
+use crate::table::{Kind, Pairs};
 
 /// Entries whose high byte is this or above are no weights.
 const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
@@ -38,7 +41,7 @@ pub(super) unsafe fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>
 unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
     // SAFETY: the caller's.
     unsafe {
-        match (low.contractions().is_some(), low.is_wide()) {
+        match (low.contractions().is_some(), low.codes().is_some()) {
             (false, false) => fill_with::<HIGH_FIRST, false, false>(low, text, out, room),
             (false, true) => fill_with::<HIGH_FIRST, false, true>(low, text, out, room),
             (true, false) => fill_with::<HIGH_FIRST, true, false>(low, text, out, room),
@@ -84,40 +87,55 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
 ) -> Filled {
     const { assert!(FILL_ROOM >= 2 * BLOCK) }
     let (mut consumed, mut produced) = (ascii, ascii);
+    let rows = low.codes().filter(|_| WIDE).map_or(low.rows(), Codes::rows);
     loop {
         // Loaded again after a block of several weights: kept in registers only among those of one.
         let ascii = Table::of(low.row(0));
-        let (expansions, of_two, taken) = loop {
+        let (expansions, of_two, taken, end) = loop {
             if consumed >= text.len() || room - produced < FILL_ROOM {
                 return Filled { consumed, produced };
             }
-            let mut block = look_up::<JOINED, WIDE, HIGH_FIRST>(low, &ascii, text, consumed);
-            let taken = match low.contractions() {
-                Some(contractions) if JOINED => take::<HIGH_FIRST, WIDE>(contractions, &mut block, text, consumed),
-                _ => Taken::NONE,
+            // A character of one weight may reach over the end of the block.
+            let (end, begin_before) = if JOINED || WIDE {
+                let end = whole_before(low.pairs(), text, consumed);
+                (end, end)
+            } else {
+                (after(text, consumed), text.len())
             };
+            let mut block = look_up::<JOINED, HIGH_FIRST>(rows, &ascii, text, consumed, begin_before);
+            let (mut taken, mut pairs, mut second) = (Taken::NONE, 0, 0);
+            if let Some(contractions) = low.contractions().filter(|_| JOINED) {
+                (taken, pairs) = take::<HIGH_FIRST, WIDE>(low, contractions, &mut block, text, consumed, end);
+            }
             let several = block.from(LIMIT) & !taken.lanes;
+            // A code is not zero: this need not wait for what it stands for.
+            let weighed = nonzero([block.high, block.low]);
+            if let Some(codes) = low.codes().filter(|_| WIDE) {
+                second = decode(codes.weights(), &mut block, !taken.lanes);
+            }
             let stop = block.stop(several | taken.end) as usize;
             if stop < BLOCK
                 && several >> stop & 1 == 1
                 && let Some(expansions) = low.expansions()
             {
+                taken.lanes |= pairs | pairs << 1;
+                let of_one = pairs << 1 & !second;
                 let of_two = BlockOfTwo {
                     leads: block.leads,
                     own: block.starts & !taken.lanes,
                     several,
                     ends: block.strange | taken.end,
-                    weights: [block.high, block.low],
+                    weights: [block.high, block.low].map(|weights| _mm512_maskz_mov_epi8(!of_one, weights)),
                 };
-                break (expansions, of_two, taken);
+                break (expansions, of_two, taken, end);
             }
-            let kept = (block.starts | block.second | taken.lanes) & nonzero([block.high, block.low]) & lanes(stop);
+            let kept = ((block.starts | taken.lanes) & weighed | second) & lanes(stop);
             // SAFETY: there is room for what was written already.
             let to = unsafe { out.add(2 * produced) };
             // SAFETY: there is room for twice as many weights as a block has lanes; a contraction has at most twice as many as lanes.
             produced += unsafe { store_with::<HIGH_FIRST>(&block, kept, taken.long_before(stop), to) };
             if stop == BLOCK {
-                consumed = block_end::<WIDE>(text, consumed);
+                consumed = end;
                 continue;
             }
             consumed += stop;
@@ -136,9 +154,7 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
                 unsafe { write::<HIGH_FIRST>(beyond, out.add(2 * produced)) };
                 (consumed, produced) = (consumed + end, produced + beyond.len());
             }
-            None if stop == BLOCK => {
-                consumed = block_end::<WIDE>(text, consumed);
-            }
+            None if stop == BLOCK => consumed = end,
             None => {
                 consumed += stop;
                 if !taken.is_cut_at(stop) {
@@ -149,34 +165,23 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
     }
 }
 
-/// The boundary after a whole block.
+/// Puts the weights that codes in these lanes stand for in the lanes of their characters: the first weight in that of the code, the second one
+/// in the next. Answers the lanes of second weights.
 #[inline]
-fn block_end<const WIDE: bool>(text: &[u8], at: usize) -> usize {
-    if WIDE { whole_before(text, at) } else { after(text, at) }
-}
-
-/// Puts the weights of contractions in the lanes of their characters.
-///
-/// An instance for each caller, as in [`look_up`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-fn take<'c, const HIGH_FIRST: bool, const WIDE: bool>(
-    contractions: &'c ShortContractions,
-    block: &mut Block,
-    text: &[u8],
-    at: usize,
-) -> Taken<'c> {
-    let mut taken = Taken::NONE;
-    let mut joined = joined_lanes(contractions.pairs(), block, text, at);
-    while let Some((lane, own, contraction)) = taken.next(contractions, &mut joined, text, at, BLOCK as u32) {
-        let [_, high, low] = contraction.windows.each_ref().map(|window| window.at_lane(lane));
-        // SAFETY: the lanes that are read are those of the contraction's bytes, from the first one on.
-        unsafe {
-            block.high = _mm512_mask_loadu_epi8(block.high, own, high.cast());
-            block.low = _mm512_mask_loadu_epi8(block.low, own, low.cast());
-        }
-    }
-    taken
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn decode(weights: &CodedWeights, block: &mut Block, own: u64) -> u64 {
+    // What is no weight is negative, as is what has no lane of its own.
+    let below = _mm512_set1_epi8(CodedWeights::BIT.cast_signed() - 1);
+    let coded = _mm512_mask_cmpgt_epi8_mask(own, block.high, below);
+    let second = coded << 1;
+    let codes = V(block.high);
+    // SAFETY: this backend's instruction set is there.
+    let before = unsafe { codes.shifted::<1>(V::zero()).0 };
+    let [high, low] = weights.second.each_ref().map(|bytes| _mm512_permutexvar_epi8(before, table(bytes)));
+    let first = _mm512_permutexvar_epi8(codes.0, table(&weights.first));
+    block.low = _mm512_mask_mov_epi8(block.low, second, low);
+    block.high = _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(block.high, coded, first), second, high);
+    second
 }
 
 /// A block in which there are characters of two weights.
@@ -249,7 +254,7 @@ unsafe fn fill_ascii<const HIGH_FIRST: bool, const JOINED: bool>(
         if _mm512_movepi8_mask(bytes) | others != 0 {
             break;
         }
-        if JOINED && rows.pairs().is_some_and(|pairs| joined_ends(pairs, bytes, next_bytes(text, at)) != 0) {
+        if JOINED && rows.pairs().is_some_and(|pairs| may_join(pairs, bytes, next_bytes(text, at))) {
             break;
         }
         let [first, second] = unpack::<HIGH_FIRST>(high, low);
@@ -261,6 +266,17 @@ unsafe fn fill_ascii<const HIGH_FIRST: bool, const JOINED: bool>(
         at = text.len().min(at + BLOCK);
     }
     at
+}
+
+/// Whether a contraction may begin in these bytes, of which all are ASCII.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn may_join(pairs: &Pairs, bytes: __m512i, next: __m512i) -> bool {
+    match pairs.kind {
+        Kind::Any => joined_ends(pairs, bytes, next) != 0,
+        // The last byte may be followed by a lead byte.
+        _ => joined_letters::<true>(pairs, bytes, next).letters | _mm512_movepi8_mask(next) != 0,
+    }
 }
 
 /// The lanes in the order in which [`unpack`] wants them: it takes eight bytes of each quarter in turn.

@@ -7,7 +7,6 @@
 
 use core::arch::x86_64::*;
 
-use super::super::super::Low;
 use super::super::super::low::Expansions;
 use super::super::super::rows::{Row, Table as Bytes};
 use super::lanes;
@@ -30,10 +29,10 @@ pub(super) struct Block {
     pub(super) starts: u64,
     /// The lanes of lead bytes of two-byte characters.
     pub(super) leads: u64,
-    /// The lanes of second bytes that have the second weights of their characters.
-    pub(super) second: u64,
     /// The lanes of no character of one or two bytes.
     pub(super) strange: u64,
+    /// A bit for each row that was looked up, by its number, but for that of ASCII.
+    pub(super) rows: u32,
 }
 
 impl Block {
@@ -96,67 +95,56 @@ pub(super) fn bytes(text: &[u8], at: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at), text.as_ptr().add(at).cast()) }
 }
 
-/// Looks up what stands at `at`, up to [`BLOCK`] bytes. `at` is a boundary between characters. `NEXT` says whether the bytes after
-/// them are wanted, `WIDE` whether second weights are: a lead byte that is the last one is left out then.
+/// Looks up what stands at `at`, up to [`BLOCK`] bytes, of characters that begin before `end`. `at` is a boundary between characters. `NEXT`
+/// says whether the bytes after them are wanted.
 ///
 /// `CALLER` makes an instance for each caller, as one that is called in two places would not be inlined.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn look_up<const NEXT: bool, const WIDE: bool, const CALLER: bool>(
-    rows: &Low,
+pub(super) fn look_up<const NEXT: bool, const CALLER: bool>(
+    rows: &[Row; 16],
     ascii: &Table,
     text: &[u8],
     at: usize,
+    end: usize,
 ) -> Block {
-    let here = lanes(if WIDE { whole_before(text, at) } else { text.len() } - at);
+    let here = lanes(end - at);
     let bytes = bytes(text, at);
     let (mut high, mut low) = ascii.choose(bytes);
     let mut starts = here & !_mm512_movepi8_mask(bytes);
-    let (mut leads, mut second) = (0, 0);
+    let (mut leads, mut seen) = (0, 0);
     let next = if NEXT || starts != here { next_bytes(text, at) } else { _mm512_setzero_si512() };
     if starts != here {
         // Continuation bytes are the numbers below -64. Lanes past the end are zero, and so none.
         let goes_on = _mm512_cmplt_epi8_mask(next, _mm512_set1_epi8(-64));
         let from_c2 = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8.cast_signed()));
         leads = goes_on & here & _mm512_cmplt_epu8_mask(from_c2, _mm512_set1_epi8(0x1E));
-        let of_first = indexes(bytes, next);
-        let of_second = if WIDE { indexes(previous_bytes(text, at), bytes) } else { of_first };
+        let indexes = indexes(bytes, next);
         let mut left = leads;
         while left != 0 {
             let (number, same) = row(bytes, left, text, at);
-            let row = match rows.wide_rows(number) {
-                Some([row, row_of_second]) if WIDE => {
-                    let (of_high, of_low) = Table::of(row_of_second).choose(of_second);
-                    high = _mm512_mask_blend_epi8(same << 1, high, of_high);
-                    low = _mm512_mask_blend_epi8(same << 1, low, of_low);
-                    second |= same << 1;
-                    row
-                }
-                _ => rows.row(number),
-            };
-            let (of_high, of_low) = Table::of(row).choose(of_first);
+            let (of_high, of_low) = Table::of(&rows[number]).choose(indexes);
             high = _mm512_mask_blend_epi8(same, high, of_high);
             low = _mm512_mask_blend_epi8(same, low, of_low);
+            seen |= 1 << number;
             left &= !same;
         }
         starts |= leads;
     }
-    Block { bytes, next, high, low, starts, leads, second, strange: here & !(starts | leads << 1) }
+    Block { bytes, next, high, low, starts, leads, strange: here & !(starts | leads << 1), rows: seen }
 }
 
-/// The boundary after a whole block of those with second weights: a character doesn't reach over its end.
+/// The boundary after a block of whole characters, and of whole contractions of two letters: neither reaches over its end. Asks bytes, as
+/// [`after`] does.
 #[inline]
-pub(super) fn whole_before(text: &[u8], at: usize) -> usize {
-    let is_cut = text.get(at + BLOCK - 1).is_some_and(|&last| last >= 0xC0);
-    (at + BLOCK - usize::from(is_cut)).min(text.len())
-}
-
-/// The bytes before those at `at`, zeros in the first lane and past the end of the text.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn previous_bytes(text: &[u8], at: usize) -> __m512i {
-    // SAFETY: lanes past the end are masked off, and so is the first, which may be before the text.
-    unsafe { _mm512_maskz_loadu_epi8(lanes(text.len() - at) & !1, text.as_ptr().add(at).wrapping_sub(1).cast()) }
+pub(super) fn whole_before(pairs: Option<&Pairs>, text: &[u8], at: usize) -> usize {
+    let [last, next] = match text[at..].get(BLOCK - 1..) {
+        None | Some([]) => return text.len(),
+        Some(&[last]) => [last, 0],
+        Some(&[last, next, ..]) => [last, next],
+    };
+    let is_cut = last >= 0xC0 || last < 0x80 && pairs.is_some_and(|pairs| pairs.may_join(last, next));
+    at + BLOCK - usize::from(is_cut)
 }
 
 /// Two-byte characters as indexes into their rows, in the lanes of their lead bytes: the lead's lowest bit, then the six of the second byte,
@@ -252,10 +240,7 @@ pub(super) struct JoinedLetters {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn joined_letters<const LETTERS: bool>(pairs: &Pairs, bytes: __m512i, next: __m512i) -> JoinedLetters {
-    let quarter = |classes: &Classes, number| {
-        // SAFETY: the quarter has the 64 bytes that are read; the load wants no alignment.
-        unsafe { _mm512_loadu_si512(classes.quarter(number).as_ptr().cast()) }
-    };
+    let quarter = |classes: &Classes, number| table(classes.quarter(number));
     let splat = |byte: u8| _mm512_set1_epi8(byte.cast_signed());
     // A lookup takes the lowest six bits of a byte. So it tells something of bytes of the other quarters, too, which is masked off.
     let first = _mm512_permutexvar_epi8(bytes, quarter(&pairs.first, 1));
@@ -273,6 +258,14 @@ pub(super) fn joined_letters<const LETTERS: bool>(pairs: &Pairs, bytes: __m512i,
         letters: _mm512_mask_test_epi8_mask(both, first, second),
         others: _mm512_mask_test_epi8_mask(leads, second, second) & _mm512_movepi8_mask(bytes),
     }
+}
+
+/// Bytes to look up by six bits.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn table(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: there are the 64 bytes that are read; the load wants no alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
 #[inline]

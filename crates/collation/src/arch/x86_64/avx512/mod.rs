@@ -1,5 +1,6 @@
 //! AVX-512 with VBMI2: 64 bytes at a time, tails by masked loads, and weights of whole blocks of text by table permutes.
 
+mod contractions;
 mod fill;
 mod low;
 mod map;

@@ -34,8 +34,8 @@ fn skip<const JOINED: bool, const LETTERS: bool, const LONG: bool>(
     // The branches are predictable: the previous iteration's outcome repeats. So the next blocks need not wait for entries to be
     // compared.
     while i < a.len() && j < b.len() {
-        let mut x = look_up::<JOINED, false, false>(low, &ascii, a, i);
-        let mut y = look_up::<JOINED, false, false>(low, &ascii, b, j);
+        let mut x = look_up::<JOINED, false>(low.rows(), &ascii, a, i, a.len());
+        let mut y = look_up::<JOINED, false>(low.rows(), &ascii, b, j, b.len());
         if LONG && x.strange & y.strange != 0 {
             let here = x.strange & y.strange & lanes((x.starts ^ y.starts).trailing_zeros() as usize);
             let same = same_long(low.pairs().filter(|_| JOINED), longest, here, (a, i), (b, j));
