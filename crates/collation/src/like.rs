@@ -12,6 +12,10 @@ use crate::source::Source;
 use crate::whole::Whole;
 use crate::{Charset, Collation, compare};
 
+/// How many levels count. MySQL's Japanese collation with four leaves out what tells hiragana from katakana: measured on 9.7.4, of all 286 pairs
+/// of characters that differ in that alone.
+pub(crate) const LEVELS: usize = 3;
+
 /// What is asked: the text and the parts of the pattern.
 pub(crate) struct Like<'t, P> {
     pub text: &'t [u8],
@@ -42,7 +46,7 @@ impl<'t, P: Parts<'t>> Work for Like<'t, P> {
     fn levels<S: Source>(self, levels: impl Iterator<Item = S> + Clone) -> bool {
         let alone = |character: &[u8]| self.descriptor.is_alone_in_like(character);
         let have_same_weights =
-            |a: &[u8], b: &[u8]| levels.clone().all(|source| compare::level(source, a, b, 0).is_eq());
+            |a: &[u8], b: &[u8]| levels.clone().take(LEVELS).all(|source| compare::level(source, a, b, 0).is_eq());
         let match_by_weights = |a: &[u8], b: &[u8]| {
             have_same_weights(a, b) && !alone(a) && !alone(b) && !self.descriptor.differ_behind_in_like(a, b)
         };

@@ -176,7 +176,9 @@ fn same_character(collation: Collation, a: &[u8], b: &[u8]) -> bool {
         _ if collation.descriptor().are_one_in_like(a, b) => true,
         _ if collation.descriptor().is_alone_in_like(a) || collation.descriptor().is_alone_in_like(b) => a == b,
         _ => {
-            let weights = |character| collation.weights(character).map(|element| element.weights).collect::<Vec<_>>();
+            let of_element =
+                |element: Element| element.weights.into_iter().take(crate::like::LEVELS).collect::<Vec<_>>();
+            let weights = |character| collation.weights(character).map(of_element).collect::<Vec<_>>();
             a == b || weights(a) == weights(b) && !collation.descriptor().differ_behind_in_like(a, b)
         }
     }

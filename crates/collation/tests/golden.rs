@@ -143,3 +143,23 @@ fn japanese_marks_have_the_weights_of_their_context() {
     assert_eq!(collation.compare(texts[0], texts[2]), Ordering::Equal);
     assert_eq!(collation.compare(texts[6], texts[7]), Ordering::Greater);
 }
+
+/// MySQL 9.7.4: `LIKE` doesn't tell hiragana from katakana, where the order does.
+#[test]
+fn kana_match_each_other_in_like() {
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_ja_0900_as_cs_ks").unwrap();
+    for (text, pattern, matches) in [
+        ("ら", "ラ", true),
+        ("ラ", "ら", true),
+        ("ゞ", "ヾ", true),
+        ("ヘららラ", "ヘ_ラ\\ら", true),
+        ("ヵ", "ゕ", true),
+        ("あ", "ァ", false),
+        ("か", "が", false),
+        ("ヷ", "わ", false),
+        ("ー", "ｰ", false),
+    ] {
+        assert_eq!(collation.like(text.as_bytes(), pattern.as_bytes(), Some('\\')), matches, "{text} LIKE {pattern}");
+    }
+    assert_ne!(collation.compare("ら".as_bytes(), "ラ".as_bytes()), Ordering::Equal);
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 use mysql::prelude::Queryable;
-use mysql_collation::{Charset, Collation};
+use mysql_collation::{Charset, Collation, Flavour};
 
 use super::checks::{Outcome, quoted};
 use super::faults::is_unfollowed;
@@ -36,14 +36,17 @@ pub fn check(session: &mut Session<'_>, collation: Collation, step: u32) -> Resu
     Ok(outcome)
 }
 
-/// Neighbours among the characters of the same weights, and each with the first of them, both ways.
+/// Neighbours among the characters of the same weights, as far as `LIKE` compares these, and each with the first of them, both ways.
 fn pairs(collation: Collation, step: u32) -> Vec<[String; 2]> {
     if !matches!(collation.charset(), Charset::Utf8mb3 | Charset::Utf8mb4) || collation.info().is_binary {
         return Vec::new();
     }
+    // The collation without the level that tells kana apart.
+    let without_kana = collation.name().strip_suffix("_ks").map(|name| Collation::by_name(Flavour::MySql, name));
+    let compared = without_kana.and_then(Result::ok).unwrap_or(collation);
     let mut classes: HashMap<Vec<u8>, Vec<char>> = HashMap::new();
     for character in ('\0'..=char::MAX).filter(|character| character.len_utf8() <= collation.charset().max_bytes()) {
-        classes.entry(collation.weight_string(character.to_string().as_bytes())).or_default().push(character);
+        classes.entry(compared.weight_string(character.to_string().as_bytes())).or_default().push(character);
     }
     // The greatest classes are of ignorables, or of all beyond U+FFFF; some of these will do.
     let some = |class: &Vec<char>| class.iter().copied().take(400).collect::<Vec<_>>();
