@@ -1,7 +1,7 @@
 //! `cargo xtask verify`: the library held against running servers.
 
-mod alike;
 mod checks;
+mod equal_weights;
 mod faults;
 mod ill_formed;
 mod random;
@@ -64,13 +64,13 @@ struct Amount {
     texts: usize,
     ill_formed: usize,
     /// Whether `LIKE` is asked for characters of the same weights.
-    alike: bool,
+    equal_weights: bool,
 }
 
 impl Amount {
     /// Of a collation that shares its weights with another one: what padding, levels and encoding change.
     #[cfg(test)]
-    const BRIEF: Self = Self { step: 4001, pairs: 200, likes: 100, texts: 100, ill_formed: 20, alike: false };
+    const BRIEF: Self = Self { step: 4001, pairs: 200, likes: 100, texts: 100, ill_formed: 20, equal_weights: false };
 
     /// What the tests compare of a collation.
     #[cfg(test)]
@@ -81,16 +81,16 @@ impl Amount {
             || info.name.contains("0900") && (!info.name.ends_with("as_cs") || info.flavour == Flavour::MariaDb);
         let is_first = matches!(collation.charset(), Charset::Utf8mb4) || collation.charset().max_bytes() <= 2;
         if is_first && !is_sibling && collation.charset() != Charset::Ucs2 {
-            Self { step: 211, pairs: 2000, likes: 1000, texts: 500, ill_formed: 200, alike: false }
+            Self { step: 211, pairs: 2000, likes: 1000, texts: 500, ill_formed: 200, equal_weights: false }
         } else {
             Self::BRIEF
         }
     }
 }
 
-const SOME: Amount = Amount { step: 61, pairs: 4000, likes: 2000, texts: 2000, ill_formed: 1000, alike: true };
+const SOME: Amount = Amount { step: 61, pairs: 4000, likes: 2000, texts: 2000, ill_formed: 1000, equal_weights: true };
 const FULL: Amount =
-    Amount { step: 1, pairs: 1_000_000, likes: 100_000, texts: 100_000, ill_formed: 20_000, alike: true };
+    Amount { step: 1, pairs: 1_000_000, likes: 100_000, texts: 100_000, ill_formed: 20_000, equal_weights: true };
 const FULL_OF_OTHER_CHARSETS: Amount = Amount { pairs: 200_000, likes: 20_000, texts: 20_000, ..FULL };
 
 /// Verifies, prints what was found, and returns whether all agreed.
@@ -184,8 +184,8 @@ fn server(
             let of_pairs = checks::pairs(&mut session, collation, "pairs", pairs)?;
             let of_keys = checks::keys(&session, collation, texts);
             let mut of_likes = checks::likes(&mut session, collation, "likes", likes)?;
-            if amount.alike {
-                of_likes.add(alike::check(&mut session, collation, amount.step)?);
+            if amount.equal_weights {
+                of_likes.add(equal_weights::check(&mut session, collation, amount.step)?);
             }
             let of_ill_formed = ill_formed::check(
                 &mut session,

@@ -43,7 +43,7 @@ impl LetterPairs {
     pub(super) const LONGER: u8 = 0xFE;
     /// The bit of first letters that may be contracted with a longer character.
     pub(super) const BEFORE_LONG: u8 = 0x80;
-    /// That of combining characters.
+    /// The bit of the row of combining characters.
     const COMBINING: u32 = Self::row(0xCC);
 
     /// `code` tells what stands in the place of a weight's high byte. `None` if other characters may begin a contraction, or if there are too

@@ -122,7 +122,7 @@ impl Low {
         self.codes.as_deref()
     }
 
-    /// The contractions by their letters, where these are all.
+    /// The contractions of two letters, where the others can be told from them.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn letter_pairs(&self) -> Option<&LetterPairs> {

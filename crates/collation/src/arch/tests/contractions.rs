@@ -61,3 +61,13 @@ fn words_have_plain_spaces_where_contractions_weigh_more_than_a_space() {
     // None of words.
     assert!(spaces_are_least("cž", None));
 }
+
+/// Which of the made-up tables the tests above look up by numbers.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn letters_have_numbers_where_every_contraction_begins_with_one() {
+    let have_numbers = |pairs| table_with(Some(pairs), false).letter_pairs().is_some();
+    assert!(have_numbers(pairs_of_two_letters()));
+    // Digits; a letter and a space; a letter three times; a longer character and one of three bytes.
+    assert!(!all_pairs().into_iter().any(have_numbers));
+}

@@ -170,7 +170,7 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn decode(weights: &CodedWeights, block: &mut Block, own: u64) -> u64 {
-    // What is no weight is negative, as is what has no lane of its own.
+    // What is no weight is negative. Lanes in which no character begins have what ASCII has, and so no codes.
     let below = _mm512_set1_epi8(CodedWeights::BIT.cast_signed() - 1);
     let coded = _mm512_mask_cmpgt_epi8_mask(own, block.high, below);
     let second = coded << 1;
