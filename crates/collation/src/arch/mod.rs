@@ -116,7 +116,8 @@ impl Backend {
     }
 
     /// As [`Backend::mismatch_folded`], but bytes that may be within a contraction have to be equal, or to differ as variants may: `ch`
-    /// and `cH` may differ where `c` and `C`, `h` and `H` don't. What is told of the last byte does not know of the byte after it.
+    /// and `cH` may differ where `c` and `C`, `h` and `H` don't. What is told of the last byte does not know of the byte after it. Less than
+    /// that may be told of texts with bytes beyond ASCII, where [`Backend::skip_equal`] takes no longer.
     #[inline]
     pub(crate) fn mismatch_joined(&self, pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use proptest::prelude::*;
 
 use super::{Backend, FILL_ROOM, Filled, Low, ShortContractions, all, scalar};
-use crate::table::{ByteOrder, Pairs, Variants};
+use crate::table::{ByteOrder, Kind, Pairs, Variants};
 use std::sync::OnceLock;
 
 mod contractions;
@@ -188,6 +188,15 @@ fn check_skip(low: &Low, a: &[u8], b: &[u8]) {
             assert_eq!(scalar::skip_equal(low, 4, &a[..i], &b[..j]), [i, j], "{} {a:?} {b:?}", backend.name);
         }
     });
+}
+
+/// Less than what is shared may be told where bytes beyond ASCII follow, within a vector and the byte after it.
+fn check_joined(backend: &Backend, pairs: &Pairs, variants: Variants, a: &[u8], b: &[u8]) {
+    let joined = scalar::mismatch_joined(pairs, variants, a, b);
+    let found = backend.mismatch_joined(pairs, variants, a, b);
+    let is_told = found == joined
+        || found < joined && pairs.kind != Kind::Any && a[found..].iter().take(65).any(|byte| !byte.is_ascii());
+    assert!(is_told, "{}: {found} of {joined} {variants:?} {a:x?} {b:x?}", backend.name);
 }
 
 /// Pairs that [`text`] has now and then: of ASCII, of longer characters, and of both.
@@ -371,8 +380,7 @@ proptest! {
             assert_eq!(backend.mismatch_folded_ascii(&a, &b), scalar::mismatch_folded_ascii(&a, &b), "{}", backend.name);
             for pairs in all_pairs() {
                 for variants in [Variants::None, Variants::OtherCase] {
-                    let joined = scalar::mismatch_joined(pairs, variants, &a, &b);
-                    assert_eq!(backend.mismatch_joined(pairs, variants, &a, &b), joined, "{}", backend.name);
+                    check_joined(backend, pairs, variants, &a, &b);
                 }
             }
             for map in [map, without_case(map)] {

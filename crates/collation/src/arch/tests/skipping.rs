@@ -1,7 +1,6 @@
 //! Pairs that may be within a contraction, and skipping what two texts share.
 
 use super::*;
-use crate::table::Kind;
 
 #[test]
 fn the_kind_of_pairs_is_told_by_their_bytes() {
@@ -40,11 +39,7 @@ fn every_two_bytes_are_told_to_be_a_pair_or_none() {
                 let mut b = a;
                 b[before..].iter_mut().zip(changes).for_each(|(byte, change)| *byte ^= change);
                 for (variants, low) in &both {
-                    let joined = scalar::mismatch_joined(pairs, *variants, &a, &b);
-                    each(|backend| {
-                        let found = backend.mismatch_joined(pairs, *variants, &a, &b);
-                        assert_eq!(found, joined, "{} {one:x} {other:x} {changes:x?} {before}", backend.name);
-                    });
+                    each(|backend| check_joined(backend, pairs, *variants, &a, &b));
                     check_skip(low, &a, &b);
                 }
             }
