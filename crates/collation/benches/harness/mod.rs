@@ -3,13 +3,20 @@
 
 #![allow(dead_code, reason = "no bench has all of it")]
 
+use std::collections::VecDeque;
 use std::fmt;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-/// Rounds. The median's interval of 95 % lies between the 9th and 22nd of 30 sorted values.
+/// Rounds.
 const ROUNDS: usize = 30;
-const LOW: usize = 9;
-const HIGH: usize = 20;
+/// Processes, where one is not enough.
+const PROCESSES: usize = 9;
+/// The variable that tells a process that it is one of these.
+const PROCESS: &str = "BENCH_PROCESS";
+/// What its lines of times begin with.
+const TIMES: &str = "times:";
 /// How long one timing takes.
 const SLICE: Duration = Duration::from_millis(2);
 
@@ -92,8 +99,19 @@ pub struct Estimate {
 impl Estimate {
     fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
-        Self { low: values[LOW], median: (values[(ROUNDS - 1) / 2] + values[ROUNDS / 2]) / 2.0, high: values[HIGH] }
+        // The order statistics between which a median lies with 95 %: the 10th and the 21st of 30, the 2nd and the 8th of 9.
+        let (low, high) = match values.len() {
+            ROUNDS => (9, 20),
+            PROCESSES => (1, 7),
+            other => panic!("{other} values have no interval here"),
+        };
+        Self { low: values[low], median: median(&values), high: values[high] }
     }
+}
+
+/// The median of sorted values.
+fn median(sorted: &[f64]) -> f64 {
+    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
 
 impl fmt::Display for Estimate {
@@ -138,8 +156,58 @@ pub fn ratio(first: Subject, second: Subject) -> Estimate {
     ratios(&times[1], &times[0])
 }
 
-/// The times of each in every round, in ns a call.
+/// The times of each in every round, or in every process, in ns a call.
 fn times(subjects: &mut [Subject]) -> Vec<Vec<f64>> {
+    if let Some(recorded) = RECORDED.get() {
+        let next = recorded.lock().expect("nothing else holds it").pop_front();
+        return next.expect("a process times what the others do");
+    }
+    let times = times_by_round(subjects);
+    if std::env::var_os(PROCESS).is_some() {
+        let medians = times.iter().map(|times| {
+            let mut sorted = times.clone();
+            sorted.sort_by(f64::total_cmp);
+            median(&sorted).to_string()
+        });
+        println!("{TIMES}{}", medians.collect::<Vec<_>>().join(" "));
+    }
+    times
+}
+
+/// What other processes took for each call of [`times`]: of each subject a time for each process.
+static RECORDED: OnceLock<Mutex<VecDeque<Vec<Vec<f64>>>>> = OnceLock::new();
+
+/// Runs a bench in fresh processes, one after the other, then prints what it prints, of the medians of each. Where code, tables and texts
+/// lie is chosen for each process, and can move a ratio by more than its interval within one.
+pub fn in_fresh_processes(bench: impl Fn()) {
+    if std::env::var_os(PROCESS).is_none() {
+        let mut recorded: VecDeque<Vec<Vec<f64>>> = VecDeque::new();
+        for number in 1..=PROCESSES {
+            eprintln!("process {number} of {PROCESSES}");
+            let times = times_of_a_process();
+            recorded.resize(times.len(), Vec::new());
+            for (all, own) in recorded.iter_mut().zip(times) {
+                all.resize(own.len(), Vec::new());
+                all.iter_mut().zip(own).for_each(|(all, time)| all.push(time));
+            }
+        }
+        RECORDED.set(Mutex::new(recorded)).expect("a bench runs once");
+    }
+    bench();
+}
+
+fn times_of_a_process() -> Vec<Vec<f64>> {
+    let this = std::env::current_exe().expect("this program has a path");
+    let mut command = Command::new(this);
+    command.args(std::env::args().skip(1)).env(PROCESS, "1").stderr(Stdio::inherit());
+    let output = command.output().expect("this program starts again");
+    assert!(output.status.success(), "a process of the bench ended with {}", output.status);
+    let lines = str::from_utf8(&output.stdout).expect("a bench prints UTF-8").lines();
+    let parse = |times: &str| times.split(' ').map(|time| time.parse().expect("a time is a number")).collect();
+    lines.filter_map(|line| line.strip_prefix(TIMES)).map(parse).collect()
+}
+
+fn times_by_round(subjects: &mut [Subject]) -> Vec<Vec<f64>> {
     let calls: Vec<u32> = subjects.iter_mut().map(Subject::calls).collect();
     let mut times = vec![Vec::with_capacity(ROUNDS); subjects.len()];
     for _ in 0..ROUNDS {
