@@ -8,7 +8,7 @@ mod texts;
 
 use std::hint::black_box;
 
-use harness::{Subject, ratio};
+use harness::{Places, Subject, ratio};
 use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, RUSSIAN};
 use texts::{language_of_0900, language_of_uca1400, of_language, other_end, unaccented};
 
@@ -45,17 +45,17 @@ fn compare(title: &str, name: &str, a: &str, b: &str) {
 
 fn key(title: &str, name: &str, text: &str) {
     let (before, now) = both(name);
-    let (mut key, mut other) = (Vec::new(), Vec::new());
+    let (mut places, mut others) = (Places::new(), Places::new());
     let ratio = ratio(
         Subject::new("before", || {
-            key.clear();
-            before.sort_key_into(black_box(text.as_bytes()), &mut key);
-            black_box(&key).len()
+            let key = places.next();
+            before.sort_key_into(black_box(text.as_bytes()), key);
+            black_box(key).len()
         }),
         Subject::new("now", || {
-            other.clear();
-            now.sort_key_into(black_box(text.as_bytes()), &mut other);
-            black_box(&other).len()
+            let key = others.next();
+            now.sort_key_into(black_box(text.as_bytes()), key);
+            black_box(key).len()
         }),
     );
     println!("{title:44}{name:36}{ratio}");
@@ -79,6 +79,10 @@ fn languages() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn main() {
+    harness::in_fresh_processes(all);
+}
+
+fn all() {
     println!("instruction set: {}; times as long as before\n", now::instruction_set());
     let german = GERMAN.replace('ß', "ss");
     let pairs = [
