@@ -105,13 +105,9 @@ impl Estimate {
             PROCESSES => (1, 7),
             other => panic!("{other} values have no interval here"),
         };
-        Self { low: values[low], median: median(&values), high: values[high] }
+        let median = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
+        Self { low: values[low], median, high: values[high] }
     }
-}
-
-/// The median of sorted values.
-fn median(sorted: &[f64]) -> f64 {
-    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
 
 impl fmt::Display for Estimate {
@@ -164,11 +160,7 @@ fn times(subjects: &mut [Subject]) -> Vec<Vec<f64>> {
     }
     let times = times_by_round(subjects);
     if std::env::var_os(PROCESS).is_some() {
-        let medians = times.iter().map(|times| {
-            let mut sorted = times.clone();
-            sorted.sort_by(f64::total_cmp);
-            median(&sorted).to_string()
-        });
+        let medians = times.iter().map(|times| Estimate::of(times.clone()).median.to_string());
         println!("{TIMES}{}", medians.collect::<Vec<_>>().join(" "));
     }
     times
@@ -181,21 +173,20 @@ static RECORDED: OnceLock<Mutex<VecDeque<Vec<Vec<f64>>>>> = OnceLock::new();
 /// lie is chosen for each process, and can move a ratio by more than its interval within one.
 pub fn in_fresh_processes(bench: impl Fn()) {
     if std::env::var_os(PROCESS).is_none() {
-        let mut recorded: VecDeque<Vec<Vec<f64>>> = VecDeque::new();
-        for number in 1..=PROCESSES {
+        let processes = (1..=PROCESSES).map(|number| {
             eprintln!("process {number} of {PROCESSES}");
-            let times = times_of_a_process();
-            recorded.resize(times.len(), Vec::new());
-            for (all, own) in recorded.iter_mut().zip(times) {
-                all.resize(own.len(), Vec::new());
-                all.iter_mut().zip(own).for_each(|(all, time)| all.push(time));
-            }
-        }
+            times_of_a_process()
+        });
+        let processes: Vec<_> = processes.collect();
+        let of_subject = |call: usize, subject| processes.iter().map(|times| times[call][subject]).collect();
+        let of_call = |call: usize| (0..processes[0][call].len()).map(|subject| of_subject(call, subject)).collect();
+        let recorded = (0..processes[0].len()).map(of_call).collect();
         RECORDED.set(Mutex::new(recorded)).expect("a bench runs once");
     }
     bench();
 }
 
+/// Of each call of [`times`] a time for each subject.
 fn times_of_a_process() -> Vec<Vec<f64>> {
     let this = std::env::current_exe().expect("this program has a path");
     let mut command = Command::new(this);
