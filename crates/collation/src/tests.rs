@@ -55,6 +55,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         &[0xF4, 0x90, 0x80, 0x80],
         &[0xFF],
         &[0xE4, 0xFC, 0xDF, 0xC4],
+        b"\xFE9\xFE9",
     ]
     .into();
     let well_formed = prop_oneof![
@@ -187,13 +188,14 @@ fn multi_byte_pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
         })
 }
 
-/// Each two ends of one and two bytes, after nothing, a character, and the beginning of one.
+/// Each two ends of one and two bytes, and of the last character of four, after nothing, a character, and the beginning of one.
 #[test]
 fn ends_of_multi_byte_characters_are_in_order() {
     let bytes = *b"a\x80\x8E\xA1\xE0\xFE\xFF";
     let ends: Vec<Vec<u8>> = bytes
         .iter()
         .flat_map(|&first| core::iter::once(vec![first]).chain(bytes.map(|second| vec![first, second])))
+        .chain([b"\xFE9\xFE9".to_vec()])
         .collect();
     for collation in multi_byte() {
         for before in [&b""[..], b"\xA1", b"\xA1\xA1", b"\x8E", b"\x8F", b"\x8F\xA1"] {

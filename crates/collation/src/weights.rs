@@ -83,8 +83,9 @@ impl<'a> Weights<'a> {
         let is_well_formed =
             matches!(self.descriptor.form, Form::Multi(encoding) if encoding.well_formed_length(rest).is_some());
         let weights = match rest[..length] {
-            // After all characters, by its value.
-            [byte] if !is_well_formed => vec![0xFF, 0xFF, byte],
+            // Twice two bytes, as it is compared: after all characters of Unicode, by its value. gb18030's last one of four bytes, which is
+            // none of Unicode's, weighs FFFFFFFF and comes after these, too.
+            [byte] if !is_well_formed => vec![0xFF, 0xFF, byte, 0],
             ref character => weigh(character),
         };
         let code_point = self.descriptor.decode(rest).map(|(code_point, _)| code_point);

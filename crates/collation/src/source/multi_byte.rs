@@ -167,7 +167,7 @@ impl<T: CharacterWeights, S: Shape> Source for Characters<T, S> {
     fn next(self, text: &[u8], at: usize, out: &mut [u16]) -> Next {
         let rest = &text[at..];
         let Some(length) = self.shape.well_formed_length(rest) else {
-            // After all characters, by its value.
+            // After all characters of Unicode, by its value.
             out[0] = u16::MAX;
             out[1] = u16::from_be_bytes([rest[0], 0]);
             return Next { bytes: 1, weights: 2 };
