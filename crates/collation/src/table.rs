@@ -163,4 +163,20 @@ mod tests {
             assert!(reader.is_done(), "{name}");
         }
     }
+    #[test]
+    fn contractions_are_found_by_their_code_points_and_no_others_are() {
+        for (name, table) in data::tables() {
+            let Some(contractions) = table.contractions() else { continue };
+            for record in contractions.all() {
+                let [one, other, rest @ ..] = record.code_points() else { panic!("one code point in {name}") };
+                let found = contractions.longest(*one, *other, rest.iter().copied());
+                assert_eq!(found.map(Contraction::code_points), Some(record.code_points()), "{name}");
+                for pair in [[*one, *other], [*other, *one], [*one, *one], [*one, *other + 1], [*one + 1, *other]] {
+                    let is_one = contractions.all().binary_search_by(|record| record.code_points().cmp(&pair)).is_ok();
+                    let found = contractions.longest(pair[0], pair[1], core::iter::empty());
+                    assert_eq!(found.is_some(), is_one, "{pair:X?} in {name}");
+                }
+            }
+        }
+    }
 }

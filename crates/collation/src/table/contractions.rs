@@ -4,6 +4,7 @@
 //! for one that the parent has and this table lacks), two words for each, high first, and an entry for each level, as
 //! level.rs has them. A character whose weights depend on the one before it (`カー`) is a record of both.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::level::PAGES;
@@ -20,6 +21,8 @@ pub const REMOVED: u16 = 0x8000;
 pub(crate) struct Contractions {
     /// In ascending order.
     records: Vec<Contraction>,
+    /// Where those that begin with the same two code points begin.
+    beginnings: Beginnings,
     /// The code points that may begin one.
     first: Filter,
     /// The code points that may continue one.
@@ -45,6 +48,13 @@ impl Contraction {
     /// Its code points.
     pub fn code_points(&self) -> &[u32] {
         self.code_points.get(..self.count.into()).unwrap_or_default()
+    }
+
+    /// Its first two code points.
+    #[inline(always)]
+    const fn beginning(&self) -> [u32; 2] {
+        let [one, other, ..] = self.code_points;
+        [one, other]
     }
 
     /// Its entry at a level.
@@ -103,7 +113,7 @@ impl Contractions {
         let short = neighbours.clone().filter(|pair| is_short(pair[0])).map(bytes);
         let pairs = Pairs::of(short.chain(neighbours.filter(|pair| !is_short(pair[0])).map(bytes)));
         let variants = core::array::from_fn(|level| variants(&records, level));
-        Some(Self { records, first, later, short_later, pairs, marks, variants })
+        Some(Self { beginnings: Beginnings::of(&records), records, first, later, short_later, pairs, marks, variants })
     }
 
     /// Whether a code point below U+0800 continues a contraction.
@@ -136,14 +146,53 @@ impl Contractions {
 
     /// The longest contraction that these code points begin with.
     pub fn longest(&self, one: u32, other: u32, rest: impl Iterator<Item = u32> + Clone) -> Option<&Contraction> {
-        let start = self.records.partition_point(|record| record.code_points[..2] < [one, other][..]);
+        let start = self.beginnings.find(&self.records, [one, other])?;
         let candidates = self.records.get(start..)?.iter();
-        let candidates = candidates.take_while(|record| record.code_points[..2] == [one, other]);
+        let candidates = candidates.take_while(|record| record.beginning() == [one, other]);
         let matches = |record: &&Contraction| {
             let mut rest = rest.clone();
             record.code_points().iter().skip(2).all(|&code_point| rest.next() == Some(code_point))
         };
         candidates.filter(matches).max_by_key(|record| record.count)
+    }
+}
+
+/// A hash table of the places where records begin with other two code points than the record before: a binary search waits for each record
+/// that it asks. Bench: `languages`, keys of Japanese.
+struct Beginnings {
+    /// A power of two of places, [`Self::NONE`] in half of them at least.
+    slots: Vec<u32>,
+}
+
+impl Beginnings {
+    const NONE: u32 = u32::MAX;
+
+    /// Of records in ascending order.
+    fn of(records: &[Contraction]) -> Self {
+        let mut all = Self { slots: vec![Self::NONE; (2 * records.len()).next_power_of_two()] };
+        for (index, record) in records.iter().enumerate() {
+            let before = index.checked_sub(1).map(|before| records[before].beginning());
+            if before != Some(record.beginning()) {
+                let slot = all.slots_of(record.beginning()).find(|&slot| all.slots[slot] == Self::NONE);
+                slot.into_iter().for_each(|slot| all.slots[slot] = index as u32);
+            }
+        }
+        all
+    }
+
+    /// The place of the first record that begins with these.
+    #[inline(always)]
+    fn find(&self, records: &[Contraction], beginning: [u32; 2]) -> Option<usize> {
+        let places = self.slots_of(beginning).map(|slot| self.slots[slot]).take_while(|&place| place != Self::NONE);
+        places.map(|place| place as usize).find(|&place| records[place].beginning() == beginning)
+    }
+
+    /// The slots in which the place of these may be: the first of them that was free has it.
+    #[inline(always)]
+    fn slots_of(&self, [one, other]: [u32; 2]) -> impl Iterator<Item = usize> + use<> {
+        let mask = self.slots.len() - 1;
+        let first = (one.wrapping_mul(0x9E37_79B1) ^ other.wrapping_mul(0x85EB_CA6B)) >> 15;
+        (first as usize..).map(move |slot| slot & mask)
     }
 }
 
