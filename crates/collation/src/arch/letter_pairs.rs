@@ -24,6 +24,8 @@ pub(super) struct LetterPairs {
     pub(super) uneven: u8,
     /// Whether a letter twice may begin a contraction, if the second one begins a pair.
     pub(super) has_doubles: bool,
+    /// Whether each pair of `high` after its own first letter, all in one case, weighs as the pair twice, and begins with the letter's own weight.
+    pub(super) has_plain_doubles: bool,
     /// Whether a letter may be contracted with a character beyond ASCII, none of `rows`.
     pub(super) has_long: bool,
     /// Rows of characters that may continue the contraction of one beyond ASCII, and that of combining ones, a bit for each by its number: where
@@ -46,9 +48,13 @@ impl LetterPairs {
     /// The bit of the row of combining characters.
     const COMBINING: u32 = Self::row(0xCC);
 
-    /// `code` tells what stands in the place of a weight's high byte. `None` if other characters may begin a contraction, or if there are too
-    /// many.
-    pub(super) fn of(contractions: &ShortContractions, mut code: impl FnMut([u16; 2]) -> Option<u8>) -> Option<Self> {
+    /// `code` tells what stands in the place of a weight's high byte, `entry` that of a letter. `None` if other characters may begin a
+    /// contraction, or if there are too many.
+    pub(super) fn of(
+        contractions: &ShortContractions,
+        mut code: impl FnMut([u16; 2]) -> Option<u8>,
+        entry: impl Fn(u8) -> u16,
+    ) -> Option<Self> {
         let mut entries = [[[Self::NONE, 0]; LETTERS]; LETTERS];
         let mut cases = [[Cases::default(); LETTERS]; LETTERS];
         let mut doubles = Vec::new();
@@ -59,6 +65,7 @@ impl LetterPairs {
             low: [0; 64],
             uneven: 0,
             has_doubles: false,
+            has_plain_doubles: false,
             has_long: false,
             rows: 0,
         };
@@ -100,13 +107,28 @@ impl LetterPairs {
         if doubles.iter().any(|&(twice, third)| is_known(twice, twice) || !is_known(twice, third)) {
             return None;
         }
+        all.has_plain_doubles = all.has_doubles
+            && (0..LETTERS).all(|one| {
+                let is_plain = |other: usize| doubles_are_plain(contractions, [one, other], &entry);
+                (0..LETTERS).filter(|&other| entries[one][other][0] < Self::LONGER).all(is_plain)
+            });
         all.number(&entries)?;
-        Some(all)
+        // Where weights differ by case, all are looked up elsewhere.
+        all.high.iter().any(|&high| high < Self::LONGER).then_some(all)
     }
 
     /// The bit of the row of characters that begin with this byte; none if they are not of two bytes.
     pub(super) const fn row(lead: u8) -> u32 {
         if lead & 0xE0 == 0xC0 { 1 << ((lead & 0x1F) >> 1) } else { 0 }
+    }
+
+    /// Whether a character of these rows, or the one at `end`, may go on a contraction that doesn't begin with a letter, or a combining one.
+    #[inline(always)]
+    pub(super) fn may_go_on(&self, rows: u32, text: &[u8], end: usize) -> bool {
+        self.rows != 0 && {
+            let next = text.get(end).copied().unwrap_or_default();
+            (rows | Self::row(next)) & self.rows != 0
+        }
     }
 
     /// Numbers the letters.
@@ -148,6 +170,20 @@ fn numbers(all: &[[Entry; LETTERS]; LETTERS]) -> ([usize; LETTERS], usize) {
 /// Which letter this is, in whatever case.
 fn letter(byte: u8) -> Option<usize> {
     byte.is_ascii_alphabetic().then(|| usize::from(byte.to_ascii_lowercase() - b'a'))
+}
+
+/// Whether this pair after its first letter, all in one case, is [`LetterPairs::has_plain_doubles`].
+fn doubles_are_plain(contractions: &ShortContractions, [one, other]: [usize; 2], entry: impl Fn(u8) -> u16) -> bool {
+    [b'a', b'A'].into_iter().all(|a| {
+        let bytes = [one, one, other].map(|letter| a + letter as u8);
+        let weights = |bytes: &[u8]| {
+            let found = contractions.find(bytes, 0).filter(|found| found.bytes() == bytes)?;
+            Some(found.weights())
+        };
+        weights(&bytes[1..]).is_some_and(|pair| {
+            weights(&bytes).is_some_and(|double| double == [pair, pair].concat()) && pair[0] == entry(bytes[0])
+        })
+    })
 }
 
 /// In which cases a pair of letters is a contraction.

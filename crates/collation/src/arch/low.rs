@@ -71,11 +71,12 @@ impl Low {
             .and_then(|expansions| Codes::of(&entries, expansions));
         #[cfg(target_arch = "x86_64")]
         let letter_pairs = contractions.as_ref().and_then(|contractions| {
-            LetterPairs::of(contractions, |weights| match (&mut codes, weights) {
+            let code = |weights: [u16; 2]| match (&mut codes, weights) {
                 (Some(codes), _) => codes.weights_mut().code(weights),
                 (None, [..Self::SEVERAL, 0]) => Some(weights[0].to_be_bytes()[0]),
                 _ => None,
-            })
+            };
+            LetterPairs::of(contractions, code, |letter| entries[usize::from(letter)])
         });
         Self {
             spaces_are_least,

@@ -56,6 +56,14 @@ pub(crate) struct Filled {
     pub(crate) produced: usize,
 }
 
+impl Filled {
+    /// What both did, one after the other.
+    #[cfg(target_arch = "x86_64")]
+    const fn and(self, next: Self) -> Self {
+        Self { consumed: self.consumed + next.consumed, produced: self.produced + next.produced }
+    }
+}
+
 /// The room that [`Backend::fill`] wants before it reads another block of text.
 pub(crate) const FILL_ROOM: usize = 128;
 

@@ -107,6 +107,28 @@ fn contractions(pairs: &Pairs) -> impl Iterator<Item = (&'static str, Option<&'s
         ("ZS", Some(&[0x3023, 0x3021])),
         ("ssz", Some(&[0x3022, 0x3021, 0x3022, 0x3021])),
         ("sSz", Some(&[0x3022, 0x3024])),
+        ("gy", Some(&[0x1067, 0x3027])),
+        ("Gy", Some(&[0x1067, 0x3027])),
+        ("GY", Some(&[0x1067, 0x3027])),
+        ("ggy", Some(&[0x1067, 0x3027, 0x1067, 0x3027])),
+        ("Ggy", Some(&[0x1067, 0x3027, 0x1067, 0x3027])),
+        ("GGY", Some(&[0x1067, 0x3027, 0x1067, 0x3027])),
+        ("yg", Some(&[0x1079, 0x3028])),
+        ("Yg", Some(&[0x1079, 0x3028])),
+        ("YG", Some(&[0x1079, 0x3028])),
+        ("yyg", Some(&[0x1079, 0x3028, 0x1079, 0x3028])),
+        ("Yyg", Some(&[0x1079, 0x3028, 0x1079, 0x3028])),
+        ("YYG", Some(&[0x1079, 0x3028, 0x1079, 0x3028])),
+        ("ty", Some(&[0x1074])),
+        ("Ty", Some(&[0x1074])),
+        ("TY", Some(&[0x1074])),
+        ("tty", Some(&[0x1074, 0x1074])),
+        ("Tty", Some(&[0x1074, 0x1074])),
+        ("TTY", Some(&[0x1074, 0x1074])),
+        ("xy", Some(&[0x1078, 0x3029])),
+        ("xyt", Some(&[0x1078, 0x3029, 0x302A])),
+        ("xxy", Some(&[0x1078, 0x3029, 0x1078, 0x3029])),
+        ("xxyt", Some(&[0x1078, 0x3029, 0x302A, 0x1078, 0x3029, 0x302A])),
         ("dz", Some(&[0x3025])),
         ("Dz", Some(&[0x3025])),
         ("DZ", Some(&[0x3025])),
@@ -243,6 +265,15 @@ fn pairs_of_two_letters() -> &'static Pairs {
         let letters =
             [(b'l', b'j'), (b's', b'z'), (b's', b's'), (b'd', b'z'), (b'd', b'd'), (b'z', b's'), (b'c', b'h')];
         Pairs::of(letters.into_iter().chain([(b'd', 0xC5), (b'z', 0xCC), (0xB8, 0xCC)]))
+    })
+}
+
+/// Pairs of which each has doubles, as in Hungarian.
+fn pairs_with_doubles() -> &'static Pairs {
+    static PAIRS: OnceLock<Pairs> = OnceLock::new();
+    PAIRS.get_or_init(|| {
+        let letters = [b"gy", b"gg", b"yg", b"yy", b"ty", b"tt", b"xy", b"xx", b"yt"];
+        Pairs::of(letters.into_iter().map(|&[one, other]| (one, other)).chain([(b'd', 0xC5)]))
     })
 }
 
@@ -493,7 +524,7 @@ fn samples() -> Vec<(String, String)> {
 
 #[test]
 fn text_is_compared_and_weighed_at_every_offset_and_length() {
-    let joined = all_pairs().into_iter().chain([pairs_of_two_letters()]);
+    let joined = all_pairs().into_iter().chain([pairs_of_two_letters(), pairs_with_doubles()]);
     let joined = joined.flat_map(|pairs| [false, true].map(|is_wide| table_with(Some(pairs), is_wide)));
     for low in joined.chain([table(false), table_with(None, true), table_with_case()]) {
         for (a, b) in samples() {

@@ -6,6 +6,8 @@ use super::*;
 fn letters() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => "[lLjJsSzZdDcCh]{1,6}",
+        8 => "[gGyYtTx]{1,6}",
+        8 => "[gyt]{1,70}",
         2 => "(lj|Lj|LJ|sz|zs|dz|ssz|sSz|dzs|ddzs|dž|z\u{30C}|dz\u{30C}|и\u{306}|и|ž|\u{30C})",
         2 => "[ a-zA-Z]{1,9}",
         2 => "[а-яà-öø-ÿčćđšž]{1,4}",
@@ -20,17 +22,21 @@ proptest! {
 
     #[test]
     fn letters_are_contracted(text in letters(), cut in any::<prop::sample::Index>(), room in 0..400usize, is_wide: bool) {
-        let low = table_with(Some(pairs_of_two_letters()), is_wide);
         let cut = cut.index(text.len() + 1);
-        check_fill(&low, text.as_bytes(), room);
-        check_fill(&low, &text.as_bytes()[..cut], room);
+        for pairs in [pairs_of_two_letters(), pairs_with_doubles()] {
+            let low = table_with(Some(pairs), is_wide);
+            check_fill(&low, text.as_bytes(), room);
+            check_fill(&low, &text.as_bytes()[..cut], room);
+        }
     }
 }
 
 #[test]
 fn a_contraction_is_found_at_every_place() {
-    for low in [false, true].map(|is_wide| table_with(Some(pairs_of_two_letters()), is_wide)) {
-        let all: Vec<_> = contractions(pairs_of_two_letters()).map(|(contraction, _)| contraction).collect();
+    let pairs = [pairs_of_two_letters(), pairs_with_doubles()];
+    for (pairs, is_wide) in pairs.into_iter().flat_map(|pairs| [(pairs, false), (pairs, true)]) {
+        let low = table_with(Some(pairs), is_wide);
+        let all: Vec<_> = contractions(pairs).map(|(contraction, _)| contraction).collect();
         for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
             for before in (0..4).chain(28..34).chain(58..70) {
                 for (around, between) in [("b", ""), ("ö", ""), ("b", "ž"), ("\u{B1}", ""), ("l", "l")] {
@@ -68,6 +74,9 @@ fn words_have_plain_spaces_where_contractions_weigh_more_than_a_space() {
 fn letters_have_numbers_where_every_contraction_begins_with_one() {
     let have_numbers = |pairs| table_with(Some(pairs), false).letter_pairs().is_some();
     assert!(have_numbers(pairs_of_two_letters()));
+    let plain_doubles =
+        |pairs| table_with(Some(pairs), false).letter_pairs().is_some_and(|pairs| pairs.has_plain_doubles);
+    assert!(plain_doubles(pairs_with_doubles()) && !plain_doubles(pairs_of_two_letters()));
     // Digits; a letter and a space; a letter three times; a longer character and one of three bytes.
     assert!(!all_pairs().into_iter().any(have_numbers));
 }

@@ -6,17 +6,17 @@ use core::mem::MaybeUninit;
 use super::super::super::codes::{CodedWeights, Codes};
 use super::super::super::low::Expansions;
 use super::super::super::taken::{Taken, write};
-use super::super::super::vector::Shuffle;
 use super::super::super::{FILL_ROOM, Filled, Low};
 use super::contractions::take;
+use super::lanes;
+use super::letters::fill_joined;
 use super::low::{
     BLOCK, Block, Table, Two, after, joined_ends, joined_letters, look_up, look_up_two, next_bytes, table, whole_before,
 };
-use super::{V, lanes};
 use crate::table::{Kind, Pairs};
 
 /// Entries whose high byte is this or above are no weights.
-const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
+pub(super) const LIMIT: u8 = (Low::SEVERAL >> 8) as u8;
 
 /// # Safety
 /// The machine has this backend's instruction set.
@@ -41,36 +41,26 @@ pub(super) unsafe fn fill_key(low: &Low, text: &[u8], out: &mut [MaybeUninit<u8>
 unsafe fn fill_for<const HIGH_FIRST: bool>(low: &Low, text: &[u8], out: *mut u8, room: usize) -> Filled {
     // SAFETY: the caller's.
     unsafe {
-        match (low.contractions().is_some(), low.codes().is_some()) {
-            (false, false) => fill_with::<HIGH_FIRST, false, false>(low, text, out, room),
-            (false, true) => fill_with::<HIGH_FIRST, false, true>(low, text, out, room),
-            (true, false) => fill_with::<HIGH_FIRST, true, false>(low, text, out, room),
-            (true, true) => fill_with::<HIGH_FIRST, true, true>(low, text, out, room),
-        }
-    }
-}
-
-/// # Safety
-/// As for [`fill_for`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool>(
-    low: &Low,
-    text: &[u8],
-    out: *mut u8,
-    room: usize,
-) -> Filled {
-    // SAFETY: the caller's.
-    unsafe {
-        let ascii = fill_ascii::<HIGH_FIRST, JOINED>(low, text, out, room);
+        let is_joined = low.contractions().is_some();
+        let ascii = if is_joined {
+            fill_ascii::<HIGH_FIRST, true>(low, text, out, room)
+        } else {
+            fill_ascii::<HIGH_FIRST, false>(low, text, out, room)
+        };
         if ascii == text.len() {
             return Filled { consumed: ascii, produced: ascii };
         }
-        fill_after::<HIGH_FIRST, JOINED, WIDE>(low, text, out, room, ascii)
+        match (is_joined, low.codes().is_some()) {
+            (false, false) => fill_after::<HIGH_FIRST, false, false>(low, text, out, room, ascii),
+            (false, true) => fill_after::<HIGH_FIRST, false, true>(low, text, out, room, ascii),
+            (true, false) => fill_joined::<HIGH_FIRST, false>(low, text, out, room, ascii),
+            (true, true) => fill_joined::<HIGH_FIRST, true>(low, text, out, room, ascii),
+        }
     }
 }
 
-/// Goes on after the `ascii` characters of [`fill_ascii`].
+/// Goes on after the `ascii` characters of [`fill_ascii`]; by one block where contractions are mostly of two letters, as the next may be one
+/// for [`fill_joined`] again.
 ///
 /// By itself: ASCII, and texts without contractions, would wait for registers to be saved.
 ///
@@ -78,7 +68,7 @@ unsafe fn fill_with<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool
 /// As for [`fill_for`].
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool>(
+pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: bool>(
     low: &Low,
     text: &[u8],
     out: *mut u8,
@@ -87,12 +77,14 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
 ) -> Filled {
     const { assert!(FILL_ROOM >= 2 * BLOCK) }
     let (mut consumed, mut produced) = (ascii, ascii);
+    let is_one_block = JOINED && low.letter_pairs().is_some();
+    let until = if is_one_block { whole_before(low.pairs(), text, ascii) } else { text.len() };
     let rows = low.codes().filter(|_| WIDE).map_or(low.rows(), Codes::rows);
     loop {
         // Loaded again after a block of several weights: kept in registers only among those of one.
         let ascii = Table::of(low.row(0));
         let (expansions, of_two, taken, end) = loop {
-            if consumed >= text.len() || room - produced < FILL_ROOM {
+            if consumed >= until || room - produced < FILL_ROOM {
                 return Filled { consumed, produced };
             }
             // A character of one weight may reach over the end of the block.
@@ -103,9 +95,9 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
                 (after(text, consumed), text.len())
             };
             let mut block = look_up::<JOINED, HIGH_FIRST>(rows, &ascii, text, consumed, begin_before);
-            let (mut taken, mut pairs, mut second) = (Taken::NONE, 0, 0);
+            let (mut taken, mut second) = (Taken::NONE, 0);
             if let Some(contractions) = low.contractions().filter(|_| JOINED) {
-                (taken, pairs) = take::<HIGH_FIRST, WIDE>(low, contractions, &mut block, text, consumed, end);
+                taken = take::<HIGH_FIRST, WIDE>(contractions, &mut block, text, consumed, end);
             }
             let several = block.from(LIMIT) & !taken.lanes;
             // A code is not zero: this need not wait for what it stands for.
@@ -118,14 +110,12 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
                 && several >> stop & 1 == 1
                 && let Some(expansions) = low.expansions()
             {
-                taken.lanes |= pairs | pairs << 1;
-                let of_one = pairs << 1 & !second;
                 let of_two = BlockOfTwo {
                     leads: block.leads,
                     own: block.starts & !taken.lanes,
                     several,
                     ends: block.strange | taken.end,
-                    weights: [block.high, block.low].map(|weights| _mm512_maskz_mov_epi8(!of_one, weights)),
+                    weights: [block.high, block.low],
                 };
                 break (expansions, of_two, taken, end);
             }
@@ -165,20 +155,31 @@ unsafe fn fill_after<const HIGH_FIRST: bool, const JOINED: bool, const WIDE: boo
     }
 }
 
+/// The lane before each.
+static BEFORE: [u8; BLOCK] = {
+    let mut lanes = [0; BLOCK];
+    let mut lane = 0;
+    while lane < BLOCK {
+        lanes[lane] = (lane as u8).wrapping_sub(1);
+        lane += 1;
+    }
+    lanes
+};
+
 /// Puts the weights that codes in these lanes stand for in the lanes of their characters: the first weight in that of the code, the second one
 /// in the next. Answers the lanes of second weights.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn decode(weights: &CodedWeights, block: &mut Block, own: u64) -> u64 {
+pub(super) fn decode(weights: &CodedWeights, block: &mut Block, own: u64) -> u64 {
     // What is no weight is negative. Lanes in which no character begins have what ASCII has, and so no codes.
     let below = _mm512_set1_epi8(CodedWeights::BIT.cast_signed() - 1);
     let coded = _mm512_mask_cmpgt_epi8_mask(own, block.high, below);
     let second = coded << 1;
-    let codes = V(block.high);
-    // SAFETY: this backend's instruction set is there.
-    let before = unsafe { codes.shifted::<1>(V::zero()).0 };
+    let codes = block.high;
+    // The first lane has the last one's, and is none of second weights.
+    let before = _mm512_permutexvar_epi8(table(&BEFORE), codes);
     let [high, low] = weights.second.each_ref().map(|bytes| _mm512_permutexvar_epi8(before, table(bytes)));
-    let first = _mm512_permutexvar_epi8(codes.0, table(&weights.first));
+    let first = _mm512_permutexvar_epi8(codes, table(&weights.first));
     block.low = _mm512_mask_mov_epi8(block.low, second, low);
     block.high = _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(block.high, coded, first), second, high);
     second
@@ -282,14 +283,14 @@ fn may_join(pairs: &Pairs, bytes: __m512i, next: __m512i) -> bool {
 /// The lanes in the order in which [`unpack`] wants them: it takes eight bytes of each quarter in turn.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn spread(lanes: __m512i) -> __m512i {
+pub(super) fn spread(lanes: __m512i) -> __m512i {
     _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), lanes)
 }
 
 /// Pairs of bytes, of the first 32 lanes and of the others, from lanes that were [`spread`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn unpack<const HIGH_FIRST: bool>(high: __m512i, low: __m512i) -> [__m512i; 2] {
+pub(super) fn unpack<const HIGH_FIRST: bool>(high: __m512i, low: __m512i) -> [__m512i; 2] {
     let (x, y) = if HIGH_FIRST { (high, low) } else { (low, high) };
     [_mm512_unpacklo_epi8(x, y), _mm512_unpackhi_epi8(x, y)]
 }
@@ -300,7 +301,7 @@ fn unpack<const HIGH_FIRST: bool>(high: __m512i, low: __m512i) -> [__m512i; 2] {
 /// There is room for [`BLOCK`] weights at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-unsafe fn store<const HIGH_FIRST: bool>(block: &Block, kept: u64, out: *mut u8) {
+pub(super) unsafe fn store<const HIGH_FIRST: bool>(block: &Block, kept: u64, out: *mut u8) {
     let mut halves = unpack::<HIGH_FIRST>(spread(block.high), spread(block.low));
     let mut first = BLOCK / 2;
     // Where no lane is left out between others, as in ASCII, there is nothing to close up.
@@ -354,7 +355,7 @@ unsafe fn store_with<const HIGH_FIRST: bool>(
 /// The lanes in which one of two bytes is not zero.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn nonzero([high, low]: [__m512i; 2]) -> u64 {
+pub(super) fn nonzero([high, low]: [__m512i; 2]) -> u64 {
     let both = _mm512_or_si512(high, low);
     _mm512_test_epi8_mask(both, both)
 }

@@ -108,29 +108,77 @@ pub(super) fn look_up<const NEXT: bool, const CALLER: bool>(
     at: usize,
     end: usize,
 ) -> Block {
-    let here = lanes(end - at);
-    let bytes = bytes(text, at);
+    let loaded = Loaded { here: lanes(end - at), bytes: bytes(text, at), next: NEXT.then(|| next_bytes(text, at)) };
+    look_up_loaded::<false>(rows, ascii, text, at, loaded)
+}
+
+/// The bytes of a block.
+pub(super) struct Loaded {
+    /// Its lanes.
+    pub(super) here: u64,
+    bytes: __m512i,
+    /// The byte after each, if that is wanted in any case.
+    next: Option<__m512i>,
+}
+
+impl Loaded {
+    /// The block that [`whole_before`] ends. Its bytes are there even in lanes behind it.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn whole_before(pairs: Option<&Pairs>, text: &[u8], at: usize) -> Self {
+        let left = text.len() - at;
+        let (here, of_bytes, of_next) = if left > BLOCK {
+            (lanes(whole_before(pairs, text, at) - at), !0, !0)
+        } else {
+            (lanes(left), lanes(left), lanes(left) >> 1)
+        };
+        // SAFETY: `at` is within the text, and lanes past its end are masked off.
+        let [bytes, next] = [(of_bytes, at), (of_next, at + 1)]
+            .map(|(lanes, from)| unsafe { _mm512_maskz_loadu_epi8(lanes, text.as_ptr().wrapping_add(from).cast()) });
+        Self { here, bytes, next: Some(next) }
+    }
+}
+
+/// As [`look_up`], of a block that is loaded. `LATIN` says whether characters of two bytes are mostly letters up to U+017F: their rows need not
+/// wait for the lead bytes to be known.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub(super) fn look_up_loaded<const LATIN: bool>(
+    rows: &[Row; 16],
+    ascii: &Table,
+    text: &[u8],
+    at: usize,
+    Loaded { here, bytes, next }: Loaded,
+) -> Block {
     let (mut high, mut low) = ascii.choose(bytes);
     let mut starts = here & !_mm512_movepi8_mask(bytes);
     let (mut leads, mut seen) = (0, 0);
-    let next = if NEXT || starts != here { next_bytes(text, at) } else { _mm512_setzero_si512() };
     if starts != here {
+        let next = next.unwrap_or_else(|| next_bytes(text, at));
         // Continuation bytes are the numbers below -64. Lanes past the end are zero, and so none.
         let goes_on = _mm512_cmplt_epi8_mask(next, _mm512_set1_epi8(-64));
         let from_c2 = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0xC2_u8.cast_signed()));
         leads = goes_on & here & _mm512_cmplt_epu8_mask(from_c2, _mm512_set1_epi8(0x1E));
         let indexes = indexes(bytes, next);
         let mut left = leads;
-        while left != 0 {
-            let (number, same) = row(bytes, left, text, at);
+        let mut take = |(number, same): (usize, u64)| {
             let (of_high, of_low) = Table::of(&rows[number]).choose(indexes);
             high = _mm512_mask_blend_epi8(same, high, of_high);
             low = _mm512_mask_blend_epi8(same, low, of_low);
-            seen |= 1 << number;
-            left &= !same;
+            seen |= u32::from(same != 0) << number;
+            same
+        };
+        if LATIN {
+            for lead in [0xC2, 0xC4] {
+                left &= !take(row(bytes, leads, lead));
+            }
+        }
+        while left != 0 {
+            left &= !take(first_row(bytes, left, text, at));
         }
         starts |= leads;
     }
+    let next = next.unwrap_or_else(|| _mm512_setzero_si512());
     Block { bytes, next, high, low, starts, leads, strange: here & !(starts | leads << 1), rows: seen }
 }
 
@@ -159,10 +207,16 @@ fn indexes(bytes: __m512i, next: __m512i) -> __m512i {
 /// The row of the first character of `leads`, of which there is one, and the lanes of that row.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi1")]
-fn row(bytes: __m512i, leads: u64, text: &[u8], at: usize) -> (usize, u64) {
-    let lead = text[at + leads.trailing_zeros() as usize] & !1;
+fn first_row(bytes: __m512i, leads: u64, text: &[u8], at: usize) -> (usize, u64) {
+    row(bytes, leads, text[at + leads.trailing_zeros() as usize])
+}
+
+/// The row of characters with this lead byte, and which lanes of `leads` it has.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn row(bytes: __m512i, leads: u64, lead: u8) -> (usize, u64) {
     let even_leads = _mm512_and_si512(bytes, _mm512_set1_epi8(!1));
-    let same = _mm512_mask_cmpeq_epi8_mask(leads, even_leads, _mm512_set1_epi8(lead.cast_signed()));
+    let same = _mm512_mask_cmpeq_epi8_mask(leads, even_leads, _mm512_set1_epi8((lead & !1).cast_signed()));
     (usize::from(lead & 0x1F) >> 1, same)
 }
 
@@ -186,7 +240,7 @@ pub(super) fn look_up_two(expansions: &Expansions, leads: u64, text: &[u8], at: 
     if left != 0 {
         let indexes = indexes(bytes, next_bytes(text, at));
         while left != 0 {
-            let (number, same) = row(bytes, left, text, at);
+            let (number, same) = first_row(bytes, left, text, at);
             let [one, other] = expansions.rows(number);
             for (weights, row) in [(&mut first, one), (&mut second, other)] {
                 let (high, low) = Table::of(row).choose(indexes);

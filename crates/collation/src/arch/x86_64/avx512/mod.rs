@@ -2,6 +2,7 @@
 
 mod contractions;
 mod fill;
+mod letters;
 mod low;
 mod map;
 mod marks;
