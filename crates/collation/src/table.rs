@@ -163,6 +163,7 @@ mod tests {
             assert!(reader.is_done(), "{name}");
         }
     }
+
     #[test]
     fn contractions_are_found_by_their_code_points_and_no_others_are() {
         for (name, table) in data::tables() {
