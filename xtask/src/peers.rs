@@ -1,24 +1,33 @@
-//! The engine beside Vitess' collations, which are Go: comparisons and sort keys of the same texts. Vitess is run, by
-//! `go run` in xtask/peers/vitess; nothing of it is copied. Other competitors are in `cargo bench -p mysql-collation`.
+//! The engine beside Vitess' collations, which are Go: comparisons and sort keys of the same texts. Vitess is run,
+//! built from xtask/peers/vitess; nothing of it is copied. Other competitors are in `cargo bench -p mysql-collation`.
 
 use std::hint::black_box;
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use drive::own_cpu;
 use measure::{Estimate, median};
 use mysql_collation::oracle::{instruction_sets, use_instruction_set};
 use mysql_collation::{Collation, Flavour};
+use server::Progress;
 
-/// Rounds of a timing, as many as Vitess' side has, and calls of each.
+use crate::bar::Bar;
+
+/// Processes of each side, in turn: where code and texts lie is chosen for each.
+const PROCESSES: usize = 9;
+/// Rounds of a timing in one process, as many as Vitess' side has, and calls of each.
 const ROUNDS: usize = 30;
 const CALLS: u32 = 20_000;
+const COLLATION: &str = "utf8mb4_0900_ai_ci";
 
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub struct Arguments {
+    /// Be a process of our side
+    #[arg(long, hide = true)]
+    ours: bool,
+}
 
 /// What is timed: two texts compared, or the sort key of one.
 struct Case {
@@ -27,23 +36,41 @@ struct Case {
     b: Option<String>,
 }
 
-pub fn run(_: &Arguments) -> Result<()> {
-    let name = "utf8mb4_0900_ai_ci";
-    let collation = Collation::by_name(Flavour::MySql, name)?;
+/// The times of a process, in ns: for each case one for each of its contestants.
+type Times = Vec<Vec<f64>>;
+
+pub fn run(arguments: &Arguments) -> Result<()> {
     let cases = cases();
-    let theirs = vitess(name, &cases)?;
-    println!("{name}, ns of CPU time: median of {ROUNDS} rounds [95 % interval]");
-    for (case, theirs) in cases.iter().zip(theirs) {
-        let show = |[low, median, high]: [f64; 3]| format!("{median:8.1} [{low:.1} … {high:.1}]");
-        println!("\n{}\n  {:32}{}", case.title, "Vitess", show(theirs));
-        for instruction_set in instruction_sets() {
-            use_instruction_set(instruction_set);
-            let ours = ours(collation, case)?;
-            let name = format!("mysql-collation, {instruction_set}");
-            println!("  {name:32}{:32} Vitess ÷ ours {:6.1}", show(ours), theirs[1] / ours[1]);
+    if arguments.ours {
+        return print_ours(&cases);
+    }
+    let folder = tempfile::tempdir()?;
+    let vitess = build_vitess(folder.path())?;
+    let bar = Bar::new();
+    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+    for number in 1..=PROCESSES {
+        bar.step(&format!("process {number} of {PROCESSES}"));
+        theirs.push(vitess_times(&vitess, &cases)?);
+        ours.push(our_times()?);
+    }
+    drop(bar);
+    println!("{COLLATION}, ns of CPU time: median of {PROCESSES} processes [95 % interval]");
+    for (number, case) in cases.iter().enumerate() {
+        let theirs: Vec<f64> = theirs.iter().map(|times| times[number][0]).collect();
+        println!("\n{}\n  {:32}{}", case.title, "Vitess", interval(&theirs)?);
+        for (set, name) in instruction_sets().enumerate() {
+            let ours: Vec<f64> = ours.iter().map(|times| times[number][set]).collect();
+            let ratios: Vec<f64> = theirs.iter().zip(&ours).map(|(theirs, ours)| theirs / ours).collect();
+            let name = format!("mysql-collation, {name}");
+            println!("  {name:32}{:32} Vitess ÷ ours {}", interval(&ours)?, interval(&ratios)?);
         }
     }
     Ok(())
+}
+
+fn interval(values: &[f64]) -> Result<String> {
+    let Estimate { low, value, high } = median(values).context("a time is no number")?;
+    Ok(format!("{value:8.1} [{low:.1} … {high:.1}]"))
 }
 
 fn cases() -> Vec<Case> {
@@ -62,60 +89,75 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Low, median and high of each case, from Vitess.
-fn vitess(collation: &str, cases: &[Case]) -> Result<Vec<[f64; 3]>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/vitess");
-    let mut child = Command::new("go")
-        .args(["run", "."])
-        .current_dir(&folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("`go run` of Vitess' collations could not be started; install Go 1.24 or later")?;
-    let mut input = child.stdin.take().context("go run has no standard input")?;
+/// Vitess' side as a program in this folder.
+fn build_vitess(folder: &Path) -> Result<PathBuf> {
+    let program = folder.join("vitess");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/vitess");
+    let build = Command::new("go").args(["build", "-o"]).arg(&program).current_dir(&source).status();
+    let status = build.context("Vitess' collations could not be built: install Go 1.24 or later")?;
+    ensure!(status.success(), "`go build` in {} failed", source.display());
+    Ok(program)
+}
+
+fn vitess_times(program: &Path, cases: &[Case]) -> Result<Times> {
+    let mut child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut input = child.stdin.take().context("Vitess' side has no standard input")?;
     for case in cases {
         match &case.b {
-            Some(b) => writeln!(input, "compare\t{collation}\t{}\t{b}", case.a)?,
-            None => writeln!(input, "key\t{collation}\t{}", case.a)?,
+            Some(b) => writeln!(input, "compare\t{COLLATION}\t{}\t{b}", case.a)?,
+            None => writeln!(input, "key\t{COLLATION}\t{}", case.a)?,
         }
     }
     drop(input);
-    let output = child.wait_with_output()?;
-    ensure!(output.status.success(), "`go run .` in {} failed", folder.display());
-    let lines = String::from_utf8(output.stdout)?;
-    let figures: Vec<[f64; 3]> = lines.lines().map(figures).collect::<Result<_>>()?;
-    ensure!(figures.len() == cases.len(), "Vitess answered {} of {} questions", figures.len(), cases.len());
-    Ok(figures)
+    times(&child.wait_with_output()?, "Vitess' side")
 }
 
-fn figures(line: &str) -> Result<[f64; 3]> {
-    let mut fields = line.split('\t').skip(2).map(str::parse::<f64>);
-    let mut next = || -> Result<f64> { Ok(fields.next().with_context(|| format!("Vitess answered {line:?}"))??) };
-    Ok([next()?, next()?, next()?])
+fn our_times() -> Result<Times> {
+    times(&Command::new(std::env::current_exe()?).args(["peers", "--ours"]).output()?, "our side")
 }
 
-/// The same of the engine.
-fn ours(collation: Collation, case: &Case) -> Result<[f64; 3]> {
+/// A line for each case, with times between spaces.
+fn times(output: &Output, of: &str) -> Result<Times> {
+    ensure!(output.status.success(), "{of} ended with {}", output.status);
+    let lines = str::from_utf8(&output.stdout)?.lines();
+    let numbers = |line: &str| line.split(' ').map(str::parse).collect::<Result<_, _>>();
+    lines.map(numbers).collect::<Result<_, _>>().with_context(|| format!("{of} printed what is no time"))
+}
+
+/// Our side: the median of each case with each instruction set.
+fn print_ours(cases: &[Case]) -> Result<()> {
+    let collation = Collation::by_name(Flavour::MySql, COLLATION)?;
+    for case in cases {
+        let with = |instruction_set| {
+            use_instruction_set(instruction_set);
+            format!("{:.2}", ours(collation, case))
+        };
+        println!("{}", instruction_sets().map(with).collect::<Vec<_>>().join(" "));
+    }
+    Ok(())
+}
+
+/// The median of the rounds.
+fn ours(collation: Collation, case: &Case) -> f64 {
     let mut key = Vec::new();
-    let times: Vec<f64> = (0..ROUNDS)
-        .map(|_| {
-            let begin: Duration = own_cpu();
-            for _ in 0..CALLS {
-                let a = black_box(case.a.as_bytes());
-                match &case.b {
-                    Some(b) => {
-                        black_box(collation.compare(a, black_box(b.as_bytes())));
-                    }
-                    None => {
-                        key.clear();
-                        collation.sort_key_into(a, &mut key);
-                        black_box(&key);
-                    }
+    let round = |_| {
+        let begin = own_cpu();
+        for _ in 0..CALLS {
+            let a = black_box(case.a.as_bytes());
+            match &case.b {
+                Some(b) => {
+                    black_box(collation.compare(a, black_box(b.as_bytes())));
+                }
+                None => {
+                    key.clear();
+                    collation.sort_key_into(a, &mut key);
+                    black_box(&key);
                 }
             }
-            (own_cpu() - begin).as_nanos() as f64 / f64::from(CALLS)
-        })
-        .collect();
-    let Estimate { low, value, high } = median(&times).context("too few rounds for an interval")?;
-    Ok([low, value, high])
+        }
+        (own_cpu() - begin).as_nanos() as f64 / f64::from(CALLS)
+    };
+    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
+    times.sort_by(f64::total_cmp);
+    f64::midpoint(times[ROUNDS / 2 - 1], times[ROUNDS / 2])
 }

@@ -25,9 +25,10 @@ fn eight_bit(title: &str, name: &str, a: &str, b: &str) {
 }
 
 fn main() {
-    if harness::is_test() {
-        return;
-    }
+    harness::run(all);
+}
+
+fn all() {
     let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci").expect("a collation of this library");
     println!("{}\n", collation.info().name);
     let pairs = [

@@ -55,6 +55,10 @@ fn pair(title: &str, a: &str, b: &str) {
 }
 
 fn main() {
+    harness::run(all);
+}
+
+fn all() {
     println!("instruction set: {}\n", mysql_collation::instruction_set());
     let mixed: String = CHINESE.chars().take(60).enumerate().fold(String::new(), |mut text, (index, character)| {
         text.push(character);

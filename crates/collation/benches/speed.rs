@@ -72,9 +72,10 @@ fn keys(title: &str, ours: &[(&str, Collation)], icu: &CollatorBorrowed, text: &
 }
 
 fn main() {
-    if harness::is_test() {
-        return;
-    }
+    harness::run(all);
+}
+
+fn all() {
     #[cfg(feature = "oracle")]
     if let Some(name) =
         mysql_collation::oracle::instruction_sets().find(|name| std::env::args().any(|argument| argument == *name))

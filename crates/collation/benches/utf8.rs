@@ -22,9 +22,10 @@ fn each<'a, T>(title: &str, text: &'a str, run: impl Fn(&[u8]) -> T + 'a, others
 }
 
 fn main() {
-    if harness::is_test() {
-        return;
-    }
+    harness::run(all);
+}
+
+fn all() {
     let emoji = "🙂🚀🎉👍🏽🇩🇪";
     for (script, words) in
         [("ASCII", ENGLISH), ("German", GERMAN), ("Russian", RUSSIAN), ("Chinese", CHINESE), ("emoji", emoji)]

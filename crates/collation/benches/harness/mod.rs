@@ -1,5 +1,6 @@
 //! Timing things against one another: all of them in each round, one after the other, so that what disturbs one disturbs its
-//! neighbours; CPU time, so that other work on the machine costs caches and no time; medians over the rounds.
+//! neighbours; CPU time, so that other work on the machine costs caches and no time; medians over the rounds, and intervals over fresh
+//! processes.
 
 #![allow(dead_code, reason = "no bench has all of it")]
 
@@ -9,9 +10,9 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-/// Rounds.
+/// Rounds of a process.
 const ROUNDS: usize = 30;
-/// Processes, where one is not enough.
+/// Fresh processes.
 const PROCESSES: usize = 9;
 /// The variable that tells a process that it is one of these.
 const PROCESS: &str = "BENCH_PROCESS";
@@ -96,17 +97,17 @@ pub struct Estimate {
     high: f64,
 }
 
+/// The median of values, which are sorted then.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
+}
+
 impl Estimate {
+    /// Of a value for each process: the median of nine lies between the second and the eighth, with 96 %.
     fn of(mut values: Vec<f64>) -> Self {
-        values.sort_by(f64::total_cmp);
-        // The order statistics between which a median lies with 95 %: the 10th and the 21st of 30, the 2nd and the 8th of 9.
-        let (low, high) = match values.len() {
-            ROUNDS => (9, 20),
-            PROCESSES => (1, 7),
-            other => panic!("{other} values have no interval here"),
-        };
-        let median = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
-        Self { low: values[low], median, high: values[high] }
+        assert_eq!(values.len(), PROCESSES, "a value for each process");
+        Self { median: median(&mut values), low: values[1], high: values[PROCESSES - 2] }
     }
 }
 
@@ -116,7 +117,8 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// Times them and prints a table: ns a call, and how many times as long as the first one it took, round by round.
+/// Times them and prints a table: ns a call, and how many times as long as the first one it took, process by
+/// process.
 pub fn compare(title: &str, mut subjects: Vec<Subject>) {
     let times = times(&mut subjects);
     println!("{title}");
@@ -146,30 +148,51 @@ pub fn rates(title: &str, bytes: usize, mut subjects: Vec<Subject>) {
     println!();
 }
 
-/// How many times as long as the first the second took, round by round.
+/// How many times as long as the first the second took, process by process.
 pub fn ratio(first: Subject, second: Subject) -> Estimate {
     let times = times(&mut [first, second]);
     ratios(&times[1], &times[0])
 }
 
-/// The times of each in every round, or in every process, in ns a call.
+fn ratios(times: &[f64], first: &[f64]) -> Estimate {
+    Estimate::of(times.iter().zip(first).map(|(time, first)| time / first).collect())
+}
+
+/// The time of each in every process, in ns a call.
 fn times(subjects: &mut [Subject]) -> Vec<Vec<f64>> {
     if let Some(recorded) = RECORDED.get() {
         let next = recorded.lock().expect("nothing else holds it").pop_front();
         return next.expect("a process times what the others do");
     }
-    let times = times_by_round(subjects);
-    if std::env::var_os(PROCESS).is_some() {
-        let medians = times.iter().map(|times| Estimate::of(times.clone()).median.to_string());
-        println!("{TIMES}{}", medians.collect::<Vec<_>>().join(" "));
+    let times = times_of_this_process(subjects);
+    println!("{TIMES}{}", times.iter().map(f64::to_string).collect::<Vec<_>>().join(" "));
+    // Nobody reads what a single process makes of its times.
+    times.into_iter().map(|time| vec![time; PROCESSES]).collect()
+}
+
+/// The median time of each over the rounds, in ns a call.
+fn times_of_this_process(subjects: &mut [Subject]) -> Vec<f64> {
+    let calls: Vec<u32> = subjects.iter_mut().map(Subject::calls).collect();
+    let mut times = vec![Vec::with_capacity(ROUNDS); subjects.len()];
+    for _ in 0..ROUNDS {
+        for (index, subject) in subjects.iter_mut().enumerate() {
+            times[index].push(subject.time(calls[index]) / f64::from(calls[index]));
+        }
     }
-    times
+    times.iter_mut().map(|times| median(times)).collect()
 }
 
 /// What other processes took for each call of [`times`]: of each subject a time for each process.
 static RECORDED: OnceLock<Mutex<VecDeque<Vec<Vec<f64>>>>> = OnceLock::new();
 
-/// Runs a bench in fresh processes, one after the other, then prints what it prints, of the medians of each. Where code, tables and texts
+/// Runs a bench, unless `cargo test` does: that only builds it.
+pub fn run(bench: impl Fn()) {
+    if std::env::args().any(|argument| argument == "--bench") {
+        in_fresh_processes(bench);
+    }
+}
+
+/// Runs a bench in fresh processes, one after the other, then prints what it prints, of the times of each. Where code, tables and texts
 /// lie is chosen for each process, and can move a ratio by more than its interval within one.
 pub fn in_fresh_processes(bench: impl Fn()) {
     if std::env::var_os(PROCESS).is_none() {
@@ -196,24 +219,4 @@ fn times_of_a_process() -> Vec<Vec<f64>> {
     let lines = str::from_utf8(&output.stdout).expect("a bench prints UTF-8").lines();
     let parse = |times: &str| times.split(' ').map(|time| time.parse().expect("a time is a number")).collect();
     lines.filter_map(|line| line.strip_prefix(TIMES)).map(parse).collect()
-}
-
-fn times_by_round(subjects: &mut [Subject]) -> Vec<Vec<f64>> {
-    let calls: Vec<u32> = subjects.iter_mut().map(Subject::calls).collect();
-    let mut times = vec![Vec::with_capacity(ROUNDS); subjects.len()];
-    for _ in 0..ROUNDS {
-        for (index, subject) in subjects.iter_mut().enumerate() {
-            times[index].push(subject.time(calls[index]) / f64::from(calls[index]));
-        }
-    }
-    times
-}
-
-fn ratios(times: &[f64], first: &[f64]) -> Estimate {
-    Estimate::of(times.iter().zip(first).map(|(time, first)| time / first).collect())
-}
-
-/// What `cargo test` calls a benchmark with: it is only built then.
-pub fn is_test() -> bool {
-    !std::env::args().any(|argument| argument == "--bench")
 }
