@@ -25,6 +25,14 @@ pub enum Error {
         /// The server.
         label: String,
     },
+    /// The process that times the engine is gone, or silent.
+    #[error("the process that times the engine could not {what}: {source}")]
+    Engine {
+        /// What it could not do.
+        what: &'static str,
+        /// Why.
+        source: std::io::Error,
+    },
     /// Nothing is left to measure.
     #[error(
         "nothing to measure: none of these collations can hold such text, or no such text differs so; \

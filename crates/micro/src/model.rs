@@ -40,8 +40,8 @@ pub struct Options {
     pub characters: usize,
     /// How long one timing inside a server takes, in seconds; one in the engine takes a tenth.
     pub time_s: f64,
-    /// Rounds: in each, every cell is timed once in the server and once in the engine, one after the other. Cells that differ only in
-    /// the instruction set have the server's time in common.
+    /// Rounds: in each, private servers are started anew, the engine has a new process, and every cell is timed once in the server and
+    /// once in the engine, one after the other. Cells that differ only in the instruction set have the server's time in common.
     pub rounds: u32,
 }
 

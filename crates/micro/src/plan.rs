@@ -24,7 +24,7 @@ pub struct Request {
     pub characters: usize,
     /// How long one timing inside a server takes.
     pub time: Duration,
-    /// Rounds over everything; a median has an interval from six on.
+    /// Rounds over everything, each on fresh starts; a median has an interval from six on.
     pub rounds: u32,
 }
 

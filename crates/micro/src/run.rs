@@ -1,5 +1,7 @@
-//! The measurement itself: everything is made ready, then timed round by round.
+//! The measurement itself: everything is made ready, then timed round by round, each on private servers started anew and with the engine
+//! in a new process.
 
+use std::process::Command;
 use std::time::Duration;
 
 use explain::Verdict;
@@ -8,25 +10,40 @@ use mysql_collation::Collation;
 use server::{CollationInfo, Progress, Server};
 use workload::Text;
 
-use crate::engine::{Compare, Memcmp};
+use crate::engine::Compare;
 use crate::error::Error;
 use crate::instruction_set::InstructionSet;
 use crate::model::{Call, Cell, FORMAT, Options, Results, Round};
 use crate::pair::{Difference, Pair};
 use crate::plan::{self, Request, Sample};
+use crate::process::{EngineProcess, Question};
 use crate::session::{Held, Session};
 use crate::summary;
-use crate::timing::{Subject, calibrate, ns};
+use crate::timing::calibrate;
 
 /// The settings of a server that are written down.
 const SETTINGS: [&str; 2] = ["version_compile_machine", "version_compile_os"];
 
+/// The program that measures.
+pub struct Program<'a> {
+    /// Its version.
+    pub version: &'a str,
+    /// How to start a process of it that does [`answer_questions`](crate::answer_questions).
+    pub engine: &'a dyn Fn() -> Command,
+}
+
 /// Measures what a request means on these servers. They are only read from.
-pub fn run(request: &Request, servers: &[Server], weigh: &str, progress: &dyn Progress) -> Result<Results, Error> {
+pub fn run(
+    request: &Request,
+    servers: &mut [Server],
+    program: &Program<'_>,
+    progress: &dyn Progress,
+) -> Result<Results, Error> {
     let mut notes = Vec::new();
     let infos = servers.iter().map(|server| ServerInfo::read(server, &SETTINGS)).collect::<Result<Vec<_>, _>>()?;
-    let mut sessions = servers.iter().map(Session::open).collect::<Result<Vec<_>, _>>()?;
     let collations = plan::collations(request.collations.as_deref(), &measure::facts(servers)?, &mut notes)?;
+    let mut sessions = open(servers)?;
+    let clocks = sessions.iter().map(Session::clock).collect();
     let mut probes = Vec::new();
     for (server, collations) in collations.iter().enumerate() {
         let flavour = flavour(servers[server].flavour());
@@ -39,20 +56,25 @@ pub fn run(request: &Request, servers: &[Server], weigh: &str, progress: &dyn Pr
         return Err(Error::Nothing);
     }
     ready(&mut probes, &mut sessions, request.time, progress)?;
-    measure(&mut probes, &mut sessions, request.rounds, progress)?;
+    drop(sessions);
+    measure(&mut probes, servers, program, request, progress)?;
     let (cells, calls) = finish(&probes);
     notes.extend(summary::disagreements(&cells, &infos));
     Ok(Results {
         format: FORMAT.into(),
-        weigh: weigh.into(),
+        weigh: program.version.into(),
         machine: measure::this_machine(),
         servers: infos,
-        clocks: sessions.iter().map(Session::clock).collect(),
+        clocks,
         options: Options { characters: request.characters, time_s: request.time.as_secs_f64(), rounds: request.rounds },
         cells,
         calls,
         notes,
     })
+}
+
+fn open(servers: &[Server]) -> Result<Vec<Session<'_>>, Error> {
+    servers.iter().map(Session::open).collect()
 }
 
 fn flavour(flavour: server::Flavour) -> mysql_collation::Flavour {
@@ -80,23 +102,15 @@ struct Probe {
     held: Held,
     engine: Option<Collation>,
     verdict: Verdict,
-    times: Times,
+    /// How often the server repeats the comparison in one timing.
+    times: u64,
     series: Vec<Series>,
-}
-
-/// How often the subjects beside the engine are repeated in one timing.
-#[derive(Clone, Copy, Debug, Default)]
-struct Times {
-    server: u64,
-    memcmp: u64,
 }
 
 /// The rounds of a probe with one of the engine's instruction sets. The server's and `memcmp`'s times are those of every series.
 #[derive(Default)]
 struct Series {
     instruction_set: Option<InstructionSet>,
-    /// How often the engine's comparison is repeated in one timing.
-    times: u64,
     rounds: Vec<Round>,
 }
 
@@ -138,8 +152,8 @@ impl Prepare<'_, '_> {
         self.session.hold(pair, collation)?;
         let verdict = self.session.compare()?.into();
         let (server, collation, pair) = (self.server, collation.clone(), pair.clone());
-        let (times, series) = (Times::default(), self.series());
-        Ok(Some(Probe { server, what, collation, pair, held, engine, verdict, times, series }))
+        let series = self.series();
+        Ok(Some(Probe { server, what, collation, pair, held, engine, verdict, times: 0, series }))
     }
 
     fn series(&self) -> Vec<Series> {
@@ -157,7 +171,7 @@ impl Prepare<'_, '_> {
     }
 }
 
-/// Finds out how often to repeat everything.
+/// Finds out how often servers have to repeat everything.
 fn ready(
     probes: &mut [Probe],
     sessions: &mut [Session<'_>],
@@ -169,16 +183,7 @@ fn ready(
     for (done, probe) in probes.iter_mut().enumerate() {
         let session = &mut sessions[probe.server];
         session.hold(&probe.pair, &probe.collation)?;
-        probe.times.server = calibrate(&mut session.comparison(), time)?;
-        let short = time / 10;
-        if let Some(engine) = probe.engine {
-            for series in &mut probe.series {
-                let Ok(times) = calibrate(&mut series.comparison(engine, &probe.held), short);
-                series.times = times;
-            }
-        }
-        let Ok(times) = calibrate(&mut probe.memcmp(), short);
-        probe.times.memcmp = times;
+        probe.times = calibrate(&mut session.comparison(), time)?;
         progress.fraction((done + 1) as f64 / count as f64);
     }
     Ok(())
@@ -187,16 +192,22 @@ fn ready(
 /// Times every probe once a round, so that a slow minute of the machine hits all of them, and server and engine one after the other.
 fn measure(
     probes: &mut [Probe],
-    sessions: &mut [Session<'_>],
-    rounds: u32,
+    servers: &mut [Server],
+    program: &Program<'_>,
+    request: &Request,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
-    progress.step("comparing");
-    let all = (probes.len() as u64 * u64::from(rounds)) as f64;
+    let all = (probes.len() as u64 * u64::from(request.rounds)) as f64;
     let mut done = 0.0;
-    for round in 0..rounds {
+    for round in 0..request.rounds {
+        if round > 0 {
+            servers.iter_mut().try_for_each(|server| server.start_anew(progress))?;
+        }
+        progress.step(&format!("comparing, round {} of {}", round + 1, request.rounds));
+        let mut sessions = open(servers)?;
+        let mut engine = EngineProcess::start((program.engine)())?;
         for probe in probes.iter_mut() {
-            probe.time(&mut sessions[probe.server], round as usize)?;
+            probe.time(&mut sessions[probe.server], &mut engine, request.time / 10, round as usize)?;
             done += 1.0;
             progress.fraction(done / all);
         }
@@ -205,38 +216,43 @@ fn measure(
 }
 
 impl Probe {
-    fn memcmp(&self) -> Memcmp {
-        Memcmp::new(&self.held.a)
-    }
-
     /// Times everything once: a round of each series. What comes right after the server took longer where timings were of 0.2 ms, so each
     /// series is the first in its turn.
-    fn time(&mut self, session: &mut Session<'_>, round: usize) -> Result<(), Error> {
+    fn time(
+        &mut self,
+        session: &mut Session<'_>,
+        engine: &mut EngineProcess,
+        time: Duration,
+        round: usize,
+    ) -> Result<(), Error> {
         session.hold(&self.pair, &self.collation)?;
-        let server = session.round(self.times.server)?;
-        let count = self.series.len();
-        let mut engine = vec![None; count];
-        for number in (0..count).map(|place| (round + place) % count) {
-            engine[number] = self.engine.map(|engine| self.series[number].time(engine, &self.held));
+        let server = session.round(self.times)?;
+        let first = round % self.series.len();
+        self.series.rotate_left(first);
+        let answer = engine.ask(&self.question(time))?;
+        for (number, series) in self.series.iter_mut().enumerate() {
+            let engine = answer.engine.get(number).copied();
+            series.rounds.push(Round { server, engine, memcmp: answer.memcmp });
         }
-        let Ok(memcmp) = self.memcmp().time(self.times.memcmp);
-        let memcmp = ns(memcmp, self.times.memcmp);
-        for (series, engine) in self.series.iter_mut().zip(engine) {
-            series.rounds.push(Round { server, engine, memcmp });
-        }
+        self.series.rotate_right(first);
         Ok(())
+    }
+
+    fn question(&self, time: Duration) -> Question {
+        let named = |collation: Collation| (collation.info().flavour.to_string(), collation.name().to_owned());
+        let names = self.series.iter().filter_map(|series| series.instruction_set);
+        Question {
+            time,
+            held: self.held.clone(),
+            collation: self.engine.map(named),
+            instruction_sets: names.map(|instruction_set| instruction_set.name().to_owned()).collect(),
+        }
     }
 }
 
 impl Series {
     fn comparison<'h>(&self, collation: Collation, held: &'h Held) -> Compare<'h> {
         Compare { instruction_set: self.instruction_set, collation, a: &held.a, b: &held.b }
-    }
-
-    /// One comparison in the engine, in ns.
-    fn time(&self, collation: Collation, held: &Held) -> f64 {
-        let Ok(took) = self.comparison(collation, held).time(self.times);
-        ns(took, self.times)
     }
 }
 

@@ -7,6 +7,7 @@ use drive::ServerThread;
 use measure::{Estimate, median};
 use mysql::Conn;
 use mysql::prelude::{FromRow, Queryable};
+use serde::{Deserialize, Serialize};
 use server::{CollationInfo, Server};
 
 use crate::error::Error;
@@ -23,7 +24,7 @@ pub struct Session<'a> {
 }
 
 /// A pair as the server has it in a collation's charset.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The first string's bytes.
     pub a: Vec<u8>,

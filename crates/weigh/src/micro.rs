@@ -1,12 +1,13 @@
 //! `weigh micro`: what one comparison costs inside a server, and in the engine.
 
-use std::process::ExitCode;
+use std::io::{stdin, stdout};
+use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
-use micro::{Cell, Difference, InstructionSet, Request, Results, UnknownInstructionSet};
+use micro::{Cell, Difference, InstructionSet, Program, Request, Results, UnknownInstructionSet};
 use report::{Style, micro as printed};
 use server::Server;
 use workload::Text;
@@ -31,6 +32,8 @@ Examples:
 
 Exit status: 0 measured, 1 the engine disagrees with a server, 2 could not measure; 130 and 143 after ctrl-C and SIGTERM.";
 
+/// The variable that tells a process of this command that it times the engine for a round of another one.
+const ENGINE_PROCESS: &str = "WEIGH_ENGINE_PROCESS";
 /// Rounds that an interval of a median takes.
 const LEAST_ROUNDS: i64 = 6;
 
@@ -73,7 +76,7 @@ pub struct MicroArgs {
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, help_heading = "The experiment")]
     time: Option<Duration>,
 
-    /// Rounds, in each of which everything is timed once [default: 7; with --quick 6]
+    /// Rounds, in each of which everything is timed once, on private servers that are started anew [default: 7; with --quick 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(LEAST_ROUNDS..=1000), help_heading = "The experiment")]
     rounds: Option<u32>,
 
@@ -106,6 +109,10 @@ impl FromStr for InstructionSets {
 
 /// Runs `weigh micro`.
 pub fn run(args: &MicroArgs) -> Result<ExitCode> {
+    if std::env::var_os(ENGINE_PROCESS).is_some() {
+        micro::answer_questions(stdin().lock(), stdout().lock()).context("the engine could not be timed")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let targets = args.connect.resolve(1)?;
     let results = measure(&args.request(), &targets)?;
     output::print(&render(&results, args.format))?;
@@ -116,8 +123,14 @@ pub fn run(args: &MicroArgs) -> Result<ExitCode> {
 fn measure(request: &Request, targets: &Targets) -> Result<Results> {
     let bar = Bar::new();
     let open = |spec| server::open(spec, &targets.options, &bar);
-    let servers: Vec<Server> = targets.specs.iter().map(open).collect::<Result<_, _>>()?;
-    Ok(micro::run(request, &servers, env!("CARGO_PKG_VERSION"), &bar)?)
+    let mut servers: Vec<Server> = targets.specs.iter().map(open).collect::<Result<_, _>>()?;
+    let this = std::env::current_exe().context("the path of this program is not to be had")?;
+    let engine = || {
+        let mut command = Command::new(&this);
+        command.arg("micro").env(ENGINE_PROCESS, "1");
+        command
+    };
+    Ok(micro::run(request, &mut servers, &Program { version: env!("CARGO_PKG_VERSION"), engine: &engine }, &bar)?)
 }
 
 impl MicroArgs {

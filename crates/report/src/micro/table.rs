@@ -99,7 +99,7 @@ pub(super) fn legend(results: &Results) -> Vec<String> {
     let mut lines = vec![
         "difference: of the second string to the first. verdict: the first against the second, by the server.".into(),
         format!(
-            "ns: one comparison, the median of {} rounds; ±: half of its 95 % interval. memcmp: the first string's bytes with a copy.",
+            "ns: one comparison, the median of {} rounds, each with a new process of the engine; ±: half of its 95 % interval. memcmp: the first string's bytes with a copy.",
             results.options.rounds
         ),
     ];
@@ -116,13 +116,17 @@ pub(super) fn legend(results: &Results) -> Vec<String> {
 }
 
 fn clock(results: &Results, server: usize) -> String {
-    let label = &results.servers[server].label;
-    match results.clocks.get(server) {
-        Some(Clock::Cpu) => format!("{label}: ns are CPU time of the server's thread."),
-        _ => format!(
-            "{label}: ns are time on the wall, as the server's thread can't be seen from here; other work there makes them longer."
-        ),
-    }
+    let info = &results.servers[server];
+    let clock = match results.clocks.get(server) {
+        Some(Clock::Cpu) => "CPU time of the server's thread",
+        _ => "time on the wall, as the server's thread can't be seen from here, and other work there makes them longer",
+    };
+    let starts = if info.private {
+        "each round is of a fresh start"
+    } else {
+        "all rounds are of one start, and another may differ by more than ±"
+    };
+    format!("{}: ns are {clock}; {starts}.", info.label)
 }
 
 /// What of a server's figures is not comparing.

@@ -1,12 +1,14 @@
 //! `weigh micro` on real servers.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use micro::{Clock, InstructionSet, Results, Verdict};
 use mysql::prelude::Queryable;
+use rustix::process::Signal;
 use server::{Address, NoProgress, Options, open};
 
-use crate::place::Place;
+use crate::place::{Place, eventually, send};
 
 /// As short as it gets.
 const SHORT: [&str; 2] = ["--time=2ms", "--rounds=6"];
@@ -40,6 +42,48 @@ fn every_collation_of_every_server_is_measured_beside_the_engine() {
             assert_eq!(cell.rounds.len(), 6);
         }
     }
+}
+
+/// One comparison under one collation.
+const ONE: [&str; 5] = ["micro", "--server=mariadb", "--text=ascii", "--difference=equal", "--collation=utf8mb4_bin"];
+
+/// The processes of a place that have this in their environment or arguments.
+fn with(place: &Place, words: &str) -> Vec<u32> {
+    let read = |pid, file| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let has_it = |pid: &u32| {
+        let files = ["environ", "cmdline"].map(|file| read(*pid, file));
+        files.iter().any(|file| file.split(|&byte| byte == 0).any(|one| one.starts_with(words.as_bytes())))
+    };
+    place.processes().into_iter().filter(has_it).collect()
+}
+
+const ENGINE: &str = "WEIGH_ENGINE_PROCESS=";
+
+#[test]
+fn each_round_has_a_server_started_anew_and_a_new_process_of_the_engine() {
+    let place = Place::new();
+    let mut child = place.weigh(&[&ONE[..], &["--time=100ms", "--rounds=6"]].concat()).spawn().unwrap();
+    let (mut engines, mut servers) = (BTreeSet::new(), BTreeSet::new());
+    while child.try_wait().unwrap().is_none() {
+        let engine = with(&place, ENGINE);
+        // Before that, a server's data folder may be made.
+        if !engine.is_empty() {
+            servers.extend(with(&place, "--datadir="));
+            engines.extend(engine);
+        }
+    }
+    let done = place.end(child);
+    assert_eq!((done.code, engines.len(), servers.len()), (Some(0), 6, 6), "{done}");
+}
+
+#[test]
+fn it_ends_when_the_process_of_the_engine_does() {
+    let place = Place::new();
+    // A round takes far longer than finding the process.
+    let child = place.weigh(&[&ONE[..], &["--time=5s"]].concat()).spawn().unwrap();
+    eventually("the engine is timed", || !with(&place, ENGINE).is_empty());
+    with(&place, ENGINE).into_iter().for_each(|pid| send(Signal::KILL, pid));
+    assert!(place.end(child).refusal().contains("the process that times the engine could not"));
 }
 
 #[test]
