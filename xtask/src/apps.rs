@@ -2,9 +2,9 @@
 //! client, and preflight has to find nothing afterwards. The packages are some 80 MB, so this is no test.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use server::{Address, Options, Server, Tool, open};
@@ -136,16 +136,24 @@ fn script(app: &App, scratch: &Path) -> Result<String> {
     Ok(format!("SET SESSION sql_mode = '';\n{}", lines.collect::<Vec<_>>().join("\n")))
 }
 
-/// The text that a command printed; its errors are told.
-pub fn printed(command: &mut Command) -> Result<String> {
-    Ok(String::from_utf8(quietly(command)?)?)
+/// The text that a command printed; its errors are told. It ends when we do, however that is.
+pub fn printed(mut command: Command) -> Result<String> {
+    let line = format!("{command:?}");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = server::start_bound(command).and_then(Child::wait_with_output);
+    Ok(String::from_utf8(succeeded(&line, output)?)?)
 }
 
 /// What a command printed; its errors are told.
 fn quietly(command: &mut Command) -> Result<Vec<u8>> {
-    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    let output = command.output();
+    succeeded(&format!("{command:?}"), output)
+}
+
+fn succeeded(line: &str, output: io::Result<Output>) -> Result<Vec<u8>> {
+    let output = output.with_context(|| format!("cannot run {line}"))?;
     let [told, printed] = [&output.stderr, &output.stdout].map(|text| String::from_utf8_lossy(text));
-    ensure!(output.status.success(), "{command:?}, {}: {told}{printed}", output.status);
+    ensure!(output.status.success(), "{line}, {}: {told}{printed}", output.status);
     Ok(output.stdout)
 }
 

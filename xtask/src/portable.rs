@@ -55,5 +55,8 @@ fn rustup(folder: &Path) -> Command {
 
 fn passes(command: &mut Command) -> Result<bool> {
     eprintln!("running: {command:?}");
-    Ok(command.status().context("cannot run rustup")?.success())
+    let status = command.status().context("cannot run rustup")?;
+    // What ended it, such as ctrl-C, is to end us, too.
+    server::interrupt::check()?;
+    Ok(status.success())
 }

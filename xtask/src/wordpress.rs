@@ -177,13 +177,13 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
         let mut capture = Command::new(&weigh);
         capture.args(["capture", "--no-defaults", "--user=root", "--schema=wordpress", "--rows=50000", "--socket"]);
         capture.arg(socket).arg("--slow-log").arg(log).arg("--out").arg(&folder);
-        println!("{}", apps::printed(&mut capture)?);
+        println!("{}", apps::printed(capture)?);
         server.stop()?;
         let mut bench = Command::new(&weigh);
         bench.args(["bench", "--format=json", "--classes=40", "--max-time", &arguments.max_time, "--server", name]);
         bench.arg("--workload").arg(&folder).arg("--out").arg(scratch.path().join("run"));
         bench.args(["--collation", &format!("as-is,utf8mb4_bin,{newest}")]);
-        let document: Value = serde_json::from_str(&apps::printed(&mut bench)?)?;
+        let document: Value = serde_json::from_str(&apps::printed(bench)?)?;
         is_right &= judge(name, &document, newest)?;
     }
     Ok(is_right)

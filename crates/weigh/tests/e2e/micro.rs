@@ -80,7 +80,7 @@ fn each_round_has_a_server_started_anew_and_a_new_process_of_the_engine() {
 fn it_ends_when_the_process_of_the_engine_does() {
     let place = Place::new();
     // A round takes far longer than finding the process.
-    let child = place.weigh(&[&ONE[..], &["--time=5s"]].concat()).spawn().unwrap();
+    let child = place.weigh(&[&ONE[..], &["--time=1s"]].concat()).spawn().unwrap();
     eventually("the engine is timed", || !with(&place, ENGINE).is_empty());
     with(&place, ENGINE).into_iter().for_each(|pid| send(Signal::KILL, pid));
     assert!(place.end(child).refusal().contains("the process that times the engine could not"));
