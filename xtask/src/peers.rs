@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for number in 1..=PROCESSES {
         bar.step(&format!("process {number} of {PROCESSES}"));
         theirs.push(vitess_times(&vitess, &cases)?);
-        ours.push(our_times()?);
+        ours.push(our_times(&cases)?);
     }
     drop(bar);
     println!("{COLLATION}, ns of CPU time: median of {PROCESSES} processes [95 % interval]");
@@ -109,19 +109,23 @@ fn vitess_times(program: &Path, cases: &[Case]) -> Result<Times> {
         }
     }
     drop(input);
-    times(&child.wait_with_output()?, "Vitess' side")
+    times(&child.wait_with_output()?, "Vitess' side", cases.len(), 1)
 }
 
-fn our_times() -> Result<Times> {
-    times(&Command::new(std::env::current_exe()?).args(["peers", "--ours"]).output()?, "our side")
+fn our_times(cases: &[Case]) -> Result<Times> {
+    let output = Command::new(std::env::current_exe()?).args(["peers", "--ours"]).output()?;
+    times(&output, "our side", cases.len(), instruction_sets().count())
 }
 
-/// A line for each case, with times between spaces.
-fn times(output: &Output, of: &str) -> Result<Times> {
+/// A line for each case, with a time for each contestant between spaces.
+fn times(output: &Output, of: &str, cases: usize, contestants: usize) -> Result<Times> {
     ensure!(output.status.success(), "{of} ended with {}", output.status);
-    let lines = str::from_utf8(&output.stdout)?.lines();
-    let numbers = |line: &str| line.split(' ').map(str::parse).collect::<Result<_, _>>();
-    lines.map(numbers).collect::<Result<_, _>>().with_context(|| format!("{of} printed what is no time"))
+    let numbers = |line: &str| line.split(' ').map(str::parse).collect::<Result<Vec<f64>, _>>();
+    let lines = str::from_utf8(&output.stdout)?.lines().map(numbers);
+    let times: Times = lines.collect::<Result<_, _>>().with_context(|| format!("{of} printed what is no time"))?;
+    ensure!(times.len() == cases, "{of} answered {} of {cases} questions", times.len());
+    ensure!(times.iter().all(|line| line.len() == contestants), "{of} did not answer with {contestants} times a line");
+    Ok(times)
 }
 
 /// Our side: the median of each case with each instruction set.
@@ -130,15 +134,15 @@ fn print_ours(cases: &[Case]) -> Result<()> {
     for case in cases {
         let with = |instruction_set| {
             use_instruction_set(instruction_set);
-            format!("{:.2}", ours(collation, case))
+            Ok(format!("{:.2}", ours(collation, case)?))
         };
-        println!("{}", instruction_sets().map(with).collect::<Vec<_>>().join(" "));
+        println!("{}", instruction_sets().map(with).collect::<Result<Vec<_>>>()?.join(" "));
     }
     Ok(())
 }
 
 /// The median of the rounds.
-fn ours(collation: Collation, case: &Case) -> f64 {
+fn ours(collation: Collation, case: &Case) -> Result<f64> {
     let mut key = Vec::new();
     let round = |_| {
         let begin = own_cpu();
@@ -157,7 +161,6 @@ fn ours(collation: Collation, case: &Case) -> f64 {
         }
         (own_cpu() - begin).as_nanos() as f64 / f64::from(CALLS)
     };
-    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
-    times.sort_by(f64::total_cmp);
-    f64::midpoint(times[ROUNDS / 2 - 1], times[ROUNDS / 2])
+    let times: Vec<f64> = (0..ROUNDS).map(round).collect();
+    Ok(median(&times).context("a time is no number")?.value)
 }

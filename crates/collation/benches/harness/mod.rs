@@ -97,12 +97,6 @@ pub struct Estimate {
     high: f64,
 }
 
-/// The median of values, which are sorted then.
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
-}
-
 impl Estimate {
     /// Of a value for each process: the median of nine lies between the second and the eighth, with 96 %.
     fn of(mut values: Vec<f64>) -> Self {
@@ -117,8 +111,13 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// Times them and prints a table: ns a call, and how many times as long as the first one it took, process by
-/// process.
+/// The median of values, which are sorted then.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
+}
+
+/// Times them and prints a table: ns a call, and how many times as long as the first one it took, process by process.
 pub fn compare(title: &str, mut subjects: Vec<Subject>) {
     let times = times(&mut subjects);
     println!("{title}");
