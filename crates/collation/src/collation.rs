@@ -91,11 +91,7 @@ impl Collation {
 
     #[inline(never)]
     fn compare_from(&self, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-        let descriptor = self.descriptor();
-        if descriptor.traits.carries_context && [a, b].iter().any(|text| Carried::of(descriptor, text).is_some()) {
-            return carried::levels(descriptor, a).cmp(&carried::levels(descriptor, b));
-        }
-        dispatch::with(descriptor, compare::Compare { a, b, mismatch })
+        compare::compare(self.descriptor(), a, b, mismatch)
     }
 
     /// Whether `a` equals `b`.

@@ -3,8 +3,10 @@
 use core::cmp::Ordering;
 
 use crate::bytes::{self, Bytes, Itself};
+use crate::carried::{self, Carried};
 use crate::charset::Shape;
-use crate::dispatch::Work;
+use crate::descriptor::Descriptor;
+use crate::dispatch::{self, Work};
 use crate::encoding::Encoding;
 use crate::source::{CharacterWeights, Characters, LONGEST, Source};
 use crate::stream::Stream;
@@ -18,12 +20,36 @@ const ATTEMPTS: usize = 12;
 /// Characters that are compared one at a time in between, at most. Bench: `instruction_sets`, German in other case.
 const FEW: usize = 8;
 
-/// What is asked: how `a` compares to `b`, which is another string.
-pub(crate) struct Compare<'t> {
-    pub a: &'t [u8],
-    pub b: &'t [u8],
-    /// Where their bytes first differ.
-    pub mismatch: usize,
+/// How `a` compares to `b`, which is another string: their bytes first differ at `mismatch`.
+#[inline(always)]
+pub(crate) fn compare(descriptor: &'static Descriptor, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    // Each by itself: what needs few registers would wait for those to be saved that the others need.
+    if descriptor.weighs_multi_byte() {
+        multi_byte(descriptor, a, b, mismatch)
+    } else {
+        others(descriptor, a, b, mismatch)
+    }
+}
+
+#[inline(never)]
+fn multi_byte(descriptor: &'static Descriptor, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    let compared = dispatch::characters(descriptor, Compare { a, b, mismatch });
+    compared.unwrap_or_else(|_| others(descriptor, a, b, mismatch))
+}
+
+#[inline(never)]
+fn others(descriptor: &'static Descriptor, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    if descriptor.traits.carries_context && [a, b].iter().any(|text| Carried::of(descriptor, text).is_some()) {
+        return carried::levels(descriptor, a).cmp(&carried::levels(descriptor, b));
+    }
+    dispatch::others(descriptor, Compare { a, b, mismatch })
+}
+
+/// What is asked.
+struct Compare<'t> {
+    a: &'t [u8],
+    b: &'t [u8],
+    mismatch: usize,
 }
 
 // Inlined into the one branch that chooses: what describes a level stays in registers.
@@ -59,25 +85,24 @@ impl Work for Compare<'_> {
         Ordering::Equal
     }
 
-    /// The first characters that differ mostly settle it.
     #[inline(always)]
     fn characters<T: CharacterWeights, S: Shape>(self, source: Characters<T, S>) -> Ordering {
         let Self { a, b, mismatch } = self;
-        if let Some(order) = source.easy_order(a, b, mismatch) {
-            return order;
-        }
-        let mut at = source.boundary(a, b, mismatch);
-        if a.get(at).is_some_and(u8::is_ascii) {
-            at = source.skip_bytes(a, b, at);
-        }
-        if at == a.len() && at == b.len() {
-            return Ordering::Equal;
-        }
-        match (source.first(&a[at..]), source.first(&b[at..])) {
-            (Some(x), Some(y)) if x != y => x.cmp(&y),
-            _ => level_apart(source, a, b, at),
-        }
+        source.easy_order(a, b, mismatch).unwrap_or_else(|mismatch| characters(source, a, b, mismatch))
     }
+}
+
+/// Compares two texts character by character: the first ones that differ mostly settle it. Their bytes are equal before `mismatch` but for the
+/// case of letters of ASCII that are characters.
+#[inline(never)]
+fn characters<T: CharacterWeights, S: Shape>(
+    source: Characters<T, S>,
+    a: &[u8],
+    b: &[u8],
+    mismatch: usize,
+) -> Ordering {
+    let near = source.shape.boundary_near(a, mismatch);
+    source.first_order(a, b, near).unwrap_or_else(|| level_apart(source, a, b, mismatch))
 }
 
 /// As [`level`], called: what is mostly enough needs few registers.

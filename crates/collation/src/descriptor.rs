@@ -106,6 +106,12 @@ impl Descriptor {
         self.info.pad == Pad::PadSpace || level > 0 && self.traits.pads_beyond_primary
     }
 
+    /// Whether weights are of the characters of a multi-byte character set, not of code points.
+    #[inline]
+    pub const fn weighs_multi_byte(&self) -> bool {
+        matches!(self.kind, Kind::MultiByte(_) | Kind::Gb18030(_))
+    }
+
     /// Whether weights are of code points, not of bytes.
     pub const fn weighs_code_points(&self) -> bool {
         match self.kind {

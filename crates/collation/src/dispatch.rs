@@ -46,12 +46,47 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
     dispatch(descriptor, |_| false, work)
 }
 
+/// Does the work with the weights of this collation, if its characters have them by tables of a multi-byte character set; else hands it back,
+/// to [`others`].
+#[inline(always)]
+pub(crate) fn characters<W: Work>(descriptor: &Descriptor, work: W) -> Result<W::Output, W> {
+    of_characters(descriptor, descriptor.pads(0), work)
+}
+
+/// Does the work with the weights of a collation that [`characters`] doesn't do it with.
+#[inline(always)]
+pub(crate) fn others<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
+    of_others(descriptor, |level| descriptor.pads(level), work)
+}
+
 #[inline(always)]
 fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
+    of_characters(descriptor, pads(0), work).unwrap_or_else(|work| of_others(descriptor, pads, work))
+}
+
+#[inline(always)]
+fn of_characters<W: Work>(descriptor: &Descriptor, padded: bool, work: W) -> Result<W::Output, W> {
+    let pad = |space: u8| padded.then(|| u16::from_be_bytes([space, 0]));
+    Ok(match (descriptor.kind, descriptor.characters) {
+        (Kind::MultiByte(table), charset::Form::Double(shape, _)) => {
+            work.characters(Characters { table, shape, pad: pad(table.single(b' ')) })
+        }
+        (Kind::MultiByte(table), charset::Form::EucJp(_)) => {
+            work.characters(Characters { table, shape: EucJp, pad: pad(table.single(b' ')) })
+        }
+        (Kind::Gb18030(table), _) => {
+            work.characters(Characters { table, shape: Gb18030, pad: pad(table.single(b' ')) })
+        }
+        _ => return Err(work),
+    })
+}
+
+#[inline(always)]
+fn of_others<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
     match descriptor.form {
         Form::Utf8(encoding) => of_utf8(descriptor, encoding, pads, work),
         Form::Bytes => of_bytes(descriptor, pads(0), work),
-        Form::Multi(encoding) => of_multi(descriptor, encoding, pads, work),
+        Form::Multi(encoding) => of_scalars(descriptor, encoding, pads, work),
     }
 }
 
@@ -111,28 +146,6 @@ fn of_utf8<W: Work>(
         Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Gb18030(_) | Kind::Whole(_) => {
             work.bytes(Itself, pads(0))
         }
-    }
-}
-
-#[inline(always)]
-fn of_multi<W: Work>(
-    descriptor: &Descriptor,
-    encoding: Multi,
-    pads: impl Fn(usize) -> bool + Copy,
-    work: W,
-) -> W::Output {
-    let pad = |space: u8| pads(0).then(|| u16::from_be_bytes([space, 0]));
-    match (descriptor.kind, encoding.characters()) {
-        (Kind::MultiByte(table), charset::Form::Double(shape, _)) => {
-            work.characters(Characters { table, shape, pad: pad(table.single(b' ')) })
-        }
-        (Kind::MultiByte(table), charset::Form::EucJp(_)) => {
-            work.characters(Characters { table, shape: EucJp, pad: pad(table.single(b' ')) })
-        }
-        (Kind::Gb18030(table), _) => {
-            work.characters(Characters { table, shape: Gb18030, pad: pad(table.single(b' ')) })
-        }
-        _ => of_scalars(descriptor, encoding, pads, work),
     }
 }
 

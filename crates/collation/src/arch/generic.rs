@@ -6,6 +6,7 @@
 //! (where the text is shorter than a vector) the scalar version.
 
 use super::block::joined;
+use super::byte_set::ByteRange;
 use super::scalar;
 use super::vector::{Shuffle, Vector};
 use crate::table::{Pairs, Variants};
@@ -287,6 +288,32 @@ unsafe fn first<V: Vector, W: Wanted<V>>(text: &[u8], wanted: &W) -> usize {
 }
 
 #[inline(always)]
+pub(super) unsafe fn run_back<V: Vector>(range: &ByteRange, text: &[u8]) -> usize {
+    let (n, p) = (text.len(), text.as_ptr());
+    let mut end = n;
+    // SAFETY: `end - BYTES` is no less than zero in the loop; the masked load ends at `end`, the last vector at `BYTES`, no later than `n`.
+    unsafe {
+        while end >= V::BYTES {
+            let run = V::load(p.add(end - V::BYTES)).run_back(range, V::BYTES);
+            if run < V::BYTES {
+                return n - end + run;
+            }
+            end -= V::BYTES;
+        }
+        let run = if end == 0 {
+            0
+        } else if let Some(first) = V::load_partial(p, end) {
+            first.run_back(range, end)
+        } else if n >= V::BYTES {
+            V::load(p).run_back(range, end)
+        } else {
+            scalar::run_back(range, text)
+        };
+        n - end + run
+    }
+}
+
+#[inline(always)]
 pub(super) unsafe fn is_words<V: Vector>(text: &[u8]) -> bool {
     let (n, p) = (text.len(), text.as_ptr());
     let mut at = 0;
@@ -341,6 +368,7 @@ macro_rules! instantiate {
             mismatch_folded(a: &[u8], b: &[u8]),
             mismatch_folded_ascii(a: &[u8], b: &[u8]),
             run_of(byte: u8, text: &[u8]),
+            run_back(range: &$crate::arch::ByteRange, text: &[u8]),
             ascii_prefix(text: &[u8]),
             utf8_starts(text: &[u8])
         );

@@ -9,6 +9,7 @@
 mod aarch64;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod block;
+mod byte_set;
 #[cfg(target_arch = "x86_64")]
 mod codes;
 mod contractions;
@@ -41,6 +42,7 @@ use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+pub(crate) use byte_set::{ByteRange, ByteSet, run_back};
 pub(crate) use contractions::ShortContractions;
 pub(crate) use low::Low;
 pub(crate) use scalar::short;
@@ -86,6 +88,7 @@ pub(crate) struct Backend {
     mismatch_joined: unsafe fn(&Pairs, Variants, &[u8], &[u8]) -> usize,
     mismatch_mapped: unsafe fn(&ByteOrder, &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
+    run_back: unsafe fn(&ByteRange, &[u8]) -> usize,
     ascii_prefix: unsafe fn(&[u8]) -> usize,
     is_words: unsafe fn(&[u8]) -> bool,
     utf8_prefix: unsafe fn(&[u8]) -> usize,
@@ -144,6 +147,13 @@ impl Backend {
     pub(crate) fn run_of(&self, byte: u8, text: &[u8]) -> usize {
         // SAFETY: a `Backend` is only handed out where its instruction set was detected.
         unsafe { (self.run_of)(byte, text) }
+    }
+
+    /// How many bytes at the end of `text` are in the range.
+    #[inline]
+    pub(crate) fn run_back(&self, range: &ByteRange, text: &[u8]) -> usize {
+        // SAFETY: a `Backend` is only handed out where its instruction set was detected.
+        unsafe { (self.run_back)(range, text) }
     }
 
     /// The length of the ASCII at the start.

@@ -2,6 +2,7 @@
 
 use core::mem::MaybeUninit;
 
+use super::byte_set::{self, ByteRange};
 use super::contractions::ShortContraction;
 use super::{Backend, FILL_ROOM, Filled, Low};
 use crate::table::{ByteOrder, Pairs, Variants};
@@ -14,6 +15,7 @@ pub(super) static BACKEND: Backend = Backend {
     mismatch_joined,
     mismatch_mapped,
     run_of,
+    run_back,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -77,6 +79,10 @@ pub(super) fn mismatch_mapped(order: &ByteOrder, a: &[u8], b: &[u8]) -> usize {
 
 pub(super) fn run_of(byte: u8, text: &[u8]) -> usize {
     text.iter().take_while(|&&b| b == byte).count()
+}
+
+pub(super) fn run_back(range: &ByteRange, text: &[u8]) -> usize {
+    byte_set::run_back(range, text, usize::MAX)
 }
 
 pub(super) fn is_words(text: &[u8]) -> bool {

@@ -12,6 +12,7 @@ use super::{Backend, FILL_ROOM, Filled, Low, ShortContractions, all, scalar};
 use crate::table::{ByteOrder, Kind, Pairs, Variants};
 use std::sync::OnceLock;
 
+mod byte_set;
 mod contractions;
 mod keys;
 mod skipping;

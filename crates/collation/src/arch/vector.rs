@@ -1,5 +1,6 @@
 //! What a vector of bytes has to be able to do.
 
+use super::byte_set::ByteRange;
 use super::rows::Table;
 
 /// A vector of bytes of one instruction set.
@@ -24,6 +25,8 @@ pub(super) trait Vector: Copy {
     unsafe fn first_mismatch(self, other: Self) -> usize;
     /// The first lane whose highest bit is set, or [`Vector::BYTES`].
     unsafe fn first_high(self) -> usize;
+    /// How many lanes right before the `n`th, one of 1 to [`Vector::BYTES`], are in the range.
+    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize;
     /// How many lanes are no continuation bytes of UTF-8.
     unsafe fn starts(self) -> usize;
     /// The first lane that is not printable ASCII, or is a space of which `next` has no printable ASCII other than that, or

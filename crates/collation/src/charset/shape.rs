@@ -1,6 +1,8 @@
 //! Where a character begins and ends in the multi-byte character sets that are tables: by the ranges that its bytes are in, whether or
 //! not a code point is assigned to it. What these ranges are was asked of servers, every byte and every pair of bytes.
 
+use crate::arch::{self, ByteRange, ByteSet, run_back};
+
 /// Where the characters of a multi-byte character set begin and end.
 pub(crate) trait Shape: Copy {
     /// The length of the character that `bytes` begin with; `None` at the end and where they are ill-formed.
@@ -59,14 +61,13 @@ pub(crate) trait Shape: Copy {
     }
 }
 
-/// A range of byte values, both ends included.
-type Bytes = (u8, u8);
-
-const ASCII: Bytes = (0x00, 0x7F);
+const ASCII: ByteRange = ByteRange::of(0x00, 0x7F);
 /// The bytes of EUC's 94 by 94 planes.
-const EUC: Bytes = (0xA1, 0xFE);
+const EUC: ByteRange = ByteRange::of(0xA1, 0xFE);
 /// Half-width katakana: JIS X 0201.
-const KATAKANA: Bytes = (0xA1, 0xDF);
+const KATAKANA: ByteRange = ByteRange::of(0xA1, 0xDF);
+/// ASCII's signs and letters from `@` on.
+const FROM_AT: ByteRange = ByteRange::of(0x40, 0x7E);
 
 /// A byte that is a character.
 const SINGLE: u8 = 1;
@@ -79,60 +80,43 @@ const TRAIL: u8 = 4;
 pub(crate) struct Double {
     /// What each byte may be: [`SINGLE`], [`LEAD`], [`TRAIL`].
     roles: [u8; 256],
-    leads: Leads,
+    /// The first bytes of characters of two: Shift JIS has two ranges, which are neighbours once a bit of each byte is flipped.
+    leads: ByteRange,
     /// Whether second bytes may be letters of ASCII.
     has_letters: bool,
     /// Whether bytes beyond ASCII may be characters: half-width katakana.
     has_katakana: bool,
 }
 
-/// The first bytes of characters of two, as one range: Shift JIS has two, which are neighbours once a bit of each byte is flipped.
-struct Leads {
-    flip: u8,
-    first: u8,
-    count: u8,
-}
-
-impl Leads {
-    /// The bytes that are in this range once these bits are flipped.
-    const fn flipped(flip: u8, (first, last): Bytes) -> Self {
-        Self { flip, first, count: last - first + 1 }
-    }
-
-    #[inline(always)]
-    const fn has(&self, byte: u8) -> bool {
-        (byte ^ self.flip).wrapping_sub(self.first) < self.count
-    }
-}
-
-pub(crate) static BIG5: Double =
-    Double::new([ASCII; 2], Leads::flipped(0, (0xA1, 0xF9)), [(0x40, 0x7E), (0xA1, 0xFE), (0xA1, 0xFE)]);
-pub(crate) static GBK: Double =
-    Double::new([ASCII; 2], Leads::flipped(0, (0x81, 0xFE)), [(0x40, 0x7E), (0x80, 0xFE), (0x80, 0xFE)]);
-pub(crate) static GB2312: Double = Double::new([ASCII; 2], Leads::flipped(0, (0xA1, 0xF7)), [EUC; 3]);
-pub(crate) static EUCKR: Double =
-    Double::new([ASCII; 2], Leads::flipped(0, (0x81, 0xFE)), [(0x41, 0x5A), (0x61, 0x7A), (0x81, 0xFE)]);
-pub(crate) static SHIFT_JIS: Double =
-    Double::new([ASCII, KATAKANA], Leads::flipped(0x20, (0xA1, 0xDC)), [(0x40, 0x7E), (0x80, 0xFC), (0x80, 0xFC)]);
-
-const fn is_in(byte: u8, (first, last): Bytes) -> bool {
-    byte.wrapping_sub(first) <= last - first
-}
+pub(crate) static BIG5: Double = Double::new([ASCII; 2], ByteRange::of(0xA1, 0xF9), [FROM_AT, EUC, EUC]);
+pub(crate) static GBK: Double = {
+    let beyond_ascii = ByteRange::of(0x80, 0xFE);
+    Double::new([ASCII; 2], ByteRange::of(0x81, 0xFE), [FROM_AT, beyond_ascii, beyond_ascii])
+};
+pub(crate) static GB2312: Double = Double::new([ASCII; 2], ByteRange::of(0xA1, 0xF7), [EUC; 3]);
+pub(crate) static EUCKR: Double = {
+    let leads = ByteRange::of(0x81, 0xFE);
+    Double::new([ASCII; 2], leads, [ByteRange::of(b'A', b'Z'), ByteRange::of(b'a', b'z'), leads])
+};
+pub(crate) static SHIFT_JIS: Double = {
+    let beyond_ascii = ByteRange::of(0x80, 0xFC);
+    Double::new([ASCII, KATAKANA], ByteRange::flipped(0x20, 0xA1, 0xDC), [FROM_AT, beyond_ascii, beyond_ascii])
+};
 
 impl Double {
-    const fn new(singles: [Bytes; 2], leads: Leads, trails: [Bytes; 3]) -> Self {
+    const fn new(singles: [ByteRange; 2], leads: ByteRange, trails: [ByteRange; 3]) -> Self {
         let mut all = Self { roles: [0; 256], leads, has_letters: false, has_katakana: false };
         let mut index = 0;
         while index < 256 {
             let byte = index as u8;
-            let is_trail = is_in(byte, trails[0]) || is_in(byte, trails[1]) || is_in(byte, trails[2]);
-            if is_in(byte, singles[0]) || is_in(byte, singles[1]) {
+            let is_trail = trails[0].contains(byte) || trails[1].contains(byte) || trails[2].contains(byte);
+            if singles[0].contains(byte) || singles[1].contains(byte) {
                 all.roles[index] |= SINGLE;
             }
             if is_trail {
                 all.roles[index] |= TRAIL;
             }
-            if all.leads.has(byte) {
+            if all.leads.contains(byte) {
                 assert!(all.roles[index] == TRAIL && byte >= 0x80, "as `boundary_near` takes for granted");
                 all.roles[index] |= LEAD;
             }
@@ -162,7 +146,7 @@ impl Shape for &'static Double {
     /// All first bytes can be second ones, too: of those right before `end` each two are a character.
     #[inline(always)]
     fn boundary_near(self, text: &[u8], end: usize) -> usize {
-        end - run_before(text, end, |byte| self.leads.has(byte)) % 2
+        end - run_before(text, end, &self.leads) % 2
     }
 
     #[inline(always)]
@@ -174,9 +158,11 @@ impl Shape for &'static Double {
     /// longer than it saves. Bench: `multi_byte`, Japanese.
     #[inline(always)]
     fn bytes_decide(self, a: &[u8], b: &[u8], at: usize) -> bool {
-        !self.has_katakana && are_both(a, b, at, |byte| self.leads.has(byte))
+        !self.has_katakana && are_both(a, b, at, &self.leads)
     }
 }
+
+const DIGITS: ByteRange = ByteRange::of(b'0', b'9');
 
 /// EUC for Japanese: ASCII, two bytes for JIS X 0208, 8E and one for half-width katakana, 8F and two for JIS X 0212.
 #[derive(Clone, Copy)]
@@ -195,7 +181,7 @@ impl Shape for EucJp {
 
     #[inline(always)]
     fn boundary_near(self, text: &[u8], end: usize) -> usize {
-        let run = run_before(text, end, |byte| is_in(byte, EUC));
+        let run = run_before(text, end, &EUC);
         let Some(before) = (end - run).checked_sub(1) else { return end - run % 2 };
         // A character begins with 8E or 8F wherever they are: they come second in none.
         match (text[before], run) {
@@ -213,7 +199,7 @@ impl Shape for EucJp {
     /// After 8E the greater ones are ill-formed, and so are after all others, too.
     #[inline(always)]
     fn bytes_decide(self, a: &[u8], b: &[u8], at: usize) -> bool {
-        are_both(a, b, at, |byte| is_in(byte, EUC))
+        are_both(a, b, at, &EUC)
     }
 }
 
@@ -232,54 +218,47 @@ impl Shape for Gb18030 {
 
     #[inline(always)]
     fn boundary_near(self, text: &[u8], end: usize) -> usize {
-        let run = run_before(text, end, |byte| GBK.leads.has(byte));
+        let run = run_before(text, end, &GBK.leads);
         match text[..end - run].last() {
             // One character, or part of one of four bytes: back to what is neither.
-            Some(b'0'..=b'9') => {
-                let is_part = |byte: u8| GBK.leads.has(byte) || byte.is_ascii_digit();
-                end - run_before(text, end, is_part)
-            }
+            Some(b'0'..=b'9') => end - run_back(Gb18030Part, &text[..end], usize::MAX),
             _ => end - run % 2,
         }
     }
 }
 
-/// Whether the bytes at `at` of two texts are such ones, and those after them, unless both texts end there.
+/// The bytes that may be part of a character of several bytes, but for second ones that are letters and signs of ASCII.
+#[derive(Clone, Copy)]
+struct Gb18030Part;
+
+impl ByteSet for Gb18030Part {
+    #[inline(always)]
+    fn which(self, bytes: u64) -> u64 {
+        (&GBK.leads).which(bytes) | (&DIGITS).which(bytes)
+    }
+}
+
+/// Whether the bytes at `at` of two texts are in the range, and those after them, unless both texts end there.
 #[inline(always)]
-fn are_both(a: &[u8], b: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> bool {
-    let both = |at: usize| match (a.get(at), b.get(at)) {
-        (Some(&x), Some(&y)) => Some(is_such(x) && is_such(y)),
+fn are_both(a: &[u8], b: &[u8], at: usize, range: &ByteRange) -> bool {
+    are_in(range, a.get(at), b.get(at)) == Some(true) && are_in(range, a.get(at + 1), b.get(at + 1)) != Some(false)
+}
+
+/// Whether both bytes are there and in the range; `None` if there are none.
+#[inline(always)]
+fn are_in(range: &ByteRange, x: Option<&u8>, y: Option<&u8>) -> Option<bool> {
+    match (x, y) {
+        (Some(&x), Some(&y)) => Some(range.contains(x) && range.contains(y)),
         (None, None) => None,
         _ => Some(false),
-    };
-    both(at) == Some(true) && both(at + 1) != Some(false)
-}
-
-/// How many bytes of `text` right before `end` are such ones.
-#[inline(always)]
-fn run_before(text: &[u8], end: usize, is_such: impl Fn(u8) -> bool + Copy) -> usize {
-    /// Bytes that are looked at one by one: as many as a word has. Bench: `multi_byte`, Russian.
-    const NEAR: usize = 16;
-    let run = text[..end].iter().rev().take(NEAR).take_while(|&&byte| is_such(byte)).count();
-    if run < NEAR { run } else { run + long_run_before(text, end - run, is_such) }
-}
-
-/// As [`run_before`].
-#[inline(never)]
-fn long_run_before(text: &[u8], end: usize, is_such: impl Fn(u8) -> bool + Copy) -> usize {
-    let mut start = end - whole_chunks::<32>(text, end, is_such);
-    start -= whole_chunks::<8>(text, start, is_such);
-    end - start + text[..start].iter().rev().take_while(|&&byte| is_such(byte)).count()
-}
-
-/// As [`run_before`], in chunks that compilers look at by vectors. Bench: `multi_byte`, Chinese.
-#[inline(always)]
-fn whole_chunks<const CHUNK: usize>(text: &[u8], end: usize, is_such: impl Fn(u8) -> bool) -> usize {
-    let mut start = end;
-    while let Some(chunk) = text[..start].last_chunk::<CHUNK>()
-        && chunk.iter().fold(true, |all, &byte| all & is_such(byte))
-    {
-        start -= CHUNK;
     }
-    end - start
+}
+
+/// How many bytes of `text` right before `end` are in the range.
+#[inline(always)]
+fn run_before(text: &[u8], end: usize, range: &ByteRange) -> usize {
+    /// As many bytes as most words have. Bench: `multi_byte`, Russian.
+    const NEAR: usize = 24;
+    let run = run_back(range, &text[..end], NEAR);
+    if run < NEAR { run } else { arch::get().run_back(range, &text[..end]) }
 }

@@ -103,25 +103,46 @@ impl<T: CharacterWeights, S: Shape> Characters<T, S> {
         u16::from_be_bytes([self.table.single(byte), 0])
     }
 
-    /// The order of two texts that first differ at `at`, where it is easily told: by characters of ASCII with different weights, as what is
-    /// after ASCII begins a character, or can't be of ASCII; or by bytes, without going back to where the characters begin.
+    /// The order of two texts that first differ at `at`, where it is easily told: by characters of ASCII, as what is after ASCII begins a
+    /// character, or can't be of ASCII; or by bytes, without going back to where the characters begin. Else where they first differ by more
+    /// than the case of letters of ASCII, or before.
     #[inline(always)]
-    pub fn easy_order(self, a: &[u8], b: &[u8], at: usize) -> Option<Ordering> {
-        let (&x, &y) = (a.get(at)?, b.get(at)?);
+    pub fn easy_order(self, a: &[u8], b: &[u8], at: usize) -> Result<Ordering, usize> {
+        let (Some(&x), Some(&y)) = (a.get(at), b.get(at)) else { return Err(at) };
         if !(x | y).is_ascii() {
-            return (self.table.are_bytes() && self.shape.bytes_decide(a, b, at)).then(|| x.cmp(&y));
+            let bytes_decide = self.table.are_bytes() && self.shape.bytes_decide(a, b, at);
+            return if bytes_decide { Ok(x.cmp(&y)) } else { Err(at) };
         }
         if at > 0 && !a[at - 1].is_ascii() {
-            return None;
+            return Err(at);
         }
         let (of_x, of_y) = (self.table.single(x), self.table.single(y));
-        (of_x != of_y).then(|| of_x.cmp(&of_y))
+        if of_x != of_y {
+            return Ok(of_x.cmp(&of_y));
+        }
+        let same = at + self.skip_letters(&a[at..], &b[at..]);
+        if same == a.len() && same == b.len() { Ok(Ordering::Equal) } else { Err(same) }
+    }
+
+    /// The order of the characters that begin at `at`, if they settle it.
+    #[inline(always)]
+    pub fn first_order(self, a: &[u8], b: &[u8], at: usize) -> Option<Ordering> {
+        let (x, y) = (self.first(&a[at..])?, self.first(&b[at..])?);
+        (x != y).then(|| x.cmp(&y))
+    }
+
+    /// How many bytes are the same but for the case of letters of ASCII: these have one weight in both cases, unless they are part of a longer
+    /// character.
+    #[inline(always)]
+    fn skip_letters(self, a: &[u8], b: &[u8]) -> usize {
+        let backend = arch::get();
+        if self.shape.has_letters() { backend.mismatch_folded_ascii(a, b) } else { backend.mismatch_folded(a, b) }
     }
 
     /// The weights of the first character as one number, which tells how it compares to any other: it has two at most, and one of one
     /// weight does not weigh what one of two begins with.
     #[inline(always)]
-    pub fn first(self, text: &[u8]) -> Option<u32> {
+    fn first(self, text: &[u8]) -> Option<u32> {
         let length = self.shape.well_formed_length(text)?;
         if let (1, &[byte, ..]) = (length, text) {
             return Some(u32::from(self.single(byte)) << 16);
@@ -145,15 +166,12 @@ impl<T: CharacterWeights, S: Shape> Source for Characters<T, S> {
         if !first_x.eq_ignore_ascii_case(first_y) {
             return at;
         }
-        // Letters of ASCII have one weight in both cases, unless they are part of a longer character.
-        let backend = arch::get();
-        let mut same =
-            if self.shape.has_letters() { backend.mismatch_folded_ascii(x, y) } else { backend.mismatch_folded(x, y) };
+        let mut same = self.skip_letters(x, y);
         if self.shape.has_letters()
             && let (Some(&p), Some(&q)) = (x.get(same), y.get(same))
             && !(p | q).is_ascii()
         {
-            same += backend.mismatch_joined(&BEFORE_LETTERS, Variants::None, &x[same..], &y[same..]);
+            same += arch::get().mismatch_joined(&BEFORE_LETTERS, Variants::None, &x[same..], &y[same..]);
         }
         if same == x.len() && same == y.len() { at + same } else { at + self.boundary(x, y, same) }
     }

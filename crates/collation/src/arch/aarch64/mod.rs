@@ -2,6 +2,7 @@
 
 use core::arch::aarch64::*;
 
+use super::byte_set::ByteRange;
 use super::rows::Table;
 use super::scalar::few_bytes;
 use super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector};
@@ -15,6 +16,7 @@ static BACKEND: Backend = Backend {
     mismatch_joined,
     mismatch_mapped,
     run_of,
+    run_back,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -81,6 +83,17 @@ impl Vector for V {
         // SAFETY: the caller's: NEON is there.
         let high = unsafe { mask(vcgeq_u8(self.0, vdupq_n_u8(0x80))) };
         high.trailing_zeros() as usize / 4
+    }
+
+    #[inline(always)]
+    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize {
+        // SAFETY: the caller's: NEON is there.
+        let others = unsafe {
+            let [flip, first, span] =
+                [range.flip, range.first, range.last - range.first].map(|byte| Self::splat(byte).0);
+            !mask(vcleq_u8(vsubq_u8(veorq_u8(self.0, flip), first), span))
+        };
+        ((others << (64 - 4 * n)).leading_zeros() as usize / 4).min(n)
     }
 
     #[inline(always)]

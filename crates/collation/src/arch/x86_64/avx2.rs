@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::super::byte_set::ByteRange;
 use super::super::rows::Table;
 use super::super::scalar::few_bytes;
 use super::super::vector::{CLOSE_UP, Keys, Lanes, Shuffle, Vector};
@@ -15,6 +16,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_joined,
     mismatch_mapped,
     run_of,
+    run_back,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -67,6 +69,18 @@ impl Vector for V {
     unsafe fn first_high(self) -> usize {
         // SAFETY: the caller's: AVX2 is there.
         unsafe { _mm256_movemask_epi8(self.0).trailing_zeros() as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize {
+        // SAFETY: the caller's: AVX2 is there.
+        let others = unsafe {
+            let [flip, first, span] =
+                [range.flip, range.first, range.last - range.first].map(|byte| Self::splat(byte).0);
+            let moved = _mm256_sub_epi8(_mm256_xor_si256(self.0, flip), first);
+            !_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8(moved, span), span))
+        };
+        ((others << (32 - n)).leading_zeros() as usize).min(n)
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::super::byte_set::ByteRange;
 use super::super::vector::Vector;
 use super::super::{Backend, generic, scalar};
 
@@ -13,6 +14,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_joined: scalar::mismatch_joined,
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,
+    run_back,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -67,6 +69,18 @@ impl Vector for V {
         // SAFETY: the caller's: SSE2 is there.
         let high = unsafe { _mm_movemask_epi8(self.0) };
         (high | 0x1_0000).trailing_zeros() as usize
+    }
+
+    #[inline(always)]
+    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize {
+        // SAFETY: the caller's: SSE2 is there.
+        let others = unsafe {
+            let [flip, first, span] =
+                [range.flip, range.first, range.last - range.first].map(|byte| Self::splat(byte).0);
+            let moved = _mm_sub_epi8(_mm_xor_si128(self.0, flip), first);
+            !_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(moved, span), span))
+        };
+        ((others << (32 - n)).leading_zeros() as usize).min(n)
     }
 
     #[inline(always)]

@@ -10,6 +10,7 @@ mod skip;
 
 use core::arch::x86_64::*;
 
+use super::super::byte_set::ByteRange;
 use super::super::vector::{Shuffle, Vector};
 use super::super::{Backend, generic};
 
@@ -21,6 +22,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_joined: skip::mismatch_joined,
     mismatch_mapped: map::mismatch_mapped,
     run_of,
+    run_back,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -83,6 +85,17 @@ impl Vector for V {
     unsafe fn first_high(self) -> usize {
         // SAFETY: the caller's: AVX-512BW is there.
         unsafe { _mm512_movepi8_mask(self.0).trailing_zeros() as usize }
+    }
+
+    #[inline(always)]
+    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize {
+        // SAFETY: the caller's: AVX-512BW is there.
+        let others = unsafe {
+            let [flip, first, span] =
+                [range.flip, range.first, range.last - range.first].map(|byte| Self::splat(byte).0);
+            _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(_mm512_xor_si512(self.0, flip), first), span)
+        };
+        ((others << (64 - n)).leading_zeros() as usize).min(n)
     }
 
     #[inline(always)]
