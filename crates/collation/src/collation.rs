@@ -89,9 +89,13 @@ impl Collation {
         if mismatch == a.len() && mismatch == b.len() { Ordering::Equal } else { self.compare_from(a, b, mismatch) }
     }
 
-    #[inline(never)]
+    #[inline]
     fn compare_from(&self, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-        compare::compare(self.descriptor(), a, b, mismatch)
+        if self.descriptor().compares_apart {
+            compare::apart(self, a, b, mismatch)
+        } else {
+            compare::by_levels(self, a, b, mismatch)
+        }
     }
 
     /// Whether `a` equals `b`.

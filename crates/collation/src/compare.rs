@@ -5,13 +5,12 @@ use core::cmp::Ordering;
 use crate::bytes::{self, Bytes, Itself};
 use crate::carried::{self, Carried};
 use crate::charset::Shape;
-use crate::descriptor::Descriptor;
 use crate::dispatch::{self, Work};
 use crate::encoding::Encoding;
 use crate::source::{CharacterWeights, Characters, LONGEST, Source};
 use crate::stream::Stream;
 use crate::whole::Whole;
-use crate::{arch, code_points};
+use crate::{Collation, arch, code_points};
 
 /// Bytes that are worth another attempt at skipping: below that a skip costs more than it saves. Bench: `instruction_sets`, French.
 const WORTHWHILE: usize = 16;
@@ -21,28 +20,25 @@ const ATTEMPTS: usize = 12;
 const FEW: usize = 8;
 
 /// How `a` compares to `b`, which is another string: their bytes first differ at `mismatch`.
-#[inline(always)]
-pub(crate) fn compare(descriptor: &'static Descriptor, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-    // Each by itself: what needs few registers would wait for those to be saved that the others need.
-    if descriptor.weighs_multi_byte() {
-        multi_byte(descriptor, a, b, mismatch)
-    } else {
-        others(descriptor, a, b, mismatch)
-    }
+#[inline(never)]
+pub(crate) fn by_levels(collation: &Collation, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    dispatch::others(collation.descriptor(), Compare { a, b, mismatch })
+}
+
+/// As [`by_levels`], where a collation is [compared apart](Descriptor::compares_apart).
+#[inline(never)]
+pub(crate) fn apart(collation: &Collation, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    let compared = dispatch::characters(collation.descriptor(), Compare { a, b, mismatch });
+    compared.unwrap_or_else(|_| in_context(collation, a, b, mismatch))
 }
 
 #[inline(never)]
-fn multi_byte(descriptor: &'static Descriptor, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-    let compared = dispatch::characters(descriptor, Compare { a, b, mismatch });
-    compared.unwrap_or_else(|_| others(descriptor, a, b, mismatch))
-}
-
-#[inline(never)]
-fn others(descriptor: &'static Descriptor, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+fn in_context(collation: &Collation, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
+    let descriptor = collation.descriptor();
     if descriptor.traits.carries_context && [a, b].iter().any(|text| Carried::of(descriptor, text).is_some()) {
         return carried::levels(descriptor, a).cmp(&carried::levels(descriptor, b));
     }
-    dispatch::others(descriptor, Compare { a, b, mismatch })
+    by_levels(collation, a, b, mismatch)
 }
 
 /// What is asked.

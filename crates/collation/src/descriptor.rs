@@ -25,6 +25,8 @@ pub(crate) struct Descriptor {
     pub form: Form,
     pub kind: Kind,
     pub traits: Traits,
+    /// Whether it is compared by a function of its own.
+    pub compares_apart: bool,
 }
 
 /// Where a collation's weights come from.
@@ -104,12 +106,6 @@ impl Descriptor {
             return false;
         }
         self.info.pad == Pad::PadSpace || level > 0 && self.traits.pads_beyond_primary
-    }
-
-    /// Whether weights are of the characters of a multi-byte character set, not of code points.
-    #[inline]
-    pub const fn weighs_multi_byte(&self) -> bool {
-        matches!(self.kind, Kind::MultiByte(_) | Kind::Gb18030(_))
     }
 
     /// Whether weights are of code points, not of bytes.
@@ -208,7 +204,9 @@ const fn describe(info: &Info) -> Option<Descriptor> {
     let Some(kind) = names::kind(info, charset) else { return None };
     let flavour = info.flavour;
     let (form, traits) = (Form::of(flavour, charset), Traits::of(info));
-    Some(Descriptor { info: *info, charset, characters: charset::Form::of(charset), form, kind, traits })
+    let compares_apart = matches!(kind, Kind::MultiByte(_) | Kind::Gb18030(_)) || traits.carries_context;
+    let characters = charset::Form::of(charset);
+    Some(Descriptor { info: *info, charset, characters, form, kind, traits, compares_apart })
 }
 
 /// The collation of this id, if its feature is on.
