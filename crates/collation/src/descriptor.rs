@@ -25,7 +25,7 @@ pub(crate) struct Descriptor {
     pub form: Form,
     pub kind: Kind,
     pub traits: Traits,
-    /// Whether it is compared by a function of its own.
+    /// Whether it is not compared as most are: by [`compare::apart`](crate::compare::apart).
     pub compares_apart: bool,
 }
 

@@ -37,7 +37,7 @@ pub(crate) trait Work {
 /// Does the work with the weights of this collation.
 #[inline(always)]
 pub(crate) fn with<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
-    dispatch(descriptor, |level| descriptor.pads(level), work)
+    dispatch(descriptor, pads(descriptor), work)
 }
 
 /// Does the work with the weights of this collation, as if it had no padding.
@@ -46,47 +46,37 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
     dispatch(descriptor, |_| false, work)
 }
 
-/// Does the work with the weights of this collation, if its characters have them by tables of a multi-byte character set; else hands it back,
-/// to [`others`].
+/// Does the work with the weights of this collation, if its characters are of a multi-byte character set; else hands it back, to [`others`].
 #[inline(always)]
-pub(crate) fn characters<W: Work>(descriptor: &Descriptor, work: W) -> Result<W::Output, W> {
-    of_characters(descriptor, descriptor.pads(0), work)
+pub(crate) fn multi_byte<W: Work>(descriptor: &Descriptor, work: W) -> Result<W::Output, W> {
+    match descriptor.form {
+        Form::Multi(encoding) => Ok(of_multi(descriptor, encoding, pads(descriptor), work)),
+        Form::Bytes | Form::Utf8(_) => Err(work),
+    }
 }
 
-/// Does the work with the weights of a collation that [`characters`] doesn't do it with.
+/// Does the work with the weights of this collation, if [`multi_byte`] doesn't, or has none of its own for it.
 #[inline(always)]
 pub(crate) fn others<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
-    of_others(descriptor, |level| descriptor.pads(level), work)
-}
-
-#[inline(always)]
-fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
-    of_characters(descriptor, pads(0), work).unwrap_or_else(|work| of_others(descriptor, pads, work))
-}
-
-#[inline(always)]
-fn of_characters<W: Work>(descriptor: &Descriptor, padded: bool, work: W) -> Result<W::Output, W> {
-    let pad = |space: u8| padded.then(|| u16::from_be_bytes([space, 0]));
-    Ok(match (descriptor.kind, descriptor.characters) {
-        (Kind::MultiByte(table), charset::Form::Double(shape, _)) => {
-            work.characters(Characters { table, shape, pad: pad(table.single(b' ')) })
-        }
-        (Kind::MultiByte(table), charset::Form::EucJp(_)) => {
-            work.characters(Characters { table, shape: EucJp, pad: pad(table.single(b' ')) })
-        }
-        (Kind::Gb18030(table), _) => {
-            work.characters(Characters { table, shape: Gb18030, pad: pad(table.single(b' ')) })
-        }
-        _ => return Err(work),
-    })
-}
-
-#[inline(always)]
-fn of_others<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
+    let pads = pads(descriptor);
     match descriptor.form {
         Form::Utf8(encoding) => of_utf8(descriptor, encoding, pads, work),
         Form::Bytes => of_bytes(descriptor, pads(0), work),
         Form::Multi(encoding) => of_scalars(descriptor, encoding, pads, work),
+    }
+}
+
+/// At which levels the collation pads. One closure: what is compiled for it is there once.
+fn pads(descriptor: &Descriptor) -> impl Fn(usize) -> bool + Copy {
+    |level| descriptor.pads(level)
+}
+
+#[inline(always)]
+fn dispatch<W: Work>(descriptor: &Descriptor, pads: impl Fn(usize) -> bool + Copy, work: W) -> W::Output {
+    match descriptor.form {
+        Form::Utf8(encoding) => of_utf8(descriptor, encoding, pads, work),
+        Form::Bytes => of_bytes(descriptor, pads(0), work),
+        Form::Multi(encoding) => of_multi(descriptor, encoding, pads, work),
     }
 }
 
@@ -146,6 +136,28 @@ fn of_utf8<W: Work>(
         Kind::Bytes | Kind::Order(_) | Kind::Expanding(_) | Kind::MultiByte(_) | Kind::Gb18030(_) | Kind::Whole(_) => {
             work.bytes(Itself, pads(0))
         }
+    }
+}
+
+#[inline(always)]
+fn of_multi<W: Work>(
+    descriptor: &Descriptor,
+    encoding: Multi,
+    pads: impl Fn(usize) -> bool + Copy,
+    work: W,
+) -> W::Output {
+    let pad = |space: u8| pads(0).then(|| u16::from_be_bytes([space, 0]));
+    match (descriptor.kind, encoding.characters()) {
+        (Kind::MultiByte(table), charset::Form::Double(shape, _)) => {
+            work.characters(Characters { table, shape, pad: pad(table.single(b' ')) })
+        }
+        (Kind::MultiByte(table), charset::Form::EucJp(_)) => {
+            work.characters(Characters { table, shape: EucJp, pad: pad(table.single(b' ')) })
+        }
+        (Kind::Gb18030(table), _) => {
+            work.characters(Characters { table, shape: Gb18030, pad: pad(table.single(b' ')) })
+        }
+        _ => of_scalars(descriptor, encoding, pads, work),
     }
 }
 

@@ -120,6 +120,12 @@ impl Multi {
         let length = self.characters.length(self.flavour, text)?;
         Some((self.characters.code_point(text.get(..length)?).unwrap_or(0xFFFD), length))
     }
+
+    /// How the character set makes its characters.
+    #[inline(always)]
+    pub fn characters(self) -> charset::Form {
+        self.characters
+    }
 }
 
 impl Shape for Multi {

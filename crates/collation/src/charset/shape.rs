@@ -259,6 +259,11 @@ fn are_in(range: &ByteRange, x: Option<&u8>, y: Option<&u8>) -> Option<bool> {
 fn run_before(text: &[u8], end: usize, range: &ByteRange) -> usize {
     /// As many bytes as most words have. Bench: `multi_byte`, Russian.
     const NEAR: usize = 24;
-    let run = run_back(range, &text[..end], NEAR);
-    if run < NEAR { run } else { arch::get().run_back(range, &text[..end]) }
+    let text = &text[..end];
+    // Mostly there is no run, or a long one.
+    if !text.last().is_some_and(|&byte| range.contains(byte)) {
+        return 0;
+    }
+    let run = run_back(range, text, NEAR);
+    if run < NEAR { run } else { arch::get().run_back(range, text) }
 }

@@ -120,7 +120,7 @@ impl<T: CharacterWeights, S: Shape> Characters<T, S> {
         if of_x != of_y {
             return Ok(of_x.cmp(&of_y));
         }
-        let same = at + self.skip_letters(&a[at..], &b[at..]);
+        let same = at + self.same(&a[at..], &b[at..]);
         if same == a.len() && same == b.len() { Ok(Ordering::Equal) } else { Err(same) }
     }
 
@@ -131,12 +131,20 @@ impl<T: CharacterWeights, S: Shape> Characters<T, S> {
         (x != y).then(|| x.cmp(&y))
     }
 
-    /// How many bytes are the same but for the case of letters of ASCII: these have one weight in both cases, unless they are part of a longer
-    /// character.
+    /// How many bytes are the same but for the case of letters of ASCII that are characters: these have one weight in both cases.
     #[inline(always)]
-    fn skip_letters(self, a: &[u8], b: &[u8]) -> usize {
+    fn same(self, a: &[u8], b: &[u8]) -> usize {
         let backend = arch::get();
-        if self.shape.has_letters() { backend.mismatch_folded_ascii(a, b) } else { backend.mismatch_folded(a, b) }
+        if !self.shape.has_letters() {
+            return backend.mismatch_folded(a, b);
+        }
+        let same = backend.mismatch_folded_ascii(a, b);
+        match (a.get(same), b.get(same)) {
+            (Some(x), Some(y)) if !(x | y).is_ascii() => {
+                same + backend.mismatch_joined(&BEFORE_LETTERS, Variants::None, &a[same..], &b[same..])
+            }
+            _ => same,
+        }
     }
 
     /// The weights of the first character as one number, which tells how it compares to any other: it has two at most, and one of one
@@ -166,13 +174,7 @@ impl<T: CharacterWeights, S: Shape> Source for Characters<T, S> {
         if !first_x.eq_ignore_ascii_case(first_y) {
             return at;
         }
-        let mut same = self.skip_letters(x, y);
-        if self.shape.has_letters()
-            && let (Some(&p), Some(&q)) = (x.get(same), y.get(same))
-            && !(p | q).is_ascii()
-        {
-            same += arch::get().mismatch_joined(&BEFORE_LETTERS, Variants::None, &x[same..], &y[same..]);
-        }
+        let same = self.same(x, y);
         if same == x.len() && same == y.len() { at + same } else { at + self.boundary(x, y, same) }
     }
 
