@@ -29,7 +29,7 @@ pub(crate) fn by_levels(collation: &Collation, a: &[u8], b: &[u8], mismatch: usi
 /// levels of all others need, and these would look for a context that they don't have.
 #[inline(never)]
 pub(crate) fn apart(collation: &Collation, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-    let compared = dispatch::multi_byte(collation.descriptor(), Compare { a, b, mismatch });
+    let compared = dispatch::characters(collation.descriptor(), Compare { a, b, mismatch });
     compared.unwrap_or_else(|_| in_context(collation, a, b, mismatch))
 }
 

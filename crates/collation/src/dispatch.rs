@@ -46,16 +46,14 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
     dispatch(descriptor, |_| false, work)
 }
 
-/// Does the work with the weights of this collation, if its characters are of a multi-byte character set; else hands it back, to [`others`].
+/// Does the work with the weights of this collation, if its characters have them by tables of a multi-byte character set; else hands it back.
 #[inline(always)]
-pub(crate) fn multi_byte<W: Work>(descriptor: &Descriptor, work: W) -> Result<W::Output, W> {
-    match descriptor.form {
-        Form::Multi(encoding) => Ok(of_multi(descriptor, encoding, pads(descriptor), work)),
-        Form::Bytes | Form::Utf8(_) => Err(work),
-    }
+pub(crate) fn characters<W: Work>(descriptor: &Descriptor, work: W) -> Result<W::Output, W> {
+    let pads = pads(descriptor);
+    Ok(of_characters!(descriptor, descriptor.characters, pads, work, else return Err(work)))
 }
 
-/// Does the work with the weights of this collation, if [`multi_byte`] doesn't, or has none of its own for it.
+/// Does the work with the weights of this collation, which [`characters`] hands back.
 #[inline(always)]
 pub(crate) fn others<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
     let pads = pads(descriptor);
@@ -139,6 +137,27 @@ fn of_utf8<W: Work>(
     }
 }
 
+/// Does the work with the weights that characters have by tables of a multi-byte character set, else what else there is to do: no function, which
+/// would hand the work back through memory.
+macro_rules! of_characters {
+    ($descriptor:expr, $characters:expr, $pads:expr, $work:expr, else $others:expr) => {{
+        let pad = |space: u8| $pads(0).then(|| u16::from_be_bytes([space, 0]));
+        match ($descriptor.kind, $characters) {
+            (Kind::MultiByte(table), charset::Form::Double(shape, _)) => {
+                $work.characters(Characters { table, shape, pad: pad(table.single(b' ')) })
+            }
+            (Kind::MultiByte(table), charset::Form::EucJp(_)) => {
+                $work.characters(Characters { table, shape: EucJp, pad: pad(table.single(b' ')) })
+            }
+            (Kind::Gb18030(table), _) => {
+                $work.characters(Characters { table, shape: Gb18030, pad: pad(table.single(b' ')) })
+            }
+            _ => $others,
+        }
+    }};
+}
+use of_characters;
+
 #[inline(always)]
 fn of_multi<W: Work>(
     descriptor: &Descriptor,
@@ -146,19 +165,7 @@ fn of_multi<W: Work>(
     pads: impl Fn(usize) -> bool + Copy,
     work: W,
 ) -> W::Output {
-    let pad = |space: u8| pads(0).then(|| u16::from_be_bytes([space, 0]));
-    match (descriptor.kind, encoding.characters()) {
-        (Kind::MultiByte(table), charset::Form::Double(shape, _)) => {
-            work.characters(Characters { table, shape, pad: pad(table.single(b' ')) })
-        }
-        (Kind::MultiByte(table), charset::Form::EucJp(_)) => {
-            work.characters(Characters { table, shape: EucJp, pad: pad(table.single(b' ')) })
-        }
-        (Kind::Gb18030(table), _) => {
-            work.characters(Characters { table, shape: Gb18030, pad: pad(table.single(b' ')) })
-        }
-        _ => of_scalars(descriptor, encoding, pads, work),
-    }
+    of_characters!(descriptor, encoding.characters(), pads, work, else of_scalars(descriptor, encoding, pads, work))
 }
 
 /// Where code points have weights, and what else there is.

@@ -1,7 +1,9 @@
 //! Sets of bytes, and how many bytes at the end of a text are in one.
 
-/// Bytes that are told from others eight at once.
+/// Bytes that are told from others one by one, or eight at once.
 pub(crate) trait ByteSet: Copy {
+    fn has(self, byte: u8) -> bool;
+
     /// The highest bit of each byte that is in the set, and no other bits.
     fn which(self, bytes: u64) -> u64;
 }
@@ -59,6 +61,11 @@ impl ByteRange {
 
 impl ByteSet for &ByteRange {
     #[inline(always)]
+    fn has(self, byte: u8) -> bool {
+        self.contains(byte)
+    }
+
+    #[inline(always)]
     fn which(self, bytes: u64) -> u64 {
         let low = (bytes ^ self.flip_each) & !HIGHEST;
         let in_half = !(bytes ^ self.high_each);
@@ -72,8 +79,7 @@ pub(crate) fn run_back(set: impl ByteSet, text: &[u8], most: usize) -> usize {
     let mut before = text;
     while text.len() - before.len() < most {
         let Some((rest, &bytes)) = before.split_last_chunk() else {
-            return text.len() - before.len()
-                + before.iter().rev().take_while(|&&byte| set.which(byte.into()) & 0x80 != 0).count();
+            return text.len() - before.len() + before.iter().rev().take_while(|&&byte| set.has(byte)).count();
         };
         let others = !set.which(u64::from_le_bytes(bytes)) & HIGHEST;
         if others != 0 {

@@ -233,6 +233,11 @@ struct Gb18030Part;
 
 impl ByteSet for Gb18030Part {
     #[inline(always)]
+    fn has(self, byte: u8) -> bool {
+        GBK.leads.contains(byte) || DIGITS.contains(byte)
+    }
+
+    #[inline(always)]
     fn which(self, bytes: u64) -> u64 {
         (&GBK.leads).which(bytes) | (&DIGITS).which(bytes)
     }
