@@ -25,11 +25,11 @@ pub(crate) fn by_levels(collation: &Collation, a: &[u8], b: &[u8], mismatch: usi
     dispatch::others(collation.descriptor(), Compare { a, b, mismatch })
 }
 
-/// As [`by_levels`], of a collation that `compares_apart`: what multi-byte characters need would wait for the registers to be saved that the
-/// levels of all others need, and these would look for a context that they don't have.
+/// As [`by_levels`], of a collation that `compares_apart`: what the tables of character sets need would wait for the registers to be saved
+/// that levels need, and these would look for a context that they mostly don't have.
 #[inline(never)]
 pub(crate) fn apart(collation: &Collation, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
-    let compared = dispatch::characters(collation.descriptor(), Compare { a, b, mismatch });
+    let compared = dispatch::by_tables(collation.descriptor(), Compare { a, b, mismatch });
     compared.unwrap_or_else(|_| in_context(collation, a, b, mismatch))
 }
 

@@ -204,7 +204,8 @@ const fn describe(info: &Info) -> Option<Descriptor> {
     let Some(kind) = names::kind(info, charset) else { return None };
     let flavour = info.flavour;
     let (form, traits) = (Form::of(flavour, charset), Traits::of(info));
-    let compares_apart = matches!(kind, Kind::MultiByte(_) | Kind::Gb18030(_)) || traits.carries_context;
+    let by_tables = matches!(kind, Kind::Order(_) | Kind::MultiByte(_) | Kind::Gb18030(_));
+    let compares_apart = by_tables || traits.carries_context;
     let characters = charset::Form::of(charset);
     Some(Descriptor { info: *info, charset, characters, form, kind, traits, compares_apart })
 }

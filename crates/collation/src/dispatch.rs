@@ -46,14 +46,17 @@ pub(crate) fn unpadded<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
     dispatch(descriptor, |_| false, work)
 }
 
-/// Does the work with the weights of this collation, if its characters have them by tables of a multi-byte character set; else hands it back.
+/// Does the work with the weights of this collation, if tables of an 8-bit or a multi-byte character set have them; else hands it back.
 #[inline(always)]
-pub(crate) fn characters<W: Work>(descriptor: &Descriptor, work: W) -> Result<W::Output, W> {
+pub(crate) fn by_tables<W: Work>(descriptor: &Descriptor, work: W) -> Result<W::Output, W> {
     let pads = pads(descriptor);
+    if let Kind::Order(order) = descriptor.kind {
+        return Ok(work.bytes(Ordered(order), pads(0)));
+    }
     Ok(of_characters!(descriptor, descriptor.characters, pads, work, else return Err(work)))
 }
 
-/// Does the work with the weights of this collation, which [`characters`] hands back.
+/// Does the work with the weights of this collation, which [`by_tables`] hands back.
 #[inline(always)]
 pub(crate) fn others<W: Work>(descriptor: &Descriptor, work: W) -> W::Output {
     let pads = pads(descriptor);

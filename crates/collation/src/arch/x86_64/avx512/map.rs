@@ -30,6 +30,13 @@ impl Map {
         let above = _mm512_permutex2var_epi8(q2, bytes, q3);
         _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), below, above)
     }
+
+    /// The first lane in which two vectors differ, mapped, or 64.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn first_mismatch(self, x: __m512i, y: __m512i) -> usize {
+        _mm512_cmpneq_epi8_mask(self.apply(x), self.apply(y)).trailing_zeros() as usize
+    }
 }
 
 /// # Safety
@@ -38,21 +45,21 @@ impl Map {
 pub(super) unsafe fn mismatch_mapped(order: &ByteOrder, a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
     let map = Map::of(&order.weights);
+    let (a, b) = (a.as_ptr(), b.as_ptr());
     let mut at = 0;
-    while at < n {
-        let mask = lanes(n - at);
-        // SAFETY: `at < n`, and lanes past `n` are masked off.
-        let (x, y) = unsafe {
-            let load = |text: &[u8]| _mm512_maskz_loadu_epi8(mask, text.as_ptr().add(at).cast());
-            (load(a), load(b))
-        };
-        let lane = _mm512_cmpneq_epi8_mask(map.apply(x), map.apply(y)).trailing_zeros() as usize;
-        if lane < 64 {
-            return at + lane;
+    // SAFETY: `at + 64 <= n` in the loop; lanes past `n` are masked off after it.
+    unsafe {
+        while at + 64 <= n {
+            let lane = map.first_mismatch(_mm512_loadu_si512(a.add(at).cast()), _mm512_loadu_si512(b.add(at).cast()));
+            if lane < 64 {
+                return at + lane;
+            }
+            at += 64;
         }
-        at += 64;
+        let mask = lanes(n - at);
+        let load = |text: *const u8| _mm512_maskz_loadu_epi8(mask, text.add(at).cast());
+        n.min(at + map.first_mismatch(load(a), load(b)))
     }
-    n
 }
 
 /// # Safety
