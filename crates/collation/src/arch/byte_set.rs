@@ -9,7 +9,7 @@ pub(crate) trait ByteSet: Copy {
 }
 
 /// The highest bit of each byte.
-const HIGHEST: u64 = each(0x80);
+pub(super) const HIGHEST: u64 = each(0x80);
 
 /// Eight times the same byte.
 const fn each(byte: u8) -> u64 {

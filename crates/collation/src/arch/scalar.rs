@@ -2,7 +2,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::byte_set::{self, ByteRange};
+use super::byte_set::{self, ByteRange, HIGHEST};
 use super::contractions::ShortContraction;
 use super::{Backend, FILL_ROOM, Filled, Low};
 use crate::table::{ByteOrder, Pairs, Variants};
@@ -29,7 +29,6 @@ pub(super) static BACKEND: Backend = Backend {
 };
 
 const WORD: usize = size_of::<u64>();
-const HIGH: u64 = 0x8080_8080_8080_8080;
 
 #[inline(always)]
 fn words<'a>(a: &'a [u8], b: &'a [u8]) -> impl Iterator<Item = (u64, u64)> + 'a {
@@ -97,8 +96,8 @@ pub(super) fn is_words(text: &[u8]) -> bool {
 pub(super) fn ascii_prefix(text: &[u8]) -> usize {
     let mut at = 0;
     for (word, _) in words(text, text) {
-        if word & HIGH != 0 {
-            return at + (word & HIGH).trailing_zeros() as usize / 8;
+        if word & HIGHEST != 0 {
+            return at + (word & HIGHEST).trailing_zeros() as usize / 8;
         }
         at += WORD;
     }
