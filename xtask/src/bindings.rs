@@ -129,8 +129,8 @@ fn succeed(command: &mut Command) -> Result<()> {
 /// The same for a command that uses a server of ours: it ends when we do, however that is.
 fn succeed_bound(command: Command) -> Result<()> {
     let line = announced(&command);
-    let mut child = server::start_bound(command).with_context(|| format!("cannot run {line}"))?;
-    check(&line, child.wait()?)
+    let child = server::start_bound(command).with_context(|| format!("cannot run {line}"))?;
+    check(&line, server::wait_bound(child)?)
 }
 
 fn announced(command: &Command) -> String {

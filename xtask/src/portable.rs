@@ -31,8 +31,9 @@ pub fn run(_: &Arguments) -> Result<bool> {
     neon.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", emulator);
     // At the same time, as both take one core for minutes.
     let (miri, neon) = (start(miri)?, start(neon)?);
-    let miri = passes(miri)?;
-    Ok(passes(neon)? && miri)
+    // Both, as a signal is to end both.
+    let (miri, neon) = (server::wait_bound(miri), server::wait_bound(neon));
+    Ok(miri?.success() && neon?.success())
 }
 
 /// Into the folder, which leaves the user's toolchains alone.
@@ -57,15 +58,7 @@ fn rustup(folder: &Path) -> Command {
     command
 }
 
-/// Starts a command that ends when we do.
 fn start(command: Command) -> Result<Child> {
     eprintln!("running: {command:?}");
     server::start_bound(command).context("cannot run rustup")
-}
-
-fn passes(mut child: Child) -> Result<bool> {
-    let status = child.wait()?;
-    // What ended it, such as ctrl-C, is to end us, too.
-    server::interrupt::check()?;
-    Ok(status.success())
 }

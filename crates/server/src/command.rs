@@ -81,6 +81,24 @@ pub(crate) fn output(command: Command, what: &str) -> Result<String, Error> {
     Ok(text)
 }
 
+/// Waits for a child of [`start_bound`](crate::start_bound). On interrupt it is killed with all that it started.
+pub fn wait_bound(mut child: Child) -> Result<ExitStatus, Error> {
+    loop {
+        if let Some(status) = child.try_wait().map_err(Error::io("wait for", "a process"))? {
+            // What ended it, such as ctrl-C, is to end us, too.
+            interrupt::check()?;
+            return Ok(status);
+        }
+        if let Err(error) = interrupt::check() {
+            kill_group(&child);
+            // Reaped, so that no zombie stays; its status does not matter any more.
+            let _ = child.wait();
+            return Err(error);
+        }
+        thread::sleep(POLL);
+    }
+}
+
 fn start(mut command: Command, input: Option<File>) -> Result<Child, CommandError> {
     let program = command.get_program().to_string_lossy().into_owned();
     // Messages are searched for known causes, so they must come in English.

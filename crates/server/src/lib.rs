@@ -48,6 +48,7 @@ mod tool;
 
 pub use catalogue::{CatalogueName, NotInCatalogue};
 pub use collations::CollationInfo;
+pub use command::wait_bound;
 pub use compiler::rustc_for_wasm;
 pub use connect::{NEEDS_PRIVACY, describe as describe_driver_error};
 pub use disk::{Room, room};
