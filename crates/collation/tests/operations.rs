@@ -2,10 +2,11 @@
 
 use mysql_collation::{Charset, Collation, Flavour};
 
-const COLLATIONS: [(Flavour, &str); 8] = [
+const COLLATIONS: [(Flavour, &str); 9] = [
     (Flavour::MySql, "utf8mb4_bin"),
     (Flavour::MySql, "utf8mb4_general_ci"),
-    (Flavour::MySql, "utf8mb4_cs_0900_as_cs"),
+    (Flavour::MySql, "utf8mb4_0900_as_cs"),
+    (Flavour::MySql, "utf8mb4_cs_0900_ai_ci"),
     (Flavour::MariaDb, "utf8mb4_unicode_nopad_ci"),
     (Flavour::MySql, "latin1_swedish_ci"),
     (Flavour::MySql, "latin1_german2_ci"),
