@@ -58,9 +58,7 @@ pub(crate) fn run_with_input(
         None => Ok(()),
     };
     if let Err(error) = finished {
-        kill_group(&child);
-        // Reaped, so that no zombie stays; its status does not matter any more.
-        let _ = child.wait();
+        kill_group(&mut child);
         return Err(error);
     }
     let status = child.wait().map_err(Error::io("wait for", rendered.as_str()))?;
@@ -90,9 +88,7 @@ pub fn wait_bound(mut child: Child) -> Result<ExitStatus, Error> {
             return Ok(status);
         }
         if let Err(error) = interrupt::check() {
-            kill_group(&child);
-            // Reaped, so that no zombie stays; its status does not matter any more.
-            let _ = child.wait();
+            kill_group(&mut child);
             return Err(error);
         }
         thread::sleep(POLL);
@@ -142,11 +138,13 @@ fn collect(mut stderr: impl Read + Send + 'static) -> thread::JoinHandle<String>
     })
 }
 
-fn kill_group(child: &Child) {
+fn kill_group(child: &mut Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // The child is not reaped yet, so the id is still its own.
         let _ = kill_process_group(group, Signal::KILL);
     }
+    // Reaped, so that no zombie stays; its status does not matter any more.
+    let _ = child.wait();
 }
 
 fn render(command: &Command) -> String {
