@@ -1,8 +1,12 @@
-//! `cargo xtask bindings`: the library's faces in other languages: each is linted, built, and tested as its users have it, with what
-//! that takes installed first. Their crates are workspaces of their own, so that the project is built without Python.
+//! `cargo xtask bindings`: lints, builds and tests the library's bindings, after installing what
+//! that takes. Each binding is tested as its users install it, and is a cargo workspace of its own,
+//! so that the project builds without Python. The ports to other languages are tested likewise.
 
 mod c;
 mod datafusion;
+mod go;
+mod java;
+mod ports;
 mod python;
 mod spark;
 mod web;
@@ -16,10 +20,10 @@ use clap::ValueEnum;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "What is built goes to target/bindings, what is installed to the cache folder (docs/servers.md) and to target/bindings."
+    after_help = "The bindings are built in target/bindings. What their tests need is installed to the cache folder (docs/reference/servers.md) and to target/bindings."
 )]
 pub struct Arguments {
-    /// Which of them [default: all].
+    /// Bindings to test [default: all].
     #[arg(value_enum)]
     bindings: Vec<Binding>,
 
@@ -28,54 +32,103 @@ pub struct Arguments {
     no_run: bool,
 }
 
+/// A binding of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Binding {
+pub enum Binding {
     /// The wheel mysql-collation.
     Python,
     /// The header, the static and the shared library.
     C,
     /// The crate datafusion-mysql-collation.
     Datafusion,
+    /// The Go module, a port.
+    Go,
+    /// The Java library, a port.
+    Java,
     /// The page with the library as WebAssembly.
     Web,
 }
 
-/// Tests what was asked for.
+/// All bindings, in the order of their tests.
+const ALL: [Binding; 6] = [Binding::C, Binding::Datafusion, Binding::Go, Binding::Java, Binding::Python, Binding::Web];
+
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let all = [Binding::C, Binding::Datafusion, Binding::Python, Binding::Web];
-    for binding in all.into_iter().filter(|one| arguments.bindings.is_empty() || arguments.bindings.contains(one)) {
-        let prepared = match binding {
-            Binding::Python => python::prepare().map(drop),
-            Binding::C => c::prepare().map(drop),
-            Binding::Datafusion => datafusion::prepare().map(drop),
-            Binding::Web => web::prepare().map(drop),
-        };
-        prepared.with_context(|| format!("the tests of bindings/{} need more than is here", binding.folder()))?;
-        if !arguments.no_run {
-            binding.test().with_context(|| format!("bindings/{}", binding.folder()))?;
-        }
-    }
-    Ok(())
+    let requested = |binding: &Binding| arguments.bindings.is_empty() || arguments.bindings.contains(binding);
+    ALL.into_iter().filter(requested).try_for_each(|binding| run_one(binding, arguments.no_run))
 }
 
-/// Tests all of them.
+/// Tests or, with `no_run`, prepares all bindings.
 pub fn run_all(no_run: bool) -> Result<()> {
     run(&Arguments { bindings: Vec::new(), no_run })
 }
 
+/// Tests all bindings, and returns a line for each whose tests failed.
+pub fn failures() -> Result<Vec<String>> {
+    let mut failures = Vec::new();
+    for binding in ALL {
+        if let Err(error) = run_one(binding, false) {
+            lifecycle::interrupt::check()?;
+            failures.push(format!("{error:#}"));
+        }
+    }
+    Ok(failures)
+}
+
+/// Installs what the tests of a binding need and, unless `no_run`, runs them.
+pub fn run_one(binding: Binding, no_run: bool) -> Result<()> {
+    let prepared = match binding {
+        Binding::Python => python::prepare().map(drop),
+        Binding::C => c::prepare().map(drop),
+        Binding::Datafusion => datafusion::prepare().map(drop),
+        Binding::Go => go::prepare().map(drop),
+        Binding::Java => java::prepare(),
+        Binding::Web => web::prepare().map(drop),
+    };
+    let path = binding.path();
+    prepared.with_context(|| format!("cannot install what the tests of {path} need"))?;
+    if no_run {
+        return Ok(());
+    }
+    binding.test().with_context(|| path)
+}
+
 impl Binding {
+    /// Returns the binding with this name, such as `python`.
+    pub fn find(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|binding| binding.folder() == name)
+    }
+
+    pub fn names() -> [&'static str; 6] {
+        ALL.map(Self::folder)
+    }
+
     fn folder(self) -> &'static str {
         match self {
             Self::Python => "python",
             Self::C => "c",
             Self::Datafusion => "datafusion",
+            Self::Go => "go",
+            Self::Java => "java",
             Self::Web => "web",
         }
     }
 
+    /// Returns `true` for the library written in another language.
+    fn is_port(self) -> bool {
+        matches!(self, Self::Go | Self::Java)
+    }
+
+    /// Returns the folder from the project's on.
+    fn path(self) -> String {
+        let kind = if self.is_port() { "ports" } else { "bindings" };
+        format!("engine/{kind}/{}", self.folder())
+    }
+
     fn test(self) -> Result<()> {
-        let source = root().join("bindings").join(self.folder());
-        succeed(cargo(&source).args(["fmt", "--check"]))?;
+        let source = root().join(self.path());
+        if !self.is_port() {
+            succeed(cargo(&source).args(["fmt", "--check"]))?;
+        }
         match self {
             Self::Python => {
                 let (name, interpreter) = python::build_environment()?;
@@ -86,8 +139,10 @@ impl Binding {
                 lint(&mut cargo(&source))?;
                 c::test(&source)
             }
-            // Is linted as it is built.
+            // Linted while it is built.
             Self::Datafusion => datafusion::test(&source),
+            Self::Go => go::test(&source),
+            Self::Java => java::test(&source),
             Self::Web => {
                 lint(&mut cargo(&source))?;
                 web::test(&source)
@@ -102,53 +157,54 @@ fn root() -> PathBuf {
     crate_folder.parent().unwrap_or(crate_folder).to_owned()
 }
 
-/// Where the bindings are built, and what their tests need is put.
+/// Folder in which the bindings are built, and to which what their tests need is installed.
 fn target() -> PathBuf {
     root().join("target/bindings")
 }
 
-/// cargo for a crate of bindings, which share what they build.
+/// Returns cargo for the crate of a binding. All bindings share one target folder.
 fn cargo(source: &Path) -> Command {
     let mut command = Command::new(crate::cargo());
     command.current_dir(source).env("CARGO_TARGET_DIR", target());
     command
 }
 
-/// Runs Clippy, of a crate's own `cargo`.
+/// Runs Clippy on all targets of a crate.
 fn lint(cargo: &mut Command) -> Result<()> {
     succeed(cargo.args(["clippy", "--quiet", "--all-targets", "--locked", "--", "-D", "warnings"]))
 }
 
-/// Runs a command; what fails is named with its arguments.
+/// Runs a command. The error of a failure names the command with its arguments.
 fn succeed(command: &mut Command) -> Result<()> {
-    let line = announced(command);
+    let line = print_command(command);
     let status = command.status().with_context(|| format!("cannot run {line}"))?;
-    check(&line, status)
+    check_status(&line, status)
 }
 
-/// The same for a command that uses a server of ours: it ends when we do, however that is.
-fn succeed_bound(command: Command) -> Result<()> {
-    let line = announced(&command);
-    let child = server::start_bound(command).with_context(|| format!("cannot run {line}"))?;
-    check(&line, server::wait_bound(child)?)
+/// Runs a command that uses a private server: it is ended when this process ends, also by a signal.
+fn succeed_supervised(command: Command) -> Result<()> {
+    let line = print_command(&command);
+    let child = lifecycle::spawn_with_environment(command).with_context(|| format!("cannot run {line}"))?;
+    check_status(&line, lifecycle::wait_supervised(child)?)
 }
 
-fn announced(command: &Command) -> String {
+/// Prints a command to standard error, and returns it for error messages.
+fn print_command(command: &Command) -> String {
     let words = [command.get_program()].into_iter().chain(command.get_args());
     let line = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     eprintln!("running: {line}");
     line
 }
 
-fn check(line: &str, status: ExitStatus) -> Result<()> {
+fn check_status(line: &str, status: ExitStatus) -> Result<()> {
     if !status.success() {
         bail!("{line} failed ({status})");
     }
     Ok(())
 }
 
-/// An empty folder in place of what is there.
-fn emptied(folder: &Path) -> Result<()> {
+/// Creates an empty folder. Removes an existing one first.
+fn create_empty_folder(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }

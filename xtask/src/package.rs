@@ -1,4 +1,4 @@
-//! `cargo xtask package`: the command, its manual pages and completions as a Debian package.
+//! `cargo xtask package`: builds a Debian package of the command, its manual pages and completions.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,20 +7,21 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The target whose programs need no library of the system.
-const STATIC: &str = "x86_64-unknown-linux-musl";
+/// Target of programs without dynamic libraries.
+const STATIC_TARGET: &str = "x86_64-unknown-linux-musl";
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Where the package goes.
+    /// Folder of the package.
     #[arg(long, value_name = "DIR", default_value = "target/package")]
     out: PathBuf,
 
-    /// The profile to build with.
+    /// Profile to build with.
     #[arg(long, default_value = "release")]
     profile: String,
 
-    /// The target to build for [default: x86_64-unknown-linux-musl where it is installed, else this machine's own].
+    /// Target to build for [default: x86_64-unknown-linux-musl if installed, else this machine's
+    /// own].
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
 }
@@ -29,27 +30,27 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let target = match &arguments.target {
         Some(target) => Some(target.clone()),
-        None if is_installed(STATIC)? => Some(STATIC.to_owned()),
+        None if is_installed(STATIC_TARGET)? => Some(STATIC_TARGET.to_owned()),
         None => {
             eprintln!(
-                "the target {STATIC} is not installed (`rustup target add {STATIC}`): the package will need this machine's C library"
+                "the target {STATIC_TARGET} is not installed (`rustup target add {STATIC_TARGET}`): the package will need this machine's C library"
             );
             None
         }
     };
     let program = build(&arguments.profile, target.as_deref())?;
-    let stage = tempfile::tempdir().context("cannot create a temporary folder")?;
-    fill(stage.path(), &program)?;
-    control(stage.path(), target.as_deref())?;
+    let tree = tempfile::tempdir().context("cannot create a temporary folder")?;
+    install_files(tree.path(), &program)?;
+    write_control_file(tree.path(), target.as_deref())?;
     fs::create_dir_all(&arguments.out).with_context(|| format!("cannot create {}", arguments.out.display()))?;
     let package = arguments.out.join(format!("weighbridge_{}_{}.deb", env!("CARGO_PKG_VERSION"), architecture()?));
     let mut dpkg = Command::new("dpkg-deb");
-    succeed(dpkg.args(["--root-owner-group", "--build"]).arg(stage.path()).arg(&package))?;
+    succeed(dpkg.args(["--root-owner-group", "--build"]).arg(tree.path()).arg(&package))?;
     println!("{}", package.display());
     Ok(())
 }
 
-/// Whether the toolchain has the standard library for a target.
+/// Returns `true` if the toolchain has the standard library of a target.
 fn is_installed(target: &str) -> Result<bool> {
     let folder = output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]))?;
     Ok(Path::new(folder.trim()).is_dir())
@@ -61,8 +62,9 @@ fn build(profile: &str, target: Option<&str>) -> Result<PathBuf> {
     command.arg("--message-format=json-render-diagnostics");
     if let Some(target) = target {
         command.args(["--target", target]);
-        if target == STATIC && std::env::var_os("CC_x86_64_unknown_linux_musl").is_none() {
-            // The cryptography's C and assembly call no C library, so the compiler that is there will do.
+        if target == STATIC_TARGET && std::env::var_os("CC_x86_64_unknown_linux_musl").is_none() {
+            // The C and assembly of the cryptography crate call no C library, so the host's
+            // compiler will do.
             command.env("CC_x86_64_unknown_linux_musl", "cc");
         }
     }
@@ -73,19 +75,20 @@ fn build(profile: &str, target: Option<&str>) -> Result<PathBuf> {
     program.context("cargo built no program")
 }
 
-/// Puts the files where a Debian system looks for them.
-fn fill(root: &Path, built: &Path) -> Result<()> {
+/// Installs the files into a Debian tree.
+fn install_files(root: &Path, built: &Path) -> Result<()> {
     let program = root.join("usr/bin/weigh");
-    put(&program, &fs::read(built).with_context(|| format!("cannot read {}", built.display()))?)?;
+    write_file(&program, &fs::read(built).with_context(|| format!("cannot read {}", built.display()))?)?;
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
-    // A tenth of the size; stacks of a crash then have addresses only, as with every program of a distribution.
+    // Profiles other than release leave debug information, nine tenths of the size. Stack traces
+    // of a stripped program have addresses only.
     succeed(Command::new("strip").arg(&program))?;
     for (shell, file) in [
         ("bash", "usr/share/bash-completion/completions/weigh"),
         ("zsh", "usr/share/zsh/vendor-completions/_weigh"),
         ("fish", "usr/share/fish/vendor_completions.d/weigh.fish"),
     ] {
-        put(&root.join(file), output(Command::new(&program).args(["completions", shell]))?.as_bytes())?;
+        write_file(&root.join(file), output(Command::new(&program).args(["completions", shell]))?.as_bytes())?;
     }
     let pages = root.join("usr/share/man/man1");
     succeed(Command::new(&program).args(["man", "--out"]).arg(&pages))?;
@@ -95,14 +98,17 @@ fn fill(root: &Path, built: &Path) -> Result<()> {
     let docs = root.join("usr/share/doc/weighbridge");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read = |name: &str| fs::read(source.join(name)).with_context(|| format!("cannot read {name}"));
-    put(&docs.join("README.md"), &read("README.md")?)?;
-    put(&docs.join("changelog"), &read("CHANGELOG.md")?)?;
+    write_file(&docs.join("README.md"), &read("README.md")?)?;
+    write_file(&docs.join("changelog"), &read("CHANGELOG.md")?)?;
     succeed(Command::new("gzip").args(["-9n"]).arg(docs.join("changelog")))?;
-    put(&docs.join("copyright"), &[read("LICENSE-MIT")?, b"\n---\n\n".to_vec(), read("LICENSE-APACHE")?].concat())
+    write_file(
+        &docs.join("copyright"),
+        &[read("LICENSE-MIT")?, b"\n---\n\n".to_vec(), read("LICENSE-APACHE")?].concat(),
+    )
 }
 
-fn control(root: &Path, target: Option<&str>) -> Result<()> {
-    let depends = if target == Some(STATIC) { "" } else { "Depends: libc6, libgcc-s1\n" };
+fn write_control_file(root: &Path, target: Option<&str>) -> Result<()> {
+    let depends = if target == Some(STATIC_TARGET) { "" } else { "Depends: libc6, libgcc-s1\n" };
     let text = format!(
         "Package: weighbridge\nVersion: {}\nArchitecture: {}\nMaintainer: The Weighbridge developers <weighbridge@localhost>\n\
          Section: database\nPriority: optional\n{depends}Recommends: linux-perf\nSuggests: sysbench\n\
@@ -113,7 +119,7 @@ fn control(root: &Path, target: Option<&str>) -> Result<()> {
         env!("CARGO_PKG_VERSION"),
         architecture()?
     );
-    put(&root.join("DEBIAN/control"), text.as_bytes())
+    write_file(&root.join("DEBIAN/control"), text.as_bytes())
 }
 
 fn architecture() -> Result<&'static str> {
@@ -124,7 +130,7 @@ fn architecture() -> Result<&'static str> {
     }
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }

@@ -1,13 +1,13 @@
-//! `cargo xtask portable`: the library where it has no vectors of x86: its scalar paths under Miri, which finds undefined behaviour, and its vectors of
-//! NEON under emulation. Both take a nightly toolchain of a given day, which rustup installs into target/portable.
+//! `cargo xtask portable`: tests the library under Miri, which finds undefined behaviour, and its
+//! NEON code under emulation. Both need a nightly toolchain of a fixed date,
+//! which rustup installs into target/portable.
 
 use std::path::Path;
 use std::process::{Child, Command};
 
 use anyhow::{Context, Result, ensure};
-use server::Tool;
-
-use crate::bar::Bar;
+use fetch::Tool;
+use progress::Bar;
 
 /// Takes no options.
 #[derive(clap::Args)]
@@ -15,28 +15,28 @@ pub struct Arguments {}
 
 const TOOLCHAIN: &str = "nightly-2026-10-30";
 
-/// Statically linked, so that the emulator needs no libraries of that machine.
+/// Statically linked: the emulator needs no arm64 libraries.
 const TARGET: &str = "aarch64-unknown-linux-musl";
 
-/// Whether all tests passed.
+/// Returns whether all tests passed.
 pub fn run(_: &Arguments) -> Result<bool> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/portable");
     install(&folder)?;
-    let emulator = Tool::Qemu.find_or_install(&Bar::new())?;
+    let emulator = Tool::Qemu.find_or_install(&Bar::with_steps_printed())?;
     let mut miri = cargo(&folder);
     miri.args(["miri", "test", "--package", "mysql-collation", "--test", "operations"]);
     let mut neon = cargo(&folder);
-    neon.args(["test", "--package", "mysql-collation", "--lib", "--target", TARGET, "arch::"]);
+    neon.args(["test", "--package", "mysql-collation", "--lib", "--target", TARGET, "simd::"]);
     neon.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
     neon.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", emulator);
-    // At the same time, as both take one core for minutes.
+    // In parallel: each takes one core for minutes.
     let (miri, neon) = (start(miri)?, start(neon)?);
-    // Both, as a signal is to end both.
-    let (miri, neon) = (server::wait_bound(miri), server::wait_bound(neon));
+    // Wait for both before `?`: a signal must end both.
+    let (miri, neon) = (lifecycle::wait_supervised(miri), lifecycle::wait_supervised(neon));
     Ok(miri?.success() && neon?.success())
 }
 
-/// Into the folder, which leaves the user's toolchains alone.
+/// Installs the toolchain into the folder, without touching the user's toolchains.
 fn install(folder: &Path) -> Result<()> {
     let mut command = rustup(folder);
     command.args(["toolchain", "install", TOOLCHAIN, "--profile", "minimal", "--no-self-update"]);
@@ -60,5 +60,5 @@ fn rustup(folder: &Path) -> Command {
 
 fn start(command: Command) -> Result<Child> {
     eprintln!("running: {command:?}");
-    server::start_bound(command).context("cannot run rustup")
+    lifecycle::spawn_with_environment(command).context("cannot run rustup")
 }

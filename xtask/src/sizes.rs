@@ -1,4 +1,4 @@
-//! `cargo xtask sizes`: what the library adds to a program, as linked.
+//! `cargo xtask sizes`: measures what the library adds to a linked program.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,37 +11,39 @@ use object::{Object, ObjectSection, SectionKind};
 #[derive(clap::Args)]
 pub struct Arguments {}
 
-/// A program of `xtask/sizes`, what it has, and the most bytes of data that this may add.
+/// Programs of `xtask/sizes`: name, content, and the maximum of data that the library may add, in
+/// bytes.
 const PROGRAMS: [(&str, &str, u64); 3] = [
     ("one", "utf8mb4_0900_ai_ci by its constant", 300_000),
     ("chinese", "utf8mb4_zh_0900_as_cs by its constant", 500_000),
     ("all", "every collation of both flavours, by name", 4_000_000),
 ];
 
-/// A program of the same shape that has none of the library.
-const NOTHING: &str = "none";
+/// A program of the same shape without the library.
+const BASELINE_PROGRAM: &str = "none";
 
-/// What a program has in memory when it starts, in bytes.
+/// Sizes in memory when a program starts, in bytes.
 struct Size {
     /// Instructions.
     code: u64,
-    /// All else: tables for the most part.
+    /// Everything else, mostly tables.
     data: u64,
 }
 
-/// Builds the programs, prints how much larger than one without the library each is, and returns whether the data of all are below their limits.
+/// Builds the programs, prints how much larger than one without the library each is, and returns
+/// `true` if none exceeds its limit.
 pub fn run(_: &Arguments) -> Result<bool> {
     let folder = build()?;
-    let nothing = size(&folder.join(NOTHING))?;
+    let baseline = size(&folder.join(BASELINE_PROGRAM))?;
     let mut all_below = true;
     println!("{:44} {:>9}  {:>9}  {:>9}", "adds, in bytes", "data", "at most", "code");
     for (name, what, limit) in PROGRAMS {
         let Size { code, data } = size(&folder.join(name))?;
-        let data = data.saturating_sub(nothing.data);
+        let data = data.saturating_sub(baseline.data);
         let is_below = data <= limit;
         all_below &= is_below;
         let verdict = if is_below { "" } else { "  TOO MUCH" };
-        println!("{what:44} {data:>9}  {limit:>9}  {:>9}{verdict}", code.saturating_sub(nothing.code));
+        println!("{what:44} {data:>9}  {limit:>9}  {:>9}{verdict}", code.saturating_sub(baseline.code));
     }
     Ok(all_below)
 }
@@ -65,7 +67,6 @@ fn size(program: &Path) -> Result<Size> {
     Ok(size)
 }
 
-/// Builds the programs, and says where they are.
 fn build() -> Result<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("sizes");
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/sizes");

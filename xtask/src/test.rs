@@ -1,71 +1,156 @@
-//! `cargo xtask test`: everything that the tests run against, installed first and with a progress bar; then the tests, those of the
-//! bindings last.
+//! `cargo xtask test`: all tests, or a part of them, with the servers and programs that they need
+//! installed first.
 
-use std::process::{Command, ExitStatus};
+mod tiers;
+
+use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use server::Tool;
+use fetch::Tool;
+use progress::Bar;
 
-use crate::bar::Bar;
-use crate::bindings;
+use crate::bindings::{self, Binding};
+use tiers::{Target, Workspace};
 
-/// The servers that tests name. The host's own comes from PATH where it is there.
-const SERVERS: [&str; 5] = ["mariadb", "mariadb@bookworm", "mariadb@trixie", "mysql@sid", "mysql@5.6"];
+/// Servers that the tests name. `mariadb` is the machine's own if the PATH has one.
+const SERVERS: [&str; 10] = [
+    "mariadb",
+    "mariadb@bookworm",
+    "mariadb@trixie",
+    "mariadb@11.4",
+    "mariadb@10.2",
+    "mariadb@10.1",
+    "mysql@sid",
+    "mysql@8.0",
+    "mysql@5.7",
+    "mysql@5.6",
+];
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "What is installed goes to the cache folder (docs/servers.md), without root and beside the system."
+    after_help = "What is installed goes to the cache folder (docs/reference/servers.md), without root and beside the system."
 )]
 pub struct Arguments {
+    /// `fast`: tests without a server, browser or download. `servers`: the others. Or a crate, or a
+    /// binding or port of the library (`c`, `datafusion`, `go`, `java`, `python`, `web`) [default:
+    /// all].
+    part: Option<String>,
+
     /// Install what the tests need, and run none.
     #[arg(long)]
     no_run: bool,
 
-    /// Passed on to cargo test; then the bindings are not tested.
+    /// Passed on to cargo test; `all` leaves out the bindings then.
     #[arg(last = true)]
     rest: Vec<String>,
 }
 
-/// Whether the tests passed.
+enum Part {
+    All,
+    Fast,
+    Servers,
+    Crate(String),
+    Binding(Binding),
+}
+
+/// Returns whether all tests of the part passed.
 pub fn run(arguments: &Arguments) -> Result<bool> {
-    // Only while installing: what a signal must undo. cargo gets the terminal's signals itself.
-    install()?;
+    let workspace = Workspace::read()?;
+    let part = parse_part(arguments.part.as_deref(), &workspace)?;
+    if let Part::Binding(binding) = part {
+        lifecycle::interrupt::install()?;
+        return bindings::run_one(binding, arguments.no_run).map(|()| true);
+    }
+    if needs_servers(&part, &workspace) {
+        install()?;
+    }
+    let with_bindings = matches!(part, Part::All) && arguments.rest.is_empty();
     if arguments.no_run {
-        bindings::run_all(true)?;
+        if with_bindings {
+            bindings::run_all(true)?;
+        }
         return Ok(true);
     }
+    let mut failed = Vec::new();
+    for options in cargo_options(&part, &workspace) {
+        if !cargo_test(&options, &arguments.rest)? {
+            failed.push(format!("cargo test {}", options.join(" ")));
+        }
+    }
+    if with_bindings {
+        lifecycle::interrupt::install()?;
+        failed.extend(bindings::failures()?);
+    }
+    for line in &failed {
+        eprintln!("FAILED: {line}");
+    }
+    Ok(failed.is_empty())
+}
+
+fn parse_part(name: Option<&str>, workspace: &Workspace) -> Result<Part> {
+    let part = match name {
+        None | Some("all") => Part::All,
+        Some("fast") => Part::Fast,
+        Some("servers") => Part::Servers,
+        Some(name) if workspace.has_package(name) => Part::Crate(name.to_owned()),
+        Some(name) => match Binding::find(name) {
+            Some(binding) => Part::Binding(binding),
+            None => bail!(
+                "`{name}` is not a part of the tests: give all, fast, servers, a crate ({}) or a binding ({})",
+                workspace.packages().join(", "),
+                Binding::names().join(", ")
+            ),
+        },
+    };
+    Ok(part)
+}
+
+fn needs_servers(part: &Part, workspace: &Workspace) -> bool {
+    match part {
+        Part::All | Part::Servers => true,
+        Part::Fast | Part::Binding(_) => false,
+        Part::Crate(name) => workspace.tests(Target::NeedsServers).any(|test| test.package == *name),
+    }
+}
+
+/// Options of the `cargo test` commands that make up a part.
+fn cargo_options(part: &Part, workspace: &Workspace) -> Vec<Vec<String>> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let named = |target| workspace.test_names(target).into_iter().flat_map(|name| ["--test".to_owned(), name]);
+    match part {
+        Part::All => vec![words(&["--workspace"])],
+        Part::Fast => {
+            let units = words(&["--workspace", "--lib", "--bins"]);
+            vec![units.into_iter().chain(named(Target::Offline)).collect(), words(&["--workspace", "--doc"])]
+        }
+        Part::Servers => vec![words(&["--workspace"]).into_iter().chain(named(Target::NeedsServers)).collect()],
+        Part::Crate(name) => vec![words(&["--package", name])],
+        Part::Binding(_) => Vec::new(),
+    }
+}
+
+fn cargo_test(options: &[String], rest: &[String]) -> Result<bool> {
     let mut command = Command::new(crate::cargo());
-    command.args(["test", "--workspace", "--locked"]).args(&arguments.rest);
-    eprintln!("running: cargo test --workspace --locked {}", arguments.rest.join(" "));
+    command.args(["test", "--locked", "--no-fail-fast"]).args(options).args(rest);
+    eprintln!("running: cargo test --locked --no-fail-fast {}", [options, rest].concat().join(" "));
+    let start = Instant::now();
     let status = command.status().context("cannot run cargo")?;
-    signalled(status)?;
-    if !status.success() {
-        return Ok(false);
+    if status.code().is_none() {
+        bail!("cargo test was ended by a signal ({status})");
     }
-    if !arguments.rest.is_empty() {
-        eprintln!("the bindings are not tested: `cargo xtask bindings` does that");
-        return Ok(true);
-    }
-    server::interrupt::install()?;
-    bindings::run_all(false)?;
-    Ok(true)
+    eprintln!("cargo test took {} s", start.elapsed().as_secs());
+    Ok(status.success())
 }
 
 fn install() -> Result<()> {
-    let bar = Bar::new();
-    // The emulator is for `cargo xtask portable`.
+    let bar = Bar::with_steps_printed();
+    // `cargo xtask portable` alone needs the emulator.
     for tool in Tool::ALL.into_iter().filter(|tool| *tool != Tool::Qemu) {
         tool.find_or_install(&bar).with_context(|| format!("the tests need {}", tool.name()))?;
     }
     for name in SERVERS {
         server::install(&name.parse()?, &bar).with_context(|| format!("the tests need the server {name}"))?;
-    }
-    Ok(())
-}
-
-fn signalled(status: ExitStatus) -> Result<()> {
-    if status.code().is_none() {
-        bail!("cargo test was ended by a signal ({status})");
     }
     Ok(())
 }

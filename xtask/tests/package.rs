@@ -11,7 +11,7 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(stdout).unwrap()
 }
 
-/// The libraries that the package depends on, where it is not static: the host's stand for them.
+/// Copies the host's libraries that a dynamically linked program needs.
 fn copy_libraries(program: &Path, root: &Path) {
     let listed = run(Command::new("ldd").arg(program));
     for library in listed.split_whitespace().filter(|word| word.starts_with('/')) {
@@ -22,7 +22,7 @@ fn copy_libraries(program: &Path, root: &Path) {
 }
 
 #[test]
-fn the_package_installs_into_an_empty_root_and_runs_there() {
+fn package_installs_and_runs_in_an_empty_root() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("root");
     for folder in ["var/lib/dpkg/info", "var/lib/dpkg/updates"] {
@@ -38,7 +38,7 @@ fn the_package_installs_into_an_empty_root_and_runs_there() {
 
     let mut dpkg = Command::new("dpkg");
     dpkg.arg(format!("--root={}", root.display())).args(["--force-not-root", "--force-depends", "--install", built]);
-    // dpkg asks for the daemons' folders on the PATH.
+    // dpkg looks for the daemons' folders on PATH.
     run(dpkg.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"));
     let program = root.join("usr/bin/weigh");
     assert_eq!(fs::metadata(&program).unwrap().permissions().mode() & 0o777, 0o755);

@@ -1,8 +1,8 @@
-//! What the programs with one collation do with it.
+//! Uses of one collation by the programs.
 
 use mysql_collation::Collation;
 
-/// Compares, matches, sorts and hashes what the command line has.
+/// Compares, matches, keys and hashes the first and last words of the command line.
 pub fn run(collation: Collation) {
     let arguments: Vec<String> = std::env::args().collect();
     println!("{:?}", arguments.first().cmp(&arguments.last()));

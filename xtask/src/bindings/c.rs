@@ -1,83 +1,85 @@
-//! The C library: its header against its source, its whole interface under sanitizers and valgrind, and the examples.
+//! Tests of the C library: the generated header, the whole interface under sanitizers and valgrind,
+//! and the examples.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use server::Tool;
+use fetch::Tool;
+use progress::Bar;
 
-use crate::bar::Bar;
-use crate::bindings::{cargo, emptied, succeed, target};
+use crate::bindings::{cargo, create_empty_folder, succeed, target};
 
-/// What the C library is tested with, beside a C compiler.
+/// Programs that the tests run, besides a C compiler.
 pub struct Tools {
     go: PathBuf,
     pkg_config: PathBuf,
     valgrind: PathBuf,
 }
 
-/// Finds or installs them.
 pub fn prepare() -> Result<Tools> {
-    let bar = Bar::new();
-    let found = |tool: Tool| tool.find_or_install(&bar);
-    Ok(Tools { go: found(Tool::Go)?, pkg_config: found(Tool::PkgConfig)?, valgrind: found(Tool::Valgrind)? })
+    let bar = Bar::with_steps_printed();
+    let find = |tool: Tool| tool.find_or_install(&bar);
+    Ok(Tools { go: find(Tool::Go)?, pkg_config: find(Tool::PkgConfig)?, valgrind: find(Tool::Valgrind)? })
 }
 
 const WARNINGS: [&str; 5] = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"];
 
-/// What the examples are given, and what they print.
-const WORDS: [&str; 4] = ["Zug", "STRASSE", "Ähre", "Straße"];
-const PRINTED: &str = "Ähre\nSTRASSE\nStraße (equals STRASSE)\nZug\n";
+/// Arguments of the examples, and the expected output.
+const EXAMPLE_ARGUMENTS: [&str; 4] = ["Zug", "STRASSE", "Ähre", "Straße"];
+const EXAMPLE_OUTPUT: &str = "Ähre\nSTRASSE\nStraße (equals STRASSE)\nZug\n";
 
-/// The library is installed as a user would, and everything is built against what is installed.
+/// Installs the library as a user would, and tests programs that are built against the installed
+/// files.
 pub fn test(source: &Path) -> Result<()> {
     let tools = prepare()?;
     succeed(cargo(source).args(["test", "--quiet", "--locked"]))?;
     let prefix = target().join("c");
-    emptied(&prefix)?;
+    create_empty_folder(&prefix)?;
     let mut install = Command::new(source.join("install.sh"));
     succeed(install.arg(&prefix).env("PROFILE", "dev").env("CARGO_TARGET_DIR", target()))?;
 
-    let built = Built { source, prefix: &prefix, tools: &tools };
-    let program = built.compile("tests/ctest.c", "ctest-sanitized", &built.sanitized())?;
+    let installation = Installation { source, prefix: &prefix, tools: &tools };
+    let program = installation.compile("tests/ctest.c", "ctest-sanitized", &installation.sanitizer_flags())?;
     succeed(&mut Command::new(&program))?;
-    let flags = built.flags()?;
-    let program = built.compile("tests/ctest.c", "ctest", &flags)?;
-    let mut valgrind = built.run(&tools.valgrind);
+    let flags = installation.shared_flags()?;
+    let program = installation.compile("tests/ctest.c", "ctest", &flags)?;
+    let mut valgrind = installation.command(&tools.valgrind);
     valgrind.args(["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite", "--error-exitcode=9"]);
     succeed(valgrind.arg(&program).arg("100"))?;
 
-    let example = built.compile("examples/words.c", "words", &flags)?;
-    prints(built.run(&example).args(WORDS))?;
-    let mut go = built.run(&tools.go);
-    prints(go.args(["run", "."]).args(WORDS).current_dir(source.join("examples/go")))
+    let example = installation.compile("examples/words.c", "words", &flags)?;
+    check_output(installation.command(&example).args(EXAMPLE_ARGUMENTS))?;
+    let mut go = installation.command(&tools.go);
+    check_output(go.args(["run", "."]).args(EXAMPLE_ARGUMENTS).current_dir(source.join("examples/go")))
 }
 
-/// The library as it is installed, and the programs against it.
-struct Built<'a> {
+/// The installed library, and programs that are built against it.
+struct Installation<'a> {
     source: &'a Path,
     prefix: &'a Path,
     tools: &'a Tools,
 }
 
-impl Built<'_> {
-    /// A program that finds the library, by pkg-config and when it runs.
-    fn run(&self, program: &Path) -> Command {
+impl Installation<'_> {
+    /// Returns a command with the environment in which pkg-config and the loader find the library.
+    fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env("PKG_CONFIG_PATH", self.prefix.join("lib/pkgconfig")).env("PKG_CONFIG", &self.tools.pkg_config);
         command.env("LD_LIBRARY_PATH", self.prefix.join("lib"));
         command
     }
 
-    /// What the compiler is told for the shared library.
-    fn flags(&self) -> Result<Vec<String>> {
-        let output = self.run(&self.tools.pkg_config).args(["--cflags", "--libs", "mysql_collation"]).output()?;
+    /// Returns compiler flags for the shared library, from pkg-config.
+    fn shared_flags(&self) -> Result<Vec<String>> {
+        let output = self.command(&self.tools.pkg_config).args(["--cflags", "--libs", "mysql_collation"]).output()?;
         ensure!(output.status.success(), "pkg-config: {}", String::from_utf8_lossy(&output.stderr));
         Ok(String::from_utf8(output.stdout)?.split_whitespace().map(str::to_owned).collect())
     }
 
-    /// The same for the static one, with sanitizers, which see what the library does by way of the C library.
-    fn sanitized(&self) -> Vec<String> {
+    /// Returns compiler flags for the static library with sanitizers. They see the library's calls
+    /// of malloc and free.
+    fn sanitizer_flags(&self) -> Vec<String> {
         let lib = self.prefix.join("lib/libmysql_collation.a");
         let include = format!("-I{}", self.prefix.join("include").display());
         let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"].map(str::to_owned);
@@ -100,12 +102,12 @@ impl Built<'_> {
     }
 }
 
-/// Whether an example prints what it should.
-fn prints(example: &mut Command) -> Result<()> {
+/// Checks that an example prints `EXAMPLE_OUTPUT`.
+fn check_output(example: &mut Command) -> Result<()> {
     let output = example.output().with_context(|| format!("cannot run {example:?}"))?;
     let printed = String::from_utf8_lossy(&output.stdout);
     ensure!(
-        output.status.success() && printed == PRINTED,
+        output.status.success() && printed == EXAMPLE_OUTPUT,
         "{example:?} printed:\n{printed}{}",
         String::from_utf8_lossy(&output.stderr)
     );

@@ -1,24 +1,25 @@
-//! What the Python module's part for Spark is tested with, beside PySpark: Java, and the JDBC drivers of both servers.
+//! Java and the JDBC drivers of both servers, for the tests of the Python module's Spark functions.
 //!
-//! MySQL Connector/J is GPL with the Universal FOSS Exception, MariaDB Connector/J is LGPL: neither is built into anything or handed on.
+//! MySQL Connector/J is GPL with the Universal FOSS Exception, MariaDB Connector/J is LGPL: neither
+//! is linked or distributed.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use server::Tool;
+use fetch::Tool;
+use progress::Bar;
 
-use crate::bar::Bar;
 use crate::bindings::{root, succeed, target};
 
-/// Java, and the drivers.
+/// Installed files that Spark needs.
 pub struct Spark {
     java: PathBuf,
     drivers: [PathBuf; 2],
 }
 
-/// A jar of Maven's central repository.
+/// A jar, by its path in a Maven repository.
 struct Jar {
     path: &'static str,
     sha256: &'static str,
@@ -35,12 +36,12 @@ const DRIVERS: [Jar; 2] = [
     },
 ];
 
-/// Maven's own default.
+/// Maven's default repository.
 const REPOSITORY: &str = "https://repo1.maven.org/maven2";
 
-/// Finds or installs Java, and downloads the drivers unless they are there.
+/// Finds or installs Java, and downloads the drivers that are missing.
 pub fn prepare(interpreter: &Path) -> Result<Spark> {
-    let java = Tool::Java.find_or_install(&Bar::new())?;
+    let java = Tool::Java.find_or_install(&Bar::with_steps_printed())?;
     let folder = target().join("drivers");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let repository = env::var("MAVEN_REPOSITORY").unwrap_or_else(|_| REPOSITORY.into());
@@ -48,7 +49,7 @@ pub fn prepare(interpreter: &Path) -> Result<Spark> {
     for jar in &DRIVERS {
         let url = format!("{}/{}", repository.trim_end_matches('/'), jar.path);
         let mut download = Command::new(interpreter);
-        download.arg(root().join("bindings/python/tests/download.py")).args([&url, jar.sha256]).arg(file(jar));
+        download.arg(root().join("engine/bindings/python/tests/download.py")).args([&url, jar.sha256]).arg(file(jar));
         succeed(&mut download)
             .context("the JDBC drivers come from Maven's central repository, or from $MAVEN_REPOSITORY")?;
     }
@@ -56,8 +57,9 @@ pub fn prepare(interpreter: &Path) -> Result<Spark> {
 }
 
 impl Spark {
-    /// Tells the tests of them: Spark finds Java on the PATH.
-    pub fn describe(&self, tests: &mut Command) -> Result<()> {
+    /// Passes Java and the drivers to the tests in environment variables. Spark finds Java on the
+    /// PATH.
+    pub fn set_environment(&self, tests: &mut Command) -> Result<()> {
         let before = env::var_os("PATH").unwrap_or_default();
         let folders = self.java.parent().map(Path::to_owned).into_iter().chain(env::split_paths(&before));
         tests.env("PATH", env::join_paths(folders)?).env_remove("JAVA_HOME");

@@ -1,4 +1,4 @@
-//! What a program has without the library, for `cargo xtask sizes`.
+//! A program without the library: for `cargo xtask sizes`.
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();

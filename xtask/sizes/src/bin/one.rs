@@ -1,4 +1,5 @@
-//! A program with one collation by its constant, which links the tables of that collation alone: for `cargo xtask sizes`.
+//! A program with one collation by its constant, which links only its tables: for `cargo xtask
+//! sizes`.
 
 fn main() {
     sizes::run(mysql_collation::mysql::UTF8MB4_0900_AI_CI);

@@ -1,0 +1,74 @@
+//! Default collation of a character set.
+
+use rules::charset::{current_collation_name, current_name};
+
+use super::Check;
+use super::common::{Draft, counted, most_common};
+use crate::input::AuditInput;
+use check::{Finding, ObjectKind, Reading, Severity};
+
+pub(super) static CHECK: Check = Check {
+    name: "charset-default",
+    title: "a character set whose default collation is not the one that columns have",
+    reads: &[Reading::Settings, Reading::Schemas],
+    doc: "\
+`CHARACTER SET utf8mb4` without COLLATE, in CREATE, CONVERT TO, CAST or an introducer, means the character set's default collation: the compiled one, or the value of \
+`default_collation_for_utf8mb4` (MySQL) or `character_set_collations` (MariaDB 11.2 and later). If the columns of that character set mostly have another collation (`_bin` aside), new columns and \
+literals will not match them: error 1267, lost indexes. What to do: write COLLATE wherever a character set is named; on MariaDB set `character_set_collations`. \
+From: dplanreaders #789, matomo #22626.",
+    run,
+};
+
+fn run(input: &AuditInput) -> Vec<Finding> {
+    let server = &input.facts.server;
+    let mut findings = Vec::new();
+    for charset in &server.charsets {
+        let name = current_name(&charset.name);
+        let collations = || {
+            input.facts.columns().filter_map(|(_, column)| {
+                (current_name(column.charset.as_deref()?) == name).then_some(column.collation.as_deref()?)
+            })
+        };
+        let Some((common, count)) = most_common(collations().filter(|collation| !collation.ends_with("_bin"))) else {
+            continue;
+        };
+        let (default, from) = default_collation(input, name, &charset.default_collation);
+        if current_collation_name(common) == current_collation_name(&default) {
+            continue;
+        }
+        findings.push(
+            Draft {
+                severity: Severity::Warning,
+                kind: ObjectKind::Server,
+                name: format!("CHARACTER SET {name}"),
+                what: format!(
+                    "without COLLATE it means {default} ({from}); {} of {} have {common}",
+                    count,
+                    counted(collations().count(), "column")
+                ),
+                why: "New columns, and CONVERT TO CHARACTER SET without COLLATE, will not match those that are there: error 1267 or a lost index.".into(),
+                action: format!("Write COLLATE {common} wherever {name} is named."),
+            }
+            .into_finding(CHECK.name),
+        );
+    }
+    findings
+}
+
+/// Returns a character set's default collation in force and its origin: a variable's name, or "the
+/// server's own default".
+pub(super) fn default_collation(input: &AuditInput, charset: &str, compiled: &str) -> (String, String) {
+    let server = &input.facts.server;
+    if let Some(collation) = server.variable("default_collation_for_utf8mb4").filter(|_| charset == "utf8mb4") {
+        return (collation.to_owned(), "default_collation_for_utf8mb4".into());
+    }
+    let setting = server.variable("character_set_collations").unwrap_or("");
+    let own = setting
+        .split(',')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(name, _)| current_name(name.trim()) == charset);
+    match own {
+        Some((_, collation)) => (collation.trim().to_owned(), "character_set_collations".into()),
+        None => (compiled.to_owned(), "the server's own default".into()),
+    }
+}

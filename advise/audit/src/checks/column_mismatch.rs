@@ -1,0 +1,79 @@
+//! Columns whose collation is not their table's default.
+
+use std::collections::BTreeMap;
+
+use rules::charset::current_collation_name;
+
+use super::Check;
+use super::common::{Draft, list_names, table_name};
+use crate::input::AuditInput;
+use check::{Finding, ObjectKind, Reading, Severity};
+
+pub(super) static CHECK: Check = Check {
+    name: "column-mismatch",
+    title: "columns whose collation is not their table's default",
+    reads: &[Reading::Schemas],
+    doc: "\
+A column keeps its own collation when the table's default changes, so columns are left behind. ALTER TABLE … CONVERT TO resets it. Columns with `_bin` and ascii ones are left out: they have their collation on purpose, and `own-collation` of `weigh preflight` names them. Another character set is a warning, another collation a note. What to do: convert columns that were left behind, and \
+keep intended collations by an explicit MODIFY (`weigh preflight` writes it). From: OneZoom/OZtree #885.",
+    run,
+};
+
+fn run(input: &AuditInput) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for table in input.facts.tables() {
+        let Some(default) = table.collation.as_deref() else { continue };
+        let mut different: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for column in &table.columns {
+            if let Some(collation) = column.collation.as_deref()
+                && current_collation_name(collation) != current_collation_name(default)
+                && !is_intended(collation)
+                && !is_json(input, column)
+            {
+                different.entry(collation).or_default().push(column.name.clone());
+            }
+        }
+        for (collation, columns) in different {
+            let differs_in_charset =
+                rules::charset::collation_charset(collation) != rules::charset::collation_charset(default);
+            findings.push(
+                Draft {
+                    severity: if differs_in_charset { Severity::Warning } else { Severity::Note },
+                    kind: ObjectKind::Table,
+                    name: table_name(table),
+                    what: format!(
+                        "{} {} {collation}, the table's default is {default}",
+                        list_names(&columns, 5),
+                        if columns.len() == 1 { "is" } else { "are" }
+                    ),
+                    why: explain(collation, differs_in_charset),
+                    action: format!(
+                        "weigh preflight --schema {} --table {} --to {default}; or keep it by a MODIFY when the table is converted.",
+                        table.schema, table.name
+                    ),
+                }
+                .into_finding(CHECK.name),
+            );
+        }
+    }
+    findings
+}
+
+fn explain(collation: &str, differs_in_charset: bool) -> String {
+    let lacks = match rules::charset::collation_charset(collation) {
+        "utf8mb3" | "utf8" => " Characters beyond U+FFFF are refused (error 1366).".to_owned(),
+        charset if differs_in_charset => format!(" Characters that {charset} lacks are refused or become ?."),
+        _ => String::new(),
+    };
+    format!("Left behind when the default changed: joins with later columns convert or lose an index.{lacks}")
+}
+
+/// True for collations that columns have on purpose, whatever their table's default is.
+fn is_intended(collation: &str) -> bool {
+    collation.ends_with("_bin") || collation.starts_with("ascii_")
+}
+
+/// MariaDB's JSON columns are left to the check `json-as-text`.
+fn is_json(input: &AuditInput, column: &facts::Column) -> bool {
+    super::json_as_text::may_be_json(&input.facts.server, column)
+}

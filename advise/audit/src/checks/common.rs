@@ -1,0 +1,95 @@
+//! Helpers of the checks.
+
+pub(super) use message::count_noun as counted;
+use std::collections::BTreeMap;
+
+use rules::charset::{collation_charset, current_name};
+
+use check::{Finding, NoDetails, Object, ObjectKind, Severity};
+use facts::{Column, Program, Schema, Table};
+
+/// A finding without the check's name.
+pub(super) struct Draft {
+    pub severity: Severity,
+    pub kind: ObjectKind,
+    /// Name of the object: `shop.orders.code`.
+    pub name: String,
+    pub what: String,
+    pub why: String,
+    pub action: String,
+}
+
+impl Draft {
+    pub fn into_finding(self, check: &str) -> Finding {
+        Finding {
+            check: check.to_owned(),
+            severity: self.severity,
+            object: Object::new(self.kind, self.name),
+            what: self.what,
+            why: self.why,
+            action: self.action,
+            details: NoDetails {},
+        }
+    }
+}
+
+/// Returns `shop.orders`.
+pub(super) fn table_name(table: &Table) -> String {
+    check::table_name(&table.schema, &table.name)
+}
+
+/// Returns `shop.orders.code`.
+pub(super) fn column_name(table: &Table, column: &Column) -> String {
+    check::column_name(&table.schema, &table.name, &column.name)
+}
+
+/// True if a column has another character set than its table's default. `column-mismatch` reports
+/// such columns, and no other check does.
+pub(super) fn differs_from_table(table: &Table, column: &Column) -> bool {
+    let (Some(default), Some(charset)) = (table.collation.as_deref(), column.charset.as_deref()) else { return false };
+    current_name(collation_charset(default)) != current_name(charset)
+}
+
+/// Returns `` `shop`.`orders` ``.
+pub(super) fn quote_table(table: &Table) -> String {
+    sql::quote_table(&table.schema, &table.name)
+}
+
+/// Writes up to `max` names: `a, b, c and 4 more`.
+pub(super) fn list_names(names: &[String], max: usize) -> String {
+    if names.len() <= max {
+        return names.join(", ");
+    }
+    format!("{} and {} more", names[..max].join(", "), names.len() - max)
+}
+
+/// Returns the most common name and how often it occurs. Of equally common names, the last in
+/// alphabetical order.
+pub(super) fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<(&'a str, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    counts.into_iter().max_by_key(|&(_, count)| count)
+}
+
+/// Returns the views and stored programs of a schema.
+pub(super) fn programs(schema: &Schema) -> impl Iterator<Item = (ObjectKind, &Program)> {
+    let views = schema.views.iter().map(|view| (ObjectKind::View, &view.program));
+    let routines = schema.routines.iter().map(|routine| (ObjectKind::Routine, &routine.program));
+    let triggers = schema.triggers.iter().map(|trigger| (ObjectKind::Trigger, &trigger.program));
+    let events = schema.events.iter().map(|event| (ObjectKind::Event, &event.program));
+    views.chain(routines).chain(triggers).chain(events)
+}
+
+/// Returns `shop.by_code`.
+pub(super) fn program_name(program: &Program) -> String {
+    check::table_name(&program.schema, &program.name)
+}
+
+/// Returns the first 80 characters of a statement on one line, with `…` if it is longer.
+pub(super) fn truncate(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

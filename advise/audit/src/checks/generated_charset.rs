@@ -1,0 +1,66 @@
+//! Character sets of literals in generated columns.
+
+use facts::Column;
+use rules::encoding::{Encoding, classify};
+
+use super::Check;
+use super::common::{Draft, column_name};
+use crate::input::AuditInput;
+use crate::mentions::{Mention, find_mentions};
+use check::{Finding, ObjectKind, Reading, Severity};
+
+pub(super) static CHECK: Check = Check {
+    name: "generated-charset",
+    title: "generated columns that keep the character set of the session that created them",
+    reads: &[Reading::Schemas],
+    doc: "\
+A literal in a generated column's expression is stored with an introducer of the session's character set (`_latin1'x'`), so the expression depends on who created the table, and a dump that is restored by another client differs. After a \
+conversion the expression stays as it was and can fail with error 1267 or 3988. Reports introducers of a character set other than the column's, and double-encoded text. MariaDB doesn't keep introducers (10.11 and 11.8 print \
+`concat(a,'x')` for `CONCAT(a, _latin1'x')`), so there only double-encoded text is detected. What to do: DROP and ADD the column, or MODIFY it, in a session with SET NAMES utf8mb4. \
+From: mushroom-observer #4625; MySQL bug 92741.",
+    run,
+};
+
+fn run(input: &AuditInput) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (table, column) in input.facts.columns() {
+        let Some(what) =
+            column.generated.as_ref().and_then(|generated| describe_literals(column, &generated.expression))
+        else {
+            continue;
+        };
+        findings.push(
+            Draft {
+                severity: Severity::Note,
+                kind: ObjectKind::Column,
+                name: column_name(table, column),
+                what,
+                why: "The literal keeps the character set of the session that created it, whatever the column becomes."
+                    .into(),
+                action: "MODIFY the column in a session with SET NAMES utf8mb4.".into(),
+            }
+            .into_finding(CHECK.name),
+        );
+    }
+    findings
+}
+
+/// Describes the first literal whose introducer names another character set than the column's,
+/// `binary` excepted. Otherwise reports double-encoded text. `None` if neither occurs, or the
+/// column is not text.
+fn describe_literals(column: &Column, expression: &str) -> Option<String> {
+    let own = rules::charset::current_name(column.charset.as_deref()?);
+    let introduced = find_mentions(expression).into_iter().find_map(|mention| match mention {
+        Mention::Introducer(charset) if charset != "binary" && rules::charset::current_name(&charset) != own => {
+            Some(charset)
+        }
+        _ => None,
+    });
+    match introduced {
+        Some(charset) => Some(format!("its expression holds a literal in {charset}: {expression}")),
+        None if matches!(classify(expression), Encoding::Double(_)) => {
+            Some(format!("its expression holds text that is encoded twice: {expression}"))
+        }
+        None => None,
+    }
+}

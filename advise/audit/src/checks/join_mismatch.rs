@@ -1,0 +1,134 @@
+//! Joins of columns with different collations.
+
+use rules::charset::current_name;
+use server::{Flavour, Version};
+
+use super::Check;
+use super::common::Draft;
+use crate::input::{AuditInput, IndexUse, JoinKind, JoinPlans, LookupPlan};
+use check::{Finding, ObjectKind, Reading, Severity};
+
+pub(super) static CHECK: Check = Check {
+    name: "join-mismatch",
+    title: "columns that are likely joined, whose collations refuse the comparison or lose an index",
+    reads: &[Reading::Schemas, Reading::Plans],
+    doc: "\
+Columns of one name, or `customer_code` and the `code` of `customers`, of which one has an index and whose collations differ. \
+Each join is explained in each direction that has an index, with the index forced. \
+Refused: error 1267, \"Illegal mix of collations\". Lost: the index is scanned from end to end for every row of the other table \
+(warning 1739 of MySQL, note 1105 of MariaDB). Kept: the indexed side has the wider character set, or both have one character set and a side is `_bin`; MariaDB with `optimizer_switch='cset_narrowing=on'` keeps an \
+utf8mb3 index under an utf8mb4 comparison, too. Columns such as `name` or `title` are left out. If one side is a unique key, the server refuses a foreign key between the two, too (3780 of MySQL 8, 1215 before, errno 150 of MariaDB). \
+What to do: give both columns one collation. From: owncloud #41367, matomo #22536; MySQL manual, \"Collation Coercibility in Expressions\".",
+    run,
+};
+
+fn run(input: &AuditInput) -> Vec<Finding> {
+    let joins = input.joins.iter().filter(|join| join.kind == JoinKind::SameName);
+    joins.filter_map(|join| check_join(input, join)).collect()
+}
+
+fn check_join(input: &AuditInput, join: &JoinPlans) -> Option<Finding> {
+    let collations = describe_collations(input, join)?;
+    let refused = join.lookups.iter().find(|lookup| lookup.usage == IndexUse::Refused);
+    let lost: Vec<&LookupPlan> = join.lookups.iter().filter(|lookup| lookup.usage == IndexUse::Lost).collect();
+    let (severity, what, why) = match (refused, lost.first()) {
+        (Some(_), _) => (
+            Severity::Error,
+            format!("{collations}: the server refuses to compare them (error 1267)"),
+            "Any statement that compares them fails.".to_owned(),
+        ),
+        (None, Some(first)) => {
+            let rows = row_estimate(input, first);
+            let cost = match rows {
+                Some(rows) => format!("Each look-up reads all of it, about {rows} entries, instead of a few."),
+                None => "Each look-up reads all of it.".to_owned(),
+            };
+            (Severity::Warning, format!("{collations}: {}", describe_lookups(&lost, "is lost")), cost)
+        }
+        (None, None) => {
+            let kept: Vec<&LookupPlan> = join.lookups.iter().filter(|lookup| lookup.usage == IndexUse::Kept).collect();
+            if kept.is_empty() {
+                return None;
+            }
+            (
+                Severity::Note,
+                format!("{collations}: {}", describe_lookups(&kept, "is used all the same")),
+                explain_kept(input, join),
+            )
+        }
+    };
+    let why = format!("{why}{}", refuse_foreign_key(input, join).unwrap_or_default());
+    Some(
+        Draft {
+            severity,
+            kind: ObjectKind::Columns,
+            name: format!("{} = {}", join.left, join.right),
+            what,
+            why,
+            action: "Give both columns the same character set and collation.".to_owned(),
+        }
+        .into_finding(CHECK.name),
+    )
+}
+
+/// Says why a join that keeps its index costs all the same.
+fn explain_kept(input: &AuditInput, join: &JoinPlans) -> String {
+    let charset = |column: &crate::ColumnRef| find_column(input, column)?.charset.as_deref();
+    let cost = if charset(&join.left).map(current_name) == charset(&join.right).map(current_name) {
+        "Both are compared by the collation that ends in _bin."
+    } else {
+        "Every value of the narrower side is converted before it is compared."
+    };
+    let is_indexed = |column: &crate::ColumnRef| join.lookups.iter().any(|lookup| lookup.indexed_column == *column);
+    let without = [&join.left, &join.right].into_iter().find(|column| !is_indexed(column));
+    match without {
+        Some(column) => format!("{cost} {column} has no index, so the join has one order only."),
+        None => cost.to_owned(),
+    }
+}
+
+/// Says that one side can't become the parent of the other. `None` if neither side is a unique key.
+fn refuse_foreign_key(input: &AuditInput, join: &JoinPlans) -> Option<String> {
+    let is_key = |column: &&crate::ColumnRef| {
+        input.facts.table(&column.schema, &column.table).is_some_and(|table| {
+            table.indexes.iter().any(|index| {
+                index.unique
+                    && matches!(index.parts.as_slice(), [part] if part.column.as_deref() == Some(column.column.as_str()))
+            })
+        })
+    };
+    let parent = [&join.left, &join.right].into_iter().find(is_key)?;
+    let server = &input.facts.server;
+    let code = match server.flavour {
+        Flavour::MariaDb => "1005, errno 150",
+        Flavour::MySql if server.version_number() >= Version::new(8, 0, 14) => "3780",
+        Flavour::MySql => "1215",
+    };
+    Some(format!(" A foreign key to {parent} is refused, too (error {code})."))
+}
+
+fn find_column<'a>(input: &'a AuditInput, column: &crate::ColumnRef) -> Option<&'a facts::Column> {
+    input.facts.table(&column.schema, &column.table)?.column(&column.column)
+}
+
+fn describe_collations(input: &AuditInput, join: &JoinPlans) -> Option<String> {
+    let collation = |column: &crate::ColumnRef| {
+        Some(find_column(input, column)?.collation.clone().unwrap_or_else(|| "binary".into()))
+    };
+    Some(format!("{} and {}", collation(&join.left)?, collation(&join.right)?))
+}
+
+/// Returns the server's estimate of the rows in the looked-up table.
+fn row_estimate(input: &AuditInput, lookup: &LookupPlan) -> Option<u64> {
+    input.facts.table(&lookup.indexed_column.schema, &lookup.indexed_column.table)?.rows
+}
+
+/// Returns `index by_code of shop.parts is lost (1739)` for each lookup.
+fn describe_lookups(lookups: &[&LookupPlan], what: &str) -> String {
+    let descriptions = lookups.iter().map(|lookup| {
+        let code = lookup.warnings.first().map(|warning| format!(" ({})", warning.code)).unwrap_or_default();
+        let table = check::table_name(&lookup.indexed_column.schema, &lookup.indexed_column.table);
+        format!("index {} of {table} {what}{code}", lookup.index)
+    });
+    descriptions.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,75 @@
+//! MariaDB's JSON columns, which are LONGTEXT.
+
+use facts::{Column, ServerFacts};
+use server::Flavour;
+
+use super::Check;
+use super::common::{Draft, column_name, quote_table};
+use crate::input::AuditInput;
+use check::{Finding, ObjectKind, Reading, Severity};
+use sql::quote_identifier;
+
+pub(super) static CHECK: Check = Check {
+    name: "json-as-text",
+    title: "MariaDB's JSON columns, which are text and lose their collation by CONVERT",
+    reads: &[Reading::Schemas],
+    doc: "\
+JSON in MariaDB is LONGTEXT in utf8mb4_bin with a check `json_valid(…)`. ALTER TABLE … CONVERT TO changes it like any text column, so that values are compared case-insensitively. Reports JSON columns that are still \
+utf8mb4_bin in a table with another default (a conversion would reset it), and JSON columns with another collation. What to do: MODIFY the column to JSON after a conversion. (MariaDB manual, \"JSON Data Type\".)",
+    run,
+};
+
+fn run(input: &AuditInput) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for table in input.facts.tables() {
+        for column in table.columns.iter().filter(|column| column.data_type == "longtext") {
+            let json_valid = format!("json_valid({})", quote_identifier(&column.name));
+            let is_json = table.checks.iter().any(|constraint| constraint.expression.contains(&json_valid));
+            let collation = column.collation.as_deref().unwrap_or("");
+            let kept = collation == "utf8mb4_bin";
+            if input.facts.server.flavour != Flavour::MariaDb
+                || !is_json
+                || kept && table.collation.as_deref() == Some(collation)
+            {
+                continue;
+            }
+            let (severity, what, why) = if kept {
+                (
+                    Severity::Note,
+                    format!("JSON, {collation}, in a table of {}", table.collation.as_deref().unwrap_or("")),
+                    "CONVERT TO would reset its collation.",
+                )
+            } else {
+                (
+                    Severity::Warning,
+                    format!("JSON, but its collation is {collation}"),
+                    "Documents that differ in case or accents compare as equal.",
+                )
+            };
+            findings.push(
+                Draft {
+                    severity,
+                    kind: ObjectKind::Column,
+                    name: column_name(table, column),
+                    what,
+                    why: why.into(),
+                    action: format!(
+                        "ALTER TABLE {} MODIFY {} JSON after a conversion, with NULL and default as they are.",
+                        quote_table(table),
+                        quote_identifier(&column.name)
+                    ),
+                }
+                .into_finding(CHECK.name),
+            );
+        }
+    }
+    findings
+}
+
+/// True if the server is MariaDB and the column has the type and collation of its JSON: LONGTEXT in
+/// utf8mb4_bin.
+pub(super) fn may_be_json(server: &ServerFacts, column: &Column) -> bool {
+    server.flavour == Flavour::MariaDb
+        && column.data_type == "longtext"
+        && column.collation.as_deref() == Some("utf8mb4_bin")
+}

@@ -1,0 +1,106 @@
+//! Statements of the application that the server refuses, or that lose an index.
+
+use server::error_code;
+use sql::Token;
+
+use super::Check;
+use super::common::{Draft, list_names, truncate};
+use crate::input::{AuditInput, Statement, StatementPlan, Warning};
+use crate::text::{Operand, Scope, find_comparisons, find_names, tokens};
+use check::{Finding, ObjectKind, Reading, Severity};
+
+pub(super) static CHECK: Check = Check {
+    name: "statement-plan",
+    title: "statements of --sql and --slow-log that fail because of collations, or lose an index",
+    reads: &[Reading::Schemas, Reading::Statements, Reading::Plans],
+    doc: "\
+Explains up to 1,000 statements of the files: SELECT, and the SELECT of INSERT … SELECT and REPLACE … SELECT. Errors: illegal mixes of collations (1267, 1270, 1271), COLLATE of another character set (1253), and literals or parameters that the column's character set lacks (3854, 3988). \
+Warnings: 1739 of MySQL and 1105 of MariaDB, an index that a conversion makes unusable. MySQL 5.6 writes no warning for joins. `USE`, `SET NAMES`, `SET collation_connection` and `SET @variable = 'literal'` of a file apply to what follows; without USE, a statement belongs to the schema of --schema, if it names one. \
+What to do: give the columns one collation, or write COLLATE on the side without index. From: Penny-Dreadful-Tools #5228, TablePlus #728.",
+    run,
+};
+
+fn run(input: &AuditInput) -> Vec<Finding> {
+    input.statement_plans.iter().filter_map(|plan| check_plan(input, plan)).collect()
+}
+
+fn check_plan(input: &AuditInput, plan: &StatementPlan) -> Option<Finding> {
+    let statement = input.statements.get(plan.statement)?;
+    let warning = plan.refused.as_ref().or(plan.warnings.first())?;
+    let tokens = tokens(&statement.text);
+    let scope = Scope::of_statement(&input.facts, &tokens, plan.schema.as_deref());
+    let compared = describe_columns(&scope, &tokens, warning);
+    let (severity, why, action) = match (&plan.refused, compared.is_empty()) {
+        (Some(_), false) => (
+            Severity::Error,
+            "The statement fails.",
+            "Give the columns one collation (weigh preflight), or write COLLATE after one of them.",
+        ),
+        (Some(_), true) => (
+            Severity::Error,
+            "The statement fails.",
+            "Write COLLATE after one of the compared values, or SET NAMES … COLLATE to the column's collation.",
+        ),
+        (None, _) => (
+            Severity::Warning,
+            "The table is read from end to end where the index would find a few rows.",
+            "Give the compared columns one character set and collation.",
+        ),
+    };
+    Some(draft(severity, statement, warning, &compared, why, action).into_finding(CHECK.name))
+}
+
+fn draft(
+    severity: Severity,
+    statement: &Statement,
+    warning: &Warning,
+    compared: &str,
+    why: &str,
+    action: &str,
+) -> Draft {
+    let columns = if compared.is_empty() { String::new() } else { format!("; {compared}") };
+    Draft {
+        severity,
+        kind: ObjectKind::Statement,
+        name: statement.place.clone(),
+        what: format!("{} ({}){columns} in: {}", warning.message, warning.code, truncate(&statement.text)),
+        why: why.to_owned(),
+        action: action.to_owned(),
+    }
+}
+
+/// Writes the columns that the statement compares: `shop.a.x (latin1_bin) and shop.b.y (utf8_bin)`.
+/// Without such a comparison, the columns that have a collation of the message.
+fn describe_columns(scope: &Scope<'_>, tokens: &[Token<'_>], warning: &Warning) -> String {
+    let collation = |operand: &Operand<'_>| rules::charset::current_collation_name(&operand.collation);
+    let message = warning.message.replace("utf8_", "utf8mb3_");
+    let is_named = |operand: &Operand<'_>| {
+        message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == collation(operand))
+    };
+    let show = |operand: &Operand<'_>| format!("{} ({})", operand.name, operand.collation);
+    let mut pairs = Vec::new();
+    for comparison in find_comparisons(tokens) {
+        for left in scope.find(&comparison.left) {
+            for right in scope.find(&comparison.right) {
+                let is_refused = warning.message.contains("collation") && is_named(&left) && is_named(&right);
+                let loses_index = !warning.message.contains("Illegal mix");
+                let is_new = !pairs.iter().any(|(one, other)| *one == right && *other == left);
+                if is_new && collation(&left) != collation(&right) && (is_refused || loses_index) {
+                    pairs.push((left.clone(), right));
+                }
+            }
+        }
+    }
+    if !pairs.is_empty() {
+        let pairs: Vec<String> =
+            pairs.iter().map(|(left, right)| format!("{} and {}", show(left), show(right))).collect();
+        return list_names(&pairs, 3);
+    }
+    // Error 1271 names no collations.
+    let is_any = warning.code == error_code::CANT_AGGREGATE_NCOLLATIONS;
+    let named = find_names(tokens).into_iter().flat_map(|name| scope.find(&name)).filter(|one| is_any || is_named(one));
+    let mut named: Vec<String> = named.map(|operand| show(&operand)).collect();
+    named.sort();
+    named.dedup();
+    list_names(&named, 4)
+}

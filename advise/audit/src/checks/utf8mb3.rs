@@ -1,0 +1,44 @@
+//! Columns in utf8mb3.
+
+use rules::charset::current_name;
+
+use super::Check;
+use super::common::{Draft, counted, differs_from_table, list_names, quote_table, table_name};
+use crate::input::AuditInput;
+use check::{Finding, ObjectKind, Reading, Severity};
+
+pub(super) static CHECK: Check = Check {
+    name: "utf8mb3",
+    title: "columns in utf8mb3 (utf8), which has no characters beyond U+FFFF",
+    reads: &[Reading::Schemas],
+    doc: "\
+utf8mb3, long called utf8, has three bytes a character at most: emoji and parts of Chinese are refused (error 1366), or cut off in non-strict mode. It is deprecated in MySQL 8, and the name `utf8` is to mean \
+utf8mb4 later (it does in MariaDB where `old_mode` lacks UTF8_IS_UTF8MB3). What to do: convert to utf8mb4 (`weigh preflight`); where a column isn't indexed both MySQL 8 and \
+MariaDB 10.4.3 do so without copying the table. Columns whose character set is not their table's are left to `column-mismatch`. (MySQL manual, \"The utf8mb3 Character Set\".)",
+    run,
+};
+
+fn run(input: &AuditInput) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for table in input.facts.tables() {
+        let is_utf8mb3 = |column: &&facts::Column| {
+            column.charset.as_deref().map(current_name) == Some("utf8mb3") && !differs_from_table(table, column)
+        };
+        let columns: Vec<String> = table.columns.iter().filter(is_utf8mb3).map(|column| column.name.clone()).collect();
+        if columns.is_empty() {
+            continue;
+        }
+        findings.push(
+            Draft {
+                severity: Severity::Warning,
+                kind: ObjectKind::Table,
+                name: table_name(table),
+                what: format!("{} in utf8mb3: {}", counted(columns.len(), "column"), list_names(&columns, 5)),
+                why: "Characters beyond U+FFFF, emoji among them, are refused (error 1366) or cut off.".into(),
+                action: format!("Convert {} to utf8mb4; check first with weigh preflight.", quote_table(table)),
+            }
+            .into_finding(CHECK.name),
+        );
+    }
+    findings
+}

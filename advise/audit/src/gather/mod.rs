@@ -1,0 +1,100 @@
+//! Reads the input of the checks from a server, in read-only sessions with a time limit.
+
+mod joins;
+mod pairs;
+mod plans;
+mod samples;
+mod statements;
+mod views;
+
+use check::{Reading, Target};
+use facts::{Facts, Limits, Scope, Unseen};
+use server::{Error, Progress, Server};
+
+use crate::checks::Selection;
+use crate::input::{AuditInput, Statement};
+
+/// Options of [`gather`].
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Schemas to read. Empty: all except the system schemas.
+    pub schemas: Vec<String>,
+    pub target: Option<Target>,
+    /// Statements of scripts and slow query logs.
+    pub statements: Vec<Statement>,
+    /// Number of rows to sample from each table; 0 for none.
+    pub sample: u64,
+    /// Time limits of statements and lock waits.
+    pub limits: Limits,
+}
+
+/// Reads what the selected checks need. The settings and collations of `replicas` are read, too.
+///
+/// # Errors
+///
+/// If the server refuses or closes a connection, or a signal interrupts the process. A missing
+/// privilege is no error: it becomes an entry of [`AuditInput::unseen`].
+pub fn gather(
+    server: &Server,
+    replicas: &[Server],
+    request: Request,
+    selection: &Selection,
+    progress: &dyn Progress,
+) -> Result<AuditInput, Error> {
+    let scope = Scope {
+        schemas: request.schemas,
+        programs: selection.reads(Reading::Programs),
+        activity: selection.reads(Reading::Activity),
+    };
+    let mut facts = facts::read(server, &scope, &request.limits, progress)?;
+    for replica in replicas {
+        facts.replication.replicas.push(facts::read_replica(replica, &request.limits)?);
+    }
+    let mut gatherer = Gatherer { server, facts: &facts, limits: request.limits, unseen: Vec::new(), progress };
+    let (mut joins, mut views) = (Vec::new(), Vec::new());
+    if selection.reads(Reading::Plans) {
+        joins = gatherer.explain_joins()?;
+        views = gatherer.explain_views()?;
+    }
+    let mut statement_plans = Vec::new();
+    if selection.reads(Reading::Plans) && selection.reads(Reading::Statements) {
+        statement_plans = gatherer.explain_statements(&request.statements)?;
+    }
+    let (samples, sampled_rows) = match request.sample {
+        rows if rows > 0 && selection.reads(Reading::Rows) => gatherer.sample_tables(rows)?,
+        _ => (Vec::new(), 0),
+    };
+    let unseen = gatherer.unseen;
+    Ok(AuditInput {
+        facts,
+        joins,
+        views,
+        samples,
+        sampled_rows,
+        statements: request.statements,
+        statement_plans,
+        target: request.target,
+        unseen,
+    })
+}
+
+/// Reads plans and samples of the tables that `facts` names.
+struct Gatherer<'a> {
+    server: &'a Server,
+    facts: &'a Facts,
+    limits: Limits,
+    unseen: Vec<Unseen>,
+    progress: &'a dyn Progress,
+}
+
+impl Gatherer<'_> {
+    fn add_unseen(&mut self, what: String, why: String, remedy: Option<String>) {
+        self.unseen.push(Unseen { what, why, remedy });
+    }
+
+    /// Returns a closure that converts the driver's errors. `what` completes "cannot …".
+    fn statement_error(&self, what: &'static str) -> impl FnOnce(mysql::Error) -> Error {
+        let label = self.server.label().to_owned();
+        move |source| Error::Statement { label, what, source }
+    }
+}

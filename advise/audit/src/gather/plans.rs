@@ -1,0 +1,92 @@
+//! Runs `EXPLAIN` and reads its warnings.
+
+use mysql::prelude::Queryable;
+use mysql::{Params, Row, Value};
+use server::Conn;
+use server::{Flavour, error_code};
+
+use crate::input::Warning;
+
+/// Line of a plan in the traditional format.
+pub(super) struct PlanLine {
+    pub table: Option<String>,
+    /// Column `type` of the plan: `ref`, `index`, `ALL` and so on.
+    pub access: Option<String>,
+    /// Column `ref` of the plan: the values that the index is searched for.
+    pub lookup: Option<String>,
+}
+
+/// Lines and warnings of a plan, or the error with which the server refuses to explain.
+pub(super) enum Plan {
+    Lines(Vec<PlanLine>, Vec<Warning>),
+    Refused(Warning),
+}
+
+/// Makes MariaDB write notes about unusable indexes. Versions without `note_verbosity` write none.
+pub(super) fn enable_index_notes(conn: &mut Conn, flavour: Flavour) {
+    if flavour == Flavour::MariaDb {
+        let _ = conn.query_drop("SET SESSION note_verbosity = 'basic,unusable_keys,explain'");
+    }
+}
+
+/// Explains a `SELECT`. An error of the server is returned as [`Plan::Refused`].
+pub(super) fn explain(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql::Result<Plan> {
+    // MySQL's `explain_format` can change the default format.
+    let format = if flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
+    match conn.query::<Row, _>(format!("EXPLAIN {format}{select}")) {
+        Ok(rows) => {
+            let lines = rows.iter().map(|row| PlanLine {
+                table: text_value(row, "table"),
+                access: text_value(row, "type"),
+                lookup: text_value(row, "ref"),
+            });
+            let lines = lines.collect();
+            Ok(Plan::Lines(lines, read_warnings(conn)?))
+        }
+        Err(mysql::Error::MySqlError(error)) => Ok(Plan::Refused(Warning { code: error.code, message: error.message })),
+        Err(error) => Err(error),
+    }
+}
+
+/// Explains a statement of a file, and returns only the warnings. The prepared protocol refuses a
+/// text of several statements.
+///
+/// Parameters (`?`) get an empty string.
+pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql::Result<Plan> {
+    let format = if flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
+    let explained = conn.prep(format!("EXPLAIN {format}{select}")).and_then(|statement| {
+        let parameters = vec![Value::Bytes(Vec::new()); usize::from(statement.num_params())];
+        let parameters = if parameters.is_empty() { Params::Empty } else { Params::Positional(parameters) };
+        // MariaDB sends some errors only after the columns of the result, so the rows are read.
+        let explained = conn.exec::<Row, _, _>(&statement, parameters);
+        let warnings = explained.and_then(|_| read_warnings(conn));
+        conn.close(statement)?;
+        warnings
+    });
+    match explained {
+        Ok(warnings) => Ok(Plan::Lines(Vec::new(), warnings)),
+        Err(mysql::Error::MySqlError(error)) => Ok(Plan::Refused(Warning { code: error.code, message: error.message })),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the warnings about indexes that a conversion makes unusable.
+fn read_warnings(conn: &mut Conn) -> mysql::Result<Vec<Warning>> {
+    let all: Vec<(String, u16, String)> = conn.query("SHOW WARNINGS")?;
+    // MariaDB uses 1105 (ER_UNKNOWN_ERROR) for other notes, too.
+    let is_note = |code: u16, message: &str| code == error_code::UNKNOWN_ERROR && message.starts_with("Cannot use key");
+    let is_about_index =
+        |code: u16, message: &str| code == error_code::WARN_INDEX_NOT_APPLICABLE || is_note(code, message);
+    Ok(all
+        .into_iter()
+        .filter(|(_, code, message)| is_about_index(*code, message))
+        .map(|(_, code, message)| Warning { code, message })
+        .collect())
+}
+
+fn text_value(row: &Row, column: &str) -> Option<String> {
+    match row.get_opt::<Value, _>(column)?.ok()? {
+        Value::Bytes(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,200 @@
+//! Explains the statements of scripts and slow query logs.
+
+use mysql::prelude::Queryable;
+use server::Conn;
+use server::{Error, error_code};
+use sql::{Token, TokenKind, quote_identifier};
+
+use super::Gatherer;
+use super::plans::{self, Plan};
+use crate::input::{Statement, StatementPlan, Warning};
+use crate::text::tokens;
+
+/// Maximum number of statements that are explained.
+const MAX_STATEMENTS: usize = 1000;
+
+impl Gatherer<'_> {
+    /// Explains up to [`MAX_STATEMENTS`] statements: those with an [`explained_part`].
+    ///
+    /// A [`session_setting`] of a file applies to its later statements. An entry of
+    /// [`AuditInput::unseen`](crate::AuditInput::unseen) reports statements without a plan.
+    pub(super) fn explain_statements(&mut self, statements: &[Statement]) -> Result<Vec<StatementPlan>, Error> {
+        if !statements.iter().any(|statement| explained_part(&statement.text).is_some()) {
+            return Ok(Vec::new());
+        }
+        let mut conn = self.connect_for_explain()?;
+        let (mut plans, mut unexplained, mut file) = (Vec::new(), Unexplained::default(), "");
+        self.progress.step("explaining statements");
+        for (index, statement) in statements.iter().enumerate() {
+            lifecycle::interrupt::check()?;
+            self.progress.fraction(index as f64 / statements.len() as f64);
+            let own_file = statement.place.rsplit_once(':').map_or("", |(file, _)| file);
+            if own_file != file {
+                file = own_file;
+                conn = self.connect_for_explain()?;
+            }
+            if let Some(setting) = session_setting(&statement.text) {
+                self.apply(&mut conn, &setting)?;
+            }
+            let Some(part) = explained_part(&statement.text) else { continue };
+            if plans.len() == MAX_STATEMENTS {
+                unexplained.add(format!("the first {MAX_STATEMENTS} are explained"));
+                continue;
+            }
+            match self.explain_statement(&mut conn, statement, part)? {
+                Ok((schema, refused, warnings)) => {
+                    plans.push(StatementPlan { statement: index, schema, refused, warnings });
+                }
+                Err(reason) => unexplained.add(format!("{}: {reason}", statement.place)),
+            }
+        }
+        if let Some(first) = unexplained.first {
+            let what = format!("plans of {}", message::count_noun(unexplained.count, "statement"));
+            self.add_unseen(what, first, None);
+        }
+        Ok(plans)
+    }
+
+    /// Explains a statement. The inner error is the reason why it has no plan.
+    #[allow(clippy::type_complexity)]
+    fn explain_statement(
+        &self,
+        conn: &mut Conn,
+        statement: &Statement,
+        part: &str,
+    ) -> Result<Result<(Option<String>, Option<Warning>, Vec<Warning>), String>, Error> {
+        let schema = statement.schema.clone().or_else(|| match self.facts.schemas.as_slice() {
+            [schema] => Some(schema.name.clone()),
+            _ => None,
+        });
+        if let Some(schema) = &schema {
+            match conn.query_drop(format!("USE {}", quote_identifier(schema))) {
+                Err(mysql::Error::MySqlError(error)) => return Ok(Err(error.message)),
+                other => other.map_err(self.statement_error("select a schema"))?,
+            }
+        }
+        let plan = plans::explain_prepared(conn, self.server.flavour(), part)
+            .map_err(self.statement_error("explain a statement"))?;
+        Ok(match plan {
+            Plan::Lines(_, warnings) => Ok((schema, None, warnings)),
+            Plan::Refused(error) if error_code::is_collation_conflict(error.code) => {
+                Ok((schema, Some(error), Vec::new()))
+            }
+            Plan::Refused(error) => Err(error.message),
+        })
+    }
+
+    /// Applies a setting to the session. A setting that the server refuses has no effect.
+    fn apply(&self, conn: &mut Conn, setting: &str) -> Result<(), Error> {
+        match conn.query_drop(setting) {
+            Err(mysql::Error::MySqlError(_)) => Ok(()),
+            other => other.map_err(self.statement_error("set up a session")),
+        }
+    }
+}
+
+/// Statements without a plan.
+#[derive(Default)]
+struct Unexplained {
+    count: usize,
+    /// Place and reason of the first.
+    first: Option<String>,
+}
+
+impl Unexplained {
+    fn add(&mut self, reason: String) {
+        self.count += 1;
+        self.first.get_or_insert(reason);
+    }
+}
+
+/// Returns the part of a statement that can be explained without writing: a `SELECT`, or the
+/// `SELECT` of an `INSERT … SELECT` or `REPLACE … SELECT`. `None` for other statements.
+fn explained_part(text: &str) -> Option<&str> {
+    let tokens = tokens(text);
+    let first = tokens.iter().find(|token| !token.is_symbol('('))?;
+    if first.is_any_keyword(&["select", "with"]) {
+        return Some(text);
+    }
+    if !first.is_any_keyword(&["insert", "replace"]) {
+        return None;
+    }
+    let end = tokens.windows(2).find(|pair| pair[0].is_keyword("duplicate") && pair[1].is_keyword("key"));
+    let end = end.map_or(text.len(), |pair| text[..pair[0].start].trim_end().len().saturating_sub("on".len()));
+    let select = tokens.iter().find(|token| token.is_any_keyword(&["select", "with"]))?;
+    text.get(select.start..end)
+}
+
+/// Returns `SET NAMES charset COLLATE collation`, `SET collation_connection = collation` or
+/// `SET @variable = literal`, written anew. `None` for other statements.
+fn session_setting(text: &str) -> Option<String> {
+    let tokens = tokens(text);
+    let (set, rest) = tokens.split_first()?;
+    if !set.is_keyword("set") {
+        return None;
+    }
+    let is_name = |token: &Token<'_>| {
+        let name = token.text.trim_matches(['\'', '"', '`']);
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let name = |token: &Token<'_>| token.text.trim_matches(['\'', '"', '`']).to_owned();
+    match rest {
+        [names, charset] if names.is_keyword("names") && is_name(charset) => {
+            Some(format!("SET NAMES {}", name(charset)))
+        }
+        [names, charset, collate, collation]
+            if names.is_keyword("names") && collate.is_keyword("collate") && is_name(charset) && is_name(collation) =>
+        {
+            Some(format!("SET NAMES {} COLLATE {}", name(charset), name(collation)))
+        }
+        [.., variable, equals, collation]
+            if rest.len() <= 4
+                && variable.text.to_ascii_lowercase().ends_with("collation_connection")
+                && equals.is_symbol('=')
+                && is_name(collation) =>
+        {
+            Some(format!("SET collation_connection = {}", name(collation)))
+        }
+        [variable, operator @ .., literal]
+            if variable.kind == TokenKind::Variable
+                && !variable.text.starts_with("@@")
+                && !operator.is_empty()
+                && operator.iter().all(|token| token.is_symbol(':') || token.is_symbol('='))
+                && literal.kind == TokenKind::StringLiteral
+                && literal.is_closed =>
+        {
+            Some(format!("SET {} = {}", variable.text, literal.text))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn explains_only_what_reads() {
+        assert_eq!(explained_part("/* a */ (SELECT 1)"), Some("/* a */ (SELECT 1)"));
+        assert_eq!(explained_part("WITH x AS (SELECT 1) SELECT 2"), Some("WITH x AS (SELECT 1) SELECT 2"));
+        assert_eq!(
+            explained_part("INSERT INTO t SELECT a FROM u WHERE a = b ON DUPLICATE KEY UPDATE a = 1"),
+            Some("SELECT a FROM u WHERE a = b ")
+        );
+        for text in ["INSERT INTO t VALUES (1)", "UPDATE t SET a = (SELECT 1)", "DROP TABLE t", ""] {
+            assert_eq!(explained_part(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn writes_settings_anew() {
+        let written = |text: &str| session_setting(text).unwrap_or_default();
+        assert_eq!(written("set names 'utf8' collate utf8_bin"), "SET NAMES utf8 COLLATE utf8_bin");
+        assert_eq!(written("SET SESSION collation_connection = utf8_bin"), "SET collation_connection = utf8_bin");
+        assert_eq!(written("SET @@collation_connection = utf8_bin"), "SET collation_connection = utf8_bin");
+        assert_eq!(written("SET @a := 'b; c'"), "SET @a = 'b; c'");
+        for text in ["SET GLOBAL a = 'b'", "SET @a = f()", "SET @@a = 'b'", "SET NAMES 'a; b'", "SELECT 1"] {
+            assert_eq!(written(text), "", "{text}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Explains views, and comparisons with their columns.
+
+use facts::{Column, View};
+use mysql::prelude::Queryable;
+use server::Conn;
+use server::{Error, error_code};
+use sql::{quote_identifier, quote_table};
+
+use super::Gatherer;
+use super::joins::is_explain_denied;
+use super::plans::{self, Plan};
+use crate::input::{ViewPlan, Warning, WeakColumn};
+
+impl Gatherer<'_> {
+    /// Explains a `SELECT *` from each view.
+    pub(super) fn explain_views(&mut self) -> Result<Vec<ViewPlan>, Error> {
+        let facts = self.facts;
+        let views: Vec<_> = facts.schemas.iter().flat_map(|schema| &schema.views).collect();
+        if views.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut conn = self.connect_for_explain()?;
+        let mut plans = Vec::new();
+        self.progress.step("explaining views");
+        for (index, view) in views.iter().enumerate() {
+            lifecycle::interrupt::check()?;
+            self.progress.fraction(index as f64 / views.len() as f64);
+            let (schema, name) = (&view.program.schema, &view.program.name);
+            let select = format!("SELECT * FROM {}", quote_table(schema, name));
+            let plan = plans::explain(&mut conn, self.server.flavour(), &select)
+                .map_err(self.statement_error("explain a view"))?;
+            let warnings: Vec<Warning> = match plan {
+                Plan::Lines(_, warnings) => warnings,
+                Plan::Refused(error) if is_explain_denied(error.code) => {
+                    let remedy = format!("GRANT SELECT, SHOW VIEW ON {}.* TO the account", quote_identifier(schema));
+                    self.add_unseen(format!("the plan of view {schema}.{name}"), error.message, Some(remedy));
+                    continue;
+                }
+                Plan::Refused(error) => vec![error],
+            };
+            let weak_columns = self.find_weak_columns(&mut conn, view)?;
+            plans.push(ViewPlan { schema: schema.clone(), name: name.clone(), warnings, weak_columns });
+        }
+        Ok(plans)
+    }
+
+    /// Compares the view's text columns with literals of another collation of utf8mb4.
+    ///
+    /// A column of a table decides a comparison, so the server accepts it. It refuses a column that
+    /// is a literal or combines two collations.
+    fn find_weak_columns(&mut self, conn: &mut Conn, view: &View) -> Result<Vec<WeakColumn>, Error> {
+        let mut weak = Vec::new();
+        for (literal, other) in [("utf8mb4_general_ci", "utf8mb4_unicode_ci"), ("utf8mb4_unicode_ci", "")] {
+            let collation = |column: &&Column| column.collation.as_deref().map(rules::charset::current_collation_name);
+            let columns: Vec<&Column> = view
+                .columns
+                .iter()
+                .filter(|column| match collation(column) {
+                    Some(own) if own == "utf8mb4_general_ci" => literal == "utf8mb4_unicode_ci",
+                    Some(_) => !other.is_empty(),
+                    None => false,
+                })
+                .collect();
+            if columns.is_empty() {
+                continue;
+            }
+            let names = format!("SET NAMES utf8mb4 COLLATE {literal}");
+            conn.query_drop(names).map_err(self.statement_error("set its collation"))?;
+            if self.explain_comparison(conn, view, &columns)?.is_none() {
+                continue;
+            }
+            for column in columns {
+                if let Some(refusal) = self.explain_comparison(conn, view, &[column])? {
+                    let collation = column.collation.clone().unwrap_or_default();
+                    weak.push(WeakColumn { name: column.name.clone(), collation, refusal });
+                }
+            }
+        }
+        Ok(weak)
+    }
+
+    /// Returns the error with which the server refuses to compare the columns with a literal.
+    /// `None` if it explains the comparison, or refuses it for a reason other than collations.
+    fn explain_comparison(&self, conn: &mut Conn, view: &View, columns: &[&Column]) -> Result<Option<Warning>, Error> {
+        let comparisons: Vec<String> =
+            columns.iter().map(|column| format!("{} = 'a'", quote_identifier(&column.name))).collect();
+        let table = quote_table(&view.program.schema, &view.program.name);
+        let select = format!("SELECT 1 FROM {table} WHERE {}", comparisons.join(" OR "));
+        let plan = plans::explain(conn, self.server.flavour(), &select)
+            .map_err(self.statement_error("explain a comparison with a view"))?;
+        Ok(match plan {
+            Plan::Refused(error) if error.code == error_code::CANT_AGGREGATE_2COLLATIONS => Some(error),
+            Plan::Refused(_) | Plan::Lines(..) => None,
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! Checks of how character sets and collations are set up on a server.
+//!
+//! [`gather`] reads an [`AuditInput`], limited to the inputs that the selected checks read. [`run`]
+//! runs the checks and returns an [`Audit`]. [`CHECKS`] lists all checks; each has a file below
+//! `checks/`. To add a check, add its file, its line in `checks/mod.rs` and a fixture in
+//! `tests/fixtures/`.
+
+mod checks;
+mod gather;
+mod input;
+mod model;
+mod place;
+mod run;
+mod statements;
+mod text;
+
+pub use check::{Object, ObjectKind, Reading, Severity, Target, TargetError};
+pub use checks::{CHECKS, Check, Selection};
+pub use gather::{Request, gather};
+pub use input::{
+    AuditInput, ColumnRef, ColumnSample, EncodingCounts, IndexUse, JoinKind, JoinPlans, LookupPlan, SerializedCounts,
+    Statement, StatementPlan, ViewPlan, Warning, WeakColumn,
+};
+pub use model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
+pub use run::run;
+pub use statements::{parse_slow_log, parse_sql_file};
+pub use text::mentions;

@@ -1,0 +1,93 @@
+//! Result of an audit, as `schemas/audit.schema.json` describes it.
+
+use check::Severity;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The audited server and what was read of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Audited")]
+pub struct AuditedServer {
+    /// Name of the server, as `--server` gives it or from its address.
+    pub label: String,
+    /// Result of `SELECT VERSION()`.
+    pub version: String,
+    /// Names of the schemas that were read.
+    pub schemas: Vec<String>,
+    /// Number of base tables that were read.
+    pub tables: u64,
+    /// Number of columns of the base tables that were read.
+    pub columns: u64,
+    /// Number of statements read from files.
+    pub statements: u64,
+    /// Number of sampled rows.
+    pub sampled_rows: u64,
+}
+
+/// A finding of an audit.
+pub type Finding = check::Finding<Place>;
+
+/// Schema, table and column of a finding.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Name of the finding that stays the same between audits: `utf8mb3: shop.orders`.
+    #[serde(default)]
+    pub id: String,
+    /// Schema of the object, without quotes. Absent for objects outside a schema.
+    #[serde(default)]
+    pub schema: Option<String>,
+    /// Table of the object, without quotes. For a pair of columns, the table of the first.
+    #[serde(default)]
+    pub table: Option<String>,
+    /// Column, without quotes. For a pair of columns, the first.
+    #[serde(default)]
+    pub column: Option<String>,
+}
+
+/// Number of findings of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    pub errors: usize,
+    pub warnings: usize,
+    pub notes: usize,
+}
+
+/// Result of an audit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Audit {
+    /// Version of this format.
+    pub format: u32,
+    /// Version of `weigh`.
+    pub weigh: String,
+    /// The audited server.
+    pub server: AuditedServer,
+    /// Server version of `--target`, such as `MySQL 8.4`.
+    pub target: Option<String>,
+    /// Names of the checks that ran.
+    pub checks: Vec<String>,
+    /// Number of findings.
+    #[serde(default)]
+    pub counts: Counts,
+    /// Findings, the most severe first.
+    pub findings: Vec<Finding>,
+    /// Data that could not be read.
+    pub unseen: Vec<Unseen>,
+}
+
+/// Something that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unseen {
+    /// Description of the missing data: `rows of shop.orders`.
+    pub what: String,
+    /// The reason, such as the server's error message.
+    pub why: String,
+    /// Statement or setting that would make it visible, if known.
+    pub remedy: Option<String>,
+}
+
+impl Audit {
+    /// Returns the number of findings of this severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == severity).count()
+    }
+}

@@ -1,0 +1,246 @@
+//! Comparisons of two names in a statement.
+
+use sql::{Token, TokenKind};
+
+/// A column, parameter or variable as a statement names it: `a`, `o.a`, `shop.orders.a`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// Schema, if the name has three parts.
+    pub schema: Option<String>,
+    /// Table or alias.
+    pub table: Option<String>,
+    pub column: String,
+}
+
+/// `left = right`, or another comparison of two names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    pub left: Name,
+    pub right: Name,
+}
+
+/// Functions that compare their first two arguments.
+const COMPARING_FUNCTIONS: [&str; 5] = ["find_in_set", "locate", "instr", "strcmp", "nullif"];
+
+/// Words that name no column, although a name can stand in their place.
+const VALUE_WORDS: [&str; 9] = ["null", "true", "false", "select", "case", "not", "binary", "all", "any"];
+
+/// Finds the comparisons of two names: `a = b`, `a LIKE b`, `a IN (b, c)`, `a IN (SELECT b …)`,
+/// `FIND_IN_SET(a, b)`.
+///
+/// Assignments (`SET a = b`) and comparisons with literals and expressions are left out. Takes
+/// tokens without comments.
+pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
+    let assignments = find_assignments(tokens);
+    let mut found: Vec<Comparison> = Vec::new();
+    let mut add = |left: &Name, right: Name| {
+        let comparison = Comparison { left: left.clone(), right };
+        if !found.contains(&comparison) {
+            found.push(comparison);
+        }
+    };
+    let mut at = 0;
+    while at < tokens.len() {
+        let Some((name, length)) = name_at(tokens, at) else {
+            at += 1;
+            continue;
+        };
+        let after = at + length;
+        if is_expression_part(tokens, at, after) {
+            at = after;
+            continue;
+        }
+        match operator_length(tokens, after) {
+            Some(operator) if !assignments.contains(&after) => {
+                if let Some(right) = operand_at(tokens, after + operator) {
+                    add(&name, right);
+                }
+            }
+            _ => members(tokens, after).into_iter().for_each(|right| add(&name, right)),
+        }
+        if is_function_argument(tokens, at)
+            && tokens.get(after).is_some_and(|token| token.is_symbol(','))
+            && let Some(right) = operand_at(tokens, after + 1)
+        {
+            add(&name, right);
+        }
+        at = after;
+    }
+    found
+}
+
+/// Finds the names of a statement, columns or not, each once.
+pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        match name_at(tokens, at) {
+            Some((name, length)) => {
+                at += length;
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// Reads `a`, `b.a` or `c.b.a`. Returns its number of tokens, too. `None` for a function's name.
+fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
+    let first = tokens.get(at)?;
+    if first.is_any_keyword(&VALUE_WORDS) {
+        return None;
+    }
+    let mut parts = vec![first.name()?];
+    let mut end = at + 1;
+    while parts.len() < 3
+        && tokens.get(end).is_some_and(|token| token.is_symbol('.'))
+        && let Some(part) = tokens.get(end + 1).and_then(Token::name)
+    {
+        parts.push(part);
+        end += 2;
+    }
+    if tokens.get(end).is_some_and(|token| token.is_symbol('(')) && first.kind == TokenKind::Word {
+        return None;
+    }
+    let column = parts.pop()?;
+    let table = parts.pop();
+    Some((Name { schema: parts.pop(), table, column }, end - at))
+}
+
+/// Reads the name after an operator, unless it is part of an expression.
+fn operand_at(tokens: &[Token<'_>], at: usize) -> Option<Name> {
+    let (name, length) = name_at(tokens, at)?;
+    let after = at + length;
+    (!has_operator(tokens, after)).then_some(name)
+}
+
+/// True if the name is part of a calculation, or has its own COLLATE: `a + b`, `-a`, `a COLLATE c`.
+fn is_expression_part(tokens: &[Token<'_>], at: usize, after: usize) -> bool {
+    let is_sign =
+        |token: &Token<'_>| ['+', '-', '*', '/', '%', '|', '&', '^'].iter().any(|sign| token.is_symbol(*sign));
+    at.checked_sub(1).is_some_and(|before| is_sign(&tokens[before]) || tokens[before].is_keyword("binary"))
+        || has_operator(tokens, after)
+}
+
+fn has_operator(tokens: &[Token<'_>], at: usize) -> bool {
+    tokens.get(at).is_some_and(|token| {
+        token.is_keyword("collate")
+            || ['+', '-', '*', '/', '%', '|', '&', '^'].iter().any(|sign| token.is_symbol(*sign))
+    })
+}
+
+/// Returns the number of tokens of a comparison operator: `=`, `<=>`, `!=`, `LIKE`, `NOT LIKE`.
+fn operator_length(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let token = tokens.get(at)?;
+    if token.is_any_keyword(&["like", "regexp", "rlike"]) {
+        return Some(1);
+    }
+    if token.is_keyword("not") {
+        return tokens.get(at + 1)?.is_any_keyword(&["like", "regexp", "rlike"]).then_some(2);
+    }
+    if !['=', '<', '>', '!'].iter().any(|symbol| token.is_symbol(*symbol)) {
+        return None;
+    }
+    let rest = tokens[at..].iter().take(3);
+    let length = rest.take_while(|token| ['=', '<', '>', '!'].iter().any(|symbol| token.is_symbol(*symbol))).count();
+    let is_negation_only = token.is_symbol('!') && length == 1;
+    (!is_negation_only).then_some(length)
+}
+
+/// Returns the names in `IN (b, c)` and the first column of `IN (SELECT b …)`.
+fn members(tokens: &[Token<'_>], at: usize) -> Vec<Name> {
+    let at = if tokens.get(at).is_some_and(|token| token.is_keyword("not")) { at + 1 } else { at };
+    let is_list = tokens.get(at).is_some_and(|token| token.is_keyword("in"))
+        && tokens.get(at + 1).is_some_and(|token| token.is_symbol('('));
+    if !is_list {
+        return Vec::new();
+    }
+    let mut place = at + 2;
+    if tokens.get(place).is_some_and(|token| token.is_keyword("select")) {
+        place += 1;
+        while tokens.get(place).is_some_and(|token| token.is_any_keyword(&["distinct", "all"])) {
+            place += 1;
+        }
+        return operand_at(tokens, place).into_iter().collect();
+    }
+    let mut found = Vec::new();
+    while let Some(token) = tokens.get(place).filter(|token| !token.is_symbol(')')) {
+        if !token.is_symbol(',') {
+            found.extend(operand_at(tokens, place));
+        }
+        place += 1;
+    }
+    found
+}
+
+fn is_function_argument(tokens: &[Token<'_>], at: usize) -> bool {
+    at >= 2 && tokens[at - 1].is_symbol('(') && tokens[at - 2].is_any_keyword(&COMPARING_FUNCTIONS)
+}
+
+/// Returns the positions of the `=` that assign: in `UPDATE … SET a = b, c = d`, `SET v = w` and
+/// `ON DUPLICATE KEY UPDATE a = b`.
+fn find_assignments(tokens: &[Token<'_>]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut list: Option<usize> = None;
+    let mut expects_name = false;
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| tokens[before]);
+        let is_charset = before.is_some_and(|token| token.is_any_keyword(&["character", "char"]));
+        let begins = token.is_keyword("set") && !is_charset
+            || token.is_keyword("update") && before.is_some_and(|token| token.is_keyword("key"));
+        if begins {
+            (list, expects_name) = (Some(depth), true);
+        } else if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+        }
+        let is_in_list = list.is_some_and(|level| level == depth);
+        if token.is_any_keyword(&["where", "select", "order", "limit"]) || token.is_symbol(';') {
+            list = list.filter(|level| depth > *level);
+        } else if is_in_list && token.is_symbol(',') {
+            expects_name = true;
+        } else if is_in_list && expects_name && token.is_symbol('=') {
+            found.push(at);
+            expects_name = false;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(name: &Name) -> String {
+        let parts = [name.schema.as_deref(), name.table.as_deref(), Some(name.column.as_str())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(".")
+    }
+
+    fn found(text: &str) -> Vec<String> {
+        let tokens = crate::text::tokens(text);
+        let all = find_comparisons(&tokens);
+        all.iter().map(|one| format!("{}={}", show(&one.left), show(&one.right))).collect()
+    }
+
+    #[test]
+    fn finds_comparisons_of_names() {
+        assert_eq!(found("SELECT 1 FROM t JOIN u ON t.a = `u`.b WHERE c <=> s.v.d"), ["t.a=u.b", "c=s.v.d"]);
+        assert_eq!(found("select a from t where a not like m and b in (x, 'y', z)"), ["a=m", "b=x", "b=z"]);
+        assert_eq!(found("select 1 where a in (select distinct q.b from q)"), ["a=q.b"]);
+        assert_eq!(found("select find_in_set(a, @b), instr(a, b)"), ["a=b"]);
+    }
+
+    #[test]
+    fn leaves_out_assignments_literals_and_expressions() {
+        assert_eq!(found("UPDATE t SET a = b, c = UPPER(d) WHERE e = f"), ["e=f"]);
+        assert_eq!(found("SET v = w"), [""; 0]);
+        assert_eq!(found("INSERT INTO t (a) SELECT b FROM u WHERE b = c ON DUPLICATE KEY UPDATE a = b"), ["b=c"]);
+        assert_eq!(found("SELECT 1 FROM t WHERE a = 'x' AND b = 1 AND c = f(d) AND e = g COLLATE h"), [""; 0]);
+        assert_eq!(found("SELECT 1 WHERE a + b = c AND BINARY d = e AND f = g || h"), [""; 0]);
+    }
+}

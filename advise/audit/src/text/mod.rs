@@ -1,0 +1,20 @@
+//! Statements as text: the clauses, comparisons and columns that they name.
+
+mod comparison;
+pub mod mentions;
+mod program;
+mod scope;
+
+use sql::{SqlMode, Token, TokenKind, tokenize};
+
+pub use comparison::{find_comparisons, find_names};
+pub use program::{CreatedTable, Declaration, created_table, declared_variables, split_body};
+pub use scope::{Operand, Scope, text_columns};
+
+/// Returns the tokens of a text without comments. The content of conditional comments (`/*! … */`)
+/// is included.
+pub fn tokens(text: &str) -> Vec<Token<'_>> {
+    tokenize(text, SqlMode::default())
+        .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment))
+        .collect()
+}

@@ -1,0 +1,363 @@
+//! Runs the checks on real servers: each finds the objects of its fixtures, and nothing in their
+//! clean schemas. A few checks have no fixture, but tests of their own.
+//!
+//! A fixture is a file `fixtures/CHECK.sql` or `fixtures/CHECK.WORD.sql`: SQL of the bad schema, a
+//! line `-- clean`, SQL of the clean schema. `{db}` is replaced by the schema's name, and
+//! `{collation_server}` by the value of that variable. Comments are options:
+//!
+//! - `-- servers: A B`: run on these servers only;
+//! - `-- expect: OBJECT`: a finding with this object is expected;
+//! - `-- says: TEXT`: a finding, written as `SEVERITY OBJECT: WHAT WHY ACTION`, contains each part
+//!   of TEXT between ` … `;
+//! - `-- fails: CODE|CODE STATEMENT`: the server refuses the statement with one of these errors;
+//! - `-- runs: STATEMENT`: the server runs the statement;
+//! - `-- target: VERSION`: the audit's target;
+//! - `-- sql: STATEMENT`: statement of the application, one per line of `app.sql`;
+//! - `-- global: STATEMENT` and `-- restore: STATEMENT`: run before and after the audit.
+//!
+//! The environment variable `FIXTURE` names the only check whose fixtures run.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use audit::{Audit, AuditInput, CHECKS, Request, Selection, Severity, gather, parse_sql_file, run};
+use facts::Limits;
+use mysql::prelude::Queryable;
+use server::Conn;
+use server::{NoProgress, Options, Server, open};
+
+struct Fixture {
+    file: String,
+    check: String,
+    bad: Part,
+    clean: Part,
+}
+
+struct Part(String);
+
+impl Part {
+    fn options(&self, word: &str) -> Vec<String> {
+        let mark = format!("-- {word}: ");
+        self.0.lines().filter_map(|line| line.strip_prefix(&mark)).map(str::to_owned).collect()
+    }
+}
+
+fn read_fixtures() -> Vec<Fixture> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let fixture = |path: &std::path::PathBuf| {
+        let file = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let text = fs::read_to_string(path).unwrap();
+        let (bad, clean) = text.split_once("-- clean\n").unwrap_or_else(|| panic!("{file} has no clean part"));
+        let check = file.split('.').next().unwrap().to_owned();
+        Fixture { file, check, bad: Part(bad.into()), clean: Part(clean.into()) }
+    };
+    files.iter().map(fixture).collect()
+}
+
+fn start_private(name: &str, settings: &[(&str, &str)]) -> Server {
+    let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, settings, ..Options::default() };
+    open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn select(check: &str) -> Selection {
+    Selection::named(CHECKS, &[check])
+}
+
+fn gather_input(
+    server: &Server,
+    replicas: &[Server],
+    schemas: &[String],
+    part: &Part,
+    selection: &Selection,
+) -> AuditInput {
+    let statements = parse_sql_file("app.sql", &part.options("sql").join(";\n"));
+    let request = Request {
+        schemas: schemas.to_vec(),
+        target: part.options("target").first().map(|target| target.parse().unwrap()),
+        statements,
+        sample: 100,
+        limits: Limits::default(),
+    };
+    gather(server, replicas, request, selection, &NoProgress).unwrap()
+}
+
+/// Creates the part's schema, audits it by the fixture's check, and drops it. Returns the schema's
+/// name, too.
+fn audit_part(server: &Server, conn: &mut Conn, fixture: &Fixture, part: &Part) -> (Audit, String) {
+    let db = format!("audit_{}", fixture.file.replace(['-', '.'], "_"));
+    let collation: String = conn.query_first("SELECT @@GLOBAL.collation_server").unwrap().unwrap();
+    let filled = part.0.replace("{db}", &db).replace("{collation_server}", &collation);
+    let mut session = server.connect().unwrap();
+    let statement = |conn: &mut Conn, text: &str| {
+        conn.query_drop(text).unwrap_or_else(|error| panic!("{} on {}: {text}: {error}", fixture.file, server.label()));
+    };
+    statement(conn, &format!("CREATE DATABASE {db} CHARACTER SET utf8mb4"));
+    statement(&mut session, &format!("USE {db}"));
+    part.options("global").iter().for_each(|text| statement(conn, text));
+    parse_sql_file(&fixture.file, &filled).iter().for_each(|parsed| statement(&mut session, &parsed.text));
+    let names: Vec<String> = conn.query("SHOW DATABASES").unwrap();
+    let schemas: Vec<String> = names.into_iter().filter(|name| name.starts_with(&db)).collect();
+    let selection = select(&fixture.check);
+    let audit = run(&gather_input(server, &[], &schemas, part, &selection), &selection, Severity::Note, "test");
+    try_statements(server, &mut session, fixture, part);
+    part.options("restore").iter().for_each(|text| statement(conn, text));
+    schemas.iter().for_each(|name| statement(conn, &format!("DROP DATABASE {name}")));
+    (audit, db)
+}
+
+/// Runs the statements of `fails` and `runs`.
+fn try_statements(server: &Server, session: &mut Conn, fixture: &Fixture, part: &Part) {
+    let place = format!("{} on {}", fixture.file, server.label());
+    for line in part.options("fails") {
+        let (code, text) = line.split_once(' ').unwrap();
+        match session.query_drop(text) {
+            Err(mysql::Error::MySqlError(error)) => {
+                assert!(code.split('|').any(|code| code == error.code.to_string()), "{place}: {text}: {error}");
+            }
+            other => panic!("{place}: {text}: {other:?}"),
+        }
+    }
+    for text in part.options("runs") {
+        session.query_drop(&text).unwrap_or_else(|error| panic!("{place}: {text}: {error}"));
+    }
+}
+
+fn test_fixtures(name: &str) {
+    let server = start_private(name, &[]);
+    let mut conn = server.connect().unwrap();
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for fixture in read_fixtures() {
+        let servers = fixture.bad.options("servers");
+        let is_left_out = std::env::var("FIXTURE").is_ok_and(|check| check != fixture.check);
+        if is_left_out {
+            continue;
+        }
+        if servers.first().is_some_and(|servers| !servers.split(' ').any(|server| server == name)) {
+            continue;
+        }
+        tried += 1;
+        wrong.extend(disagreements(&server, &mut conn, &fixture));
+    }
+    if name == "mysql@sid" {
+        test_sessions(&server, &mut conn);
+    }
+    server.stop().unwrap();
+    assert!(wrong.is_empty(), "on {name}:\n{}", wrong.join("\n"));
+    assert!(tried > 20 || std::env::var("FIXTURE").is_ok(), "{tried} fixtures for {name}");
+}
+
+/// Returns the differences between the check's findings and the fixture's expectations.
+fn disagreements(server: &Server, conn: &mut Conn, fixture: &Fixture) -> Vec<String> {
+    let (audit, db) = audit_part(server, conn, fixture, &fixture.bad);
+    let found: BTreeSet<String> = audit.findings.iter().map(|finding| finding.object.to_string()).collect();
+    let expected: Vec<String> =
+        fixture.bad.options("expect").iter().map(|object| object.replace("{db}", &db)).collect();
+    assert!(!expected.is_empty(), "{} expects nothing", fixture.file);
+    let missing = expected.iter().filter(|object| !found.contains(*object));
+    let mut wrong: Vec<String> =
+        missing.map(|object| format!("{}: {object} is not in {:#?}", fixture.file, audit.findings)).collect();
+    let written = audit.findings.iter().map(|finding| {
+        format!("{} {}: {} {} {}", finding.severity, finding.object, finding.what, finding.why, finding.action)
+    });
+    let written: Vec<String> = written.collect();
+    for text in fixture.bad.options("says").iter().map(|text| text.replace("{db}", &db)) {
+        if !written.iter().any(|finding| text.split(" … ").all(|part| finding.contains(part))) {
+            wrong.push(format!("{}: no finding says {text}: {written:#?} {:#?}", fixture.file, audit.unseen));
+        }
+    }
+    let (audit, _) = audit_part(server, conn, fixture, &fixture.clean);
+    if !audit.findings.is_empty() {
+        wrong.push(format!("{} finds in the clean schema {:#?}", fixture.file, audit.findings));
+    }
+    wrong
+}
+
+/// Checks a latin1 session on utf8mb4 columns, and one whose client and result character sets
+/// differ.
+fn test_sessions(server: &Server, conn: &mut Conn) {
+    conn.query_drop("CREATE DATABASE spoken").unwrap();
+    conn.query_drop("CREATE TABLE spoken.t (a VARCHAR(10) CHARACTER SET utf8mb4)").unwrap();
+    let selection = select("session-charset");
+    let severities = || {
+        let input = gather_input(server, &[], &["spoken".into()], &Part(String::new()), &selection);
+        let audit = run(&input, &selection, Severity::Note, "test");
+        audit.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>()
+    };
+    assert_eq!(severities(), []);
+    let mut session = server.connect().unwrap();
+    session.query_drop("SET NAMES latin1").unwrap();
+    assert_eq!(severities(), [Severity::Warning]);
+    session.query_drop("SET character_set_results = utf8mb4").unwrap();
+    assert_eq!(severities(), [Severity::Error]);
+}
+
+#[test]
+fn mariadb() {
+    test_fixtures("mariadb");
+}
+
+#[test]
+fn mariadb_trixie() {
+    test_fixtures("mariadb@trixie");
+}
+
+#[test]
+fn mysql() {
+    test_fixtures("mysql@sid");
+}
+
+#[test]
+fn mysql_5_6() {
+    test_fixtures("mysql@5.6");
+}
+
+/// Checks findings that need a server option: an ignored handshake, logged statements, a replica
+/// with other defaults.
+#[test]
+fn finds_settings_of_servers() {
+    let settings = [
+        ("skip-character-set-client-handshake", "ON"),
+        ("character-set-server", "latin1"),
+        ("log-bin", "log"),
+        ("binlog-format", "STATEMENT"),
+    ];
+    let (server, replicas) =
+        (start_private("mariadb", &settings), [start_private("mariadb", &[("character-set-server", "utf8mb4")])]);
+    for (check, object) in [
+        ("client-handshake", format!("server {}", server.label())),
+        ("statement-replication", "variable binlog_format".to_owned()),
+        ("replica-defaults", format!("replica {}", replicas[0].label())),
+    ] {
+        let selection = select(check);
+        let findings = |server: &Server, replicas: &[Server]| {
+            let input = gather_input(server, replicas, &[], &Part(String::new()), &selection);
+            run(&input, &selection, Severity::Note, "test").findings
+        };
+        let found: Vec<String> =
+            findings(&server, &replicas).iter().map(|finding| finding.object.to_string()).collect();
+        assert!(found.contains(&object), "{check}: {found:?}");
+        assert_eq!(findings(&replicas[0], &[]), [], "{check}");
+    }
+}
+
+#[test]
+fn reads_servers_without_grant_tables() {
+    for name in ["mariadb@trixie", "mysql@sid", "mysql@5.6"] {
+        let server = start_private(name, &[("skip-grant-tables", "ON")]);
+        let mut conn = server.connect().unwrap();
+        conn.query_drop("CREATE DATABASE open").unwrap();
+        conn.query_drop("CREATE TABLE open.t (id INT PRIMARY KEY, a VARCHAR(9) CHARACTER SET latin1)").unwrap();
+        let selection = Selection::all(CHECKS);
+        let audit =
+            run(&gather_input(&server, &[], &[], &Part(String::new()), &selection), &selection, Severity::Note, "test");
+        assert_eq!(audit.server.tables, 1, "{name}");
+        let lacks = audit.unseen.iter().filter(|unseen| unseen.why.contains("lacks")).count();
+        assert_eq!(lacks, 0, "{name}: {:?}", audit.unseen);
+    }
+}
+
+/// Returns the words that follow `mark` in a text.
+fn words_after<'t>(text: &'t str, mark: &str) -> Vec<&'t str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let after = text.split(mark).skip(1);
+    after.map(|rest| &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())]).collect()
+}
+
+/// Runs what an action names: collations, variables, and statements from `SET GLOBAL` to `;`.
+fn follow_advice(server: &Server, conn: &mut Conn, action: &str, wrong: &mut Vec<String>) -> usize {
+    let mut statements: Vec<String> = Vec::new();
+    for mark in ["COLLATE ", "Write "] {
+        let names = words_after(action, mark).into_iter().filter(|name| name.contains('_'));
+        statements.extend(names.map(|name| format!("CREATE TEMPORARY TABLE advised (a VARCHAR(5) COLLATE {name})")));
+    }
+    for name in ["character_set_server", "collation_server"] {
+        let values = words_after(action, &format!("{name} = "));
+        statements.extend(values.into_iter().map(|value| format!("SET GLOBAL {name} = {value}")));
+    }
+    let collations = action.split("character_set_collations = '").nth(1).and_then(|rest| rest.split('\'').next());
+    statements.extend(collations.map(|value| format!("SET GLOBAL character_set_collations = '{value}'")));
+    let whole = action.split("SET GLOBAL ").nth(1).and_then(|rest| rest.split(';').next());
+    statements.extend(whole.map(|rest| format!("SET GLOBAL {rest}")));
+    for statement in &statements {
+        if let Err(error) = conn.query_drop(statement) {
+            wrong.push(format!("{action}: {statement} on {}: {error}", server.label()));
+        }
+        conn.query_drop("DROP TEMPORARY TABLE IF EXISTS advised").unwrap();
+    }
+    statements.len()
+}
+
+/// Runs advice on the target: the nearest collation of every collation, and the defaults to set for
+/// columns of some.
+#[test]
+fn advice_runs_on_its_target() {
+    let targets = [
+        ("mysql-9.7", "mysql@sid"),
+        ("mariadb-11.8", "mariadb@trixie"),
+        ("mariadb-10.11", "mariadb"),
+        ("mysql-5.6", "mysql@5.6"),
+    ];
+    let servers = targets.map(|(_, name)| start_private(name, &[]));
+    let selection = select("target-defaults");
+    for source in &servers {
+        let mut conn = source.connect().unwrap();
+        let names = collation_names(&mut conn);
+        let common: Vec<&String> =
+            names.iter().filter(|name| name.starts_with("utf") || name.starts_with("ucs2")).collect();
+        let (mut advised, mut wrong) = (0, Vec::new());
+        for ((target, _), server) in targets.iter().zip(&servers) {
+            let mut there = server.connect().unwrap();
+            there.query_drop("CREATE DATABASE advised").unwrap();
+            there.query_drop("USE advised").unwrap();
+            let target: audit::Target = target.parse().unwrap();
+            for info in names.iter().filter_map(|name| target.collation(name).or_else(|| target.nearest(name))) {
+                advised += follow_advice(
+                    server,
+                    &mut there,
+                    &format!("COLLATE {}", target.written_collation(info.name)),
+                    &mut wrong,
+                );
+            }
+            for name in common.iter().step_by(29) {
+                conn.query_drop("CREATE DATABASE common").unwrap();
+                conn.query_drop(format!("CREATE TABLE common.t (a VARCHAR(5) COLLATE {name})")).unwrap();
+                let part = Part(format!("-- target: {}\n", target.to_string().to_lowercase().replace(' ', "-")));
+                let input = gather_input(source, &[], &["common".to_owned()], &part, &selection);
+                for finding in run(&input, &selection, Severity::Note, "test").findings {
+                    advised += follow_advice(server, &mut there, &finding.action, &mut wrong);
+                }
+                conn.query_drop("DROP DATABASE common").unwrap();
+            }
+            there.query_drop("DROP DATABASE advised").unwrap();
+        }
+        assert!(wrong.is_empty(), "from {}:\n{}", source.label(), wrong.join("\n"));
+        assert!(advised > 500, "{advised} from {}", source.label());
+    }
+}
+
+/// Returns the full names of a server's collations.
+fn collation_names(conn: &mut Conn) -> Vec<String> {
+    let full = "SELECT FULL_COLLATION_NAME FROM information_schema.COLLATION_CHARACTER_SET_APPLICABILITY";
+    match conn.query(full) {
+        Ok(names) => names,
+        Err(_) => conn.query("SELECT COLLATION_NAME FROM information_schema.COLLATIONS").unwrap(),
+    }
+}
+
+#[test]
+fn every_check_has_a_fixture() {
+    let tested_elsewhere = ["session-charset", "client-handshake", "statement-replication", "replica-defaults"];
+    let checks_with_fixtures: BTreeSet<String> = read_fixtures().into_iter().map(|fixture| fixture.check).collect();
+    for check in CHECKS {
+        assert!(
+            checks_with_fixtures.contains(check.name) || tested_elsewhere.contains(&check.name),
+            "{} has no fixture",
+            check.name
+        );
+    }
+}

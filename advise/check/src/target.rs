@@ -1,0 +1,278 @@
+//! The server version of a migration: its collations and defaults, and substitutes for missing
+//! collations.
+//!
+//! The collations are those of MySQL 9.7 and MariaDB 11.8, minus the groups that were added after
+//! the target's release: MySQL's gb18030 (5.7.4), `0900` and utf8_tolower_ci (8.0); MariaDB's
+//! `nopad` (10.2.2), `uca1400` (10.10.1), `general1400` (11.5) and aliases of MySQL's `0900` names
+//! (11.4.5 and 11.7.2). The versions are from the release notes.
+//!
+//! Sources of the defaults: MySQL manual, "Server Character Set and Collation"; MariaDB release
+//! notes of 11.5 and 11.6; MariaDB 10.11 and 11.8 as running servers.
+
+use std::fmt;
+use std::str::FromStr;
+
+use mysql_collation::{Info, catalogue};
+use rules::charset::{collation_charset, current_collation_name, current_name};
+use serde::{Deserialize, Serialize};
+use server::Flavour;
+
+/// Server version to move or upgrade to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    pub flavour: Flavour,
+    /// Major, minor and patch number. A number that was not given is `u16::MAX`: the newest of its
+    /// series.
+    pub version: (u16, u16, u16),
+}
+
+/// A text that names no target, such as `oracle-19`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown target {0}: write mysql-8.4, mysql-9, mariadb-10.11, mariadb-11.8 or the like")]
+pub struct TargetError(String);
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        let wrong = || TargetError(text.to_owned());
+        let (name, version) = text.split_once('-').ok_or_else(wrong)?;
+        let flavour = match name.to_ascii_lowercase().as_str() {
+            "mysql" | "percona" => Flavour::MySql,
+            "mariadb" => Flavour::MariaDb,
+            _ => return Err(wrong()),
+        };
+        let numbers: Vec<u16> = version.split('.').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+        let version = match numbers[..] {
+            [major] => (major, u16::MAX, u16::MAX),
+            [major, minor] => (major, minor, u16::MAX),
+            [major, minor, patch] => (major, minor, patch),
+            _ => return Err(wrong()),
+        };
+        Ok(Self { flavour, version })
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.flavour, self.version.0)?;
+        let further = [self.version.1, self.version.2];
+        further.iter().take_while(|number| **number != u16::MAX).try_for_each(|number| write!(f, ".{number}"))
+    }
+}
+
+impl Target {
+    pub fn collation_flavour(&self) -> mysql_collation::Flavour {
+        collation_flavour(self.flavour)
+    }
+
+    /// Returns the target's collation of this name. `None` if the target has none.
+    pub fn collation(&self, name: &str) -> Option<&'static Info> {
+        let name = current_collation_name(name);
+        let info = catalogue(self.collation_flavour()).iter().find(|info| info.name.eq_ignore_ascii_case(&name))?;
+        self.has_by_version(info.name).then_some(info)
+    }
+
+    /// True if the target's release already had this collation of the flavour's newest server.
+    fn has_by_version(&self, name: &str) -> bool {
+        let since = match self.flavour {
+            Flavour::MySql if name.contains("_0900_") => (8, 0, 0),
+            Flavour::MySql if name.starts_with("gb18030_") => (5, 7, 4),
+            Flavour::MySql if name == "utf8mb3_tolower_ci" => (8, 0, 0),
+            Flavour::MariaDb if name.contains("_general1400_") => (11, 5, 0),
+            // In series 11.4 and from 11.7 on; not in 11.5 and 11.6.
+            Flavour::MariaDb if name.contains("_0900_") && self.version < (11, 5, 0) => (11, 4, 5),
+            Flavour::MariaDb if name.contains("_0900_") => (11, 7, 2),
+            Flavour::MariaDb if name.contains("_uca1400_") => (10, 10, 1),
+            Flavour::MariaDb if name.contains("_nopad_") => (10, 2, 2),
+            _ => (0, 0, 0),
+        };
+        self.version >= since
+    }
+
+    /// Default collation of the server, which new schemas get.
+    pub fn default_collation(&self) -> &'static str {
+        match self.flavour {
+            Flavour::MySql if self.version >= (8, 0, 1) => "utf8mb4_0900_ai_ci",
+            Flavour::MariaDb if self.version >= (11, 6, 0) => "utf8mb4_uca1400_ai_ci",
+            _ => "latin1_swedish_ci",
+        }
+    }
+
+    /// Compiled-in collation of `CHARACTER SET` with this name and without `COLLATE`. `None` for
+    /// utf16le and character sets that are not Unicode: their defaults are the same on all servers.
+    pub fn unicode_default(&self, charset: &str) -> Option<String> {
+        let charset = current_name(charset);
+        match self.flavour {
+            _ if !matches!(charset, "utf8mb3" | "ucs2" | "utf8mb4" | "utf16" | "utf32") => None,
+            Flavour::MySql if charset == "utf8mb4" && self.version >= (8, 0, 1) => Some("utf8mb4_0900_ai_ci".into()),
+            Flavour::MariaDb if self.version >= (11, 5, 0) => Some(format!("{charset}_uca1400_ai_ci")),
+            _ => Some(format!("{charset}_general_ci")),
+        }
+    }
+
+    /// True if `character_set_collations` sets the collation of a character set without `COLLATE`.
+    pub fn has_charset_collations(&self) -> bool {
+        self.flavour == Flavour::MariaDb && self.version >= (11, 2, 0)
+    }
+
+    /// Returns a collation's name as the target understands it: `utf8_bin` for `utf8mb3_bin` before
+    /// MySQL 8.0.29 and MariaDB 10.6.
+    pub fn written_collation(&self, collation: &str) -> String {
+        match collation.strip_prefix("utf8mb3_") {
+            Some(rest) if !self.knows_utf8mb3() => format!("utf8_{rest}"),
+            _ => collation.to_owned(),
+        }
+    }
+
+    /// Returns a character set's name as the target understands it: `utf8` or `utf8mb3`.
+    pub fn written_charset<'c>(&self, charset: &'c str) -> &'c str {
+        if charset == "utf8mb3" && !self.knows_utf8mb3() { "utf8" } else { charset }
+    }
+
+    fn knows_utf8mb3(&self) -> bool {
+        match self.flavour {
+            Flavour::MySql => self.version >= (8, 0, 29),
+            Flavour::MariaDb => self.version >= (10, 6, 0),
+        }
+    }
+
+    /// Returns the target's best substitute for a collation that it lacks: for
+    /// `utf8mb4_0900_ai_ci`, MariaDB 10.11 gives `utf8mb4_uca1400_nopad_ai_ci`. `None` if the
+    /// target has no similar one.
+    pub fn nearest(&self, name: &str) -> Option<&'static Info> {
+        let name = current_collation_name(name);
+        let charset = collation_charset(&name);
+        let rest = name.strip_prefix(charset)?.trim_start_matches('_');
+        candidate_names(charset, rest).iter().find_map(|candidate| self.collation(candidate))
+    }
+}
+
+/// Converts the server crate's flavour to the collation library's.
+pub fn collation_flavour(flavour: Flavour) -> mysql_collation::Flavour {
+    match flavour {
+        Flavour::MySql => mysql_collation::Flavour::MySql,
+        Flavour::MariaDb => mysql_collation::Flavour::MariaDb,
+    }
+}
+
+/// Languages that both servers have: names in MySQL's `0900` and in MariaDB's `uca1400` collations.
+const LANGUAGES: [(&str, &str); 20] = [
+    ("cs", "czech"),
+    ("da", "danish"),
+    ("de_pb", "german2"),
+    ("eo", "esperanto"),
+    ("es", "spanish"),
+    ("es_trad", "spanish2"),
+    ("et", "estonian"),
+    ("hr", "croatian"),
+    ("hu", "hungarian"),
+    ("is", "icelandic"),
+    ("la", "roman"),
+    ("lt", "lithuanian"),
+    ("lv", "latvian"),
+    ("pl", "polish"),
+    ("ro", "romanian"),
+    ("sk", "slovak"),
+    ("sl", "slovenian"),
+    ("sv", "swedish"),
+    ("tr", "turkish"),
+    ("vi", "vietnamese"),
+];
+
+const STRENGTHS: [&str; 4] = ["as_cs", "ai_cs", "as_ci", "ai_ci"];
+
+/// Names to try, the nearest first. `rest` is the collation's name without its character set:
+/// `da_0900_as_cs`.
+fn candidate_names(charset: &str, rest: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut language = None;
+    if let Some((code, strength)) = rest.split_once("0900_") {
+        let code = code.trim_end_matches('_');
+        language = LANGUAGES.iter().find(|(short, _)| *short == code).map(|(_, long)| *long);
+        if strength == "bin" {
+            names.push("nopad_bin".to_owned());
+        } else {
+            // MariaDB has no collation that distinguishes kana by a fourth level.
+            let strength = strength.trim_end_matches("_ks");
+            names.extend(language.map(|long| format!("uca1400_{long}_nopad_{strength}")));
+            names.push(format!("uca1400_nopad_{strength}"));
+        }
+    } else if let Some(variant) = rest.strip_prefix("uca1400_") {
+        let strength = STRENGTHS.into_iter().find(|strength| variant.ends_with(strength));
+        let long = variant.split("_nopad").next().unwrap_or("").trim_end_matches(strength.unwrap_or(""));
+        let long = long.trim_end_matches('_');
+        // MySQL has no collation that distinguishes case but not accents.
+        let strength = strength.map_or("ai_ci", |strength| if strength == "ai_cs" { "as_cs" } else { strength });
+        let known = LANGUAGES.iter().find(|(_, name)| *name == long);
+        language = known.map(|(_, name)| *name);
+        names.push(match known {
+            Some((code, _)) => format!("{code}_0900_{strength}"),
+            None => format!("0900_{strength}"),
+        });
+        names.push(format!("0900_{strength}"));
+    } else if rest.contains("nopad") {
+        names.extend((rest == "nopad_bin").then(|| "0900_bin".to_owned()));
+        names.push(rest.replace("_nopad", "").replace("nopad_", ""));
+    }
+    if rest.ends_with("bin") {
+        names.push("bin".to_owned());
+    } else {
+        // Servers without UCA 9 and 14 distinguish case in Unicode text by codes only. An
+        // insensitive collation would make values equal.
+        if rest.ends_with("_cs") || rest.ends_with("_cs_ks") {
+            names.extend(["nopad_bin", "bin"].map(str::to_owned));
+        }
+        names.extend(language.map(|long| format!("{long}_ci")));
+        names.extend(["unicode_520_nopad_ci", "unicode_520_ci", "unicode_ci", "general_ci"].map(str::to_owned));
+    }
+    names.iter().map(|name| format!("{charset}_{name}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(text: &str) -> Target {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn parses_and_displays_targets() {
+        assert_eq!(target("mysql-8.4").to_string(), "MySQL 8.4");
+        assert_eq!(target("mariadb-11").to_string(), "MariaDB 11");
+        for wrong in ["mysql", "mysql-", "oracle-19", "mariadb-x.y", "mysql-1.2.3.4"] {
+            assert!(wrong.parse::<Target>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn has_collations_since_their_release() {
+        let has = |text: &str, name: &str| target(text).collation(name).is_some();
+        assert!(has("mysql-9", "utf8mb4_0900_ai_ci") && !has("mysql-5.7", "utf8mb4_0900_ai_ci"));
+        assert!(has("mysql-9", "utf8_general_ci") && !has("mysql-9", "utf8mb4_uca1400_ai_ci"));
+        assert!(has("mariadb-11.8", "utf8mb4_0900_ai_ci") && !has("mariadb-10.11", "utf8mb4_0900_ai_ci"));
+        assert!(has("mariadb-11.4", "utf8mb4_0900_ai_ci") && !has("mariadb-11.4.4", "utf8mb4_0900_ai_ci"));
+        assert!(!has("mariadb-11.5", "utf8mb4_0900_ai_ci") && !has("mariadb-11.6", "utf8mb4_0900_ai_ci"));
+    }
+
+    #[test]
+    fn nearest_collation_has_the_same_strength() {
+        let nearest = |text: &str, name: &str| target(text).nearest(name).map(|info| info.name).unwrap_or_default();
+        assert_eq!(nearest("mariadb-10.11", "utf8mb4_0900_ai_ci"), "utf8mb4_uca1400_nopad_ai_ci");
+        assert_eq!(nearest("mariadb-10.6", "utf8mb4_0900_ai_ci"), "utf8mb4_unicode_520_nopad_ci");
+        assert_eq!(nearest("mariadb-10.11", "utf8mb4_da_0900_as_cs"), "utf8mb4_uca1400_danish_nopad_as_cs");
+        assert_eq!(nearest("mariadb-10.11", "utf8mb4_0900_bin"), "utf8mb4_nopad_bin");
+        assert_eq!(nearest("mysql-9", "utf8mb4_uca1400_ai_ci"), "utf8mb4_0900_ai_ci");
+        assert_eq!(nearest("mysql-9", "utf8mb4_uca1400_swedish_nopad_as_cs"), "utf8mb4_sv_0900_as_cs");
+        assert_eq!(nearest("mysql-9", "utf8mb4_general_nopad_ci"), "utf8mb4_general_ci");
+        assert_eq!(nearest("mysql-9", "latin1_nopad_bin"), "latin1_bin");
+        assert_eq!(nearest("mysql-5.7", "utf8mb4_0900_ai_ci"), "utf8mb4_unicode_520_ci");
+        assert_eq!(nearest("mariadb-11.8", "utf8mb4_ja_0900_as_cs_ks"), "utf8mb4_uca1400_nopad_as_cs");
+        assert_eq!(nearest("mariadb-10.11", "utf8mb4_zh_0900_as_cs"), "utf8mb4_uca1400_nopad_as_cs");
+        assert_eq!(nearest("mysql-5.7", "utf8mb4_0900_as_cs"), "utf8mb4_bin");
+        assert_eq!(nearest("mariadb-10.6", "utf8mb4_0900_as_cs"), "utf8mb4_nopad_bin");
+        assert_eq!(nearest("mysql-5.7", "utf8mb4_uca1400_ai_cs"), "utf8mb4_bin");
+        assert_eq!(nearest("mysql-9", "utf8mb4_uca1400_danish_ai_ci"), "utf8mb4_da_0900_ai_ci");
+    }
+}

@@ -1,0 +1,152 @@
+//! UTF-8 that was decoded as latin1 and encoded again: `Ã¼` for `ü`.
+
+use mysql_collation::Charset;
+use rules::encoding::{Encoding, classify, repair};
+
+use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan};
+use crate::Error;
+use crate::finding::Finding;
+use crate::model::Example;
+use crate::row::Row;
+use check::{Reading, Severity};
+
+pub static CHECK: Check = Check {
+    name: "double-encoding",
+    title: "text that is UTF-8 read as latin1 (Ã¼ for ü), row by row, with statements that repair it",
+    reads: &[Reading::Schemas, Reading::Rows],
+    doc: "A client that declares latin1 and sends UTF-8 stores bytes in a latin1 column that only clients of the same kind read correctly. \
+              A conversion keeps the stored characters, so ü stays Ã¼ for good. Each value is clean, double-encoded, mixed, or \
+              undecidable. Only double-encoded rows of tables with a key are repaired, up to --examples rows per column, each if it still \
+              holds the value that was read, after the conversion to a character set that can hold the result.",
+    run: CheckFunction::Rows(checks),
+};
+
+struct DoubleEncoding<'j> {
+    column: ColumnScan<'j>,
+    clean: u64,
+    double_encoded: u64,
+    mixed: u64,
+    undecidable: u64,
+    examples: Vec<Example>,
+    repairs: Vec<String>,
+}
+
+fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
+    let boxed_check = |column| {
+        Box::new(DoubleEncoding {
+            column,
+            clean: 0,
+            double_encoded: 0,
+            mixed: 0,
+            undecidable: 0,
+            examples: Vec::new(),
+            repairs: Vec::new(),
+        }) as Box<dyn RowCheck + 'j>
+    };
+    // Encodings don't depend on the target.
+    ColumnScan::text_columns(scan).into_iter().filter(|column| column.target == 0).map(boxed_check).collect()
+}
+
+impl DoubleEncoding<'_> {
+    /// Returns an `UPDATE` that repairs a row after the conversion. Its condition is the row's key
+    /// and the value that was read, both in the character sets after the conversion. `None` if a
+    /// value has no literal there.
+    fn repair_statement(&self, row: &Row<'_>, repaired_text: &str) -> Option<String> {
+        let target = self.column.target().charset()?;
+        let repaired_text = crate::text::convert(repaired_text.as_bytes(), Charset::Utf8mb4, target).ok()?.into_owned();
+        let now = row.converted(0, self.column.field)?.ok()?;
+        let name = sql::quote_identifier(&self.column.conversion().column.name);
+        let introducer =
+            format!("_{}", crate::quote::charset_name(self.column.scan.job.facts, &self.column.target().charset));
+        let key = row.fields.key.iter().map(|&field| {
+            let name = sql::quote_identifier(&row.fields.columns[field].name);
+            Some(format!("{name} = {}", key_literal(row, field, &self.column.scan)?))
+        });
+        let mut conditions = key.collect::<Option<Vec<_>>>()?;
+        conditions.push(format!("CAST({name} AS BINARY) = {}", sql::hex_literal(now)));
+        let table = &self.column.scan.table.table;
+        // ON UPDATE CURRENT_TIMESTAMP leaves a column alone that the statement sets.
+        let kept = table.columns.iter().filter(|column| column.extra.to_lowercase().contains("on update"));
+        let kept: String =
+            kept.map(|column| sql::quote_identifier(&column.name)).map(|name| format!(", {name} = {name}")).collect();
+        Some(format!(
+            "UPDATE {} SET {name} = {introducer} {}{kept} WHERE {}",
+            sql::quote_table(&table.schema, &table.name),
+            sql::hex_literal(&repaired_text),
+            conditions.join(" AND ")
+        ))
+    }
+}
+
+/// Returns a key's value as a literal, in the character set of the column after the conversion.
+fn key_literal(row: &Row<'_>, field: usize, scan: &TableScan<'_>) -> Option<String> {
+    let column = &row.fields.columns[field];
+    let literal_in = |charset: &str, text| {
+        format!("_{} {}", crate::quote::charset_name(scan.job.facts, charset), sql::hex_literal(text))
+    };
+    if let Some(conversion) = column.conversion {
+        let charset = &scan.table.conversions[conversion].planned_target().charset;
+        return Some(literal_in(charset, row.converted(0, field)?.ok()?));
+    }
+    let value = row.value(field)?;
+    Some(match column.charset {
+        Some(charset) => literal_in(charset.name(), value),
+        None if column.is_binary => sql::hex_literal(value),
+        None => sql::quote_string(std::str::from_utf8(value).ok()?),
+    })
+}
+
+impl RowCheck for DoubleEncoding<'_> {
+    fn check_row(&mut self, row: &Row<'_>) -> Result<(), Error> {
+        // NULL is skipped. Ill-formed values are left to the check `unholdable`.
+        let Some(text) = row.text(self.column.field) else { return Ok(()) };
+        let class = classify(&text);
+        let count = match class {
+            Encoding::Ascii | Encoding::Clean => &mut self.clean,
+            Encoding::Double(_) => &mut self.double_encoded,
+            Encoding::Mixed => &mut self.mixed,
+            Encoding::Undecidable => &mut self.undecidable,
+        };
+        *count += 1;
+        if matches!(class, Encoding::Ascii | Encoding::Clean) {
+            return Ok(());
+        }
+        if self.examples.len() < self.column.scan.job.examples {
+            let note = match class {
+                Encoding::Double(_) => format!("double-encoded: {}", repair(&text)),
+                Encoding::Mixed => "mixed: part of it is double-encoded".into(),
+                _ => "undecidable".into(),
+            };
+            self.examples.push(Example { note: Some(note), ..self.column.example(row) });
+        }
+        if matches!(class, Encoding::Double(_))
+            && !row.fields.key.is_empty()
+            && self.repairs.len() < self.column.scan.job.examples
+        {
+            self.repairs.extend(self.repair_statement(row, &repair(&text)));
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<Finding>, Error> {
+        let count = self.double_encoded + self.mixed + self.undecidable;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let severity = if self.double_encoded + self.mixed > 0 { Severity::Warning } else { Severity::Note };
+        let mut finding = self.column.finding(&CHECK, severity);
+        finding.details.count = count;
+        finding.what = format!(
+            "{} double-encoded, {} mixed, {} undecidable, {} clean values",
+            self.double_encoded, self.mixed, self.undecidable, self.clean
+        );
+        finding.why =
+            "a conversion keeps the characters that are stored, wrong ones too, and makes the mistake permanent".into();
+        finding.action =
+            "run the plan's repairs after the conversion; look at mixed and undecidable rows by hand".into();
+        finding.details.examples = self.examples;
+        finding.details.in_plan = self.mixed + self.undecidable == 0;
+        finding.details.statements = self.repairs;
+        Ok(vec![finding])
+    }
+}

@@ -1,0 +1,69 @@
+//! Indexes that exceed the limit of key lengths.
+
+use rules::keys::KeyLimits;
+
+use super::{Check, CheckFunction};
+use crate::finding::{Finding, index_finding};
+use crate::job::Job;
+use crate::limits::{dynamic_format_helps, key_limits, part_bytes, shortened_prefixes};
+use check::{Reading, Severity};
+
+pub static CHECK: Check = Check {
+    name: "key-length",
+    title: "indexes that no longer fit their limit: 767, 1000, 2300 or 3072 bytes",
+    reads: &[Reading::Settings, Reading::Schemas],
+    doc: "Keys are limited in bytes, and a character of utf8mb4 counts as four: VARCHAR(255) takes 1020. InnoDB takes 3072 bytes a part \
+              in the row formats DYNAMIC and COMPRESSED, 767 in the others (and before MySQL 5.7.7 and MariaDB 10.2.2 unless \
+              innodb_large_prefix is on; less with pages below 16 KiB), MyISAM 1000 and Aria 2300 in all. ALTER TABLE ends with error 1071. The plan changes the row \
+              format where that is enough, and shortens the key where it isn't; a unique key is judged at its new length.",
+    run: CheckFunction::Facts(run),
+};
+
+fn run(job: &Job<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for table in &job.tables {
+        for index in table.table.indexes.iter().filter(|index| table.converts_part_of(index)) {
+            for (target, name) in job.targets.iter().enumerate() {
+                let KeyLimits { max_part_bytes: per_part, max_key_bytes: in_all } = key_limits(job.facts, table.table);
+                let bytes = part_bytes(job.facts, table, index, target);
+                let longest = bytes.iter().copied().max().unwrap_or(0);
+                let sum = bytes.iter().sum::<u64>();
+                if longest <= per_part && sum <= in_all {
+                    continue;
+                }
+                let (bytes_after, limit) = if longest > per_part { (longest, per_part) } else { (sum, in_all) };
+                let prefixes = shortened_prefixes(job.facts, table, index, target);
+                let severity = if prefixes.is_some() && index.unique { Severity::Error } else { Severity::Warning };
+                let mut finding = index_finding(&CHECK, severity, table, &index.name, name);
+                finding.details.count = bytes_after;
+                finding.what = format!("it would take {bytes_after} bytes, and the limit is {limit}");
+                finding.why = "ALTER TABLE ends with error 1071 (specified key was too long)".into();
+                finding.details.in_plan = prefixes.is_some() || dynamic_format_helps(job.facts, table.table);
+                finding.action = match prefixes {
+                    None if dynamic_format_helps(job.facts, table.table) => {
+                        "the plan sets ROW_FORMAT=DYNAMIC, which takes keys of 3072 bytes".into()
+                    }
+                    None => "shorten the index by hand: what can be shortened is not enough".into(),
+                    Some(prefixes) => format!(
+                        "the plan shortens it to {}",
+                        index
+                            .parts
+                            .iter()
+                            .zip(prefixes)
+                            .map(|(part, prefix)| match prefix {
+                                Some(prefix) => format!("{}({prefix})", part.column.as_deref().unwrap_or_default()),
+                                None => part.column.clone().unwrap_or_default(),
+                            })
+                            .collect::<Vec<_>>()
+                            .join(", ")
+                    ),
+                };
+                if index.unique && severity == Severity::Error {
+                    finding.action.push_str("; it then refuses values that differ only after that");
+                }
+                findings.push(finding);
+            }
+        }
+    }
+    findings
+}

@@ -1,0 +1,167 @@
+//! The checks of preflight, one per file.
+//!
+//! A check is a pure function from facts, or from facts and rows, to findings. Findings of
+//! [`CheckFunction::Elsewhere`] come from outside.
+
+mod binary_log;
+mod double_encoding;
+mod elsewhere;
+pub(crate) mod foreign_key;
+mod foreign_key_partner;
+mod fulltext;
+mod key_length;
+mod members;
+mod merges;
+mod own_collation;
+mod partition_key;
+mod programs;
+mod row_size;
+mod serialized;
+mod server_fault;
+mod text_length;
+mod trailing_spaces;
+mod unholdable;
+mod unique_key;
+mod value_counter;
+mod versioned;
+mod wide_varchar;
+mod widened;
+
+pub use elsewhere::{BINARY_LOG, REHEARSAL, UNREADABLE};
+pub use foreign_key::{ForeignKeyMatch, KeySide};
+pub use partition_key::converted_partition_columns;
+pub use server_fault::find_server_fault;
+
+use check::Severity;
+
+use crate::Error;
+use crate::finding::{Finding, column_finding};
+use crate::job::{Conversion, Job, TableJob, TargetCollation};
+use crate::model::Example;
+use crate::row::{Fields, Row};
+
+pub type Check = check::Check<CheckFunction>;
+pub type Selection = check::Selection<CheckFunction>;
+
+#[derive(Clone, Copy)]
+pub enum CheckFunction {
+    /// Reads facts alone.
+    Facts(fn(&Job<'_>) -> Vec<Finding>),
+    /// Reads the rows of one table. Returns the row checks to run while the table is read.
+    Rows(for<'j> fn(&TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>>),
+    /// Reads the rows of both tables of a foreign key: a [`ForeignKeyMatch`] per key and target.
+    ForeignKeys,
+    /// Findings come from outside of the checks: from reading definitions or the rehearsal.
+    Elsewhere,
+}
+
+/// One pass over a table's rows.
+#[derive(Clone, Copy)]
+pub struct TableScan<'j> {
+    pub job: &'j Job<'j>,
+    pub table: &'j TableJob<'j>,
+    /// Columns that are read.
+    pub fields: &'j Fields,
+    /// Options of each sort of this scan.
+    pub sort_options: &'j extsort::Options,
+}
+
+/// State of a check while the rows of a table are read.
+pub trait RowCheck: Send {
+    /// Called for each row.
+    fn check_row(&mut self, row: &Row<'_>) -> Result<(), Error>;
+
+    /// Returns the findings after the last row.
+    fn finish(self: Box<Self>) -> Result<Vec<Finding>, Error>;
+}
+
+/// All checks. Findings of one severity are sorted in this order.
+pub static CHECKS: &[&Check] = &[
+    &unique_key::CHECK,
+    &unholdable::CHECK,
+    &text_length::CHECK,
+    &foreign_key::CHECK,
+    &foreign_key::ORPHANS,
+    &foreign_key_partner::CHECK,
+    &members::CHECK,
+    &key_length::CHECK,
+    &row_size::CHECK,
+    &wide_varchar::CHECK,
+    &fulltext::CHECK,
+    &partition_key::CHECK,
+    &server_fault::CHECK,
+    &double_encoding::CHECK,
+    &serialized::CHECK,
+    &trailing_spaces::CHECK,
+    &merges::CHECK,
+    &merges::SEPARATES,
+    &widened::CHECK,
+    &own_collation::CHECK,
+    &programs::CHECK,
+    &versioned::CHECK,
+    &BINARY_LOG,
+    &REHEARSAL,
+    &UNREADABLE,
+];
+
+/// A converted column and one of its target collations, in a scan of its table.
+struct ColumnScan<'j> {
+    scan: TableScan<'j>,
+    /// Index into [`Conversion::targets`].
+    target: usize,
+    /// Index into [`TableJob::conversions`].
+    conversion: usize,
+    /// Index into [`Fields::columns`].
+    field: usize,
+}
+
+impl<'j> ColumnScan<'j> {
+    /// Returns a scan for each converted text column and each target. ENUM and SET are left out.
+    fn text_columns(scan: &TableScan<'j>) -> Vec<Self> {
+        let mut columns = Vec::new();
+        for (index, conversion) in scan.table.conversions.iter().enumerate() {
+            let field =
+                scan.fields.position(&conversion.column.name).filter(|_| !crate::job::has_members(conversion.column));
+            if let Some(field) = field {
+                columns.extend((0..conversion.targets.len()).map(|target| Self {
+                    scan: *scan,
+                    target,
+                    conversion: index,
+                    field,
+                }));
+            }
+        }
+        columns
+    }
+
+    fn conversion(&self) -> &'j Conversion<'j> {
+        &self.scan.table.conversions[self.conversion]
+    }
+
+    fn target(&self) -> &'j TargetCollation {
+        &self.conversion().targets[self.target]
+    }
+
+    fn finding(&self, check: &Check, severity: Severity) -> Finding {
+        column_finding(check, severity, self.scan.table, &self.conversion().column.name, &self.target().name)
+    }
+
+    /// Returns the row's key and the column's value as an example.
+    fn example(&self, row: &Row<'_>) -> Example {
+        Example { key: row.key(), values: vec![row.display_value(self.field)], note: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_have_unique_names_and_documentation() {
+        for (index, check) in CHECKS.iter().enumerate() {
+            assert!(CHECKS[..index].iter().all(|other| other.name != check.name), "{} twice", check.name);
+            assert!(!check.title.ends_with('.') && check.doc.ends_with('.'), "{}", check.name);
+            assert!(!check.reads.is_empty(), "{}", check.name);
+        }
+    }
+}

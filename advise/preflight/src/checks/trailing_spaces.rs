@@ -1,0 +1,56 @@
+//! Trailing spaces that become significant: PAD SPACE to NO PAD.
+
+use mysql_collation::Pad;
+
+use super::value_counter::ValueCounter;
+use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan};
+use crate::finding::{ConversionDetails, Finding};
+use crate::model::Example;
+use crate::row::Row;
+use check::{Reading, Severity};
+
+pub static CHECK: Check = Check {
+    name: "trailing-spaces",
+    title: "values that end with spaces, where spaces at the end come to count (PAD SPACE to NO PAD)",
+    reads: &[Reading::Schemas, Reading::Rows],
+    doc: "Under PAD SPACE 'a' equals 'a  '; under NO PAD (utf8mb4_0900_…, …_nopad_…) it doesn't. A row that was found by \
+              WHERE name = 'a' isn't found any more, and a second row 'a' gets past a unique key. CHAR is left out: its spaces are not \
+              given back by the server.",
+    run: CheckFunction::Rows(checks),
+};
+
+fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
+    let loses_padding = |column: &ColumnScan<'_>| {
+        let before = column.conversion().source_collation.map(|collation| collation.info().pad);
+        let after = column.target().collation.map(|collation| collation.info().pad);
+        before == Some(Pad::PadSpace) && after == Some(Pad::NoPad)
+    };
+    let columns = ColumnScan::text_columns(scan).into_iter().filter(loses_padding);
+    columns.map(|column| ValueCounter::boxed(column, match_value, describe)).collect()
+}
+
+fn match_value(column: &ColumnScan<'_>, row: &Row<'_>) -> Option<Example> {
+    row.value(column.field).filter(|value| value.ends_with(b" ")).map(|_| column.example(row))
+}
+
+fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
+    let conversion = column.conversion();
+    let table = &column.scan.table.table;
+    let name = sql::quote_identifier(&conversion.column.name);
+    let trim = format!(
+        "UPDATE {} SET {name} = TRIM(TRAILING ' ' FROM {name}) WHERE {name} LIKE '% '",
+        sql::quote_table(&table.schema, &table.name)
+    );
+    let finding = column.finding(&CHECK, Severity::Warning);
+    Finding {
+        what: format!("{count} values end with spaces, which become significant"),
+        why: format!(
+            "{} is PAD SPACE, {} NO PAD: = finds these values only with their spaces",
+            conversion.from,
+            column.target().name
+        ),
+        action: "trim them first where the spaces mean nothing".into(),
+        details: ConversionDetails { statements: vec![trim], ..finding.details },
+        ..finding
+    }
+}

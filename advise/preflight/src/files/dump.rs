@@ -1,0 +1,211 @@
+//! Dumps of mysqldump and mydumper in UTF-8.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use facts::Facts;
+use mysql_collation::{Charset, Flavour};
+use rehearsal::{Definitions, Kind, Object, ObjectName, Unread};
+use sql::{InsertTuples, SqlMode, StatementReader, TupleValue};
+
+use super::build_facts;
+use super::definition::parse_table;
+use super::table_file::modification_time;
+use crate::Error;
+use crate::job::TableJob;
+use crate::model::Reading;
+use crate::read::{RowSource, RowVisitor};
+use crate::row::Fields;
+use crate::text;
+
+/// Lists the files of a dump: the file itself, or the `.sql` files of mydumper's folder.
+fn list_files(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |source| Error::File { what: "read", path: path.to_owned(), source };
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(path).map_err(failed)?.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "sql"));
+    // Definitions (…-schema.sql) come first, so that rows find their table.
+    files.sort_by_key(|file| (!file.to_string_lossy().ends_with("-schema.sql"), file.clone()));
+    Ok(files)
+}
+
+/// Returns a file's default schema before the first `USE`: `shop` for mydumper's `shop.orders.sql`,
+/// `dump` for a single file.
+fn schema_name(file: &Path, is_folder: bool) -> String {
+    let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    if is_folder { name.split('.').next().unwrap_or_default().to_owned() } else { "dump".into() }
+}
+
+/// Code of [`Unread`] for a definition that `weigh` doesn't understand: no server has refused it.
+pub const NOT_UNDERSTOOD: u16 = u16::MAX;
+
+/// Reads the tables of a dump and their definitions. Tables that are laid out otherwise than by
+/// mysqldump are listed as unread.
+pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions), Error> {
+    let (mut tables, mut definitions) = (Vec::new(), Definitions::default());
+    for_each_statement(path, &mut |_, schema, statement| {
+        if starts_with_words(statement, "CREATE TABLE") {
+            let create = String::from_utf8_lossy(statement).into_owned();
+            match parse_table(schema, &create, flavour) {
+                Ok(table) => {
+                    definitions.objects.push(Object::new(Kind::Table, schema, &table.name, create));
+                    tables.push(table);
+                }
+                Err(unparsed) => definitions.unread.push(Unread {
+                    name: ObjectName { kind: Kind::Table, schema: schema.to_owned(), name: unparsed.name },
+                    code: NOT_UNDERSTOOD,
+                    message: unparsed.problem,
+                }),
+            }
+        }
+        Ok(())
+    })?;
+    if tables.is_empty() && definitions.unread.is_empty() {
+        return Err(Error::Content { path: path.to_owned(), problem: "no CREATE TABLE is in it".into() });
+    }
+    Ok((build_facts(flavour, tables), definitions))
+}
+
+/// Function that receives a file, the default schema and a statement.
+type StatementVisitor<'e> = dyn FnMut(&Path, &str, &[u8]) -> Result<(), Error> + 'e;
+
+/// Calls `each` for each statement of a dump.
+fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<(), Error> {
+    for file in list_files(path)? {
+        let mut schema = schema_name(&file, path.is_dir());
+        let mut statements = StatementReader::with_limit(
+            BufReader::with_capacity(1 << 18, open(&file)?),
+            SqlMode::default(),
+            bounded::max_item_bytes(),
+        );
+        while let Some(statement) =
+            statements.read().map_err(|source| Error::File { what: "read", path: file.clone(), source })?
+        {
+            lifecycle::interrupt::check()?;
+            if let Some(name) = schema_of_use(statement) {
+                schema = name;
+            }
+            each(&file, &schema, statement)?;
+        }
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<File, Error> {
+    File::open(path).map_err(|source| Error::File { what: "read", path: path.to_owned(), source })
+}
+
+fn starts_with_words(statement: &[u8], words: &str) -> bool {
+    statement.trim_ascii_start().get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words.as_bytes()))
+}
+
+/// Returns the schema in backticks that `USE` selects. `None` for other statements.
+fn schema_of_use(statement: &[u8]) -> Option<String> {
+    starts_with_words(statement, "USE ")
+        .then(|| String::from_utf8_lossy(statement.trim_ascii()).split('`').nth(1).map(str::to_owned))
+        .flatten()
+}
+
+/// Rows of a dump. Each table takes a pass over all files.
+pub struct DumpRows {
+    path: PathBuf,
+}
+
+impl DumpRows {
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+}
+
+impl RowSource for DumpRows {
+    fn key(&self, table: &TableJob<'_>) -> Vec<String> {
+        let primary = table.table.primary_key();
+        primary.into_iter().flat_map(|key| key.parts.iter().filter_map(|part| part.column.clone())).collect()
+    }
+
+    fn read(
+        &mut self,
+        table: &TableJob<'_>,
+        fields: &Fields,
+        each: &mut RowVisitor<'_>,
+    ) -> Result<Option<Reading>, Error> {
+        let mut reading =
+            Reading { how: "from a dump".into(), chunks: 1, from: modification_time(&self.path), ..Reading::default() };
+        let begin = Instant::now();
+        for_each_statement(&self.path, &mut |file, schema, statement| {
+            if schema != table.table.schema || !starts_with_words(statement, "INSERT") {
+                return Ok(());
+            }
+            read_insert(statement, table, fields, &mut reading, each).map_err(|failure| match failure {
+                Failure::Content(problem) => Error::Content { path: file.to_owned(), problem },
+                Failure::Check(error) => error,
+            })
+        })?;
+        reading.to = reading.from.clone();
+        reading.seconds = begin.elapsed().as_secs_f64();
+        Ok(Some(reading))
+    }
+}
+
+enum Failure {
+    Content(String),
+    Check(Error),
+}
+
+/// Passes the rows of an INSERT to `each`, if the INSERT is into the table.
+fn read_insert(
+    statement: &[u8],
+    table: &TableJob<'_>,
+    fields: &Fields,
+    reading: &mut Reading,
+    each: &mut RowVisitor<'_>,
+) -> Result<(), Failure> {
+    let Some(values) = statement.windows(7).position(|word| {
+        word.eq_ignore_ascii_case(b"VALUES ")
+            || word.eq_ignore_ascii_case(b"VALUES(")
+            || word.eq_ignore_ascii_case(b"VALUES\n")
+    }) else {
+        return Ok(());
+    };
+    let head = String::from_utf8_lossy(&statement[..values]).into_owned();
+    let (name, list) = head.split_once('(').unwrap_or((&head, ""));
+    if name.split('`').skip(1).step_by(2).last() != Some(&table.table.name) {
+        return Ok(());
+    }
+    let column_list: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
+    let position = |name: &str| {
+        if column_list.is_empty() {
+            table.table.columns.iter().position(|column| column.name == name)
+        } else {
+            column_list.iter().position(|column| *column == name)
+        }
+    };
+    let places: Vec<Option<usize>> = fields.columns.iter().map(|field| position(&field.name)).collect();
+    for tuple in InsertTuples::new(&statement[values + 6..]) {
+        let tuple = tuple.map_err(Failure::Content)?;
+        let value = |(place, field): (&Option<usize>, &crate::row::Field)| match tuple.get((*place)?)? {
+            TupleValue::Null => None,
+            TupleValue::Text(bytes) => Some(to_column_charset(bytes, field.charset)),
+        };
+        let row: Vec<Option<Vec<u8>>> = places.iter().zip(&fields.columns).map(value).collect();
+        each(&row).map_err(Failure::Check)?;
+        reading.rows += 1;
+        reading.bytes += row.iter().flatten().map(|value| value.len() as u64).sum::<u64>();
+    }
+    Ok(())
+}
+
+/// Converts a value of a file, which is UTF-8, to the column's character set. A value that can't be
+/// converted is returned unchanged.
+pub fn to_column_charset(bytes: &[u8], charset: Option<Charset>) -> Vec<u8> {
+    match charset {
+        Some(charset) => text::convert(bytes, Charset::Utf8mb4, charset)
+            .map_or_else(|_| bytes.to_vec(), |converted| converted.into_owned()),
+        None => bytes.to_vec(),
+    }
+}

@@ -1,0 +1,103 @@
+//! Lengths of keys, rows and columns after a conversion. Pure.
+
+use facts::{Column, Facts, Index, IndexPart, RowFormat, Table};
+use rules::keys::{self, KeyLimits};
+use rules::rows;
+
+use crate::job::TableJob;
+
+/// Returns the limits of a table's indexes. InnoDB's limits are assumed for unknown engines.
+pub fn key_limits(facts: &Facts, table: &Table) -> KeyLimits {
+    keys::find_limits(&facts.server, table).unwrap_or_else(|| keys::innodb_limits(&facts.server, table.row_format))
+}
+
+/// True if `ROW_FORMAT=DYNAMIC` would allow longer key parts.
+pub fn dynamic_format_helps(facts: &Facts, table: &Table) -> bool {
+    let is_innodb = table.engine.as_deref().is_some_and(|engine| engine.eq_ignore_ascii_case("innodb"));
+    let part = |format| keys::innodb_limits(&facts.server, format).max_part_bytes;
+    is_innodb
+        && matches!(table.row_format, RowFormat::Compact | RowFormat::Redundant)
+        && part(RowFormat::Dynamic) > part(table.row_format)
+}
+
+/// Returns the bytes of each part of an index after the conversion. `target` indexes
+/// [`Conversion::targets`](crate::job::Conversion::targets).
+pub fn part_bytes(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> Vec<u64> {
+    keys::part_bytes(job.table, index, |column| max_character_bytes(facts, job, column, Some(target)))
+}
+
+/// Returns prefixes, in characters, with which an index fits after the conversion. A part of `None`
+/// has no prefix.
+///
+/// `None` if the index fits as it is (in `ROW_FORMAT=DYNAMIC`, if that allows longer parts), or if
+/// no prefixes make it fit.
+pub fn shortened_prefixes(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> Option<Vec<Option<u64>>> {
+    let limits = match dynamic_format_helps(facts, job.table) {
+        true => keys::innodb_limits(&facts.server, RowFormat::Dynamic),
+        false => key_limits(facts, job.table),
+    };
+    let mut bytes = part_bytes(facts, job, index, target);
+    if bytes.iter().all(|&bytes| bytes <= limits.max_part_bytes) && bytes.iter().sum::<u64>() <= limits.max_key_bytes {
+        return None;
+    }
+    let character_bytes = |part: &IndexPart| {
+        let conversion = job.conversion(part.column.as_deref()?)?;
+        Some(conversion.targets[target].max_bytes(facts))
+    };
+    let mut prefixes: Vec<Option<u64>> = index.parts.iter().map(|part| part.prefix).collect();
+    for (at, part) in index.parts.iter().enumerate() {
+        if let Some(width) = character_bytes(part).filter(|_| bytes[at] > limits.max_part_bytes) {
+            prefixes[at] = Some(limits.max_part_bytes / width);
+            bytes[at] = limits.max_part_bytes / width * width;
+        }
+    }
+    // The excess over the total limit is taken off the longest converted part.
+    while bytes.iter().sum::<u64>() > limits.max_key_bytes {
+        let excess = bytes.iter().sum::<u64>() - limits.max_key_bytes;
+        let longest =
+            (0..bytes.len()).filter(|&at| character_bytes(&index.parts[at]).is_some()).max_by_key(|&at| bytes[at])?;
+        let width = character_bytes(&index.parts[longest])?;
+        let characters = bytes[longest].saturating_sub(excess) / width;
+        if characters == 0 {
+            return None;
+        }
+        prefixes[longest] = Some(characters);
+        bytes[longest] = characters * width;
+    }
+    Some(prefixes)
+}
+
+/// Returns the bytes of a row that count towards [`rows::MAX_ROW_BYTES`].
+///
+/// `target` is the conversion's target; `None` means before the conversion.
+pub fn row_bytes(facts: &Facts, job: &TableJob<'_>, target: Option<usize>) -> u64 {
+    rows::longest_row_bytes(job.table, |column| max_character_bytes(facts, job, column, target))
+}
+
+/// Returns the maximum bytes per character of a column, before the conversion if `target` is
+/// `None`.
+fn max_character_bytes(facts: &Facts, job: &TableJob<'_>, column: &Column, target: Option<usize>) -> u64 {
+    match target.and_then(|target| Some(&job.conversion(&column.name)?.targets[target])) {
+        Some(to) => to.max_bytes(facts),
+        None => {
+            let charset = column.charset.as_deref().and_then(|name| facts.server.charset(name));
+            charset.map_or(1, |charset| u64::from(charset.max_bytes))
+        }
+    }
+}
+
+/// Returns the maximum bytes of a TEXT type. `None` for other types.
+pub fn max_text_bytes(data_type: &str) -> Option<u64> {
+    Some(match data_type {
+        "tinytext" => 255,
+        "text" => 65_535,
+        "mediumtext" => 16_777_215,
+        "longtext" => u64::from(u32::MAX),
+        _ => return None,
+    })
+}
+
+/// Returns the maximum length of a VARCHAR with this many bytes per character.
+pub fn max_varchar_characters(max_bytes: u64) -> u64 {
+    rows::MAX_ROW_BYTES / max_bytes.max(1)
+}

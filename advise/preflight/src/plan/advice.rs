@@ -1,0 +1,58 @@
+//! Advice on backups, replication and connections.
+
+use server::Flavour;
+
+use crate::job::{Job, TableJob};
+use crate::model::Step;
+
+pub fn write_advice(job: &Job<'_>, converted: &[&TableJob<'_>], steps: &[Step]) -> Vec<String> {
+    if steps.is_empty() {
+        return Vec::new();
+    }
+    let mut advice = Vec::new();
+    let target = &job.targets[0];
+    let bytes: u64 = converted
+        .iter()
+        .map(|table| table.table.data_bytes.unwrap_or(0) + table.table.index_bytes.unwrap_or(0))
+        .max()
+        .unwrap_or(0);
+    advice.push(format!(
+        "Disk: a table that is copied needs room for a second one while it is converted; the largest here takes {} MiB now.",
+        bytes.div_ceil(1 << 20)
+    ));
+    advice.push(
+        "Going back: keep a dump of these tables (mysqldump --default-character-set=utf8mb4, or mydumper), taken before. The old collations are in \
+         the list of columns. Where the character set was narrower, going back can lose characters that were written since."
+            .to_owned(),
+    );
+    let changes_charset = converted
+        .iter()
+        .flat_map(|table| &table.conversions)
+        .any(|conversion| conversion.source_charset_name() != conversion.planned_target().charset);
+    if changes_charset {
+        advice.push(format!(
+            "Connections: the application may send SET NAMES {} before or after the conversion, as the server converts on the way. After it is the \
+             safe order: then every character that is sent can be stored.",
+            job.facts.server.charset("utf8mb4").map_or("utf8", |_| "utf8mb4")
+        ));
+        advice.push(
+            "Replication: row-based replication doesn't convert character sets (MySQL bug 47673). Where replicas are converted first, a source's rows \
+             in the old character set are refused (error 1677) or misread. Let the statements replicate, or convert with writes stopped."
+                .to_owned(),
+        );
+    } else {
+        advice.push(
+            "Replication: only the collation changes, so rows keep their bytes. Replicas may be converted first, one by one, and the source last; a \
+             replica with the coarser collation stops at a duplicate that its source takes."
+                .to_owned(),
+        );
+    }
+    if job.facts.replication.binlog_format.as_deref().is_some_and(|format| format.eq_ignore_ascii_case("statement")) {
+        advice.push("Replication is by statement: comparisons in UPDATE and DELETE may hit other rows where the two sides' collations differ.".to_owned());
+    }
+    if job.facts.server.flavour == Flavour::MySql && target.contains("_0900_") {
+        advice.push("MySQL 5.7 replicas lack this collation (its id is 255 or above on the wire, MySQL bug 116834): upgrade them first.".to_owned());
+    }
+    advice.push("Check again: rows that were written while preflight read may have been missed. Run the queries of the unique keys, or preflight, shortly before the conversion.".to_owned());
+    advice
+}

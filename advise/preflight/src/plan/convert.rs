@@ -1,0 +1,212 @@
+//! The ALTER that converts a table's columns.
+
+use facts::Index;
+use mysql_collation::Flavour;
+use server::Version;
+use sql::{ddl, quote_identifier, quote_table};
+
+use super::step;
+use crate::checks::{converted_partition_columns, find_server_fault};
+use crate::expression::mentions_column;
+use crate::finding::Finding;
+use crate::job::{Conversion, Job, TableJob, flavour};
+use crate::limits::{dynamic_format_helps, key_limits, part_bytes, shortened_prefixes};
+use crate::model::{Phase, Step};
+use crate::quote::charset_name;
+
+pub(super) fn convert_table(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> Step {
+    let clauses = convert_clauses(job, table, findings).join(",\n  ");
+    let sql = format!("ALTER TABLE {}\n  {clauses}", quote_table(&table.table.schema, &table.table.name));
+    let mut step = step(Phase::Convert, &table.name(), sql);
+    step.note = copy_reason(job, table);
+    step
+}
+
+/// Returns the reason to copy a table instead of converting it in place.
+fn copy_reason(job: &Job<'_>, table: &TableJob<'_>) -> Option<String> {
+    let columns = converted_partition_columns(table);
+    if !columns.is_empty() {
+        return Some(format!("copied, so that rows move to their new partitions ({})", columns.join(", ")));
+    }
+    let generated: Vec<&str> = dependent_columns(table).collect();
+    if !generated.is_empty() {
+        return Some(format!("copied, so that generated columns are computed anew ({})", generated.join(", ")));
+    }
+    find_server_fault(job, table).map(|fault| format!("copied because of {}", fault.name))
+}
+
+/// Returns the generated columns whose expression names a converted column, or another such
+/// generated column.
+///
+/// An ALTER in place leaves their stored values and index entries as they are: seen on MySQL 9.7,
+/// MariaDB 10.11 and 11.8.
+pub fn dependent_columns<'t>(table: &'t TableJob<'_>) -> impl Iterator<Item = &'t str> {
+    let generated: Vec<(&str, &str)> = table
+        .table
+        .columns
+        .iter()
+        .filter_map(|column| Some((column.name.as_str(), column.generated.as_ref()?.expression.as_str())))
+        .collect();
+    let mut changed: Vec<&str> = table.conversions.iter().map(|conversion| conversion.column.name.as_str()).collect();
+    let mut dependent: Vec<&str> = Vec::new();
+    loop {
+        let is_new = |(name, expression): &&(&str, &str)| {
+            !dependent.contains(name) && changed.iter().any(|column| mentions_column(expression, column))
+        };
+        let new: Vec<&str> = generated.iter().filter(is_new).map(|(name, _)| *name).collect();
+        if new.is_empty() {
+            return dependent.into_iter();
+        }
+        dependent.extend(&new);
+        changed.extend(new);
+    }
+}
+
+pub(super) fn convert_clauses(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> Vec<String> {
+    let mut clauses: Vec<String> =
+        table.conversions.iter().map(|conversion| modify_column(job, table, conversion, findings)).collect();
+    let new_type =
+        |name: &str| table.conversion(name).and_then(|conversion| new_type(table, conversion, findings)).is_some();
+    for index in &table.table.indexes {
+        let prefixes =
+            if table.converts_part_of(index) { shortened_prefixes(job.facts, table, index, 0) } else { None };
+        // An index on TEXT needs a prefix length.
+        let needs_prefix =
+            index.parts.iter().any(|part| part.prefix.is_none() && part.column.as_deref().is_some_and(new_type));
+        if prefixes.is_some() || needs_prefix || has_dependent_part(table, index) || may_be_implicit(job, table, index)
+        {
+            clauses.extend(rebuild_index(job, table, index, prefixes));
+        }
+    }
+    let per_part = key_limits(job.facts, table.table).max_part_bytes;
+    let exceeds = |index: &&Index| part_bytes(job.facts, table, index, 0).iter().any(|&bytes| bytes > per_part);
+    if dynamic_format_helps(job.facts, table.table)
+        && table.table.indexes.iter().filter(|index| table.converts_part_of(index)).any(|index| exceeds(&index))
+    {
+        clauses.push("ROW_FORMAT=DYNAMIC".into());
+    }
+    if copy_reason(job, table).is_some() {
+        clauses.push("ALGORITHM=COPY".into());
+    }
+    clauses
+}
+
+/// True if an index has an expression that names a converted column. MySQL 9.7 keeps the old
+/// collation in such an index: it is no longer used, and a unique one lets duplicates in.
+fn has_dependent_part(table: &TableJob<'_>, index: &Index) -> bool {
+    let is_dependent = |expression: &String| {
+        table.conversions.iter().any(|conversion| mentions_column(expression, &conversion.column.name))
+    };
+    index.parts.iter().filter_map(|part| part.expression.as_ref()).any(is_dependent)
+}
+
+/// True if the server may have made an index for a foreign key that the plan drops. It then
+/// replaces the index, under another name, when the key is added again (MySQL 5.6, 9.7, MariaDB
+/// 10.11, 11.8). An index that the ALTER adds stays. Definitions don't distinguish the two.
+fn may_be_implicit(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
+    let columns: Vec<&String> = index.parts.iter().filter_map(|part| part.column.as_ref()).collect();
+    let is_plain = !index.unique && index.parts.iter().all(|part| part.prefix.is_none() && !part.descending);
+    let is_of_table = |key: &&facts::ForeignKey| key.schema == table.table.schema && key.table == table.table.name;
+    is_plain
+        && columns.len() == index.parts.len()
+        && job.foreign_keys().filter(is_of_table).any(|key| key.columns.iter().eq(columns.iter().copied()))
+}
+
+fn new_type(table: &TableJob<'_>, conversion: &Conversion<'_>, findings: &[Finding]) -> Option<String> {
+    let object = table.column_name(&conversion.column.name);
+    let is_about_column = |finding: &&Finding| {
+        finding.object.name == object && finding.details.target == conversion.planned_target().name
+    };
+    findings.iter().filter(is_about_column).find_map(|finding| finding.details.new_type.clone())
+}
+
+fn modify_column(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_>, findings: &[Finding]) -> String {
+    let to = conversion.planned_target();
+    let name = &conversion.column.name;
+    let create = job.create_table(table);
+    let definition = ddl::find_column(create, name).unwrap_or(&conversion.column.column_type);
+    let charset = charset_name(job.facts, &to.charset);
+    let new_type = new_type(table, conversion, findings);
+    let modified = ddl::with_collation(definition, &charset, &to.name, new_type.as_deref());
+    let becomes_text = new_type.is_some() && !conversion.column.data_type.ends_with("text");
+    format!(
+        "MODIFY {} {}",
+        quote_identifier(name),
+        if becomes_text { with_text_default(job, &modified) } else { modified }
+    )
+}
+
+/// Adapts a literal default to a TEXT column: error 1101 otherwise. MySQL takes an expression from
+/// 8.0.13 on, before it none; MariaDB takes literals from 10.2 on.
+fn with_text_default(job: &Job<'_>, definition: &str) -> String {
+    let version = job.facts.server.version_number();
+    let takes_literals = flavour(job.facts) == Flavour::MariaDb && version >= Version::new(10, 2, 1);
+    let Some((head, literal, tail)) = ddl::split_default(definition).filter(|_| !takes_literals) else {
+        return definition.to_owned();
+    };
+    if !literal.starts_with('\'') {
+        return definition.to_owned();
+    }
+    match flavour(job.facts) == Flavour::MySql && version >= Version::new(8, 0, 13) {
+        true => format!("{head}DEFAULT ({literal}){tail}"),
+        false => format!("{}{tail}", head.trim_end()),
+    }
+}
+
+/// Returns the clauses that drop an index and add it with new prefixes. `None` keeps the prefixes.
+/// Kind, comment, visibility and parser are those of the definition.
+fn rebuild_index(
+    job: &Job<'_>,
+    table: &TableJob<'_>,
+    index: &Index,
+    prefixes: Option<Vec<Option<u64>>>,
+) -> Vec<String> {
+    let part = |(at, part): (usize, &facts::IndexPart)| {
+        let prefix = prefixes.as_ref().map_or(part.prefix, |prefixes| prefixes[at]);
+        let length = prefix.map_or(String::new(), |prefix| format!("({prefix})"));
+        let order = if part.descending { " DESC" } else { "" };
+        match (&part.column, &part.expression) {
+            (Some(column), _) => format!("{}{length}{order}", quote_identifier(column)),
+            (None, expression) => format!("({}){order}", expression.as_deref().unwrap_or_default()),
+        }
+    };
+    let parts = index.parts.iter().enumerate().map(part).collect::<Vec<_>>().join(", ");
+    let drop = match index.name.as_str() {
+        "PRIMARY" => "DROP PRIMARY KEY".to_owned(),
+        name => format!("DROP INDEX {}", quote_identifier(name)),
+    };
+    let add = match ddl::find_index(job.create_table(table), &index.name) {
+        // The definition's own text has expressions as the server takes them.
+        Some((head, own_parts, tail)) => {
+            let parts = if prefixes.is_some() { &parts } else { own_parts };
+            format!("ADD {head} ({parts}){tail}")
+        }
+        None if index.name == "PRIMARY" => format!("ADD PRIMARY KEY ({parts})"),
+        None => {
+            let kind = if index.unique { "UNIQUE INDEX" } else { "INDEX" };
+            format!("ADD {kind} {} ({parts})", quote_identifier(&index.name))
+        }
+    };
+    vec![drop, add]
+}
+
+/// True for MariaDB's tables WITH SYSTEM VERSIONING.
+pub fn is_versioned(job: &Job<'_>, table: &TableJob<'_>) -> bool {
+    ddl::table_options(job.create_table(table)).contains("WITH SYSTEM VERSIONING")
+}
+
+/// Returns steps that collect the histograms of converted columns again: a conversion drops them.
+pub(super) fn restore_histograms(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Step> {
+    let Some(object) = job.table_object(table) else { return Vec::new() };
+    let name = quote_table(&table.table.schema, &table.table.name);
+    let restore = |conversion: &Conversion<'_>| {
+        let column = quote_identifier(&conversion.column.name);
+        let buckets = object.parts.get(&format!("histogram of {column}"))?;
+        let sql = match flavour(job.facts) {
+            Flavour::MySql => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {buckets} BUCKETS"),
+            Flavour::MariaDb => format!("ANALYZE TABLE {name} PERSISTENT FOR COLUMNS ({column}) INDEXES ()"),
+        };
+        Some(step(Phase::Statistics, &table.name(), sql))
+    };
+    table.conversions.iter().filter_map(restore).collect()
+}

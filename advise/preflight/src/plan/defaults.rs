@@ -1,0 +1,57 @@
+//! Defaults of tables and schemas.
+
+use sql::{quote_identifier, quote_table};
+
+use check::table_name;
+use facts::Facts;
+
+use super::step;
+use crate::job::{Job, Request, TargetCollation, binary_collation, flavour};
+use crate::model::{Phase, Step};
+use crate::quote::charset_name;
+
+/// Returns steps that set the defaults of tables and schemas.
+///
+/// The steps are separate, because some servers rebuild the table if one ALTER changes columns and
+/// defaults. Empty if the request names columns.
+pub(super) fn set_defaults(job: &Job<'_>, request: &Request) -> Vec<Step> {
+    let Some(target) = job.targets.first() else { return Vec::new() };
+    if !request.columns.is_empty() {
+        return Vec::new();
+    }
+    let to = TargetCollation::new(target, flavour(job.facts));
+    let charset = charset_name(job.facts, &to.charset);
+    let mut steps = Vec::new();
+    for of in job.facts.tables().filter(|of| request.selects(of)) {
+        if let Some(collation) = new_default(job.facts, of.collation.as_deref(), &to, request) {
+            let name = quote_table(&of.schema, &of.name);
+            let sql = format!("ALTER TABLE {name} DEFAULT CHARACTER SET {charset} COLLATE {collation}");
+            steps.push(step(Phase::Defaults, &table_name(&of.schema, &of.name), sql));
+        }
+    }
+    for schema in job.facts.schemas.iter().filter(|of| request.tables.is_empty() && request.selects_schema(&of.name)) {
+        if let Some(collation) = new_default(job.facts, Some(&schema.collation), &to, request) {
+            let name = quote_identifier(&schema.name);
+            let sql = format!("ALTER DATABASE {name} CHARACTER SET {charset} COLLATE {collation}");
+            steps.push(step(Phase::Defaults, &schema.name, sql));
+        }
+    }
+    steps
+}
+
+/// Returns the new default collation. `None` if the default stays.
+///
+/// Unless `all_columns` is requested, `binary` and ascii defaults stay, and `_bin` defaults become
+/// the `_bin` collation of the target's character set.
+fn new_default(facts: &Facts, collation: Option<&str>, to: &TargetCollation, request: &Request) -> Option<String> {
+    let from = collation?;
+    let keeps_intended = !request.all_columns;
+    if keeps_intended && (from == "binary" || from.starts_with("ascii_")) {
+        return None;
+    }
+    let new = match keeps_intended && from.ends_with("_bin") && !to.name.ends_with("_bin") {
+        true => binary_collation(facts, from, &to.charset),
+        false => to.name.clone(),
+    };
+    (!new.eq_ignore_ascii_case(from)).then_some(new)
+}

@@ -1,0 +1,151 @@
+//! Writes the statements that convert, in an order that foreign keys allow. They are printed; only
+//! rehearsals and trials run them, on copies. Pure.
+
+mod advice;
+mod convert;
+mod defaults;
+mod foreign_keys;
+mod programs;
+mod tools;
+mod verification;
+
+use std::collections::BTreeSet;
+
+use check::{Severity, table_name};
+use facts::ForeignKey;
+use rehearsal::Kind;
+
+use crate::finding::Finding;
+use crate::job::{Job, Request, TableJob};
+use crate::model::{Phase, Plan, Step};
+use convert::{convert_clauses, convert_table};
+use defaults::set_defaults;
+use foreign_keys::{add_foreign_key, drop_foreign_key};
+use programs::{chosen_programs, drop_triggers, recreate};
+use verification::verification_queries;
+
+pub use convert::{dependent_columns, is_versioned};
+pub use programs::keeps_old_collation;
+
+/// Builds the plan. Findings decide which steps are blocked and which columns get another type.
+pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
+    let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
+    let keys: Vec<&ForeignKey> = job.foreign_keys().collect();
+    let repairs: Vec<&Finding> = findings.iter().filter(|finding| !repair_statements(finding).is_empty()).collect();
+    let programs = chosen_programs(job, request, &repairs);
+    let mut steps: Vec<Step> = keys.iter().map(|key| drop_foreign_key(key)).collect();
+    steps.extend(converted.iter().map(|table| convert_table(job, table, findings)));
+    steps.extend(drop_triggers(job, &repairs));
+    steps.extend(repairs.iter().flat_map(|finding| {
+        repair_statements(finding).iter().map(|sql| step(Phase::Repair, &finding.object.name, sql.clone()))
+    }));
+    steps.extend(set_defaults(job, request));
+    steps.extend(keys.iter().flat_map(|key| add_foreign_key(key, findings)));
+    steps.extend(programs.iter().flat_map(|program| recreate(job, program)));
+    steps.extend(converted.iter().flat_map(|table| convert::restore_histograms(job, table)));
+    if !steps.is_empty() {
+        steps.splice(0..0, prepare_session(job, &converted));
+    }
+    let mut plan = Plan {
+        blocked: Vec::new(),
+        tools: converted
+            .iter()
+            .map(|table| tools::plan_tools(job, table, &convert_clauses(job, table, findings), findings))
+            .collect(),
+        verification: verification_queries(job, &converted),
+        put_back: keys
+            .iter()
+            .map(|key| foreign_keys::put_back(key))
+            .chain(
+                programs.iter().filter(|program| program.object.name.kind != Kind::View).flat_map(programs::put_back),
+            )
+            .collect(),
+        algorithms_from: String::new(),
+        rehearsal: None,
+        advice: advice::write_advice(job, &converted, &steps),
+        steps,
+    };
+    block_steps(job, findings, &mut plan);
+    plan
+}
+
+/// Marks the steps that wait for errors that the plan doesn't solve.
+pub fn block_steps(job: &Job<'_>, findings: &[Finding], plan: &mut Plan) {
+    let blocks = |finding: &&Finding| {
+        finding.severity == Severity::Error && !finding.details.in_plan && finding.details.target == job.targets[0]
+    };
+    let blocked: BTreeSet<String> = findings
+        .iter()
+        .filter(blocks)
+        .filter_map(|finding| Some(table_name(&finding.details.schema, finding.details.table.as_ref()?)))
+        .collect();
+    let blocked_programs: BTreeSet<&str> = findings
+        .iter()
+        .filter(blocks)
+        .filter(|finding| finding.details.table.is_none())
+        .map(|finding| finding.object.name.as_str())
+        .collect();
+    let unsolved = find_blocked_objects(job, &blocked);
+    for step in &mut plan.steps {
+        let is_in_blocked_table = || unsolved.tables.iter().any(|table| step.object.starts_with(&format!("{table}.")));
+        step.blocked = blocked_programs.contains(step.object.as_str())
+            || match step.phase {
+                // The object of a repair is a column, `shop.orders.code`, or a table.
+                Phase::Repair => is_in_blocked_table() || unsolved.tables.contains(&step.object),
+                // A program may use any table of its schema.
+                Phase::Programs => unsolved.schemas.iter().any(|schema| step.object.starts_with(&format!("{schema}."))),
+                _ => unsolved.tables.contains(&step.object) || unsolved.schemas.contains(&step.object),
+            };
+    }
+    plan.blocked = blocked.into_iter().chain(blocked_programs.into_iter().map(str::to_owned)).collect();
+}
+
+/// Returns the statements of a finding that repair double-encoded text.
+fn repair_statements(finding: &Finding) -> &[String] {
+    if finding.check == "double-encoding" { &finding.details.statements } else { &[] }
+}
+
+fn step(phase: Phase, object: &str, sql: String) -> Step {
+    Step { phase, object: object.to_owned(), sql, algorithm: None, note: None, time: None, blocked: false }
+}
+
+/// Objects whose steps wait until errors are solved by hand.
+struct BlockedObjects {
+    /// Tables with an unsolved error, and the tables connected to them by foreign keys. Otherwise
+    /// the plan would drop foreign keys that it can't add again.
+    tables: BTreeSet<String>,
+    /// Schemas of these tables.
+    schemas: BTreeSet<String>,
+}
+
+fn find_blocked_objects(job: &Job<'_>, blocked: &BTreeSet<String>) -> BlockedObjects {
+    let mut tables = blocked.clone();
+    loop {
+        let before = tables.len();
+        for key in job.foreign_keys() {
+            let ends = [table_name(&key.schema, &key.table), table_name(&key.parent_schema, &key.parent_table)];
+            if ends.iter().any(|end| tables.contains(end)) {
+                tables.extend(ends);
+            }
+        }
+        if tables.len() == before {
+            break;
+        }
+    }
+    let blocked_tables = job.tables.iter().filter(|table| tables.contains(&table.name()));
+    let schemas = blocked_tables.map(|table| table.table.schema.clone()).collect();
+    BlockedObjects { tables, schemas }
+}
+
+/// Returns steps that set the character set of the script, and a strict SQL mode. Dates that were
+/// stored under ALLOW_INVALID_DATES, such as 2020-02-31, would otherwise stop a copy (error 1292).
+fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
+    let mut statements = vec![
+        if job.facts.server.charset("utf8mb4").is_some() { "SET NAMES utf8mb4" } else { "SET NAMES utf8" },
+        "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES'",
+    ];
+    if converted.iter().any(|table| is_versioned(job, table)) {
+        statements.push("SET SESSION system_versioning_alter_history = KEEP");
+    }
+    statements.into_iter().map(|sql| step(Phase::Session, "session", sql.to_owned())).collect()
+}

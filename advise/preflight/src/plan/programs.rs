@@ -1,0 +1,150 @@
+//! Programs and views that the plan creates again, and why.
+
+use check::table_name;
+use mysql_collation::Flavour;
+use rehearsal::{Kind, Object};
+use sql::{quote_identifier, quote_string};
+
+use super::step;
+use crate::expression::mentions_name;
+use crate::finding::Finding;
+use crate::job::{Job, Request, TableJob, flavour};
+use crate::model::{Phase, Step};
+
+/// A program of the plan.
+pub struct ChosenProgram<'f> {
+    pub object: &'f Object,
+    /// Why the plan creates it again: "keeps latin1_swedish_ci; uses shop.customers".
+    pub why: String,
+}
+
+/// Returns the collation other than `target` that a program keeps from its creation.
+pub fn keeps_old_collation<'o>(object: &'o Object, target: &str) -> Option<&'o str> {
+    let session = [&object.session.connection, &object.session.database];
+    let is_old = |name: &&&String| !name.is_empty() && !name.eq_ignore_ascii_case(target);
+    session.into_iter().flatten().find(|name| is_old(&name)).map(String::as_str)
+}
+
+/// Chooses the programs to create again, in the order of their creation: programs with an old
+/// collation in requested schemas, if they use a converted table or their schema has one. If the
+/// request names tables or columns, only programs that use a converted table.
+///
+/// Triggers that are dropped for repairs are created again, too. Triggers of one table, time and
+/// event run in the order of their creation, so they are created again together.
+pub(super) fn chosen_programs<'f>(job: &Job<'f>, request: &Request, repairs: &[&Finding]) -> Vec<ChosenProgram<'f>> {
+    let programs: Vec<&Object> =
+        job.definitions.objects.iter().filter(|object| object.name.kind.is_program()).collect();
+    let reasons: Vec<Option<String>> = programs.iter().map(|object| reason(job, request, object)).collect();
+    let place =
+        |object: &Object| Some((object.name.schema.clone(), object.parts.get("place")?.rsplit_once(',')?.0.to_owned()));
+    let chosen_places: Vec<(String, String)> = programs
+        .iter()
+        .zip(&reasons)
+        .filter(|(_, reason)| reason.is_some())
+        .filter_map(|(object, _)| place(object))
+        .collect();
+    let choose = |(object, reason): (&Object, Option<String>)| -> Option<String> {
+        let shares_place = || {
+            place(object)
+                .filter(|place| chosen_places.contains(place))
+                .map(|_| "keeps its place among triggers".to_owned())
+        };
+        let was_dropped = || is_in_the_way(object, repairs).then(|| "was dropped for the repairs".to_owned());
+        reason.or_else(shares_place).or_else(was_dropped)
+    };
+    programs
+        .iter()
+        .zip(reasons)
+        .filter_map(|(object, reason)| Some(ChosenProgram { object, why: choose((object, reason))? }))
+        .collect()
+}
+
+/// Returns why a program is created again. `None` if it isn't.
+fn reason(job: &Job<'_>, request: &Request, object: &Object) -> Option<String> {
+    let old = keeps_old_collation(object, &job.targets[0])?;
+    if !request.selects_schema(&object.name.schema) {
+        return None;
+    }
+    let is_in_schema = |table: &&TableJob<'_>| table.table.schema == object.name.schema;
+    let mut converted = job.tables.iter().filter(|table| !table.conversions.is_empty());
+    let uses = |name: &str| object.table.as_deref() == Some(name) || mentions_name(&object.create, name);
+    let used = converted.clone().find(|table| uses(&table.table.name)).map(|table| table.name());
+    match used {
+        Some(table) => Some(format!("keeps {old}; uses {table}")),
+        None if request.names_tables() => None,
+        None => converted.find(is_in_schema).map(|_| format!("keeps {old}; its schema is converted")),
+    }
+}
+
+/// True for a trigger that a repair would fire.
+fn is_in_the_way(object: &Object, repairs: &[&Finding]) -> bool {
+    let is_repaired =
+        |finding: &&&Finding| finding.details.schema == object.name.schema && finding.details.table == object.table;
+    object.name.kind == Kind::Trigger
+        && object.parts.get("place").is_some_and(|place| place.contains(" UPDATE on "))
+        && repairs.iter().any(|finding| is_repaired(&finding))
+}
+
+/// Returns steps that drop the triggers that repairs would fire.
+pub(super) fn drop_triggers(job: &Job<'_>, repairs: &[&Finding]) -> Vec<Step> {
+    let triggers = job.definitions.of_kind(Kind::Trigger).filter(|object| is_in_the_way(object, repairs));
+    let drop_step = |object: &Object| {
+        let table = table_name(&object.name.schema, object.table.as_deref().unwrap_or_default());
+        let sql = format!("DROP TRIGGER IF EXISTS {}", sql::quote_table(&object.name.schema, &object.name.name));
+        step(Phase::Repair, &table, sql)
+    };
+    triggers.map(drop_step).collect()
+}
+
+/// Returns steps that create a program again, with the new collation in force.
+pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> {
+    let object = program.object;
+    let mut statements = vec![
+        format!("USE {}", quote_identifier(&object.name.schema)),
+        format!("SET SESSION collation_connection = {}", quote_string(&job.targets[0])),
+    ];
+    statements.extend(session_statements(object));
+    // Triggers and events have no privileges of their own. MariaDB 10.1 stores the words OR REPLACE
+    // in a trigger's definition.
+    let has_grants = !matches!(object.name.kind, Kind::Trigger | Kind::Event);
+    let replaces = object.name.kind == Kind::View || (has_grants && flavour(job.facts) == Flavour::MariaDb);
+    if replaces {
+        // Keeps the privileges on the object.
+        statements.push(object.create.replacen("CREATE ", "CREATE OR REPLACE ", 1));
+    } else {
+        statements.push(format!(
+            "DROP {} IF EXISTS {}",
+            object.name.kind.keyword(),
+            quote_identifier(&object.name.name)
+        ));
+        statements.push(object.create.clone());
+        statements.extend(object.grants.iter().cloned());
+    }
+    let name = table_name(&object.name.schema, &object.name.name);
+    let mut steps: Vec<Step> = statements.into_iter().map(|sql| step(Phase::Programs, &name, sql)).collect();
+    steps[0].note = Some(program.why.clone());
+    steps
+}
+
+/// Returns the settings that a program keeps from its creation, except for character sets.
+fn session_statements(object: &Object) -> Vec<String> {
+    let session = &object.session;
+    let setting = |name: &str, value: &Option<String>| {
+        value.as_ref().map(|value| format!("SET SESSION {name} = {}", quote_string(value)))
+    };
+    [setting("sql_mode", &session.sql_mode), setting("time_zone", &session.time_zone)].into_iter().flatten().collect()
+}
+
+/// Returns steps that create a program as it was, after a plan that stopped.
+pub(super) fn put_back(program: &ChosenProgram<'_>) -> Vec<Step> {
+    let object = program.object;
+    let mut statements = vec![format!("USE {}", quote_identifier(&object.name.schema))];
+    if let Some(connection) = &object.session.connection {
+        statements.push(format!("SET SESSION collation_connection = {}", quote_string(connection)));
+    }
+    statements.extend(session_statements(object));
+    statements.push(object.create.clone());
+    statements.extend(object.grants.iter().cloned());
+    let name = table_name(&object.name.schema, &object.name.name);
+    statements.into_iter().map(|sql| step(Phase::Programs, &name, sql)).collect()
+}

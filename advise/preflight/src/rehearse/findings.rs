@@ -1,0 +1,105 @@
+//! Findings of a rehearsal.
+
+use check::{Object, ObjectKind, Severity};
+use rehearsal::{Change, Fault, Kind, ObjectName};
+use server::Server;
+
+use super::steps::Refusal;
+use crate::checks::REHEARSAL;
+use crate::finding::{ConversionDetails, Finding};
+use crate::job::Job;
+
+/// Longest definition that a finding quotes, in characters.
+const MAX_QUOTED: usize = 120;
+
+pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Finding {
+    let table = job.facts.tables().find(|table| check::table_name(&table.schema, &table.name) == refusal.object);
+    let schema = refusal.object.split('.').next().unwrap_or_default().to_owned();
+    let statement: String = refusal.sql.chars().take(MAX_QUOTED).collect();
+    Finding {
+        what: format!("the server refuses the plan: error {}: {}", refusal.code, refusal.message),
+        why: format!("tried on a private {} ({}): {statement}", private.label(), private.version()),
+        action: "the plan leaves this out, and what is tied to it; change the definition, and run preflight again"
+            .into(),
+        ..finding(
+            Severity::Error,
+            if table.is_some() { ObjectKind::Table } else { ObjectKind::Routine },
+            &refusal.object,
+            ConversionDetails {
+                schema: table.map_or(schema, |table| table.schema.clone()),
+                table: table.map(|table| table.name.clone()),
+                target: job.targets[0].clone(),
+                count: 1,
+                ..ConversionDetails::default()
+            },
+        )
+    }
+}
+
+/// Returns the finding of a change that was not meant. A change of rows and the loss of an object
+/// are errors.
+pub fn change_finding(job: &Job<'_>, private: &Server, change: &Change) -> Finding {
+    let quoted = |value: &Option<String>| match value {
+        Some(value) if value.chars().count() > MAX_QUOTED => {
+            format!("{}…", value.chars().take(MAX_QUOTED).collect::<String>())
+        }
+        Some(value) => value.clone(),
+        None => "nothing".into(),
+    };
+    let part = change.part.as_deref().unwrap_or("the object itself");
+    let severity = match change.part.as_deref() {
+        Some(part) if part.starts_with("values of ") => Severity::Error,
+        None if change.after.is_none() => Severity::Error,
+        _ => Severity::Warning,
+    };
+    Finding {
+        what: format!("the plan changes {part}: {} becomes {}", quoted(&change.before), quoted(&change.after)),
+        why: format!("seen on a private {} after the plan", private.label()),
+        action: "see whether something depends on it, and restore it after the plan".into(),
+        ..object_finding(job, severity, &change.object)
+    }
+}
+
+pub fn fault_finding(job: &Job<'_>, private: &Server, fault: &Fault) -> Finding {
+    Finding {
+        what: format!("after the plan, {}", fault.what),
+        why: format!("seen on a private {} after the plan", private.label()),
+        action: "the plan leaves this table out; look at its definition and rows first".into(),
+        ..object_finding(job, Severity::Error, &fault.object)
+    }
+}
+
+fn object_finding(job: &Job<'_>, severity: Severity, object: &ObjectName) -> Finding {
+    let kind = match object.kind {
+        Kind::Schema => ObjectKind::Schema,
+        Kind::Table | Kind::Sequence => ObjectKind::Table,
+        Kind::View => ObjectKind::View,
+        Kind::Trigger => ObjectKind::Trigger,
+        Kind::Event => ObjectKind::Event,
+        _ => ObjectKind::Routine,
+    };
+    let name = match object.kind {
+        Kind::Schema => object.schema.clone(),
+        _ => check::table_name(&object.schema, &object.name),
+    };
+    let details = ConversionDetails {
+        schema: object.schema.clone(),
+        table: (object.kind == Kind::Table).then(|| object.name.clone()),
+        target: job.targets[0].clone(),
+        count: 1,
+        ..ConversionDetails::default()
+    };
+    finding(severity, kind, &name, details)
+}
+
+fn finding(severity: Severity, kind: ObjectKind, name: &str, details: ConversionDetails) -> Finding {
+    Finding {
+        check: REHEARSAL.name.into(),
+        severity,
+        object: Object::new(kind, name.to_owned()),
+        what: String::new(),
+        why: String::new(),
+        action: String::new(),
+        details,
+    }
+}

@@ -1,0 +1,107 @@
+//! Changes that the plan means to make.
+
+use check::table_name;
+use rehearsal::{Change, Kind};
+
+use crate::job::Job;
+use crate::model::{Phase, Plan, Step};
+use crate::plan::dependent_columns;
+
+pub fn is_meant(job: &Job<'_>, plan: &Plan, change: &Change) -> bool {
+    let Some(part) = change.part.as_deref() else { return false };
+    let steps = || plan.steps.iter().filter(|step| !step.blocked);
+    match change.object.kind {
+        Kind::Schema => part == "collation" && steps().any(|step| step.object == change.object.schema),
+        Kind::Table => is_meant_of_table(job, &steps().collect::<Vec<_>>(), change, part),
+        Kind::Sequence => false,
+        // A program that is created again gets the session's character set and collations.
+        _ => {
+            let name = table_name(&change.object.schema, &change.object.name);
+            let is_created = steps().any(|step| step.phase == Phase::Programs && step.object == name);
+            is_created && (part.starts_with("collation of its ") || part.starts_with("character set of its "))
+        }
+    }
+}
+
+fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str) -> bool {
+    let name = table_name(&change.object.schema, &change.object.name);
+    let Some(table) = job.table(&change.object.schema, &change.object.name) else {
+        return part == "collation" && steps.iter().any(|step| step.phase == Phase::Defaults && step.object == name);
+    };
+    let alters: Vec<&str> = steps.iter().filter(|step| step.object == name).map(|step| step.sql.as_str()).collect();
+    let after = change.after.as_deref().unwrap_or_default();
+    let conversion = |prefix: &str| table.conversion(&unquote(part.strip_prefix(prefix)?)?);
+    if part == "collation" {
+        return steps.iter().any(|step| step.phase == Phase::Defaults && step.object == name);
+    }
+    if part.starts_with("column ") || part.starts_with("constraint ") {
+        // MySQL rewrites the introducers of literals in expressions: _utf8mb3'x' becomes
+        // _utf8mb4'x'.
+        let before = change.before.as_deref().unwrap_or_default();
+        if without_introducers(before) == without_introducers(after) {
+            return true;
+        }
+    }
+    if let Some(column) = part.strip_prefix("values of ").and_then(unquote) {
+        // A generated value follows its expression under the new collation. The proof compares
+        // both.
+        if dependent_columns(table).any(|name| name == column) {
+            return true;
+        }
+    }
+    if let Some(conversion) = conversion("collation of ") {
+        return after.eq_ignore_ascii_case(&conversion.planned_target().name);
+    }
+    if let Some(conversion) = conversion("column ") {
+        // A column that becomes TEXT.
+        let own_type = &conversion.column.data_type;
+        return !own_type.ends_with("text") && after.split([' ', '(']).next().is_some_and(|new| new.ends_with("text"));
+    }
+    if let Some(conversion) = conversion("values of ") {
+        let column = table.column_name(&conversion.column.name);
+        return steps.iter().any(|step| step.phase == Phase::Repair && step.object == column);
+    }
+    if part == "options" {
+        return alters.iter().any(|sql| sql.contains("ROW_FORMAT=DYNAMIC"));
+    }
+    // An index that the ALTER adds as it is now.
+    let added = format!("ADD {}", definition_head(after));
+    (part.starts_with("key ") || part == "primary key") && alters.iter().any(|sql| sql.contains(&added))
+}
+
+/// Returns the name in backticks.
+fn unquote(name: &str) -> Option<String> {
+    Some(name.strip_prefix('`')?.strip_suffix('`')?.replace("``", "`"))
+}
+
+/// Removes the introducers of literals.
+fn without_introducers(definition: &str) -> String {
+    let mut text = String::with_capacity(definition.len());
+    let mut rest = definition;
+    while let Some(at) = rest.find('_') {
+        let word = rest[at + 1..].chars().take_while(char::is_ascii_alphanumeric).count();
+        text.push_str(&rest[..at]);
+        let is_introducer =
+            word > 0 && rest[at + 1 + word..].starts_with('\'') && !text.ends_with(char::is_alphanumeric);
+        if !is_introducer {
+            text.push_str(&rest[at..at + 1 + word]);
+        }
+        rest = &rest[at + 1 + word..];
+    }
+    text + rest
+}
+
+/// Returns an index's definition up to its parts, as the plan writes it.
+fn definition_head(definition: &str) -> &str {
+    definition.find(" (").map_or(definition, |at| &definition[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn removes_introducers_only() {
+        assert_eq!(without_introducers("(`a_b` = _utf8mb3'x_y')"), "(`a_b` = 'x_y')");
+    }
+}

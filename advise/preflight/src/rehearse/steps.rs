@@ -1,0 +1,123 @@
+//! Runs the plan's steps, and records how the server runs each ALTER.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use check::table_name;
+use facts::Facts;
+use rehearsal::{Outcome, Rehearsal};
+
+use super::sample::Sample;
+use crate::Error;
+use crate::model::{Algorithm, AlterTime, Phase, Plan, Step};
+use crate::trial::{ALGORITHMS, display_seconds, is_unsupported_algorithm};
+
+/// A statement that the server refused.
+pub struct Refusal {
+    /// Object of the step.
+    pub object: String,
+    pub sql: String,
+    pub code: u16,
+    pub message: String,
+}
+
+/// Runs the steps that are not blocked. Skips further steps of an object that was refused, of the
+/// tables that foreign keys tie to it, and of objects in `missing`.
+pub fn run_steps(
+    rehearsal: &mut Rehearsal<'_>,
+    facts: &Facts,
+    plan: &mut Plan,
+    samples: &BTreeMap<String, Sample>,
+    missing: &BTreeSet<String>,
+) -> Result<Vec<Refusal>, Error> {
+    let mut refusals: Vec<Refusal> = Vec::new();
+    let mut skipped = missing.clone();
+    for step in plan.steps.iter_mut().filter(|step| !step.blocked) {
+        let owner = step.object.clone();
+        let is_skipped = skipped.iter().any(|name| owner == *name || owner.starts_with(&format!("{name}.")));
+        if is_skipped {
+            continue;
+        }
+        let outcome = match is_alter(step) {
+            true => run_alter(rehearsal, step, samples.get(&owner))?,
+            false => rehearsal.apply(&step.sql)?,
+        };
+        if let Outcome::Refused { code, message } = outcome {
+            refusals.push(Refusal { object: owner.clone(), sql: step.sql.clone(), code, message });
+            skipped.extend(tied_tables(facts, &owner));
+        }
+    }
+    Ok(refusals)
+}
+
+fn is_alter(step: &Step) -> bool {
+    matches!(step.phase, Phase::DropForeignKeys | Phase::Convert | Phase::Defaults | Phase::AddForeignKeys)
+        && step.sql.starts_with("ALTER TABLE")
+}
+
+/// Returns a table and the tables that foreign keys tie to it.
+fn tied_tables(facts: &Facts, name: &str) -> BTreeSet<String> {
+    let mut tied = BTreeSet::from([name.to_owned()]);
+    loop {
+        let before = tied.len();
+        for key in facts.tables().flat_map(|table| &table.foreign_keys) {
+            let ends = [table_name(&key.schema, &key.table), table_name(&key.parent_schema, &key.parent_table)];
+            if ends.iter().any(|end| tied.contains(end)) {
+                tied.extend(ends);
+            }
+        }
+        if tied.len() == before {
+            return tied;
+        }
+    }
+}
+
+/// Runs an ALTER by the least disruptive algorithm that the server takes.
+fn run_alter(rehearsal: &mut Rehearsal<'_>, step: &mut Step, sample: Option<&Sample>) -> Result<Outcome, Error> {
+    let is_fixed = step.sql.contains("ALGORITHM=");
+    let algorithms: &[(&str, Algorithm)] = if is_fixed { &[("", Algorithm::Copy)] } else { &ALGORITHMS };
+    for (suffix, algorithm) in algorithms {
+        match rehearsal.apply(&format!("{}{suffix}", step.sql))? {
+            Outcome::Done { took } => {
+                step.algorithm = Some(*algorithm);
+                step.time =
+                    sample.filter(|_| step.phase == Phase::Convert).and_then(|sample| alter_time(step, sample, took));
+                return Ok(Outcome::Done { took });
+            }
+            Outcome::Refused { code, .. } if is_unsupported_algorithm(code) && *algorithm != Algorithm::Copy => {}
+            Outcome::Refused { code, message } => {
+                step.algorithm = Some(Algorithm::Refused);
+                step.note = Some(format!("error {code}: {message}"));
+                return Ok(Outcome::Refused { code, message });
+            }
+        }
+    }
+    Ok(Outcome::Refused { code: 0, message: "no algorithm is supported".into() })
+}
+
+/// Returns the estimated time for all rows. `None` for an instant ALTER, and for tables too small
+/// to be timed.
+fn alter_time(step: &Step, sample: &Sample, took: Duration) -> Option<AlterTime> {
+    if !sample.is_timed || sample.rows == 0 || step.algorithm == Some(Algorithm::Instant) {
+        return None;
+    }
+    let rows = sample.table_rows.max(sample.rows);
+    let sample_seconds = took.as_secs_f64();
+    let seconds = sample_seconds * rows as f64 / sample.rows as f64;
+    Some(AlterTime { seconds, rows, sample_rows: sample.rows, sample_seconds })
+}
+
+/// Describes how long the plan blocks writes. `None` if no step that blocks writes was timed.
+pub fn describe_blocked_time(plan: &Plan) -> Option<String> {
+    let blocks = |step: &&Step| matches!(step.algorithm, Some(Algorithm::Copy | Algorithm::InPlaceLocked));
+    let timed = plan.steps.iter().filter(blocks).filter_map(|step| Some((step, step.time?)));
+    let (longest, time) = timed.clone().max_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds))?;
+    let sum: f64 = timed.map(|(_, time)| time.seconds).sum();
+    Some(format!(
+        "Time: ALTERs that block writes take about {} together, the longest {} ({}). That is how long a sample of rows took on a private server of \
+         this machine, times their number: with another disk, or with indexes larger than the buffer pool, it can be several times as long.",
+        display_seconds(sum),
+        display_seconds(time.seconds),
+        longest.object
+    ))
+}

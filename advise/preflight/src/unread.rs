@@ -1,0 +1,69 @@
+//! Objects that the server doesn't open or the account may not see. Each costs its own line.
+
+use check::{Object, ObjectKind, Severity};
+use rehearsal::{Kind, Unread};
+use server::error_code;
+
+use crate::checks::UNREADABLE;
+use crate::files::NOT_UNDERSTOOD;
+use crate::finding::{ConversionDetails, Finding};
+use crate::job::{Job, Request};
+
+fn requested<'j>(job: &'j Job<'_>, request: &'j Request) -> impl Iterator<Item = &'j Unread> {
+    job.definitions.unread.iter().filter(|unread| request.selects_schema(&unread.name.schema))
+}
+
+/// True if the object is hidden from the account, not broken.
+fn is_hidden(unread: &Unread) -> bool {
+    unread.code == 0 || error_code::is_access_denied(unread.code)
+}
+
+/// Returns a line for each object that was left out.
+pub fn unread_lines(job: &Job<'_>, request: &Request) -> Vec<String> {
+    let line = |unread: &Unread| {
+        let remedy = match (unread.name.kind, is_hidden(unread)) {
+            (Kind::Table, true) => format!(
+                " (GRANT SELECT ON {} TO this account)",
+                sql::quote_table(&unread.name.schema, &unread.name.name)
+            ),
+            (_, true) => " (create it again by hand)".to_owned(),
+            _ => String::new(),
+        };
+        format!("{}: left out: {}{remedy}", unread.name, unread.message)
+    };
+    requested(job, request).map(line).collect()
+}
+
+fn what_happened(unread: &Unread) -> String {
+    match unread.code {
+        NOT_UNDERSTOOD => format!("its definition was not understood: {}", unread.message),
+        code => {
+            let kind = unread.name.kind.keyword().to_lowercase();
+            format!("the server can't open this {kind}: error {code}: {}", unread.message)
+        }
+    }
+}
+
+/// Returns a finding for each object that the server can't open, or whose definition was not
+/// understood. Objects other than tables are reported as views.
+pub fn unread_findings(job: &Job<'_>, request: &Request) -> Vec<Finding> {
+    let finding = |unread: &Unread| Finding {
+        check: UNREADABLE.name.into(),
+        severity: Severity::Warning,
+        object: Object::new(
+            if unread.name.kind == Kind::Table { ObjectKind::Table } else { ObjectKind::View },
+            check::table_name(&unread.name.schema, &unread.name.name),
+        ),
+        what: what_happened(unread),
+        why: "it was not checked, and the plan leaves it out".into(),
+        action: "repair or drop it, then run preflight again".into(),
+        details: ConversionDetails {
+            schema: unread.name.schema.clone(),
+            table: Some(unread.name.name.clone()),
+            target: job.targets[0].clone(),
+            count: 1,
+            ..ConversionDetails::default()
+        },
+    };
+    requested(job, request).filter(|unread| !is_hidden(unread)).map(finding).collect()
+}

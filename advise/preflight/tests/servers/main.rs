@@ -1,0 +1,9 @@
+//! Tests preflight on real servers: its predictions are compared with the real ALTER.
+
+mod fixtures;
+mod groups;
+mod lab;
+mod reading;
+mod rehearsal;
+mod requests;
+mod round_trip;

@@ -1,0 +1,204 @@
+//! Tests of requests: unknown names are refused, and a plan is for the tables that are named. Also
+//! tests of single checks.
+
+use facts::{Limits, Scope};
+use mysql::prelude::Queryable;
+use preflight::{Checkpoint, Options, ReadOptions, Report, RowSource, Severity, read_definitions, read_tied_schemas};
+use server::NoProgress;
+
+use crate::lab::{Lab, NoProgressBar, describe_report, options};
+
+const SHOP: [&str; 7] = [
+    "CREATE TABLE customers (id INT PRIMARY KEY, email VARCHAR(60))",
+    "CREATE TABLE orders (id INT PRIMARY KEY, note VARCHAR(60))",
+    "INSERT INTO customers VALUES (1, 'a@x')",
+    "SET NAMES latin1",
+    "CREATE PROCEDURE of_customers () SELECT COUNT(*) FROM customers",
+    "CREATE PROCEDURE of_orders () SELECT COUNT(*) FROM orders",
+    "SET NAMES utf8mb4",
+];
+
+fn report_of(lab: &Lab, schema: &str, options: &Options) -> Result<Report, preflight::Error> {
+    lab.report_with(schema, options, &ReadOptions::default(), &Checkpoint::disabled())
+}
+
+fn refuses_unknown_names(lab: &Lab, target: &str) {
+    let refused = |change: &dyn Fn(&mut Options), parts: &[&str]| {
+        let mut options = options(target);
+        change(&mut options);
+        let error = report_of(lab, "fx_shop", &options).expect_err("refused").to_string();
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+    };
+    refused(
+        &|options| options.request.tables = vec!["fx_shop.custmers".into()],
+        &["table fx_shop.custmers", "customers?"],
+    );
+    refused(&|options| options.request.columns = vec!["emial".into()], &["column emial", "email?"]);
+    refused(&|options| options.request.schemas = vec!["fx_shpo".into()], &["schema fx_shpo", "fx_shop?"]);
+}
+
+fn counts_columns_if_nothing_is_to_convert(lab: &mut Lab, target: &str) {
+    lab.schema("fx_done", "utf8mb4", &[format!("CREATE TABLE t (a VARCHAR(9), b TEXT, c INT) COLLATE {target}")]);
+    let report = report_of(lab, "fx_done", &options(target)).unwrap();
+    assert_eq!((report.columns, report.tables.len()), (2, 0), "{}", describe_report(&report));
+}
+
+fn plans_programs_of_the_requested_table(lab: &Lab, target: &str) {
+    let mut options = options(target);
+    options.request.tables = vec!["customers".into()];
+    let report = report_of(lab, "fx_shop", &options).unwrap();
+    let plan = report.plan.unwrap();
+    let objects: Vec<&str> = plan.steps.iter().map(|step| step.object.as_str()).collect();
+    assert!(objects.contains(&"fx_shop.of_customers") && !objects.contains(&"fx_shop.of_orders"), "{objects:?}");
+    let notes: Vec<&str> = plan.steps.iter().filter_map(|step| step.note.as_deref()).collect();
+    assert!(notes.iter().any(|note| note.contains("uses fx_shop.customers")), "{notes:?}");
+}
+
+/// A child in a schema that was not named blocks its parent, before any foreign key is dropped.
+fn finds_children_in_other_schemas(lab: &mut Lab, target: &str) {
+    lab.schema("fx_parent", "latin1", &["CREATE TABLE p (k VARCHAR(9) PRIMARY KEY)".into()]);
+    lab.schema(
+        "fx_child",
+        "latin1",
+        &["CREATE TABLE c (k VARCHAR(9), CONSTRAINT f FOREIGN KEY (k) REFERENCES fx_parent.p (k))".into()],
+    );
+    let mut schemas = vec!["fx_parent".to_owned()];
+    let tied = read_tied_schemas(&lab.server, &schemas).unwrap();
+    assert_eq!(tied, ["fx_child"]);
+    schemas.extend(tied);
+    let scope = Scope { schemas, programs: true, activity: false };
+    let facts = facts::read(&lab.server, &scope, &Limits::default(), &NoProgress).unwrap();
+    let definitions = read_definitions(&lab.server, &facts).unwrap();
+    let mut options = options(target);
+    options.request.schemas = vec!["fx_parent".into()];
+    let read = ReadOptions::default();
+    let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> {
+        Ok(Box::new(preflight::ServerRows::open(&lab.server, &facts, &read)?))
+    };
+    let source = preflight::Source {
+        label: "lab".into(),
+        facts: &facts,
+        definitions: &definitions,
+        open: &open,
+        is_server: true,
+    };
+    let report = preflight::run(&source, &options, &Checkpoint::disabled(), &NoProgressBar).unwrap();
+    let partner = report.findings.iter().find(|finding| finding.check == "foreign-key-partner").unwrap();
+    assert_eq!(partner.severity, Severity::Error);
+    let plan = report.plan.as_ref().unwrap();
+    let is_free = |step: &&preflight::Step| !step.blocked && step.object != "session";
+    assert!(!plan.steps.iter().any(|step| is_free(&step)), "{}", describe_report(&report));
+    lab.conn.query_drop("DROP DATABASE fx_child").unwrap();
+}
+
+/// Values that differ in case are equal before a conversion to `_bin`, and distinct afterwards.
+fn counts_values_that_cease_to_be_equal(lab: &mut Lab) {
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), w VARCHAR(20))",
+        "INSERT INTO t VALUES (1, 'Anna', 'Anna'), (2, 'anna', 'Bert'), (3, 'ANNA', 'Carl'), (4, 'Bert', 'Carl')",
+    ];
+    lab.schema("fx_separates", "utf8mb4 COLLATE utf8mb4_general_ci", &statements.map(str::to_owned));
+    let report = report_of(lab, "fx_separates", &options("utf8mb4_bin")).unwrap();
+    let separated: Vec<(&str, &str)> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.check == "separates")
+        .map(|finding| (finding.object.name.as_str(), finding.what.as_str()))
+        .collect();
+    assert_eq!(separated, [("fx_separates.t.v", "1 values become 3")], "{}", describe_report(&report));
+}
+
+/// Long values are compared whole, under both collations.
+fn long_values_are_not_taken_for_merges(lab: &mut Lab, target: &str) {
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(700))",
+        "INSERT INTO t VALUES (1, REPEAT('a', 600)), (2, REPEAT('A', 600)), (3, CONCAT(REPEAT('b', 600), 'ß')), (4, CONCAT(REPEAT('b', 600), 'ss'))",
+    ];
+    lab.schema("fx_long", "utf8mb4 COLLATE utf8mb4_general_ci", &statements.map(str::to_owned));
+    let report = report_of(lab, "fx_long", &options(target)).unwrap();
+    let merges: Vec<u64> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.check == "merges")
+        .map(|finding| finding.details.count)
+        .collect();
+    assert_eq!(merges, [1], "{}", describe_report(&report));
+}
+
+fn run_all(server: &str, target: &str) {
+    let mut lab = Lab::new(server);
+    lab.schema("fx_shop", "latin1", &SHOP.map(str::to_owned));
+    refuses_unknown_names(&lab, target);
+    plans_programs_of_the_requested_table(&lab, target);
+    counts_columns_if_nothing_is_to_convert(&mut lab, target);
+    finds_children_in_other_schemas(&mut lab, target);
+    counts_values_that_cease_to_be_equal(&mut lab);
+    long_values_are_not_taken_for_merges(&mut lab, target);
+}
+
+#[test]
+fn mariadb() {
+    run_all("mariadb", "utf8mb4_unicode_ci");
+}
+
+#[test]
+fn mysql() {
+    run_all("mysql@sid", "utf8mb4_0900_ai_ci");
+}
+
+/// A function that says nothing of what it does can't be created on a server with a binary log.
+#[test]
+fn binary_log_refuses_functions() {
+    let mut lab = Lab::with_settings("mysql@sid", &[("log_bin", "binlog"), ("server_id", "1")]);
+    let statements = [
+        "CREATE TABLE t (a VARCHAR(9))",
+        "SET GLOBAL log_bin_trust_function_creators = 1",
+        "SET NAMES latin1",
+        "CREATE FUNCTION unsafe () RETURNS INT RETURN 1",
+        "CREATE FUNCTION safe () RETURNS INT DETERMINISTIC RETURN 1",
+        "SET NAMES utf8mb4",
+        "SET GLOBAL log_bin_trust_function_creators = 0",
+    ];
+    lab.schema("fx_log", "latin1", &statements.map(str::to_owned));
+    let report = report_of(&lab, "fx_log", &options("utf8mb4_0900_ai_ci")).unwrap();
+    let refused: Vec<&str> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.check == "binary-log")
+        .map(|finding| finding.object.name.as_str())
+        .collect();
+    assert_eq!(refused, ["fx_log.unsafe"], "{}", describe_report(&report));
+    for step in report.plan.unwrap().steps.iter().filter(|step| !step.blocked) {
+        lab.conn.query_drop(&step.sql).unwrap_or_else(|error| panic!("{}: {error}", step.sql));
+    }
+    let functions: Vec<String> = lab
+        .conn
+        .query("SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'fx_log' ORDER BY 1")
+        .unwrap();
+    assert_eq!(functions, ["safe", "unsafe"]);
+}
+
+/// A table that is laid out otherwise is listed, not dropped in silence.
+#[test]
+fn dumps_of_other_layouts_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.sql");
+    let dump = "CREATE TABLE plain (id int, name varchar(9));\n\
+                CREATE TABLE `one(line` (`id` int NOT NULL, `name` varchar(9), PRIMARY KEY (`id`)) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n";
+    std::fs::write(&path, dump).unwrap();
+    let (facts, definitions) = preflight::read_dump(&path, mysql_collation::Flavour::MySql).unwrap();
+    let tables: Vec<&str> = facts.tables().map(|table| table.name.as_str()).collect();
+    assert_eq!(tables, ["one(line"]);
+    assert_eq!(definitions.unread[0].name.name, "plain");
+    let options = options("utf8mb4_0900_ai_ci");
+    let open = || -> Result<Box<dyn RowSource>, preflight::Error> { Ok(Box::new(preflight::DumpRows::new(&path))) };
+    let source = preflight::Source {
+        label: "dump".into(),
+        facts: &facts,
+        definitions: &definitions,
+        open: &open,
+        is_server: false,
+    };
+    let report = preflight::run(&source, &options, &Checkpoint::disabled(), &NoProgressBar).unwrap();
+    assert!(report.has_findings() && report.findings[0].check == "unreadable", "{}", describe_report(&report));
+}

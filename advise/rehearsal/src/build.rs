@@ -1,0 +1,134 @@
+//! Creates objects on a server.
+
+use lifecycle::interrupt;
+use mysql::prelude::Queryable;
+use server::Conn;
+use sql::{quote_identifier, quote_string};
+
+use crate::definitions::{Definitions, Kind, Object, ObjectName};
+use crate::error::{Error, refusal};
+
+/// An object that could not be created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unbuilt {
+    pub name: ObjectName,
+    pub code: u16,
+    pub message: String,
+}
+
+/// Creates schemas, sequences and tables, without foreign key checks and strict mode.
+pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<Unbuilt>, Error> {
+    relax(conn);
+    let is_table = |object: &&Object| !object.name.kind.is_program();
+    let unbuilt = create_all(conn, definitions.objects.iter().filter(is_table).collect())?;
+    let _ = conn.query_drop("SET SESSION foreign_key_checks = 1");
+    Ok(unbuilt)
+}
+
+/// Creates programs and views, each with the SQL mode, collations and time zone of its creation.
+/// Grants privileges on routines.
+pub fn build_programs(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<Unbuilt>, Error> {
+    let is_program = |object: &&Object| object.name.kind.is_program();
+    let unbuilt = create_all(conn, definitions.objects.iter().filter(is_program).collect())?;
+    for object in &definitions.objects {
+        for grant in &object.grants {
+            create_account(conn, grant);
+            let _ = conn.query_drop(grant);
+        }
+    }
+    restore_schema_defaults(conn, definitions);
+    Ok(unbuilt)
+}
+
+/// Collects the histograms that the source has. MariaDB's have no number of buckets.
+pub fn build_histograms(conn: &mut Conn, definitions: &Definitions) {
+    for table in definitions.of_kind(Kind::Table) {
+        let name = sql::quote_table(&table.name.schema, &table.name.name);
+        let histograms =
+            table.parts.iter().filter_map(|(part, buckets)| Some((part.strip_prefix("histogram of ")?, buckets)));
+        for (column, buckets) in histograms {
+            let _ = conn.query_drop(match buckets.as_str() {
+                "" => format!("ANALYZE TABLE {name} PERSISTENT FOR COLUMNS ({column}) INDEXES ()"),
+                buckets => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {buckets} BUCKETS"),
+            });
+        }
+    }
+}
+
+fn relax(conn: &mut Conn) {
+    for statement in [
+        "SET NAMES utf8mb4",
+        "SET SESSION foreign_key_checks = 0",
+        "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'",
+        "SET SESSION innodb_strict_mode = 0",
+        "SET SESSION explicit_defaults_for_timestamp = 1",
+    ] {
+        // Servers without the variable don't need the statement.
+        let _ = conn.query_drop(statement);
+    }
+}
+
+/// Creates objects until a pass creates none: views need each other.
+fn create_all(conn: &mut Conn, mut missing: Vec<&Object>) -> Result<Vec<Unbuilt>, Error> {
+    loop {
+        let (mut refused, before) = (Vec::new(), missing.len());
+        let mut unbuilt = Vec::new();
+        for object in missing {
+            interrupt::check()?;
+            if let Err((code, message)) = create(conn, object) {
+                unbuilt.push(Unbuilt { name: object.name.clone(), code, message });
+                refused.push(object);
+            }
+        }
+        if refused.is_empty() || refused.len() == before {
+            return Ok(unbuilt);
+        }
+        missing = refused;
+    }
+}
+
+fn create(conn: &mut Conn, object: &Object) -> Result<(), (u16, String)> {
+    let mut run = |statement: &str| conn.query_drop(statement).map_err(|error| refusal(&error));
+    let schema = quote_identifier(&object.name.schema);
+    if object.name.kind == Kind::Schema {
+        run(&format!("DROP DATABASE IF EXISTS {schema}"))?;
+        return run(&object.create);
+    }
+    run(&format!("USE {schema}"))?;
+    let session = &object.session;
+    if let Some(database) = &session.database {
+        let charset = server::collation_charset(database);
+        run(&format!("ALTER DATABASE {schema} CHARACTER SET {charset} COLLATE {database}"))?;
+    }
+    if let Some(sql_mode) = &session.sql_mode {
+        run(&format!("SET SESSION sql_mode = {}", quote_string(sql_mode)))?;
+    }
+    if let Some(connection) = &session.connection {
+        run(&format!("SET SESSION collation_connection = {connection}"))?;
+    }
+    if let Some(time_zone) = &session.time_zone {
+        run(&format!("SET SESSION time_zone = {}", quote_string(time_zone)))?;
+    }
+    run(&object.create)
+}
+
+/// Sets the defaults of schemas again, which [`create`] changes for programs.
+fn restore_schema_defaults(conn: &mut Conn, definitions: &Definitions) {
+    for schema in definitions.of_kind(Kind::Schema) {
+        if let Some(collation) = schema.parts.get("collation") {
+            let _ = conn.query_drop(format!(
+                "ALTER DATABASE {} CHARACTER SET {} COLLATE {collation}",
+                quote_identifier(&schema.name.schema),
+                server::collation_charset(collation)
+            ));
+        }
+    }
+}
+
+/// Creates the account that a grant names, if the server doesn't have it.
+fn create_account(conn: &mut Conn, grant: &str) {
+    let Some((_, account)) = grant.rsplit_once(" TO ") else { return };
+    let account = account.trim_end_matches(" WITH GRANT OPTION");
+    let kind = if account.contains("'@'") { "USER" } else { "ROLE" };
+    let _ = conn.query_drop(format!("CREATE {kind} {account}"));
+}

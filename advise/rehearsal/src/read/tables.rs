@@ -1,0 +1,75 @@
+//! Reads sequences and tables.
+
+use std::collections::BTreeMap;
+
+use sql::{quote_identifier, quote_string};
+
+use super::{Reader, column};
+use crate::create_table::table_parts;
+use crate::definitions::{Kind, Object};
+use crate::error::Error;
+
+impl Reader<'_> {
+    pub(super) fn read_tables(&mut self, schema: &str) -> Result<(), Error> {
+        let query = format!(
+            "SELECT TABLE_NAME, TABLE_TYPE, TABLE_COLLATION FROM information_schema.TABLES \
+             WHERE TABLE_SCHEMA = {} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'SEQUENCE') ORDER BY 1",
+            quote_string(schema)
+        );
+        let tables: Vec<(String, String, Option<String>)> = self.query("list the tables", &query)?;
+        let mut collations = self.read_column_collations(schema)?;
+        let mut statistics = self.read_column_statistics(schema)?;
+        for (name, table_type, collation) in tables {
+            lifecycle::interrupt::check()?;
+            let kind = if table_type == "SEQUENCE" { Kind::Sequence } else { Kind::Table };
+            let Some(row) = self.show_create(kind, schema, &name)? else { continue };
+            let Some(create) = column(&row, &["Create Table", "Create Sequence"]) else { continue };
+            let mut object = Object::new(kind, schema, &name, create);
+            if kind == Kind::Table {
+                object.parts = table_parts(&object.create);
+                object.parts.extend(collation.map(|collation| ("collation".to_owned(), collation)));
+                object.parts.extend(collations.remove(&name).unwrap_or_default());
+                object.parts.extend(statistics.remove(&name).unwrap_or_default());
+            } else {
+                object.parts.insert("definition".into(), object.create.clone());
+            }
+            self.found.objects.push(object);
+        }
+        Ok(())
+    }
+
+    /// Returns ``collation of `a` `` by table.
+    fn read_column_collations(&mut self, schema: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
+        let query = format!(
+            "SELECT TABLE_NAME, COLUMN_NAME, COLLATION_NAME FROM information_schema.COLUMNS \
+             WHERE TABLE_SCHEMA = {} AND COLLATION_NAME IS NOT NULL",
+            quote_string(schema)
+        );
+        let rows: Vec<(String, String, String)> = self.query("list the columns", &query)?;
+        let mut by_table: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+        for (table, column, collation) in rows {
+            let part = format!("collation of {}", quote_identifier(&column));
+            by_table.entry(table).or_default().insert(part, collation);
+        }
+        Ok(by_table)
+    }
+
+    /// Returns ``histogram of `a` `` by table: MySQL 8's histograms, and MariaDB's statistics
+    /// independent of the engine.
+    fn read_column_statistics(&mut self, schema: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
+        let schema = quote_string(schema);
+        let mysql = format!(
+            "SELECT TABLE_NAME, COLUMN_NAME, JSON_UNQUOTE(JSON_EXTRACT(HISTOGRAM, '$.\"number-of-buckets-specified\"')) \
+             FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = {schema}"
+        );
+        let mariadb = format!("SELECT table_name, column_name, '' FROM mysql.column_stats WHERE db_name = {schema}");
+        let query = if self.flavour == server::Flavour::MySql { mysql } else { mariadb };
+        let rows: Vec<(String, String, String)> = self.query_optional(&query)?;
+        let mut by_table: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+        for (table, column, buckets) in rows {
+            let part = format!("histogram of {}", quote_identifier(&column));
+            by_table.entry(table).or_default().insert(part, buckets);
+        }
+        Ok(by_table)
+    }
+}

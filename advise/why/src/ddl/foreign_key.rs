@@ -1,0 +1,191 @@
+//! Foreign keys between columns of two collations.
+
+mod convert;
+
+use server::{collation_charset, is_same_collation};
+use sql::{Token, ddl, quote_identifier};
+
+use super::{Attempt, Cause, Refused, meaningful};
+use crate::Error;
+use crate::copy::Copy;
+use crate::model::{Kind, Scope};
+
+/// `FOREIGN KEY (columns) REFERENCES table (parent_columns)`.
+struct Reference {
+    columns: Vec<String>,
+    schema: Option<String>,
+    table: String,
+    parent_columns: Vec<String>,
+}
+
+pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, Error> {
+    let tokens = meaningful(refused.text);
+    let (mut costs, mut attempts) = (Vec::new(), Vec::new());
+    for reference in references(&tokens) {
+        for (child, referenced) in reference.columns.iter().zip(&reference.parent_columns) {
+            if let Some((cost, attempt)) = explain_pair(copy, refused, &tokens, &reference, child, referenced)? {
+                costs.push(cost);
+                attempts.push(attempt);
+            }
+        }
+    }
+    if attempts.is_empty() {
+        return convert::explain(copy, refused);
+    }
+    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts: together(refused, attempts), most: 2 }))
+}
+
+/// Explains a column of a key that the statement adds. `None` if the collations are the same.
+fn explain_pair(
+    copy: &Copy<'_>,
+    refused: &Refused<'_>,
+    tokens: &[Token<'_>],
+    reference: &Reference,
+    child: &str,
+    referenced: &str,
+) -> Result<Option<(String, Attempt)>, Error> {
+    let own = refused.session.schema.clone().unwrap_or_default();
+    let schema = reference.schema.clone().unwrap_or(own);
+    let Some(parent) = copy.table(&schema, &reference.table)? else { return Ok(None) };
+    let Some(collation) = parent.column(referenced).and_then(|column| column.collation.clone()) else {
+        return Ok(None);
+    };
+    let title = format!("{}.{referenced}", parent.name);
+    let Some(table) = &refused.table else {
+        let Some(sql) = declare(refused.text, tokens, child, &collation) else { return Ok(None) };
+        let cost =
+            format!("The new column {child} takes the table's or the schema's collation, {title} is {collation}");
+        let what = format!("Declare {child} with the collation of {title}, {collation}");
+        return Ok(Some((cost, Attempt::new(Scope::Statement, what, vec![sql]))));
+    };
+    let Some(column) = table.column(child) else { return Ok(None) };
+    let own = column.collation.clone().unwrap_or_default();
+    let Some(create) = copy.create_table(&table.schema, &table.name)? else { return Ok(None) };
+    let Some(definition) = ddl::find_column(&create, &column.name) else { return Ok(None) };
+    if is_same_collation(&own, &collation) {
+        return Ok(None);
+    }
+    let definition = ddl::with_collation(definition, collation_charset(&collation), &collation, None);
+    let name = refused.session.quote_table(&table.schema, &table.name);
+    let alter = format!("ALTER TABLE {name} MODIFY {} {definition}", quote_identifier(&column.name));
+    let what = format!("Give {}.{child} the collation of {title}, {collation}", table.name);
+    let cost = format!("{}.{child} is {own}, {title} is {collation}", table.name);
+    Ok(Some((cost, Attempt::new(Scope::Column, what, vec![alter, refused.text.to_owned()]))))
+}
+
+/// Several columns of a key must all be changed.
+fn together(refused: &Refused<'_>, attempts: Vec<Attempt>) -> Vec<Attempt> {
+    if attempts.len() < 2 || refused.table.is_none() {
+        return attempts;
+    }
+    let what = attempts.iter().map(|attempt| attempt.what.clone()).collect::<Vec<_>>().join("; ");
+    let alters = attempts.iter().filter_map(|attempt| attempt.sql.first().cloned());
+    let sql = alters.chain(std::iter::once(refused.text.to_owned())).collect();
+    vec![Attempt::new(Scope::Column, what, sql)]
+}
+
+/// Returns the index of the comma or parenthesis before the definition that `tokens` end in: the
+/// last one outside of the definition's own parentheses.
+fn definition_start(tokens: &[Token<'_>]) -> usize {
+    let mut depth = 0_usize;
+    let is_start = |token: &Token<'_>| {
+        let is_outside = depth == 0;
+        if token.is_symbol(')') {
+            depth += 1;
+        } else if token.is_symbol('(') {
+            depth = depth.saturating_sub(1);
+        }
+        is_outside && (token.is_symbol('(') || token.is_symbol(','))
+    };
+    tokens.iter().rposition(is_start).unwrap_or(0)
+}
+
+fn references(tokens: &[Token<'_>]) -> Vec<Reference> {
+    let list = |open: usize| -> Vec<String> {
+        tokens[open.min(tokens.len())..]
+            .iter()
+            .skip(1)
+            .take_while(|token| !token.is_symbol(')'))
+            .filter_map(Token::name)
+            .collect()
+    };
+    let mut found = Vec::new();
+    for word in (0..tokens.len()).filter(|at| tokens[*at].is_keyword("references")) {
+        let dotted = tokens.get(word + 2).is_some_and(|dot| dot.is_symbol('.'));
+        let name = |index: usize| tokens.get(word + index).and_then(Token::name);
+        let (schema, table, behind) = if dotted { (name(1), name(3), word + 4) } else { (None, name(1), word + 2) };
+        let foreign = tokens[..word].iter().rposition(|token| token.is_keyword("foreign"));
+        let begin = definition_start(&tokens[..word]);
+        let columns = match foreign {
+            // A key of several columns has commas of its own.
+            Some(at) if !tokens[at..word].iter().any(|token| token.is_keyword("references")) => {
+                let open =
+                    tokens[at..].iter().position(|token| token.is_symbol('(')).map_or(tokens.len(), |open| at + open);
+                list(open)
+            }
+            // `column type REFERENCES table (parent)`, which MariaDB obeys.
+            _ => tokens[begin..word].iter().find_map(Token::name).into_iter().collect(),
+        };
+        if let Some(table) = table {
+            found.push(Reference { columns, schema, table, parent_columns: list(behind) });
+        }
+    }
+    found
+}
+
+/// Adds character set and collation to a column of `CREATE TABLE`, in place of its own.
+fn declare(text: &str, tokens: &[Token<'_>], column: &str, collation: &str) -> Option<String> {
+    let texts = ["varchar", "char", "text", "tinytext", "mediumtext", "longtext"];
+    let at = (0..tokens.len()).find(|at| {
+        tokens[*at].name().is_some_and(|name| name.eq_ignore_ascii_case(column))
+            && tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(&texts))
+    })?;
+    let has_length = tokens.get(at + 2).is_some_and(|token| token.is_symbol('('));
+    let mut behind = if has_length { at + 5 } else { at + 2 };
+    let end = tokens.get(behind - 1)?.end();
+    let mut rest = end;
+    loop {
+        if tokens.get(behind).is_some_and(|token| token.is_keyword("character")) {
+            behind += 3;
+        } else if tokens.get(behind).is_some_and(|token| token.is_any_keyword(&["charset", "collate"])) {
+            behind += 2;
+        } else {
+            break;
+        }
+        rest = tokens.get(behind - 1)?.end();
+    }
+    Some(format!(
+        "{} CHARACTER SET {} COLLATE {collation}{}",
+        &text[..end],
+        collation_charset(collation),
+        &text[rest..]
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_references_of_tables_and_columns() {
+        let tokens = meaningful(
+            "CREATE TABLE c (a CHAR(3) NOT NULL REFERENCES p (x), b CHAR(3), d CHAR(3), FOREIGN KEY (b, d) REFERENCES s.q (y, z))",
+        );
+        let found: Vec<_> =
+            references(&tokens).into_iter().map(|one| (one.columns, one.table, one.parent_columns)).collect();
+        let names = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            found,
+            [(names(&["a"]), "p".into(), names(&["x"])), (names(&["b", "d"]), "q".into(), names(&["y", "z"]))]
+        );
+    }
+
+    #[test]
+    fn declares_a_column_in_place_of_its_own_collation() {
+        let text = "CREATE TABLE c (a CHAR(3) COLLATE utf8_bin NOT NULL)";
+        assert_eq!(
+            declare(text, &meaningful(text), "a", "latin1_bin").unwrap(),
+            "CREATE TABLE c (a CHAR(3) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL)"
+        );
+    }
+}

@@ -1,0 +1,255 @@
+//! Keys longer than the engine allows.
+
+use sql::{Token, ddl, quote_identifier};
+
+use super::{Attempt, Cause, Refused, meaningful};
+use crate::Error;
+use crate::copy::Copy;
+use crate::dictionary::{Column, Index, Table};
+use crate::model::{Kind, Scope};
+
+/// Bytes of a character of utf8mb4.
+const WIDEST: u64 = 4;
+
+pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, Error> {
+    let text = refused.text;
+    let engine = refused.table.as_ref().map_or_else(|| engine_of(text), |table| table.engine.clone());
+    let is_myisam = engine.eq_ignore_ascii_case("myisam");
+    let limit = limit(&refused.refusal.message).unwrap_or(if is_myisam { 1000 } else { 767 });
+    let mut costs =
+        vec![format!("The engine ({}) allows {limit} bytes", if engine.is_empty() { "InnoDB" } else { &engine })];
+    let mut attempts = Vec::new();
+    if is_myisam {
+        attempts.push(engine_attempt(refused));
+    } else {
+        attempts.extend(dynamic_attempts(copy, refused)?);
+    }
+    if let Some(table) = &refused.table {
+        for index in &table.indexes {
+            let Some((sum, longest, room)) = measure(refused, table, index, limit) else { continue };
+            costs.push(format!("{} of {}: {sum} bytes with {WIDEST} bytes for each character", index.name, table.name));
+            attempts.extend(shorter(copy, refused, table, longest, room)?);
+        }
+    }
+    attempts.extend(shorter_in_text(refused, limit));
+    attempts.extend(prefixed(refused, limit));
+    Ok(Some(Cause { kind: Kind::KeyTooLong, costs, attempts, most: 3 }))
+}
+
+/// Number behind "max key length is".
+fn limit(message: &str) -> Option<u64> {
+    let (_, rest) = message
+        .split_once("length is ")
+        .or_else(|| message.split_once("key length of "))
+        .or_else(|| message.split_once("column size is "))?;
+    rest.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+}
+
+fn engine_of(text: &str) -> String {
+    let tokens = meaningful(text);
+    let at = tokens.iter().position(|token| token.is_keyword("engine"));
+    let name = at.and_then(|at| tokens[at + 1..].iter().find(|token| !token.is_symbol('=')));
+    name.and_then(Token::name).unwrap_or_default()
+}
+
+fn engine_attempt(refused: &Refused<'_>) -> Attempt {
+    let text = refused.text;
+    let tokens = meaningful(text);
+    let sql = match (&refused.table, tokens.iter().position(|token| token.is_keyword("engine"))) {
+        (_, Some(at)) => {
+            let name = tokens[at + 1..].iter().find(|token| !token.is_symbol('='));
+            name.map_or_else(|| text.to_owned(), |name| format!("{}InnoDB{}", &text[..name.start], &text[name.end()..]))
+        }
+        (Some(_), None) => {
+            let place = behind_table(&tokens);
+            format!("{} ENGINE=InnoDB,{}", &text[..place], &text[place..])
+        }
+        (None, None) => format!("{text} ENGINE=InnoDB"),
+    };
+    Attempt::new(Scope::Table, "Make the table an InnoDB table in the same statement".into(), vec![sql])
+}
+
+/// Byte offset behind `ALTER TABLE name`.
+fn behind_table(tokens: &[Token<'_>]) -> usize {
+    let at = tokens.iter().position(|token| token.is_keyword("table")).unwrap_or(0) + 1;
+    let dotted = tokens.get(at + 1).is_some_and(|dot| dot.is_symbol('.'));
+    tokens.get(if dotted { at + 2 } else { at }).map_or(0, Token::end)
+}
+
+/// `ROW_FORMAT=DYNAMIC` allows 3072 bytes; old servers need two settings besides.
+fn dynamic_attempts(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Vec<Attempt>, Error> {
+    let separator = if refused.table.is_some() && !refused.text.trim_start().to_lowercase().starts_with("create") {
+        ", "
+    } else {
+        " "
+    };
+    let text = format!("{}{separator}ROW_FORMAT=DYNAMIC", refused.text);
+    // Servers without the variable allow 3072 bytes always.
+    let old = copy
+        .names(
+            "SELECT CONCAT('SET GLOBAL innodb_file_format = ', @@GLOBAL.innodb_file_format) \
+             UNION ALL SELECT CONCAT('SET GLOBAL innodb_large_prefix = ', @@GLOBAL.innodb_large_prefix)",
+        )
+        .unwrap_or_default();
+    let mut found =
+        vec![Attempt::new(Scope::Table, "Use ROW_FORMAT=DYNAMIC in the same statement".into(), vec![text.clone()])];
+    if !old.is_empty() {
+        let what = "Set innodb_file_format=Barracuda and innodb_large_prefix=ON, and use ROW_FORMAT=DYNAMIC in the same statement";
+        let sql = vec![
+            "SET GLOBAL innodb_file_format = Barracuda".to_owned(),
+            "SET GLOBAL innodb_large_prefix = ON".to_owned(),
+            text,
+        ];
+        found.push(Attempt { restore: old, ..Attempt::new(Scope::Server, what.into(), sql) });
+    }
+    Ok(found)
+}
+
+/// Returns the bytes of an index that is too long, its longest text column, and the characters that
+/// this column may have.
+fn measure<'t>(refused: &Refused<'_>, table: &'t Table, index: &Index, limit: u64) -> Option<(u64, &'t Column, u64)> {
+    let column = |part: &(String, Option<u64>)| table.column(&part.0);
+    let bytes = |part: &(String, Option<u64>)| match column(part) {
+        Some(found) if found.charset.is_some() => {
+            WIDEST * part.1.or_else(|| new_length(refused, &found.name)).or(found.characters).unwrap_or(0)
+        }
+        Some(found) => fixed_bytes(&found.data_type),
+        None => 0,
+    };
+    let sum: u64 = index.parts.iter().map(bytes).sum();
+    let texts =
+        index.parts.iter().filter(|part| part.1.is_none() && column(part).is_some_and(|found| found.charset.is_some()));
+    let longest = texts.max_by_key(|part| bytes(part))?;
+    let is_too_long = sum > limit || bytes(longest) > limit;
+    let room = limit.saturating_sub(sum - bytes(longest)) / WIDEST;
+    is_too_long.then_some((sum, column(longest)?, room))
+}
+
+fn fixed_bytes(data_type: &str) -> u64 {
+    match data_type {
+        "tinyint" | "year" => 1,
+        "smallint" => 2,
+        "mediumint" | "date" | "time" => 3,
+        "int" | "float" | "timestamp" => 4,
+        _ => 8,
+    }
+}
+
+/// Length that the statement gives a column: 250 of `CHANGE a a VARCHAR(250)`.
+fn new_length(refused: &Refused<'_>, column: &str) -> Option<u64> {
+    let tokens = meaningful(refused.text);
+    let at = length_token(&tokens, column)?;
+    tokens[at].text.parse().ok()
+}
+
+/// Index of the token with a column's length.
+fn length_token(tokens: &[Token<'_>], column: &str) -> Option<usize> {
+    let is_type = |at: usize| {
+        tokens[at].name().is_some_and(|name| name.eq_ignore_ascii_case(column))
+            && tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(&["varchar", "char"]))
+            && tokens.get(at + 2).is_some_and(|token| token.is_symbol('('))
+    };
+    (0..tokens.len()).find(|at| is_type(*at)).map(|at| at + 3)
+}
+
+/// The column shortened, in the statement or before it.
+fn shorter(
+    copy: &Copy<'_>,
+    refused: &Refused<'_>,
+    table: &Table,
+    column: &Column,
+    room: u64,
+) -> Result<Option<Attempt>, Error> {
+    if room == 0 {
+        return Ok(None);
+    }
+    let tokens = meaningful(refused.text);
+    let sql = match length_token(&tokens, &column.name) {
+        Some(at) => vec![format!("{}{room}{}", &refused.text[..tokens[at].start], &refused.text[tokens[at].end()..])],
+        None => {
+            let Some(create) = copy.create_table(&table.schema, &table.name)? else { return Ok(None) };
+            let Some(definition) = ddl::find_column(&create, &column.name) else { return Ok(None) };
+            let Some(end) = definition.find(')') else { return Ok(None) };
+            let name = refused.session.quote_table(&table.schema, &table.name);
+            let shorter = format!("{}({room}{}", column.data_type, &definition[end..]);
+            vec![
+                format!("ALTER TABLE {name} MODIFY {} {shorter}", quote_identifier(&column.name)),
+                refused.text.to_owned(),
+            ]
+        }
+    };
+    let what = format!("Shorten {}.{} to {room} characters", table.name, column.name);
+    let mut attempt = Attempt::new(Scope::Column, what, sql);
+    attempt.effects.push(format!(
+        "Only if no value is longer: SELECT MAX(CHAR_LENGTH({})) says so.",
+        quote_identifier(&column.name)
+    ));
+    Ok(Some(attempt))
+}
+
+/// Prefixes in the indexes that the statement adds.
+fn prefixed(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
+    let tokens = meaningful(refused.text);
+    let room = limit / WIDEST;
+    let mut edits = Vec::new();
+    for open in (0..tokens.len()).filter(|at| tokens[*at].is_symbol('(')) {
+        let head = &tokens[open.saturating_sub(5)..open];
+        let begins = head.iter().rposition(|token| token.is_symbol(',') || token.is_symbol('(')).map_or(0, |at| at + 1);
+        let is_index = head[begins..].iter().any(|token| token.is_any_keyword(&["key", "index", "unique", "primary"]));
+        if !is_index || head[begins..].iter().any(|token| token.is_keyword("references")) {
+            continue;
+        }
+        for (at, token) in tokens.iter().enumerate().skip(open + 1).take_while(|(_, token)| !token.is_symbol(')')) {
+            let has_length = tokens.get(at + 1).is_some_and(|next| next.is_symbol('('));
+            if let (Some(name), false) = (token.name(), has_length)
+                && is_long_text(refused, &tokens, &name, room)
+            {
+                edits.push((token.end()..token.end(), format!("({room})")));
+            }
+        }
+    }
+    let sql = crate::remedy::splice(refused.text, &edits);
+    let mut attempt = Attempt::new(Scope::Statement, format!("Index the first {room} characters"), vec![sql]);
+    attempt.effects.push("A unique index then refuses values that differ only behind them.".into());
+    (!edits.is_empty()).then_some(attempt)
+}
+
+/// True for a text column of more characters, of the table or of the statement.
+fn is_long_text(refused: &Refused<'_>, tokens: &[Token<'_>], name: &str, room: u64) -> bool {
+    let column = refused.table.as_ref().and_then(|table| table.column(name));
+    if let Some(column) = column {
+        return column.charset.is_some() && column.characters.is_some_and(|length| length > room);
+    }
+    length_token(tokens, name).and_then(|at| tokens[at].text.parse::<u64>().ok()).is_some_and(|length| length > room)
+}
+
+/// Of a table to be created: every VARCHAR that is too long for a key by itself.
+fn shorter_in_text(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
+    if refused.table.is_some() {
+        return None;
+    }
+    let tokens = meaningful(refused.text);
+    let room = limit / WIDEST;
+    let mut edits = Vec::new();
+    for at in 3..tokens.len() {
+        let is_length = tokens[at - 1].is_symbol('(') && tokens[at - 2].is_any_keyword(&["varchar", "char"]);
+        if is_length && tokens[at].text.parse::<u64>().is_ok_and(|length| length > room) {
+            edits.push((tokens[at].start..tokens[at].end(), room.to_string()));
+        }
+    }
+    let sql = crate::remedy::splice(refused.text, &edits);
+    (!edits.is_empty())
+        .then(|| Attempt::new(Scope::Column, format!("Shorten the key's columns to {room} characters"), vec![sql]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_limits_of_messages() {
+        assert_eq!(limit("Specified key was too long; max key length is 767 bytes"), Some(767));
+        assert_eq!(limit("… would exceed the max key length of 1000 bytes."), Some(1000));
+        assert_eq!(limit("Index column size too large. The maximum column size is 767 bytes."), Some(767));
+    }
+}

@@ -1,0 +1,268 @@
+//! Statements that define tables: keys that become too long, values that become equal, foreign keys
+//! of two collations, collations that the server lacks.
+
+mod duplicates;
+mod foreign_key;
+mod key_length;
+mod unknown;
+mod value;
+
+use server::error_code;
+use sql::{SqlMode, Token, TokenKind, tokenize};
+
+use crate::Error;
+use crate::copy::{Copy, Refusal, Session};
+use crate::dictionary::Table;
+use crate::keep::Kept;
+use crate::model::{Finding, Kind, Remedy, Scope};
+use crate::name;
+use crate::run::Given;
+
+pub use value::judge_value;
+
+/// MySQL 8 and later: "The resulting size of index … would exceed the max key length".
+const KEY_TOO_LONG_AFTER_CHANGE: u16 = 3886;
+/// "Index column size too large": InnoDB's own limit.
+const INDEX_COLUMN_TOO_LONG: u16 = 1709;
+/// "Cannot change column: used in a foreign key constraint".
+const FK_COLUMN_CANNOT_CHANGE: u16 = 1832;
+const FK_COLUMN_CANNOT_CHANGE_CHILD: u16 = 1833;
+
+/// A definition that the server refuses.
+pub(crate) struct Refused<'a> {
+    pub session: &'a Session,
+    pub text: &'a str,
+    pub refusal: &'a Refusal,
+    /// Table that the statement alters; `None` for one that it would create.
+    pub table: Option<Table>,
+}
+
+/// Something to try: a sentence, its scope, and the statements in place of the refused one.
+pub(crate) struct Attempt {
+    pub scope: Scope,
+    pub what: String,
+    pub sql: Vec<String>,
+    pub effects: Vec<String>,
+    /// Statements that undo settings of the server.
+    pub restore: Vec<String>,
+    /// Other tables that are changed: schema and name.
+    pub tables: Vec<(String, String)>,
+}
+
+impl Attempt {
+    pub fn new(scope: Scope, what: String, sql: Vec<String>) -> Self {
+        Self { scope, what, sql, effects: Vec::new(), restore: Vec::new(), tables: Vec::new() }
+    }
+}
+
+/// Cause of a refusal, in sentences, and what to try.
+pub(crate) struct Cause {
+    pub kind: Kind,
+    pub costs: Vec<String>,
+    pub attempts: Vec<Attempt>,
+    pub most: usize,
+}
+
+/// True for `ALTER TABLE`, `CREATE INDEX` and `CREATE TABLE` without a query.
+pub fn is_definition(text: &str) -> bool {
+    let tokens: Vec<Token<'_>> = meaningful(text);
+    let words: Vec<String> = tokens.iter().take(6).map(|token| token.text.to_lowercase()).collect();
+    match words.first().map(String::as_str) {
+        Some("alter") => words.iter().any(|word| word == "table"),
+        Some("create") => {
+            let is_table = words.get(1).is_some_and(|word| word == "table");
+            let is_index = words.iter().take(3).any(|word| word == "index");
+            is_index || is_table && create_query(text).is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Returns the query of `CREATE VIEW … AS SELECT` and `CREATE TABLE … SELECT`.
+pub fn create_query(text: &str) -> Option<&str> {
+    let tokens = meaningful(text);
+    let [first, rest @ ..] = tokens.as_slice() else { return None };
+    let is_program =
+        rest.iter().take(8).any(|token| token.is_any_keyword(&["procedure", "function", "trigger", "event"]));
+    if !first.is_keyword("create") || is_program {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for token in rest {
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && token.is_any_keyword(&["select", "with"]) {
+            return Some(&text[token.start..]);
+        }
+    }
+    None
+}
+
+pub(crate) fn meaningful(text: &str) -> Vec<Token<'_>> {
+    tokenize(text, SqlMode::default())
+        .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment))
+        .collect()
+}
+
+/// Runs a definition on the copy. A definition that the server takes stays in force.
+pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Vec<Finding>, Error> {
+    let (schema, name) = target(session, &given.text);
+    let table = copy.table(&schema, &name)?;
+    let mut kept = Kept::default();
+    if table.is_some() {
+        kept.keep(copy, &schema, &name)?;
+    }
+    let Err(refusal) = copy.run(session, std::slice::from_ref(&given.text))? else {
+        kept.discard(copy)?;
+        return Ok(Vec::new());
+    };
+    kept.restore(copy)?;
+    let refused = Refused { session, text: &given.text, refusal: &refusal, table };
+    let cause = match refusal.code {
+        error_code::TOO_LONG_KEY | KEY_TOO_LONG_AFTER_CHANGE | INDEX_COLUMN_TOO_LONG => {
+            key_length::explain(copy, &refused)?
+        }
+        error_code::DUP_ENTRY => duplicates::explain(copy, &refused)?,
+        error_code::CANNOT_ADD_FOREIGN
+        | error_code::FK_INCOMPATIBLE_COLUMNS
+        | error_code::CANT_CREATE_TABLE
+        | FK_COLUMN_CANNOT_CHANGE
+        | FK_COLUMN_CANNOT_CHANGE_CHILD => foreign_key::explain(copy, &refused)?,
+        error_code::UNKNOWN_COLLATION | error_code::UNKNOWN_CHARACTER_SET | error_code::COLLATION_CHARSET_MISMATCH => {
+            unknown::explain(&refused)
+        }
+        _ => None,
+    };
+    let Some(cause) = cause else {
+        let message = name::explain(copy, session, &given.text, &refusal)?;
+        return Err(Error::Statement { place: given.place.clone(), message });
+    };
+    let remedies = try_attempts(copy, &refused, (&schema, &name), cause.attempts, cause.most)?;
+    Ok(vec![Finding {
+        kind: cause.kind,
+        error: Some(refusal.to_string()),
+        sites: Vec::new(),
+        costs: cause.costs,
+        plan: None,
+        remedies,
+    }])
+}
+
+/// Judges any statement that names a collation or character set that the server lacks. `None` if
+/// no name can replace it.
+pub fn judge_unknown(
+    copy: &mut Copy<'_>,
+    session: &Session,
+    text: &str,
+    refusal: &Refusal,
+) -> Result<Option<Finding>, Error> {
+    let refused = Refused { session, text, refusal, table: None };
+    let Some(cause) = unknown::explain(&refused) else { return Ok(None) };
+    let remedies = try_attempts(copy, &refused, ("", ""), cause.attempts, cause.most)?;
+    let error = Some(refusal.to_string());
+    let finding = Finding { kind: cause.kind, error, sites: Vec::new(), costs: cause.costs, plan: None, remedies };
+    Ok((!finding.remedies.is_empty()).then_some(finding))
+}
+
+/// Collation that a statement gives: that of its COLLATE clause, or the default of its character
+/// set.
+pub(crate) fn target_collation(copy: &Copy<'_>, refused: &Refused<'_>) -> Result<Option<String>, Error> {
+    let tokens = meaningful(refused.text);
+    let value = |word: &str| {
+        let at = tokens.iter().position(|token| token.is_keyword(word))?;
+        let name = tokens[at + 1..].iter().find(|token| !token.is_symbol('=') && !token.is_keyword("set"))?;
+        Some(name.text.trim_matches(['\'', '`', '"']).to_lowercase())
+    };
+    if let Some(collation) = value("collate") {
+        return Ok(Some(collation));
+    }
+    let Some(charset) = value("character").or_else(|| value("charset")) else { return Ok(None) };
+    // `ALTER TABLE … CONVERT TO` takes the session's default for the character set.
+    let asked = format!("SELECT COLLATION(CONVERT('' USING {charset}))");
+    let is_name = charset.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    Ok(if is_name { copy.names(&asked)?.into_iter().next() } else { None })
+}
+
+/// Schema and name of the table that a definition is about.
+fn target(session: &Session, text: &str) -> (String, String) {
+    let tokens = meaningful(text);
+    let keyword = if tokens.iter().take(3).any(|token| token.is_keyword("index")) { "on" } else { "table" };
+    let at = tokens.iter().position(|token| token.is_keyword(keyword)).unwrap_or(0) + 1;
+    let skipped = tokens[at.min(tokens.len())..]
+        .iter()
+        .take_while(|token| token.is_any_keyword(&["if", "not", "exists"]))
+        .count();
+    let name = |index: usize| tokens.get(at + skipped + index).and_then(Token::name);
+    let own = session.schema.clone().unwrap_or_default();
+    match (name(0), tokens.get(at + skipped + 1).is_some_and(|dot| dot.is_symbol('.'))) {
+        (Some(schema), true) => (schema, name(2).unwrap_or_default()),
+        (Some(table), false) => (own, table),
+        (None, _) => (own, String::new()),
+    }
+}
+
+fn try_attempts(
+    copy: &mut Copy<'_>,
+    refused: &Refused<'_>,
+    (schema, name): (&str, &str),
+    attempts: Vec<Attempt>,
+    most: usize,
+) -> Result<Vec<Remedy>, Error> {
+    let mut remedies = Vec::new();
+    for attempt in attempts {
+        if remedies.len() == most {
+            break;
+        }
+        let mut kept = Kept::default();
+        if refused.table.is_some() {
+            kept.keep(copy, schema, name)?;
+        }
+        for (schema, name) in &attempt.tables {
+            kept.keep(copy, schema, name)?;
+        }
+        let result = copy.run(refused.session, &attempt.sql)?;
+        kept.restore(copy)?;
+        if refused.table.is_none() && !name.is_empty() {
+            let _ =
+                copy.run(&Session::default(), &[format!("DROP TABLE IF EXISTS {}", sql::quote_table(schema, name))])?;
+        }
+        for statement in &attempt.restore {
+            let _ = copy.run(&Session::default(), std::slice::from_ref(statement))?;
+        }
+        if result.is_ok() {
+            remedies.push(Remedy {
+                scope: attempt.scope,
+                what: attempt.what,
+                sql: attempt.sql,
+                plan: None,
+                effects: attempt.effects,
+            });
+        }
+    }
+    Ok(remedies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_table_of_a_definition() {
+        let session = Session { schema: Some("s".into()), prelude: Vec::new() };
+        let named = |text: &str| target(&session, text);
+        assert_eq!(named("ALTER TABLE `a` ADD b INT"), ("s".into(), "a".into()));
+        assert_eq!(named("CREATE TABLE IF NOT EXISTS x.a (b INT)"), ("x".into(), "a".into()));
+        assert_eq!(named("CREATE UNIQUE INDEX u ON a (b)"), ("s".into(), "a".into()));
+    }
+
+    #[test]
+    fn a_query_in_a_definition_is_judged_as_one() {
+        assert_eq!(create_query("CREATE VIEW v AS SELECT 1"), Some("SELECT 1"));
+        assert!(is_definition("CREATE TABLE a (b INT)") && !is_definition("CREATE TABLE a AS SELECT 1"));
+        assert!(
+            !is_definition("CREATE PROCEDURE p() SELECT 1") && create_query("CREATE PROCEDURE p() SELECT 1").is_none()
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! Tables, views and programs of the copy.
+
+use mysql::prelude::Queryable;
+use sql::quote_string;
+
+use crate::Error;
+use crate::copy::{Copy, Session, StoredProgram};
+use crate::syntax::parse_program;
+
+/// A column with a collation, or of another type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub name: String,
+    pub data_type: String,
+    /// `None` for other types than text.
+    pub charset: Option<String>,
+    pub collation: Option<String>,
+    /// Maximum length in characters.
+    pub characters: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    pub schema: String,
+    pub name: String,
+    pub is_view: bool,
+    pub engine: String,
+    pub row_format: String,
+    /// Default of new columns.
+    pub collation: Option<String>,
+    pub columns: Vec<Column>,
+    pub indexes: Vec<Index>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    pub name: String,
+    /// Columns in order, with the length of a prefix. An expression has no name.
+    pub parts: Vec<(String, Option<u64>)>,
+}
+
+impl Table {
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))
+    }
+
+    pub fn is_indexed(&self, column: &str) -> bool {
+        self.indexes.iter().any(|index| index.parts.iter().any(|(part, _)| part.eq_ignore_ascii_case(column)))
+    }
+}
+
+/// Schema, name, type, engine, row format and collation of a table.
+type Head = (String, String, String, Option<String>, Option<String>, Option<String>);
+
+/// Name, type, character set, collation and length of a column.
+type ColumnRow = (String, String, Option<String>, Option<String>, Option<u64>);
+
+impl Copy<'_> {
+    /// Reads a table or view. `None` if the name is unknown.
+    pub fn table(&self, schema: &str, name: &str) -> Result<Option<Table>, Error> {
+        let mut conn = self.server().connect()?;
+        let (schema, name) = (quote_string(schema), quote_string(name));
+        let fail = |source| self.failed("read a table's columns", source);
+        let heads: Vec<Head> = conn
+            .query(format!(
+                "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE, ROW_FORMAT, TABLE_COLLATION FROM information_schema.TABLES \
+                 WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name}"
+            ))
+            .map_err(fail)?;
+        let Some((schema_name, table_name, kind, engine, row_format, collation)) = heads.into_iter().next() else {
+            return Ok(None);
+        };
+        let columns: Vec<ColumnRow> = conn
+            .query(format!(
+                "SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_SET_NAME, COLLATION_NAME, CHARACTER_MAXIMUM_LENGTH \
+                 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} ORDER BY ORDINAL_POSITION"
+            ))
+            .map_err(fail)?;
+        let parts: Vec<(String, Option<String>, Option<u64>)> = conn
+            .query(format!(
+                "SELECT INDEX_NAME, COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS \
+                 WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} ORDER BY INDEX_NAME, SEQ_IN_INDEX"
+            ))
+            .map_err(fail)?;
+        let mut indexes: Vec<Index> = Vec::new();
+        for (index, column, prefix) in parts {
+            let part = (column.unwrap_or_default(), prefix);
+            match indexes.last_mut().filter(|last| last.name == index) {
+                Some(last) => last.parts.push(part),
+                None => indexes.push(Index { name: index, parts: vec![part] }),
+            }
+        }
+        let column = |(name, data_type, charset, collation, characters)| Column {
+            name,
+            data_type,
+            charset,
+            collation,
+            characters,
+        };
+        Ok(Some(Table {
+            schema: schema_name,
+            name: table_name,
+            is_view: kind.contains("VIEW"),
+            engine: engine.unwrap_or_default(),
+            row_format: row_format.unwrap_or_default(),
+            collation,
+            columns: columns.into_iter().map(column).collect(),
+            indexes,
+        }))
+    }
+
+    /// Names of the schema's tables and views.
+    pub fn table_names(&self, schema: &str) -> Result<Vec<String>, Error> {
+        let query = format!(
+            "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = {} ORDER BY TABLE_NAME",
+            quote_string(schema)
+        );
+        self.names(&query)
+    }
+
+    pub fn routine_names(&self, schema: &str) -> Result<Vec<String>, Error> {
+        let query = format!(
+            "SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = {} ORDER BY ROUTINE_NAME",
+            quote_string(schema)
+        );
+        self.names(&query)
+    }
+
+    /// First column of a query's rows, without NULL.
+    pub fn names(&self, query: &str) -> Result<Vec<String>, Error> {
+        let rows: Vec<Option<String>> =
+            self.server().connect()?.query(query).map_err(|source| self.failed("list names", source))?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
+    /// Text columns of a schema by collation: the most frequent collation first.
+    pub fn collations_in_use(&self, schema: &str) -> Result<Vec<String>, Error> {
+        self.names(&format!(
+            "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {} AND COLLATION_NAME IS NOT NULL \
+             GROUP BY COLLATION_NAME ORDER BY COUNT(*) DESC, COLLATION_NAME",
+            quote_string(schema)
+        ))
+    }
+
+    /// Reads a procedure, function or trigger. `None` if the name is unknown.
+    pub fn program(&self, keyword: &'static str, schema: &str, name: &str) -> Result<Option<StoredProgram>, Error> {
+        let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
+        let mut conn = self.connect(&session)?;
+        let show = format!("SHOW CREATE {keyword} {}", sql::quote_table(schema, name));
+        let Ok(results) = self.results(&mut conn, &show)? else { return Ok(None) };
+        let Some(row) = results.into_iter().flatten().next() else { return Ok(None) };
+        let value = |names: &[&str]| {
+            let found = row.iter().find(|(column, _)| names.iter().any(|name| column.eq_ignore_ascii_case(name)));
+            found.and_then(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        let create = value(&["Create Procedure", "Create Function", "SQL Original Statement"]);
+        let Some(parsed) = parse_program(&create) else { return Ok(None) };
+        let table = match keyword {
+            "TRIGGER" => self
+                .names(&format!(
+                    "SELECT EVENT_OBJECT_TABLE FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = {} AND TRIGGER_NAME = {}",
+                    quote_string(schema),
+                    quote_string(name)
+                ))?
+                .into_iter()
+                .next(),
+            _ => None,
+        };
+        Ok(Some(StoredProgram {
+            keyword,
+            schema: schema.to_owned(),
+            name: name.to_owned(),
+            create,
+            sql_mode: value(&["sql_mode"]),
+            client: value(&["character_set_client"]),
+            connection: value(&["collation_connection"]),
+            database: value(&["Database Collation"]),
+            table,
+            parsed,
+        }))
+    }
+
+    /// Triggers of a table.
+    pub fn triggers(&self, schema: &str, table: &str) -> Result<Vec<String>, Error> {
+        self.names(&format!(
+            "SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = {} AND EVENT_OBJECT_TABLE = {}",
+            quote_string(schema),
+            quote_string(table)
+        ))
+    }
+
+    /// Returns the statement of `SHOW CREATE TABLE`.
+    pub fn create_table(&self, schema: &str, name: &str) -> Result<Option<String>, Error> {
+        let mut conn = self.connect(&Session::default())?;
+        let shown = self.results(&mut conn, &format!("SHOW CREATE TABLE {}", sql::quote_table(schema, name)))?;
+        let row = shown.ok().and_then(|results| results.into_iter().flatten().next());
+        Ok(row.and_then(|row| row.get("Create Table").cloned().flatten()))
+    }
+
+    /// Query and `collation_connection` of a view.
+    pub fn view(&self, schema: &str, name: &str) -> Result<Option<(String, Session)>, Error> {
+        let mut conn = self.connect(&Session::default())?;
+        // SHOW CREATE VIEW fails for a view that cannot be read (all but MySQL 9).
+        let query = format!(
+            "SELECT VIEW_DEFINITION AS d, CHARACTER_SET_CLIENT AS s, COLLATION_CONNECTION AS c, SECURITY_TYPE AS t \
+             FROM information_schema.VIEWS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",
+            quote_string(schema),
+            quote_string(name)
+        );
+        let found = self.results(&mut conn, &query)?;
+        let Some(row) = found.ok().and_then(|results| results.into_iter().flatten().next()) else { return Ok(None) };
+        let value = |name: &str| row.get(name).cloned().flatten().unwrap_or_default();
+        let prelude =
+            vec![format!("SET NAMES {}", value("s")), format!("SET SESSION collation_connection = {}", value("c"))];
+        let create =
+            format!("CREATE SQL SECURITY {} VIEW {} AS {}", value("t"), sql::quote_table(schema, name), value("d"));
+        Ok(Some((create, Session { schema: Some(schema.to_owned()), prelude })))
+    }
+}

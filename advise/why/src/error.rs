@@ -1,0 +1,29 @@
+/// Errors of a diagnosis. A statement that the server refuses because of collations is a finding.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Error of the server crate, or a signal.
+    #[error(transparent)]
+    Server(#[from] server::Error),
+    #[error(transparent)]
+    Rehearsal(#[from] rehearsal::Error),
+    #[error("cannot {what} on {server}: {source}")]
+    Driver {
+        /// Attempted task; completes "cannot …".
+        what: &'static str,
+        /// Label of the server.
+        server: String,
+        source: mysql::Error,
+    },
+    /// A statement that the server does not understand, or that names nothing that exists.
+    #[error("{place}: {message}")]
+    Statement { place: String, message: String },
+    #[error("{place}: the server refuses this statement of the dump: {message}")]
+    Dump { place: String, message: String },
+}
+
+impl From<lifecycle::Interrupted> for Error {
+    fn from(interrupted: lifecycle::Interrupted) -> Self {
+        Self::Server(interrupted.into())
+    }
+}

@@ -1,0 +1,191 @@
+//! Asks the copy about spots: the collation of each side, and whether the server takes the
+//! expression on no rows.
+
+use rules::coercibility::{Coercibility, Operand as Rule, Outcome, Side as RuleSide, choose_collation};
+use server::{error_code, is_same_collation};
+
+use crate::Error;
+use crate::copy::{Copy, Place, Refusal, Results};
+use crate::model::{Side, Site};
+use crate::origin::Resolved;
+use crate::spot::{Source, Spot, SpotKind};
+use crate::syntax::ExprKind;
+
+/// A spot with what the server says about it.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    pub spot: Spot,
+    pub site: Site,
+    pub refusal: Option<Refusal>,
+    /// Origin of each operand.
+    pub resolved: Vec<Resolved>,
+}
+
+/// True for errors that collations and character sets of operands cause.
+pub fn is_conflict(code: u16) -> bool {
+    error_code::is_collation_conflict(code)
+        || matches!(
+            code,
+            error_code::UNKNOWN_COLLATION | error_code::UNKNOWN_CHARACTER_SET | error_code::CANNOT_CONVERT_CHARACTER
+        )
+}
+
+impl Copy<'_> {
+    /// Judges the spots of a source. Returns those whose sides differ, or that the server refuses.
+    pub fn judge(&mut self, source: &Source) -> Result<Vec<Judged>, Error> {
+        let mut found: Vec<Judged> = Vec::new();
+        for spot in source.spots() {
+            lifecycle::interrupt::check()?;
+            if let Some(judged) = self.judge_spot(source, &spot)? {
+                // The call around a refused comparison is refused for the same reason.
+                let is_inside = |other: &Judged| other.refusal.is_some() && spot.alone.contains(&other.spot.alone);
+                if judged.refusal.is_none() || !found.iter().any(is_inside) {
+                    found.push(judged);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn judge_spot(&mut self, source: &Source, spot: &Spot) -> Result<Option<Judged>, Error> {
+        if spot.kind == SpotKind::Collate {
+            return self.judge_collate(source, spot);
+        }
+        let is_fixed = |kind: &ExprKind| matches!(kind, ExprKind::Constant);
+        if spot.operands.iter().filter(|operand| !is_fixed(&operand.expression.kind)).count() < 2 {
+            return Ok(None);
+        }
+        let Some(sides) = self.sides(source, spot)? else { return Ok(None) };
+        let texts: Vec<&(Side, Resolved)> = sides.iter().filter(|(side, _)| side.charset != "binary").collect();
+        let differs = texts.windows(2).any(|pair| !is_same_collation(&pair[0].0.collation, &pair[1].0.collation));
+        let is_unclear = texts.iter().any(|(side, _)| side.strength == "NONE");
+        let is_wrapped = texts.iter().any(|(_, resolved)| resolved.wraps_column());
+        if texts.len() < 2 || !(differs || is_unclear || is_wrapped) {
+            return Ok(None);
+        }
+        let refusal = match spot.kind {
+            SpotKind::Order => None,
+            SpotKind::Union => self.ask(&source.place, std::slice::from_ref(&spot.alone))?.err(),
+            _ => self.ask_on_no_rows(source, spot.block, &spot.alone)?.err(),
+        };
+        let refusal = refusal.filter(|refusal| is_conflict(refusal.code));
+        let (sides, resolved): (Vec<Side>, Vec<Resolved>) = sides.into_iter().unzip();
+        let winner = if refusal.is_none() { self.winner(&sides) } else { None };
+        let site = Site {
+            program: program_title(&source.place),
+            text: spot.text.clone(),
+            operation: spot.operation.clone(),
+            sides,
+            winner,
+            is_refused: refusal.is_some(),
+        };
+        Ok(Some(Judged { spot: spot.clone(), site, refusal, resolved }))
+    }
+
+    /// A COLLATE clause is of interest if the server refuses it.
+    fn judge_collate(&mut self, source: &Source, spot: &Spot) -> Result<Option<Judged>, Error> {
+        let Err(refusal) = self.ask_on_no_rows(source, spot.block, &spot.alone)? else { return Ok(None) };
+        if !is_conflict(refusal.code) {
+            return Ok(None);
+        }
+        let Some(sides) = self.sides(source, spot)? else { return Ok(None) };
+        let (sides, resolved): (Vec<Side>, Vec<Resolved>) = sides.into_iter().unzip();
+        let site = Site {
+            program: program_title(&source.place),
+            text: spot.text.clone(),
+            operation: spot.operation.clone(),
+            sides,
+            winner: None,
+            is_refused: true,
+        };
+        Ok(Some(Judged { spot: spot.clone(), site, refusal: Some(refusal), resolved }))
+    }
+
+    /// Reads the collation of each operand. `None` if the server refuses to say.
+    fn sides(&mut self, source: &Source, spot: &Spot) -> Result<Option<Vec<(Side, Resolved)>>, Error> {
+        let mut sides = Vec::new();
+        for operand in &spot.operands {
+            let asked = format!("COLLATION({0}) AS c, CHARSET({0}) AS s, COERCIBILITY({0}) AS n", operand.text);
+            let Ok(results) = self.ask_on_no_rows(source, operand.block, &asked)? else { return Ok(None) };
+            let Some(row) = results.into_iter().flatten().next() else { return Ok(None) };
+            let value = |name: &str| row.get(name).cloned().flatten().unwrap_or_default();
+            let number: i64 = value("n").parse().unwrap_or(2);
+            let resolved = self.resolve(source, operand)?;
+            let (collation, charset) = (value("c"), value("s"));
+            let side = Side {
+                text: operand.text.clone(),
+                source: resolved.describe(&source.place, &collation),
+                origin: resolved.origin,
+                charset,
+                collation,
+                coercibility: number,
+                strength: self.strength(number).to_owned(),
+            };
+            sides.push((side, resolved));
+        }
+        Ok(Some(sides))
+    }
+
+    /// Evaluates expressions with the tables of a block, none of which has a row.
+    pub fn ask_on_no_rows(
+        &mut self,
+        source: &Source,
+        block: usize,
+        expressions: &str,
+    ) -> Result<Result<Results, Refusal>, Error> {
+        const UNKNOWN_COLUMN: u16 = 1054;
+        const AMBIGUOUS_COLUMN: u16 = 1052;
+        let with = source.with_clause(block);
+        let mut answer = Ok(Vec::new());
+        for levels in 0..8 {
+            let select = format!("{with} SELECT {expressions} {}", source.no_rows_clause(block, levels));
+            answer = self.ask(&source.place, &[select])?;
+            match &answer {
+                Err(refusal) if refusal.code == UNKNOWN_COLUMN => {}
+                Err(refusal) if refusal.code == AMBIGUOUS_COLUMN => {
+                    let Some(from) = source.joined_clause(block) else { break };
+                    return self.ask(&source.place, &[format!("{with} SELECT {expressions} {from}")]);
+                }
+                _ => break,
+            }
+            if source.parsed.blocks.get(block).is_none_or(|block| block.parent.is_none()) {
+                break;
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Collation by which two sides are compared, as the servers' rules say.
+    fn winner(&self, sides: &[Side]) -> Option<String> {
+        let texts: Vec<&Side> =
+            sides.iter().filter(|side| side.charset != "binary" && side.strength != "IGNORABLE").collect();
+        let mut best = *texts.first()?;
+        for side in &texts[1..] {
+            match choose_collation(self.flavour, self.version, rule(best), rule(side)) {
+                Outcome::Collation(RuleSide::Right) | Outcome::CollationIfRepresentable(RuleSide::Right) => best = side,
+                Outcome::IllegalMix => return None,
+                _ => {}
+            }
+        }
+        Some(best.collation.clone())
+    }
+}
+
+fn rule(side: &Side) -> Rule<'_> {
+    let coercibility = match side.strength.as_str() {
+        "EXPLICIT" => Coercibility::Explicit,
+        "NONE" | "IMPLICIT" => Coercibility::Implicit,
+        "SYSCONST" => Coercibility::SystemConstant,
+        "IGNORABLE" => Coercibility::Ignorable,
+        _ => Coercibility::Coercible,
+    };
+    Rule::new(&side.collation, coercibility).with_ascii(side.text.is_ascii() && side.text.starts_with(['\'', '"']))
+}
+
+fn program_title(place: &Place) -> Option<String> {
+    match place {
+        Place::Session(_) => None,
+        Place::Program { program, .. } => Some(program.title()),
+        Place::View { name, .. } => Some(format!("view {name}")),
+    }
+}

@@ -1,0 +1,42 @@
+//! Why a statement fails or loses an index because of collations, and what mends it.
+//!
+//! ```text
+//! dump or server ─ load ─▶ Copy (private server)
+//! statement ─ syntax ─▶ Source ─ spots ─▶ Judged: each side's collation, asked on no rows
+//!                                   └─▶ Fault ─ remedy ─▶ Change, tried on the copy ─▶ Finding
+//! ```
+//!
+//! The server decides everything: which collation a side has, whether it refuses an expression,
+//! which plan it takes, and whether a remedy works. The reader of statements only finds places to
+//! ask about. Running servers are never written to: changes are tried on the copy alone.
+
+mod copy;
+mod ddl;
+mod dictionary;
+mod error;
+mod fill;
+mod groups;
+mod judge;
+mod keep;
+mod load;
+mod model;
+mod name;
+mod origin;
+mod placeholder;
+mod plan;
+mod remedy;
+mod run;
+mod source;
+mod spot;
+mod statements;
+mod syntax;
+mod trial;
+
+pub use copy::{Copy, Session};
+pub use error::Error;
+pub use fill::ROWS;
+pub use load::{Loaded, copy_schemas, load_dump};
+pub use model::*;
+pub use run::{Found, Given, Request, diagnose};
+pub use source::confirm;
+pub use statements::{parse_script, read_slow_log};

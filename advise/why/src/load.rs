@@ -1,0 +1,110 @@
+//! The copy's schemas: from a dump, or from a running server.
+
+use std::io::BufRead;
+
+use mysql::prelude::Queryable;
+use server::{Conn, Server};
+use sql::{SqlMode, StatementReader, Token, quote_identifier, quote_string, tokenize};
+
+use crate::Error;
+
+/// Outcome of loading a dump.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// Schema in use at the end of the dump.
+    pub schema: String,
+    /// Statements that the server refuses.
+    pub refused: Vec<String>,
+}
+
+/// Schema for the tables of a dump that names none.
+const DEFAULT_SCHEMA: &str = "app";
+
+/// Runs a dump on a private server.
+pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut Loaded) -> Result<(), Error> {
+    let mut conn = server.connect_patiently()?;
+    let fail = |source| Error::Driver { what: "load the dump", server: server.label().to_owned(), source };
+    if loaded.schema.is_empty() {
+        loaded.schema = DEFAULT_SCHEMA.to_owned();
+        let _ = conn.query_drop("SET GLOBAL log_bin_trust_function_creators = 1");
+        let _ = conn.query_drop("SET GLOBAL event_scheduler = OFF");
+    }
+    conn.query_drop("SET NAMES utf8mb4").map_err(fail)?;
+    conn.query_drop(format!("CREATE DATABASE IF NOT EXISTS {}", quote_identifier(&loaded.schema))).map_err(fail)?;
+    conn.query_drop(format!("USE {}", quote_identifier(&loaded.schema))).map_err(fail)?;
+    let mut statements = StatementReader::new(dump, SqlMode::default());
+    loop {
+        lifecycle::interrupt::check()?;
+        let read =
+            statements.read().map_err(|error| Error::Dump { place: name.to_owned(), message: error.to_string() })?;
+        let Some(statement) = read else { break };
+        let text = String::from_utf8_lossy(statement).into_owned();
+        let line = statements.line();
+        create_definers(&mut conn, &text);
+        match conn.query_drop(&text) {
+            Ok(()) => {}
+            Err(mysql::Error::MySqlError(error)) => {
+                loaded.refused.push(format!("{name}:{line}: the server refuses it: {}: {}", error.code, error.message));
+            }
+            Err(source) => return Err(fail(source)),
+        }
+    }
+    let schema: Option<Option<String>> = conn.query_first("SELECT DATABASE()").map_err(fail)?;
+    loaded.schema = schema.flatten().unwrap_or_else(|| loaded.schema.clone());
+    Ok(())
+}
+
+/// Creates the accounts that a statement names as definers, with every privilege: without them, the
+/// server refuses to read a view or to run a program.
+fn create_definers(conn: &mut Conn, text: &str) {
+    for (user, host) in definers(text) {
+        let account = format!("{}@{}", quote_string(&user), quote_string(&host));
+        // An account that exists is no error here, and MySQL 5.6 creates it by the grant.
+        let _ = conn.query_drop(format!("CREATE USER {account}"));
+        let _ = conn.query_drop(format!("GRANT ALL PRIVILEGES ON *.* TO {account}"));
+    }
+}
+
+/// Returns user and host of each ``DEFINER=`user`@`host` ``.
+fn definers(text: &str) -> Vec<(String, String)> {
+    // Rows of a dump are long, and name no definer.
+    if text.len() > MAX_DEFINITION_BYTES {
+        return Vec::new();
+    }
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let quotes = ['`', '\'', '"'];
+    let account = |at: usize| {
+        let (user, host) = (tokens.get(at + 2)?, tokens.get(at + 3)?);
+        let host = host.text.strip_prefix('@')?.trim_matches(quotes);
+        tokens[at + 1].is_symbol('=').then(|| (user.text.trim_matches(quotes).to_owned(), host.to_owned()))
+    };
+    (0..tokens.len().saturating_sub(3)).filter(|at| tokens[*at].is_keyword("definer")).filter_map(account).collect()
+}
+
+/// Longest statement that is searched for definers.
+const MAX_DEFINITION_BYTES: usize = 1 << 20;
+
+/// Builds the schemas of a running server on a private one. Rows are not read.
+pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Result<Vec<String>, Error> {
+    let mut conn = source.connect_patiently()?;
+    let definitions = rehearsal::read(source, &mut conn, schemas, rehearsal::Values::Skip)?;
+    let mut own = private.connect()?;
+    definitions.objects.iter().for_each(|object| create_definers(&mut own, &object.create));
+    let (_, unbuilt) = rehearsal::Rehearsal::build::<Error>(private, &definitions, &mut |_| Ok(()))?;
+    Ok(unbuilt
+        .iter()
+        .map(|one| format!("{} is not on the private copy: {}: {}", one.name, one.code, one.message))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_definers_in_comments_of_dumps() {
+        let text = "/*!50013 DEFINER=`app`@`%` SQL SECURITY DEFINER */ VIEW v AS SELECT 1";
+        assert_eq!(definers(text), [("app".to_owned(), "%".to_owned())]);
+        assert!(definers("CREATE DEFINER = CURRENT_USER PROCEDURE p() SELECT 1").is_empty());
+    }
+}

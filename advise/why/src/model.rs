@@ -1,0 +1,186 @@
+//! Results of a diagnosis.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Diagnosis of one or more statements.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Diagnosis {
+    /// Format of this document.
+    pub format: u32,
+    /// Version of weigh.
+    pub weigh: String,
+    /// Label and version of the server that was asked.
+    pub server: String,
+    pub version: String,
+    /// Private copy on which remedies were tried: its server and version. Equal to `server` if no
+    /// running server was named.
+    pub copy: String,
+    /// Statements in the order given. Statements that set up the session are not listed.
+    pub statements: Vec<Judged>,
+    /// Limits of the diagnosis, such as made-up rows.
+    pub notes: Vec<String>,
+}
+
+/// Format number of [`Diagnosis`].
+pub const FORMAT: u32 = 1;
+
+impl Diagnosis {
+    pub fn has_findings(&self) -> bool {
+        self.statements.iter().any(|statement| !statement.findings.is_empty())
+    }
+}
+
+/// A statement and what was found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Judged {
+    /// `app.sql:12`, or `statement` for one of the command line.
+    pub place: String,
+    pub text: String,
+    /// Total time in a slow log, in seconds.
+    pub seconds: Option<f64>,
+    /// Number of calls in a slow log.
+    pub calls: Option<u64>,
+    pub findings: Vec<Finding>,
+}
+
+/// A cause of an error or of a lost index, with the remedies that a server was seen to accept.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Finding {
+    pub kind: Kind,
+    /// The server's error, `1267: Illegal mix of collations …`. `None` if the statement runs.
+    pub error: Option<String>,
+    /// Comparisons, calls and unions that take part.
+    pub sites: Vec<Site>,
+    /// Consequences, a sentence each.
+    pub costs: Vec<String>,
+    /// Plan before any remedy, for the tables of the statement. `None` if the server refuses it.
+    pub plan: Option<PlanFigures>,
+    /// The smallest first.
+    pub remedies: Vec<Remedy>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The server refuses to combine operands: errors 1267, 1270, 1271, 3854, 3988.
+    Refused,
+    /// A COLLATE clause does not fit the character set: error 1253.
+    WrongCollate,
+    /// A collation or character set that the server does not have: errors 1273, 1115.
+    Unknown,
+    /// An index cannot be used for a lookup.
+    IndexLost,
+    /// A key would be too long: errors 1071, 1709, 3886.
+    KeyTooLong,
+    /// Values become equal: error 1062.
+    Duplicates,
+    /// Columns of a foreign key do not fit: errors 1005, 1215, 1833, 3780.
+    ForeignKey,
+    /// A character has no place in the column's character set: error 1366.
+    Unrepresentable,
+}
+
+/// An expression in which two or more texts meet.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Site {
+    /// `procedure route`, `view v`; `None` for the statement itself.
+    pub program: Option<String>,
+    /// Text of the expression.
+    pub text: String,
+    /// `=`, `find_in_set`, `UNION`.
+    pub operation: String,
+    pub sides: Vec<Side>,
+    /// Collation by which the server compares. `None` if it refuses.
+    pub winner: Option<String>,
+    /// Whether the server refuses this expression by itself, on no rows.
+    pub is_refused: bool,
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Side {
+    pub text: String,
+    pub charset: String,
+    pub collation: String,
+    /// The server's number of the coercibility.
+    pub coercibility: i64,
+    /// EXPLICIT, NONE, IMPLICIT, SYSCONST, COERCIBLE, NUMERIC or IGNORABLE.
+    pub strength: String,
+    pub origin: Origin,
+    /// Origin of the collation, in words.
+    pub source: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    Column,
+    /// Column of a view.
+    View,
+    /// Column of a subquery in FROM, or of WITH.
+    Derived,
+    InformationSchema,
+    JsonTable,
+    TemporaryTable,
+    /// Literal or placeholder under `collation_connection`.
+    Connection,
+    Introducer,
+    Collate,
+    /// Parameter or variable of a stored program.
+    Parameter,
+    UserVariable,
+    /// Result of a stored function.
+    StoredFunction,
+    /// Result of another expression.
+    Expression,
+    Subquery,
+}
+
+/// A change after which the finding was gone.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Remedy {
+    pub scope: Scope,
+    /// Advice in words.
+    pub what: String,
+    /// Statements to run instead, or before.
+    pub sql: Vec<String>,
+    /// Plan with the change; `None` if the statement has none.
+    pub plan: Option<PlanFigures>,
+    /// Other effects of the change, in words.
+    pub effects: Vec<String>,
+}
+
+/// Extent of a remedy's change, the smallest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    Statement,
+    Session,
+    Program,
+    Column,
+    Table,
+    Server,
+}
+
+/// Access to the tables of a statement.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PlanFigures {
+    /// Sum over the parts of a plan of the product of their tables' rows.
+    pub rows: u64,
+    /// Tables in the order of the plan.
+    pub tables: Vec<TableAccess>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TableAccess {
+    pub table: String,
+    /// `type` of EXPLAIN.
+    pub access: String,
+    pub key: Option<String>,
+    pub key_len: Option<String>,
+    /// `Extra` of EXPLAIN.
+    pub extra: String,
+    /// Rows that the server expects to read each time.
+    pub rows: u64,
+}

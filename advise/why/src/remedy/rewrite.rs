@@ -1,0 +1,315 @@
+//! The statement, rewritten.
+
+use std::ops::Range;
+
+use server::{collation_charset, current_charset_name, is_same_collation};
+use sql::{SqlMode, tokenize};
+
+use super::{Fault, breadth, splice, with_collation};
+use crate::Error;
+use crate::copy::{Copy, Place, StoredProgram};
+use crate::judge::Judged;
+use crate::model::{Kind, Origin, Scope, Side};
+use crate::origin::{ColumnRef, Resolved};
+use crate::spot::{Operand, Source, SpotKind};
+use crate::syntax::{ExprKind, TableKind};
+use crate::trial::{Act, Change};
+
+type Edits = Vec<(Range<usize>, String)>;
+
+/// Changes of the statement, or of the program's or view's text.
+pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
+    let mut found = Vec::new();
+    if fault.is_index() {
+        // First, because it changes no answer.
+        let what = "compare by the column's collation, too: the index finds the rows, and COLLATE decides among them";
+        found.extend(change_texts(copy, fault, &|source, judged| compare_twice(source, judged), what)?);
+    }
+    for collation in fault.collations() {
+        for which in 0..2 {
+            let edit = |source: &Source, judged: &Judged| collate_operands(source, judged, &collation, which);
+            let change = change_texts(copy, fault, &edit, &format!("compare by {collation}"))?;
+            found.extend(
+                change.map(|change| note_loss(Change { collation: Some(collation.clone()), ..change }, &collation)),
+            );
+        }
+        let edit = |source: &Source, judged: &Judged| collate_json(source, judged, &collation);
+        if let Some(change) =
+            change_texts(copy, fault, &edit, &format!("declare the columns of JSON_TABLE COLLATE {collation}"))?
+        {
+            found.push(change);
+        }
+    }
+    if fault.is_index() {
+        let edit = |_: &Source, judged: &Judged| remove_collate(judged);
+        found.extend(change_texts(copy, fault, &edit, "leave COLLATE out: the column's collation then decides")?);
+    }
+    if matches!(fault.kind, Kind::WrongCollate | Kind::Unknown) {
+        found.extend(replace_collate(copy, fault)?);
+    }
+    Ok(found)
+}
+
+/// Applies edits to all sources of a fault. `None` if there is nothing to edit.
+fn change_texts(
+    copy: &mut Copy<'_>,
+    fault: &Fault,
+    edit: &dyn Fn(&Source, &Judged) -> Edits,
+    what: &str,
+) -> Result<Option<Change>, Error> {
+    let mut edits: Edits = Vec::new();
+    let mut first: Option<&Source> = None;
+    for (source, spots) in &fault.parts {
+        for judged in spots {
+            let shifted = edit(source, judged).into_iter();
+            edits.extend(shifted.map(|(span, text)| (span.start + source.offset..span.end + source.offset, text)));
+        }
+        first.get_or_insert(source);
+    }
+    let (Some(source), false) = (first, edits.is_empty()) else { return Ok(None) };
+    Ok(match &source.place {
+        Place::Session(session) => {
+            let text = splice(&source.text, &edits);
+            Some(Change {
+                scope: Scope::Statement,
+                what: format!("In the statement, {what}"),
+                sql: vec![text.clone()],
+                effects: Vec::new(),
+                collation: None,
+                act: Act::Statement(session.clone(), text),
+            })
+        }
+        Place::Program { program, .. } => {
+            let after = StoredProgram { create: splice(&program.create, &edits), ..StoredProgram::clone(program) };
+            Some(recreated(program, after, &format!("In the {}, {what}", program.title())))
+        }
+        Place::View { name, session } => {
+            let schema = session.schema.clone().unwrap_or_default();
+            let Some((create, session)) = copy.view(&schema, name)? else { return Ok(None) };
+            let replace = |text: &str| text.replacen("CREATE ", "CREATE OR REPLACE ", 1);
+            let statement = replace(&splice(&create, &edits));
+            Some(Change {
+                scope: Scope::Program,
+                what: format!("In the view {name}, {what}"),
+                sql: vec![statement.clone()],
+                effects: Vec::new(),
+                collation: None,
+                act: Act::View { session, statement, before: replace(&create) },
+            })
+        }
+    })
+}
+
+/// Change of a program's text, created again under the settings of its creation.
+pub(super) fn recreated(before: &StoredProgram, mut after: StoredProgram, what: &str) -> Change {
+    if let Some(parsed) = crate::syntax::parse_program(&after.create) {
+        after.parsed = parsed;
+    }
+    let mut sql: Vec<String> = after.creation_settings();
+    sql.push(format!("DROP {} {}", before.keyword, sql::quote_identifier(&before.name)));
+    sql.push(after.create.clone());
+    Change {
+        scope: Scope::Program,
+        what: what.to_owned(),
+        sql,
+        effects: Vec::new(),
+        collation: None,
+        act: Act::Programs(vec![(after, before.clone())]),
+    }
+}
+
+/// Gives the sides of other collations this one. `which` 0 changes values and leaves columns alone;
+/// 1 changes the first side of another collation.
+fn collate_operands(source: &Source, judged: &Judged, collation: &str, which: usize) -> Edits {
+    if judged.spot.kind == SpotKind::Collate || judged.spot.kind == SpotKind::Order {
+        return Vec::new();
+    }
+    let sides: Vec<(&Side, &Operand)> = judged.site.sides.iter().zip(&judged.spot.operands).collect();
+    let columns: Vec<&str> = sides
+        .iter()
+        .zip(&judged.resolved)
+        .filter_map(|((side, _), resolved)| column_collation(side, resolved))
+        .collect();
+    let has_column = !columns.is_empty();
+    let is_of_column = columns.iter().any(|own| is_same_collation(own, collation));
+    // A value's collation does not decide over a column's.
+    let target = if has_column && !is_of_column { None } else { Some(collation) };
+    let own_target =
+        || judged.site.sides.iter().find(|side| side.charset != "binary").map(|side| side.collation.as_str());
+    let Some(target) = target.or_else(own_target) else { return Vec::new() };
+    let is_one_charset = sides
+        .windows(2)
+        .all(|pair| current_charset_name(&pair[0].0.charset) == current_charset_name(&pair[1].0.charset));
+    let mut edits = Edits::new();
+    for ((side, operand), resolved) in sides.iter().zip(&judged.resolved) {
+        let is_fixed = side.charset == "binary" || !operand.is_editable;
+        let is_same = is_same_collation(&side.collation, target) && !resolved.wraps_column();
+        let is_column = resolved.bare_column().is_some() || is_columnar(side.origin);
+        if is_fixed || is_same || (which == 0 && is_column && sides.len() > 1 && has_value(judged)) {
+            continue;
+        }
+        edits.extend(collate_operand(source, operand, side, target));
+        if is_one_charset && judged.spot.kind != SpotKind::Union {
+            break;
+        }
+    }
+    edits
+}
+
+/// Notes that a conversion to a smaller character set loses characters.
+fn note_loss(mut change: Change, collation: &str) -> Change {
+    let charset = collation_charset(collation);
+    if breadth(charset) < 4 && change.sql.iter().any(|sql| sql.contains(&format!("USING {charset})"))) {
+        change.effects.push(format!("Characters that {charset} lacks become question marks, and find nothing."));
+    }
+    change
+}
+
+fn has_value(judged: &Judged) -> bool {
+    judged.site.sides.iter().zip(&judged.resolved).any(|(side, resolved)| column_collation(side, resolved).is_none())
+}
+
+/// Collation of the column that a side is; `None` for a value.
+fn column_collation<'j>(side: &'j Side, resolved: &'j Resolved) -> Option<&'j str> {
+    let own = resolved.column.as_ref().and_then(ColumnRef::collation);
+    own.or_else(|| is_columnar(side.origin).then_some(side.collation.as_str()))
+}
+
+fn is_columnar(origin: Origin) -> bool {
+    matches!(
+        origin,
+        Origin::Column | Origin::View | Origin::Derived | Origin::InformationSchema | Origin::TemporaryTable
+    )
+}
+
+fn collate_operand(source: &Source, operand: &Operand, side: &Side, target: &str) -> Option<(Range<usize>, String)> {
+    let expression = &operand.expression;
+    let (text, charset) = match &expression.kind {
+        ExprKind::Collate { inner, .. } => (&source.text[inner.span.clone()], side.charset.as_str()),
+        _ => (operand.text.as_str(), side.charset.as_str()),
+    };
+    let is_simple = matches!(
+        expression.kind,
+        ExprKind::Name(_)
+            | ExprKind::Text { .. }
+            | ExprKind::Variable(_)
+            | ExprKind::Parameter
+            | ExprKind::Call { .. }
+            | ExprKind::Collate { .. }
+    );
+    let mut replaced = with_collation(text, charset, target, is_simple);
+    // The branch of a UNION gives the column its name.
+    if let (ExprKind::Name(names), Some(block)) = (&expression.kind, source.parsed.blocks.get(operand.block)) {
+        let is_item = block.items.iter().any(|item| item.expression == *expression && item.alias.is_none());
+        if let (true, Some(name)) = (is_item, names.last()) {
+            replaced += &format!(" AS {}", sql::quote_identifier(name));
+        }
+    }
+    Some((expression.span.clone(), replaced))
+}
+
+/// `a = 'x' COLLATE c` becomes `(a = 'x' AND a = 'x' COLLATE c)`, if what is equal by `c` is equal
+/// by any other collation of the character set: `_bin` and `_cs`.
+fn compare_twice(source: &Source, judged: &Judged) -> Edits {
+    let is_exact = |side: &Side| side.collation.ends_with("_bin") || side.collation.ends_with("_cs");
+    let explicit = judged.site.sides.iter().any(|side| side.origin == Origin::Collate && is_exact(side));
+    let [left, right] = judged.spot.operands.as_slice() else { return Vec::new() };
+    if !explicit || judged.spot.operation != "=" || !left.is_editable || !right.is_editable {
+        return Vec::new();
+    }
+    let bare = |operand: &Operand| match &operand.expression.kind {
+        ExprKind::Collate { inner, .. } => source.text[inner.span.clone()].to_owned(),
+        _ => operand.text.clone(),
+    };
+    let span = left.expression.span.start..right.expression.span.end;
+    let replaced = format!("({} = {} AND {})", bare(left), bare(right), &source.text[span.clone()]);
+    vec![(span, replaced)]
+}
+
+/// `column COLLATE x = …` becomes `column = …`.
+fn remove_collate(judged: &Judged) -> Edits {
+    let mut edits = Edits::new();
+    for operand in &judged.spot.operands {
+        if let ExprKind::Collate { inner, .. } = &operand.expression.kind {
+            edits.push((inner.span.end..operand.expression.span.end, String::new()));
+        }
+    }
+    edits
+}
+
+/// Declares the columns of JSON_TABLE that take part with a collation.
+fn collate_json(source: &Source, judged: &Judged, collation: &str) -> Edits {
+    let mut edits = Edits::new();
+    for (operand, side) in judged.spot.operands.iter().zip(&judged.site.sides) {
+        let ExprKind::Name(names) = &operand.expression.kind else { continue };
+        if side.origin != Origin::JsonTable || is_same_collation(&side.collation, collation) {
+            continue;
+        }
+        let (Some(column), Some(block)) = (names.last(), source.parsed.blocks.get(operand.block)) else { continue };
+        for table in block.tables.iter().filter(|table| table.kind == TableKind::JsonTable) {
+            let tokens: Vec<sql::Token<'_>> = tokenize(&source.text[table.span.clone()], SqlMode::default()).collect();
+            let Some(at) =
+                tokens.iter().position(|token| token.name().is_some_and(|name| name.eq_ignore_ascii_case(column)))
+            else {
+                continue;
+            };
+            let Some(path) = tokens[at..]
+                .iter()
+                .position(|token| token.is_any_keyword(&["path", "character", "charset", "collate"]))
+            else {
+                continue;
+            };
+            let end = table.span.start + tokens[at + path - 1].end();
+            edits.push((end..end, format!(" CHARACTER SET {} COLLATE {collation}", collation_charset(collation))));
+        }
+    }
+    edits
+}
+
+/// Returns collations that may replace one that does not fit, the nearest first.
+fn substitutes(collation: &str, charset: &str) -> Vec<String> {
+    let suffix = collation.split_once('_').map_or("bin", |(_, suffix)| suffix);
+    let nearest: &[&str] = match suffix {
+        "bin" | "0900_bin" => &["bin"],
+        _ if suffix.ends_with("as_cs") || suffix.ends_with("_cs") => &["uca1400_as_cs", "0900_as_cs", "bin"],
+        _ if suffix.ends_with("as_ci") => {
+            &["uca1400_as_ci", "0900_as_ci", "unicode_520_ci", "unicode_ci", "general_ci"]
+        }
+        _ => &["uca1400_ai_ci", "0900_ai_ci", "unicode_520_ci", "unicode_ci", "general_ci"],
+    };
+    std::iter::once(suffix).chain(nearest.iter().copied()).map(|suffix| format!("{charset}_{suffix}")).collect()
+}
+
+/// Replaces the collation of a COLLATE clause, or converts the text before it.
+fn replace_collate(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
+    let mut found = Vec::new();
+    let convert = |source: &Source, judged: &Judged| {
+        let (Some(side), Some(collation)) = (judged.site.sides.first(), collation_of(source, judged)) else {
+            return Vec::new();
+        };
+        let target = collation_charset(&collation);
+        if breadth(target) <= breadth(&side.charset) {
+            return Vec::new();
+        }
+        let span = judged.spot.operands[0].expression.span.clone();
+        vec![(span.clone(), format!("CONVERT({} USING {target})", &source.text[span]))]
+    };
+    found.extend(change_texts(copy, fault, &convert, "convert the text to the collation's character set")?);
+    for nearness in 0..6 {
+        let replace = |source: &Source, judged: &Judged| {
+            let (Some(side), Some(collation)) = (judged.site.sides.first(), collation_of(source, judged)) else {
+                return Vec::new();
+            };
+            let charset = if side.charset == "binary" { collation_charset(&collation) } else { &side.charset };
+            let Some(substitute) = substitutes(&collation, charset).get(nearness).cloned() else { return Vec::new() };
+            judged.spot.collation.clone().map(|span| vec![(span, substitute)]).unwrap_or_default()
+        };
+        found.extend(change_texts(copy, fault, &replace, "name a collation of the text's character set")?);
+    }
+    Ok(found)
+}
+
+fn collation_of(source: &Source, judged: &Judged) -> Option<String> {
+    let span = judged.spot.collation.clone()?;
+    Some(source.text[span].trim_matches(['\'', '"', '`']).to_lowercase())
+}

@@ -1,0 +1,318 @@
+//! Diagnosis of statements, one after the other.
+
+use std::collections::BTreeSet;
+
+use server::{error_code, is_same_collation};
+use sql::{SqlMode, tokenize};
+
+use crate::Error;
+use crate::copy::{Copy, Place, Session};
+use crate::groups::{self, Group};
+use crate::judge::{Judged as Spotted, is_conflict};
+use crate::model::{Finding, Judged, Kind, PlanFigures, Site};
+use crate::origin::Resolved;
+use crate::remedy::{self, Fault};
+use crate::spot::{Source, SpotKind};
+use crate::syntax::parse_program;
+use crate::trial::{Inner, Outcome, Subject};
+use crate::{ddl, name};
+
+/// A statement to judge.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    pub place: String,
+    pub text: String,
+    /// Default schema; `None`: that of the request.
+    pub schema: Option<String>,
+    /// Seconds and calls of a slow log.
+    pub seconds: Option<f64>,
+    pub calls: Option<u64>,
+}
+
+/// Statements, and the session in which they run.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub given: Vec<Given>,
+    pub schema: Option<String>,
+    /// Statements that the application's connection begins with.
+    pub first: Vec<String>,
+}
+
+/// Judged statements, and the limits of the diagnosis.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub statements: Vec<Judged>,
+    pub notes: Vec<String>,
+}
+
+/// Judges statements on the copy. Statements that set up the session apply to later ones.
+///
+/// A single statement that the server does not understand is an error; of several, a note.
+pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> {
+    let mut found = Found::default();
+    let mut session = Session { schema: request.schema.clone(), prelude: request.first.clone() };
+    let is_setup = |given: &&Given| sets_up(&given.text);
+    let judged_count = request.given.iter().filter(|given| !is_setup(given)).count();
+    let mut failed: Option<Error> = None;
+    for given in &request.given {
+        lifecycle::interrupt::check()?;
+        if let Some(schema) = &given.schema {
+            session.schema = Some(schema.clone());
+        }
+        if sets_up(&given.text) && copy.run(&session, std::slice::from_ref(&given.text))?.is_ok() {
+            session.prelude.push(given.text.clone());
+            continue;
+        }
+        let mut diagnoser = Diagnoser { copy, session: session.clone(), made_up: 0 };
+        match diagnoser.judge(given) {
+            Ok(findings) => {
+                if diagnoser.made_up > 0 {
+                    found
+                        .notes
+                        .push(format!("{}: plans are of made-up rows: {} of them", given.place, diagnoser.made_up));
+                }
+                found.statements.push(Judged {
+                    place: given.place.clone(),
+                    text: given.text.clone(),
+                    seconds: given.seconds,
+                    calls: given.calls,
+                    findings,
+                });
+            }
+            Err(error @ Error::Statement { .. }) if judged_count > 1 => {
+                found.notes.push(error.to_string());
+                failed = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match failed {
+        Some(error) if found.statements.is_empty() => Err(error),
+        _ => Ok(found),
+    }
+}
+
+/// True for statements that change the session only.
+pub(crate) fn sets_up(text: &str) -> bool {
+    let tokens: Vec<sql::Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).take(4).collect();
+    let Some(first) = tokens.first() else { return true };
+    let is_temporary = tokens.iter().any(|token| token.is_keyword("temporary"));
+    first.is_any_keyword(&["set", "use", "lock", "unlock", "begin", "start", "commit", "rollback", "prepare"])
+        || is_temporary && first.is_any_keyword(&["create", "drop"])
+}
+
+struct Diagnoser<'c, 's> {
+    copy: &'c mut Copy<'s>,
+    session: Session,
+    /// Number of made-up rows.
+    made_up: u64,
+}
+
+impl Diagnoser<'_, '_> {
+    fn judge(&mut self, given: &Given) -> Result<Vec<Finding>, Error> {
+        if ddl::is_definition(&given.text) {
+            return ddl::judge(self.copy, &self.session, given);
+        }
+        if let Some(findings) = self.judge_created_program(given)? {
+            return Ok(findings);
+        }
+        let (text, subject) = self.subject(ddl::create_query(&given.text).unwrap_or(&given.text))?;
+        let outcome = self.copy.evaluate(&subject)?;
+        if let Some(refusal) = &outcome.refusal
+            && !is_conflict(refusal.code)
+        {
+            if let Some(findings) = ddl::judge_value(self.copy, &subject, refusal)? {
+                return Ok(findings);
+            }
+            let message = name::explain(self.copy, &self.session, &text, refusal)?;
+            return Err(Error::Statement { place: given.place.clone(), message });
+        }
+        let mut findings = Vec::new();
+        for group in groups::of_statement(self.copy, &subject)? {
+            findings.extend(self.judge_group(&group, &outcome)?);
+        }
+        if let Some(refusal) = &outcome.refusal
+            && refusal_kind(refusal.code) == Kind::Unknown
+            && findings.iter().all(|finding| finding.remedies.is_empty())
+            && let Some(finding) = ddl::judge_unknown(self.copy, &self.session, &text, refusal)?
+        {
+            return Ok(vec![finding]);
+        }
+        if let (Some(refusal), true) = (&outcome.refusal, findings.iter().all(|finding| finding.error.is_none())) {
+            let fault = Fault { kind: refusal_kind(refusal.code), parts: Vec::new(), subject, before: outcome.clone() };
+            let remedies = remedy::find(self.copy, &fault)?;
+            findings.push(finding(&fault, Some(refusal.to_string()), remedies, Vec::new()));
+        }
+        Ok(findings)
+    }
+
+    /// Creates a stored program, and judges its body. `None` for other statements.
+    fn judge_created_program(&mut self, given: &Given) -> Result<Option<Vec<Finding>>, Error> {
+        if parse_program(&given.text).is_none()
+            || self.copy.run(&self.session, std::slice::from_ref(&given.text))?.is_err()
+        {
+            return Ok(None);
+        }
+        let tokens: Vec<sql::Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
+        let kinds = [("procedure", "PROCEDURE"), ("function", "FUNCTION"), ("trigger", "TRIGGER")];
+        let found = kinds.iter().find_map(|(word, keyword)| {
+            let at = tokens.iter().position(|token| token.is_keyword(word))?;
+            Some((*keyword, tokens.get(at + 1)?.name()?))
+        });
+        let Some((keyword, name)) = found else { return Ok(None) };
+        let schema = self.session.schema.clone().unwrap_or_default();
+        let Some(program) = self.copy.program(keyword, &schema, &name)? else { return Ok(None) };
+        // The program is asked piece by piece; nothing calls it.
+        let subject = Subject { session: self.session.clone(), text: "DO 0".into(), inner: None };
+        let mut findings = Vec::new();
+        for group in groups::of_program(self.copy, &subject, &program)? {
+            findings.extend(self.judge_group(&group, &Outcome::default())?);
+        }
+        Ok(Some(findings))
+    }
+
+    /// Replaces placeholders by values, so that the statement can be run.
+    fn subject(&mut self, text: &str) -> Result<(String, Subject), Error> {
+        let source = Source::statement(Place::Session(self.session.clone()), text, 0);
+        let text = crate::placeholder::fill(self.copy, &source)?;
+        Ok((text.clone(), Subject { session: self.session.clone(), text, inner: None }))
+    }
+
+    fn judge_group(&mut self, group: &Group, outcome: &Outcome) -> Result<Vec<Finding>, Error> {
+        let (mut refused, mut candidates) = (Vec::new(), Vec::new());
+        let (mut refused_pieces, mut candidate_pieces) = (Vec::new(), Vec::new());
+        for (source, index) in &group.sources {
+            let (bad, other): (Vec<Spotted>, Vec<Spotted>) =
+                self.copy.judge(source)?.into_iter().partition(|judged| judged.refusal.is_some());
+            if !bad.is_empty() {
+                refused.push((source.clone(), bad));
+                refused_pieces.push(*index);
+            }
+            let other: Vec<Spotted> = other.into_iter().filter(is_index_candidate).collect();
+            if !other.is_empty() && !source.is_expression {
+                candidates.push((source.clone(), other));
+                candidate_pieces.push(*index);
+            }
+        }
+        let with_pieces = |pieces: Vec<usize>| {
+            let inner = group.subject.inner.clone().map(|inner| Inner { pieces, ..inner });
+            Subject { inner, ..group.subject.clone() }
+        };
+        let is_program = group.subject.inner.is_some();
+        if !refused.is_empty() && (outcome.refusal.is_some() || is_program) {
+            return self.judge_refused(refused, with_pieces(refused_pieces), outcome);
+        }
+        if candidates.is_empty() || outcome.refusal.is_some() {
+            return Ok(Vec::new());
+        }
+        self.judge_indexes(candidates, with_pieces(candidate_pieces))
+    }
+
+    fn judge_refused(
+        &mut self,
+        parts: Vec<(Source, Vec<Spotted>)>,
+        subject: Subject,
+        outcome: &Outcome,
+    ) -> Result<Vec<Finding>, Error> {
+        let first = parts.iter().flat_map(|(_, spots)| spots).find_map(|judged| judged.refusal.clone());
+        let refusal = outcome.refusal.clone().or(first);
+        let kind = refusal.as_ref().map_or(Kind::Refused, |refusal| refusal_kind(refusal.code));
+        if kind == Kind::Refused {
+            self.fill(&parts)?;
+        }
+        let fault = Fault { kind, parts, subject, before: outcome.clone() };
+        let remedies = remedy::find(self.copy, &fault)?;
+        Ok(vec![finding(&fault, refusal.map(|refusal| refusal.to_string()), remedies, Vec::new())])
+    }
+
+    /// Fills the tables of the columns that take part, so that plans differ.
+    fn fill(&mut self, parts: &[(Source, Vec<Spotted>)]) -> Result<(), Error> {
+        let mut tables: Vec<(String, String)> = Vec::new();
+        let resolved = parts.iter().flat_map(|(_, spots)| spots).flat_map(|judged| &judged.resolved);
+        for column in resolved.filter_map(|one| one.column.as_ref()) {
+            let table = (column.table.schema.clone(), column.table.name.clone());
+            if !tables.contains(&table) {
+                tables.push(table);
+            }
+        }
+        if !tables.is_empty() {
+            self.made_up += self.copy.fill(&tables)?;
+        }
+        Ok(())
+    }
+
+    fn judge_indexes(&mut self, parts: Vec<(Source, Vec<Spotted>)>, subject: Subject) -> Result<Vec<Finding>, Error> {
+        self.fill(&parts)?;
+        let before = self.copy.evaluate(&subject)?;
+        if before.refusal.is_some() {
+            return Ok(Vec::new());
+        }
+        let warnings: Vec<String> = before.plans.iter().flat_map(|plan| plan.warnings.clone()).collect();
+        let mut fault = Fault { kind: Kind::IndexLost, parts, subject, before };
+        let remedies = remedy::find(self.copy, &fault)?;
+        let Some(best) = remedies.iter().filter_map(|remedy| remedy.plan.as_ref()).min_by_key(|plan| plan.rows) else {
+            return Ok(Vec::new());
+        };
+        let before = remedy::figures(&fault.before.plans).unwrap_or_default();
+        let gained: BTreeSet<&str> =
+            crate::plan::gained_lookups(&before, best).into_iter().map(|access| access.table.as_str()).collect();
+        // Only the comparisons of tables that gain a lookup are the cause.
+        for (_, spots) in &mut fault.parts {
+            let is_cause = |judged: &Spotted| {
+                judged
+                    .resolved
+                    .iter()
+                    .any(|one| one.column.as_ref().is_some_and(|column| gained.contains(column.alias.as_str())))
+            };
+            if spots.iter().any(is_cause) {
+                spots.retain(is_cause);
+            }
+        }
+        let costs = describe_costs(&before, best, &warnings);
+        Ok(vec![finding(&fault, None, remedies, costs)])
+    }
+}
+
+/// True for a comparison or an order that an index of a column could serve, if the server did not
+/// convert the column.
+fn is_index_candidate(judged: &Spotted) -> bool {
+    let is_kind = matches!(judged.spot.kind, SpotKind::Comparison | SpotKind::Order);
+    let is_converted = |own: &str| judged.site.winner.as_ref().is_none_or(|winner| !is_same_collation(winner, own));
+    let is_lost = |one: &Resolved| {
+        one.column.as_ref().is_some_and(|column| {
+            column.table.is_indexed(&column.column)
+                && (one.wraps_column() || column.collation().is_some_and(is_converted))
+        })
+    };
+    is_kind && judged.resolved.iter().any(is_lost)
+}
+
+fn refusal_kind(code: u16) -> Kind {
+    match code {
+        error_code::COLLATION_CHARSET_MISMATCH => Kind::WrongCollate,
+        error_code::UNKNOWN_COLLATION | error_code::UNKNOWN_CHARACTER_SET => Kind::Unknown,
+        _ => Kind::Refused,
+    }
+}
+
+fn finding(fault: &Fault, error: Option<String>, remedies: Vec<crate::model::Remedy>, costs: Vec<String>) -> Finding {
+    let mut sites: Vec<Site> = Vec::new();
+    for judged in fault.spots() {
+        if !sites.contains(&judged.site) {
+            sites.push(judged.site.clone());
+        }
+    }
+    let plan = error.is_none().then(|| remedy::figures(&fault.before.plans)).flatten();
+    Finding { kind: fault.kind, error, sites, costs, plan, remedies }
+}
+
+fn describe_costs(before: &PlanFigures, after: &PlanFigures, warnings: &[String]) -> Vec<String> {
+    let mut costs = Vec::new();
+    for access in crate::plan::gained_lookups(before, after) {
+        let key = access.key.as_deref().unwrap_or("an index");
+        costs.push(format!("Index {key} of {} cannot be used for a lookup", access.table));
+    }
+    costs.extend(warnings.iter().map(|warning| format!("The server warns: {warning}")));
+    costs
+}

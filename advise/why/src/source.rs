@@ -1,0 +1,197 @@
+//! The running server: statements are explained there, and nothing else is done.
+
+use mysql::prelude::Queryable;
+use mysql::{Params, Row, Value};
+use server::{Flavour, Server};
+use sql::{SqlMode, TokenKind, quote_identifier, tokenize};
+
+use crate::Error;
+use crate::copy::{Place, Refusal, Session};
+use crate::judge::is_conflict;
+use crate::model::{Diagnosis, Finding, Kind, PlanFigures, TableAccess};
+use crate::run::{Request, sets_up};
+use crate::spot::Source;
+use crate::syntax::ExprKind;
+use crate::trial::is_explainable;
+
+/// Explains the statements on a running server, and corrects the findings by what it says: a
+/// finding that the server does not share is left out, and a note says so.
+pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) -> Result<(), Error> {
+    let mut conn = source.connect()?;
+    let fail =
+        |what: &'static str| move |error| Error::Driver { what, server: source.label().to_owned(), source: error };
+    let functions: Vec<String> = conn
+        .query("SELECT DISTINCT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'")
+        .map_err(fail("list functions"))?;
+    let _ = conn.query_drop("SET NAMES utf8mb4");
+    if let Some(schema) = &request.schema {
+        select_schema(&mut conn, schema).map_err(fail("select a schema"))?;
+    }
+    for statement in request.first.iter().filter(|first| is_harmless(first)) {
+        prepared(&mut conn, statement).map_err(fail("set up a session"))?.ok();
+    }
+    for given in &request.given {
+        lifecycle::interrupt::check()?;
+        if let Some(schema) = &given.schema {
+            select_schema(&mut conn, schema).map_err(fail("select a schema"))?;
+        }
+        if let Some(schema) = used_schema(&given.text) {
+            select_schema(&mut conn, &schema).map_err(fail("select a schema"))?;
+            continue;
+        }
+        if sets_up(&given.text) {
+            if is_harmless(&given.text) {
+                prepared(&mut conn, &given.text).map_err(fail("set up a session"))?.ok();
+            }
+            continue;
+        }
+        let Some(judged) =
+            diagnosis.statements.iter_mut().find(|one| one.place == given.place && one.text == given.text)
+        else {
+            continue;
+        };
+        if !is_explainable(&given.text) || calls_any(&given.text, &functions) {
+            continue;
+        }
+        let format = if source.flavour() == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
+        let explained =
+            prepared(&mut conn, &format!("EXPLAIN {format}{}", given.text)).map_err(fail("explain a statement"))?;
+        match explained {
+            Ok(rows) => judged
+                .findings
+                .retain_mut(|finding| is_shared(finding, &plan_figures(&rows), &given.place, &mut diagnosis.notes)),
+            Err(refusal) if is_conflict(refusal.code) && judged.findings.is_empty() => judged.findings.push(Finding {
+                kind: Kind::Refused,
+                error: Some(refusal.to_string()),
+                sites: Vec::new(),
+                costs: Vec::new(),
+                plan: None,
+                remedies: Vec::new(),
+            }),
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The prepared protocol does not take `USE`.
+fn select_schema(conn: &mut server::Conn, schema: &str) -> mysql::Result<()> {
+    match conn.query_drop(format!("USE {}", quote_identifier(schema))) {
+        Err(mysql::Error::MySqlError(_)) => Ok(()),
+        used => used,
+    }
+}
+
+/// Returns the schema of a `USE` statement.
+fn used_schema(text: &str) -> Option<String> {
+    let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).take(3).collect();
+    match tokens.as_slice() {
+        [word, name] if word.is_keyword("use") => name.name(),
+        _ => None,
+    }
+}
+
+/// Runs a statement by the prepared protocol, which refuses several statements in one text.
+fn prepared(conn: &mut server::Conn, statement: &str) -> mysql::Result<Result<Vec<Row>, Refusal>> {
+    let run = conn.prep(statement).and_then(|prepared| {
+        let values = vec![Value::Bytes(Vec::new()); usize::from(prepared.num_params())];
+        let values = if values.is_empty() { Params::Empty } else { Params::Positional(values) };
+        let rows = conn.exec(&prepared, values);
+        conn.close(prepared)?;
+        rows
+    });
+    match run {
+        Ok(rows) => Ok(Ok(rows)),
+        Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal { code: error.code, message: error.message })),
+        Err(error) => Err(error),
+    }
+}
+
+/// True for `SET` of the session without calls.
+fn is_harmless(text: &str) -> bool {
+    let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let Some(first) = tokens.first() else { return false };
+    let reaches_further = tokens.iter().any(|token| {
+        let lower = token.text.to_lowercase();
+        token.is_symbol('(')
+            || token.kind == TokenKind::ConditionalComment
+            || ["global", "persist", "persist_only", "password", "role", "statement"]
+                .iter()
+                .any(|word| token.is_keyword(word))
+            || lower.starts_with("@@global")
+            || lower.starts_with("@@persist")
+    });
+    first.is_keyword("set") && !reaches_further
+}
+
+/// True if a statement calls one of the functions, which EXPLAIN can run.
+fn calls_any(text: &str, functions: &[String]) -> bool {
+    let source = Source::statement(Place::Session(Session::default()), text, 0);
+    let mut calls = false;
+    for block in &source.parsed.blocks {
+        let items = block.items.iter().map(|item| &item.expression);
+        for top in items.chain(&block.conditions).chain(&block.orders) {
+            top.walk(&mut |expression| {
+                if let ExprKind::Call { name, .. } = &expression.kind {
+                    calls |= functions.iter().any(|function| function.eq_ignore_ascii_case(name));
+                }
+            });
+        }
+    }
+    calls
+}
+
+/// True if the running server's plan does not contradict a finding.
+fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut Vec<String>) -> bool {
+    if finding.kind != Kind::IndexLost {
+        if finding.sites.iter().all(|site| site.program.is_none()) {
+            notes.push(format!("{place}: the copy refuses it, the server itself does not"));
+            return false;
+        }
+        return true;
+    }
+    let best = finding.remedies.iter().filter_map(|remedy| remedy.plan.as_ref()).min_by_key(|plan| plan.rows);
+    let gained = best
+        .zip(finding.plan.as_ref())
+        .map(|(after, before)| crate::plan::gained_lookups(before, after))
+        .unwrap_or_default();
+    let is_there = |access: &&TableAccess| {
+        plan.tables
+            .iter()
+            .any(|own| own.table == access.table && own.key == access.key && own.key_len == access.key_len)
+    };
+    if !gained.is_empty() && gained.iter().all(is_there) {
+        notes.push(format!("{place}: the server itself uses the index that the copy does not"));
+        return false;
+    }
+    let reads =
+        plan.tables.iter().map(|table| format!("{} {}", table.table, table.access)).collect::<Vec<_>>().join(", ");
+    finding.costs.push(format!("The server's own plan reads {} rows: {reads}", plan.rows));
+    true
+}
+
+fn plan_figures(rows: &[Row]) -> PlanFigures {
+    let results = vec![rows.iter().map(crate::copy::named_values).collect()];
+    crate::plan::read_plan(&results).figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_settings_of_the_session_reach_the_server() {
+        for text in ["SET NAMES utf8mb4", "SET @x = 'a'"] {
+            assert!(is_harmless(text), "{text}");
+        }
+        for text in [
+            "SET GLOBAL x = 1",
+            "SET @@global.x = 1",
+            "SET @x = f()",
+            "SET PASSWORD = 'x'",
+            "CREATE TEMPORARY TABLE t (a INT)",
+        ] {
+            assert!(!is_harmless(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! A tolerant reader of statements: query blocks, their tables, and the expressions that combine
+//! texts. Everything keeps its place in the source, so that a remedy can be spliced in.
+//!
+//! Unknown syntax is skipped: the server, not this reader, decides what a statement means.
+
+mod cursor;
+mod expression;
+mod program;
+mod query;
+
+pub use expression::{Expr, ExprKind};
+pub use program::{Declaration, Piece, Program, parse_program};
+pub use query::{Item, Statement, TableKind, TableRef, parse_expression, parse_statement};

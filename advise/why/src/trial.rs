@@ -1,0 +1,228 @@
+//! Running a statement on the copy, with and without a change.
+
+use crate::Error;
+use crate::copy::{Call, Copy, Place, Refusal, Session, StoredProgram};
+use crate::judge::is_conflict;
+use crate::keep::Kept;
+use crate::model::Scope;
+use crate::plan::Plan;
+use crate::spot::Source;
+use crate::syntax::Piece;
+
+/// Statement to run, with its session.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub session: Session,
+    pub text: String,
+    /// Pieces of a stored program that are asked by themselves.
+    pub inner: Option<Inner>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Inner {
+    pub keyword: &'static str,
+    pub schema: String,
+    pub name: String,
+    pub call: Call,
+    /// Indexes into [`crate::syntax::Program::pieces`].
+    pub pieces: Vec<usize>,
+}
+
+/// Answer of the server.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    pub refusal: Option<Refusal>,
+    /// Plan of the statement, or of each piece.
+    pub plans: Vec<Plan>,
+}
+
+/// A change that may be a remedy.
+#[derive(Clone, Debug)]
+pub struct Change {
+    pub scope: Scope,
+    pub what: String,
+    pub sql: Vec<String>,
+    pub effects: Vec<String>,
+    /// Collation by which texts are compared afterwards, if the change decides it.
+    pub collation: Option<String>,
+    pub act: Act,
+}
+
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// The statement, rewritten, in another session or the same.
+    Statement(Session, String),
+    /// Statements on tables, which are restored afterwards: schema and name.
+    Tables { tables: Vec<(String, String)>, session: Session, statements: Vec<String> },
+    /// Programs as they become; and as they were.
+    Programs(Vec<(StoredProgram, StoredProgram)>),
+    /// A view's statement, its session, and the statement that restores it.
+    View { session: Session, statement: String, before: String },
+}
+
+/// Errors after which a statement is as good as run: the time limit.
+fn is_time_limit(code: u16) -> bool {
+    matches!(
+        code,
+        server::error_code::QUERY_TIMEOUT
+            | server::error_code::STATEMENT_TIMEOUT
+            | server::error_code::QUERY_INTERRUPTED
+    )
+}
+
+impl Copy<'_> {
+    /// Explains and runs a subject.
+    pub fn evaluate(&mut self, subject: &Subject) -> Result<Outcome, Error> {
+        let mut outcome = Outcome::default();
+        match &subject.inner {
+            Some(inner) => self.evaluate_pieces(inner, &mut outcome)?,
+            None if is_explainable(&subject.text) => {
+                let place = Place::Session(subject.session.clone());
+                match self.explain(&place, &subject.text)? {
+                    Ok(plan) => outcome.plans.push(plan),
+                    Err(refusal) => outcome.refusal = Some(refusal),
+                }
+            }
+            None => {}
+        }
+        if outcome.refusal.is_none() {
+            let run = self.try_statement(&subject.session, &subject.text)?.err();
+            outcome.refusal = run.filter(|refusal| !is_time_limit(refusal.code));
+        }
+        Ok(outcome)
+    }
+
+    fn evaluate_pieces(&mut self, inner: &Inner, outcome: &mut Outcome) -> Result<(), Error> {
+        let Some(program) = self.program(inner.keyword, &inner.schema, &inner.name)? else { return Ok(()) };
+        for index in &inner.pieces {
+            let Some(source) = piece_source(&program, &inner.call, *index) else { continue };
+            let answer = match source.is_expression {
+                true => self.ask_on_no_rows(&source, 0, &format!("({})", source.text))?.map(|_| Plan::default()),
+                false => self.explain(&source.place, &without_into(&source.text))?,
+            };
+            match answer {
+                Ok(plan) => outcome.plans.push(plan),
+                Err(refusal) if is_conflict(refusal.code) => outcome.refusal = Some(refusal),
+                // A statement that EXPLAIN does not take is judged by the call.
+                Err(_) => outcome.plans.push(Plan::default()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a change, evaluates the subject, and undoes the change. `None` if the server refuses
+    /// the change itself.
+    pub fn evaluate_with(&mut self, subject: &Subject, change: &Change) -> Result<Option<Outcome>, Error> {
+        match &change.act {
+            Act::Statement(session, text) => {
+                // A setting that the server refuses would be left out, and is no remedy.
+                let own = Session { schema: session.schema.clone(), prelude: Vec::new() };
+                if *session != subject.session && self.run(&own, &session.prelude)?.is_err() {
+                    return Ok(None);
+                }
+                let changed = Subject { session: session.clone(), text: text.clone(), inner: None };
+                // The session of a call matters to its arguments only.
+                let inner = subject
+                    .inner
+                    .clone()
+                    .map(|inner| Inner { call: Call { session: session.clone(), ..inner.call }, ..inner });
+                self.evaluate(&Subject { inner, ..changed }).map(Some)
+            }
+            Act::Tables { tables, session, statements } => {
+                let mut kept = Kept::default();
+                for (schema, name) in tables {
+                    kept.keep(self, schema, name)?;
+                }
+                let changed = self.run(session, statements)?;
+                let analyze =
+                    tables.iter().map(|(schema, name)| format!("ANALYZE TABLE {}", sql::quote_table(schema, name)));
+                let analyze: Vec<String> = analyze.collect();
+                let outcome = match changed {
+                    Ok(()) => {
+                        let _ = self.run(&Session::default(), &analyze)?;
+                        Some(self.evaluate(subject)?)
+                    }
+                    Err(_) => None,
+                };
+                kept.restore(self)?;
+                Ok(outcome)
+            }
+            Act::Programs(programs) => {
+                let mut is_made = true;
+                for (after, _) in programs {
+                    is_made &= self.recreate(after)?.is_ok();
+                }
+                let outcome = if is_made { Some(self.evaluate(subject)?) } else { None };
+                for (_, before) in programs {
+                    let _ = self.recreate(before)?;
+                }
+                Ok(outcome)
+            }
+            Act::View { session, statement, before } => {
+                let made = self.run(session, std::slice::from_ref(statement))?;
+                let outcome = if made.is_ok() { Some(self.evaluate(subject)?) } else { None };
+                let _ = self.run(session, std::slice::from_ref(before))?;
+                Ok(outcome)
+            }
+        }
+    }
+
+    /// Drops and creates a program in the session of its creation.
+    pub fn recreate(&mut self, program: &StoredProgram) -> Result<Result<(), Refusal>, Error> {
+        let drop = format!("DROP {} IF EXISTS {}", program.keyword, sql::quote_identifier(&program.name));
+        self.create_program(program, &[drop, program.create.clone()])
+    }
+}
+
+/// Returns a piece of a program as a source. `None` if there is no such piece.
+pub fn piece_source(program: &StoredProgram, call: &Call, index: usize) -> Option<Source> {
+    let piece = program.parsed.pieces.get(index)?;
+    let text = &program.create[piece.span().clone()];
+    let is_creation = |span: &std::ops::Range<usize>| {
+        let tokens: Vec<sql::Token<'_>> =
+            sql::tokenize(&program.create[span.clone()], sql::SqlMode::default()).take(2).collect();
+        matches!(tokens.as_slice(), [create, temporary] if create.is_keyword("create") && temporary.is_keyword("temporary"))
+    };
+    let earlier = program.parsed.pieces[..index].iter().map(Piece::span).filter(|span| is_creation(span));
+    let created = earlier.map(|span| program.create[span.clone()].to_owned()).collect();
+    let place = Place::Program { program: Box::new(program.clone()), call: Call { created, ..call.clone() } };
+    Some(match piece {
+        Piece::Statement(span) => Source::statement(place, text, span.start),
+        Piece::Expression(span) => Source::expression(place, text, span.start),
+    })
+}
+
+/// True for statements that EXPLAIN takes.
+pub fn is_explainable(text: &str) -> bool {
+    let mut tokens = sql::tokenize(text, sql::SqlMode::default()).filter(|token| {
+        !matches!(token.kind, sql::TokenKind::Comment | sql::TokenKind::ConditionalComment) && !token.is_symbol('(')
+    });
+    tokens
+        .next()
+        .is_some_and(|token| token.is_any_keyword(&["select", "with", "insert", "replace", "update", "delete"]))
+}
+
+/// Returns a `SELECT` without `INTO a, b`, which EXPLAIN of some servers refuses.
+pub fn without_into(text: &str) -> String {
+    let tokens: Vec<sql::Token<'_>> = sql::tokenize(text, sql::SqlMode::default()).collect();
+    if !tokens.first().is_some_and(|token| token.is_keyword("select")) {
+        return text.to_owned();
+    }
+    let Some(into) = tokens.iter().position(|token| token.is_keyword("into")) else { return text.to_owned() };
+    let end =
+        tokens[into..].iter().find(|token| token.is_any_keyword(&["from", "where", "order", "limit", "group", "for"]));
+    let end = end.map_or(text.len(), |token| token.start);
+    format!("{}{}", &text[..tokens[into].start], &text[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn removes_into() {
+        assert_eq!(without_into("SELECT a INTO b, c FROM t"), "SELECT a FROM t");
+        assert_eq!(without_into("SELECT a FROM t INTO b"), "SELECT a FROM t ");
+        assert_eq!(without_into("INSERT INTO t SELECT 1"), "INSERT INTO t SELECT 1");
+    }
+}

@@ -1,0 +1,221 @@
+//! Incidents, rebuilt small, on real servers: the diagnosis names the cause, each advised remedy is
+//! applied to a fresh schema and works, and clean schemas are left alone.
+//!
+//! A fixture is a file `fixtures/NAME.sql`: the schema, a line `-- statement`, the statements. Its
+//! first lines are comments:
+//!
+//! - `-- breaks: A B`: servers on which something is found;
+//! - `-- clean: A B`: servers on which nothing is found;
+//! - `-- says: TEXT`: the finding contains TEXT, or one of `ONE|OTHER`;
+//! - `-- never: TEXT`: the finding does not contain TEXT.
+//!
+//! The environment variable `FIXTURE` names the only fixture that runs.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+
+use mysql::prelude::Queryable;
+use server::{Conn, NoProgress, Options, Server, open};
+use why::{Copy, Finding, Given, Loaded, Remedy, Request, Scope, diagnose, load_dump};
+
+/// Servers run one at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+struct Fixture {
+    name: String,
+    head: String,
+    schema: String,
+    statements: Vec<String>,
+}
+
+impl Fixture {
+    fn options(&self, word: &str) -> Vec<String> {
+        let mark = format!("-- {word}: ");
+        self.head.lines().filter_map(|line| line.strip_prefix(&mark)).map(str::to_owned).collect()
+    }
+
+    fn servers(&self, word: &str) -> Vec<String> {
+        self.options(word).iter().flat_map(|line| line.split(' ')).map(str::to_owned).collect()
+    }
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        let text = fs::read_to_string(path).unwrap();
+        let (head, statements) = text.split_once("-- statement\n").unwrap();
+        let split = sql::split_statements(statements, sql::SqlMode::default());
+        Fixture {
+            name: path.file_stem().unwrap().to_string_lossy().into_owned(),
+            head: head.to_owned(),
+            schema: head.to_owned(),
+            statements: split.into_iter().map(|(_, text)| text.to_owned()).collect(),
+        }
+    };
+    let all = files.iter().map(read);
+    all.filter(|fixture| std::env::var("FIXTURE").map_or(true, |name| name == fixture.name)).collect()
+}
+
+/// Creates the fixture's schema anew.
+fn load(server: &Server, fixture: &Fixture) {
+    server.connect().unwrap().query_drop("DROP DATABASE IF EXISTS app").unwrap();
+    let mut loaded = Loaded::default();
+    load_dump(server, &fixture.name, fixture.schema.as_bytes(), &mut loaded).unwrap();
+    assert!(loaded.refused.is_empty(), "{}: {:?}", fixture.name, loaded.refused);
+}
+
+fn diagnose_fixture(server: &Server, fixture: &Fixture) -> Vec<Finding> {
+    load(server, fixture);
+    let mut copy = Copy::new(server).unwrap();
+    let given = |text: &String| Given { place: fixture.name.clone(), text: text.clone(), ..Given::default() };
+    let request = Request {
+        given: fixture.statements.iter().map(given).collect(),
+        schema: Some("app".into()),
+        first: Vec::new(),
+    };
+    let found =
+        diagnose(&mut copy, &request).unwrap_or_else(|error| panic!("{} on {}: {error}", fixture.name, server.label()));
+    found.statements.into_iter().flat_map(|statement| statement.findings).collect()
+}
+
+/// Applies a remedy to a fresh schema, and runs the statements.
+fn apply(server: &Server, fixture: &Fixture, finding: &Finding, remedy: &Remedy) -> Result<(), String> {
+    load(server, fixture);
+    let mut conn = server.connect().unwrap();
+    conn.query_drop("SET NAMES utf8mb4").unwrap();
+    conn.query_drop("USE app").unwrap();
+    let (setup, last) = fixture.statements.split_at(fixture.statements.len() - 1);
+    let replaces = matches!(
+        finding.kind,
+        why::Kind::KeyTooLong | why::Kind::Duplicates | why::Kind::ForeignKey | why::Kind::Unknown
+    );
+    let in_place: Vec<String> = match remedy.scope {
+        _ if replaces => setup.iter().chain(&remedy.sql).cloned().collect(),
+        Scope::Statement if remedy.sql.len() == 1 => setup.iter().chain(&remedy.sql).cloned().collect(),
+        Scope::Statement | Scope::Session => remedy.sql.clone(),
+        _ => {
+            let mut other = server.connect().unwrap();
+            other.query_drop("USE app").unwrap();
+            run_all(&mut other, &remedy.sql)?;
+            setup.iter().chain(last).cloned().collect()
+        }
+    };
+    run_all(&mut conn, &in_place)
+}
+
+fn run_all(conn: &mut Conn, statements: &[String]) -> Result<(), String> {
+    for statement in statements {
+        let mut result = conn.query_iter(statement).map_err(|error| format!("{statement}: {error}"))?;
+        while let Some(set) = result.iter() {
+            for row in set {
+                row.map_err(|error| format!("{statement}: {error}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn complaints(server: &Server, name: &str, fixture: &Fixture) -> Vec<String> {
+    let findings = diagnose_fixture(server, fixture);
+    let text = serde_json::to_string(&findings).unwrap();
+    if std::env::var_os("SHOW").is_some() {
+        eprintln!("{name} {}: {}", fixture.name, serde_json::to_string_pretty(&findings).unwrap());
+    }
+    let mut wrong = Vec::new();
+    if fixture.servers("clean").iter().any(|one| one == name) {
+        if !findings.is_empty() {
+            wrong.push(format!("not silent: {text}"));
+        }
+        return wrong;
+    }
+    if findings.is_empty() {
+        return vec!["nothing found".into()];
+    }
+    for says in fixture.options("says") {
+        if !says.split('|').any(|one| text.contains(one)) {
+            wrong.push(format!("does not say {says}: {text}"));
+        }
+    }
+    for never in fixture.options("never") {
+        if text.contains(&never) {
+            wrong.push(format!("says {never}: {text}"));
+        }
+    }
+    for finding in &findings {
+        if finding.remedies.is_empty() {
+            wrong.push(format!("no remedy: {text}"));
+        }
+        for remedy in &finding.remedies {
+            if let Err(error) = apply(server, fixture, finding, remedy) {
+                wrong.push(format!("the remedy {} fails: {error}", remedy.what));
+            }
+        }
+    }
+    wrong
+}
+
+fn test_server(name: &str) {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for fixture in fixtures() {
+        let named = [fixture.servers("breaks"), fixture.servers("clean")].concat();
+        if named.iter().any(|one| one == name) {
+            tried += 1;
+            wrong.extend(
+                complaints(&server, name, &fixture).into_iter().map(|line| format!("{}: {line}", fixture.name)),
+            );
+        }
+    }
+    server.stop().unwrap();
+    assert!(wrong.is_empty(), "on {name}, {} of {tried} fixtures:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+#[ignore = "four other servers are enough for every change"]
+fn incidents_on_mysql_5_6() {
+    test_server("mysql@5.6");
+}
+
+#[test]
+fn incidents_on_mysql_5_7() {
+    test_server("mysql@5.7");
+}
+
+#[test]
+#[ignore = "four other servers are enough for every change"]
+fn incidents_on_mysql_8_0() {
+    test_server("mysql@8.0");
+}
+
+#[test]
+fn incidents_on_mysql_9() {
+    test_server("mysql@sid");
+}
+
+#[test]
+fn incidents_on_mariadb_10_2() {
+    test_server("mariadb@10.2");
+}
+
+#[test]
+#[ignore = "four other servers are enough for every change"]
+fn incidents_on_mariadb_10_11() {
+    test_server("mariadb@bookworm");
+}
+
+#[test]
+#[ignore = "four other servers are enough for every change"]
+fn incidents_on_mariadb_11_4() {
+    test_server("mariadb@11.4");
+}
+
+#[test]
+fn incidents_on_mariadb_11_8() {
+    test_server("mariadb@trixie");
+}

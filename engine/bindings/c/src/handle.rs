@@ -1,0 +1,121 @@
+//! Handles of collations, and their lookup.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_char};
+use std::sync::{Mutex, PoisonError};
+
+use engine::{Collation, Flavour, LookupError, Pad};
+
+use crate::text::slice;
+use crate::{
+    MCOLL_INVALID_ARGUMENT, MCOLL_MARIADB, MCOLL_MYSQL, MCOLL_NOT_IMPLEMENTED, MCOLL_OK, MCOLL_UNKNOWN, mcoll_status,
+};
+
+/// A collation. A handle is valid until the process ends, is never freed, and may be used by
+/// several threads at once. A collation has exactly one handle.
+#[allow(non_camel_case_types)]
+pub struct mcoll_collation {
+    pub(crate) collation: Collation,
+    name: CString,
+    charset: CString,
+}
+
+/// Handles that exist.
+static HANDLES: Mutex<BTreeMap<(Flavour, u16), &'static mcoll_collation>> = Mutex::new(BTreeMap::new());
+
+fn handle_of(collation: Collation) -> &'static mcoll_collation {
+    let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
+    handles.entry((collation.info().flavour, collation.id())).or_insert_with(|| {
+        let text = |text: &str| CString::new(text).unwrap_or_default();
+        let (name, charset) = (text(collation.name()), text(collation.charset().name()));
+        Box::leak(Box::new(mcoll_collation { collation, name, charset }))
+    })
+}
+
+fn parse_flavour(flavour: u32) -> Option<Flavour> {
+    match flavour {
+        MCOLL_MYSQL => Some(Flavour::MySql),
+        MCOLL_MARIADB => Some(Flavour::MariaDb),
+        _ => None,
+    }
+}
+
+/// Looks up a collation and writes its handle to `out`.
+///
+/// # Safety
+/// `out` is NULL, or a pointer can be written to it.
+unsafe fn write_handle(
+    out: *mut *const mcoll_collation,
+    lookup: impl FnOnce() -> Option<Result<Collation, LookupError>>,
+) -> mcoll_status {
+    if out.is_null() {
+        return MCOLL_INVALID_ARGUMENT;
+    }
+    let (status, lookup) = match lookup() {
+        None => (MCOLL_INVALID_ARGUMENT, std::ptr::null()),
+        Some(Ok(collation)) => (MCOLL_OK, std::ptr::from_ref(handle_of(collation))),
+        Some(Err(LookupError::NotEnabled { .. })) => (MCOLL_NOT_IMPLEMENTED, std::ptr::null()),
+        Some(Err(_)) => (MCOLL_UNKNOWN, std::ptr::null()),
+    };
+    // SAFETY: it is not NULL, and the caller guarantees that it is writable.
+    unsafe { out.write(lookup) };
+    status
+}
+
+/// Looks up a collation by its name: `name_len` bytes without NUL, in any case. Sets `*collation`
+/// to NULL on failure.
+///
+/// # Safety
+/// `name` points to `name_len` bytes; a handle can be written to `collation`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mcoll_by_name(
+    flavour: u32,
+    name: *const c_char,
+    name_len: usize,
+    collation: *mut *const mcoll_collation,
+) -> mcoll_status {
+    // SAFETY: the caller guarantees it.
+    let name = unsafe { slice(name.cast(), name_len) };
+    let find = || {
+        let flavour = self::parse_flavour(flavour)?;
+        // No collation has a name that is not UTF-8.
+        Some(Collation::by_name(flavour, std::str::from_utf8(name).unwrap_or_default()))
+    };
+    // SAFETY: the caller guarantees it.
+    unsafe { write_handle(collation, find) }
+}
+
+/// Looks up a collation by its id in the protocol and in binary logs. Sets `*collation` to NULL on
+/// failure.
+///
+/// # Safety
+/// A handle can be written to `collation`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mcoll_by_id(flavour: u32, id: u16, collation: *mut *const mcoll_collation) -> mcoll_status {
+    // SAFETY: the caller guarantees it.
+    unsafe { write_handle(collation, || Some(Collation::by_id(self::parse_flavour(flavour)?, id))) }
+}
+
+/// Returns the collation's name, NUL-terminated. The string is static.
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_name(collation: &mcoll_collation) -> *const c_char {
+    collation.name.as_ptr()
+}
+
+/// Returns the name of the collation's character set, NUL-terminated. The string is static.
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_charset(collation: &mcoll_collation) -> *const c_char {
+    collation.charset.as_ptr()
+}
+
+/// Returns the collation's id.
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_id(collation: &mcoll_collation) -> u16 {
+    collation.collation.id()
+}
+
+/// Returns true if comparisons ignore trailing spaces (PAD SPACE).
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_pad_space(collation: &mcoll_collation) -> bool {
+    collation.collation.info().pad == Pad::PadSpace
+}

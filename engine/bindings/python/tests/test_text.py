@@ -1,0 +1,105 @@
+"""Single strings: all operations, and the errors of invalid arguments."""
+
+import copy
+import pickle
+
+import pytest
+
+from mysql_collation import KEY_FORMAT, Array, Collation, collations
+
+AI_CI = Collation("utf8mb4_0900_ai_ci", flavour="mysql")
+LATIN1 = Collation("latin1_swedish_ci")
+
+
+def test_order_equality_and_keys_agree():
+    words = ["", "a", "A", "á", "b", "ß", "ss", "Straße", "STRASSE", "strasse ", "😀", "漢"]
+    for a in words:
+        for b in words:
+            order = AI_CI.compare(a, b)
+            assert order == -AI_CI.compare(b, a)
+            assert AI_CI.equal(a, b) == (order == 0)
+            keys = AI_CI.sort_key(a), AI_CI.sort_key(b)
+            assert order == (keys[0] > keys[1]) - (keys[0] < keys[1])
+            if order == 0:
+                assert AI_CI.hash(a) == AI_CI.hash(b)
+    assert AI_CI.compare("strasse", "strasse ") == -1
+    assert Collation("utf8mb4_general_ci").compare("strasse", "strasse ") == 0
+
+
+def test_sorted_takes_the_key():
+    assert sorted(["Zug", "Ähre", "Apfel"], key=AI_CI.sort_key) == ["Ähre", "Apfel", "Zug"]
+
+
+def test_like_and_its_escape():
+    assert AI_CI.like("Müller", "m_ll%")
+    assert not AI_CI.like("Müller", "m_ll")
+    assert AI_CI.like("100%", "100\\%")
+    assert AI_CI.like("100%", "100|%", escape="|")
+    assert not AI_CI.like("100%", "100\\%", escape=None)
+
+
+def test_weight_string_is_the_servers():
+    assert AI_CI.weight_string("a") == bytes.fromhex("1c47")
+    assert Collation("utf8mb4_general_ci").weight_string("ab") == bytes.fromhex("00410042")
+
+
+def test_str_is_brought_into_the_character_set_and_bytes_are_taken_as_they_are():
+    assert LATIN1.weight_string("é") == LATIN1.weight_string(b"\xe9")
+    assert LATIN1.equal("€", b"\x80")
+    assert Collation("utf16_general_ci").equal("ä", b"\x00\xc4")
+    assert Collation("binary").compare("é", "é".encode()) == 0
+    with pytest.raises(UnicodeEncodeError, match="latin1") as refused:
+        LATIN1.compare("a漢b", "a")
+    assert (refused.value.start, refused.value.end) == (1, 2)
+    with pytest.raises(UnicodeEncodeError):
+        Collation("utf8mb3_general_ci").sort_key("😀")
+    with pytest.raises(UnicodeEncodeError):
+        AI_CI.sort_key("\ud800")
+
+
+def test_names_flavours_and_their_errors():
+    assert Collation("UTF8MB4_GENERAL_CI").name == "utf8mb4_general_ci"
+    assert Collation("uca1400_ai_ci").flavour == "mariadb"
+    with pytest.raises(ValueError, match="flavour='mysql' or flavour='mariadb'"):
+        Collation("utf8mb4_0900_ai_ci")
+    with pytest.raises(ValueError, match="'mysql' or 'mariadb'"):
+        Collation("utf8mb4_general_ci", "percona")
+    with pytest.raises(LookupError, match="did you mean utf8mb4_general_ci"):
+        Collation("utf8mb4_genral_ci")
+    with pytest.raises(LookupError, match="but MariaDB has"):
+        Collation("utf8mb4_uca1400_ai_ci", "mysql")
+    with pytest.raises(LookupError, match="MySQL has no collation 0"):
+        Collation.by_id(0, "mysql")
+    for flavour in ("mysql", "mariadb"):
+        names = collations(flavour)
+        assert names == sorted(names) and len(names) == {"mysql": 286, "mariadb": 1288}[flavour]
+        for name in names:
+            collation = Collation(name, flavour)
+            assert (collation.name, collation.flavour) == (name, flavour)
+            assert Collation.by_id(collation.id, flavour) == collation
+
+
+def test_attributes():
+    assert (AI_CI.id, AI_CI.charset, AI_CI.pad_space) == (255, "utf8mb4", False)
+    assert (LATIN1.id, LATIN1.charset, LATIN1.pad_space) == (8, "latin1", True)
+    assert repr(AI_CI) == "Collation('utf8mb4_0900_ai_ci', 'mysql')"
+    assert KEY_FORMAT >= 1
+
+
+def test_collations_are_values():
+    for clone in (pickle.loads(pickle.dumps(AI_CI)), copy.copy(AI_CI), copy.deepcopy(AI_CI), eval(repr(AI_CI))):
+        assert clone == AI_CI and hash(clone) == hash(AI_CI)
+    assert AI_CI != Collation("utf8mb4_0900_ai_ci", "mariadb")
+    assert AI_CI != "utf8mb4_0900_ai_ci"
+
+
+@pytest.mark.parametrize("argument", [None, 1, 1.5, ["a"], bytearray(b"a")])
+def test_what_is_no_string_is_a_type_error(argument):
+    for call in (AI_CI.sort_key, AI_CI.hash, AI_CI.weight_string, lambda text: AI_CI.compare("a", text)):
+        with pytest.raises(TypeError, match="expected str or bytes"):
+            call(argument)
+
+
+def test_arrays_are_made_here_only():
+    with pytest.raises(TypeError):
+        Array()

@@ -1,0 +1,66 @@
+//! Describes a [`View`] in words.
+
+use crate::model::{Mismatch, MismatchPosition, Step, Verdict, View};
+
+/// Explains the verdict of a view: "'e' (1CAA) before 'f' (1CE5)".
+pub fn explain_verdict(view: &View) -> String {
+    match &view.mismatch {
+        None if view.equal_by_padding => "all weights are the same; trailing spaces don't count".into(),
+        None if view.a == view.b => "the strings are the same".into(),
+        None => "all weights are the same".into(),
+        Some(mismatch) => describe_mismatch(view, mismatch),
+    }
+}
+
+fn describe_mismatch(view: &View, mismatch: &Mismatch) -> String {
+    let [a, b] = [(&mismatch.a, &view.a), (&mismatch.b, &view.b)]
+        .map(|(position, steps)| describe_position(view, position, steps));
+    let sign = match view.verdict {
+        Verdict::Less => "before",
+        Verdict::Greater => "after",
+        Verdict::Equal => "beside",
+    };
+    let level = if view.levels.len() > 1 { format!(" at the {} level", mismatch.level.name()) } else { String::new() };
+    format!("{a} {sign} {b}{level}")
+}
+
+fn describe_position(view: &View, position: &MismatchPosition, steps: &[Step]) -> String {
+    let weight = position.weight.as_deref().unwrap_or_default();
+    match position.step.and_then(|step| steps.get(step)) {
+        Some(step) => format!("{} ({weight})", display_step(step)),
+        None if view.pads => format!("the end, a space ({weight}),"),
+        None => "the end".into(),
+    }
+}
+
+fn display_step(step: &Step) -> String {
+    match visible_text(&step.text) {
+        "" => display_code_points(step),
+        text => format!("'{text}'"),
+    }
+}
+
+/// Returns a step's code points, such as `U+0073 U+0073`. Without code points, returns its bytes,
+/// such as `byte FF` for an ill-formed byte.
+pub fn display_code_points(step: &Step) -> String {
+    if step.code_points.is_empty() { format!("byte {}", step.bytes) } else { step.code_points.join(" ") }
+}
+
+/// Returns a text if it can be displayed in a table, else an empty string.
+///
+/// Control characters, spaces and combining marks, for example, can't be displayed.
+pub fn visible_text(text: &str) -> &str {
+    let is_printable = |c: char| c.escape_debug().count() == 1 || matches!(c, '\'' | '"' | '\\');
+    if text.chars().all(|c| is_printable(c) && !c.is_whitespace()) { text } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hides_control_characters_spaces_and_marks() {
+        assert_eq!(["a", "'", "\\", "ß", "中", "😀"].map(visible_text), ["a", "'", "\\", "ß", "中", "😀"]);
+        assert_eq!(["\n", " ", "\u{301}", "\u{200D}", "\u{0}"].map(visible_text), [""; 5]);
+    }
+}

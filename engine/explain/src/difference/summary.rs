@@ -1,0 +1,67 @@
+//! Summarises a difference in one sentence.
+
+use super::model::{CollationDifference, DifferenceExample, Position};
+
+/// Maximum number of pairs that each part of a summary names.
+const MAX_PAIRS: usize = 3;
+
+impl CollationDifference {
+    /// Summarises the change from A to B in one sentence without a full stop.
+    ///
+    /// Example: "3 characters become equal to others (a = ä); trailing spaces count in one and not
+    /// in the other".
+    pub fn summary(&self) -> String {
+        if self.same {
+            return "it orders all strings the same".into();
+        }
+        let counts = self.counts;
+        let mut parts = Vec::new();
+        if counts.equal_under_b_only > 0 {
+            let pairs = self.list_pairs(|seen| (&seen.b, &seen.a));
+            parts.push(format!("{} characters become equal to others{pairs}", counts.equal_under_b_only));
+        }
+        if counts.equal_under_a_only > 0 {
+            let pairs = self.list_pairs(|seen| (&seen.a, &seen.b));
+            parts.push(format!("{} cease to be{pairs}", counts.equal_under_a_only));
+        }
+        if self.padding_differs {
+            parts.push("trailing spaces count in one and not in the other".into());
+        }
+        if parts.is_empty() {
+            parts.push("the same single characters are equal, but their order differs".into());
+        }
+        parts.join("; ")
+    }
+
+    /// Lists up to three pairs that are equal under one collation only: " (a = A, b = B, c = C)".
+    ///
+    /// `places` returns an example's position under that collation, then under the other. The list
+    /// is empty if no example has such a pair.
+    fn list_pairs<'s>(&'s self, places: impl Fn(&'s DifferenceExample) -> (&'s Position, &'s Position)) -> String {
+        let all = self.scripts.iter().flat_map(|script| &script.examples);
+        let pair = |seen: &'s DifferenceExample| {
+            let (place, other) = places(seen);
+            let equals = place.equals.as_ref().filter(|_| place.equals != other.equals)?;
+            Some((equals.as_str(), seen.texts.first()?.as_str()))
+        };
+        let mut pairs: Vec<(&str, &str)> = all.filter_map(pair).collect();
+        pairs.sort_by_key(|&(one, other)| (!(is_word(one) && is_word(other)), other, one));
+        let displayed: Vec<String> = pairs
+            .iter()
+            .take(MAX_PAIRS)
+            .map(|(one, other)| format!("{} = {}", display_text(one), display_text(other)))
+            .collect();
+        if displayed.is_empty() { String::new() } else { format!(" ({})", displayed.join(", ")) }
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().all(char::is_alphanumeric)
+}
+
+fn display_text(text: &str) -> String {
+    if is_word(text) {
+        return text.into();
+    }
+    text.chars().map(|character| format!("U+{:04X}", u32::from(character))).collect::<Vec<_>>().join(" ")
+}

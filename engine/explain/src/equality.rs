@@ -1,0 +1,109 @@
+//! Explains why two strings are equal.
+
+use mysql_collation::Collation;
+
+use crate::model::{Step, View};
+use crate::text::Text;
+use crate::view::explain;
+
+/// Explains why two strings are equal: "ß = SS (weight 1E71 1E71)", "U+0301 has no weight".
+///
+/// The strings are bytes in the collation's character set. Parts that are identical in both strings
+/// are left out.
+pub fn explain_equality(collation: Collation, a: &[u8], b: &[u8]) -> Vec<String> {
+    let Ok(view) = explain(collation, "", &Text::Bytes(a.to_vec()), &Text::Bytes(b.to_vec())) else {
+        return Vec::new();
+    };
+    let mut reasons = Vec::new();
+    let (mut from_a, mut from_b) = (0, 0);
+    while from_a < view.a.len() || from_b < view.b.len() {
+        let Some((to_a, to_b)) = next_segment(&view, from_a, from_b) else { break };
+        let (a, b) = (texts(&view.a[from_a..to_a]), texts(&view.b[from_b..to_b]));
+        if a != b {
+            reasons.push(describe_segment(&a, &b, weights(&view.a[from_a..to_a], 0)));
+        }
+        (from_a, from_b) = (to_a, to_b);
+    }
+    let rest = [texts(&view.a[from_a..]), texts(&view.b[from_b..])].concat();
+    if !rest.is_empty() && rest.chars().all(|character| character == ' ') {
+        reasons.push("spaces at the end don't count (PAD SPACE)".into());
+    } else if !rest.is_empty() {
+        reasons.push("the weights are equal, but divided differently among the characters".into());
+    }
+    reasons.dedup();
+    reasons
+}
+
+/// Finds the shortest segments from `from_a` and `from_b` on that have equal weights at all levels.
+///
+/// Returns the ends of both segments, exclusive. `None` if no segments are equal.
+fn next_segment(view: &View, from_a: usize, from_b: usize) -> Option<(usize, usize)> {
+    let (mut to_a, mut to_b) = (from_a, from_b);
+    let levels = view.levels.len();
+    loop {
+        let (a, b) = (weights(&view.a[from_a..to_a], 0), weights(&view.b[from_b..to_b], 0));
+        let is_equal = to_a + to_b > from_a + from_b
+            && (0..levels).all(|level| weights(&view.a[from_a..to_a], level) == weights(&view.b[from_b..to_b], level));
+        if is_equal {
+            return Some((to_a, to_b));
+        }
+        // The segment with fewer primary weights gets the next character. On a tie, that of `a`.
+        if a.len() <= b.len() && to_a < view.a.len() {
+            to_a += 1;
+        } else if to_b < view.b.len() {
+            to_b += 1;
+        } else {
+            return None;
+        }
+    }
+}
+
+fn weights(steps: &[Step], level: usize) -> Vec<&str> {
+    steps.iter().filter_map(|step| step.weights.get(level)).flatten().map(String::as_str).collect()
+}
+
+fn texts(steps: &[Step]) -> String {
+    steps
+        .iter()
+        .map(|step| if step.text.is_empty() { format!("\\x{}", step.bytes) } else { step.text.clone() })
+        .collect()
+}
+
+fn describe_segment(a: &str, b: &str, weights: Vec<&str>) -> String {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => format!("{} has no weight", code_points(b)),
+        (_, true) => format!("{} has no weight", code_points(a)),
+        _ => format!("{a} = {b} (weight {})", weights.join(" ")),
+    }
+}
+
+/// Ignorable characters are written as code points, because most of them are invisible.
+fn code_points(text: &str) -> String {
+    text.chars().map(|character| format!("U+{:04X}", character as u32)).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mysql_collation::Flavour;
+
+    fn reasons(flavour: Flavour, name: &str, a: &str, b: &str) -> Vec<String> {
+        explain_equality(Collation::lookup(flavour, name).unwrap(), a.as_bytes(), b.as_bytes())
+    }
+
+    #[test]
+    fn identical_characters_are_left_out() {
+        let segments = reasons(Flavour::MySql, "utf8mb4_0900_ai_ci", "Straße", "STRASSE");
+        assert_eq!(segments.last().unwrap(), "e = E (weight 1CAA)");
+        assert!(segments.iter().any(|segment| segment.starts_with("ß = SS (weight 1E71 1E71)")), "{segments:?}");
+        assert_eq!(reasons(Flavour::MySql, "utf8mb4_0900_ai_ci", "e\u{301}a", "ea"), ["U+0301 has no weight"]);
+    }
+
+    #[test]
+    fn padding_is_described() {
+        assert_eq!(
+            reasons(Flavour::MySql, "utf8mb4_general_ci", "a", "a  "),
+            ["spaces at the end don't count (PAD SPACE)"]
+        );
+    }
+}

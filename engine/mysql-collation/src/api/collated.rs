@@ -1,0 +1,235 @@
+//! Strings with a collation, usable as keys of maps and sets.
+
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
+use core::hash::{Hash, Hasher};
+
+use super::Collation;
+
+/// A borrowed string that is equal, ordered and hashed by its collation.
+///
+/// Strings of different collations are never equal. They are ordered by the flavours and ids of
+/// their collations.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use mysql_collation::{Collated, Collation, Flavour};
+///
+/// let collation = Collation::by_name(Flavour::MySql, "utf8mb4_0900_ai_ci")?;
+/// let mut counts = BTreeMap::new();
+/// for word in ["Müller", "MULLER", "Maier"] {
+///     *counts.entry(Collated::new(collation, word.as_bytes())).or_insert(0) += 1;
+/// }
+/// assert_eq!(counts.into_values().collect::<Vec<_>>(), [1, 2]);
+/// # Ok::<(), mysql_collation::LookupError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Collated<'a> {
+    collation: Collation,
+    text: &'a [u8],
+}
+
+impl<'a> Collated<'a> {
+    /// Pairs a collation with a string in the collation's character set.
+    pub const fn new(collation: Collation, text: &'a [u8]) -> Self {
+        Self { collation, text }
+    }
+
+    /// Returns the string.
+    pub const fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Returns the collation.
+    pub const fn collation(&self) -> Collation {
+        self.collation
+    }
+
+    /// Copies the string into a [`CollatedBuf`].
+    pub fn to_owned(&self) -> CollatedBuf {
+        CollatedBuf { collation: self.collation, text: self.text.to_vec() }
+    }
+}
+
+impl Ord for Collated<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_collation = || {
+            let place = |key: &Self| (key.collation.info().flavour, key.collation.id());
+            place(self).cmp(&place(other))
+        };
+        if self.collation == other.collation { self.collation.compare(self.text, other.text) } else { by_collation() }
+    }
+}
+
+impl PartialOrd for Collated<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Collated<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Collated<'_> {}
+
+impl Hash for Collated<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.collation.hash_into(self.text, state);
+    }
+}
+
+/// A string with a collation: [`Collated`] and [`CollatedBuf`]. Maps and sets with keys of type
+/// [`CollatedBuf`] look borrowed strings up as `&dyn AsCollated`, without a copy.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use mysql_collation::{AsCollated, Collated, CollatedBuf, mysql::UTF8MB4_0900_AI_CI};
+///
+/// let mut streets = HashMap::new();
+/// streets.insert(CollatedBuf::new(UTF8MB4_0900_AI_CI, "Straße".into()), 7);
+/// let given: &str = "STRASSE";
+/// let key = Collated::new(UTF8MB4_0900_AI_CI, given.as_bytes());
+/// assert_eq!(streets.get(&key as &dyn AsCollated), Some(&7));
+/// ```
+pub trait AsCollated {
+    /// Borrows the string and its collation.
+    fn as_collated(&self) -> Collated<'_>;
+}
+
+impl AsCollated for Collated<'_> {
+    fn as_collated(&self) -> Collated<'_> {
+        *self
+    }
+}
+
+impl AsCollated for CollatedBuf {
+    fn as_collated(&self) -> Collated<'_> {
+        CollatedBuf::as_collated(self)
+    }
+}
+
+impl<'a> Borrow<dyn AsCollated + 'a> for CollatedBuf {
+    fn borrow(&self) -> &(dyn AsCollated + 'a) {
+        self
+    }
+}
+
+impl Ord for dyn AsCollated + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_collated().cmp(&other.as_collated())
+    }
+}
+
+impl PartialOrd for dyn AsCollated + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for dyn AsCollated + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_collated() == other.as_collated()
+    }
+}
+
+impl Eq for dyn AsCollated + '_ {}
+
+impl Hash for dyn AsCollated + '_ {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_collated().hash(state);
+    }
+}
+
+impl From<Collated<'_>> for CollatedBuf {
+    fn from(text: Collated<'_>) -> Self {
+        text.to_owned()
+    }
+}
+
+/// An owned string that is equal, ordered and hashed by its collation, like [`Collated`].
+///
+/// ```
+/// use std::collections::HashSet;
+/// use mysql_collation::{CollatedBuf, Collation, Flavour};
+///
+/// let collation = Collation::by_name(Flavour::MariaDb, "utf8mb4_uca1400_ai_ci")?;
+/// let mut seen = HashSet::new();
+/// assert!(seen.insert(CollatedBuf::new(collation, "Straße".into())));
+/// assert!(!seen.insert(CollatedBuf::new(collation, "STRASSE  ".into())));
+/// # Ok::<(), mysql_collation::LookupError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CollatedBuf {
+    collation: Collation,
+    text: Vec<u8>,
+}
+
+impl CollatedBuf {
+    /// Pairs a collation with a string in the collation's character set.
+    pub const fn new(collation: Collation, text: Vec<u8>) -> Self {
+        Self { collation, text }
+    }
+
+    /// Borrows the string and its collation.
+    pub fn as_collated(&self) -> Collated<'_> {
+        Collated::new(self.collation, &self.text)
+    }
+
+    /// Returns the string without its collation.
+    pub fn into_text(self) -> Vec<u8> {
+        self.text
+    }
+}
+
+impl Ord for CollatedBuf {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_collated().cmp(&other.as_collated())
+    }
+}
+
+impl PartialOrd for CollatedBuf {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for CollatedBuf {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_collated() == other.as_collated()
+    }
+}
+
+impl Eq for CollatedBuf {}
+
+impl Hash for CollatedBuf {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_collated().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
+    use super::*;
+    use crate::mysql::{UTF8MB4_0900_AI_CI, UTF8MB4_GENERAL_CI};
+
+    #[test]
+    fn maps_find_owned_strings_by_borrowed_ones() {
+        let own = |text: &str| CollatedBuf::new(UTF8MB4_0900_AI_CI, text.into());
+        let hashed: HashMap<_, _> = [(own("Straße"), 1), (own("Müller"), 2)].into();
+        let sorted: BTreeMap<_, _> = [(own("Straße"), 1), (own("Müller"), 2)].into();
+        for (text, expected) in [("STRASSE", Some(&1)), ("muller", Some(&2)), ("Mueller", None)] {
+            let key = Collated::new(UTF8MB4_0900_AI_CI, text.as_bytes());
+            assert_eq!(hashed.get(&key as &dyn AsCollated), expected, "{text}");
+            assert_eq!(sorted.get(&key as &dyn AsCollated), expected, "{text}");
+            assert!(key.to_owned() == key.into());
+        }
+        let other = Collated::new(UTF8MB4_GENERAL_CI, "Straße".as_bytes());
+        assert_eq!(hashed.get(&other as &dyn AsCollated), None);
+    }
+}

@@ -1,0 +1,168 @@
+//! Searches for strings in strings: `starts_with`, `LOCATE`, `REPLACE`.
+
+use alloc::vec::Vec;
+
+use super::Collation;
+use crate::catalogue::{Flavour, Info};
+use crate::dispatch;
+use crate::operations::find::{Find, Rule};
+use crate::operations::like::{Like, PrefixPattern};
+
+impl Collation {
+    /// Returns `true` if `text` begins with `prefix`, as `text LIKE 'prefix%'` with all characters
+    /// of `prefix` taken literally. Characters are compared one by one.
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;
+    ///
+    /// assert!(UTF8MB4_0900_AI_CI.starts_with("Müller".as_bytes(), b"MUL"));
+    /// assert!(!UTF8MB4_0900_AI_CI.starts_with("Müller".as_bytes(), b"M%"));
+    /// ```
+    pub fn starts_with(&self, text: &[u8], prefix: &[u8]) -> bool {
+        let descriptor = self.descriptor();
+        dispatch::run(descriptor, Like { text, parts: PrefixPattern(prefix), descriptor })
+    }
+
+    /// Returns the byte offset of the first occurrence of `needle` in `text`, as `LOCATE` and
+    /// `INSTR` of MySQL 9.7 and MariaDB 11.8 find it. `Some(0)` if `needle` is empty.
+    ///
+    /// `LOCATE` returns the number of characters before the offset
+    /// ([`Charset::char_len`](crate::Charset::char_len)) plus one.
+    ///
+    /// - MySQL, in `general_ci`, UCA and similar collations of Unicode character sets: at each
+    ///   level, the weights from the offset on begin with the weights of `needle`. `é` is found in
+    ///   `e`, and `f` in `ﬁ`; in `utf8mb4_0900_as_cs`, `e` is found in `é`.
+    /// - MariaDB, and MySQL's other collations: an occurrence has the same number of bytes as
+    ///   `needle`, and equal weights. `É` is found in `é`, but `e` isn't: see
+    ///   [`Collation::find_equal_length`].
+    ///
+    /// ```
+    /// use mysql_collation::{mariadb, mysql};
+    ///
+    /// let text = "Café au lait".as_bytes();
+    /// assert_eq!(mysql::UTF8MB4_0900_AI_CI.find(text, b"E AU"), Some(3));
+    /// assert_eq!(mariadb::UTF8MB4_UCA1400_AI_CI.find(text, b"E AU"), None);
+    /// assert_eq!(mariadb::UTF8MB4_UCA1400_AI_CI.find(text, "É AU".as_bytes()), Some(3));
+    /// ```
+    pub fn find(&self, text: &[u8], needle: &[u8]) -> Option<usize> {
+        let is_mysql = self.info().flavour == Flavour::MySql;
+        self.find_by(text, needle, if is_mysql { Rule::Weights } else { Rule::EqualLength })
+    }
+
+    /// Returns the byte offset of the first occurrence of `needle` in `text` that has as many bytes
+    /// as `needle` and equal weights, as `LOCATE` of MariaDB, and of MySQL up to 8.0.12, finds it.
+    /// `Some(0)` if `needle` is empty.
+    ///
+    /// ```
+    /// use mysql_collation::mysql::UTF8MB4_UNICODE_CI;
+    ///
+    /// assert_eq!(UTF8MB4_UNICODE_CI.find_equal_length(b"Strasse", "ß".as_bytes()), Some(4));
+    /// assert_eq!(UTF8MB4_UNICODE_CI.find_equal_length("Café".as_bytes(), b"e"), None);
+    /// ```
+    pub fn find_equal_length(&self, text: &[u8], needle: &[u8]) -> Option<usize> {
+        self.find_by(text, needle, Rule::EqualLength)
+    }
+
+    /// Replaces all occurrences of `from` in `text`, as `REPLACE` does. An empty `from` leaves the text
+    /// as it is.
+    ///
+    /// Occurrences have the bytes of `from`, under every collation, and begin where a character
+    /// begins. Under the `bin` collations of MariaDB, and of MySQL up to 5.7, they begin at any byte;
+    /// this function follows MariaDB.
+    ///
+    /// ```
+    /// use mysql_collation::{Collation, Flavour, mysql::UTF8MB4_0900_AI_CI};
+    ///
+    /// assert_eq!(UTF8MB4_0900_AI_CI.replace(b"aAa", b"a", b"--"), b"--A--");
+    /// // The bytes of 啊 are B0 A1.
+    /// let mysql = Collation::by_name(Flavour::MySql, "gbk_bin")?;
+    /// assert_eq!(mysql.replace(b"\xB0\xA1a", b"\xA1", b"-"), b"\xB0\xA1a");
+    /// let mariadb = Collation::by_name(Flavour::MariaDb, "gbk_bin")?;
+    /// assert_eq!(mariadb.replace(b"\xB0\xA1a", b"\xA1", b"-"), b"\xB0-a");
+    /// # Ok::<(), mysql_collation::LookupError>(())
+    /// ```
+    pub fn replace(&self, text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+        let Info { flavour, is_binary, .. } = *self.info();
+        let encoding = self.descriptor().encoding;
+        let mut out = Vec::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(first) = rest.first() {
+            if !from.is_empty()
+                && let Some(after) = rest.strip_prefix(from)
+            {
+                out.extend_from_slice(to);
+                rest = after;
+            } else if is_binary && flavour == Flavour::MariaDb {
+                out.push(*first);
+                rest = &rest[1..];
+            } else {
+                let (character, after) = rest.split_at(encoding.length(rest));
+                out.extend_from_slice(character);
+                rest = after;
+            }
+        }
+        out
+    }
+
+    fn find_by(self, text: &[u8], needle: &[u8], rule: Rule) -> Option<usize> {
+        if needle.is_empty() {
+            return Some(0);
+        }
+        let descriptor = self.descriptor();
+        dispatch::run(descriptor, Find { descriptor, text, needle, rule })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::String;
+
+    use super::*;
+    use crate::mysql::{UTF8MB4_0900_AI_CI, UTF8MB4_CZECH_CI, UTF8MB4_GENERAL_CI, UTF8MB4_UNICODE_CI};
+
+    /// As MySQL 9.7.4 returned them.
+    #[test]
+    fn finds_as_mysql_does() {
+        for (collation, needle, text, expected) in [
+            (UTF8MB4_UNICODE_CI, "ss", "xß", Some(1)),
+            (UTF8MB4_UNICODE_CI, "f", "ﬁ", Some(0)),
+            (UTF8MB4_UNICODE_CI, "ab", "a\u{ad}b", None),
+            (UTF8MB4_0900_AI_CI, "ab", "xa\u{ad}b", Some(1)),
+            (UTF8MB4_0900_AI_CI, "\u{ad}", "", None),
+            (UTF8MB4_0900_AI_CI, "\u{ad}", "x", Some(0)),
+            (UTF8MB4_0900_AI_CI, "a  ", "ba x", None),
+            (UTF8MB4_CZECH_CI, "c", "ch", None),
+            (UTF8MB4_CZECH_CI, "h", "ch", Some(1)),
+            (UTF8MB4_GENERAL_CI, "ß", "ss", Some(0)),
+            (UTF8MB4_GENERAL_CI, "ss", "ß", None),
+            (UTF8MB4_GENERAL_CI, "", "", Some(0)),
+        ] {
+            assert_eq!(
+                collation.find(text.as_bytes(), needle.as_bytes()),
+                expected,
+                "{collation}: {needle:?} {text:?}"
+            );
+        }
+        let gbk = Collation::by_name(Flavour::MySql, "gbk_chinese_ci").unwrap();
+        assert_eq!(gbk.find(b"\xB0\xA1B", b"\xA1B"), None);
+        assert_eq!(gbk.find(b"\xB0\xA1B", b"b"), Some(2));
+    }
+
+    #[test]
+    fn starts_with_equals_like() {
+        for (text, prefix) in [("Müller", "mul"), ("a%b", "A%"), ("a%b", "a_"), ("a", "ab"), ("", ""), ("x", "")] {
+            let escaped: String = prefix.chars().flat_map(|c| ['|', c]).chain(['%']).collect();
+            let expected = UTF8MB4_0900_AI_CI.like(text.as_bytes(), escaped.as_bytes(), Some('|'));
+            assert_eq!(UTF8MB4_0900_AI_CI.starts_with(text.as_bytes(), prefix.as_bytes()), expected, "{text} {prefix}");
+        }
+    }
+
+    #[test]
+    fn replaces_whole_characters() {
+        let replace = |text: &[u8], from: &[u8]| UTF8MB4_0900_AI_CI.replace(text, from, b"<>");
+        assert_eq!(replace(b"aaa", b"aa"), b"<>a");
+        assert_eq!(replace(b"abc", b""), b"abc");
+        assert_eq!(replace("éa".as_bytes(), b"\xA9"), "éa".as_bytes());
+        assert_eq!(replace(b"", b"a"), b"");
+    }
+}

@@ -1,0 +1,93 @@
+//! The weights of a text as bytes, passed to a hash function.
+//!
+//! ```text
+//! weights of 16 bits     level 1 · 00 00 · level 2 · …, big-endian
+//! weights of bytes       one byte each
+//! code points of UTF-8   the bytes of the text
+//! ```
+//!
+//! Under PAD SPACE, weights of spaces at the end of a level are left out. Equal texts have equal
+//! bytes, other texts have other bytes.
+
+use super::bytes::trimmed;
+use super::stream::WeightStream;
+use super::wrapped_mark::{self, WrappedMark};
+use crate::charset::Encoding;
+use crate::dispatch::{Descriptor, Operation};
+use crate::weights::{ByteWeights, Identity, LevelWeights, TextWeights};
+
+/// Takes bytes. How the bytes are divided into calls has no meaning.
+pub(crate) trait Sink {
+    fn put(&mut self, bytes: &[u8]);
+}
+
+/// Passes the weights of `text` to `sink`.
+pub(crate) struct Feed<'t, S> {
+    pub text: &'t [u8],
+    pub sink: &'t mut S,
+}
+
+impl<S: Sink> Operation for Feed<'_, S> {
+    type Output = ();
+
+    fn bytes<B: ByteWeights>(self, weights: B, padded: bool) {
+        let text = if padded { trimmed(weights, self.text) } else { self.text };
+        text.iter().for_each(|&byte| self.sink.put(&[weights.weight(byte)]));
+    }
+
+    fn code_points<E: Encoding>(self, _: E, padded: bool) {
+        self.bytes(Identity, padded);
+    }
+
+    fn text_weights(self, weights: &'static TextWeights, padded: bool) {
+        let key = weights.key(self.text);
+        Feed { text: &key, sink: self.sink }.bytes(Identity, padded);
+    }
+
+    fn wrapped_mark(self, descriptor: &'static Descriptor) -> Result<(), Self> {
+        if WrappedMark::find(descriptor, self.text).is_none() {
+            return Err(self);
+        }
+        for (index, weights) in wrapped_mark::levels(descriptor, self.text).iter().enumerate() {
+            if index > 0 {
+                self.sink.put(&[0; 2]);
+            }
+            weights.iter().for_each(|weight| self.sink.put(&weight.to_be_bytes()));
+        }
+        Ok(())
+    }
+
+    fn levels<L: LevelWeights>(self, levels: impl Iterator<Item = L> + Clone) {
+        for (index, level) in levels.enumerate() {
+            if index > 0 {
+                self.sink.put(&[0; 2]);
+            }
+            feed_level(level, level.pad(), self.text, self.sink);
+        }
+    }
+}
+
+/// Passes the weights of a level. With `space`, weights of spaces at the end are left out.
+#[inline(never)]
+fn feed_level<L: LevelWeights>(level: L, space: Option<u16>, text: &[u8], sink: &mut impl Sink) {
+    let mut stream = WeightStream::new(level, text);
+    let mut spaces = 0;
+    loop {
+        let block = stream.block();
+        if block.is_empty() {
+            return;
+        }
+        for &weight in block {
+            if Some(weight) == space {
+                spaces += 1;
+                continue;
+            }
+            for _ in 0..core::mem::take(&mut spaces) {
+                sink.put(&space.unwrap_or_default().to_be_bytes());
+            }
+            sink.put(&weight.to_be_bytes());
+        }
+        let count = block.len();
+        stream.take(count);
+    }
+}

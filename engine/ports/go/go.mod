@@ -1,0 +1,3 @@
+module weighbridge/mysqlcollation
+
+go 1.23

@@ -1,0 +1,293 @@
+package weighbridge.mysqlcollation;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A collation of MySQL or MariaDB. It compares, hashes, keys and matches strings as the servers of
+ * one flavour do.
+ *
+ * <pre>{@code
+ * Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+ * collation.equal("Straße".getBytes(UTF_8), "STRASSE".getBytes(UTF_8)); // true
+ * }</pre>
+ *
+ * <p>Strings are bytes in the collation's character set, and need not be well-formed. A collation is
+ * immutable, and may be used by several threads at once. It is a comparator of strings whose tables
+ * are read when it is first used.
+ */
+public final class Collation implements Comparator<String> {
+    /** Escape of a pattern without an escape character. */
+    public static final int NO_ESCAPE = -1;
+
+    static final byte[] IDENTITY = new byte[256];
+
+    static {
+        for (int i = 0; i < 256; i++) {
+            IDENTITY[i] = (byte) i;
+        }
+    }
+
+    static final int ENDS_AT_ERRORS = 1;
+    static final int LIKE_BY_PAGE_BEYOND_PRIMARY = 2;
+    static final int IS_SEPARATED = 4;
+    static final int WRAPS_FIRST_MARK = 8;
+    static final int LIKE_SEES_ROOT = 16;
+
+    private final Catalogue catalogue;
+    private final Flavour flavour;
+    private final int id;
+    private final String name;
+    private final int flags;
+    private final int levels;
+    private final int pads;
+    private final int rules;
+    final Catalogue.Charset charset;
+    final int kind;
+    /** Bytes of a weight in WEIGHT_STRING, or flags of the kind. */
+    final int parameter;
+    final int table;
+    final int oneIsZeroFrom;
+    private volatile Weights weights;
+
+    Collation(Catalogue catalogue, Input in, Catalogue.Charset[] charsets) {
+        this.catalogue = catalogue;
+        flavour = Flavour.values()[in.unsignedByte()];
+        id = in.word();
+        name = in.text();
+        charset = charsets[in.unsignedByte()];
+        flags = in.unsignedByte();
+        levels = in.unsignedByte();
+        pads = in.unsignedByte();
+        kind = in.unsignedByte();
+        parameter = in.unsignedByte();
+        table = in.word();
+        rules = in.unsignedByte();
+        oneIsZeroFrom = in.unsignedByte();
+    }
+
+    /**
+     * Finds a collation by name, in any case. As in the servers, {@code utf8_…} means {@code
+     * utf8mb3_…}. MariaDB's names without a character set mean the collation of {@code utf8mb4}.
+     *
+     * @param flavour flavour of the servers
+     * @param name name, such as {@code utf8mb4_0900_ai_ci}
+     * @return the collation
+     * @throws UnknownCollationException if the flavour's servers have no such collation
+     */
+    public static Collation of(Flavour flavour, String name) {
+        String full = name.toLowerCase(Locale.ROOT);
+        if (full.startsWith("utf8_")) {
+            full = "utf8mb3_" + full.substring(5);
+        } else if (flavour == Flavour.MARIADB && full.startsWith("uca1400_")) {
+            full = "utf8mb4_" + full;
+        }
+        Collation found = Catalogue.instance().byName(flavour, full);
+        if (found == null) {
+            throw new UnknownCollationException(flavour, name);
+        }
+        return found;
+    }
+
+    /**
+     * Finds a collation by its id in the client/server protocol.
+     *
+     * @param flavour flavour of the servers
+     * @param id id of the collation
+     * @return the collation
+     * @throws UnknownCollationException if the flavour's servers have no such collation
+     */
+    public static Collation ofId(Flavour flavour, int id) {
+        Collation found = Catalogue.instance().byId(flavour, id);
+        if (found == null) {
+            throw new UnknownCollationException(flavour, Integer.toString(id));
+        }
+        return found;
+    }
+
+    /**
+     * Returns the collations of a flavour by ascending id.
+     *
+     * @param flavour flavour of the servers
+     * @return all collations
+     */
+    public static List<Collation> all(Flavour flavour) {
+        return Catalogue.instance().all(flavour);
+    }
+
+    /** Returns the flavour of the servers that have the collation. */
+    public Flavour flavour() {
+        return flavour;
+    }
+
+    /** Returns the id in the client/server protocol. */
+    public int id() {
+        return id;
+    }
+
+    /** Returns the full name. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the name of the character set of the collation's strings. */
+    public String charset() {
+        return charset.name;
+    }
+
+    /** Returns whether the collation is the default of its character set. */
+    public boolean isDefault() {
+        return (flags & 1) != 0;
+    }
+
+    /** Returns whether the collation compares the codes of bytes or characters. */
+    public boolean isBinary() {
+        return (flags & 2) != 0;
+    }
+
+    /** Returns whether strings compare as if followed by infinitely many spaces. */
+    public boolean padsSpace() {
+        return (flags & 4) != 0;
+    }
+
+    /**
+     * Compares two strings.
+     *
+     * @param a a string in the collation's character set
+     * @param b another
+     * @return a negative number, zero or a positive number
+     */
+    public int compare(byte[] a, byte[] b) {
+        return compare(a, 0, a.length, b, 0, b.length);
+    }
+
+    /** Compares the bytes of two arrays between two positions each. */
+    public int compare(byte[] a, int aStart, int aEnd, byte[] b, int bStart, int bEnd) {
+        return Comparison.compare(this, a, aStart, aEnd, b, bStart, bEnd);
+    }
+
+    /** Compares two strings of characters, which are encoded in the collation's character set. */
+    @Override
+    public int compare(String a, String b) {
+        return compare(encode(a), encode(b));
+    }
+
+    /** Returns whether two strings are equal. */
+    public boolean equal(byte[] a, byte[] b) {
+        return compare(a, b) == 0;
+    }
+
+    /**
+     * Returns a key. Keys compare by {@link java.util.Arrays#compareUnsigned(byte[], byte[])} as
+     * their strings compare. They are those of the Rust library of the same project.
+     *
+     * @param text a string in the collation's character set
+     * @return the key
+     */
+    public byte[] sortKey(byte[] text) {
+        Bytes key = new Bytes(2 * text.length + 16);
+        SortKeys.append(this, text, key);
+        return key.toArray();
+    }
+
+    /**
+     * Returns a hash. Equal strings have equal hashes. It does not resist deliberate collisions, and
+     * can change between versions of the library.
+     *
+     * @param text a string in the collation's character set
+     * @return the hash
+     */
+    public long hash(byte[] text) {
+        return Hashes.hash(this, text);
+    }
+
+    /**
+     * Returns whether {@code text LIKE pattern ESCAPE escape}. The servers' default for the escape is
+     * a backslash.
+     *
+     * @param text a string in the collation's character set
+     * @param pattern a pattern in the same character set
+     * @param escape code point of the escape character, or {@link #NO_ESCAPE}
+     * @return whether the pattern matches
+     */
+    public boolean like(byte[] text, byte[] pattern, int escape) {
+        return new LikeMatcher(this, pattern, escape).matches(text);
+    }
+
+    /**
+     * Returns the server's {@code WEIGHT_STRING(text)}, byte for byte.
+     *
+     * @param text a string in the collation's character set
+     * @return the weights
+     */
+    public byte[] weightString(byte[] text) {
+        Bytes out = new Bytes(2 * text.length + 16);
+        WeightStrings.append(this, text, out);
+        return out.toArray();
+    }
+
+    /**
+     * Encodes a string in the collation's character set. A character that the set lacks becomes a
+     * question mark, as in the servers.
+     *
+     * @param text a string
+     * @return its bytes
+     */
+    public byte[] encode(String text) {
+        Encoding encoding = weights().encoding;
+        if (encoding.decoding == Encoding.UTF8 && charset.maxBytes == 4) {
+            return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        }
+        Bytes out = new Bytes(text.length() * charset.minBytes);
+        for (int at = 0; at < text.length(); ) {
+            int codePoint = text.codePointAt(at);
+            at += Character.charCount(codePoint);
+            byte[] encoded = encoding.encode(codePoint);
+            byte[] bytes = encoded == null ? encoding.encode('?') : encoded;
+            if (bytes != null) {
+                out.add(bytes, 0, bytes.length);
+            }
+        }
+        return out.toArray();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    Weights weights() {
+        Weights ready = weights;
+        return ready == null ? load() : ready;
+    }
+
+    private synchronized Weights load() {
+        if (weights == null) {
+            weights = new Weights(catalogue, this);
+        }
+        return weights;
+    }
+
+    boolean hasLevel(int level) {
+        return (levels >> level & 1) == 1;
+    }
+
+    boolean pads(int level) {
+        return (pads >> level & 1) == 1;
+    }
+
+    boolean hasRule(int rule) {
+        return (rules & rule) != 0;
+    }
+
+    /** Returns the mark at the start of a string; null for nearly all strings. */
+    WrappedMark wrappedMark(Weights weights, byte[] text, int start, int end) {
+        return hasRule(WRAPS_FIRST_MARK) ? WrappedMark.find(weights.levels[0], text, start, end) : null;
+    }
+
+    /** Returns whether strings of UTF-8 compare by code points. */
+    boolean comparesCodePoints(Weights weights) {
+        return kind == Level.NUMBERS && weights.encoding.decoding == Encoding.UTF8;
+    }
+}

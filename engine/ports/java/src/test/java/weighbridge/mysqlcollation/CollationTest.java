@@ -1,0 +1,94 @@
+package weighbridge.mysqlcollation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+final class CollationTest {
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void findsNamesInAnyCaseAndByTheirOtherNames() {
+        assertEquals("utf8mb4_0900_ai_ci", Collation.of(Flavour.MYSQL, "UTF8MB4_0900_AI_CI").name());
+        assertEquals("utf8mb3_general_ci", Collation.of(Flavour.MYSQL, "utf8_general_ci").name());
+        assertEquals("utf8mb4_uca1400_ai_ci", Collation.of(Flavour.MARIADB, "uca1400_ai_ci").name());
+        for (Flavour flavour : Flavour.values()) {
+            for (Collation collation : Collation.all(flavour)) {
+                assertSame(collation, Collation.of(flavour, collation.name()));
+                assertSame(collation, Collation.ofId(flavour, collation.id()));
+            }
+        }
+    }
+
+    @Test
+    void refusesUnknownNamesAndIds() {
+        Exception unknown = assertThrows(UnknownCollationException.class, () -> Collation.of(Flavour.MYSQL, "uca1400_ai_ci"));
+        assertEquals("MySQL has no collation uca1400_ai_ci", unknown.getMessage());
+        assertThrows(UnknownCollationException.class, () -> Collation.ofId(Flavour.MARIADB, 0));
+    }
+
+    @Test
+    void sortsStrings() {
+        String[] words = {"hrad", "chata", "cena", "duha"};
+        Arrays.sort(words, Collation.of(Flavour.MARIADB, "utf8mb4_czech_ci"));
+        assertEquals("[cena, duha, hrad, chata]", Arrays.toString(words));
+    }
+
+    @Test
+    void comparesPartsOfArrays() {
+        Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        byte[] row = utf8("x,Straße,y");
+        byte[] other = utf8("STRASSE");
+        assertEquals(0, collation.compare(row, 2, 9, other, 0, other.length));
+        assertTrue(collation.compare(row, 0, 1, row, 10, 11) < 0);
+    }
+
+    @Test
+    void matchesPatterns() {
+        Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        assertTrue(collation.like(utf8("Müllerin"), utf8("m_ller%"), '\\'));
+        assertTrue(collation.like(utf8("100%"), utf8("100\\%"), '\\'));
+        assertFalse(collation.like(utf8("1000"), utf8("100\\%"), '\\'));
+    }
+
+    @Test
+    void encodesCharactersThatACharacterSetLacksAsQuestionMarks() {
+        assertEquals("E43F", hex(Collation.of(Flavour.MYSQL, "latin1_swedish_ci").encode("äЖ")));
+        assertEquals("B0A1", hex(Collation.of(Flavour.MYSQL, "gbk_chinese_ci").encode("啊")));
+        assertEquals("D83DDE00", hex(Collation.of(Flavour.MYSQL, "utf16_bin").encode("😀")));
+    }
+
+    @Test
+    void findsDamageOfTheFile() throws Exception {
+        byte[] file;
+        try (java.io.InputStream in = Collation.class.getResourceAsStream("collations.dat")) {
+            file = in.readAllBytes();
+        }
+        for (int at : new int[] {0, 8, 10, 12, 40, 5000, file.length / 2}) {
+            byte[] damaged = file.clone();
+            damaged[at] ^= 4;
+            assertThrows(IllegalStateException.class, () -> {
+                DataFile read = new DataFile(damaged);
+                for (int section = 0; section < read.sections(); section++) {
+                    read.section(section);
+                }
+            });
+        }
+    }
+
+    private static String hex(byte[] bytes) {
+        StringBuilder digits = new StringBuilder();
+        for (byte b : bytes) {
+            digits.append(String.format("%02X", b));
+        }
+        return digits.toString();
+    }
+}

@@ -1,0 +1,88 @@
+//! Names in scripts that a person runs: SQL and shell commands.
+
+use std::borrow::Cow;
+
+use crate::control::{is_control, line};
+
+/// Writes a text for a comment of SQL, `-- …`. A line feed would end the comment.
+pub fn sql_comment(text: &str) -> Cow<'_, str> {
+    line(text)
+}
+
+/// Returns a delimiter for the command `DELIMITER` that a statement doesn't contain. It is to stand
+/// on a line of its own behind the statement, so that the statement's last characters are not read
+/// as its beginning.
+pub fn delimiter(statement: &str) -> String {
+    let candidates = ["$$", "//", ";;", "%%"].map(str::to_owned).into_iter();
+    let numbered = (1..).map(|number: u32| format!("$${number}$$"));
+    candidates.chain(numbered).find(|candidate| !statement.contains(candidate.as_str())).unwrap_or_default()
+}
+
+/// Quotes a word for a shell. A word with control characters is quoted as `$'…'`, which stays on
+/// one line and does not act on a terminal (POSIX.1-2024; bash, zsh, ksh).
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@%+".contains(c);
+    // zsh expands `=word`.
+    if !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    if !word.contains(is_control) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    let mut out = "$'".to_owned();
+    for character in word.chars() {
+        match character {
+            '\\' | '\'' => out.extend(['\\', character]),
+            '\n' => out.push_str("\\n"),
+            _ if is_control(character) => {
+                for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                    out.push_str(&format!("\\{byte:03o}"));
+                }
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// Escapes a value of a DSN, such as `D=shop,t=orders`: a comma would begin the next key (Percona
+/// Toolkit, "DSN specifications").
+pub fn dsn_value(value: &str) -> String {
+    value.replace('\\', r"\\").replace(',', r"\,")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::NASTY;
+
+    #[test]
+    fn no_name_ends_a_comment() {
+        assert_eq!(sql_comment("x\nDROP DATABASE victim;"), "x\\nDROP DATABASE victim;");
+        for name in NASTY {
+            assert_eq!(sql_comment(name).lines().count(), usize::from(!name.is_empty()), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn delimiters_are_not_in_the_statement() {
+        assert_eq!(delimiter("BEGIN END"), "$$");
+        assert_eq!(delimiter("SELECT '$$'"), "//");
+        assert_eq!(delimiter("$$ // ;; %% $$1$$"), "$$2$$");
+    }
+
+    #[test]
+    fn a_shell_reads_the_word_that_was_quoted() {
+        for name in NASTY.into_iter().filter(|name| !name.contains('\0')) {
+            let command = format!("printf %s {}", shell_word(name));
+            assert_eq!(command.lines().count(), 1, "{name:?}");
+            let output = Command::new("bash").args(["-c", &command]).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), name, "{command}");
+        }
+        assert_eq!(shell_word("D=a$(x)"), "'D=a$(x)'");
+        assert_eq!(dsn_value("a,h=evil"), r"a\,h=evil");
+    }
+}

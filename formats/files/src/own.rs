@@ -1,0 +1,94 @@
+//! Opening files by name, in the way that is safe for the purpose.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// Creates a file that only this user may read and write, mode 0600. Fails if the name exists, also as a
+/// link.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Opens a regular file of this user for reading and appending. Fails for a link, a file with other
+/// names (hard links), a pipe or a device, and for a file of another user.
+pub fn open_existing(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).append(true).custom_flags(flags.bits() as i32).open(path);
+    let file = file.map_err(|error| match error.raw_os_error() {
+        Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => refuse("it is a symbolic link"),
+        _ => error,
+    })?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(refuse("it is not a regular file"));
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(refuse("it belongs to another user"));
+    }
+    if metadata.nlink() != 1 {
+        return Err(refuse("it has another name, too (a hard link)"));
+    }
+    Ok(file)
+}
+
+/// Reads at most `max_bytes` of a regular file. Fails for other kinds of files without waiting for
+/// them.
+pub fn read_small(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(refuse("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(max_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn refuse(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn opens_only_own_regular_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        create_new(&at("file")).unwrap();
+        assert_eq!(fs::metadata(at("file")).unwrap().permissions().mode() & 0o777, 0o600);
+        open_existing(&at("file")).unwrap();
+        symlink("file", at("link")).unwrap();
+        symlink("missing", at("dangling")).unwrap();
+        fs::hard_link(at("file"), at("hard")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        for (name, reason) in [("link", "symbolic link"), ("file", "hard link"), ("pipe", "not a regular file")] {
+            let error = open_existing(&at(name)).unwrap_err().to_string();
+            assert!(error.contains(reason), "{name}: {error}");
+        }
+        for name in ["file", "link", "dangling", "pipe"] {
+            assert_eq!(create_new(&at(name)).unwrap_err().kind(), io::ErrorKind::AlreadyExists, "{name}");
+        }
+        assert!(!at("missing").exists());
+    }
+
+    #[test]
+    fn small_reads_neither_wait_nor_grow() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(read_small(&pipe, 32).is_err());
+        assert!(read_small(Path::new("/dev/zero"), 32).is_err());
+        let file = folder.path().join("file");
+        fs::write(&file, "1234567890").unwrap();
+        assert_eq!(read_small(&file, 4).unwrap(), b"1234");
+    }
+}

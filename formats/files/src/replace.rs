@@ -1,0 +1,62 @@
+//! Replacing files as a whole.
+
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Who may read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Mode 0600.
+    OwnerOnly,
+    /// The mode that the user's umask gives to new files.
+    Umask,
+}
+
+/// Writes a file beside `path` and renames it to `path`. Readers see the old content or the new
+/// one, and a link at `path` is replaced, not followed. If `write` fails, `path` stays as it was.
+pub fn replace<E: From<io::Error>>(
+    path: &Path,
+    access: Access,
+    write: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".weigh-");
+    let mode = Permissions::from_mode(0o666);
+    if access == Access::Umask {
+        builder.permissions(mode);
+    }
+    let mut temporary = builder.tempfile_in(folder)?;
+    write(temporary.as_file_mut())?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn names(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    #[test]
+    fn replaces_a_link_and_keeps_the_file_after_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        fs::write(&target, "old").unwrap();
+        symlink(&target, &link).unwrap();
+        replace(&link, Access::OwnerOnly, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "old");
+        assert_eq!(fs::read_to_string(&link).unwrap(), "new");
+        assert_eq!(fs::symlink_metadata(&link).unwrap().permissions().mode() & 0o7777, 0o600);
+        let failed = replace(&link, Access::Umask, |_| Err(io::Error::other("full")));
+        assert!(failed.is_err() && fs::read_to_string(&link).unwrap() == "new" && names(folder.path()) == 2);
+    }
+}

@@ -1,0 +1,50 @@
+//! Parts of messages to users: similar names, and nouns with a count.
+
+use std::fmt::Display;
+
+/// Sorts names by their similarity to `given`, the most similar first. Ignores case. Names of equal
+/// similarity keep their order.
+pub fn sort_by_similarity<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_by_key(|name| distance(given, name));
+    names
+}
+
+/// Returns "; did you mean customers?", or an empty text if no name is similar to `given`. A
+/// similar name has an edit distance of at most a third of the length of `given`, plus 1.
+pub fn suggest_name<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let max_distance = given.chars().count() / 3 + 1;
+    let nearest = names.into_iter().min_by_key(|name| distance(given, name));
+    let nearest = nearest.filter(|name| distance(given, name) <= max_distance);
+    nearest.map_or_else(String::new, |name| format!("; did you mean {name}?"))
+}
+
+/// Formats a count and a noun with a regular plural: `1 row`, `2 rows`.
+pub fn count_noun<N: Display + From<u8> + PartialEq>(count: N, noun: &str) -> String {
+    if count == N::from(1) { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn distance(given: &str, name: &str) -> usize {
+    strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorts_by_similarity() {
+        assert_eq!(sort_by_similarity("Mysq", ["mariadb", "MySQL"]), ["MySQL", "mariadb"]);
+    }
+
+    #[test]
+    fn suggests_only_similar_names() {
+        assert_eq!(suggest_name("custmers", ["orders", "customers"]), "; did you mean customers?");
+        assert_eq!(suggest_name("x", ["orders"]), "");
+    }
+
+    #[test]
+    fn counts_nouns() {
+        assert_eq!((count_noun(1_usize, "row"), count_noun(0_u64, "row")), ("1 row".into(), "0 rows".into()));
+    }
+}

@@ -1,0 +1,272 @@
+//! Parts of `SHOW CREATE TABLE`. It is the only source of complete column definitions.
+
+use crate::sql_mode::SqlMode;
+use crate::token::{Token, tokenize};
+
+/// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types.
+pub fn parse_members(column_type: &str) -> Vec<String> {
+    let Some((_, list)) = column_type.split_once('(') else { return Vec::new() };
+    let mut members = Vec::new();
+    let mut rest = list;
+    while let Some((_, from)) = rest.split_once('\'') {
+        let mut member = String::new();
+        let mut characters = from.char_indices().peekable();
+        let mut end = from.len();
+        while let Some((at, character)) = characters.next() {
+            if character != '\'' {
+                member.push(character);
+            } else if characters.next_if(|(_, next)| *next == '\'').is_some() {
+                member.push('\'');
+            } else {
+                end = at + 1;
+                break;
+            }
+        }
+        members.push(member);
+        rest = &from[end..];
+    }
+    members
+}
+
+/// Splits the outermost parentheses of `CREATE TABLE` into definitions: columns, indexes,
+/// constraints. Returns nothing for a text without parentheses.
+pub fn split_definitions(create: &str) -> Vec<&str> {
+    split_create(create).0
+}
+
+/// Returns the text behind the definitions: ` ENGINE=InnoDB …`, with partitions.
+pub fn table_options(create: &str) -> &str {
+    split_create(create).1
+}
+
+/// Splits a `CREATE TABLE` into its definitions and the text behind them.
+fn split_create(create: &str) -> (Vec<&str>, &str) {
+    let mut found = Vec::new();
+    let (mut depth, mut begin) = (0_usize, 0);
+    for token in tokenize(create, SqlMode::default()) {
+        if token.is_symbol('(') {
+            depth += 1;
+            if depth == 1 {
+                begin = token.end();
+            }
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                found.push(create[begin..token.start].trim());
+                return (found, &create[token.end()..]);
+            }
+        } else if token.is_symbol(',') && depth == 1 {
+            found.push(create[begin..token.start].trim());
+            begin = token.end();
+        }
+    }
+    (found, "")
+}
+
+/// Returns a column's definition without the name: `int NOT NULL` of `` `id` int NOT NULL``.
+pub fn find_column<'c>(create: &'c str, name: &str) -> Option<&'c str> {
+    let quoted = crate::quote_identifier(name);
+    split_definitions(create)
+        .into_iter()
+        .find_map(|definition| definition.strip_prefix(quoted.as_str())?.strip_prefix(' '))
+}
+
+/// Returns an index's definition as `UNIQUE KEY `name``, its parts, and what follows the parts.
+/// `PRIMARY` is the primary key.
+pub fn find_index<'c>(create: &'c str, name: &str) -> Option<(&'c str, &'c str, &'c str)> {
+    let quoted = crate::quote_identifier(name);
+    let kinds = ["KEY ", "UNIQUE KEY ", "FULLTEXT KEY ", "SPATIAL KEY "];
+    let is_index = |definition: &&str| match name {
+        "PRIMARY" => definition.starts_with("PRIMARY KEY"),
+        _ => kinds.iter().any(|kind| {
+            definition
+                .strip_prefix(kind)
+                .and_then(|rest| rest.strip_prefix(&quoted))
+                .is_some_and(|rest| rest.starts_with(' '))
+        }),
+    };
+    let definition = split_definitions(create).into_iter().find(is_index)?;
+    let (mut depth, mut begin) = (0_usize, 0);
+    for token in tokenize(definition, SqlMode::default()) {
+        if token.is_symbol('(') {
+            depth += 1;
+            if depth == 1 {
+                begin = token.start;
+            }
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                let parts = &definition[begin + 1..token.start];
+                return Some((definition[..begin].trim_end(), parts, &definition[token.end()..]));
+            }
+        }
+    }
+    None
+}
+
+/// Splits a column definition into the text before `DEFAULT`, the default, and the text behind it:
+/// `varchar(9) `, `'x'`, ` COMMENT 'y'`. `None` without DEFAULT.
+pub fn split_default(definition: &str) -> Option<(&str, &str, &str)> {
+    let mut tokens = tokenize(definition, SqlMode::default());
+    let mut outer_depth = 0_usize;
+    let keyword = tokens.find(|token| {
+        outer_depth = depth_after(outer_depth, token);
+        outer_depth == 0 && token.is_keyword("DEFAULT")
+    })?;
+    let (mut depth, mut begin, mut end) = (0_usize, None, definition.len());
+    let mut last_end = 0;
+    for token in tokens {
+        // The value ends at the first gap outside of parentheses.
+        if begin.is_some() && depth == 0 && token.start > last_end {
+            end = last_end;
+            break;
+        }
+        begin.get_or_insert(token.start);
+        depth = depth_after(depth, &token);
+        last_end = token.end();
+    }
+    Some((&definition[..keyword.start], &definition[begin?..end], &definition[end..]))
+}
+
+/// Returns the number of open parentheses after a token.
+fn depth_after(depth: usize, token: &Token<'_>) -> usize {
+    if token.is_symbol('(') {
+        depth + 1
+    } else if token.is_symbol(')') {
+        depth.saturating_sub(1)
+    } else {
+        depth
+    }
+}
+
+/// Returns a column definition with another character set and collation, and with another type if
+/// one is given.
+pub fn with_collation(definition: &str, charset: &str, collation: &str, new_type: Option<&str>) -> String {
+    let (own_type, rest) = split_collation(definition);
+    format!("{} CHARACTER SET {charset} COLLATE {collation}{rest}", new_type.unwrap_or(own_type))
+}
+
+/// Returns a column definition without its character set and collation.
+pub fn without_collation(definition: &str) -> String {
+    let (own_type, rest) = split_collation(definition);
+    format!("{own_type}{rest}")
+}
+
+/// Splits a column definition into its type and the attributes behind character set and collation,
+/// which begin with a space.
+fn split_collation(definition: &str) -> (&str, &str) {
+    let (own_type, mut rest) = split_type(definition);
+    loop {
+        let trimmed = rest.trim_start();
+        let clause =
+            ["CHARACTER SET ", "CHARSET ", "COLLATE "].into_iter().find_map(|clause| trimmed.strip_prefix(clause));
+        match clause {
+            Some(value) => rest = &value[value.find(' ').unwrap_or(value.len())..],
+            None => return (own_type, rest),
+        }
+    }
+}
+
+/// Splits a definition after the type with its length or members, and MariaDB's attribute
+/// COMPRESSED, which belongs to the type: `varchar(9)`, ` NOT NULL`.
+fn split_type(definition: &str) -> (&str, &str) {
+    let (mut depth, mut end) = (0_usize, 0);
+    for token in tokenize(definition, SqlMode::default()) {
+        if depth == 0 && end > 0 && token.start > end {
+            break;
+        }
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+        }
+        end = token.end();
+    }
+    let rest = &definition[end..];
+    let compressed = rest.starts_with(" /*M!").then(|| rest.find("COMPRESSED*/")).flatten();
+    let compressed = compressed.filter(|&at| !rest[..at].contains("*/")).map_or(0, |at| at + "COMPRESSED*/".len());
+    definition.split_at(end + compressed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CREATE: &str = "CREATE TABLE `t` (\n  `id` int(11) NOT NULL,\n  `a,b` varchar(20) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT 'x,)''(' COMMENT 'it\\'s',\n  \
+                          `e` enum('a','b)','it''s') NOT NULL,\n  `g` varchar(9) COLLATE utf8mb4_bin GENERATED ALWAYS AS (concat(`e`,_utf8mb4')')) VIRTUAL,\n  \
+                          PRIMARY KEY (`id`),\n  KEY `k` (`a,b`(5))\n) ENGINE=InnoDB";
+
+    #[test]
+    fn finds_definitions_despite_quotes() {
+        assert_eq!(split_definitions(CREATE).len(), 6);
+        assert_eq!(find_column(CREATE, "id"), Some("int(11) NOT NULL"));
+        assert_eq!(find_column(CREATE, "none"), None);
+        let defined = find_column(CREATE, "a,b").unwrap();
+        assert_eq!(
+            with_collation(defined, "utf8mb4", "utf8mb4_bin", None),
+            "varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT 'x,)''(' COMMENT 'it\\'s'"
+        );
+        assert_eq!(
+            with_collation(find_column(CREATE, "e").unwrap(), "utf8mb4", "utf8mb4_bin", None),
+            "enum('a','b)','it''s') CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL"
+        );
+        assert_eq!(
+            with_collation(find_column(CREATE, "g").unwrap(), "utf8mb4", "utf8mb4_general_ci", Some("text")),
+            "text CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci GENERATED ALWAYS AS (concat(`e`,_utf8mb4')')) VIRTUAL"
+        );
+    }
+
+    #[test]
+    fn names_and_comments_may_hold_brackets_and_quotes() {
+        let create = "CREATE TABLE `a(b,'` (\n  `s'x(` varchar(20) DEFAULT 'x' COMMENT ') ENGINE, (',\n  -- it's (\n  `e` enum('a)b','c''d') /* ) */ NOT NULL,\n  KEY `k,(` (`s'x(`)\n) COMMENT='('";
+        assert_eq!(
+            split_definitions(create),
+            [
+                "`s'x(` varchar(20) DEFAULT 'x' COMMENT ') ENGINE, ('",
+                "-- it's (\n  `e` enum('a)b','c''d') /* ) */ NOT NULL",
+                "KEY `k,(` (`s'x(`)"
+            ]
+        );
+        assert_eq!(split_type("enum('a)b','c d') NOT NULL"), ("enum('a)b','c d')", " NOT NULL"));
+        assert_eq!(split_type("int"), ("int", ""));
+    }
+
+    #[test]
+    fn parentheses_in_names_are_text() {
+        let create = "CREATE TABLE `t(1` (\n  `a)` varchar(9) /*M!100301 COMPRESSED*/ NOT NULL COMMENT 'a(b'\n) ENGINE=InnoDB COMMENT='(x'";
+        assert_eq!(split_definitions(create).len(), 1);
+        assert_eq!(table_options(create), " ENGINE=InnoDB COMMENT='(x'");
+        let defined = find_column(create, "a)").unwrap();
+        assert_eq!(
+            with_collation(defined, "utf8mb4", "utf8mb4_bin", None),
+            "varchar(9) /*M!100301 COMPRESSED*/ CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL COMMENT 'a(b'"
+        );
+        assert_eq!(without_collation("varchar(9) CHARACTER SET latin1 COLLATE latin1_bin"), "varchar(9)");
+    }
+
+    #[test]
+    fn indexes_are_split_around_their_parts() {
+        let create = "CREATE TABLE `t` (\n  `a` int,\n  PRIMARY KEY (`a`),\n  UNIQUE KEY `u(` (`a`(5),(upper(`b`))) USING BTREE COMMENT '(x)' /*!80000 INVISIBLE */\n)";
+        assert_eq!(
+            find_index(create, "u("),
+            Some(("UNIQUE KEY `u(`", "`a`(5),(upper(`b`))", " USING BTREE COMMENT '(x)' /*!80000 INVISIBLE */"))
+        );
+        assert_eq!(find_index(create, "PRIMARY"), Some(("PRIMARY KEY", "`a`", "")));
+        assert_eq!(find_index(create, "u"), None);
+    }
+
+    #[test]
+    fn defaults_are_found_outside_of_strings() {
+        assert_eq!(
+            split_default("text NOT NULL DEFAULT 'it''s a' COMMENT ' DEFAULT 1'"),
+            Some(("text NOT NULL ", "'it''s a'", " COMMENT ' DEFAULT 1'"))
+        );
+        assert_eq!(split_default("text COMMENT ' DEFAULT 1'"), None);
+    }
+
+    #[test]
+    fn members_are_read_with_their_quotes() {
+        assert_eq!(parse_members("enum('a','b)','it''s','')"), ["a", "b)", "it's", ""]);
+        assert_eq!(parse_members("int"), [""; 0]);
+    }
+}

@@ -1,0 +1,26 @@
+//! MySQL's SQL as text: tokens, statements, literals, `CREATE TABLE` and statement templates.
+//!
+//! Works on tokens, without a syntax tree. Pure; no input makes it panic.
+
+mod conditional;
+pub mod ddl;
+mod insert;
+mod quote;
+mod split;
+mod sql_mode;
+mod table_names;
+mod template;
+mod token;
+mod tuples;
+mod value;
+
+pub use conditional::{AmbiguousComment, readings};
+pub use insert::InsertBuilder;
+pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
+pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
+pub use sql_mode::SqlMode;
+pub use table_names::{TableName, find_tables, find_tables_with_offsets};
+pub use template::{Parameter, Template, extract_template};
+pub use token::{Token, TokenKind, tokenize};
+pub use tuples::{InsertTuples, TupleValue};
+pub use value::Value;

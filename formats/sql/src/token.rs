@@ -1,0 +1,381 @@
+//! Tokenizer for SQL.
+
+use crate::sql_mode::SqlMode;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A keyword or an unquoted name.
+    Word,
+    /// A name in backticks, or in double quotes under `ANSI_QUOTES`.
+    QuotedName,
+    /// A string in single quotes, or in double quotes without `ANSI_QUOTES`.
+    StringLiteral,
+    /// A number without sign.
+    Number,
+    /// `x'41'`, `0x41`, `b'01'`, `0b01`.
+    HexOrBit,
+    /// `@name`, `@@name`.
+    Variable,
+    /// `?` or `:name`.
+    Parameter,
+    /// The opening or closing mark of a conditional comment, `/*!50100` or `/*M!` and `*/`. The
+    /// text between is tokens of its own, as the servers execute it.
+    ConditionalComment,
+    /// `/*+ … */`, an optimizer hint.
+    Hint,
+    Comment,
+    /// Any other character.
+    Symbol,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    pub kind: TokenKind,
+    /// Source text, quotes included.
+    pub text: &'a str,
+    /// Byte offset in the text.
+    pub start: usize,
+    /// False if the text ends before the closing quote or the end of a comment.
+    pub is_closed: bool,
+}
+
+impl Token<'_> {
+    /// Returns true if the token is this keyword, in any letter case.
+    pub fn is_keyword(&self, word: &str) -> bool {
+        self.kind == TokenKind::Word && self.text.eq_ignore_ascii_case(word)
+    }
+
+    /// Returns true if the token is any of these keywords.
+    pub fn is_any_keyword(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is_keyword(word))
+    }
+
+    pub fn is_symbol(&self, symbol: char) -> bool {
+        self.kind == TokenKind::Symbol && self.text.starts_with(symbol)
+    }
+
+    /// Returns the byte offset after the token.
+    pub fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+
+    /// Returns the name without quotes; `None` unless the token is a word or a quoted name.
+    pub fn name(&self) -> Option<String> {
+        match self.kind {
+            TokenKind::Word => Some(self.text.to_owned()),
+            TokenKind::QuotedName => {
+                let quote = self.text.chars().next()?;
+                let inner = &self.text[1..self.text.len() - usize::from(self.is_closed)];
+                Some(inner.replace(&format!("{quote}{quote}"), &quote.to_string()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the tokens of a text, comments included. White space is not a token.
+pub fn tokenize(text: &str, mode: SqlMode) -> impl Iterator<Item = Token<'_>> {
+    let mut scanner = Scanner::new(mode);
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let raw = scanner.peek(text.as_bytes(), at)?;
+        scanner.accept(&raw);
+        at = raw.end;
+        Some(Token { kind: raw.kind, text: &text[raw.start..raw.end], start: raw.start, is_closed: raw.is_closed })
+    })
+}
+
+/// A token as a range of bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawToken {
+    pub kind: TokenKind,
+    pub start: usize,
+    pub end: usize,
+    pub is_closed: bool,
+    opens_comment: bool,
+}
+
+/// Reads tokens of bytes in UTF-8 or a single-byte superset of ASCII. Bytes from 0x80 occur only
+/// within words, quotes and comments, so a token of a `str` is a `str`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scanner {
+    mode: SqlMode,
+    /// True between the marks of a conditional comment. Elsewhere, `*/` is two symbols.
+    in_conditional: bool,
+}
+
+impl Scanner {
+    pub fn new(mode: SqlMode) -> Self {
+        Self { mode, in_conditional: false }
+    }
+
+    /// Returns the first token at or after a byte offset. `None` if only white space follows.
+    pub fn peek(&self, bytes: &[u8], at: usize) -> Option<RawToken> {
+        let rest = bytes.get(at..)?;
+        let start = at + rest.iter().position(|byte| !is_space(*byte))?;
+        let rest = &bytes[start..];
+        let (kind, length, is_closed) = next(rest, *self);
+        let opens_comment = kind == TokenKind::ConditionalComment && rest[0] == b'/';
+        Some(RawToken { kind, start, end: start + length, is_closed, opens_comment })
+    }
+
+    /// Moves behind a token that [`Scanner::peek`] returned.
+    pub fn accept(&mut self, token: &RawToken) {
+        if token.kind == TokenKind::ConditionalComment {
+            self.in_conditional = token.opens_comment;
+        }
+    }
+
+    /// Moves to the beginning of a statement.
+    pub fn reset(&mut self) {
+        self.in_conditional = false;
+    }
+}
+
+/// Returns true for the servers' white space. Other white space of Unicode is part of a name.
+fn is_space(byte: u8) -> bool {
+    byte == b' ' || (9..=13).contains(&byte)
+}
+
+/// Returns the kind and the length in bytes of the token that `rest` begins with, and whether it is
+/// closed.
+fn next(rest: &[u8], scanner: Scanner) -> (TokenKind, usize, bool) {
+    let mode = scanner.mode;
+    let open = |kind, (length, closed)| (kind, length, closed);
+    let whole = |kind, length| (kind, length, true);
+    let second = rest.get(1).copied();
+    match rest[0] {
+        b'\'' => open(TokenKind::StringLiteral, quoted(rest, 0, !mode.no_backslash_escapes)),
+        // A backslash in a name is a character of the name.
+        b'"' if mode.ansi_quotes => open(TokenKind::QuotedName, quoted(rest, 0, false)),
+        b'"' => open(TokenKind::StringLiteral, quoted(rest, 0, !mode.no_backslash_escapes)),
+        b'`' => open(TokenKind::QuotedName, quoted(rest, 0, false)),
+        // MySQL prints expressions with a backslash before each quote: `_utf8mb4\'a\'`.
+        b'\\' if second == Some(b'\'') => match find(&rest[2..], b"\\'") {
+            Some(end) => whole(TokenKind::StringLiteral, end + 4),
+            None => (TokenKind::StringLiteral, rest.len(), false),
+        },
+        b'#' => whole(TokenKind::Comment, line(rest)),
+        // Two hyphens begin a comment only before a space or a control character, or at the end
+        // (MySQL manual, "'--' as the Start of a Comment").
+        b'-' if second == Some(b'-') && rest.get(2).is_none_or(|byte| *byte <= b' ') => {
+            whole(TokenKind::Comment, line(rest))
+        }
+        b'/' if second == Some(b'*') => comment(rest),
+        b'*' if second == Some(b'/') && scanner.in_conditional => whole(TokenKind::ConditionalComment, 2),
+        b'@' => variable(rest, mode),
+        b'?' => whole(TokenKind::Parameter, 1),
+        b':' if second.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_') => {
+            whole(TokenKind::Parameter, 1 + word(&rest[1..]))
+        }
+        b'x' | b'X' | b'b' | b'B' if second == Some(b'\'') => {
+            open(TokenKind::HexOrBit, quoted(rest, 1, !mode.no_backslash_escapes))
+        }
+        b'0'..=b'9' => number(rest),
+        b'.' if second.is_some_and(|byte| byte.is_ascii_digit()) => number(rest),
+        first if is_word(first) => whole(TokenKind::Word, word(rest)),
+        _ => whole(TokenKind::Symbol, 1),
+    }
+}
+
+/// Reads a comment, or the opening mark of a conditional one. Comments for version 99.99.99 are
+/// ordinary ones: MariaDB's dumps begin with `/*M!999999\- enable the sandbox mode */`.
+fn comment(rest: &[u8]) -> (TokenKind, usize, bool) {
+    let mark = match rest {
+        [_, _, b'!', ..] => Some(3),
+        [_, _, b'M', b'!', ..] => Some(4),
+        _ => None,
+    };
+    if let Some(mark) = mark {
+        let version = digits(&rest[mark..]);
+        if &rest[mark..mark + version] != b"999999" {
+            return (TokenKind::ConditionalComment, mark + version, true);
+        }
+    }
+    let kind = if rest.get(2) == Some(&b'+') { TokenKind::Hint } else { TokenKind::Comment };
+    match find(&rest[2..], b"*/") {
+        Some(end) => (kind, end + 4, true),
+        None => (kind, rest.len(), false),
+    }
+}
+
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    memchr::memmem::find(bytes, needle)
+}
+
+/// Returns true for bytes of unquoted names: ASCII letters, digits, `$`, `_` and non-ASCII
+/// characters (MySQL manual, "Schema Object Names").
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
+fn word(bytes: &[u8]) -> usize {
+    bytes.iter().position(|byte| !is_word(*byte)).unwrap_or(bytes.len())
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+fn line(bytes: &[u8]) -> usize {
+    memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1)
+}
+
+/// Reads `1`, `1.5`, `.5`, `1e-3` or `0x41`, or a name that begins with a digit.
+fn number(bytes: &[u8]) -> (TokenKind, usize, bool) {
+    let whole = digits(bytes);
+    if whole == 1 && bytes[0] == b'0' && matches!(bytes.get(1), Some(b'x' | b'b')) {
+        let length = word(bytes);
+        let is_digit =
+            |byte: &u8| if bytes[1] == b'x' { byte.is_ascii_hexdigit() } else { matches!(byte, b'0' | b'1') };
+        if length > 2 && bytes[2..length].iter().all(is_digit) {
+            return (TokenKind::HexOrBit, length, true);
+        }
+    }
+    let mut length = whole;
+    if bytes.get(length) == Some(&b'.') {
+        length += 1 + digits(&bytes[length + 1..]);
+    }
+    if matches!(bytes.get(length), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(length + 1), Some(b'+' | b'-')));
+        let exponent = bytes.get(length + 1 + sign..).map_or(0, digits);
+        if exponent > 0 {
+            length += 1 + sign + exponent;
+        }
+    }
+    match bytes.get(length) {
+        // `1st` is a name.
+        Some(next) if is_word(*next) && whole == length => (TokenKind::Word, word(bytes), true),
+        _ => (TokenKind::Number, length, true),
+    }
+}
+
+fn variable(bytes: &[u8], mode: SqlMode) -> (TokenKind, usize, bool) {
+    let at = if bytes.get(1) == Some(&b'@') { 2 } else { 1 };
+    if let Some(quote @ (b'`' | b'\'' | b'"')) = bytes.get(at) {
+        let (length, closed) = quoted(bytes, at, *quote != b'`' && !mode.no_backslash_escapes);
+        return (TokenKind::Variable, length, closed);
+    }
+    let name = bytes[at..].iter().take_while(|byte| is_word(**byte) || **byte == b'.').count();
+    (if name == 0 && at == 1 { TokenKind::Symbol } else { TokenKind::Variable }, at + name, true)
+}
+
+/// Returns the length in bytes up to the end of the quoted part that begins at byte `at`, and
+/// whether it is closed. A doubled quote doesn't end the part. Neither does a quote after a
+/// backslash if there are escapes.
+fn quoted(bytes: &[u8], at: usize, escapes: bool) -> (usize, bool) {
+    let quote = bytes[at];
+    // Without escapes, a second search for the quote itself finds the same place.
+    let special = if escapes { b'\\' } else { quote };
+    let mut place = at + 1;
+    while let Some(found) = bytes.get(place..).and_then(|rest| memchr::memchr2(quote, special, rest)) {
+        place += found + 1;
+        if bytes[place - 1] != quote {
+            // Continuation bytes of UTF-8 are never a quote or a backslash, so skipping one byte
+            // suffices.
+            place += 1;
+        } else if bytes.get(place) == Some(&quote) {
+            place += 1;
+        } else {
+            return (place, true);
+        }
+    }
+    (bytes.len(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(text: &str) -> Vec<(TokenKind, &str)> {
+        tokenize(text, SqlMode::default()).map(|token| (token.kind, token.text)).collect()
+    }
+
+    #[test]
+    fn distinguishes_kinds_of_tokens() {
+        use TokenKind::*;
+        assert_eq!(
+            found("SELECT `a``b`, 'it''s \\' x', \"y\" FROM t1 WHERE a>=-1.5e-3 AND b=.5 AND 1st=0x4F OR x'41'"),
+            [
+                (Word, "SELECT"),
+                (QuotedName, "`a``b`"),
+                (Symbol, ","),
+                (StringLiteral, "'it''s \\' x'"),
+                (Symbol, ","),
+                (StringLiteral, "\"y\""),
+                (Word, "FROM"),
+                (Word, "t1"),
+                (Word, "WHERE"),
+                (Word, "a"),
+                (Symbol, ">"),
+                (Symbol, "="),
+                (Symbol, "-"),
+                (Number, "1.5e-3"),
+                (Word, "AND"),
+                (Word, "b"),
+                (Symbol, "="),
+                (Number, ".5"),
+                (Word, "AND"),
+                (Word, "1st"),
+                (Symbol, "="),
+                (HexOrBit, "0x4F"),
+                (Word, "OR"),
+                (HexOrBit, "x'41'"),
+            ]
+        );
+        assert_eq!(
+            found("a /* no */ /*!50100 b */ /*+ MAX(1) */ -- c\n-1 @v := @@global.x ? :mail # d"),
+            [
+                (Word, "a"),
+                (Comment, "/* no */"),
+                (ConditionalComment, "/*!50100"),
+                (Word, "b"),
+                (ConditionalComment, "*/"),
+                (Hint, "/*+ MAX(1) */"),
+                (Comment, "-- c\n"),
+                (Symbol, "-"),
+                (Number, "1"),
+                (Variable, "@v"),
+                (Symbol, ":"),
+                (Symbol, "="),
+                (Variable, "@@global.x"),
+                (Parameter, "?"),
+                (Parameter, ":mail"),
+                (Comment, "# d"),
+            ]
+        );
+    }
+
+    #[test]
+    fn quotes_and_backslashes_follow_the_sql_mode() {
+        let ansi = SqlMode { ansi_quotes: true, no_backslash_escapes: true };
+        let kinds: Vec<_> = tokenize(r#"'a\' "b""c""#, ansi).map(|token| (token.kind, token.name())).collect();
+        assert_eq!(kinds, [(TokenKind::StringLiteral, None), (TokenKind::QuotedName, Some("b\"c".to_owned()))]);
+    }
+
+    #[test]
+    fn marks_truncated_tokens() {
+        for text in ["'a", "`a", "/* a", "x'4", "@'a", "'a\\"] {
+            let last = tokenize(text, SqlMode::default()).last().unwrap();
+            assert!(!last.is_closed && last.end() == text.len(), "{text}: {last:?}");
+        }
+        assert_eq!(tokenize("`ab", SqlMode::default()).next().unwrap().name().unwrap(), "ab");
+    }
+
+    proptest! {
+        /// Tokens cover a text in order, with only white space between them.
+        #[test]
+        fn tokens_cover_any_text(text in "[a1 '\"`\\\\/*!+@:?.x#\\-\né,()\u{3000}]{0,60}", ansi_quotes: bool, no_backslash_escapes: bool) {
+            let mut at = 0;
+            for token in tokenize(&text, SqlMode { ansi_quotes, no_backslash_escapes }) {
+                prop_assert!(token.start >= at && !token.text.is_empty());
+                prop_assert!(text[at..token.start].bytes().all(is_space));
+                let _ = token.name();
+                at = token.end();
+            }
+            prop_assert!(text[at..].bytes().all(is_space));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The outer layer of the file: header, directory and compressed sections.
+
+use std::io::{Read, Write};
+
+use anyhow::{Context, Result, ensure};
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+
+const MAGIC: &[u8; 8] = b"MYCOLLAT";
+/// Version of the format.
+const FORMAT: u16 = 1;
+const HEADER: usize = 16;
+const ENTRY: usize = 20;
+/// Section bytes are compressed as they are.
+const PLAIN: u32 = 0;
+/// The low bytes of all 16-bit words are compressed before the high bytes.
+const SPLIT: u32 = 1;
+
+/// A part of the file that is read on its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Name for messages. The catalogue holds the names of tables.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Returns the file with these sections.
+pub fn write(sections: &[Section]) -> Vec<u8> {
+    let mut directory = Vec::new();
+    let mut body = Vec::new();
+    let start = HEADER + ENTRY * sections.len();
+    for Section { bytes, .. } in sections {
+        let plain = deflate(bytes);
+        let split = deflate(&split_words(bytes));
+        let (encoding, packed) = if split.len() < plain.len() { (SPLIT, split) } else { (PLAIN, plain) };
+        let entry =
+            [(start + body.len()) as u32, packed.len() as u32, bytes.len() as u32, crc32fast::hash(bytes), encoding];
+        directory.extend(entry.iter().flat_map(|number| number.to_le_bytes()));
+        body.extend(packed);
+    }
+    let mut file = MAGIC.to_vec();
+    file.extend(FORMAT.to_le_bytes());
+    file.extend((sections.len() as u16).to_le_bytes());
+    file.extend(crc32fast::hash(&directory).to_le_bytes());
+    file.extend(directory);
+    file.extend(body);
+    file
+}
+
+/// Returns the bytes of each section of a file.
+///
+/// # Errors
+/// If the file is of another format or damaged.
+pub fn read(file: &[u8]) -> Result<Vec<Vec<u8>>> {
+    let header = file.first_chunk::<HEADER>().context("the file is too short")?;
+    ensure!(header.starts_with(MAGIC), "the file does not begin with MYCOLLAT");
+    ensure!(header[8..10] == FORMAT.to_le_bytes(), "the file is not of format {FORMAT}");
+    let count = usize::from(u16::from_le_bytes([header[10], header[11]]));
+    let directory = file.get(HEADER..HEADER + ENTRY * count).context("the directory is incomplete")?;
+    ensure!(header[12..] == crc32fast::hash(directory).to_le_bytes(), "the directory is damaged");
+    directory.chunks_exact(ENTRY).enumerate().map(|(index, entry)| read_section(file, index, entry)).collect()
+}
+
+fn read_section(file: &[u8], index: usize, entry: &[u8]) -> Result<Vec<u8>> {
+    let number = |at: usize| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]);
+    let (start, length, unpacked) = (number(0) as usize, number(4) as usize, number(8) as usize);
+    let packed = file.get(start..start + length).with_context(|| format!("section {index} is incomplete"))?;
+    let mut bytes = Vec::new();
+    DeflateDecoder::new(packed).take(unpacked as u64 + 1).read_to_end(&mut bytes)?;
+    if number(16) == SPLIT {
+        bytes = join_words(&bytes);
+    }
+    ensure!(bytes.len() == unpacked && crc32fast::hash(&bytes) == number(12), "section {index} is damaged");
+    Ok(bytes)
+}
+
+fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap_or_default()
+}
+
+/// Returns the low bytes of all words, their high bytes, and the last byte of an odd number.
+fn split_words(bytes: &[u8]) -> Vec<u8> {
+    let (words, last) = bytes.as_chunks::<2>();
+    words.iter().map(|word| word[0]).chain(words.iter().map(|word| word[1])).chain(last.iter().copied()).collect()
+}
+
+fn join_words(bytes: &[u8]) -> Vec<u8> {
+    let (low, rest) = bytes.split_at(bytes.len() / 2);
+    let (high, last) = rest.split_at(low.len());
+    low.iter().zip(high).flat_map(|(low, high)| [*low, *high]).chain(last.iter().copied()).collect()
+}

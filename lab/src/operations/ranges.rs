@@ -1,0 +1,92 @@
+//! Compares ranges of prefixes and patterns, and strings between strings, with a server's order.
+
+use anyhow::Result;
+use mysql_collation::{Alphabet, Charset, Collation, ServerVersion};
+
+use super::rows::{Rows, pattern};
+use crate::verify::{Outcome, Session, TextPair, hex, is_unfollowed, query_like, quote_collation};
+
+/// Checks that the key of each string that matches a pattern is in the pattern's range.
+pub fn compare_like_ranges(
+    session: &mut Session<'_>,
+    collation: Collation,
+    version: ServerVersion,
+    rows: &Rows,
+) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    for ((text, pattern), matches) in rows.likes.iter().zip(likes(session, collation, "likes", rows.likes.len())?) {
+        if !matches {
+            continue;
+        }
+        let is_inside = collation.like_range(pattern, Some('\\')).contains(&collation.sort_key(text));
+        // MySQL 5 reads beyond the pattern's end in a table.
+        let agrees = is_inside || version.major == 5 && !query_like(session, collation, text, pattern)?;
+        outcome.count(agrees, || format!("x'{}' LIKE x'{}' is outside of the range", hex(text), hex(pattern)));
+    }
+    Ok(outcome)
+}
+
+/// Compares `LIKE 'prefix%'`.
+pub fn compare_prefixes(
+    session: &mut Session<'_>,
+    collation: Collation,
+    version: ServerVersion,
+    rows: &Rows,
+) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    // The byte of a backslash is `Ö` in swe7, and not the default escape of all versions.
+    if collation.charset() == Charset::Swe7 {
+        return Ok(outcome);
+    }
+    let answers = likes(session, collation, "prefixes", rows.prefixes.len())?;
+    for ((text, prefix), mut theirs) in rows.prefixes.iter().zip(answers) {
+        let ours = collation.starts_with(text, prefix);
+        if ours != theirs && version.major == 5 {
+            theirs = query_like(session, collation, text, &pattern(collation.charset(), prefix))?;
+        }
+        let in_range = collation.prefix_range(prefix).contains(&collation.sort_key(text));
+        let agrees = (ours == theirs || ours && is_unfollowed(collation, text)) && (in_range || !theirs);
+        outcome.count(agrees, || format!("x'{}' starts with x'{}' there: {theirs}", hex(text), hex(prefix)));
+    }
+    Ok(outcome)
+}
+
+fn likes(session: &mut Session<'_>, collation: Collation, table: &str, count: usize) -> Result<Vec<bool>> {
+    let expression = format!("a LIKE b COLLATE {}", quote_collation(session, collation));
+    let answers: Vec<i32> = session.query(&expression, table, count)?;
+    Ok(answers.into_iter().map(|answer| answer == 1).collect())
+}
+
+/// Number of parts into which the range between two strings is split.
+const PARTS: usize = 4;
+
+/// Checks that the server orders two strings, the strings that split the range between them, and
+/// the upper bounds of prefixes, as they were made.
+pub fn compare_strings_between(
+    session: &mut Session<'_>,
+    collation: Collation,
+    _: ServerVersion,
+    rows: &Rows,
+) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let characters = (' '..='\u{24F}').chain('\u{391}'..='\u{451}').chain('\u{4E00}'..='\u{4F00}');
+    let alphabet = Alphabet::from_chars(collation, characters);
+    let mut steps: Vec<TextPair> = Vec::new();
+    for (a, b) in rows.pairs.iter().take(rows.pairs.len() / 4) {
+        let (a, b) = if collation.compare(a, b).is_le() { (a, b) } else { (b, a) };
+        let between = alphabet.split(a, b, PARTS);
+        let chain: Vec<&Vec<u8>> = [a].into_iter().chain(&between).chain([b]).collect();
+        let is_split = !between.is_empty();
+        steps.extend(chain.windows(2).filter(|_| is_split).map(|pair| (pair[0].clone(), pair[1].clone())));
+    }
+    for (text, prefix) in rows.prefixes.iter().filter(|(text, prefix)| collation.starts_with(text, prefix)) {
+        steps.extend(alphabet.prefix_upper_bound(prefix).map(|bound| (text.clone(), bound)));
+    }
+    session.load("steps", collation.charset(), &steps)?;
+    let expression = format!("STRCMP(a, b COLLATE {})", quote_collation(session, collation));
+    let answers: Vec<i32> = session.query(&expression, "steps", steps.len())?;
+    for ((a, b), theirs) in steps.iter().zip(answers) {
+        outcome.count(theirs == -1, || format!("x'{}' to x'{}' is {theirs} there", hex(a), hex(b)));
+    }
+    Ok(outcome)
+}

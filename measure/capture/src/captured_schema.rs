@@ -1,0 +1,180 @@
+//! Classification of statements against the captured schema. Pure.
+
+use std::collections::{BTreeSet, HashSet};
+
+use sql::{SqlMode, Template, Token, TokenKind};
+use workload_folder::{Effect, NotReplayable, SchemaSql};
+
+use crate::reason::Reason;
+
+/// The schema that statements are captured for.
+#[derive(Clone, Debug, Default)]
+pub struct CapturedSchema {
+    pub schema: String,
+    /// Names of the captured tables and views.
+    pub names: BTreeSet<String>,
+    /// SQL mode of the statements.
+    pub mode: SqlMode,
+    /// True if statements whose default schema the log doesn't name count as statements of this
+    /// schema.
+    pub assume_schema: bool,
+}
+
+/// A statement that can be replayed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplayableStatement {
+    pub template: Template,
+    pub effect: Effect,
+    /// First table in the text.
+    pub table: Option<String>,
+}
+
+/// Reason why a statement is not replayed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NotReplayed {
+    pub reason: Reason,
+    /// Verb, command, schema or table that the reason is about; empty without one.
+    pub subject: String,
+}
+
+impl NotReplayed {
+    pub fn new(reason: Reason, subject: &str) -> Self {
+        Self { reason, subject: subject.to_owned() }
+    }
+}
+
+impl CapturedSchema {
+    pub fn new(schema: &str, tables: &SchemaSql, mode: SqlMode, assume_schema: bool) -> Self {
+        Self { schema: schema.to_owned(), names: tables.names().map(str::to_owned).collect(), mode, assume_schema }
+    }
+
+    /// Returns the template of a statement that ran in the schema `used`, which is `None` if the
+    /// log doesn't name the schema.
+    pub fn classify(&self, text: &str, used: Option<&str>) -> Result<ReplayableStatement, NotReplayed> {
+        let not_replayed = |reason, subject: &str| Err(NotReplayed::new(reason, subject));
+        let own = self.strip_schema(text);
+        let tokens: Vec<Token<'_>> =
+            sql::tokenize(&own, self.mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        if tokens.iter().any(|token| !token.is_closed) {
+            return not_replayed(Reason::Cut, "");
+        }
+        let first = tokens.iter().find(|token| token.kind != TokenKind::ConditionalComment && !token.is_symbol('('));
+        let verb = first.map(|token| token.text.to_ascii_uppercase()).unwrap_or_default();
+        let effect = match workload_folder::statement_effect(&tokens) {
+            Ok(effect) => effect,
+            Err(NotReplayable { offset, .. }) if offset == 0 || first.is_some_and(|first| first.start == offset) => {
+                return not_replayed(Reason::NotRows, &verb);
+            }
+            Err(_) => return not_replayed(Reason::Session, ""),
+        };
+        let tables = sql::find_tables(&tokens);
+        if let Some(other) = tables.iter().find_map(|table| table.schema.as_deref()) {
+            return not_replayed(Reason::OtherSchema, other);
+        }
+        if tables.is_empty() && first.is_some_and(|first| first.is_keyword("select")) {
+            // `SELECT 1` and `SELECT @@version` read no table, so no collation matters.
+            return not_replayed(Reason::NotRows, "SELECT without a table");
+        }
+        // Tables that are named with the captured schema need no default schema.
+        let is_qualified = own.len() != text.len() && !self.has_unqualified_table(text);
+        match used {
+            Some(used) if used != self.schema && !is_qualified => return not_replayed(Reason::OtherSchema, used),
+            None if !self.assume_schema && !is_qualified => return not_replayed(Reason::UnknownSchema, ""),
+            _ => {}
+        }
+        if let Some(unknown) = tables.iter().find(|table| !self.has_table(&table.name)) {
+            return not_replayed(Reason::UnknownTable, &unknown.name);
+        }
+        if workload_folder::check_scope(&own, self.mode, &HashSet::new()).is_err() {
+            return not_replayed(Reason::Scope, "");
+        }
+        let Some(template) = sql::extract_template(&own, self.mode) else { return not_replayed(Reason::Cut, "") };
+        if template.placeholders > 0 {
+            return not_replayed(Reason::NoValues, "");
+        }
+        Ok(ReplayableStatement { template, effect, table: tables.into_iter().next().map(|table| table.name) })
+    }
+
+    /// True if the statement names a table without a schema.
+    fn has_unqualified_table(&self, text: &str) -> bool {
+        let tokens: Vec<Token<'_>> =
+            sql::tokenize(text, self.mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        sql::find_tables(&tokens).iter().any(|table| table.schema.is_none())
+    }
+
+    fn has_table(&self, name: &str) -> bool {
+        self.names.contains(name) || self.names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Removes the captured schema's name before its tables: `shop.orders` becomes `orders`.
+    pub fn strip_schema<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+        if !text.contains(&self.schema) {
+            return text.into();
+        }
+        let tokens: Vec<Token<'_>> = sql::tokenize(text, self.mode).collect();
+        let is_own = |three: &&[Token<'_>]| {
+            let names = three[0].name().is_some_and(|name| name == self.schema);
+            names && three[1].is_symbol('.') && three[2].name().is_some_and(|name| self.has_table(&name))
+        };
+        let (mut out, mut end) = (String::new(), 0);
+        for three in tokens.windows(3).filter(is_own) {
+            // No check of what precedes the schema: in `a.shop.orders`, `a` can't be anything
+            // valid.
+            out.push_str(&text[end..three[0].start]);
+            end = three[2].start;
+        }
+        out.push_str(&text[end..]);
+        out.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captured_schema() -> CapturedSchema {
+        let names = ["orders", "customers", "latest"].map(str::to_owned).into();
+        CapturedSchema { schema: "shop".to_owned(), names, ..CapturedSchema::default() }
+    }
+
+    fn why(text: &str, used: Option<&str>) -> (Reason, String) {
+        let NotReplayed { reason, subject } = captured_schema().classify(text, used).unwrap_err();
+        (reason, subject)
+    }
+
+    #[test]
+    fn accepts_statements_of_the_schema() {
+        let found = captured_schema()
+            .classify("SELECT * FROM shop.orders o JOIN `shop`.`customers` WHERE shop.orders.id = 5", None)
+            .unwrap();
+        assert_eq!(found.template.text, "SELECT * FROM orders o JOIN `customers` WHERE orders.id = :id");
+        assert_eq!((found.effect, found.table.as_deref()), (Effect::Reads, Some("orders")));
+        assert!(captured_schema().classify("insert into Orders values (1)", Some("shop")).is_ok());
+        // An alias with the schema's name stays.
+        let alias = captured_schema().classify("SELECT shop.id FROM customers shop", Some("shop")).unwrap();
+        assert_eq!(alias.template.text, "SELECT shop.id FROM customers shop");
+    }
+
+    #[test]
+    fn names_the_reason_for_other_statements() {
+        let shop = Some("shop");
+        assert_eq!(why("SET NAMES utf8mb4", shop), (Reason::NotRows, "SET".to_owned()));
+        assert_eq!(why("select 1", shop).0, Reason::NotRows);
+        assert_eq!(why("SELECT 1 FROM orders", Some("log")), (Reason::OtherSchema, "log".to_owned()));
+        assert_eq!(why("SELECT 1 FROM log.entries", shop), (Reason::OtherSchema, "log".to_owned()));
+        assert_eq!(why("SELECT 1 FROM orders", None).0, Reason::UnknownSchema);
+        let mixed = "SELECT * FROM shop.orders JOIN customers";
+        assert_eq!(why(mixed, Some("log")), (Reason::OtherSchema, "log".to_owned()));
+        assert_eq!(why(mixed, None).0, Reason::UnknownSchema);
+        assert!(captured_schema().classify(mixed, shop).is_ok());
+        assert_eq!(why("SELECT 1 FROM invoices", shop), (Reason::UnknownTable, "invoices".to_owned()));
+        assert_eq!(why("SELECT LAST_INSERT_ID() FROM orders", shop).0, Reason::Session);
+        assert_eq!(why("SELECT LOAD_FILE('/etc/passwd') FROM orders", shop).0, Reason::Scope);
+        assert_eq!(why("SELECT 1 FROM orders WHERE id = ?", shop).0, Reason::NoValues);
+        assert_eq!(why("SELECT 1 FROM orders WHERE note = 'abc", shop).0, Reason::Cut);
+        assert_eq!(why("", shop).0, Reason::NotRows);
+        assert!(
+            CapturedSchema { assume_schema: true, ..captured_schema() }.classify("SELECT 1 FROM orders", None).is_ok()
+        );
+    }
+}

@@ -1,0 +1,459 @@
+//! Tables and rows of a dump: a file of mysqldump, or a folder of mydumper.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use sql::{InsertTuples, SqlMode, StatementReader, Token, TokenKind, TupleValue};
+use workload_folder::{Cell, Column};
+
+use crate::error::Error;
+use crate::server_source::value_from_bytes;
+use crate::source::{Definitions, Origin, RowSelection, RowSink, SampleExtent, TableSource};
+use crate::source_table::SourceTable;
+
+/// One schema of a dump.
+pub struct Dump {
+    path: PathBuf,
+    schema: String,
+    tables: Vec<String>,
+}
+
+/// Receives a statement and the file that holds it.
+type StatementSink<'e> = dyn FnMut(&Path, &[u8]) -> Result<(), Error> + 'e;
+
+/// Length of a statement's start that is searched for names, in bytes.
+const MAX_HEAD_BYTES: usize = 64 << 10;
+
+impl Dump {
+    /// Creates the dump of a file or a folder. Statements after `USE` of another schema are
+    /// skipped. An empty `tables` selects all tables.
+    pub fn new(path: &Path, schema: &str, tables: &[String]) -> Self {
+        Self { path: path.to_owned(), schema: schema.to_owned(), tables: tables.to_vec() }
+    }
+
+    /// Returns the dump's file, or the folder's `.sql` files, also with `.gz`, `.zst` and `.xz`,
+    /// those with definitions (`-schema`) first. Fails if the folder has files of rows in another
+    /// form: the rows would be missed.
+    fn files(&self) -> Result<Vec<PathBuf>, Error> {
+        if !self.path.is_dir() {
+            return Ok(vec![self.path.clone()]);
+        }
+        let failed = |source| Error::File { path: self.path.clone(), source };
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(&self.path).map_err(failed)?.flatten().map(|entry| entry.path()).collect();
+        let is_sql = |file: &PathBuf| {
+            let name = file.to_string_lossy();
+            unpacked_name(&name).ends_with(".sql")
+        };
+        let other = files.iter().filter(|file| {
+            let name = file.to_string_lossy();
+            !is_sql(file) && (name.contains(".sql.") || unpacked_name(&name).ends_with(".dat"))
+        });
+        let other: Vec<String> =
+            other.filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())).collect();
+        if let Some(first) = other.first() {
+            let problem = format!(
+                "{} of the folder {} no .sql, .sql.gz, .sql.zst or .sql.xz, such as {first}: unpack it, or dump rows as INSERT",
+                if other.len() == 1 { "1 file".to_owned() } else { format!("{} files", other.len()) },
+                if other.len() == 1 { "is" } else { "are" },
+            );
+            return Err(Error::Content { path: self.path.clone(), problem });
+        }
+        files.retain(is_sql);
+        files.sort_by_key(|file| (!file.to_string_lossy().contains("-schema"), file.clone()));
+        Ok(files)
+    }
+
+    fn open(path: &Path) -> Result<Box<dyn BufRead>, Error> {
+        let file = File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let reader =
+            image::decompress(BufReader::new(file)).map_err(|source| Error::File { path: path.to_owned(), source })?;
+        Ok(Box::new(BufReader::with_capacity(1 << 18, reader)))
+    }
+
+    /// Calls `sink` for each statement of the schema.
+    fn for_each_statement(&self, sink: &mut StatementSink<'_>) -> Result<(), Error> {
+        for path in self.files()? {
+            // mydumper's files are named `schema.table….sql`.
+            let schema_of_file = |name: &str| name.split('.').next().map(str::to_owned);
+            let mut used = self
+                .path
+                .is_dir()
+                .then(|| path.file_name().and_then(|name| schema_of_file(&name.to_string_lossy())))
+                .flatten();
+            let mut statements =
+                StatementReader::with_limit(Self::open(&path)?, SqlMode::default(), bounded::max_item_bytes());
+            while let Some(statement) =
+                statements.read().map_err(|source| Error::File { path: path.clone(), source })?
+            {
+                lifecycle::interrupt::check()?;
+                match parse_use(statement) {
+                    Some(name) => used = Some(name),
+                    None if used.as_ref().is_none_or(|used| *used == self.schema) => sink(&path, statement)?,
+                    None => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// True for a name without a schema, and for the dump's schema.
+    fn is_own(&self, schema: Option<&str>) -> bool {
+        schema.is_none_or(|schema| schema == self.schema)
+    }
+
+    fn includes_table(&self, name: &str) -> bool {
+        self.tables.is_empty() || self.tables.iter().any(|table| table == name)
+    }
+}
+
+/// Returns the first [`MAX_HEAD_BYTES`] of a statement. Bytes that aren't UTF-8 are replaced.
+fn head(statement: &[u8]) -> String {
+    String::from_utf8_lossy(&statement[..statement.len().min(MAX_HEAD_BYTES)]).into_owned()
+}
+
+fn content_tokens(text: &str) -> Vec<Token<'_>> {
+    let is_content = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
+    sql::tokenize(text, SqlMode::default()).filter(is_content).collect()
+}
+
+/// Removes the ending of a compressed file.
+fn unpacked_name(name: &str) -> &str {
+    [".gz", ".zst", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
+/// Reads `shop.t` or `t`: schema, table and number of tokens.
+fn parse_table_name(tokens: &[Token<'_>]) -> Option<(Option<String>, String, usize)> {
+    let first = tokens.first()?.name()?;
+    let is_qualified = tokens.get(1).is_some_and(|token| token.is_symbol('.'));
+    match tokens.get(2).and_then(Token::name).filter(|_| is_qualified) {
+        Some(table) => Some((Some(first), table, 3)),
+        None => Some((None, first, 1)),
+    }
+}
+
+fn parse_use(statement: &[u8]) -> Option<String> {
+    let start = statement.trim_ascii_start().get(..4)?;
+    if !start.eq_ignore_ascii_case(b"use ") {
+        return None;
+    }
+    content_tokens(&head(statement)).get(1).and_then(Token::name)
+}
+
+impl TableSource for Dump {
+    fn origin(&self) -> Origin {
+        Origin { label: self.path.display().to_string(), identity: None }
+    }
+
+    fn definitions(&mut self) -> Result<Definitions, Error> {
+        let mut found = Definitions::default();
+        self.for_each_statement(&mut |_, statement| {
+            if !statement.trim_ascii_start().get(..2).is_some_and(|two| two.eq_ignore_ascii_case(b"cr") || two == b"/*")
+            {
+                return Ok(());
+            }
+            let text = String::from_utf8_lossy(statement).into_owned();
+            let tokens = content_tokens(&text);
+            let is_create = tokens.first().is_some_and(|token| token.is_keyword("create"));
+            let object = tokens.iter().position(|token| {
+                token.is_any_keyword(&["table", "view", "trigger", "procedure", "function", "event"])
+            });
+            let Some(at) = object.filter(|_| is_create) else { return Ok(()) };
+            let rest = tokens[at + 1..].iter().skip_while(|token| token.is_any_keyword(&["if", "not", "exists"]));
+            let rest: Vec<Token<'_>> = rest.take(3).copied().collect();
+            let name = parse_table_name(&rest).filter(|(schema, ..)| self.is_own(schema.as_deref()));
+            // The workload folder's definitions name no schema.
+            let unqualified = match (&name, rest.as_slice()) {
+                (Some((Some(_), ..)), [schema, _, table, ..]) => {
+                    format!("{}{}", &text[..schema.start], &text[table.start..])
+                }
+                _ => text.clone(),
+            };
+            let name = name.map(|(_, name, _)| name);
+            let Some(name) = name.filter(|name| self.includes_table(name)) else { return Ok(()) };
+            if tokens[at].is_keyword("table") {
+                found.tables.push((name, unqualified));
+            } else if tokens[at].is_keyword("view") {
+                // mysqldump first writes a placeholder for each view. The view itself is at the
+                // end, with each line in a conditional comment.
+                let create = unwrap_conditional_comments(&unqualified);
+                found.views.retain(|(known, _)| *known != name);
+                found.views.push((name, create));
+            }
+            Ok(())
+        })?;
+        if found.tables.is_empty() {
+            let problem = format!("there is no CREATE TABLE of the schema {}", self.schema);
+            return Err(Error::Content { path: self.path.clone(), problem });
+        }
+        // In dumps of old versions the placeholder is a table.
+        let views: Vec<String> = found.views.iter().map(|(name, _)| name.clone()).collect();
+        found.tables.retain(|(name, _)| !views.contains(name));
+        Ok(found)
+    }
+
+    fn rows(
+        &mut self,
+        table: &SourceTable,
+        selection: &RowSelection<'_>,
+        sink: &mut RowSink<'_>,
+    ) -> Result<SampleExtent, Error> {
+        let (mut seen, mut sampled) = (0, 0);
+        let mut reservoir = match selection {
+            RowSelection::Sample { rows, seed } => Some(Reservoir::new(*rows, *seed)),
+            RowSelection::Keys { .. } => None,
+        };
+        self.for_each_statement(&mut |path, statement| {
+            let begins = |word: &[u8]| {
+                statement.trim_ascii_start().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+            };
+            if !begins(b"insert") && !begins(b"replace") {
+                return Ok(());
+            }
+            let Some(insert) = Insert::read(statement, table).filter(|insert| self.is_own(insert.schema.as_deref()))
+            else {
+                return Ok(());
+            };
+            for tuple in InsertTuples::new(insert.rows) {
+                let tuple = tuple.map_err(|problem| Error::Content { path: path.to_owned(), problem })?;
+                seen += 1;
+                if let Some(reservoir) = &mut reservoir {
+                    reservoir.add(|| insert.row(&tuple, table));
+                    continue;
+                }
+                let row = insert.row(&tuple, table);
+                if let RowSelection::Keys { positions, keys } = selection {
+                    let key: Option<Vec<_>> = positions.iter().map(|position| row[*position].clone()).collect();
+                    if !key.is_some_and(|key| keys.contains(&key)) {
+                        continue;
+                    }
+                }
+                sampled += 1;
+                sink(row)?;
+            }
+            Ok(())
+        })?;
+        for row in reservoir.map(Reservoir::into_rows).unwrap_or_default() {
+            sampled += 1;
+            sink(row)?;
+        }
+        let is_complete = seen == sampled;
+        Ok(SampleExtent { is_complete, estimated_rows: (!is_complete).then_some(seen) })
+    }
+}
+
+/// Sample of rows, of which each has the same chance (reservoir sampling, algorithm R).
+struct Reservoir {
+    max_rows: u64,
+    random: Xoshiro256PlusPlus,
+    seen: u64,
+    /// Rows with their numbers.
+    rows: Vec<(u64, Vec<Cell>)>,
+}
+
+impl Reservoir {
+    fn new(max_rows: u64, seed: u64) -> Self {
+        Self { max_rows, random: Xoshiro256PlusPlus::seed_from_u64(seed), seen: 0, rows: Vec::new() }
+    }
+
+    /// Takes or skips a row. `row` is called if it is taken.
+    fn add(&mut self, row: impl FnOnce() -> Vec<Cell>) {
+        self.seen += 1;
+        if (self.rows.len() as u64) < self.max_rows {
+            self.rows.push((self.seen, row()));
+        } else if let Some(place) = self.rows.get_mut((self.random.next_u64() % self.seen) as usize) {
+            *place = (self.seen, row());
+        }
+    }
+
+    /// Returns the rows in the order of the dump.
+    fn into_rows(mut self) -> Vec<Vec<Cell>> {
+        self.rows.sort_unstable_by_key(|(number, _)| *number);
+        self.rows.into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+struct Insert<'s> {
+    /// Schema before the table's name.
+    schema: Option<String>,
+    /// Text after `VALUES`.
+    rows: &'s [u8],
+    /// For each column of the table, its position in a tuple; `None` if the statement doesn't list
+    /// it.
+    positions: Vec<Option<usize>>,
+}
+
+impl<'s> Insert<'s> {
+    fn read(statement: &'s [u8], table: &SourceTable) -> Option<Self> {
+        let head = head(statement);
+        let tokens = content_tokens(&head);
+        let values = tokens.iter().find(|token| token.is_keyword("values") || token.is_keyword("value"))?;
+        let words = ["insert", "replace", "low_priority", "delayed", "high_priority", "ignore", "into"];
+        let begin = tokens.iter().position(|token| !token.is_any_keyword(&words))?;
+        let (schema, name, length) = parse_table_name(&tokens[begin..])?;
+        if name != table.shape.name {
+            return None;
+        }
+        let listed: Vec<String> = tokens[begin + length..]
+            .iter()
+            .take_while(|token| token.start < values.start)
+            .filter_map(Token::name)
+            .collect();
+        // Without a list, a tuple has all columns, also generated ones (as DEFAULT).
+        let all: Vec<String> = table.shape.columns.iter().map(|column| column.name.clone()).collect();
+        let order = if listed.is_empty() { &all } else { &listed };
+        let position = |column: &Column| order.iter().position(|name| *name == column.name);
+        Some(Self {
+            schema,
+            rows: statement.get(values.end()..)?,
+            positions: table.columns.iter().map(position).collect(),
+        })
+    }
+
+    fn row(&self, tuple: &[TupleValue], table: &SourceTable) -> Vec<Cell> {
+        let cell = |(column, position): (&Column, &Option<usize>)| match tuple.get((*position)?)? {
+            TupleValue::Null => None,
+            TupleValue::Text(bytes) => Some(value_from_bytes(column, bytes.clone())),
+        };
+        table.columns.iter().zip(&self.positions).map(cell).collect()
+    }
+}
+
+/// Returns the statement without the delimiters of conditional comments, `/*!50001` and `*/`.
+fn unwrap_conditional_comments(text: &str) -> String {
+    let (mut out, mut end) = (String::new(), 0);
+    for token in sql::tokenize(text, SqlMode::default()).filter(|token| token.kind == TokenKind::ConditionalComment) {
+        out.push_str(text[end..token.start].trim());
+        out.push(' ');
+        end = token.end();
+    }
+    out.push_str(&text[end..]);
+    out.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use sql::Value;
+
+    const DUMP: &str = "-- MySQL dump\n/*!40101 SET NAMES utf8mb4 */;\nUSE `shop`;\nDROP TABLE IF EXISTS `t`;\nCREATE TABLE `t` (\n  `id` int NOT NULL,\n  `a` varchar(9) DEFAULT NULL,\n  \
+         `b` blob,\n  PRIMARY KEY (`id`)\n) ENGINE=InnoDB;\nLOCK TABLES `t` WRITE;\nINSERT INTO `t` VALUES (1,'x;\\'values (',0x41FF),(2,NULL,_binary 'z'),(3,'c',NULL);\n\
+         INSERT INTO `t` (`a`, `id`) VALUES ('d',4);\nUNLOCK TABLES;\n/*!50001 CREATE VIEW `v` AS SELECT 1 AS `id`*/;\n/*!50001 DROP VIEW IF EXISTS `v`*/;\n\
+         /*!50001 CREATE ALGORITHM=UNDEFINED */\n/*!50013 DEFINER=`root`@`localhost` SQL SECURITY DEFINER */\n/*!50001 VIEW `v` AS select `t`.`id` AS `id` from `t` */;\n\
+         USE `log`;\nCREATE TABLE `other` (`id` int);\nINSERT INTO `t` VALUES (9,'no',NULL);\n";
+
+    fn dump(folder: &Path) -> Dump {
+        let path = folder.join("dump.sql");
+        std::fs::write(&path, DUMP).unwrap();
+        Dump::new(&path, "shop", &[])
+    }
+
+    #[test]
+    fn reads_definitions_of_one_schema() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = dump(folder.path()).definitions().unwrap();
+        let names: Vec<_> = found.tables.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["t"]);
+        assert_eq!(found.views.len(), 1);
+        let view = &found.views[0].1;
+        assert!(view.contains("from `t`") && !view.contains("/*"), "{view}");
+        assert!(
+            Dump::new(&folder.path().join("dump.sql"), "none", &[])
+                .definitions()
+                .unwrap_err()
+                .to_string()
+                .contains("no CREATE TABLE")
+        );
+    }
+
+    #[test]
+    fn reads_rows_up_to_a_number_and_by_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut dump = dump(folder.path());
+        let create = dump.definitions().unwrap().tables.remove(0).1;
+        let table = SourceTable::new(workload_folder::SchemaSql::parse(&create).0.tables[0].clone(), &create);
+        let mut read = |selection: &RowSelection<'_>| {
+            let mut rows = Vec::new();
+            let extent = dump.rows(&table, selection, &mut |row| {
+                rows.push(row);
+                Ok(())
+            });
+            (rows, extent.unwrap())
+        };
+        let (rows, extent) = read(&RowSelection::Sample { rows: 10, seed: 1 });
+        let text = |text: &str| Some(Value::Text(text.to_owned()));
+        assert_eq!(rows[0], [Some(Value::Int(1)), text("x;'values ("), Some(Value::Bytes(vec![0x41, 0xFF]))]);
+        assert_eq!(rows[1], [Some(Value::Int(2)), None, Some(Value::Bytes(b"z".to_vec()))]);
+        assert_eq!(rows[3], [Some(Value::Int(4)), text("d"), None]);
+        assert_eq!((rows.len(), extent), (4, SampleExtent { is_complete: true, estimated_rows: None }));
+        let (rows, extent) = read(&RowSelection::Sample { rows: 2, seed: 1 });
+        assert_eq!((rows.len(), extent), (2, SampleExtent { is_complete: false, estimated_rows: Some(4) }));
+        let keys = HashSet::from([vec![Value::Int(3)], vec![Value::Int(9)]]);
+        assert_eq!(read(&RowSelection::Keys { positions: &[0], keys: &keys }).0.len(), 1, "the 9 is of another schema");
+    }
+
+    fn table_t(dump: &mut Dump) -> SourceTable {
+        let create = dump.definitions().unwrap().tables.remove(0).1;
+        SourceTable::new(workload_folder::SchemaSql::parse(&create).0.tables[0].clone(), &create)
+    }
+
+    fn ids(dump: &mut Dump, table: &SourceTable, rows: u64, seed: u64) -> Vec<i64> {
+        let mut found = Vec::new();
+        let mut sink = |row: Vec<Cell>| {
+            if let Some(Value::Int(id)) = row[0] {
+                found.push(id);
+            }
+            Ok(())
+        };
+        dump.rows(table, &RowSelection::Sample { rows, seed }, &mut sink).unwrap();
+        found
+    }
+
+    #[test]
+    fn reads_qualified_names_and_replace() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dump.sql");
+        let text = "CREATE TABLE `shop`.`t` (`id` int NOT NULL, PRIMARY KEY (`id`));\nINSERT INTO `shop`.`t` VALUES (1);\n\
+                    REPLACE INTO `t` VALUES (2);\nINSERT IGNORE shop.t (id) VALUES (3);\nINSERT INTO `log`.`t` VALUES (4);\n";
+        std::fs::write(&path, text).unwrap();
+        let mut dump = Dump::new(&path, "shop", &[]);
+        let table = table_t(&mut dump);
+        assert_eq!(ids(&mut dump, &table, 10, 1), [1, 2, 3]);
+    }
+
+    #[test]
+    fn samples_rows_of_the_whole_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dump.sql");
+        let rows: Vec<String> = (0..1000).map(|id| format!("({id})")).collect();
+        let text = format!("CREATE TABLE t (id int NOT NULL);\nINSERT INTO t VALUES {};\n", rows.join(","));
+        std::fs::write(&path, text).unwrap();
+        let mut dump = Dump::new(&path, "shop", &[]);
+        let table = table_t(&mut dump);
+        let sample = ids(&mut dump, &table, 100, 7);
+        assert!(sample.len() == 100 && sample.is_sorted() && sample.last() > Some(&800), "{sample:?}");
+        assert_eq!(sample, ids(&mut dump, &table, 100, 7));
+        assert_ne!(sample, ids(&mut dump, &table, 100, 8));
+    }
+
+    #[test]
+    fn refuses_files_of_rows_in_other_forms() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("shop.t-schema.sql"), "CREATE TABLE t (id int);").unwrap();
+        std::fs::write(folder.path().join("metadata"), "").unwrap();
+        let mut dump = Dump::new(folder.path(), "shop", &[]);
+        let table = table_t(&mut dump);
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        let packed = ruzstd::encoding::compress_to_vec(&b"INSERT INTO `t` VALUES (5);\n"[..], level);
+        std::fs::write(folder.path().join("shop.t.00000.sql.zst"), packed).unwrap();
+        assert_eq!(ids(&mut dump, &table, 10, 1), [5]);
+        std::fs::write(folder.path().join("shop.t.00000.sql.bz2"), "").unwrap();
+        let error = dump.definitions().unwrap_err().to_string();
+        assert!(error.contains("shop.t.00000.sql.bz2"), "{error}");
+    }
+}

@@ -1,0 +1,43 @@
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The server can't be reached, or refuses the connection, or a signal arrived.
+    #[error(transparent)]
+    Server(#[from] server::Error),
+    #[error("{server}: cannot {what}: {source}{}", remedy(source))]
+    Statement {
+        server: String,
+        /// Action that failed; completes "cannot …".
+        what: String,
+        source: mysql::Error,
+    },
+    #[error(transparent)]
+    Write(#[from] workload_folder::WriteError),
+    #[error("cannot read {}: {source}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// A file has unexpected contents.
+    #[error("{}: {problem}", path.display())]
+    Content { path: PathBuf, problem: String },
+    /// A schema, table, definition or setting is missing on the server, or a definition is not
+    /// understood.
+    #[error("{0}")]
+    Missing(String),
+}
+
+/// Returns a hint for an account that lacks privileges; empty for other errors.
+fn remedy(error: &mysql::Error) -> &'static str {
+    match error {
+        mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1044 | 1045 | 1142 | 1143 | 1227) => {
+            "; the account needs SELECT and SHOW VIEW on the schema, and for --digests and --history SELECT on performance_schema"
+        }
+        _ => "",
+    }
+}
+
+impl From<lifecycle::Interrupted> for Error {
+    fn from(interrupted: lifecycle::Interrupted) -> Self {
+        Self::Server(interrupted.into())
+    }
+}

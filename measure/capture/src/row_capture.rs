@@ -1,0 +1,264 @@
+//! Rows of all tables: a sample of each table, and the parents of sampled rows.
+//!
+//! A sampled row can refer to parents that aren't in the parent table's sample. They are fetched by
+//! key, then their parents, until none is missing. The keys of captured rows are held in memory;
+//! `--rows` bounds their number.
+
+use std::collections::{HashMap, HashSet};
+
+use server::Progress;
+use sql::Value;
+use workload_folder::{Cell, FolderWriter, RowsWriter};
+
+use crate::error::Error;
+use crate::source::{RowSelection, SampleExtent, TableSource};
+use crate::source_table::SourceTable;
+use crate::summary::CapturedTable;
+
+/// Columns of a parent table that a foreign key refers to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct ReferencedKey {
+    /// Index of the parent among the tables.
+    table: usize,
+    /// Positions of the columns in the parent.
+    positions: Vec<usize>,
+}
+
+/// A foreign key with resolved columns.
+struct ResolvedForeignKey {
+    /// Positions of the columns in the child.
+    positions: Vec<usize>,
+    parent: ReferencedKey,
+}
+
+/// Values of a referenced key. Parents that are needed and not present are requested.
+#[derive(Default)]
+struct KeySets {
+    /// Values in captured rows.
+    present: HashSet<Vec<Value>>,
+    /// Values that captured rows refer to.
+    needed: HashSet<Vec<Value>>,
+    /// Values whose rows were requested from the source.
+    requested: HashSet<Vec<Value>>,
+}
+
+/// Reads rows from a source and writes them to the workload folder.
+pub struct RowCapture<'a> {
+    tables: &'a [SourceTable],
+    writers: Vec<RowsWriter>,
+    keys: HashMap<ReferencedKey, KeySets>,
+    /// Foreign keys of each table, by the table's index.
+    foreign_keys: Vec<Vec<ResolvedForeignKey>>,
+    /// Primary keys of captured rows, or whole rows without a primary key, so that no row is
+    /// written twice. `None` for tables that no foreign key refers to.
+    seen: Vec<Option<HashSet<Vec<Cell>>>>,
+}
+
+/// Result of capturing rows.
+pub struct CapturedRows {
+    pub tables: Vec<CapturedTable>,
+    /// Number of foreign key values whose parent row the source lacks.
+    pub orphans: u64,
+}
+
+impl<'a> RowCapture<'a> {
+    /// Creates a file of rows for each table.
+    pub fn new(tables: &'a [SourceTable], folder: &FolderWriter) -> Result<Self, Error> {
+        let mut keys = HashMap::new();
+        let foreign_keys: Vec<Vec<_>> = tables.iter().map(|table| resolve_foreign_keys(table, tables)).collect();
+        let mut seen: Vec<Option<HashSet<Vec<Cell>>>> = tables.iter().map(|_| None).collect();
+        for foreign_key in foreign_keys.iter().flatten() {
+            seen[foreign_key.parent.table] = Some(HashSet::new());
+            keys.entry(foreign_key.parent.clone()).or_insert_with(KeySets::default);
+        }
+        let writers = tables.iter().map(|table| folder.create_rows(&table.shape.name, table.columns.clone()));
+        Ok(Self { tables, writers: writers.collect::<Result<_, _>>()?, keys, foreign_keys, seen })
+    }
+
+    /// Captures a sample of each table and the parents of its rows.
+    pub fn capture_all(
+        mut self,
+        source: &mut dyn TableSource,
+        max_rows: u64,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<CapturedRows, Error> {
+        let mut extents = Vec::new();
+        progress.step("reading rows");
+        for at in 0..self.tables.len() {
+            progress.fraction(at as f64 / self.tables.len() as f64);
+            extents.push(self.read(source, at, &RowSelection::Sample { rows: max_rows, seed })?);
+        }
+        let sampled: Vec<u64> = self.writers.iter().map(|writer| writer.rows).collect();
+        if extents.iter().any(|extent| !extent.is_complete) {
+            progress.step("reading the rows that these refer to");
+            self.fetch_missing_parents(source)?;
+        }
+        let missing = |keys: &KeySets| keys.needed.difference(&keys.present).count() as u64;
+        let orphans = self.keys.values().map(missing).sum();
+        let mut tables = Vec::new();
+        for ((table, writer), (extent, sampled)) in
+            self.tables.iter().zip(self.writers).zip(extents.into_iter().zip(sampled))
+        {
+            let (rows, name) = (writer.rows, table.shape.name.clone());
+            tables.push(CapturedTable {
+                name,
+                rows,
+                parent_rows: rows - sampled,
+                is_complete: extent.is_complete,
+                estimated_rows: extent.estimated_rows,
+            });
+            writer.finish()?;
+        }
+        Ok(CapturedRows { tables, orphans })
+    }
+
+    /// Fetches parents until none is missing that the source has.
+    fn fetch_missing_parents(&mut self, source: &mut dyn TableSource) -> Result<(), Error> {
+        let mut targets: Vec<ReferencedKey> = self.keys.keys().cloned().collect();
+        targets.sort();
+        loop {
+            let mut any = false;
+            for target in &targets {
+                let Some(keys) = self.keys.get_mut(target) else { continue };
+                let open = |key: &&Vec<Value>| !keys.present.contains(*key) && !keys.requested.contains(*key);
+                let missing: HashSet<Vec<Value>> = keys.needed.iter().filter(open).cloned().collect();
+                if missing.is_empty() {
+                    continue;
+                }
+                keys.requested.extend(missing.iter().cloned());
+                any = true;
+                self.read(source, target.table, &RowSelection::Keys { positions: &target.positions, keys: &missing })?;
+            }
+            if !any {
+                return Ok(());
+            }
+        }
+    }
+
+    fn read(
+        &mut self,
+        source: &mut dyn TableSource,
+        at: usize,
+        selection: &RowSelection<'_>,
+    ) -> Result<SampleExtent, Error> {
+        lifecycle::interrupt::check()?;
+        let tables = self.tables;
+        source.rows(&tables[at], selection, &mut |row| self.add_row(at, row))
+    }
+
+    fn add_row(&mut self, at: usize, row: Vec<Cell>) -> Result<(), Error> {
+        if let Some(seen) = &mut self.seen[at]
+            && !seen.insert(row_identity(&self.tables[at], &row))
+        {
+            return Ok(());
+        }
+        for (target, keys) in &mut self.keys {
+            if target.table == at {
+                keys.present.extend(key_values(&row, &target.positions));
+            }
+        }
+        for ResolvedForeignKey { positions, parent } in &self.foreign_keys[at] {
+            if let (Some(key), Some(keys)) = (key_values(&row, positions), self.keys.get_mut(parent)) {
+                keys.needed.insert(key);
+            }
+        }
+        Ok(self.writers[at].write(&row)?)
+    }
+}
+
+fn resolve_foreign_keys(table: &SourceTable, tables: &[SourceTable]) -> Vec<ResolvedForeignKey> {
+    let resolve = |key: &crate::source_table::ForeignKey| {
+        let parent = tables.iter().position(|table| table.shape.name == key.parent)?;
+        let positions = table.column_positions(&key.columns)?;
+        let parent_positions = tables[parent].column_positions(&key.parent_columns)?;
+        Some(ResolvedForeignKey { positions, parent: ReferencedKey { table: parent, positions: parent_positions } })
+    };
+    table.foreign_keys.iter().filter_map(resolve).collect()
+}
+
+/// Returns the values of columns; `None` if one is NULL, which refers to nothing.
+fn key_values(row: &[Cell], positions: &[usize]) -> Option<Vec<Value>> {
+    positions.iter().map(|position| row.get(*position).cloned().flatten()).collect()
+}
+
+/// Returns the primary key, or the whole row without one.
+fn row_identity(table: &SourceTable, row: &[Cell]) -> Vec<Cell> {
+    match table.column_positions(&table.primary).filter(|positions| !positions.is_empty()) {
+        Some(positions) => positions.iter().map(|position| row[*position].clone()).collect(),
+        None => row.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::source::{Definitions, Origin};
+
+    const CREATES: [&str; 3] = [
+        "CREATE TABLE `regions` (`id` int, `name` text, PRIMARY KEY (`id`))",
+        "CREATE TABLE `customers` (`id` int, `region` int, PRIMARY KEY (`id`), FOREIGN KEY (`region`) REFERENCES `regions` (`id`))",
+        "CREATE TABLE `orders` (`id` int, `customer` int, PRIMARY KEY (`id`), FOREIGN KEY (`customer`) REFERENCES `customers` (`id`))",
+    ];
+
+    /// Source of 100 rows per table. Row n refers to row n of the parent; rows above 90 refer to
+    /// missing rows.
+    struct NumberedRows {
+        /// Tables with the number of keys of each request.
+        asked: RefCell<Vec<(String, usize)>>,
+    }
+
+    impl TableSource for NumberedRows {
+        fn origin(&self) -> Origin {
+            Origin::default()
+        }
+
+        fn definitions(&mut self) -> Result<Definitions, Error> {
+            Ok(Definitions::default())
+        }
+
+        fn rows(
+            &mut self,
+            table: &SourceTable,
+            selection: &RowSelection<'_>,
+            sink: &mut crate::source::RowSink<'_>,
+        ) -> Result<SampleExtent, Error> {
+            let name = table.shape.name.as_str();
+            let row = |id: i64| {
+                let other = if id > 90 { id + 1000 } else { id };
+                vec![Some(Value::Int(id)), (name != "regions").then_some(Value::Int(other))]
+            };
+            // Samples of orders begin at row 80, the others at row 0, so that they share nothing.
+            let from = if name == "orders" { 80 } else { 0 };
+            match selection {
+                RowSelection::Sample { rows, .. } => (from..from + *rows as i64).try_for_each(|id| sink(row(id)))?,
+                RowSelection::Keys { keys, .. } => {
+                    self.asked.borrow_mut().push((name.to_owned(), keys.len()));
+                    let mut there = (0..100).filter(|id| keys.contains(&vec![Value::Int(*id)]));
+                    there.try_for_each(|id| sink(row(id)))?;
+                }
+            }
+            Ok(SampleExtent { is_complete: false, estimated_rows: Some(100) })
+        }
+    }
+
+    #[test]
+    fn fetches_parents_until_none_is_missing() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = FolderWriter::create(&place.path().join("w")).unwrap();
+        let table =
+            |create: &&str| SourceTable::new(workload_folder::SchemaSql::parse(create).0.tables[0].clone(), create);
+        let tables: Vec<SourceTable> = CREATES.iter().map(table).collect();
+        let mut source = NumberedRows { asked: RefCell::default() };
+        let rows = RowCapture::new(&tables, &folder).unwrap();
+        let captured = rows.capture_all(&mut source, 15, 1, &server::NoProgress).unwrap();
+        // Orders 80 to 94; customers and regions 0 to 14 and 80 to 90.
+        let counts: Vec<_> = captured.tables.iter().map(|table| (table.rows, table.parent_rows)).collect();
+        assert_eq!(counts, [(26, 11), (26, 11), (15, 0)]);
+        assert_eq!(captured.orphans, 4);
+        let asked = source.asked.into_inner();
+        assert!(asked.contains(&("customers".to_owned(), 15)) && asked.len() == 2, "{asked:?}");
+    }
+}

@@ -1,0 +1,199 @@
+//! Tables as `SHOW CREATE TABLE` defines them, and edits of definitions. Pure.
+
+use sql::{SqlMode, Token, TokenKind};
+use workload_folder::{CellType, Column, TableShape};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SourceTable {
+    pub shape: TableShape,
+    /// Columns that rows have: all except generated ones.
+    pub columns: Vec<Column>,
+    pub foreign_keys: Vec<ForeignKey>,
+    /// Columns of the primary key; empty without one.
+    pub primary: Vec<String>,
+}
+
+/// A foreign key to a table of the same schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignKey {
+    pub columns: Vec<String>,
+    pub parent: String,
+    pub parent_columns: Vec<String>,
+}
+
+impl SourceTable {
+    /// Reads the keys of a `CREATE TABLE` whose name and columns are known.
+    pub fn new(shape: TableShape, create: &str) -> Self {
+        let columns = shape.columns.iter().filter(|column| !column.is_generated);
+        let columns =
+            columns.map(|column| Column::new(&column.name, cell_type(&column.data_type, column.is_unsigned))).collect();
+        let (mut foreign_keys, mut primary) = (Vec::new(), Vec::new());
+        for definition in sql::ddl::split_definitions(create) {
+            let tokens: Vec<Token<'_>> = tokenize(definition).collect();
+            foreign_keys.extend(parse_foreign_key(&tokens));
+            if tokens.first().is_some_and(|token| token.is_keyword("primary")) {
+                primary = parse_name_list(&tokens);
+            } else if tokens.windows(2).any(|pair| pair[0].is_keyword("primary") && pair[1].is_keyword("key")) {
+                primary = tokens[0].name().into_iter().collect();
+            }
+        }
+        Self { shape, columns, foreign_keys, primary }
+    }
+
+    /// Returns the primary key's column if the key is one integer column other than BIGINT
+    /// UNSIGNED.
+    pub fn integer_key(&self) -> Option<&str> {
+        let [name] = self.primary.as_slice() else { return None };
+        let column = self.columns.iter().find(|column| column.name == *name)?;
+        (column.kind == CellType::Int).then_some(name)
+    }
+
+    /// Returns the positions of columns in rows; `None` if one is missing.
+    pub fn column_positions(&self, names: &[String]) -> Option<Vec<usize>> {
+        let place = |name: &String| self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
+        names.iter().map(place).collect()
+    }
+}
+
+/// Returns the CSV type for a column type.
+fn cell_type(data_type: &str, is_unsigned: bool) -> CellType {
+    match data_type {
+        // BIGINT UNSIGNED can exceed a signed integer of 64 bits.
+        "bigint" if is_unsigned => CellType::Decimal,
+        "tinyint" | "smallint" | "mediumint" | "int" | "integer" | "bigint" | "year" => CellType::Int,
+        "decimal" | "numeric" | "dec" => CellType::Decimal,
+        "float" | "double" | "real" => CellType::Float,
+        _ if workload_folder::is_binary(data_type) => CellType::Hex,
+        _ => CellType::Text,
+    }
+}
+
+fn tokenize(text: &str) -> impl Iterator<Item = Token<'_>> {
+    sql::tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment)
+}
+
+/// Returns the names in the first parentheses.
+fn parse_name_list(tokens: &[Token<'_>]) -> Vec<String> {
+    let inside = tokens.iter().skip_while(|token| !token.is_symbol('(')).take_while(|token| !token.is_symbol(')'));
+    inside
+        .filter(|token| token.kind == TokenKind::QuotedName || token.kind == TokenKind::Word)
+        .filter_map(Token::name)
+        .collect()
+}
+
+fn parse_foreign_key(tokens: &[Token<'_>]) -> Option<ForeignKey> {
+    let foreign = tokens.iter().position(|token| token.is_keyword("foreign"))?;
+    let references = tokens.iter().position(|token| token.is_keyword("references"))?;
+    let parent = tokens.get(references + 1)?;
+    if foreign > references {
+        return None;
+    }
+    Some(ForeignKey {
+        columns: parse_name_list(&tokens[foreign..references]),
+        parent: parent.name()?,
+        parent_columns: parse_name_list(&tokens[references..]),
+    })
+}
+
+/// Removes foreign keys to tables of other schemas from a `CREATE TABLE`. Also returns the parents
+/// of these keys, as `schema.table`.
+pub fn remove_cross_schema_keys(create: &str) -> (String, Vec<String>) {
+    let (mut kept, mut left_out, mut end) = (String::new(), Vec::new(), 0);
+    for definition in sql::ddl::split_definitions(create) {
+        let tokens: Vec<Token<'_>> = tokenize(definition).collect();
+        let Some(parent) = cross_schema_parent(&tokens) else { continue };
+        left_out.push(parent);
+        // The definition is a slice of `create`. A comma precedes it, as a foreign key is never the
+        // first definition.
+        let start = definition.as_ptr() as usize - create.as_ptr() as usize;
+        let comma = create[..start].rfind(',').unwrap_or(start);
+        kept += &create[end..comma];
+        end = start + definition.len();
+    }
+    (kept + &create[end..], left_out)
+}
+
+/// Returns the parent as `schema.table` if a foreign key refers to another schema.
+fn cross_schema_parent(tokens: &[Token<'_>]) -> Option<String> {
+    let references = tokens.iter().position(|token| token.is_keyword("references"))?;
+    match &tokens[references + 1..] {
+        [schema, dot, name, ..] if dot.is_symbol('.') => Some(format!("{}.{}", schema.name()?, name.name()?)),
+        _ => None,
+    }
+}
+
+/// Removes the definer from a `CREATE VIEW` and sets `SQL SECURITY INVOKER`, so that the view needs
+/// no account of the source server.
+pub fn remove_definer(create: &str) -> String {
+    let tokens: Vec<Token<'_>> = sql::tokenize(create, SqlMode::default()).collect();
+    let (mut out, mut end, mut at) = (String::new(), 0, 0);
+    while at < tokens.len() {
+        let token = &tokens[at];
+        let next = |offset: usize| tokens.get(at + offset);
+        if token.is_keyword("definer") && next(1).is_some_and(|next| next.is_symbol('=')) {
+            let mut last = at + 2;
+            if tokens.get(last + 1).is_some_and(|token| token.kind == TokenKind::Variable) {
+                last += 1;
+            }
+            out.push_str(&create[end..token.start]);
+            end = tokens.get(last + 1).map_or(create.len(), |token| token.start);
+            at = last;
+        } else if token.is_keyword("security") && next(1).is_some_and(|next| next.is_keyword("definer")) {
+            out.push_str(&create[end..token.end()]);
+            out.push_str(" INVOKER");
+            end = tokens[at + 1].end();
+            at += 1;
+        }
+        at += 1;
+    }
+    out.push_str(&create[end..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CREATE: &str = "CREATE TABLE `orders` (\n  `id` int(11) NOT NULL AUTO_INCREMENT,\n  `number` bigint(20) unsigned NOT NULL,\n  `customer` int DEFAULT NULL,\n  \
+         `lines` int GENERATED ALWAYS AS (1) VIRTUAL,\n  `scan` blob,\n  PRIMARY KEY (`id`),\n  KEY `c` (`customer`),\n  \
+         CONSTRAINT `fk` FOREIGN KEY (`customer`, `id`) REFERENCES `customers` (`id`, `no`) ON DELETE CASCADE,\n  \
+         CONSTRAINT `far` FOREIGN KEY (`number`) REFERENCES `other`.`t` (`id`)\n) ENGINE=InnoDB";
+
+    #[test]
+    fn reads_keys_and_columns_of_a_definition() {
+        let (create, far) = remove_cross_schema_keys(CREATE);
+        assert_eq!(far, ["other.t"]);
+        assert!(create.ends_with("(`id`, `no`) ON DELETE CASCADE\n) ENGINE=InnoDB"), "{create}");
+        assert_eq!(remove_cross_schema_keys(&create), (create.clone(), Vec::new()));
+        let (schema, faults) = workload_folder::SchemaSql::parse(&create);
+        assert_eq!(faults, []);
+        let table = SourceTable::new(schema.tables[0].clone(), &create);
+        let kinds: Vec<_> = table.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
+        assert_eq!(
+            kinds,
+            [
+                ("id", CellType::Int),
+                ("number", CellType::Decimal),
+                ("customer", CellType::Int),
+                ("scan", CellType::Hex)
+            ]
+        );
+        assert_eq!(table.integer_key(), Some("id"));
+        assert_eq!(table.foreign_keys.len(), 1);
+        assert_eq!(table.foreign_keys[0].parent, "customers");
+        assert_eq!(table.foreign_keys[0].columns, ["customer", "id"]);
+        assert_eq!(table.foreign_keys[0].parent_columns, ["id", "no"]);
+        assert_eq!(table.column_positions(&table.foreign_keys[0].columns), Some(vec![2, 0]));
+    }
+
+    #[test]
+    fn removes_definers_of_views() {
+        let create = "CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `v` AS select 1 AS `definer`";
+        assert_eq!(
+            remove_definer(create),
+            "CREATE ALGORITHM=UNDEFINED SQL SECURITY INVOKER VIEW `v` AS select 1 AS `definer`"
+        );
+        assert_eq!(remove_definer("CREATE DEFINER=`role` VIEW v AS select 1"), "CREATE VIEW v AS select 1");
+        assert_eq!(remove_definer("CREATE VIEW v AS select 1"), "CREATE VIEW v AS select 1");
+    }
+}

@@ -1,0 +1,98 @@
+//! `ALTER TABLE` statements that convert or rebuild tables. Pure.
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextColumn {
+    pub name: String,
+    pub charset: String,
+    pub collation: String,
+}
+
+/// A table as the server defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableDefinition {
+    pub name: String,
+    /// Output of `SHOW CREATE TABLE`.
+    pub create: String,
+    pub collation: String,
+    pub charset: String,
+    pub engine: String,
+    pub columns: Vec<TextColumn>,
+}
+
+/// Collation that columns are converted to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversionTarget {
+    pub charset: String,
+    /// Collation of the character set `charset`.
+    pub collation: String,
+    /// True if columns whose collation differs from their table's are converted, too.
+    pub all_columns: bool,
+}
+
+impl TableDefinition {
+    /// Returns the columns to convert: those with the table's default collation, or all.
+    pub fn converted_columns<'d>(&'d self, target: &'d ConversionTarget) -> impl Iterator<Item = &'d TextColumn> {
+        self.columns.iter().filter(|column| target.all_columns || column.collation == self.collation)
+    }
+
+    /// Returns the `ALTER TABLE` that rebuilds the table and redefines every column that a
+    /// conversion to `target` converts. With `keep_collations` the columns keep their collations.
+    pub fn alter_statement(&self, target: &ConversionTarget, keep_collations: bool) -> String {
+        let mut actions = Vec::new();
+        for column in self.converted_columns(target) {
+            let Some(definition) = sql::ddl::find_column(&self.create, &column.name) else { continue };
+            let (charset, collation) = if keep_collations {
+                (&column.charset, &column.collation)
+            } else {
+                (&target.charset, &target.collation)
+            };
+            let definition = sql::ddl::with_collation(definition, charset, collation, None);
+            actions.push(format!("MODIFY {} {definition}", sql::quote_identifier(&column.name)));
+        }
+        let (charset, collation) =
+            if keep_collations { (&self.charset, &self.collation) } else { (&target.charset, &target.collation) };
+        actions.push(format!("DEFAULT CHARACTER SET {charset} COLLATE {collation}"));
+        actions.push(format!("ENGINE={}", self.engine));
+        format!("ALTER TABLE {} {}", sql::quote_identifier(&self.name), actions.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(name: &str, charset: &str, collation: &str) -> TextColumn {
+        TextColumn { name: name.to_owned(), charset: charset.to_owned(), collation: collation.to_owned() }
+    }
+
+    fn definition() -> TableDefinition {
+        TableDefinition {
+            name: "t".to_owned(),
+            create: "CREATE TABLE `t` (\n  `id` int(11) NOT NULL,\n  `a` varchar(20) NOT NULL DEFAULT 'x',\n  `b` varchar(9) CHARACTER SET latin1 COLLATE latin1_bin DEFAULT NULL,\n  \
+                     PRIMARY KEY (`id`)\n) ENGINE=InnoDB"
+                .to_owned(),
+            collation: "utf8mb4_general_ci".to_owned(),
+            charset: "utf8mb4".to_owned(),
+            engine: "InnoDB".to_owned(),
+            columns: vec![column("a", "utf8mb4", "utf8mb4_general_ci"), column("b", "latin1", "latin1_bin")],
+        }
+    }
+
+    #[test]
+    fn converts_columns_that_follow_the_table() {
+        let target =
+            ConversionTarget { charset: "utf8mb4".to_owned(), collation: "utf8mb4_bin".to_owned(), all_columns: false };
+        assert_eq!(
+            definition().alter_statement(&target, false),
+            "ALTER TABLE `t` MODIFY `a` varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT 'x', \
+             DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, ENGINE=InnoDB"
+        );
+        assert_eq!(
+            definition().alter_statement(&target, true),
+            "ALTER TABLE `t` MODIFY `a` varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL DEFAULT 'x', \
+             DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci, ENGINE=InnoDB"
+        );
+        let all = definition().alter_statement(&ConversionTarget { all_columns: true, ..target }, false);
+        assert!(all.contains("MODIFY `b` varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL"), "{all}");
+    }
+}

@@ -1,0 +1,54 @@
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The server can't be reached or read, or a signal arrived.
+    #[error(transparent)]
+    Server(#[from] server::Error),
+    /// A schema can't be created or dropped.
+    #[error(transparent)]
+    Tables(#[from] load::TablesError),
+    #[error("{file}:{line}: {problem}")]
+    Rows {
+        file: String,
+        /// Line, from 1; row number of a Parquet file.
+        line: u64,
+        problem: String,
+    },
+    #[error("{server}: cannot {what}: {}{}", message(source), remedy(source))]
+    Statement {
+        server: String,
+        /// Action that failed; completes "cannot …".
+        what: String,
+        source: mysql::Error,
+    },
+    #[error("{server} has no collation {collation}")]
+    NoCollation { server: String, collation: String },
+}
+
+/// Writes `error 1062, Duplicate entry 'x' for key 'y'`, without the driver's own words.
+fn message(error: &mysql::Error) -> String {
+    match error {
+        mysql::Error::MySqlError(refusal) => format!("error {}, {}", refusal.code, refusal.message),
+        other => other.to_string(),
+    }
+}
+
+fn remedy(error: &mysql::Error) -> &'static str {
+    match error {
+        mysql::Error::MySqlError(refusal) if refusal.code == 1062 => {
+            ": rows with these values become equal; `weigh preflight` names them, and why. Take one of them out of the rows/ of the workload, or compare another collation"
+        }
+        mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1071 | 1118) => {
+            "; `weigh preflight` names what is too long"
+        }
+        mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1366 | 3854 | 1406) => {
+            "; `weigh preflight` names the values that the new character set cannot hold"
+        }
+        _ => "",
+    }
+}
+
+impl From<lifecycle::Interrupted> for Error {
+    fn from(interrupted: lifecycle::Interrupted) -> Self {
+        Self::Server(interrupted.into())
+    }
+}

@@ -1,0 +1,110 @@
+//! Schema of a side of the comparison: filled, converted or rebuilt, and analysed.
+
+use load::{SchemaSpec, Schemas};
+use server::{CollationInfo, Server};
+use workload_folder::Workload;
+
+use crate::convert::{ConversionTarget, TableDefinition};
+use crate::error::Error;
+use crate::fill::SchemaFiller;
+
+/// Name of the side that keeps the workload's collations.
+pub const AS_IS: &str = "as-is";
+
+/// A schema with the rows of a workload.
+#[derive(Clone, Debug)]
+pub struct FilledSchema {
+    pub schema: String,
+    pub(crate) definitions: Vec<TableDefinition>,
+    all_columns: bool,
+}
+
+impl FilledSchema {
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.definitions.iter().map(|definition| definition.name.as_str())
+    }
+
+    /// Returns a table and one of its text columns, if possible a column that conversions convert.
+    pub fn text_column(&self) -> Option<(&str, &str)> {
+        let unchanged =
+            ConversionTarget { charset: String::new(), collation: String::new(), all_columns: self.all_columns };
+        let first_converted =
+            |one: &TableDefinition| one.converted_columns(&unchanged).next().map(|column| column.name.clone());
+        let found = self.definitions.iter().find(|one| first_converted(one).is_some());
+        let one = found.or_else(|| self.definitions.iter().find(|one| !one.columns.is_empty()))?;
+        let column = one.converted_columns(&unchanged).next().or(one.columns.first())?;
+        let column = one.columns.iter().find(|own| own.name == column.name)?;
+        Some((&one.name, &column.name))
+    }
+}
+
+/// Creates and fills a schema, and converts its text columns to a collation: those with their
+/// table's collation, or all. Without a collation, the tables are rebuilt and keep their
+/// collations.
+///
+/// # Errors
+/// If the server lacks the collation, or a statement fails.
+pub fn fill(
+    server: &Server,
+    workload: &Workload,
+    schemas: &Schemas<'_>,
+    collation: Option<&str>,
+    all_columns: bool,
+) -> Result<FilledSchema, Error> {
+    let collations = server.read_collations()?;
+    let target = find_target(server, &collations, collation, all_columns)?;
+    fill_with_target(server, workload, schemas, &default_collation(server, &collations)?, target.as_ref(), all_columns)
+}
+
+pub(crate) fn fill_with_target(
+    server: &Server,
+    workload: &Workload,
+    schemas: &Schemas<'_>,
+    default: &SchemaSpec,
+    target: Option<&ConversionTarget>,
+    all_columns: bool,
+) -> Result<FilledSchema, Error> {
+    let schema = schemas.create(default)?;
+    let mut filler = SchemaFiller::new(server, &schema, workload)?;
+    filler.create_tables()?;
+    let definitions = filler.read_definitions()?;
+    // The control is rebuilt by statements that differ from the treatments' only in the collation.
+    let unchanged = ConversionTarget { charset: String::new(), collation: String::new(), all_columns };
+    filler.rebuild_tables(&definitions, target.unwrap_or(&unchanged), target.is_none())?;
+    filler.create_programs()?;
+    Ok(FilledSchema { schema, definitions, all_columns })
+}
+
+/// Returns the number of text columns that a conversion converts, and of all text columns.
+pub(crate) fn count_columns(definitions: &[TableDefinition], target: &ConversionTarget) -> (u64, u64) {
+    definitions.iter().fold((0, 0), |(changed, total), one| {
+        (changed + one.converted_columns(target).count() as u64, total + one.columns.len() as u64)
+    })
+}
+
+pub(crate) fn side_name(target: Option<&ConversionTarget>) -> String {
+    target.map_or(AS_IS.to_owned(), |target| target.collation.clone())
+}
+
+pub(crate) fn find_target(
+    server: &Server,
+    collations: &[CollationInfo],
+    side: Option<&str>,
+    all_columns: bool,
+) -> Result<Option<ConversionTarget>, Error> {
+    let Some(name) = side else { return Ok(None) };
+    let found = collations.iter().find(|one| server::is_same_collation(&one.name, name));
+    let missing = || Error::NoCollation { server: server.label().to_owned(), collation: name.to_owned() };
+    let found = found.ok_or_else(missing)?;
+    Ok(Some(ConversionTarget { charset: found.charset.clone(), collation: found.name.clone(), all_columns }))
+}
+
+/// Returns the default collation of the schemas: the server's default of utf8mb4, as on a new
+/// server. It applies to tables that name no collation.
+pub(crate) fn default_collation(server: &Server, collations: &[CollationInfo]) -> Result<SchemaSpec, Error> {
+    let marked = collations.iter().find(|one| one.charset == "utf8mb4" && one.is_default);
+    let named = || collations.iter().find(|one| one.name == "utf8mb4_general_ci");
+    let missing = || Error::NoCollation { server: server.label().to_owned(), collation: "of utf8mb4".to_owned() };
+    let found = marked.or_else(named).ok_or_else(missing)?;
+    Ok(SchemaSpec { charset: found.charset.clone(), collation: found.name.clone() })
+}

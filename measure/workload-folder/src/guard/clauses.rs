@@ -1,0 +1,398 @@
+//! Walks over the tokens of a statement and finds what reaches out of its schema.
+//!
+//! The state says whether a table's name can stand at a token:
+//!
+//! ```text
+//! Expression ──FROM, JOIN, UPDATE, INTO──▶ Table ──name──▶ AfterTable ──ON──▶ Condition
+//!     ▲                                      ▲                │                  │
+//!     │                                      └──── , or JOIN ─┴──────────────────┤
+//!     └────────────────────────── WHERE, SELECT, SET, GROUP, … ──────────────────┘
+//! ```
+//!
+//! Each parenthesis has a state of its own. Only words that are reserved on every server lead back
+//! to `Expression`; after any other word a comma still begins a table.
+
+use std::collections::HashSet;
+
+use sql::{Token, TokenKind};
+
+use super::functions::{is_keyword, is_known_function};
+use super::{Found, OutOfScope};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Expression,
+    Table,
+    AfterTable,
+    Condition,
+    /// Names of common table expressions, after `WITH`.
+    Definitions,
+    /// Tables between `DELETE` and `FROM`.
+    DeletedTables,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    state: State,
+    /// True within the parentheses of `EXTRACT`, `TRIM`, `SUBSTRING` and their synonyms, whose FROM
+    /// names no table.
+    has_own_from: bool,
+}
+
+/// Names that a statement may use.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    /// Routines of schema.sql, in lower case.
+    pub routines: HashSet<String>,
+    /// True for the body of a routine or trigger.
+    pub is_program: bool,
+}
+
+impl Names {
+    /// Checks a name before a parenthesis.
+    pub fn check_call(&self, token: &Token<'_>) -> Found {
+        let name = token.name().unwrap_or_default();
+        let is_word = token.kind == TokenKind::Word && is_keyword(token.text);
+        if is_word || self.routines.contains(&name.to_lowercase()) || is_known_function(&name) {
+            return Ok(());
+        }
+        Err(OutOfScope { offset: token.start, reason: format!("{name}() is no function that a workload may call") })
+    }
+}
+
+pub(super) struct Walker<'t, 'a> {
+    tokens: &'t [Token<'a>],
+    names: &'t Names,
+    frames: Vec<Frame>,
+    /// Tables, aliases and common table expressions, in lower case.
+    aliases: HashSet<String>,
+    /// Names before a dot that must be aliases, with their offsets.
+    qualifiers: Vec<(String, usize)>,
+}
+
+/// Words that end the list of tables. They are reserved on all servers.
+const CLAUSES: [&str; 10] = ["where", "group", "having", "order", "limit", "union", "set", "values", "select", "lock"];
+
+const OWN_FROM: [&str; 6] = ["extract", "trim", "substring", "substr", "mid", "trim_oracle"];
+
+impl<'t, 'a> Walker<'t, 'a> {
+    /// Creates a walker. Takes tokens without comments.
+    pub fn new(tokens: &'t [Token<'a>], names: &'t Names) -> Self {
+        let frames = vec![Frame { state: State::Expression, has_own_from: false }];
+        Self { tokens, names, frames, aliases: HashSet::new(), qualifiers: Vec::new() }
+    }
+
+    /// Checks all tokens.
+    pub fn check(mut self) -> Found {
+        for at in 0..self.tokens.len() {
+            self.step(at)?;
+        }
+        if self.frames.len() > 1 {
+            return self.fault(self.tokens.len() - 1, "a parenthesis is not closed");
+        }
+        let is_alias = |name: &String| {
+            let lower = name.to_lowercase();
+            self.aliases.contains(&lower) || (self.names.is_program && matches!(lower.as_str(), "new" | "old"))
+        };
+        match self.qualifiers.iter().find(|(name, _)| !is_alias(name)) {
+            Some((name, offset)) => Err(OutOfScope {
+                offset: *offset,
+                reason: format!("{name} before a dot is no table or alias of the statement"),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts the next statement of a program's body.
+    fn begin_statement(&mut self) {
+        self.frames.truncate(1);
+        self.set_state(State::Expression);
+    }
+
+    fn fault<T>(&self, at: usize, reason: impl Into<String>) -> Result<T, OutOfScope> {
+        Err(OutOfScope { offset: self.tokens[at].start, reason: reason.into() })
+    }
+
+    fn state(&self) -> State {
+        self.frames.last().map_or(State::Expression, |frame| frame.state)
+    }
+
+    fn set_state(&mut self, state: State) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.state = state;
+        }
+    }
+
+    fn back(&self, at: usize, steps: usize) -> Option<&'t Token<'a>> {
+        at.checked_sub(steps).map(|at| &self.tokens[at])
+    }
+
+    fn next_is(&self, at: usize, words: &[&str]) -> bool {
+        self.tokens.get(at + 1).is_some_and(|token| token.is_any_keyword(words))
+    }
+
+    fn next_is_symbol(&self, at: usize, symbol: char) -> bool {
+        self.tokens.get(at + 1).is_some_and(|token| token.is_symbol(symbol))
+    }
+
+    fn previous_is(&self, at: usize, words: &[&str]) -> bool {
+        self.back(at, 1).is_some_and(|token| token.is_any_keyword(words))
+    }
+
+    fn follows_dot(&self, at: usize) -> bool {
+        self.back(at, 1).is_some_and(|token| token.is_symbol('.'))
+    }
+
+    fn step(&mut self, at: usize) -> Found {
+        let token = &self.tokens[at];
+        match token.kind {
+            TokenKind::Word | TokenKind::QuotedName => self.name_or_keyword(at),
+            TokenKind::Symbol => self.symbol(at),
+            TokenKind::Hint => self.hint(at),
+            TokenKind::ConditionalComment => self.fault(at, "a conditional comment"),
+            TokenKind::StringLiteral if token.text.starts_with('\\') => self.fault(at, "a backslash before a quote"),
+            // In `FROM a.1b`, `.1` is a number.
+            _ if matches!(self.state(), State::Table | State::DeletedTables) => {
+                self.fault(at, format!("{} where a table's name is expected", token.text))
+            }
+            TokenKind::Number if self.state() == State::AfterTable && token.text.starts_with('.') => {
+                self.fault(at, "a table's name with a schema")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses quotes and comments in an optimizer hint: they could make servers end the hint in
+    /// different places.
+    fn hint(&self, at: usize) -> Found {
+        let text = self.tokens[at].text;
+        let inner = text.get(3..text.len() - 2).unwrap_or_default();
+        if inner.contains(['`', '\'', '"', '/', '*', '#', ';']) || inner.contains("--") {
+            return self.fault(at, "quotes or comments in an optimizer hint");
+        }
+        Ok(())
+    }
+
+    fn symbol(&mut self, at: usize) -> Found {
+        let token = &self.tokens[at];
+        match token.text {
+            "(" => {
+                let state = if self.state() == State::Table { State::Table } else { State::Expression };
+                let has_own_from =
+                    self.previous_is(at, &OWN_FROM) && !self.back(at, 2).is_some_and(|t| t.is_symbol('.'));
+                self.frames.push(Frame { state, has_own_from });
+            }
+            ")" => {
+                if self.frames.len() == 1 {
+                    return self.fault(at, "a parenthesis that nothing opened");
+                }
+                self.frames.pop();
+                if self.state() == State::Table {
+                    self.set_state(State::AfterTable);
+                }
+            }
+            "," if matches!(self.state(), State::AfterTable | State::Condition) => self.set_state(State::Table),
+            "." if self.state() == State::AfterTable => return self.fault(at, "a table's name with a schema"),
+            ";" if self.names.is_program => self.begin_statement(),
+            ";" => return self.fault(at, "a second statement"),
+            "\\" => return self.fault(at, "a backslash outside of a string"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn name_or_keyword(&mut self, at: usize) -> Found {
+        if self.follows_dot(at) {
+            return self.qualified(at);
+        }
+        if self.tokens[at].kind == TokenKind::Word && self.keyword(at)? {
+            return Ok(());
+        }
+        let Some(name) = self.tokens[at].name() else { return Ok(()) };
+        match self.state() {
+            State::Table => self.table(at, &name),
+            State::AfterTable | State::Definitions => {
+                self.aliases.insert(name.to_lowercase());
+                Ok(())
+            }
+            State::DeletedTables => {
+                let is_all = self.next_is_symbol(at, '.') && self.tokens.get(at + 2).is_some_and(|t| t.is_symbol('*'));
+                if self.next_is_symbol(at, '.') && !is_all {
+                    return self.fault(at, format!("{name} before a dot: a table's name with a schema"));
+                }
+                Ok(())
+            }
+            State::Expression | State::Condition => self.value(at, name),
+        }
+    }
+
+    /// Checks a name in the place of a table.
+    fn table(&mut self, at: usize, name: &str) -> Found {
+        if self.next_is_symbol(at, '.') {
+            return self.fault(at, format!("{name} before a dot: a table's name with a schema"));
+        }
+        let takes_columns =
+            self.previous_is(at, &["into", "insert", "replace", "ignore", "delayed", "low_priority", "high_priority"]);
+        if self.next_is_symbol(at, '(') && !takes_columns && !name.eq_ignore_ascii_case("json_table") {
+            return self.fault(at, format!("{name}() in the place of a table"));
+        }
+        self.aliases.insert(name.to_lowercase());
+        self.set_state(State::AfterTable);
+        Ok(())
+    }
+
+    /// Checks a name in an expression: a function, a column, or a table or alias before a dot.
+    fn value(&mut self, at: usize, name: String) -> Found {
+        let token = &self.tokens[at];
+        // `t AS a (x, y)` and `CAST(x AS CHAR(9))` call no function.
+        let is_after_as = self.previous_is(at, &["as"]);
+        if self.next_is_symbol(at, '(') && !is_after_as {
+            self.names.check_call(token)?;
+        } else if self.next_is_symbol(at, '.') {
+            self.qualifiers.push((name, token.start));
+        } else if is_after_as {
+            self.aliases.insert(name.to_lowercase());
+        }
+        Ok(())
+    }
+
+    /// Checks a name after a dot. `t.c` is a column; `s.t.c` and `s.f()` name a schema.
+    fn qualified(&mut self, at: usize) -> Found {
+        if self.next_is_symbol(at, '.') || self.next_is_symbol(at, '(') {
+            return self.fault(at, format!("{} is named with a schema", self.tokens[at].text));
+        }
+        Ok(())
+    }
+
+    /// Handles a keyword. Returns false if the word is a name here.
+    fn keyword(&mut self, at: usize) -> Result<bool, OutOfScope> {
+        let token = &self.tokens[at];
+        let state = self.state();
+        let is = |word: &str| token.is_keyword(word);
+        if is("from") {
+            if !self.frames.last().is_some_and(|frame| frame.has_own_from) {
+                self.set_state(State::Table);
+            }
+        } else if is("join") {
+            if !self.previous_is(at, &["for"]) {
+                self.set_state(State::Table);
+            }
+        } else if is("straight_join") {
+            let is_modifier = self.previous_is(
+                at,
+                &[
+                    "select",
+                    "distinct",
+                    "distinctrow",
+                    "all",
+                    "high_priority",
+                    "sql_small_result",
+                    "sql_big_result",
+                    "sql_buffer_result",
+                    "sql_no_cache",
+                    "sql_cache",
+                    "sql_calc_found_rows",
+                ],
+            );
+            if !is_modifier {
+                self.set_state(State::Table);
+            }
+        } else if is("into") {
+            self.into(at)?;
+        } else if token.is_any_keyword(&["insert", "replace"]) {
+            if self.next_is_symbol(at, '(') || self.previous_is(at, &["or"]) || self.is_trigger_event(at) {
+                return Ok(true);
+            }
+            self.set_state(State::Table);
+        } else if is("update") {
+            if !self.previous_is(at, &["for", "key", "on"]) && !self.is_trigger_event(at) {
+                self.set_state(State::Table);
+            }
+        } else if is("delete") {
+            if !self.previous_is(at, &["on"]) && !self.is_trigger_event(at) {
+                self.set_state(State::DeletedTables);
+            }
+        } else if is("table") {
+            self.set_state(State::Table);
+        } else if is("using") && matches!(state, State::AfterTable | State::DeletedTables) {
+            if !self.next_is_symbol(at, '(') {
+                self.set_state(State::Table);
+            }
+        } else if is("on") && state == State::AfterTable {
+            self.set_state(State::Condition);
+        } else if is("for") && state == State::AfterTable {
+            if self.next_is(at, &["update", "share"]) {
+                self.set_state(State::Expression);
+            } else if self.next_is(at, &["system_time", "portion"]) {
+                self.set_state(State::Condition);
+            }
+        } else if is("with") && state != State::AfterTable {
+            let is_clause = ["rollup", "cube", "query", "check", "cascaded", "local", "consistent", "ties", "parser"];
+            if !self.next_is(at, &is_clause) {
+                self.set_state(State::Definitions);
+            }
+        } else if token.is_any_keyword(&CLAUSES) {
+            if !self.previous_is(at, &["for"]) && !self.is_set_type(at) {
+                self.set_state(State::Expression);
+            }
+        } else if is("procedure") {
+            return self.fault(at, "PROCEDURE in a statement");
+        } else if is("for")
+            && self.previous_is(at, &["value"])
+            && self.tokens.get(at + 2).is_some_and(|t| t.is_symbol('.'))
+        {
+            return self.fault(at + 1, "a sequence that is named with a schema");
+        } else {
+            return Ok(self.is_filler(at));
+        }
+        Ok(true)
+    }
+
+    /// Returns true for words that stand before a table's name or an alias.
+    fn is_filler(&self, at: usize) -> bool {
+        let token = &self.tokens[at];
+        match self.state() {
+            State::Table => {
+                token.is_any_keyword(&["lateral", "low_priority", "ignore", "quick", "delayed", "high_priority"])
+            }
+            State::AfterTable => token.is_any_keyword(&[
+                "as",
+                "left",
+                "right",
+                "inner",
+                "cross",
+                "outer",
+                "natural",
+                "partition",
+                "use",
+                "force",
+            ]),
+            State::Definitions => token.is_any_keyword(&["as", "recursive"]),
+            State::DeletedTables => token.is_any_keyword(&["low_priority", "ignore", "quick", "history"]),
+            State::Expression | State::Condition => false,
+        }
+    }
+
+    /// `BEFORE UPDATE ON t` and `AFTER INSERT OR UPDATE ON t` of a trigger.
+    fn is_trigger_event(&self, at: usize) -> bool {
+        self.names.is_program && (self.previous_is(at, &["before", "after"]) || self.next_is(at, &["on", "or"]))
+    }
+
+    /// `SET('a','b')`, a type.
+    fn is_set_type(&self, at: usize) -> bool {
+        self.tokens[at].is_keyword("set") && self.next_is_symbol(at, '(')
+    }
+
+    fn into(&mut self, at: usize) -> Found {
+        let verb = ["insert", "replace", "low_priority", "delayed", "high_priority", "ignore"];
+        if self.previous_is(at, &verb) && self.state() == State::Table {
+            return Ok(());
+        }
+        if !self.names.is_program || self.next_is(at, &["outfile", "dumpfile"]) {
+            return self.fault(at, "SELECT … INTO writes outside of the tables");
+        }
+        // Variables of a program.
+        self.set_state(State::Expression);
+        Ok(())
+    }
+}

@@ -1,0 +1,385 @@
+//! Statements of schema.sql.
+
+use sql::{SqlMode, Token, TokenKind};
+
+use super::clauses::{Names, Walker};
+use super::{Found, OutOfScope, for_each_reading, program};
+
+/// Engines whose tables lie in the server's own files.
+const ENGINES: [&str; 13] = [
+    "innodb",
+    "myisam",
+    "aria",
+    "maria",
+    "memory",
+    "heap",
+    "archive",
+    "csv",
+    "rocksdb",
+    "tokudb",
+    "blackhole",
+    "columnstore",
+    "xtradb",
+];
+
+/// Words of the options of a table, and of their values.
+const TABLE_OPTIONS: [&str; 66] = [
+    "engine",
+    "storage",
+    "type",
+    "default",
+    "character",
+    "set",
+    "charset",
+    "collate",
+    "comment",
+    "row_format",
+    "auto_increment",
+    "key_block_size",
+    "stats_persistent",
+    "stats_auto_recalc",
+    "stats_sample_pages",
+    "checksum",
+    "table_checksum",
+    "page_checksum",
+    "pack_keys",
+    "max_rows",
+    "min_rows",
+    "avg_row_length",
+    "delay_key_write",
+    "transactional",
+    "with",
+    "system",
+    "versioning",
+    "compression",
+    "page_compressed",
+    "page_compression_level",
+    "insert_method",
+    "encryption",
+    "encrypted",
+    "encryption_key_id",
+    "no",
+    "first",
+    "last",
+    "dynamic",
+    "fixed",
+    "compressed",
+    "redundant",
+    "compact",
+    "page",
+    "yes",
+    "on",
+    "off",
+    "partition",
+    "by",
+    "hash",
+    "key",
+    "range",
+    "list",
+    "linear",
+    "columns",
+    "partitions",
+    "subpartition",
+    "subpartitions",
+    "algorithm",
+    "system_time",
+    "interval",
+    "starts",
+    "auto",
+    "limit",
+    "autoextend_size",
+    "secondary_engine_attribute",
+    "engine_attribute",
+];
+
+/// Words that lead out of the schema or the data folder. Refused behind the columns of `CREATE
+/// TABLE`, and anywhere in `ALTER TABLE`.
+const REFUSED_OPTIONS: [&str; 10] = [
+    "directory",
+    "connection",
+    "union",
+    "tablespace",
+    "secondary_engine",
+    "secondary_load",
+    "rename",
+    "exchange",
+    "import",
+    "discard",
+];
+
+/// First words of the actions of `ALTER TABLE`.
+const ALTER_ACTIONS: [&str; 22] = [
+    "add",
+    "modify",
+    "change",
+    "drop",
+    "alter",
+    "disable",
+    "enable",
+    "auto_increment",
+    "convert",
+    "default",
+    "character",
+    "charset",
+    "collate",
+    "comment",
+    "row_format",
+    "engine",
+    "force",
+    "order",
+    "algorithm",
+    "lock",
+    "key_block_size",
+    "partition",
+];
+
+/// Checks a statement of schema.sql, as every supported server reads it. `routines` are the
+/// routines of schema.sql.
+pub(crate) fn check_definition(text: &str, routines: &std::collections::HashSet<String>) -> Found {
+    let names = Names { routines: routines.clone(), is_program: false };
+    let program_names = Names { is_program: true, ..names.clone() };
+    for_each_reading(text, SqlMode::default(), |tokens| match tokens.first() {
+        Some(first) if first.is_keyword("create") => check_create(tokens, &names, &program_names),
+        Some(first) if first.is_keyword("alter") => check_alter(tokens, &names),
+        Some(first) if first.is_any_keyword(&["insert", "replace"]) => Walker::new(tokens, &names).check(),
+        // These verbs are harmless. The statement is checked because another server may read
+        // another verb.
+        Some(first) if first.is_any_keyword(&["set", "drop", "lock", "unlock"]) => Ok(()),
+        Some(first) => fault(first, format!("{} creates no table, view or routine", first.text)),
+        None => Ok(()),
+    })
+}
+
+fn fault(token: &Token<'_>, reason: impl Into<String>) -> Found {
+    Err(OutOfScope { offset: token.start, reason: reason.into() })
+}
+
+fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> Found {
+    let at = object_at(tokens)?;
+    let (object, rest) = (&tokens[at], &tokens[at + 1..]);
+    match object.text.to_ascii_lowercase().as_str() {
+        "table" => check_table(rest, names),
+        "index" | "sequence" => refuse_dots(rest),
+        "view" => check_view(rest, names),
+        "event" => Ok(()),
+        "procedure" | "function" | "trigger" => {
+            if let Some(language) =
+                rest.windows(2).find(|two| two[0].is_keyword("language") && !two[1].is_keyword("sql"))
+            {
+                return fault(&language[0], "a routine in another language than SQL");
+            }
+            if let Some(soname) = rest.iter().find(|token| token.is_keyword("soname")) {
+                return fault(soname, "a function of a library");
+            }
+            refuse_qualified_object(rest)?;
+            // The name before the parameters is no call.
+            let begin =
+                if object.is_keyword("trigger") { None } else { rest.iter().position(|token| token.is_symbol('(')) };
+            program::check(&rest[begin.unwrap_or(0)..], program_names)
+        }
+        _ => fault(object, format!("CREATE {} creates no table, view or routine", object.text)),
+    }
+}
+
+/// Returns the index of the word that names the kind of object. Before it, only the modifiers of
+/// tables, views, routines and indexes can stand.
+fn object_at(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
+    let objects = ["table", "index", "sequence", "view", "event", "procedure", "function", "trigger"];
+    let modifiers = [
+        "or",
+        "replace",
+        "temporary",
+        "unique",
+        "fulltext",
+        "spatial",
+        "online",
+        "offline",
+        "algorithm",
+        "definer",
+        "sql",
+        "security",
+        "invoker",
+        "merge",
+        "temptable",
+        "undefined",
+        "current_user",
+        "current_role",
+    ];
+    let mut at = 1;
+    while let Some(token) = tokens.get(at) {
+        if token.is_any_keyword(&objects) {
+            return Ok(at);
+        }
+        let is_definer = tokens[..at].iter().any(|token| token.is_keyword("definer"));
+        let is_account = is_definer
+            && (matches!(token.kind, TokenKind::QuotedName | TokenKind::StringLiteral | TokenKind::Variable)
+                || tokens[at - 1].is_symbol('=')
+                || token.is_symbol('@')
+                || token.is_symbol('(')
+                || token.is_symbol(')'));
+        if !token.is_any_keyword(&modifiers) && !token.is_symbol('=') && !is_account {
+            return fault(token, format!("CREATE {} creates no table, view or routine", token.text)).map(|()| 0);
+        }
+        at += 1;
+    }
+    fault(&tokens[0], "CREATE of an unknown kind of object").map(|()| 0)
+}
+
+fn refuse_dots(tokens: &[Token<'_>]) -> Found {
+    match tokens.iter().find(|token| token.is_symbol('.') || token.text.starts_with('.')) {
+        Some(dot) => fault(dot, "a name with a schema"),
+        None => Ok(()),
+    }
+}
+
+/// Refuses `s.t` as the object's name and as the table of a trigger.
+fn refuse_qualified_object(tokens: &[Token<'_>]) -> Found {
+    let end = tokens.iter().position(|token| token.is_symbol('(') || token.is_any_keyword(&["begin", "each"]));
+    refuse_dots(&tokens[..end.unwrap_or(tokens.len())])
+}
+
+fn check_view(tokens: &[Token<'_>], names: &Names) -> Found {
+    let Some(begin) = tokens.iter().position(|token| token.is_keyword("as")) else {
+        return tokens.first().map_or(Ok(()), |token| fault(token, "a view without AS"));
+    };
+    refuse_dots(&tokens[..begin])?;
+    Walker::new(&tokens[begin + 1..], names).check()
+}
+
+fn check_table(tokens: &[Token<'_>], names: &Names) -> Found {
+    if let Some(query) =
+        tokens.iter().find(|token| token.is_any_keyword(&["select", "with"]) && is_query(tokens, token))
+    {
+        return fault(query, "CREATE TABLE … SELECT; write the rows to rows/");
+    }
+    refuse_dots(tokens)?;
+    check_engines(tokens)?;
+    check_expressions(tokens, names)?;
+    let (mut depth, mut is_after_columns, mut is_partitioned) = (0_usize, false, false);
+    for (at, token) in tokens.iter().enumerate() {
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+            is_after_columns |= depth == 0;
+        }
+        if !is_after_columns {
+            continue;
+        }
+        is_partitioned |= depth == 0 && token.is_keyword("partition");
+        let is_option = depth == 0 && token.kind == TokenKind::Word;
+        let is_value = at > 0
+            && (tokens[at - 1].is_symbol('=')
+                || tokens[at - 1].is_any_keyword(&["set", "charset", "collate", "engine"]));
+        if is_option && !is_value && !is_partitioned && !token.is_any_keyword(&TABLE_OPTIONS) {
+            return fault(token, format!("{} is no option that a workload's table may have", token.text));
+        }
+        if token.is_any_keyword(&REFUSED_OPTIONS) {
+            return fault(token, format!("{} leads out of the schema", token.text.to_uppercase()));
+        }
+    }
+    Ok(())
+}
+
+/// `WITH SYSTEM VERSIONING` and `WITH PARSER` are no queries.
+fn is_query(tokens: &[Token<'_>], token: &Token<'_>) -> bool {
+    let next = tokens.iter().find(|other| other.start > token.start);
+    token.is_keyword("select")
+        || !next.is_some_and(|next| next.is_any_keyword(&["system", "parser", "versioning", "without"]))
+}
+
+fn check_engines(tokens: &[Token<'_>]) -> Found {
+    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_any_keyword(&["engine", "type"])) {
+        let value = tokens.get(at + 1).filter(|next| next.is_symbol('=')).map_or(at + 1, |_| at + 2);
+        let is_assigned = value == at + 2;
+        let Some(name) = tokens
+            .get(value)
+            .map(|token| token.name().unwrap_or_else(|| token.text.trim_matches(['\'', '"']).to_owned()))
+        else {
+            continue;
+        };
+        // A column can be named `type` or `engine`.
+        if is_assigned && !ENGINES.iter().any(|engine| name.eq_ignore_ascii_case(engine)) {
+            return fault(&tokens[value], format!("the engine {name} may keep rows elsewhere"));
+        }
+        if !is_assigned && token.is_keyword("engine") && is_foreign_engine(&name) {
+            return fault(&tokens[value], format!("the engine {name} keeps rows elsewhere"));
+        }
+    }
+    Ok(())
+}
+
+fn is_foreign_engine(name: &str) -> bool {
+    [
+        "merge",
+        "mrg_myisam",
+        "mrg_isam",
+        "federated",
+        "federatedx",
+        "connect",
+        "spider",
+        "s3",
+        "ndb",
+        "ndbcluster",
+        "sphinx",
+        "oqgraph",
+        "sequence",
+        "mroonga",
+        "vp",
+        "partition",
+        "performance_schema",
+    ]
+    .iter()
+    .any(|engine| name.eq_ignore_ascii_case(engine))
+}
+
+/// Checks the functions of defaults, generated columns, checks and functional indexes.
+fn check_expressions(tokens: &[Token<'_>], names: &Names) -> Found {
+    let mut frames: Vec<bool> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| &tokens[at]);
+        let is_in = frames.last().copied().unwrap_or(false);
+        if token.is_symbol('(') {
+            let begins = before.is_some_and(|token| {
+                token.is_any_keyword(&["default", "as", "check", "update"]) || token.is_symbol('(')
+            });
+            frames.push(is_in || begins);
+        } else if token.is_symbol(')') {
+            frames.pop();
+        }
+        let is_call = tokens.get(at + 1).is_some_and(|next| next.is_symbol('('));
+        let is_value = is_in || before.is_some_and(|token| token.is_any_keyword(&["default", "update"]));
+        if is_call && is_value && token.name().is_some() {
+            names.check_call(token)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_alter(tokens: &[Token<'_>], names: &Names) -> Found {
+    let Some(table) = tokens.get(1).filter(|token| token.is_keyword("table")) else {
+        return fault(&tokens[0], "ALTER of something else than a table");
+    };
+    let Some(body) = tokens.get(3..).filter(|_| tokens[2].name().is_some()) else {
+        return fault(table, "ALTER TABLE without a table's name and an action");
+    };
+    refuse_dots(&tokens[2..])?;
+    check_engines(body)?;
+    check_expressions(body, names)?;
+    if let Some(word) = body.iter().find(|token| token.is_any_keyword(&REFUSED_OPTIONS)) {
+        return fault(word, format!("{} leads out of the schema", word.text.to_uppercase()));
+    }
+    let (mut depth, mut begins) = (0_usize, true);
+    for token in body {
+        if begins && !token.is_any_keyword(&ALTER_ACTIONS) {
+            return fault(token, format!("ALTER TABLE … {} is not known", token.text));
+        }
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+        }
+        begins = depth == 0 && token.is_symbol(',');
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const ROUTINES: [&str; 2] = ["own", "change"];
+
+fn scope(text: &str) -> Result<(), OutOfScope> {
+    check_scope(text, SqlMode::default(), &ROUTINES.map(str::to_owned).into())
+}
+
+fn definition(text: &str) -> Result<(), OutOfScope> {
+    check_definition(text, &ROUTINES.map(str::to_owned).into())
+}
+
+#[test]
+fn accepts_statements_of_the_schema() {
+    for text in [
+        "SELECT a.id, b.*, COUNT(*), IF(a.x > 1, 'y', \"z\"), CONVERT(a.x USING latin1) FROM a, b AS c JOIN (d e, f) ON a.id = f.id WHERE b.x IN (1, 2)",
+        "SELECT /*!40001 SQL_NO_CACHE */ STRAIGHT_JOIN a.id FROM a FORCE INDEX FOR ORDER BY (k) LEFT JOIN b USING (id, x) ORDER BY a.id LIMIT 1, 2",
+        "WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT x.n + 1 FROM x), y AS (SELECT 2) SELECT x.n FROM x JOIN y ON x.n = y.n",
+        "SELECT TRIM(BOTH 'x' FROM a.b), EXTRACT(YEAR FROM a.d), SUBSTRING(a.b FROM 2) FROM a FOR UPDATE",
+        "SELECT COUNT(*) OVER (PARTITION BY t.a ORDER BY t.b), ROW_NUMBER() OVER w FROM t WINDOW w AS (ORDER BY t.a)",
+        "SELECT d.x FROM (SELECT t.a AS x FROM t GROUP BY t.a WITH ROLLUP HAVING x > 1) AS d, LATERAL (SELECT d.x) l",
+        "SELECT j.x FROM t, JSON_TABLE(t.doc, '$[*]' COLUMNS (x INT PATH '$.x')) j WHERE t.doc->>'$.y' = own(t.id)",
+        "SELECT MATCH (t.a, t.b) AGAINST ('x' WITH QUERY EXPANSION), CAST(t.a AS CHAR(10)) COLLATE utf8mb4_bin FROM t",
+        "(SELECT a FROM t) UNION (SELECT b FROM u LOCK IN SHARE MODE)",
+        "INSERT IGNORE INTO t (a, b) VALUES (1, NOW()), (2, DEFAULT(b)) AS new (x, y) ON DUPLICATE KEY UPDATE a = VALUES(a), b = t.b + 1",
+        "INSERT INTO t PARTITION (p0) SET a = 1",
+        "INSERT t SELECT u.* FROM u WHERE u.a NOT BETWEEN 1 AND 2",
+        "REPLACE t VALUES (REPLACE('a', 'b', 'c'))",
+        "UPDATE LOW_PRIORITY t JOIN u ON t.id = u.id SET t.a = u.a, u.b = INSERT(t.a, 1, 2, 'x') WHERE u.c IS NULL",
+        "DELETE FROM t WHERE a = 1 ORDER BY b LIMIT 3",
+        "DELETE t, u.* FROM t JOIN u ON t.a = u.a",
+        "DELETE FROM t USING t JOIN u WHERE t.a = u.a",
+        "TABLE t",
+        "VALUES ROW(1, 2), ROW(3, 4)",
+        "SELECT a.from, a.table FROM a",
+        "SELECT 1 FROM dual WHERE EXISTS (SELECT 1 FROM t x WHERE x.a = ANY (SELECT y.b FROM u y))",
+        "SELECT DATE '2020-01-01' + INTERVAL 1 DAY, {d '2020-01-01'}, :p FROM t",
+    ] {
+        assert_eq!(scope(text), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn refuses_statements_that_leave_the_schema() {
+    for text in [
+        "SELECT 'x' INTO /*!50000 OUTFILE '/tmp/x' */ FROM t",
+        "SELECT a INTO @x FROM t",
+        "SELECT a FROM t INTO DUMPFILE 'x'",
+        "UPDATE t JOIN (other.t o) SET o.a = 8",
+        "DELETE o FROM t JOIN (other.t o)",
+        "DELETE other.t FROM t JOIN other.t",
+        "DELETE t.*, other.t.* FROM t JOIN u",
+        "INSERT INTO t SELECT a, 1 FROM (other.t)",
+        "INSERT /*!50000 INTO other.log */ SELECT 1",
+        "INSERT INTO other.t VALUES (1)",
+        "REPLACE other.t VALUES (1)",
+        "SELECT k FROM t PARTITION (p0), other.t",
+        "SELECT k FROM t a JOIN t b USING (id), other.t",
+        "SELECT k FROM t a JOIN t b ON a.id = b.id, other.t",
+        "SELECT k FROM t offset, other.t",
+        "SELECT k FROM t window, other.t",
+        "SELECT k FROM t USE INDEX FOR ORDER BY (k), other.t",
+        "SELECT k FROM t FOR SYSTEM_TIME AS OF NOW(), other.t",
+        "SELECT k FROM t other, other.t",
+        "SELECT k FROM t AS other JOIN other.t",
+        "SELECT k FROM `t` `other`, `other` . `t`",
+        "SELECT k FROM other.1t",
+        "SELECT k FROM t, other.1t",
+        "SELECT k FROM { OJ other.t LEFT JOIN t ON 1 }",
+        "SELECT (SELECT k FROM other.t) FROM t",
+        "SELECT TRIM((SELECT k FROM other.t)) FROM t",
+        "SELECT 1 FROM t WHERE a IN (TABLE other.t)",
+        "TABLE other.t",
+        "SELECT other.t.k FROM t",
+        "SELECT other.k FROM t",
+        "SELECT NEXTVAL(other.s) FROM t",
+        "SELECT NEXT VALUE FOR other.s FROM t",
+        "SELECT other.f() FROM t",
+        "SELECT LOAD_FILE('/etc/passwd') FROM t",
+        "SELECT `sleep`(100) FROM t",
+        "SELECT sys_exec('id') FROM t",
+        "SELECT BENCHMARK(1e9, 1) FROM t",
+        "SELECT 1 FROM seq(1)",
+        "SELECT 1; DROP TABLE t",
+        "SELECT /*!50000 1 FROM other.t -- */\n*/ 2",
+        "SELECT /*+ QB_NAME(`a*/`) */ 1 FROM t",
+        "SELECT 1 FROM t PROCEDURE ANALYSE()",
+        "WITH x AS (SELECT 1) SELECT 1 FROM other.x",
+        "SELECT 1 FROM t WHERE a = (1",
+    ] {
+        assert!(scope(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn accepts_definitions_of_dumps() {
+    for text in [
+        "CREATE TABLE `t` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `s` varchar(9) COLLATE utf8mb4_bin DEFAULT 'x' COMMENT 'a.b',\n  `c` varchar(9) /*M!100301 COMPRESSED*/ DEFAULT NULL,\n  \
+         `g` int GENERATED ALWAYS AS (length(`s`)) VIRTUAL,\n  `at` timestamp(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6),\n  `u` binary(16) DEFAULT (uuid_to_bin(uuid())),\n  \
+         PRIMARY KEY (`id`),\n  KEY `k` ((lower(`s`))) /*!80000 INVISIBLE */,\n  KEY `h` (`s`(5) DESC) USING BTREE,\n  CONSTRAINT `f` FOREIGN KEY (`id`) REFERENCES `u` (`id`) ON DELETE SET NULL ON UPDATE CASCADE,\n  \
+         CONSTRAINT `c` CHECK (`id` > 0) /*!80016 NOT ENFORCED */\n) ENGINE=InnoDB AUTO_INCREMENT=5 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci ROW_FORMAT=DYNAMIC COMMENT='x'\n\
+         /*!50100 PARTITION BY RANGE (`id`)\n(PARTITION p0 VALUES LESS THAN (10) ENGINE = InnoDB,\n PARTITION p1 VALUES LESS THAN MAXVALUE ENGINE = InnoDB) */",
+        "create table if not exists b (id int primary key, engine text, type enum('a','b'), connection varchar(9))",
+        "CREATE TABLE b LIKE a",
+        "CREATE TABLE h (a int) ENGINE=InnoDB WITH SYSTEM VERSIONING",
+        "CREATE UNIQUE INDEX i ON a (id)",
+        "CREATE SEQUENCE s START WITH 1 INCREMENT BY 1 CACHE 10",
+        "/*!50001 CREATE ALGORITHM=UNDEFINED */\n/*!50013 DEFINER=`root`@`localhost` SQL SECURITY DEFINER */\n/*!50001 VIEW `v` AS select `a`.`id` AS `id` from `a` where `a`.`x` = 1 WITH CASCADED CHECK OPTION */",
+        "/*!50003 CREATE*/ /*!50017 DEFINER=root@localhost*/ /*!50003 TRIGGER x BEFORE UPDATE ON a FOR EACH ROW SET NEW.id = OLD.id + 1, @a = 1 */",
+        "CREATE TRIGGER x AFTER INSERT ON a FOR EACH ROW FOLLOWS y BEGIN IF NEW.id > 1 THEN INSERT INTO log (a) VALUES (NEW.id); ELSE UPDATE b SET role = 1 WHERE b.id = NEW.id; END IF; CALL own(1); END",
+        "CREATE PROCEDURE own(IN n INT, OUT m INT) READS SQL DATA BEGIN DECLARE done INT DEFAULT 0; DECLARE c CURSOR FOR SELECT a.id FROM a; \
+         DECLARE CONTINUE HANDLER FOR NOT FOUND SET done = 1; OPEN c; l: LOOP FETCH c INTO m; IF done THEN LEAVE l; END IF; \
+         SELECT COUNT(*) INTO m FROM a WHERE CASE a.x WHEN 1 THEN 2 ELSE 3 END = n; END LOOP; CLOSE c; END",
+        "CREATE FUNCTION f(s VARCHAR(9)) RETURNS INT DETERMINISTIC RETURN LENGTH(s)",
+        "ALTER TABLE a ADD KEY k (x), ADD CONSTRAINT f FOREIGN KEY (id) REFERENCES b (id)",
+        "/*!40000 ALTER TABLE `a` DISABLE KEYS */",
+        "INSERT INTO `a` VALUES (1,'x;y'),(2,NULL)",
+    ] {
+        assert_eq!(definition(text), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn refuses_definitions_that_leave_the_schema() {
+    for text in [
+        "ALTER DATABASE other CHARACTER SET utf8mb4",
+        "ALTER TABLE t RENAME TO other.moved",
+        "ALTER TABLE t ADD COLUMN q int, RENAME other.rn",
+        "ALTER TABLE t EXCHANGE PARTITION p0 WITH TABLE r",
+        "ALTER USER victim@localhost IDENTIFIED BY 'stolen'",
+        "ALTER INSTANCE ROTATE INNODB MASTER KEY",
+        "CREATE USER 'evil'@'%' /* table */",
+        "CREATE /*!50000 USER evil@'%' */",
+        "CREATE /*!50000 USER evil */ /*!999999 TABLE t9 (a int) */",
+        "CREATE /*M!100000 USER evil */ /*!999999 TABLE t8 (a int) */",
+        "CREATE USER evil, `table`",
+        "CREATE OR REPLACE USER evil IDENTIFIED BY 'table x'",
+        "CREATE ROLE evil, index_, `index`",
+        "CREATE DATABASE x",
+        "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'x')",
+        "CREATE DEFINER=root@localhost USER x",
+        "CREATE TABLE mg (a int) ENGINE=MERGE UNION=(other.t)",
+        "CREATE TABLE mg (a int) ENGINE=MyISAM UNION=(t)",
+        "CREATE TABLE f (a int) ENGINE=FEDERATED CONNECTION='mysql://x'",
+        "CREATE TABLE f (a int) ENGINE FEDERATED",
+        "CREATE TABLE f (a int) ENGINE='CONNECT' table_type=MYSQL",
+        "CREATE TABLE d (a int) DATA DIRECTORY='/tmp'",
+        "CREATE TABLE d (a int) PARTITION BY HASH(a) (PARTITION p DATA DIRECTORY '/tmp')",
+        "CREATE TABLE d (a int) TABLESPACE x",
+        "CREATE TABLE d (a int DEFAULT (nextval(other.s)))",
+        "CREATE TABLE d (a text DEFAULT (load_file('/etc/passwd')))",
+        "CREATE TABLE d AS SELECT * FROM other.t",
+        "CREATE TABLE d (a int) SELECT * FROM t",
+        "CREATE TABLE d (a int REFERENCES other.t (a))",
+        "CREATE TABLE other.d (a int)",
+        "CREATE INDEX i ON other.log (a)",
+        "CREATE VIEW v AS SELECT * FROM t, other.t",
+        "CREATE VIEW other.v AS SELECT 1",
+        "CREATE FUNCTION f RETURNS STRING SONAME 'x.so'",
+        "CREATE FUNCTION f() RETURNS INT LANGUAGE JAVASCRIPT AS 'x'",
+        "CREATE FUNCTION f() RETURNS INT BEGIN DELETE FROM other.t; RETURN 1; END",
+        "CREATE FUNCTION f() RETURNS INT BEGIN CALL other.p(); RETURN 1; END",
+        "CREATE FUNCTION f() RETURNS INT BEGIN CALL p(); RETURN 1; END",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW CALL other.p()",
+        "CREATE TRIGGER g BEFORE INSERT ON other.t FOR EACH ROW SET @a = 1",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET @a = 1, GLOBAL max_connections = 5",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET PASSWORD = 'x'",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET @@global.x = 1",
+        "CREATE PROCEDURE p() BEGIN PREPARE s FROM 'DROP DATABASE x'; EXECUTE s; END",
+        "CREATE PROCEDURE p() EXECUTE IMMEDIATE 'x'",
+        "CREATE PROCEDURE p() BEGIN IF 1 THEN STOP SLAVE; END IF; END",
+        "CREATE PROCEDURE p() BEGIN SELECT 1 INTO OUTFILE '/tmp/x'; END",
+        "CREATE PROCEDURE p() BEGIN IF 1 THEN DROP DATABASE x; END IF; END",
+        "CREATE PROCEDURE p() BEGIN GRANT ALL ON *.* TO x; END",
+        "INSERT INTO t SELECT * FROM (other.t)",
+        "GRANT ALL ON x TO y",
+    ] {
+        assert!(definition(text).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_tokens_are_checked(words in prop::collection::vec(
+        prop::sample::select(vec!["SELECT", "FROM", "JOIN", "t", ".", ",", "(", ")", "'x'", "1", "AS", "SET", "CREATE", "TABLE", "INTO", "/*!50100 ", "*/", "ON", ";"]), 0..25)) {
+        let text = words.join(" ");
+        let _ = (scope(&text), definition(&text));
+    }
+}

@@ -1,0 +1,168 @@
+//! Control of callgrind, which runs a private server.
+
+use std::fs;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fetch::{Progress, Tool};
+use lifecycle::interrupt;
+use server::{RunUnder, Server};
+
+use crate::dump::{self, Malformed, ThreadCount};
+use crate::error::Error;
+
+/// Names by which vgdb finds its valgrind, in place of those of the user and the machine.
+const IDENTITY: [(&str, &str); 4] =
+    [("LOGNAME", "weigh"), ("USER", "weigh"), ("HOST", "localhost"), ("HOSTNAME", "localhost")];
+
+/// Longest time of one command to valgrind.
+const MAX_CONTROL_TIME: Duration = Duration::from_secs(60);
+/// Interval of waiting for the end of a command.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Prefix of the files in the server's temporary folder by which vgdb reaches valgrind.
+const VGDB_PREFIX: &str = "vgdb";
+/// Prefix of the files that callgrind writes there.
+const DUMP_PREFIX: &str = "callgrind";
+
+/// Installed programs of valgrind.
+#[derive(Clone, Debug)]
+pub(crate) struct Valgrind {
+    program: PathBuf,
+    vgdb: PathBuf,
+}
+
+impl Valgrind {
+    /// Finds valgrind, or installs it into the cache.
+    pub fn find_or_install(progress: &dyn Progress) -> Result<Self, Error> {
+        let program = Tool::Valgrind.find_or_install(progress)?;
+        let vgdb = Tool::Valgrind.find_companion("vgdb");
+        let vgdb = vgdb.ok_or_else(|| Error::NoVgdb { valgrind: program.clone() })?;
+        Ok(Self { program, vgdb })
+    }
+
+    /// Returns valgrind's version. Example: `3.19.0`.
+    pub fn version(&self) -> Result<String, Error> {
+        let mut command = Command::new(&self.program);
+        let output = command.arg("--version").output().map_err(Error::io("run", &self.program))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().trim_start_matches("valgrind-").to_owned())
+    }
+
+    /// Returns how to run a server under callgrind. Nothing is counted before
+    /// [`Callgrind::start`].
+    pub fn run_under(&self) -> RunUnder {
+        let option = |name: &str, prefix: &str| format!("--{name}={{folder}}/{prefix}");
+        let command = vec![
+            self.program.display().to_string(),
+            "--tool=callgrind".into(),
+            "--separate-threads=yes".into(),
+            "--dump-instr=yes".into(),
+            "--instr-atstart=no".into(),
+            "--vgdb=yes".into(),
+            option("vgdb-prefix", VGDB_PREFIX),
+            option("callgrind-out-file", DUMP_PREFIX),
+            "--quiet".into(),
+        ];
+        RunUnder { command, environment: IDENTITY.map(|(name, value)| (name.into(), value.into())).into() }
+    }
+}
+
+/// A server that runs under callgrind.
+pub(crate) struct Callgrind<'a> {
+    valgrind: &'a Valgrind,
+    server: String,
+    pid: u32,
+    folder: PathBuf,
+}
+
+impl<'a> Callgrind<'a> {
+    /// Fails unless `server` is a private server.
+    pub fn new(valgrind: &'a Valgrind, server: &Server) -> Result<Self, Error> {
+        let label = server.label().to_owned();
+        match (server.pid(), server.temporary_folder()) {
+            (Some(pid), Some(folder)) => Ok(Self { valgrind, server: label, pid, folder }),
+            _ => Err(Error::NotPrivate { server: label }),
+        }
+    }
+
+    /// Starts to count instructions.
+    pub fn start(&self) -> Result<(), Error> {
+        self.control("start counting", &["instrumentation", "on"])
+    }
+
+    /// Returns the instructions of each thread since the last call, since [`reset`](Self::reset),
+    /// or since [`start`](Self::start), whichever was last.
+    pub fn take(&self) -> Result<Vec<ThreadCount>, Error> {
+        self.control("read counters", &["dump"])?;
+        let mut threads = Vec::new();
+        for path in self.dumps()? {
+            let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+            let thread = dump::parse(&text).map_err(|Malformed(line)| Error::Dump { path: path.clone(), line })?;
+            threads.push(thread);
+            fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        }
+        Ok(threads)
+    }
+
+    /// Sets all counters to 0.
+    pub fn reset(&self) -> Result<(), Error> {
+        self.control("reset counters", &["zero"])
+    }
+
+    /// Lists the files of the last dump, one for each thread.
+    fn dumps(&self) -> Result<Vec<PathBuf>, Error> {
+        let entries = fs::read_dir(&self.folder).map_err(Error::io("list", &self.folder))?;
+        let is_dump = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.strip_prefix(DUMP_PREFIX).is_some_and(|rest| rest.starts_with('.') && rest.contains('-'))
+        };
+        Ok(entries.flatten().map(|entry| entry.path()).filter(is_dump).collect())
+    }
+
+    fn control(&self, what: &'static str, words: &[&str]) -> Result<(), Error> {
+        interrupt::check()?;
+        let failed = |reason: String| Error::Control { server: self.server.clone(), what, reason };
+        let (succeeded, message) = self.vgdb(words).map_err(|error| failed(error.to_string()))?;
+        interrupt::check()?;
+        if succeeded {
+            return Ok(());
+        }
+        let last = message.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("vgdb failed");
+        Err(failed(last.trim().to_owned()))
+    }
+
+    /// Sends a command to valgrind. Returns whether it succeeded, and vgdb's messages.
+    fn vgdb(&self, words: &[&str]) -> io::Result<(bool, String)> {
+        let prefix = self.folder.join(VGDB_PREFIX);
+        let mut command = Command::new(&self.valgrind.vgdb);
+        command.arg(format!("--pid={}", self.pid)).arg(format!("--vgdb-prefix={}", prefix.display()));
+        command.args(words).envs(IDENTITY).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        // Valgrind answers only to its own user, who owns its files.
+        let owner = fs::metadata(self.folder.join(DUMP_PREFIX))?;
+        if rustix::process::geteuid().is_root() {
+            command.uid(owner.uid()).gid(owner.gid());
+        }
+        let mut child = lifecycle::spawn_supervised(command)?;
+        let deadline = Instant::now() + MAX_CONTROL_TIME;
+        let status = loop {
+            match child.try_wait()? {
+                Some(status) => break status,
+                None if Instant::now() < deadline && interrupt::check().is_ok() => thread::sleep(POLL_INTERVAL),
+                None => {
+                    lifecycle::kill_group(&mut child);
+                    return Ok((false, format!("no answer within {} s", MAX_CONTROL_TIME.as_secs())));
+                }
+            }
+        };
+        let mut message = String::new();
+        if let Some(mut stderr) = child.stderr.take() {
+            stderr.read_to_string(&mut message)?;
+        }
+        Ok((status.success(), message))
+    }
+}

@@ -1,0 +1,77 @@
+//! Errors that end a count.
+
+use std::path::{Path, PathBuf};
+
+use load::TablesError;
+use measure::PlanError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request does not fit the servers, for example because no server has a named collation.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A server failed or refused a statement, or a signal arrived.
+    #[error(transparent)]
+    Server(#[from] server::Error),
+    /// Rows could not be loaded.
+    #[error(transparent)]
+    Tables(#[from] TablesError),
+    /// Rows of a workload folder could not be loaded.
+    #[error(transparent)]
+    Fill(Box<result_diff::Error>),
+    /// A tool could not be installed.
+    #[error(transparent)]
+    Fetch(#[from] fetch::Error),
+    /// The server is not started by `weigh`.
+    #[error(
+        "{server} runs already, and instructions are counted on private servers only; name one that weigh starts, such as --server mysql@sid"
+    )]
+    NotPrivate { server: String },
+    /// The package of valgrind lacks vgdb.
+    #[error("cannot control valgrind: there is no vgdb next to {}; install Debian's package valgrind", .valgrind.display())]
+    NoVgdb { valgrind: PathBuf },
+    /// The server does not start or run under valgrind.
+    #[error("{server} does not run under valgrind: {reason}")]
+    Unsupported { server: String, reason: String },
+    /// A command to the running valgrind failed.
+    #[error("cannot {what} in valgrind, which runs {server}: {reason}")]
+    Control { server: String, what: &'static str, reason: String },
+    /// A file of valgrind could not be read.
+    #[error("cannot {what} {}: {source}", .path.display())]
+    Io { what: &'static str, path: PathBuf, source: std::io::Error },
+    /// A file of callgrind is not in the known format.
+    #[error("{}: line {line} is not in callgrind's format", .path.display())]
+    Dump { path: PathBuf, line: usize },
+    /// No cell is left to count.
+    #[error("nothing to count: no collation can hold the text; leave out --collation or --text")]
+    Nothing,
+}
+
+impl Error {
+    /// Returns the server's error number and message if the server refused a statement.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        match self {
+            Error::Server(server::Error::Statement { source: mysql::Error::MySqlError(error), .. }) => {
+                Some(format!("error {}: {}", error.code, error.message))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+}
+
+impl From<result_diff::Error> for Error {
+    fn from(error: result_diff::Error) -> Self {
+        Self::Fill(Box::new(error))
+    }
+}
+
+impl From<lifecycle::Interrupted> for Error {
+    fn from(interrupted: lifecycle::Interrupted) -> Self {
+        Self::Server(interrupted.into())
+    }
+}

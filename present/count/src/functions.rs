@@ -1,0 +1,98 @@
+//! Functions of counted instructions, named as `weigh profile` names them.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use profile::{Image, Mapping, Naming, name_category};
+
+use crate::dump::{Place, ThreadCount};
+use crate::model::FunctionCount;
+
+/// Names functions of a server's program and libraries.
+pub(crate) struct FunctionCounter {
+    mappings: Vec<Mapping>,
+    preferred_collations: Vec<String>,
+    images: HashMap<Arc<str>, Option<Image>>,
+}
+
+impl FunctionCounter {
+    /// A function that several collations share is named after one of `preferred_collations` if
+    /// possible.
+    pub fn new(pid: Option<u32>, preferred_collations: Vec<String>) -> Self {
+        Self { mappings: pid.map(mappings).unwrap_or_default(), preferred_collations, images: HashMap::new() }
+    }
+
+    /// Returns the `most` functions with the most instructions per statement.
+    pub fn count(&mut self, count: &ThreadCount, statements: u64, most: usize) -> Vec<FunctionCount> {
+        if most == 0 {
+            return Vec::new();
+        }
+        let mut by_name: HashMap<(String, String), u64> = HashMap::new();
+        for (place, instructions) in &count.places {
+            *by_name.entry(self.name(place)).or_default() += instructions;
+        }
+        let mut functions: Vec<FunctionCount> = by_name
+            .into_iter()
+            .map(|((name, file), instructions)| FunctionCount {
+                category: name_category(&name, &file),
+                instructions: instructions as f64 / statements as f64,
+                name,
+                file,
+            })
+            .collect();
+        functions.sort_by(|a, b| b.instructions.total_cmp(&a.instructions).then_with(|| a.name.cmp(&b.name)));
+        functions.truncate(most);
+        functions
+    }
+
+    /// Returns the function's name and its file's name without folders.
+    fn name(&mut self, place: &Place) -> (String, String) {
+        let file = Path::new(&*place.file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let function = self.image(&place.file).and_then(|image| image.function(place.address));
+        let known = function.filter(|function| function.naming != Naming::Unknown);
+        (known.map_or_else(|| place.function.to_string(), |function| function.name), file)
+    }
+
+    fn image(&mut self, file: &Arc<str>) -> Option<&Image> {
+        if !self.images.contains_key(file) {
+            let mapping = self.mappings.iter().find(|mapping| mapping.module == *file);
+            let image = Image::read(Path::new(&**file), &self.preferred_collations, mapping).ok();
+            self.images.insert(Arc::clone(file), image);
+        }
+        self.images.get(file)?.as_ref()
+    }
+}
+
+/// Reads the files that a process has mapped.
+fn mappings(pid: u32) -> Vec<Mapping> {
+    let text = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    text.lines().filter_map(|line| parse_mapping(pid, line)).collect()
+}
+
+/// Parses a line of `/proc/PID/maps`. `None` for memory without a file.
+fn parse_mapping(pid: u32, line: &str) -> Option<Mapping> {
+    let mut words = line.split_whitespace();
+    let (start, end) = words.next()?.split_once('-')?;
+    let hexadecimal = |word: &str| u64::from_str_radix(word, 16).ok();
+    let (start, end) = (hexadecimal(start)?, hexadecimal(end)?);
+    let offset = hexadecimal(words.nth(1)?)?;
+    let module = words.nth(2)?;
+    module.starts_with('/').then(|| Mapping { pid, start, length: end - start, offset, module: module.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_mappings_of_files_only() {
+        let line = "7f0a1000-7f0a3000 r-xp 00001000 08:01 1234                       /usr/lib/libc.so.6";
+        let mapping = parse_mapping(7, line).unwrap();
+        assert_eq!((mapping.start, mapping.length, mapping.offset), (0x7f0a_1000, 0x2000, 0x1000));
+        assert_eq!(&*mapping.module, "/usr/lib/libc.so.6");
+        assert!(parse_mapping(7, "7ffd0000-7ffd1000 rw-p 00000000 00:00 0      [stack]").is_none());
+        assert!(parse_mapping(7, "7ffd0000-7ffd1000 rw-p 00000000 00:00 0").is_none());
+    }
+}

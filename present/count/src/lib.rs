@@ -1,0 +1,25 @@
+//! Instructions that a private server executes for a statement, counted by valgrind's callgrind.
+//!
+//! Repeated in a fresh server, statements execute an equal number of instructions within about
+//! 0.1 %, whatever else the machine does. Instructions are not time: the kernel's work, memory
+//! stalls and the processor's frequency are not in them.
+//!
+//! ```text
+//! run ─▶ start ─▶ session    one server, started once: its rows, its statements
+//!          └────▶ callgrind  the running server's counters
+//!                  └▶ dump   one thread's counters, by function
+//! ```
+
+mod callgrind;
+mod dump;
+mod error;
+mod functions;
+mod model;
+mod run;
+mod session;
+mod start;
+mod subject;
+
+pub use error::Error;
+pub use model::{Cell, FORMAT, FunctionCount, Options, Results};
+pub use run::{DEFAULT_WORKLOADS, Request, Source, run};

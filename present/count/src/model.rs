@@ -1,0 +1,155 @@
+//! Results as `weigh count` prints and writes them (`schemas/count.schema.json`).
+
+use measure::{Machine, ServerInfo};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the JSON format that this version of `weigh` writes.
+pub const FORMAT: &str = "weighbridge-count/1";
+
+/// Results of one count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Results {
+    /// Name and version of the format.
+    pub format: String,
+    /// Version of `weigh` that counted.
+    pub weigh: String,
+    /// Version of valgrind, which counted.
+    pub valgrind: String,
+    pub machine: Machine,
+    /// The servers, in the order of the command line.
+    pub servers: Vec<ServerInfo>,
+    pub options: Options,
+    /// One per server, workload and collation.
+    pub cells: Vec<Cell>,
+    /// Omitted conditions with the reason, and other remarks.
+    pub notes: Vec<String>,
+}
+
+/// Options in force, after defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Options {
+    /// Workloads or statement classes.
+    pub workloads: Vec<String>,
+    /// Named collations. Absent for the default list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collations: Option<Vec<String>>,
+    /// Collation that the others are compared with.
+    pub baseline: String,
+    /// Tables, rows, text and seed.
+    pub rows: workload::Options,
+    /// Events of a workload that scans ranges, in each start: transactions, or single statements.
+    /// Of other workloads, ten times as many are counted.
+    pub events: u32,
+    /// Fresh starts of each server.
+    pub starts: u32,
+    /// Maximum number of functions per cell.
+    #[serde(default)]
+    pub functions: usize,
+}
+
+/// Instructions of one workload under one collation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// Index in [`Results::servers`].
+    pub server: usize,
+    pub workload: String,
+    pub collation: String,
+    /// Statements that were counted in each start.
+    pub statements: u64,
+    /// Instructions per statement of the connection's thread, one figure for each start.
+    pub instructions: Vec<f64>,
+    /// Functions with the most instructions in the first start, in its descending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionCount>,
+}
+
+/// Instructions of one function, without those of the functions that it calls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FunctionCount {
+    pub name: String,
+    /// Program file or library, without folders.
+    pub file: String,
+    pub category: profile::Category,
+    /// Instructions per statement, the mean over the starts that list the function.
+    pub instructions: f64,
+}
+
+impl Cell {
+    /// Returns the mean over the starts.
+    pub fn mean(&self) -> f64 {
+        self.instructions.iter().sum::<f64>() / self.instructions.len().max(1) as f64
+    }
+
+    /// Returns by how much the starts differ at most, as a share of the mean.
+    pub fn spread(&self) -> f64 {
+        let (least, most) = bounds(&self.instructions);
+        if self.mean() > 0.0 { (most - least) / self.mean() } else { 0.0 }
+    }
+
+    /// Returns the least and the greatest ratio to `baseline` over all pairs of starts.
+    pub fn ratio_bounds(&self, baseline: &Self) -> (f64, f64) {
+        let ((least, most), (base_least, base_most)) = (bounds(&self.instructions), bounds(&baseline.instructions));
+        (least / base_most, most / base_least)
+    }
+}
+
+impl Results {
+    /// Adds the servers, cells and notes of other results with the same options.
+    pub fn merge(&mut self, other: Self) {
+        let shift = self.servers.len();
+        self.servers.extend(other.servers);
+        self.cells.extend(other.cells.into_iter().map(|cell| Cell { server: cell.server + shift, ..cell }));
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// Returns the cell of the baseline that `cell` is compared with. `None` if there is none, or
+    /// if `cell` is the baseline.
+    pub fn baseline_of(&self, cell: &Cell) -> Option<&Cell> {
+        self.cells.iter().find(|other| {
+            other.server == cell.server
+                && other.workload == cell.workload
+                && other.collation == self.options.baseline
+                && other.collation != cell.collation
+        })
+    }
+}
+
+fn bounds(values: &[f64]) -> (f64, f64) {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    (least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(instructions: &[f64]) -> Cell {
+        Cell {
+            server: 0,
+            workload: "group_by".into(),
+            collation: "utf8mb4_bin".into(),
+            statements: 10,
+            instructions: instructions.into(),
+            functions: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn spread_is_a_share_of_the_mean() {
+        assert_eq!(cell(&[100.0, 100.0]).spread(), 0.0);
+        assert_eq!(cell(&[99.0, 101.0]).spread(), 0.02);
+        assert_eq!(cell(&[]).spread(), 0.0);
+    }
+
+    #[test]
+    fn ratio_bounds_cover_all_pairs_of_starts() {
+        let (least, most) = cell(&[200.0, 220.0]).ratio_bounds(&cell(&[100.0, 110.0]));
+        assert!((least - 200.0 / 110.0).abs() < 1e-12 && (most - 2.2).abs() < 1e-12, "{least} {most}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Counts on real servers.
+
+use std::sync::Arc;
+
+use count::{Error, Request, Results, Source, run};
+use fetch::NoProgress;
+use load::Protocol;
+use measure::{FolderOptions, MeasuredFolder};
+use server::{Options, Spec};
+use workload::{Workload, WorkloadKind};
+
+fn request(workloads: &[WorkloadKind], collations: &[&str]) -> Request {
+    Request {
+        source: Source::BuiltIn(workloads.iter().map(|&kind| Workload::from(kind)).collect()),
+        collations: Some(collations.iter().map(|&name| name.to_owned()).collect()),
+        baseline: collations[0].into(),
+        events: 10,
+        ..Request::default()
+    }
+}
+
+fn count(server: &str, request: &Request) -> Result<Results, Error> {
+    run(request, &[server.parse().unwrap()], &Options::default(), "0.0.0", &NoProgress)
+}
+
+/// Counts and checks that fresh starts agree within `spread`, and that a Unicode collation takes
+/// more instructions for DISTINCT.
+fn check(server: &str, spread: f64) {
+    let request = request(
+        &[WorkloadKind::OltpPointSelect, WorkloadKind::DistinctRanges],
+        &["latin1_swedish_ci", "utf8mb4_unicode_ci"],
+    );
+    let results = count(server, &request).unwrap();
+    assert_eq!(results.cells.len(), 4);
+    for cell in &results.cells {
+        let statements = if cell.workload == "distinct_ranges" { 10 } else { 100 };
+        assert_eq!((cell.instructions.len(), cell.statements), (2, statements), "{cell:?}");
+        assert!(cell.spread() < spread, "{}: {cell:?}", cell.spread());
+    }
+    let slow =
+        results.cells.iter().find(|cell| results.baseline_of(cell).is_some() && cell.workload == "distinct_ranges");
+    let slow = slow.unwrap();
+    let (least, _) = slow.ratio_bounds(results.baseline_of(slow).unwrap());
+    assert!(least > 1.3, "{slow:?}");
+}
+
+#[test]
+fn mariadb() {
+    check("mariadb", 0.01);
+}
+
+#[test]
+fn mysql() {
+    check("mysql@sid", 0.02);
+}
+
+#[test]
+fn counts_statements_of_a_folder_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    microbench::write(folder.path(), microbench::Options { rows: 200, ..microbench::Options::default() }).unwrap();
+    let workload = Arc::new(workload_folder::read(folder.path()).unwrap());
+    let options = FolderOptions {
+        named: "microbench".into(),
+        digest: String::new(),
+        classes: ["insert_1_text_index", "json_value", "order_by"].map(str::to_owned).into(),
+        samples: usize::MAX,
+        single_classes: 0,
+        convert_all: false,
+        protocol: Protocol::Text,
+    };
+    let folder = Box::new(MeasuredFolder::new(&workload, &options, Vec::new()));
+    let source = Source::Folder { folder, protocol: Protocol::Text };
+    let request = Request { source, ..request(&[], &["as-is", "utf8mb4_unicode_ci"]) };
+    // MySQL 5.6 has no JSON functions.
+    let results = count("mysql@5.6", &request).unwrap();
+    let cells: Vec<(&str, &str, u64)> =
+        results.cells.iter().map(|cell| (cell.workload.as_str(), cell.collation.as_str(), cell.statements)).collect();
+    let expected = [
+        ("insert_1_text_index", "as-is"),
+        ("order_by", "as-is"),
+        ("insert_1_text_index", "utf8mb4_unicode_ci"),
+        ("order_by", "utf8mb4_unicode_ci"),
+    ];
+    assert_eq!(cells.iter().map(|cell| (cell.0, cell.1)).collect::<Vec<_>>(), expected);
+    assert!(cells.iter().all(|cell| [10, 100].contains(&cell.2)), "{cells:?}");
+    assert!(
+        matches!(&results.notes[..], [note] if note.contains("json_value") && note.contains("1305")),
+        "{results:?}"
+    );
+    let order = &results.cells[3];
+    let (least, _) = order.ratio_bounds(results.baseline_of(order).unwrap());
+    assert!(least > 1.2, "{order:?}");
+}
+
+#[test]
+fn names_the_functions_of_a_collation() {
+    let request = Request {
+        functions: 20,
+        starts: 1,
+        ..request(&[WorkloadKind::DistinctRanges], &["latin1_swedish_ci", "utf8mb4_unicode_ci"])
+    };
+    let results = count("mariadb", &request).unwrap();
+    let cell = &results.cells[1];
+    let of_text = |category| {
+        matches!(category, profile::Category::Compare | profile::Category::Hash | profile::Category::SortKey)
+    };
+    let text: f64 = cell.functions.iter().filter(|one| of_text(one.category)).map(|one| one.instructions).sum();
+    assert!(text > 0.2 * cell.mean(), "{:#?}", cell.functions);
+}
+
+#[test]
+fn rejects_running_servers_and_unknown_collations() {
+    let attached: Spec = "mysql://me@localhost".parse().unwrap();
+    let request = request(&[WorkloadKind::OltpPointSelect], &["latin1_swedish_ci", "utf8mb4_ban"]);
+    let error = run(&request, &[attached], &Options::default(), "0.0.0", &NoProgress).unwrap_err().to_string();
+    assert!(error.contains("private servers only"), "{error}");
+    let error = count("mariadb", &request).unwrap_err().to_string();
+    assert!(error.contains("utf8mb4_ban") && error.contains("utf8mb4_bin"), "{error}");
+}

@@ -1,0 +1,94 @@
+//! Files of a profile: folded stacks, flame graphs, and the figures as JSON.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::flame;
+use crate::model::{FORMAT, Profile, Profiles};
+use crate::resolve::Resolved;
+use crate::summary::SideSamples;
+
+/// Folder of profiles inside a run's folder.
+pub const FOLDER: &str = "profile";
+const FILE: &str = "profiles.json";
+
+/// Writes the figures of all profiles to `profiles.json`.
+pub fn write(folder: &Path, profiles: &Profiles) -> Result<(), Error> {
+    let mut text = serde_json::to_string_pretty(profiles).expect("a profile is plain data");
+    text.push('\n');
+    write_file(folder, FILE, text.as_bytes())
+}
+
+/// Reads the profiles of a run's folder. `None` if the run has no profiles.
+pub fn read(run: &Path) -> Result<Option<Profiles>, Error> {
+    let path = run.join(FOLDER).join(FILE);
+    let text = match fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(Error::io("read", &path))?,
+    };
+    let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
+    let profiles: Profiles = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
+    if profiles.format != FORMAT {
+        return Err(malformed(format!("its format is {}, not {FORMAT}", profiles.format)));
+    }
+    Ok(Some(profiles))
+}
+
+/// Writes folded stacks and flame graphs of each side, and flame graphs of the differences. Records
+/// the file names in the profile.
+pub(crate) fn draw_graphs(
+    profile: &mut Profile,
+    resolved: &Resolved,
+    side_samples: &[SideSamples<'_>],
+    folder: &Path,
+    prefix: &str,
+) -> Result<(), Error> {
+    let folded: Vec<String> = side_samples.iter().map(|side| flame::fold(resolved, side.stacks())).collect();
+    let names: Vec<String> = profile.sides.iter().map(|side| format!("{prefix}{}", file_name(&side.label))).collect();
+    for ((side, folded), name) in profile.sides.iter_mut().zip(&folded).zip(&names) {
+        let svg = flame::draw_graph(&format!("{}: {}", side.label, profile.title), folded)?;
+        side.folded = Some(write_named_file(folder, &format!("{name}.folded"), folded.as_bytes())?);
+        side.flame_graph = Some(write_named_file(folder, &format!("{name}.svg"), &svg)?);
+    }
+    for difference in &mut profile.differences {
+        let side = difference.side;
+        let (label, first) = (&profile.sides[side].label, &profile.sides[0].label);
+        let title = format!("{label} against {first}: red takes more, blue less; {}", profile.title);
+        let svg = flame::draw_difference(&title, &folded[0], &folded[side])?;
+        difference.flame_graph =
+            Some(write_named_file(folder, &format!("{}-against-{}.svg", names[side], file_name(first)), &svg)?);
+    }
+    Ok(())
+}
+
+fn write_named_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<String, Error> {
+    write_file(folder, name, bytes)?;
+    Ok(name.to_owned())
+}
+
+fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    let path: PathBuf = folder.join(name);
+    fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes)).map_err(Error::io("write", &path))
+}
+
+/// Returns a label as part of a file name. All characters except ASCII letters, digits, `.`, `_`
+/// and `@` become `-`, which is removed at both ends.
+fn file_name(label: &str) -> String {
+    let plain = label.chars().map(|c| if c.is_ascii_alphanumeric() || "._@".contains(c) { c } else { '-' });
+    plain.collect::<String>().trim_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_become_file_names() {
+        assert_eq!(
+            file_name("latin1_swedish_ci (connection utf8mb4) on mysql@5.6"),
+            "latin1_swedish_ci--connection-utf8mb4--on-mysql@5.6"
+        );
+        assert_eq!(file_name("../x"), "..-x");
+    }
+}

@@ -1,0 +1,185 @@
+//! The one progress display of a process, on standard error.
+//!
+//! On a terminal it is a line that moves; a new line replaces the one before. Elsewhere it is a
+//! line of text every [`INTERVAL`], so that a log shows that the work goes on.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Time between two lines of text without a terminal.
+const INTERVAL: Duration = Duration::from_secs(15);
+const TICK: Duration = Duration::from_millis(200);
+
+/// How much progress is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// No output (`--quiet`).
+    Nothing,
+    /// The moving line, or a line of text now and then.
+    #[default]
+    Bar,
+    /// Also a line of text for each step, for `--verbose`.
+    Steps,
+}
+
+static DETAIL: OnceLock<Detail> = OnceLock::new();
+static DISPLAY: Mutex<Option<Display>> = Mutex::new(None);
+
+/// Sets how much progress this process shows. Only the first call has an effect.
+pub fn set_detail(detail: Detail) {
+    let _ = DETAIL.set(detail);
+}
+
+fn detail() -> Detail {
+    DETAIL.get().copied().unwrap_or_default()
+}
+
+struct Display {
+    /// `None` without a terminal.
+    bar: Option<ProgressBar>,
+    message: String,
+    position: u64,
+    length: u64,
+    /// Last line of text, or the begin of the work.
+    printed: Instant,
+}
+
+fn lock() -> MutexGuard<'static, Option<Display>> {
+    DISPLAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Time since the process showed progress first.
+fn elapsed() -> Duration {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    BEGIN.get_or_init(Instant::now).elapsed()
+}
+
+/// Begins a step of `length` units; 0 for an unknown length. `template` is indicatif's.
+pub fn begin(template: &str, length: u64, message: &str) {
+    if detail() == Detail::Nothing {
+        return;
+    }
+    let mut display = lock();
+    let printed = display.as_ref().map_or_else(Instant::now, |before| before.printed);
+    if let Some(bar) = display.take().and_then(|before| before.bar) {
+        bar.finish_and_clear();
+    }
+    elapsed();
+    if detail() == Detail::Steps {
+        print(message);
+    }
+    let bar = stderr().is_terminal().then(|| {
+        let bar = ProgressBar::new(length).with_message(message.to_owned());
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(TICK);
+        bar
+    });
+    if bar.is_none() {
+        start_printing();
+    }
+    *display = Some(Display { bar, message: message.to_owned(), position: 0, length, printed });
+}
+
+/// Changes the step that is under way. Without one, does nothing.
+pub fn update(change: impl FnOnce(&mut Update<'_>)) {
+    if let Some(display) = &mut *lock() {
+        change(&mut Update(display));
+    }
+}
+
+/// The step that is under way.
+pub struct Update<'a>(&'a mut Display);
+
+impl Update<'_> {
+    pub fn position(&mut self, position: u64) {
+        self.0.position = position;
+        if let Some(bar) = &self.0.bar {
+            bar.set_position(position);
+        }
+    }
+
+    pub fn length(&mut self, length: u64) {
+        self.0.length = length;
+        if let Some(bar) = &self.0.bar {
+            bar.set_length(length);
+        }
+    }
+
+    pub fn message(&mut self, message: String) {
+        if let Some(bar) = &self.0.bar {
+            bar.set_message(message.clone());
+        }
+        self.0.message = message;
+    }
+
+    /// Sets what stands after the bar, such as the time left. Not shown without a terminal.
+    pub fn suffix(&mut self, suffix: String) {
+        if let Some(bar) = &self.0.bar {
+            bar.set_prefix(suffix);
+        }
+    }
+}
+
+/// Ends the display, and clears its line.
+pub fn end() {
+    if let Some(bar) = lock().take().and_then(|display| display.bar) {
+        bar.finish_and_clear();
+    }
+}
+
+/// Starts the thread that prints a line of text every [`INTERVAL`].
+fn start_printing() {
+    static STARTED: OnceLock<()> = OnceLock::new();
+    STARTED.get_or_init(|| {
+        thread::spawn(|| {
+            loop {
+                thread::sleep(Duration::from_secs(1));
+                if let Some(display) = &mut *lock()
+                    && display.bar.is_none()
+                    && display.printed.elapsed() >= INTERVAL
+                {
+                    print(&describe(display));
+                    display.printed = Instant::now();
+                }
+            }
+        });
+    });
+}
+
+/// Returns the message, with the share that is done if it is known.
+fn describe(display: &Display) -> String {
+    if display.length == 0 || display.position == 0 {
+        return display.message.clone();
+    }
+    let percent = 100 * display.position.min(display.length) / display.length;
+    format!("{}, {percent} %", display.message)
+}
+
+fn print(message: &str) {
+    eprintln!("[{:>4} s] {}", elapsed().as_secs(), escape::line(message));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn share_follows_the_message_once_it_is_known() {
+        let mut display = Display {
+            bar: None,
+            message: "reading shop.orders".into(),
+            position: 0,
+            length: 1000,
+            printed: Instant::now(),
+        };
+        assert_eq!(describe(&display), "reading shop.orders");
+        display.position = 405;
+        assert_eq!(describe(&display), "reading shop.orders, 40 %");
+    }
+}

@@ -1,0 +1,161 @@
+//! Report of `weigh capture`, as text and JSON.
+
+use capture::{CaptureSummary, CapturedClass, CapturedTable};
+
+use crate::format::json::to_json;
+use crate::format::number::{DASH, count_classes, count_noun, format_percent, group_thousands};
+use crate::format::table::{ColumnKind, Row, Table, column};
+use crate::format::text::{Style, push_paragraph, render_document};
+
+/// Number of classes and tables in the text. The JSON document has all.
+const MAX_LISTED: usize = 20;
+
+/// Returns the capture as JSON (`schemas/capture.schema.json`).
+pub fn json(captured: &CaptureSummary) -> String {
+    to_json(captured)
+}
+
+/// Returns the capture for a terminal: captured classes and tables, statements that are not
+/// replayed, and remarks.
+pub fn text(captured: &CaptureSummary, style: Style) -> String {
+    let head = [style.bold(&describe_capture(captured)), describe_share(captured)];
+    let mut tables = vec![row_table(captured)];
+    if !captured.classes.is_empty() {
+        tables.insert(0, class_table(captured));
+    }
+    let mut out = render_document(&head, &tables, &[], style);
+    push_paragraph("not replayed: ", &describe_not_replayed(captured), &mut out);
+    push_paragraph("", &list_remarks(captured), &mut out);
+    out
+}
+
+fn describe_capture(captured: &CaptureSummary) -> String {
+    format!(
+        "{}: {} and {} with {} of the schema {}, from {}",
+        captured.folder,
+        count_classes(captured.classes.len() as u64),
+        count_noun(captured.tables.len() as u64, "table"),
+        count_noun(captured.rows(), "row"),
+        captured.schema,
+        captured.source,
+    )
+}
+
+fn describe_share(captured: &CaptureSummary) -> String {
+    if captured.seen == 0 {
+        return "no statements were read: name logs by --slow-log, --general-log, --sql, or ask the server by --digests".to_owned();
+    }
+    format!(
+        "of {} in the sources, {} ({}) are replayed",
+        count_noun(captured.seen, "statement"),
+        group_thousands(captured.replayed as f64),
+        format_percent(captured.replayed as f64 / captured.seen as f64),
+    )
+}
+
+fn class_table(captured: &CaptureSummary) -> Table {
+    let seconds: f64 = captured.classes.iter().filter_map(|class| class.seconds).sum();
+    let row = |class: &CapturedClass| {
+        let share = class.seconds.filter(|_| seconds > 0.0).map(|own| format_percent(own / seconds));
+        let each = class.seconds.map(|own| format!("{:.3}", own * 1e3 / class.seen.max(1) as f64));
+        Row::new(vec![
+            class.name.clone(),
+            group_thousands(class.seen as f64),
+            share.unwrap_or_else(|| DASH.to_owned()),
+            each.unwrap_or_else(|| DASH.to_owned()),
+            group_thousands(class.samples as f64),
+        ])
+    };
+    let columns = vec![
+        column("class", "", ColumnKind::Left),
+        column("calls", "", ColumnKind::Right),
+        column("share", "of time", ColumnKind::Right),
+        column("ms", "a call", ColumnKind::Right),
+        column("samples", "", ColumnKind::Right),
+    ];
+    let mut table = Table::new("Statements", columns, captured.classes.iter().take(MAX_LISTED).map(row));
+    table.footer = note_unlisted(captured.classes.len(), "classes");
+    table
+}
+
+fn row_table(captured: &CaptureSummary) -> Table {
+    let row = |table: &CapturedTable| {
+        let portion = match (table.is_complete, table.estimated_rows) {
+            (true, _) => "all".to_owned(),
+            (false, Some(total)) => format!("of about {}", group_thousands(total as f64)),
+            (false, None) => "a part".to_owned(),
+        };
+        let parents = if table.parent_rows > 0 { group_thousands(table.parent_rows as f64) } else { DASH.to_owned() };
+        Row::new(vec![table.name.clone(), group_thousands(table.rows as f64), portion, parents])
+    };
+    let columns = vec![
+        column("table", "", ColumnKind::Left),
+        column("rows", "", ColumnKind::Right),
+        column("taken", "", ColumnKind::Left),
+        column("referred to", "by others", ColumnKind::Right),
+    ];
+    let mut table = Table::new("Rows", columns, captured.tables.iter().take(MAX_LISTED).map(row));
+    table.footer = note_unlisted(captured.tables.len(), "tables");
+    table
+}
+
+fn note_unlisted(count: usize, noun: &str) -> Vec<String> {
+    let left = count.saturating_sub(MAX_LISTED);
+    if left > 0 { vec![format!("{left} more {noun} are in --format json")] } else { Vec::new() }
+}
+
+fn describe_not_replayed(captured: &CaptureSummary) -> Vec<String> {
+    let mut reasons: Vec<(capture::Reason, u64, Vec<&str>)> = Vec::new();
+    for one in &captured.not_replayed {
+        match reasons.iter_mut().find(|(reason, ..)| *reason == one.reason) {
+            Some((_, count, words)) => {
+                *count += one.count;
+                words.push(&one.subject);
+            }
+            None => reasons.push((one.reason, one.count, vec![&one.subject])),
+        }
+    }
+    let line = |(reason, count, words): (capture::Reason, u64, Vec<&str>)| {
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).take(5).collect();
+        let words = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
+        format!("{} {}{words}", group_thousands(count as f64), reason.sentence())
+    };
+    reasons.into_iter().map(line).collect()
+}
+
+fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
+    let mut remarks = vec![format!(
+        "The folder holds what the tables and statements hold of people: {} and {} of values. Only its owner can read it.",
+        count_noun(captured.rows(), "row"),
+        count_noun(captured.samples(), "sample"),
+    )];
+    if captured.tables.iter().any(|table| !table.is_complete) {
+        remarks.push(
+            "Rows are a sample: ranges and joins find fewer rows than on the server, histograms are of the sample, and a plan may be another. \
+             --rows takes more."
+                .to_owned(),
+        );
+    }
+    if !captured.cross_schema_definitions.is_empty() {
+        remarks.push(format!(
+            "Left out, as a copy would reach into another schema: {}.",
+            captured.cross_schema_definitions.join("; ")
+        ));
+    }
+    if captured.orphans > 0 {
+        remarks.push(format!(
+            "{} of foreign keys refer to rows that the source does not have.",
+            count_noun(captured.orphans, "value")
+        ));
+    }
+    if !captured.classes.is_empty() {
+        let how = match captured.protocol {
+            workload_folder::Protocol::Text => {
+                "as text; --protocol prepared if the application prepares them on the server"
+            }
+            workload_folder::Protocol::Prepared => "prepared",
+        };
+        remarks.push(format!("Statements will be sent {how}. No log tells."));
+    }
+    remarks
+}

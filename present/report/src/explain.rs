@@ -1,0 +1,66 @@
+//! Report of `weigh explain`: two strings under several collations, as text and JSON.
+
+pub mod between;
+mod rows;
+
+use std::fmt::Write as _;
+
+use explain::{Explanation, View, explain_verdict};
+
+use crate::format::json::to_json;
+use crate::format::table::{ColumnKind, Row, Table, column};
+use crate::format::text::{self as plain, Style, push_paragraph};
+
+/// Returns the explanation for a terminal: an overview of all collations, then the weights of each
+/// character. Of collations that agree on the two strings, the first shows its weights.
+pub fn text(explanation: &Explanation, style: Style) -> String {
+    let mut out = String::new();
+    let quoted = |text: &str| format!("'{}'", text.escape_debug());
+    let _ = writeln!(out, "a: {}\nb: {}", quoted(&explanation.a), quoted(&explanation.b));
+    let mut tables = vec![overview_table(explanation)];
+    let mut shown: Vec<&View> = Vec::new();
+    for view in &explanation.views {
+        if !shown.iter().any(|known| is_alike(known, view)) {
+            shown.push(view);
+        }
+    }
+    tables.extend(shown.iter().map(|view| rows::table(view)));
+    plain::push_tables(&tables, style, &mut out);
+    let left_out = explanation.views.len() - shown.len();
+    if left_out > 0 {
+        let _ = writeln!(out, "\nThe weights of {left_out} more agree (--format json)");
+    }
+    push_paragraph("note: ", &explanation.notes, &mut out);
+    out
+}
+
+/// Returns the explanation as JSON (`schemas/explain.schema.json`).
+pub fn json(explanation: &Explanation) -> String {
+    to_json(explanation)
+}
+
+/// True if two collations give the same verdict for the same reason.
+fn is_alike(one: &View, other: &View) -> bool {
+    (one.verdict.sign(), explain_verdict(one)) == (other.verdict.sign(), explain_verdict(other))
+}
+
+/// Builds the overview: a line per collation.
+fn overview_table(explanation: &Explanation) -> Table {
+    let columns = vec![
+        column("", "collation", ColumnKind::Left),
+        column("", "of", ColumnKind::Left),
+        column("", "pad", ColumnKind::Left),
+        column("", "verdict", ColumnKind::Left),
+        column("", "because", ColumnKind::Left),
+    ];
+    let row = |view: &View| {
+        Row::new(vec![
+            view.collation.clone(),
+            view.servers.clone(),
+            if view.pads { "PAD SPACE".into() } else { "NO PAD".into() },
+            format!("a {} b", view.verdict.sign()),
+            explain_verdict(view),
+        ])
+    };
+    Table::new("a compared with b", columns, explanation.views.iter().map(row))
+}

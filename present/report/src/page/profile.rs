@@ -1,0 +1,93 @@
+//! Section with CPU profiles: categories, functions, and links to flame graphs.
+
+use ::profile::{Profile, output};
+use askama::Template;
+use serde::Serialize;
+
+use super::chart::Chart;
+use super::section::Section;
+use super::table::Grid;
+use crate::profile::table::{category_table, difference_table, function_table, text_share};
+use crate::run::report::Report;
+
+#[derive(Template)]
+#[template(path = "profile.html")]
+struct Body {
+    parts: Vec<Part>,
+    failures: Vec<String>,
+}
+
+/// Profile of one condition.
+struct Part {
+    sentence: String,
+    chart: Chart,
+    categories: Grid,
+    functions: Vec<Grid>,
+    graphs: Vec<Graph>,
+}
+
+/// A link to a flame graph, a file in the folder `profile` beside the page.
+struct Graph {
+    name: String,
+    path: String,
+}
+
+#[derive(Serialize)]
+struct Data {
+    unit: &'static str,
+    parts: Vec<CategoryBar>,
+}
+
+#[derive(Serialize)]
+struct CategoryBar {
+    name: String,
+    part: &'static str,
+    value: f64,
+    share: f64,
+}
+
+pub(super) fn section(report: &Report) -> Option<Section> {
+    let profiles = report.profiles.as_ref()?;
+    let body = Body { parts: profiles.profiles.iter().map(part).collect(), failures: profiles.failures.clone() };
+    Some(Section::new("profile", "Where the server's CPU goes", &body))
+}
+
+fn part(profile: &Profile) -> Part {
+    let functions = (0..profile.sides.len()).map(|side| function_table(profile, side));
+    let changes = profile.differences.iter().map(|difference| difference_table(profile, difference));
+    Part {
+        sentence: text_share(profile),
+        chart: chart(profile),
+        categories: Grid::new(category_table(profile)),
+        functions: functions.chain(changes).map(Grid::new).collect(),
+        graphs: graphs(profile),
+    }
+}
+
+/// Builds the chart of categories: CPU times if all sides have them, otherwise shares.
+fn chart(profile: &Profile) -> Chart {
+    let timed = profile.sides.iter().all(|side| side.cpu_us.is_some());
+    let bars = profile.sides.iter().flat_map(|side| {
+        side.categories.iter().map(move |part| CategoryBar {
+            name: side.label.clone(),
+            part: part.category.name(),
+            value: if timed { part.cpu_us.map_or(0.0, |cpu| cpu.value) } else { part.share.value * 100.0 },
+            share: part.share.value,
+        })
+    });
+    let unit = if timed { "µs a statement" } else { "% of the CPU" };
+    let description = "Bar chart of the server's CPU by category. The same figures are in the table that follows.";
+    Chart::new("categories", profile.title.clone(), description.into(), &Data { unit, parts: bars.collect() })
+}
+
+fn graphs(profile: &Profile) -> Vec<Graph> {
+    let graph = |name: String, file: &Option<String>| {
+        file.as_ref().map(|file| Graph { name, path: format!("{}/{file}", output::FOLDER) })
+    };
+    let own = profile.sides.iter().filter_map(|side| graph(side.label.clone(), &side.flame_graph));
+    let differences = profile.differences.iter().filter_map(|difference| {
+        let (label, first) = (&profile.sides[difference.side].label, &profile.sides[0].label);
+        graph(format!("{label} compared with {first}"), &difference.flame_graph)
+    });
+    own.chain(differences).collect()
+}

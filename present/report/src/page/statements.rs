@@ -1,0 +1,33 @@
+//! Section of a workload folder: differences in results and plans, and the costs of statement
+//! classes.
+
+use askama::Template;
+
+use super::section::Section;
+use super::table::Grid;
+use crate::result_diff::lines::titles_and_bodies;
+use crate::run::report::Report;
+use crate::run::statements::{class_tables, result_lines};
+
+#[derive(Template)]
+#[template(path = "statements.html")]
+struct Body {
+    lines: Vec<String>,
+    parts: Vec<Part>,
+    grids: Vec<Grid>,
+}
+
+/// Differences of one class on one side.
+struct Part {
+    title: String,
+    body: String,
+}
+
+pub(super) fn section(report: &Report) -> Option<Section> {
+    let folder = report.run.workload_folder.as_ref()?;
+    let parts =
+        folder.result_diffs.iter().flat_map(titles_and_bodies).map(|(title, body)| Part { title, body }).collect();
+    let grids = class_tables(&report.run, &report.analysis).into_iter().map(Grid::new).collect();
+    let body = Body { lines: result_lines(&report.run), parts, grids };
+    Some(Section::new("statements", "Results, plans and statements", &body))
+}

@@ -1,0 +1,173 @@
+//! The report of a preflight for a terminal: two screens at most.
+
+use preflight::checks::CHECKS;
+use preflight::trial::display_seconds;
+use preflight::{ConversionDetails, Phase, Plan, Report, Severity, Step};
+
+use super::{printable_sql, provenance, rows, verdict};
+use crate::causes::{Cause, causes, color, mark, summarise};
+use crate::format::number::{count_noun, group_thousands, name_server};
+use crate::format::table::{ColumnKind, Row, Table, column};
+use crate::format::text::{RED, Style, YELLOW, push_grid, push_tables};
+
+/// Files that the plan was written to.
+#[derive(Clone, Debug, Default)]
+pub struct PlanFiles {
+    /// Script for the server's command-line client.
+    pub plan: Option<String>,
+    /// Script with the commands of gh-ost and pt-online-schema-change.
+    pub online: Option<String>,
+}
+
+const MAX_CAUSES: usize = 6;
+const MAX_TABLES: usize = 8;
+/// Examples and statements of a cause.
+const MAX_EXAMPLES: usize = 2;
+const MAX_REMARKS: usize = 3;
+const INDENT: &str = "    ";
+
+/// Returns the report for a terminal: verdict, findings by cause, tables, and where the plan is.
+pub fn text(report: &Report, files: &PlanFiles, style: Style) -> String {
+    let mut out = String::new();
+    let (sign, paint) = verdict_mark(report);
+    style.push_wrapped_marked(sign, paint, "  ", &verdict(report), &mut out);
+    style.push_wrapped("", "  ", &scope(report), &mut out);
+    push_findings(report, style, &mut out);
+    push_tables_to_convert(report, style, &mut out);
+    let costs = rows::cost_table(report);
+    if !costs.rows.is_empty() {
+        push_tables(&[costs], style, &mut out);
+    }
+    if let Some(plan) = &report.plan {
+        push_plan(plan, files, style, &mut out);
+    }
+    push_remarks("Not checked: ", &report.unchecked, style, &mut out);
+    push_remarks("Note: ", &report.notes, style, &mut out);
+    out
+}
+
+fn verdict_mark(report: &Report) -> (&'static str, Option<&'static str>) {
+    match report.findings.iter().map(|finding| finding.severity).max() {
+        Some(Severity::Error) => ("✗ ", Some(RED)),
+        Some(Severity::Warning) => ("! ", Some(YELLOW)),
+        _ => ("✓ ", None),
+    }
+}
+
+/// Returns `db1 · 10.11.19-MariaDB · 13,006 rows of 5 tables read in 0.1 s`.
+fn scope(report: &Report) -> String {
+    let readings = || report.tables.iter().filter_map(|table| table.reading.as_ref());
+    let rows: u64 = readings().map(|reading| reading.rows).sum();
+    let seconds: f64 = readings().map(|reading| reading.seconds).sum();
+    let tables = readings().count() as u64;
+    let server = name_server(&report.source, report.version.as_deref().unwrap_or_default());
+    let read = match tables {
+        0 => "no rows read".to_owned(),
+        _ => format!("{} of {} read in {seconds:.1} s", count_noun(rows, "row"), count_noun(tables, "table")),
+    };
+    format!("{server} · {read}")
+}
+
+fn push_findings(report: &Report, style: Style, out: &mut String) {
+    let causes = causes(report.findings.iter());
+    let is_shown = |cause: &&Cause<'_, ConversionDetails>| cause.first().severity > Severity::Note;
+    let shown = causes.iter().filter(is_shown).count().min(MAX_CAUSES);
+    let (first, rest) = causes.split_at(shown);
+    first.iter().for_each(|cause| push_cause(cause, style, out));
+    if let Some(rest) = summarise(rest) {
+        style.push_wrapped("… ", INDENT, &format!("{rest} (--format html, markdown or json)"), out);
+    }
+}
+
+fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut String) {
+    let first = cause.first();
+    let title = CHECKS.iter().find(|check| check.name == first.check).map_or("", |check| check.title);
+    style.push_wrapped_marked(mark(first.severity), color(first.severity), INDENT, &cause.headline(title), out);
+    let mut push = |text: &str| style.push_wrapped(INDENT, &format!("{INDENT}  "), text, out);
+    let is_single = cause.findings.len() == 1;
+    if !is_single {
+        push(&format!("{}: {}", first.object.name, first.what));
+        if let Some(others) = cause.others(style.columns().saturating_sub(INDENT.len() + 6)) {
+            push(&others);
+        }
+    }
+    let examples = if is_single { MAX_EXAMPLES } else { 1 };
+    rows::finding_lines(first, examples).iter().for_each(|line| push(line));
+    if is_single {
+        push(&first.why);
+    }
+    push(&format!("Do: {}", first.action));
+    if is_single {
+        for statement in first.details.statements.iter().take(MAX_EXAMPLES) {
+            push(&format!("{};", printable_sql(statement).replace('\n', " ")));
+        }
+    }
+}
+
+/// Writes the tables with the most rows: how they change, and for how long that blocks writes.
+fn push_tables_to_convert(report: &Report, style: Style, out: &mut String) {
+    let mut tables: Vec<_> = report.tables.iter().filter(|table| !table.converted.is_empty()).collect();
+    if tables.is_empty() {
+        return;
+    }
+    let rows = |table: &preflight::TableReport| table.reading.as_ref().map_or(0, |reading| reading.rows);
+    tables.sort_by_key(|table| std::cmp::Reverse(rows(table)));
+    let step = |name: &str| -> Option<&Step> {
+        let steps = &report.plan.as_ref()?.steps;
+        steps.iter().find(|step| step.phase == Phase::Convert && step.object == name)
+    };
+    let line = |table: &&preflight::TableReport| {
+        let name = format!("{}.{}", table.schema, table.name);
+        let step = step(&name);
+        let how = step.and_then(|step| step.algorithm).map_or("", |algorithm| algorithm.name());
+        let time = step.and_then(|step| step.time).map(|time| format!("~{}", display_seconds(time.seconds)));
+        let waits = if step.is_some_and(|step| step.blocked) { "its errors" } else { "" };
+        let change = count_noun(table.converted.len() as u64, "column");
+        let read = group_thousands(rows(table) as f64);
+        Row::new(vec![name, read, change, how.to_owned(), time.unwrap_or_default(), waits.to_owned()])
+    };
+    let mut heads = vec![
+        column("", "table", ColumnKind::Left),
+        column("", "rows", ColumnKind::Right),
+        column("", "change", ColumnKind::Left),
+        column("", "how", ColumnKind::Left),
+        column("", "time", ColumnKind::Optional),
+        column("", "waits for", ColumnKind::Left),
+    ];
+    let mut rows: Vec<Row> = tables.iter().take(MAX_TABLES).map(line).collect();
+    for at in (1..heads.len()).rev() {
+        if rows.iter().all(|row| row.fields[at].is_empty()) {
+            heads.remove(at);
+            rows.iter_mut().for_each(|row| drop(row.fields.remove(at)));
+        }
+    }
+    push_grid(&Table::new("", heads, rows), style, out);
+    if tables.len() > MAX_TABLES {
+        out.push_str(&format!("  … and {}\n", count_noun((tables.len() - MAX_TABLES) as u64, "more table")));
+    }
+}
+
+fn push_plan(plan: &Plan, files: &PlanFiles, style: Style, out: &mut String) {
+    if plan.steps.is_empty() {
+        return;
+    }
+    let waiting = plan.steps.iter().filter(|step| step.blocked).count();
+    let waiting = if waiting > 0 { format!(", {waiting} of them wait for errors") } else { String::new() };
+    let place = files.plan.as_ref().map_or_else(|| "--plan FILE writes it".to_owned(), |path| format!("in {path}"));
+    let plan_line =
+        format!("{}{waiting}, {place} ({})", count_noun(plan.steps.len() as u64, "statement"), provenance(plan));
+    style.push_wrapped("Plan: ", "  ", &plan_line, out);
+    if let Some(path) = &files.online {
+        let warnings: usize = plan.tools.iter().map(|tool| tool.warnings.len()).sum();
+        let warnings =
+            if warnings > 0 { format!(", with {}", count_noun(warnings as u64, "warning")) } else { String::new() };
+        style.push_wrapped("", "  ", &format!("For gh-ost or pt-online-schema-change: {path}{warnings}"), out);
+    }
+}
+
+fn push_remarks(mark: &str, lines: &[String], style: Style, out: &mut String) {
+    lines.iter().take(MAX_REMARKS).for_each(|line| style.push_wrapped(mark, "  ", line, out));
+    if lines.len() > MAX_REMARKS {
+        style.push_wrapped(mark, "  ", &format!("{} more (--format json)", lines.len() - MAX_REMARKS), out);
+    }
+}

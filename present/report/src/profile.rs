@@ -1,0 +1,51 @@
+//! Report of CPU profiles, as text, Markdown, CSV and JSON.
+
+pub(crate) mod csv_rows;
+pub(crate) mod table;
+mod text;
+
+use ::profile::Profiles;
+
+use crate::format::json::to_json;
+use crate::format::markdown;
+use crate::format::text::{Style, push_paragraph, push_tables};
+use table::{sentences, tables};
+
+/// Returns the profiles for a terminal: a verdict of each, with `all` the tables of categories and
+/// functions, too.
+pub fn profile_text(profiles: &Profiles, all: bool, style: Style) -> String {
+    let mut out = String::new();
+    for profile in &profiles.profiles {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        text::push_verdict(profile, style, &mut out);
+        if all {
+            push_tables(&tables(profile), style, &mut out);
+        }
+    }
+    push_paragraph("note: ", &profiles.failures, &mut out);
+    out
+}
+
+/// Returns `true` if no profile has samples enough to say anything.
+pub fn profiles_say_nothing(profiles: &Profiles) -> bool {
+    profiles.profiles.iter().all(|profile| text::too_few_samples(profile).is_some())
+}
+
+/// Returns the profiles as Markdown.
+pub fn profile_markdown(profiles: &Profiles) -> String {
+    let mut out = String::new();
+    for profile in &profiles.profiles {
+        markdown::push_tables(&tables(profile), &mut out);
+        markdown::push_list(&sentences(profile), &mut out);
+        markdown::push_list(&profile.notes, &mut out);
+    }
+    markdown::push_list(&profiles.failures, &mut out);
+    out
+}
+
+/// Returns the profiles as JSON (`schemas/profile.schema.json`).
+pub fn profile_json(profiles: &Profiles) -> String {
+    to_json(profiles)
+}

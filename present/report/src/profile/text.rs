@@ -1,0 +1,174 @@
+//! A profile for a terminal: what a query takes more, and in which work and functions.
+
+use measure::Estimate;
+use profile::{Category, CategoryDifference, Difference, FunctionDifference, FunctionShare, Profile, SideProfile};
+
+use crate::format::number::{count_noun, format_percent};
+use crate::format::text::Style;
+use crate::run::verdict::cell::format_change;
+
+/// Samples of a side below which a profile says nothing.
+const MIN_SAMPLES: u64 = 200;
+const MAX_CATEGORIES: usize = 5;
+const MAX_FUNCTIONS: usize = 6;
+/// Share of the whole difference below which a category is left out.
+const MIN_SHARE: f64 = 0.03;
+const BAR_WIDTH: f64 = 24.0;
+/// Share of samples with a named function below which the line on quality says so.
+const GOOD_NAMING: f64 = 0.9;
+
+/// Writes the verdict of a profile.
+pub(crate) fn push_verdict(profile: &Profile, style: Style, out: &mut String) {
+    if let Some(reason) = too_few_samples(profile) {
+        style.push_wrapped("✗ ", "  ", &format!("{}: {reason}", profile.title), out);
+        return;
+    }
+    match profile.differences.as_slice() {
+        [] => profile.sides.iter().for_each(|side| push_side(profile, side, style, out)),
+        differences => differences.iter().for_each(|difference| push_difference(profile, difference, style, out)),
+    }
+    style.push_wrapped("", "  ", &quality(profile), out);
+    profile.notes.iter().for_each(|note| style.push_wrapped("note: ", "  ", note, out));
+}
+
+/// Returns why a profile says nothing. `None` if it has samples enough.
+pub(crate) fn too_few_samples(profile: &Profile) -> Option<String> {
+    let fewest = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
+    (fewest < MIN_SAMPLES).then(|| {
+        format!(
+            "{} of a side are too few to say anything; {MIN_SAMPLES} would do: sample for longer (--seconds), or under more load",
+            count_noun(fewest, "sample")
+        )
+    })
+}
+
+fn push_difference(profile: &Profile, difference: &Difference, style: Style, out: &mut String) {
+    let (first, own) = (&profile.sides[0], &profile.sides[difference.side]);
+    style.push_title(&title(profile, Some((own, first))), out);
+    let (Some(all), Some(text)) = (difference.cpu_us, difference.text_cpu_us) else {
+        push_side(profile, own, style, out);
+        return;
+    };
+    let mut line = match (first.cpu_us, own.cpu_us) {
+        (Some(before), Some(now)) if before.value > 0.0 => {
+            let ratio = |value: f64| 1.0 + value / before.value;
+            let change = Estimate { value: ratio(all.value), low: ratio(all.low), high: ratio(all.high) };
+            format!(
+                "A query takes {:.1} instead of {:.1} µs of server CPU: {}.",
+                now.value,
+                before.value,
+                format_change(change)
+            )
+        }
+        _ => format!("A query takes {} µs more server CPU.", format_signed(all)),
+    };
+    let share = text.value / all.value;
+    if !all.contains(0.0) && (0.0..=1.2).contains(&share) {
+        line += &format!(" {} of that is charset and collation work:", format_percent(share.min(1.0)));
+    }
+    style.push_wrapped("", "  ", &line, out);
+    let mut categories: Vec<(&CategoryDifference, f64)> =
+        difference.categories.iter().filter_map(|one| Some((one, one.cpu_us?.value))).collect();
+    categories.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()));
+    let largest = categories.first().map_or(1.0, |(_, value)| value.abs()).max(f64::MIN_POSITIVE);
+    let is_large = |value: f64| value.abs() >= MIN_SHARE * all.value.abs();
+    for (category, value) in categories.iter().take(MAX_CATEGORIES).filter(|(_, value)| is_large(*value)) {
+        push_bar(describe(category.category), &format!("{} µs", signed(*value)), value.abs() / largest, out);
+    }
+    push_functions(difference.functions.iter().filter_map(|one| describe_function(one, all)), style, out);
+}
+
+fn push_side(profile: &Profile, side: &SideProfile, style: Style, out: &mut String) {
+    if profile.differences.is_empty() {
+        style.push_title(&title(profile, None), out);
+    }
+    let share = side.text_share;
+    let half =
+        share.interval.map(|interval| format!(" ± {:.1}", (interval.high - interval.low) * 50.0)).unwrap_or_default();
+    let line = format!(
+        "Charset and collation work is {:.1} %{half} of the server's CPU under {}.",
+        share.value * 100.0,
+        side.label
+    );
+    style.push_wrapped("", "  ", &line, out);
+    let mut categories: Vec<_> = side.categories.iter().map(|one| (one.category, one.share.value)).collect();
+    categories.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let largest = categories.first().map_or(1.0, |(_, value)| *value).max(f64::MIN_POSITIVE);
+    for (category, value) in categories.into_iter().take(MAX_CATEGORIES).filter(|(_, value)| *value >= MIN_SHARE) {
+        push_bar(describe(category), &format!("{:.1} %", value * 100.0), value / largest, out);
+    }
+    let name = |one: &FunctionShare| format!("{} {:.1} %", one.name, one.share * 100.0);
+    push_functions(side.functions.iter().map(name), style, out);
+}
+
+/// Returns `utf8mb4_general_ci compared with latin1_swedish_ci · oltp_read_write · 10 s`.
+fn title(profile: &Profile, sides: Option<(&SideProfile, &SideProfile)>) -> String {
+    let mut parts = Vec::new();
+    parts.extend(sides.map(|(own, first)| format!("{} compared with {}", own.label, first.label)));
+    parts.push(profile.title.clone());
+    if let Some(window) = profile.window_s {
+        let sides = profile.sides.len().max(1) as f64;
+        parts.push(format!("{:.0} s each", window * profile.windows as f64 / sides));
+    }
+    parts.join(" · ")
+}
+
+fn push_bar(name: &str, figure: &str, share: f64, out: &mut String) {
+    let length = (share * BAR_WIDTH).round().max(1.0) as usize;
+    out.push_str(&format!("  {name:<24}{figure:>10}  {}\n", "█".repeat(length)));
+}
+
+fn push_functions(functions: impl Iterator<Item = String>, style: Style, out: &mut String) {
+    let functions: Vec<String> = functions.take(MAX_FUNCTIONS).collect();
+    if !functions.is_empty() {
+        style.push_wrapped("", "  ", &format!("Functions: {}", functions.join(", ")), out);
+    }
+}
+
+/// Returns `my_strnxfrm_unicode +5.2`, in µs per query. `None` for a small difference.
+fn describe_function(function: &FunctionDifference, all: Estimate) -> Option<String> {
+    let value = function.cpu_us?.value;
+    (value.abs() >= MIN_SHARE * all.value.abs()).then(|| format!("{} {}", function.name, signed(value)))
+}
+
+fn signed(value: f64) -> String {
+    format!("{}{:.1}", if value < 0.0 { '−' } else { '+' }, value.abs())
+}
+
+fn format_signed(estimate: Estimate) -> String {
+    format!("{} ± {:.1}", signed(estimate.value), (estimate.high - estimate.low) / 2.0)
+}
+
+/// Returns how many samples there are, and how many have a named function.
+fn quality(profile: &Profile) -> String {
+    let samples = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
+    let (all, unknown) = profile
+        .sides
+        .iter()
+        .fold((0, 0), |(all, unknown), side| (all + side.coverage.samples, unknown + side.coverage.unknown));
+    let named = if all == 0 { 0.0 } else { (all - unknown) as f64 / all as f64 };
+    let level = if named < GOOD_NAMING { "fair" } else { "good" };
+    format!(
+        "Quality: {level} ({} of each side, {} in a known function).",
+        count_noun(samples, "sample"),
+        format_percent(named)
+    )
+}
+
+fn describe(category: Category) -> &'static str {
+    match category {
+        Category::Charset => "decoding characters",
+        Category::Compare => "comparing strings",
+        Category::SortKey => "making sort keys",
+        Category::Hash => "hashing strings",
+        Category::Sort => "sorting rows",
+        Category::Parser => "parsing",
+        Category::Optimiser => "choosing plans",
+        Category::Executor => "executing plans",
+        Category::StorageEngine => "storage engine",
+        Category::Network => "network",
+        Category::Kernel => "kernel",
+        Category::Other => "other functions",
+        Category::Unknown => "unknown functions",
+    }
+}

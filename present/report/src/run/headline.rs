@@ -1,0 +1,16 @@
+//! Headlines: what a run says in short.
+
+use measure::{Analysis, Run};
+
+use crate::run::statements;
+use crate::run::verdict::grid::grid;
+use crate::run::verdict::summary::summary;
+
+/// Returns the costliest workloads and the cores that the difference takes. For a workload folder,
+/// a headline per side.
+pub(crate) fn headlines(run: &Run, analysis: &Analysis) -> Vec<String> {
+    match &run.workload_folder {
+        Some(folder) => statements::headlines(run, analysis, folder),
+        None => grid(run, analysis).map(|grid| summary(run, &grid)).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,236 @@
+//! Report of `weigh why`: verdict, findings with their sides, and remedies.
+
+use std::fmt::Write as _;
+
+use ::why::{Diagnosis, Finding, Judged, Kind, PlanFigures, Remedy, Side, Site};
+
+use crate::format::json::to_json;
+use crate::format::number::count_noun;
+use crate::format::text::Style;
+
+/// Width of the text in characters.
+const WIDTH: usize = 80;
+
+/// Maximum number of lines of a statement that are printed.
+const MAX_LINES: usize = 12;
+
+/// Returns the diagnosis as JSON (`schemas/why.schema.json`).
+pub fn json(diagnosis: &Diagnosis) -> String {
+    to_json(diagnosis)
+}
+
+/// Returns the diagnosis for a terminal: the verdict, then statement by statement what was found.
+pub fn text(diagnosis: &Diagnosis, style: Style) -> String {
+    let mut out = String::new();
+    for line in wrap(&verdict(diagnosis), WIDTH) {
+        let _ = writeln!(out, "{}", style.bold(&line));
+    }
+    push_wrapped(&asked(diagnosis), "", &mut out);
+    for judged in diagnosis.statements.iter().filter(|judged| !judged.findings.is_empty()) {
+        push_statement(judged, diagnosis, style, &mut out);
+    }
+    if !diagnosis.notes.is_empty() {
+        out.push('\n');
+    }
+    for note in &diagnosis.notes {
+        push_wrapped(&format!("note: {note}"), "", &mut out);
+    }
+    out
+}
+
+/// One sentence: how many statements fail or are slow, and whether remedies were found.
+fn verdict(diagnosis: &Diagnosis) -> String {
+    let count = diagnosis.statements.len();
+    let findings: Vec<&Finding> = diagnosis.statements.iter().flat_map(|judged| &judged.findings).collect();
+    if findings.is_empty() {
+        return format!("Nothing found: collations cost {} nothing here.", these(count));
+    }
+    let with = |is_slow: bool| {
+        diagnosis
+            .statements
+            .iter()
+            .filter(|judged| judged.findings.iter().any(|one| (one.kind == Kind::IndexLost) == is_slow))
+            .count()
+    };
+    let (fail, slow) = (with(false), with(true));
+    let mut parts = Vec::new();
+    if fail > 0 {
+        parts.push(format!(
+            "{fail} of {} {} because of collations",
+            count_noun(count as u64, "statement"),
+            verb(fail, "fail")
+        ));
+    }
+    if slow > 0 {
+        let of =
+            if fail > 0 { format!("{slow}") } else { format!("{slow} of {}", count_noun(count as u64, "statement")) };
+        parts.push(format!("{of} {} an index because of collations", verb(slow, "lose")));
+    }
+    let mended = findings.iter().filter(|finding| !finding.remedies.is_empty()).count();
+    let remedies = match (findings.len(), mended) {
+        (1, 1) => "remedies were tried and work".to_owned(),
+        (1, _) => "no remedy that was tried works".to_owned(),
+        (all, mended) if all == mended => "each has remedies that were tried and work".to_owned(),
+        (all, mended) => format!("{mended} of {all} findings have remedies that were tried and work"),
+    };
+    format!("{}; {remedies}.", parts.join(", "))
+}
+
+fn these(count: usize) -> String {
+    if count == 1 { "the statement".into() } else { format!("the {count} statements") }
+}
+
+fn verb(count: usize, word: &str) -> String {
+    if count == 1 { format!("{word}s") } else { word.to_owned() }
+}
+
+fn asked(diagnosis: &Diagnosis) -> String {
+    let server = format!("{} ({})", diagnosis.server, diagnosis.version);
+    match diagnosis.copy == server {
+        true => format!("Asked: {server}, a private server."),
+        false => format!("Asked: {server}. Remedies tried on a private copy: {}.", diagnosis.copy),
+    }
+}
+
+fn push_statement(judged: &Judged, diagnosis: &Diagnosis, style: Style, out: &mut String) {
+    let time = match (judged.seconds, judged.calls) {
+        (Some(seconds), Some(calls)) => format!(" ({seconds:.1} s in {})", count_noun(calls, "call")),
+        _ => String::new(),
+    };
+    let _ = writeln!(out, "\n{}", style.bold(&escape::line(&format!("{}{time}", judged.place))));
+    push_sql(&judged.text, "  ", out);
+    for finding in &judged.findings {
+        push_finding(finding, diagnosis, out);
+    }
+}
+
+fn push_finding(finding: &Finding, diagnosis: &Diagnosis, out: &mut String) {
+    out.push('\n');
+    match &finding.error {
+        Some(error) => push_wrapped(&format!("Error {error}"), "  ", out),
+        None => push_wrapped("An index is lost:", "  ", out),
+    }
+    for cost in &finding.costs {
+        push_wrapped(&format!("{}.", cost.trim_end_matches('.')), "  ", out);
+    }
+    finding.sites.iter().for_each(|site| push_site(site, out));
+    if finding.remedies.is_empty() {
+        push_wrapped("No remedy that was tried works.", "  ", out);
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n  Remedies, each tried on {}, the smallest first:",
+        escape::line(diagnosis.copy.split(" (").next().unwrap_or_default())
+    );
+    for (index, remedy) in finding.remedies.iter().enumerate() {
+        push_remedy(index + 1, remedy, finding.plan.as_ref(), out);
+    }
+}
+
+fn push_site(site: &Site, out: &mut String) {
+    let place = site.program.as_ref().map(|program| format!("{program}: ")).unwrap_or_default();
+    out.push('\n');
+    push_wrapped(&format!("{place}{}", one_line(&site.text)), "  ", out);
+    site.sides.iter().for_each(|side| push_side(side, out));
+    if let Some(winner) = &site.winner {
+        push_wrapped(&format!("compared by {winner}"), "    ", out);
+    }
+}
+
+fn push_side(side: &Side, out: &mut String) {
+    let line = format!("{}: {}, {}; {}", one_line(&side.text), side.collation, side.strength, side.source);
+    push_wrapped(&line, "    ", out);
+}
+
+fn push_remedy(number: usize, remedy: &Remedy, before: Option<&PlanFigures>, out: &mut String) {
+    let indent = "     ";
+    let mut lines = wrap(&escape::line(&format!("{}.", remedy.what.trim_end_matches('.'))), WIDTH - 5).into_iter();
+    let _ = writeln!(out, "  {number}. {}", lines.next().unwrap_or_default());
+    lines.for_each(|line| {
+        let _ = writeln!(out, "{indent}{line}");
+    });
+    for statement in &remedy.sql {
+        push_sql(statement, "       ", out);
+    }
+    if let Some(after) = &remedy.plan {
+        let figures = match before {
+            Some(before) => format!("Before: {}. After: {}.", describe(before), describe(after)),
+            None => format!("Plan: {}.", describe(after)),
+        };
+        push_wrapped(&figures, indent, out);
+    }
+    for effect in &remedy.effects {
+        push_wrapped(effect, indent, out);
+    }
+}
+
+/// `10,010 rows (orders ALL, customers ref by ix_code)`, with `type` and key of EXPLAIN.
+fn describe(plan: &PlanFigures) -> String {
+    let access = |table: &::why::TableAccess| match &table.key {
+        Some(key) => format!("{} {} by {key}", table.table, table.access),
+        None => format!("{} {}", table.table, table.access),
+    };
+    let tables: Vec<String> = plan.tables.iter().map(access).collect();
+    format!("{} ({})", count_noun(plan.rows, "row"), tables.join(", "))
+}
+
+/// Writes a statement as it is, or its first lines.
+fn push_sql(statement: &str, indent: &str, out: &mut String) {
+    let lines: Vec<&str> = statement.trim().lines().collect();
+    let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };
+    let is_single = lines.len() == 1;
+    for (index, line) in shown.iter().enumerate() {
+        let end = if index + 1 == lines.len() { ";" } else { "" };
+        let text = format!("{}{end}", escape::line(line.trim_end_matches(';')));
+        if is_single {
+            push_wrapped(&text, indent, out);
+        } else {
+            let _ = writeln!(out, "{indent}{text}");
+        }
+    }
+    if lines.len() > shown.len() {
+        let _ = writeln!(
+            out,
+            "{indent}… {} (--format json has them)",
+            count_noun((lines.len() - shown.len()) as u64, "more line")
+        );
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn push_wrapped(text: &str, indent: &str, out: &mut String) {
+    let escaped = escape::line(text);
+    for (index, line) in wrap(&escaped, WIDTH - indent.len() - 2).into_iter().enumerate() {
+        let more = if index > 0 { "  " } else { "" };
+        let _ = writeln!(out, "{indent}{more}{line}");
+    }
+}
+
+/// Breaks a text at blanks. A word that is too long has a line of its own.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn breaks_lines_at_blanks() {
+        assert_eq!(wrap("aa bb cccccc d", 5), ["aa bb", "cccccc", "d"]);
+    }
+}

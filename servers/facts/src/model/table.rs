@@ -1,0 +1,234 @@
+//! Tables, columns, indexes, foreign keys, check constraints and partitions.
+
+use serde::{Deserialize, Serialize};
+
+/// A base table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    pub schema: String,
+    pub name: String,
+    /// Storage engine, such as `InnoDB`. `None` if the server cannot open the table.
+    pub engine: Option<String>,
+    pub row_format: RowFormat,
+    /// Default collation of new columns.
+    pub collation: Option<String>,
+    /// Number of rows; an estimate for InnoDB.
+    pub rows: Option<u64>,
+    /// Size of the rows in bytes; for InnoDB, of the clustered index.
+    pub data_bytes: Option<u64>,
+    /// Size of the secondary indexes in bytes.
+    pub index_bytes: Option<u64>,
+    /// `CREATE_OPTIONS`: `partitioned`, `row_format=…`, `KEY_BLOCK_SIZE=…`.
+    pub create_options: String,
+    pub comment: String,
+    /// Columns in order.
+    pub columns: Vec<Column>,
+    /// Indexes: the primary key, then the others by name.
+    pub indexes: Vec<Index>,
+    /// Foreign keys with this table as child, sorted by name.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// Check constraints, sorted by name.
+    pub checks: Vec<CheckConstraint>,
+    /// `None` if the table is not partitioned.
+    pub partitioning: Option<Partitioning>,
+}
+
+/// Row format in force. The limits of index prefixes are InnoDB's, for pages of 16 KiB or more,
+/// with `innodb_large_prefix` on servers that have this variable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowFormat {
+    /// Index prefixes of up to 3072 bytes.
+    Dynamic,
+    /// Index prefixes of up to 767 bytes.
+    Compact,
+    /// Index prefixes of up to 767 bytes.
+    Redundant,
+    /// Index prefixes of up to 3072 bytes.
+    Compressed,
+    /// `FIXED`, `PAGE` or unknown.
+    #[default]
+    Other,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    pub name: String,
+    /// Position in the table, from 1.
+    pub position: u32,
+    /// Type without length, in lower case: `varchar`, `enum`, `int`.
+    pub data_type: String,
+    /// Type with attributes: `varchar(20)`, `enum('a','b')`, `int(10) unsigned`.
+    pub column_type: String,
+    /// `None` for types other than strings.
+    pub charset: Option<String>,
+    /// `None` for types other than strings.
+    pub collation: Option<String>,
+    /// Maximum length in characters; in bytes for binary types.
+    pub characters: Option<u64>,
+    /// Maximum length in bytes.
+    pub bytes: Option<u64>,
+    /// Number of digits of a number, or of bits of a `BIT`. For times, digits of the fraction of a
+    /// second.
+    pub precision: Option<u64>,
+    /// Number of digits after the decimal point.
+    pub scale: Option<u64>,
+    pub nullable: bool,
+    /// Default value as in `information_schema`. MariaDB quotes literals (`'a'`), MySQL does not
+    /// (`a`).
+    pub default: Option<String>,
+    /// `None` if the column is not generated.
+    pub generated: Option<Generated>,
+    /// `EXTRA`: `auto_increment`, `on update CURRENT_TIMESTAMP`, `DEFAULT_GENERATED`, `INVISIBLE`.
+    pub extra: String,
+    pub comment: String,
+}
+
+/// Expression of a generated column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Generated {
+    /// Expression as formatted by the server.
+    pub expression: String,
+    /// Whether the value is stored (`STORED`, `PERSISTENT`) or computed on read.
+    pub stored: bool,
+}
+
+/// String type of a column, without binary strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextType {
+    Char,
+    Varchar,
+    /// `TINYTEXT`, `TEXT`, `MEDIUMTEXT`, `LONGTEXT`.
+    Text,
+    /// Stored as a number, compared as text.
+    Enum,
+    /// Stored as a bitmap, compared as text.
+    Set,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Index {
+    /// `PRIMARY` for the primary key.
+    pub name: String,
+    pub unique: bool,
+    pub kind: IndexKind,
+    /// Key parts in order.
+    pub parts: Vec<IndexPart>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IndexKind {
+    #[default]
+    Btree,
+    Hash,
+    Fulltext,
+    /// `SPATIAL` or `RTREE`.
+    Spatial,
+    Other,
+}
+
+/// Key part of an index: a column, a column prefix, or an expression.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexPart {
+    /// `None` for an expression.
+    pub column: Option<String>,
+    /// Prefix length in characters; in bytes for binary types. `None` for the full column.
+    pub prefix: Option<u64>,
+    /// Expression of a functional key part (MySQL 8.0.13 and later).
+    pub expression: Option<String>,
+    pub descending: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignKey {
+    pub name: String,
+    /// Schema of the child table.
+    pub schema: String,
+    /// Child table.
+    pub table: String,
+    /// Columns of the child table, in the order of the key.
+    pub columns: Vec<String>,
+    pub parent_schema: String,
+    pub parent_table: String,
+    /// Columns of the parent table, in the order of the key.
+    pub parent_columns: Vec<String>,
+    /// `RESTRICT`, `CASCADE`, `SET NULL`, `NO ACTION`.
+    pub on_update: String,
+    /// `RESTRICT`, `CASCADE`, `SET NULL`, `NO ACTION`.
+    pub on_delete: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckConstraint {
+    pub name: String,
+    /// Expression as formatted by the server.
+    pub expression: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partitioning {
+    /// `RANGE`, `RANGE COLUMNS`, `LIST`, `LIST COLUMNS`, `HASH`, `LINEAR HASH`, `KEY`,
+    /// `LINEAR KEY`, `SYSTEM_TIME`.
+    pub method: String,
+    /// Expression, or list of columns.
+    pub expression: Option<String>,
+    /// Method of subpartitions.
+    pub sub_method: Option<String>,
+    /// Expression of subpartitions.
+    pub sub_expression: Option<String>,
+    /// Partitions in order. Each subpartition has an entry.
+    pub partitions: Vec<Partition>,
+}
+
+/// A partition, or a subpartition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partition {
+    pub name: String,
+    pub sub_name: Option<String>,
+    /// Upper bound of a range, or values of a list.
+    pub description: Option<String>,
+    /// Estimated number of rows.
+    pub rows: Option<u64>,
+}
+
+impl Table {
+    /// Finds a column by name, ignoring case as the servers do.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns
+            .iter()
+            .find(|column| column.name.eq_ignore_ascii_case(name) || column.name.to_lowercase() == name.to_lowercase())
+    }
+
+    pub fn primary_key(&self) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name == "PRIMARY")
+    }
+
+    /// Iterates over the indexes with a key part of `column`.
+    pub fn indexes_with_column<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a Index> {
+        let has = move |part: &IndexPart| part.column.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(column));
+        self.indexes.iter().filter(move |index| index.parts.iter().any(has))
+    }
+
+    /// Returns the character set of the default collation.
+    pub fn charset(&self) -> Option<&str> {
+        self.collation.as_deref().map(server::collation_charset)
+    }
+}
+
+impl Column {
+    /// Returns the string type. `None` for numbers, times, binary strings and other types.
+    /// MariaDB's JSON is a `LONGTEXT`, MySQL's is not a string type.
+    pub fn text_type(&self) -> Option<TextType> {
+        self.charset.as_ref()?;
+        Some(match self.data_type.as_str() {
+            "char" => TextType::Char,
+            "varchar" => TextType::Varchar,
+            "tinytext" | "text" | "mediumtext" | "longtext" => TextType::Text,
+            "enum" => TextType::Enum,
+            "set" => TextType::Set,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Privileges of the account, parsed from `SHOW GRANTS`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mysql::prelude::Queryable;
+use server::Conn;
+use server::{Flavour, Version, error_code};
+
+/// A privilege for reading facts, whose name depends on flavour and version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privilege {
+    /// Shows the text of views, and allows `EXPLAIN` of statements with views.
+    ShowView,
+    /// Shows routines of other definers.
+    ShowRoutine,
+    Trigger,
+    Event,
+    /// Shows the replication source.
+    ReplicationStatus,
+    /// Shows registered replicas.
+    ReplicationHosts,
+}
+
+impl Privilege {
+    /// Returns the name in `GRANT` statements.
+    pub fn name(self, flavour: Flavour, version: Version) -> &'static str {
+        let mysql = flavour == Flavour::MySql;
+        match self {
+            Privilege::ShowView => "SHOW VIEW",
+            Privilege::Trigger => "TRIGGER",
+            Privilege::Event => "EVENT",
+            Privilege::ShowRoutine if mysql && version >= Version::new(8, 0, 20) => "SHOW_ROUTINE",
+            Privilege::ShowRoutine if !mysql && version >= Version::new(11, 3, 1) => "SHOW CREATE ROUTINE",
+            // In older versions, `SELECT` on mysql.proc shows all routines.
+            Privilege::ShowRoutine => "SELECT",
+            Privilege::ReplicationStatus if !mysql && version >= Version::new(10, 5, 9) => "REPLICA MONITOR",
+            Privilege::ReplicationStatus => "REPLICATION CLIENT",
+            Privilege::ReplicationHosts if !mysql && version >= Version::new(10, 5, 2) => "REPLICATION MASTER ADMIN",
+            Privilege::ReplicationHosts => "REPLICATION SLAVE",
+        }
+    }
+
+    /// Returns the `GRANT` statement with the narrowest scope that shows the facts of `schema`.
+    pub fn grant_statement(self, flavour: Flavour, version: Version, schema: &str, account: &str) -> String {
+        let name = self.name(flavour, version);
+        let on = match (self, name) {
+            (Privilege::ShowRoutine, "SELECT") => "mysql.proc".to_owned(),
+            (Privilege::ShowRoutine, "SHOW_ROUTINE") => "*.*".to_owned(),
+            (Privilege::ReplicationStatus | Privilege::ReplicationHosts, _) => "*.*".to_owned(),
+            _ => format!("{}.*", sql::quote_identifier(schema)),
+        };
+        format!("GRANT {name} ON {on} TO {account}")
+    }
+}
+
+/// Privileges of the account and its active roles.
+#[derive(Debug, Default)]
+pub(super) struct Grants {
+    /// `'user'@'host'`.
+    pub account: String,
+    /// Privileges on `*.*`.
+    global: BTreeSet<String>,
+    /// Privileges by object pattern, such as `shop\_%.*` or `mysql.proc`.
+    schemas: BTreeMap<String, BTreeSet<String>>,
+    /// Privileges on `*.*` that do not apply to an object, such as `shop.*` (MySQL's
+    /// `partial_revokes`).
+    revoked: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Grants {
+    pub fn read(conn: &mut Conn) -> mysql::Result<Self> {
+        let account: String = conn.query_first("SELECT CURRENT_USER()")?.unwrap_or_default();
+        let (user, host) = account.rsplit_once('@').unwrap_or((&account, "%"));
+        let mut grants = Self { account: format!("'{user}'@'{host}'"), ..Self::default() };
+        // MySQL shows the privileges of roles only with USING.
+        let roles: Option<Option<String>> = conn.query_first("SELECT CURRENT_ROLE()").ok().flatten();
+        let with_roles = roles
+            .flatten()
+            .filter(|roles| roles.contains('@'))
+            .map(|roles| format!("SHOW GRANTS FOR CURRENT_USER() USING {roles}"));
+        let lines: Vec<String> = match conn.query(with_roles.as_deref().unwrap_or("SHOW GRANTS")) {
+            // The server runs with `--skip-grant-tables`: every account has all privileges.
+            Err(mysql::Error::MySqlError(error)) if error.code == error_code::OPTION_PREVENTS_STATEMENT => {
+                vec!["GRANT ALL PRIVILEGES ON *.* TO me".to_owned()]
+            }
+            lines => lines?,
+        };
+        lines.iter().for_each(|line| grants.add_line(line));
+        Ok(grants)
+    }
+
+    /// Applies the privileges of a line of `SHOW GRANTS`.
+    fn add_line(&mut self, line: &str) {
+        let revocation = line.strip_prefix("REVOKE ");
+        let Some(rest) = revocation.or_else(|| line.strip_prefix("GRANT ")) else { return };
+        // `GRANT role TO account` has no ON.
+        let Some((privileges, rest)) = rest.split_once(" ON ") else { return };
+        let word = if revocation.is_some() { " FROM " } else { " TO " };
+        let Some((object, _)) = rest.split_once(word) else { return };
+        let privileges = privileges.split(", ").map(|name| name.trim().to_uppercase());
+        match (revocation, object) {
+            (None, "*.*") => self.global.extend(privileges),
+            (None, _) => self.schemas.entry(strip_quotes(object)).or_default().extend(privileges),
+            (Some(_), "*.*") => self.global.retain(|name| !privileges.clone().any(|revoked| revoked == *name)),
+            (Some(_), _) => self.revoked.entry(strip_quotes(object)).or_default().extend(privileges),
+        }
+    }
+
+    /// True if the account has a privilege on all objects of a schema. `SELECT` is the privilege on
+    /// `mysql.proc`, or on all tables.
+    pub fn has(&self, privilege: &str, schema: &str) -> bool {
+        let grants = |set: &BTreeSet<String>| {
+            set.contains(privilege) || set.contains("ALL PRIVILEGES") || set.contains("ALL")
+                // MariaDB prints `REPLICA MONITOR` as `SLAVE MONITOR`.
+                || privilege == "REPLICA MONITOR" && set.contains("SLAVE MONITOR")
+        };
+        // SELECT on mysql.proc or on all tables shows all routines.
+        let can_read_proc =
+            || self.schemas.get("mysql.proc").is_some_and(grants) || self.schemas.get("mysql.*").is_some_and(grants);
+        let is_revoked =
+            || self.revoked.iter().any(|(object, set)| set.contains(privilege) && covers_schema(object, schema));
+        (grants(&self.global) && !is_revoked())
+            || (privilege == "SELECT" && can_read_proc())
+            || (privilege == "SHOW_ROUTINE" && self.global.contains("SELECT"))
+            || (privilege != "SELECT"
+                && self.schemas.iter().any(|(pattern, set)| grants(set) && covers_schema(pattern, schema)))
+    }
+}
+
+/// Removes quotes: `` `shop`.* `` → `shop.*`.
+fn strip_quotes(object: &str) -> String {
+    object.replace('`', "")
+}
+
+/// True if an object pattern covers a schema. `shop\_%.*` covers `shop_1`: unless escaped,
+/// `_` and `%` are wildcards.
+fn covers_schema(pattern: &str, schema: &str) -> bool {
+    pattern.strip_suffix(".*").is_some_and(|pattern| matches_like(pattern.as_bytes(), schema.as_bytes()))
+}
+
+fn matches_like(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern, text) {
+        ([], _) => text.is_empty(),
+        ([b'%', rest @ ..], _) => (0..=text.len()).any(|from| matches_like(rest, &text[from..])),
+        ([b'\\', escaped, rest @ ..], [first, text @ ..]) => {
+            escaped.eq_ignore_ascii_case(first) && matches_like(rest, text)
+        }
+        ([b'_', rest @ ..], [_, text @ ..]) => matches_like(rest, text),
+        ([one, rest @ ..], [first, text @ ..]) => one.eq_ignore_ascii_case(first) && matches_like(rest, text),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grants(lines: &[&str]) -> Grants {
+        let mut grants = Grants::default();
+        lines.iter().for_each(|line| grants.add_line(line));
+        grants
+    }
+
+    #[test]
+    fn finds_privileges_by_scope() {
+        let limited = grants(&[
+            "GRANT USAGE ON *.* TO `me`@`%` IDENTIFIED BY PASSWORD '*0'",
+            "GRANT SELECT, SHOW VIEW, TRIGGER ON `shop\\_%`.* TO `me`@`%`",
+            "GRANT SELECT ON `mysql`.`proc` TO `me`@`%`",
+            "GRANT `reader`@`%` TO `me`@`%`",
+        ]);
+        assert!(limited.has("TRIGGER", "shop_1") && limited.has("SHOW VIEW", "shop_"));
+        assert!(!limited.has("TRIGGER", "shopx1") && !limited.has("EVENT", "shop_1"));
+        assert!(limited.has("SELECT", "anything"), "routines are in mysql.proc");
+    }
+
+    #[test]
+    fn all_privileges_except_revoked_ones() {
+        let all = grants(&["GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION"]);
+        assert!(all.has("EVENT", "x") && all.has("SHOW_ROUTINE", ""));
+        let select = grants(&["GRANT SELECT, EVENT ON *.* TO `me`@`%`", "REVOKE EVENT ON *.* FROM `me`@`%`"]);
+        assert!(select.has("SHOW_ROUTINE", "x") && !select.has("EVENT", "x"));
+    }
+
+    #[test]
+    fn partial_revokes_take_a_privilege_on_one_schema() {
+        let partial = grants(&["GRANT SELECT, EVENT ON *.* TO `me`@`%`", "REVOKE EVENT ON `shop`.* FROM `me`@`%`"]);
+        assert!(!partial.has("EVENT", "shop") && partial.has("EVENT", "other"));
+    }
+
+    #[test]
+    fn grant_statement_has_the_narrowest_scope() {
+        let new = Version::new(9, 7, 0);
+        assert_eq!(
+            Privilege::Trigger.grant_statement(Flavour::MySql, new, "a`b", "'me'@'%'"),
+            "GRANT TRIGGER ON `a``b`.* TO 'me'@'%'"
+        );
+        let routine = |flavour, version| Privilege::ShowRoutine.grant_statement(flavour, version, "s", "me");
+        assert_eq!(routine(Flavour::MySql, new), "GRANT SHOW_ROUTINE ON *.* TO me");
+        assert_eq!(routine(Flavour::MySql, Version::new(5, 6, 24)), "GRANT SELECT ON mysql.proc TO me");
+        assert_eq!(routine(Flavour::MariaDb, Version::new(11, 8, 2)), "GRANT SHOW CREATE ROUTINE ON `s`.* TO me");
+    }
+}

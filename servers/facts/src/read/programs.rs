@@ -1,0 +1,109 @@
+//! Reading views, routines, triggers and events.
+
+use std::collections::BTreeMap;
+
+use server::Error;
+
+use super::dictionary_row::DictionaryRow;
+use super::{Privilege, Reader};
+use crate::{Column, Event, Parameter, Program, ProgramCharsets, Routine, Schema, Trigger, View};
+
+impl Reader<'_> {
+    pub(super) fn read_programs(&mut self, schema: &mut Schema) -> Result<(), Error> {
+        let name = schema.name.clone();
+        schema.views = self.read_views(&name)?;
+        schema.routines = self.read_routines(&name)?;
+        schema.triggers = self.read_triggers(&name)?;
+        schema.events = self.read_events(&name)?;
+        let hidden = schema.views.iter().filter(|view| view.program.body.is_none()).count();
+        if hidden > 0 {
+            self.check_privilege(Privilege::ShowView, &name, &format!("the text of {hidden} views of {name}"));
+        }
+        self.check_privilege(Privilege::ShowRoutine, &name, &format!("stored routines of {name}"));
+        self.check_privilege(Privilege::Trigger, &name, &format!("triggers of {name}"));
+        self.check_privilege(Privilege::Event, &name, &format!("events of {name}"));
+        Ok(())
+    }
+
+    fn read_views(&mut self, schema: &str) -> Result<Vec<View>, Error> {
+        let query = "SELECT TABLE_NAME, DEFINER, VIEW_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
+                     SECURITY_TYPE FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME";
+        let rows = self.query("list its views", query, &[schema])?;
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut columns: BTreeMap<String, Vec<Column>> = BTreeMap::new();
+        for (table, column) in self.read_columns(schema)? {
+            columns.entry(table).or_default().push(column);
+        }
+        let view = |row: &DictionaryRow| View {
+            program: Program {
+                body: row.optional_text(2).filter(|body| !body.is_empty()),
+                ..program(schema, row, ProgramCharsets { client: row.text(3), connection: row.text(4), database: None })
+            },
+            security: row.text(5),
+            columns: columns.remove(&row.text(0)).unwrap_or_default(),
+        };
+        Ok(rows.iter().map(view).collect())
+    }
+
+    fn read_routines(&mut self, schema: &str) -> Result<Vec<Routine>, Error> {
+        let query = "SELECT ROUTINE_NAME, DEFINER, ROUTINE_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
+                     DATABASE_COLLATION, ROUTINE_TYPE, SPECIFIC_NAME FROM information_schema.ROUTINES \
+                     WHERE ROUTINE_SCHEMA = ? ORDER BY ROUTINE_NAME, ROUTINE_TYPE";
+        let rows = self.query("list its routines", query, &[schema])?;
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = "SELECT SPECIFIC_NAME, ROUTINE_TYPE, PARAMETER_NAME, DTD_IDENTIFIER, CHARACTER_SET_NAME, \
+                     COLLATION_NAME FROM information_schema.PARAMETERS WHERE SPECIFIC_SCHEMA = ? \
+                     ORDER BY SPECIFIC_NAME, ORDINAL_POSITION";
+        let mut parameters: BTreeMap<(String, String), Vec<Parameter>> = BTreeMap::new();
+        for row in self.query("list the parameters of its routines", query, &[schema])? {
+            parameters.entry((row.text(0), row.text(1))).or_default().push(Parameter {
+                name: row.optional_text(2).filter(|name| !name.is_empty()),
+                column_type: row.text(3),
+                charset: row.optional_text(4),
+                collation: row.optional_text(5),
+            });
+        }
+        let routine = |row: &DictionaryRow| Routine {
+            program: program_with_charsets(schema, row),
+            kind: row.text(6),
+            parameters: parameters.remove(&(row.text(7), row.text(6))).unwrap_or_default(),
+        };
+        Ok(rows.iter().map(routine).collect())
+    }
+
+    fn read_triggers(&mut self, schema: &str) -> Result<Vec<Trigger>, Error> {
+        let query = "SELECT TRIGGER_NAME, DEFINER, ACTION_STATEMENT, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
+                     DATABASE_COLLATION, EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION \
+                     FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ? ORDER BY TRIGGER_NAME";
+        let rows = self.query("list its triggers", query, &[schema])?;
+        let trigger = |row: &DictionaryRow| Trigger {
+            program: program_with_charsets(schema, row),
+            table: row.text(6),
+            timing: row.text(7),
+            event: row.text(8),
+        };
+        Ok(rows.iter().map(trigger).collect())
+    }
+
+    fn read_events(&mut self, schema: &str) -> Result<Vec<Event>, Error> {
+        let query = "SELECT EVENT_NAME, DEFINER, EVENT_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
+                     DATABASE_COLLATION, STATUS FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ? ORDER BY EVENT_NAME";
+        let rows = self.query("list its events", query, &[schema])?;
+        Ok(rows.iter().map(|row| Event { program: program_with_charsets(schema, row), status: row.text(6) }).collect())
+    }
+}
+
+/// Converts a row that begins with name, definer, body, client charset, connection collation and
+/// schema collation.
+fn program_with_charsets(schema: &str, row: &DictionaryRow) -> Program {
+    let charsets = ProgramCharsets { client: row.text(3), connection: row.text(4), database: row.optional_text(5) };
+    program(schema, row, charsets)
+}
+
+fn program(schema: &str, row: &DictionaryRow, charsets: ProgramCharsets) -> Program {
+    Program { schema: schema.to_owned(), name: row.text(0), definer: row.text(1), body: row.optional_text(2), charsets }
+}

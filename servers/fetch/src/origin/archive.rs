@@ -1,0 +1,105 @@
+//! Servers in archives, local or on a web server: a tarball of a basedir, or the output of
+//! `docker save` or `podman save`.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::{Download, image as container_image};
+use crate::program;
+use crate::store::{Cache, disk, records};
+use crate::{Error, Program, Progress};
+
+/// Assumed ratio of the unpacked size to the size of an archive. Binaries are compressed to about a
+/// quarter.
+const UNPACKED_RATIO: u64 = 4;
+
+/// Minimum free space for a server in MiB. Checked before a download of unknown size.
+const MIN_DOWNLOAD_MEBIBYTES: u64 = 512;
+
+/// Returns the server in a local archive, unpacked once for each combination of file name, size
+/// and modification time.
+pub(crate) fn open_local(cache: &Cache, archive: &Path, progress: &dyn Progress) -> Result<Program, Error> {
+    let metadata = fs::metadata(archive).map_err(Error::io("read", archive))?;
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    let key = format!("archives/{name}-{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos());
+    let folder = cache.folder_or_create(&key, unpacked_mebibytes(metadata.len()), progress, |folder| {
+        let archive = std::path::absolute(archive).map_err(Error::io("find", archive))?;
+        unpack(&archive, &name, folder, progress)
+    })?;
+    let program = find_program(&folder, archive)?;
+    records::write(cache, &archive.display().to_string(), &key, &program)?;
+    Ok(program)
+}
+
+/// Returns the server in an archive on a web server, downloaded and unpacked once for each digest.
+pub(crate) fn open_download(cache: &Cache, download: &Download, progress: &dyn Progress) -> Result<Program, Error> {
+    let Download { url, sha256 } = download;
+    let key = format!("downloads/sha256-{sha256}");
+    let name = url.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(url);
+    let folder = cache.folder_or_create(&key, MIN_DOWNLOAD_MEBIBYTES, progress, |folder| {
+        progress.step(&format!("downloading {name}"));
+        let archive = folder.join("download");
+        let mut file = File::create(&archive).map_err(Error::io("create", &archive))?;
+        let monitor = container_image::ProgressMonitor(progress);
+        ::image::download(url, &format!("sha256:{sha256}"), &mut file, &monitor)
+            .map_err(|error| container_image::install_error(url, error))?;
+        let size = file.metadata().map_err(Error::io("read", &archive))?.len();
+        disk::check_free_space(folder, unpacked_mebibytes(size), name)?;
+        unpack(&archive, name, folder, progress)?;
+        fs::remove_file(&archive).map_err(Error::io("remove", &archive))
+    })?;
+    let program = find_program(&folder, Path::new(url))?;
+    records::write(cache, &download.to_string(), &key, &program)?;
+    Ok(program)
+}
+
+fn unpacked_mebibytes(archive_bytes: u64) -> u64 {
+    (archive_bytes >> 20) * UNPACKED_RATIO
+}
+
+/// Unpacks an archive into `folder`. If the archive contains a container image, unpacks that, too.
+fn unpack(archive: &Path, name: &str, folder: &Path, progress: &dyn Progress) -> Result<(), Error> {
+    progress.step(&format!("unpacking {name}"));
+    let content = folder.join("content");
+    unpack_tar(archive, &content, progress)?;
+    if ::image::Layout::exists_in(&content) {
+        container_image::unpack_layout(&content, name, folder, progress)?;
+        fs::remove_dir_all(&content).map_err(Error::io("remove", &content))?;
+    }
+    find_program(folder, archive).map(drop)
+}
+
+/// Finds the server of an archive that was unpacked into `folder`.
+fn find_program(folder: &Path, archive: &Path) -> Result<Program, Error> {
+    if container_image::is_unpacked_in(folder) {
+        return Program::with_bundled_loader(folder, None);
+    }
+    Program::in_basedir(&find_basedir(&folder.join("content"), archive)?)
+}
+
+/// Unpacks a tar archive into `folder` by the rules of an image's layer: nothing outside the
+/// folder, no device, no set-user-id program.
+pub(crate) fn unpack_tar(archive: &Path, folder: &Path, progress: &dyn Progress) -> Result<(), Error> {
+    let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    let file = File::open(archive).map_err(Error::io("read", archive))?;
+    ::image::unpack_archive(file, &name, folder, &container_image::ProgressMonitor(progress)).map_err(|error| {
+        match container_image::install_error(&name, error) {
+            Error::Install { name, reason } => Error::Install { name, reason: format!("cannot unpack it: {reason}") },
+            error => error,
+        }
+    })
+}
+
+/// Finds the basedir of an unpacked tarball: `folder` itself or one of its subfolders.
+fn find_basedir(folder: &Path, archive: &Path) -> Result<PathBuf, Error> {
+    let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
+    let mut candidates: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    candidates.sort();
+    candidates.insert(0, folder.to_owned());
+    candidates.into_iter().find(|candidate| program::find_in(candidate).is_some()).ok_or_else(|| {
+        let reason = "no mysqld or mariadbd in its bin, sbin or usr/sbin folder".into();
+        Error::NoServer { path: archive.to_owned(), reason }
+    })
+}

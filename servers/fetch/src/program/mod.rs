@@ -1,0 +1,246 @@
+//! Server programs on disk: finding the program and its files, and running it.
+
+pub(crate) mod loader;
+mod probe;
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lifecycle::{Account, find_unreadable};
+
+use crate::{Error, Flavour, Version};
+
+/// A server program that runs on this machine.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Name for users, such as `mysql@sid`, `mysql:8.0` or `MySQL 8.0.36`.
+    pub label: String,
+    pub flavour: Flavour,
+    pub version: Version,
+    mysqld: PathBuf,
+    /// `None` if the program is run directly, by the host's loader.
+    loader: Option<BundledLoader>,
+    basedir: PathBuf,
+    /// Name of the program's folder in the cache. `None` for a basedir, a tarball and a server on
+    /// `PATH`, which the host's loader runs.
+    cache_folder_name: Option<String>,
+}
+
+/// A dynamic loader, and libraries that were installed with a program.
+#[derive(Clone, Debug)]
+struct BundledLoader {
+    path: PathBuf,
+    library_folders: Vec<PathBuf>,
+}
+
+/// Paths of the program below a basedir, in the order of search. MariaDB's name comes first: its
+/// packages keep `mysqld` as a link.
+const PROGRAM_PATHS: [&str; 19] = [
+    "bin/mariadbd",
+    "bin/mysqld",
+    "usr/sbin/mariadbd",
+    "usr/sbin/mysqld",
+    "sbin/mariadbd",
+    "sbin/mysqld",
+    "libexec/mariadbd",
+    "libexec/mysqld",
+    // Red Hat's packages, Oracle's images of old versions.
+    "usr/libexec/mariadbd",
+    "usr/libexec/mysqld",
+    "usr/bin/mariadbd",
+    "usr/bin/mysqld",
+    // Oracle's tarballs, as installed by its manual; jars; Bitnami's images; npm's package.
+    "usr/local/mysql/bin/mariadbd",
+    "usr/local/mysql/bin/mysqld",
+    "opt/bitnami/mariadb/sbin/mariadbd",
+    "opt/bitnami/mysql/bin/mysqld",
+    "server/mysqld",
+    "mariadbd",
+    "mysqld",
+];
+
+/// Folders of daemons that are often missing in a user's `PATH`.
+const DAEMON_FOLDERS: [&str; 3] = ["/usr/sbin", "/usr/local/sbin", "/usr/libexec"];
+
+/// Finds the server program below a basedir.
+pub(crate) fn find_in(basedir: &Path) -> Option<PathBuf> {
+    PROGRAM_PATHS.iter().map(|path| basedir.join(path)).find(|path| path.is_file())
+}
+
+impl Program {
+    /// Finds the server of a basedir. The host's loader runs it.
+    pub(crate) fn in_basedir(basedir: &Path) -> Result<Self, Error> {
+        let missing = |reason: &str| Error::NoServer { path: basedir.to_owned(), reason: reason.into() };
+        if !basedir.is_dir() {
+            return Err(missing("there is no such folder"));
+        }
+        let file =
+            find_in(basedir).ok_or_else(|| missing("no mysqld or mariadbd in its bin, sbin or usr/sbin folder"))?;
+        Self::from_file(&file)
+    }
+
+    /// Finds `mariadbd` or `mysqld` on `PATH` and in the usual folders of daemons.
+    pub(crate) fn on_path() -> Result<Option<Self>, Error> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<PathBuf> = env::split_paths(&path).chain(DAEMON_FOLDERS.map(PathBuf::from)).collect();
+        let mut files = folders.iter().flat_map(|folder| ["mariadbd", "mysqld"].map(|name| folder.join(name)));
+        files.find(|file| file.is_file()).map(|file| Self::from_file(&file)).transpose()
+    }
+
+    /// Finds the server of the catalogue or of an image in its cache folder. The bundled loader
+    /// runs the program, or the host's if there is none. Without `name`, the label is flavour and
+    /// version.
+    pub(crate) fn with_bundled_loader(folder: &Path, name: Option<&str>) -> Result<Self, Error> {
+        let broken = |reason: &str| Error::NoServer {
+            path: folder.to_owned(),
+            reason: format!("{reason}; remove the folder and try again"),
+        };
+        let root = folder.join("root");
+        let mysqld =
+            find_in(&root).or_else(|| find_in(folder)).ok_or_else(|| broken("the package contains no mysqld"))?;
+        let mut libraries = library_folders(&root);
+        let has_libraries = !libraries.is_empty();
+        libraries.extend(mysqld.parent().map(Path::to_owned));
+        libraries.extend(mysqld.ancestors().nth(2).map(|folder| folder.join("lib")).filter(|folder| folder.is_dir()));
+        let path = loader::find_named(&mysqld, &root).or_else(|| loader::find_in(&libraries));
+        // A jar, on a machine without apt: the host's loader also finds the host's libraries.
+        let path = path.or_else(|| loader::find_named(&mysqld, Path::new("/")).filter(|_| !has_libraries));
+        let path = path.ok_or_else(|| broken("the packages contain no dynamic loader"))?;
+        let mut program = Self::probe(mysqld, Some(BundledLoader { path, library_folders: libraries }))?;
+        program.cache_folder_name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        if let Some(name) = name {
+            program.label = name.to_owned();
+        }
+        Ok(program)
+    }
+
+    /// Sets the name that messages and reports give to the server.
+    pub(crate) fn with_label(mut self, label: &str) -> Self {
+        label.clone_into(&mut self.label);
+        self
+    }
+
+    fn from_file(file: &Path) -> Result<Self, Error> {
+        // `mysqld` may be a link to `mariadbd`. The basedir is next to the file, not the link.
+        let file = fs::canonicalize(file).map_err(Error::io("find", file))?;
+        Self::probe(file, None)
+    }
+
+    /// Runs the program with `--version`; if this process is root's, under another account. Fails
+    /// if the program cannot run on this machine.
+    fn probe(mysqld: PathBuf, loader: Option<BundledLoader>) -> Result<Self, Error> {
+        let folder = mysqld.parent().unwrap_or(Path::new("/"));
+        let in_bin = ["bin", "sbin", "libexec"].iter().any(|name| folder.ends_with(name));
+        let basedir = if in_bin { folder.parent().unwrap_or(folder) } else { folder }.to_owned();
+        let unknown = Version::new(0, 0, 0);
+        let (label, flavour) = (String::new(), Flavour::MySql);
+        let mut program = Self { label, flavour, version: unknown, mysqld, loader, basedir, cache_folder_name: None };
+        let text = probe::read_version(&program)?;
+        // "…/mysqld  Ver 10.11.11-MariaDB for …". The path may contain digits and "mariadb".
+        let text = text.rsplit_once(" Ver ").map_or(text.as_str(), |(_, text)| text);
+        program.flavour = Flavour::from_version(text);
+        program.version = Version::find(text).ok_or_else(|| Error::NoServer {
+            path: program.mysqld.clone(),
+            reason: "it does not report its version".into(),
+        })?;
+        program.label = format!("{} {}", program.flavour, program.version);
+        Ok(program)
+    }
+
+    /// Name of the program's folder in the cache, if the program was installed from the catalogue
+    /// or an image. The content of such a folder never changes.
+    pub fn cache_folder_name(&self) -> Option<&str> {
+        self.cache_folder_name.as_deref()
+    }
+
+    /// Reserves an account for processes of the program. `None` if they run as this process's user:
+    /// see [`Account::reserve`]. Fails if the account cannot read the program.
+    pub fn reserve_account(&self) -> Result<Option<Account>, Error> {
+        let account = Account::reserve().map_err(Error::io("reserve a user id for", &self.mysqld))?;
+        if account.is_none() {
+            return Ok(None);
+        }
+        let loader = self.loader.iter().map(|loader| loader.path.as_path());
+        let mut required = loader.chain([self.mysqld.as_path(), self.basedir.as_path()]);
+        match required.find_map(find_unreadable) {
+            Some(closed) => Err(Error::NoServer { path: self.mysqld.clone(), reason: explain_closed(&closed) }),
+            None => Ok(account),
+        }
+    }
+
+    /// Returns a command that runs the server, without arguments.
+    pub fn command(&self) -> Command {
+        let Some(loader) = &self.loader else { return Command::new(&self.mysqld) };
+        let mut command = Command::new(&loader.path);
+        // Fails only if the path of the cache contains a colon.
+        let path = env::join_paths(&loader.library_folders).unwrap_or_default();
+        command.arg("--library-path").arg(path).arg(&self.mysqld);
+        command
+    }
+
+    /// Returns the options that name the locations of a relocated server's files.
+    pub fn location_options(&self) -> Vec<String> {
+        let mut options = vec![format!("--basedir={}", self.basedir.display())];
+        let mut add = |option: &str, folder: Option<PathBuf>| {
+            options.extend(folder.map(|folder| format!("--{option}={}", folder.display())));
+        };
+        add("lc-messages-dir", self.find_share_folder("english/errmsg.sys"));
+        add("character-sets-dir", self.find_share_folder("charsets/Index.xml").map(|share| share.join("charsets")));
+        add("plugin-dir", self.find_plugin_folder());
+        options
+    }
+
+    /// Finds a script that fills the system tables: `mariadb_{name}` or `mysql_{name}`.
+    pub fn find_script(&self, name: &str) -> Option<PathBuf> {
+        let vendors = [format!("mariadb_{name}"), format!("mysql_{name}")];
+        vendors.iter().find_map(|file| Some(self.find_share_folder(file)?.join(file)))
+    }
+
+    fn find_share_folder(&self, file: &str) -> Option<PathBuf> {
+        let folders = ["share/mariadb", "share/mysql", "share", "scripts"].map(|name| self.basedir.join(name));
+        // Oracle's and Percona's packages: share/mysql-8.0, share/percona-server.
+        let versioned = || subfolders(&self.basedir.join("share"));
+        folders
+            .into_iter()
+            .find(|folder| folder.join(file).exists())
+            .or_else(|| versioned().into_iter().find(|folder| folder.join(file).exists()))
+    }
+
+    fn find_plugin_folder(&self) -> Option<PathBuf> {
+        let vendors = ["mariadb/plugin", "mysql/plugin", "plugin"];
+        let folders =
+            ["lib", "lib64"].into_iter().flat_map(|lib| vendors.map(|name| self.basedir.join(lib).join(name)));
+        folders.into_iter().find(|folder| folder.is_dir())
+    }
+}
+
+/// Explains that the account of a server may not read or enter `path`.
+pub fn explain_closed(path: &Path) -> String {
+    format!(
+        "root starts servers as a user of their own, who may not read {0}; open it (chmod o+rX {0}), set WEIGH_CACHE or \
+         TMPDIR to a folder that every user may enter, or run weigh as another user",
+        path.display()
+    )
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+/// Lists the folders below an unpacked root that hold libraries.
+pub(crate) fn library_folders(root: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for base in ["usr/lib", "lib", "usr/lib64", "lib64"].map(|name| root.join(name)) {
+        let is_multiarch = |path: &PathBuf| path.to_string_lossy().ends_with("-linux-gnu");
+        folders.extend(subfolders(&base).into_iter().filter(is_multiarch));
+        // Oracle's packages keep private libraries there.
+        folders.extend(Some(base.join("mysql/private")).filter(|folder| folder.is_dir()));
+        folders.extend(base.is_dir().then_some(base));
+    }
+    folders
+}

@@ -1,0 +1,48 @@
+//! Running a server program for its version.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::time::Duration;
+
+use lifecycle::{Confinement, find_unreadable};
+
+use super::{Program, explain_closed};
+use crate::Error;
+use crate::command::{self, Limits};
+
+/// A server prints its version in some milliseconds; a busy machine with a cold disk needs longer.
+const MAX_TIME: Duration = Duration::from_secs(60);
+const MAX_MEMORY_BYTES: u64 = 4 << 30;
+
+/// Returns the output of `--version`. The program runs in a new folder, which is removed. If it has
+/// an account of its own, processes that it left behind are ended.
+pub(super) fn read_version(program: &Program) -> Result<String, Error> {
+    let account = program.reserve_account()?;
+    let base = env::temp_dir();
+    let folder = tempfile::Builder::new()
+        .prefix("weigh-version-")
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in(&base)
+        .map_err(Error::io("create a folder in", &base))?;
+    if let Some(account) = &account {
+        if let Some(closed) = find_unreadable(&base) {
+            return Err(Error::NoServer { path: program.mysqld.clone(), reason: explain_closed(&closed) });
+        }
+        chown(folder.path(), Some(account.id()), Some(account.id()))
+            .map_err(Error::io("give to the server", folder.path()))?;
+    }
+    let mut command = program.command();
+    command.args(["--no-defaults", "--version"]).current_dir(folder.path()).env("TMPDIR", folder.path());
+    let confinement = Confinement {
+        account: account.clone(),
+        memory_bytes: Some(MAX_MEMORY_BYTES),
+        cpu_seconds: Some(MAX_TIME.as_secs()),
+    };
+    let limits = Limits { confinement, time: MAX_TIME };
+    let text = command::run_confined(command, None, &format!("run {}", program.mysqld.display()), &limits);
+    if let Some(account) = account {
+        account.end_processes();
+    }
+    text
+}

@@ -1,0 +1,18 @@
+//! Reporting the progress of slow work: installing, unpacking, starting a server.
+
+/// Receiver of progress reports.
+pub trait Progress {
+    /// A new step begins, such as "downloading mysql@sid".
+    fn step(&self, description: &str);
+    /// The share of the current step that is done, from 0 to 1.
+    fn fraction(&self, done: f64);
+}
+
+/// Ignores all reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn step(&self, _description: &str) {}
+    fn fraction(&self, _done: f64) {}
+}

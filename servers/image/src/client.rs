@@ -1,0 +1,243 @@
+//! HTTP downloads with time limits, size limits, verified digests and resumption after a broken
+//! connection.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::net::IpAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+use ureq::http::Response;
+use ureq::http::uri::Uri;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Body, Proxy};
+
+use crate::monitor::{self, Monitor};
+use crate::{Error, digest};
+
+/// Time limit of the name lookup, and again of the connection.
+const MAX_CONNECT_TIME: Duration = Duration::from_secs(15);
+/// Maximum time without received bytes.
+const MAX_SILENCE: Duration = Duration::from_secs(25);
+/// Maximum number of resumptions of a download.
+const MAX_RETRIES: u32 = 3;
+
+/// An HTTP client for one host. Uses HTTPS, except on loopback.
+pub(crate) struct Client {
+    agent: Agent,
+    host: String,
+    scheme: &'static str,
+}
+
+impl Client {
+    /// Creates a client for `host`, with or without a port.
+    pub fn new(host: &str) -> Self {
+        let is_local = is_loopback(host);
+        let agent = Agent::config_builder()
+            .http_status_as_error(false)
+            .https_only(!is_local)
+            .tls_config(TlsConfig::builder().root_certs(root_certificates()).build())
+            .proxy(if is_local { None } else { Proxy::try_from_env() })
+            .user_agent(concat!("weighbridge/", env!("CARGO_PKG_VERSION")))
+            .timeout_resolve(Some(MAX_CONNECT_TIME))
+            .timeout_connect(Some(MAX_CONNECT_TIME))
+            .timeout_recv_response(Some(MAX_SILENCE))
+            .timeout_per_read(Some(MAX_SILENCE))
+            .build()
+            .new_agent();
+        Self { agent, host: host.to_owned(), scheme: if is_local { "http" } else { "https" } }
+    }
+
+    /// Returns the URL of a path on this host.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}://{}{path}", self.scheme, self.host)
+    }
+
+    /// Sends a GET request. Returns a response of any status; fails if there is none.
+    pub fn get(&self, url: &str, headers: &[(&str, &str)]) -> Result<Response<Body>, Error> {
+        let mut request = self.agent.get(url);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.call().map_err(|error| unreachable_error(&self.host, &error))
+    }
+
+    /// Sends a form to `url`, which may name another host.
+    pub fn post(&self, url: &str, form: &[(&str, &str)]) -> Result<Response<Body>, Error> {
+        self.agent.post(url).send_form(form.iter().copied()).map_err(|error| unreachable_error(url_host(url), &error))
+    }
+
+    /// Reads a body. Fails if it has more than `limit` bytes.
+    pub fn read(&self, mut response: Response<Body>, limit: u64) -> Result<Vec<u8>, Error> {
+        let read = response.body_mut().with_config().limit(limit).read_to_vec();
+        read.map_err(|error| unreachable_error(&self.host, &error))
+    }
+
+    /// Returns the error for an unexpected status. `what` names the requested data.
+    pub fn status_error(&self, response: &Response<Body>, what: &str) -> Error {
+        Error::Status { host: self.host.clone(), status: response.status().as_u16(), what: what.to_owned() }
+    }
+}
+
+/// A file to download and verify.
+pub(crate) struct ExpectedFile<'a> {
+    /// Name for messages.
+    pub what: &'a str,
+    /// `sha256:…`.
+    pub digest: &'a str,
+    /// Size in bytes. `None` if unknown.
+    pub size: Option<u64>,
+}
+
+/// Downloads into `file` and verifies the digest. `get` requests the bytes from an offset on. It is
+/// called again after a broken connection, at most 3 times.
+pub(crate) fn download_verified(
+    client: &Client,
+    expected: &ExpectedFile,
+    file: &mut File,
+    monitor: &dyn Monitor,
+    get: impl Fn(u64) -> Result<Response<Body>, Error>,
+) -> Result<(), Error> {
+    let mut transfer = Transfer { hasher: Sha256::new(), received: 0, size: expected.size, file, monitor };
+    let mut retries = 0;
+    loop {
+        monitor::check(monitor)?;
+        let response = get(transfer.received)?;
+        if !response.status().is_success() {
+            return Err(client.status_error(&response, expected.what));
+        }
+        if transfer.received > 0 && response.status() != 206 {
+            transfer.restart()?;
+        }
+        match transfer.receive(response)? {
+            None => break,
+            Some(_) if retries < MAX_RETRIES => retries += 1,
+            Some(error) => return Err(Error::Unreachable { host: client.host.clone(), reason: error.to_string() }),
+        }
+    }
+    digest::check(expected.what, expected.digest, digest::finish(transfer.hasher))
+}
+
+struct Transfer<'a> {
+    hasher: Sha256,
+    received: u64,
+    size: Option<u64>,
+    file: &'a mut File,
+    monitor: &'a dyn Monitor,
+}
+
+impl Transfer<'_> {
+    /// Receives a body. Returns `Some` error if the connection broke and the download may be
+    /// resumed.
+    fn receive(&mut self, response: Response<Body>) -> Result<Option<io::Error>, Error> {
+        let body = response.into_body();
+        if self.received == 0 {
+            self.size = self.size.or(body.content_length());
+        }
+        // At least one more byte than expected is read, so that a longer body fails the
+        // verification.
+        let limit = self.size.map_or(u64::MAX, |size| size + 1);
+        let mut body = body.into_with_config().limit(u64::MAX).reader();
+        let mut buffer = vec![0; 1 << 16];
+        while self.received < limit {
+            monitor::check(self.monitor)?;
+            let length = match body.read(&mut buffer) {
+                Ok(0) if self.size.is_some_and(|size| self.received < size) => {
+                    return Ok(Some(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection ended early")));
+                }
+                Ok(0) => return Ok(None),
+                Ok(length) => length,
+                Err(error) => return Ok(Some(error)),
+            };
+            self.hasher.update(&buffer[..length]);
+            self.file.write_all(&buffer[..length]).map_err(Error::io("write", "a download"))?;
+            self.received += length as u64;
+            if let Some(size) = self.size {
+                self.monitor.fraction(self.received as f64 / size.max(1) as f64);
+            }
+        }
+        Ok(None)
+    }
+
+    fn restart(&mut self) -> Result<(), Error> {
+        self.hasher = Sha256::new();
+        self.received = 0;
+        let truncated = self.file.set_len(0).and_then(|()| io::Seek::rewind(self.file));
+        truncated.map_err(Error::io("empty", "a download"))
+    }
+}
+
+/// Downloads `url` into `file` and verifies the digest, `sha256:…`.
+pub fn download(url: &str, digest: &str, file: &mut File, monitor: &dyn Monitor) -> Result<(), Error> {
+    let client = Client::new(url_host(url));
+    let expected = ExpectedFile { what: url, digest, size: None };
+    download_verified(&client, &expected, file, monitor, |offset| match offset {
+        0 => client.get(url, &[]),
+        _ => client.get(url, &[("range", &format!("bytes={offset}-"))]),
+    })
+}
+
+/// Returns the certificates that this machine trusts, or Mozilla's on a machine without any. A
+/// company's proxy may sign with a certificate of its own. `SSL_CERT_FILE` and `SSL_CERT_DIR`
+/// apply.
+fn root_certificates() -> RootCerts {
+    static CERTIFICATES: OnceLock<RootCerts> = OnceLock::new();
+    let load = || {
+        let found = rustls_native_certs::load_native_certs().certs;
+        let found: Vec<_> = found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
+        if found.is_empty() { RootCerts::WebPki } else { RootCerts::new_with_certs(&found) }
+    };
+    CERTIFICATES.get_or_init(load).clone()
+}
+
+/// Returns the host and port of a URL.
+pub(crate) fn url_host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+/// True if `host`, with or without a port, is `localhost` or a loopback address.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let name = format!("http://{host}").parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
+    let Some(name) = name else { return false };
+    let address = name.trim_matches(['[', ']']).parse::<IpAddr>();
+    name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn unreachable_error(host: &str, error: &ureq::Error) -> Error {
+    let reason = match error {
+        ureq::Error::HostNotFound => "there is no such host".into(),
+        ureq::Error::Timeout(_) => "it does not answer".into(),
+        ureq::Error::RequireHttpsOnly(_) => {
+            "it requires HTTP without TLS, which is allowed on this machine only".into()
+        }
+        ureq::Error::Io(error) => error.to_string(),
+        error => error.to_string(),
+    };
+    Error::Unreachable { host: host.to_owned(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allows_http_on_loopback_only() {
+        for host in ["localhost:5000", "127.0.0.1", "127.8.9.1:80", "[::1]:5000"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["registry-1.docker.io", "10.0.0.1:5000", "localhost.example", "127.0.0.1.example:80"] {
+            assert!(!is_loopback(host), "{host}");
+        }
+        let refused = Client::new("registry.example").get("http://registry.example/v2/", &[]).unwrap_err();
+        assert!(refused.to_string().contains("without TLS"), "{refused}");
+    }
+
+    #[test]
+    fn extracts_host_of_url() {
+        assert_eq!(url_host("https://a.example:8/b?c"), "a.example:8");
+        assert_eq!(url_host("http://user:word@a.example/b@c"), "a.example");
+    }
+}

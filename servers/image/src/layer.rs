@@ -1,0 +1,309 @@
+//! Unpacking tar archives: a layer over the layers below it (image-spec, `layer.md`), or an archive
+//! of server binaries.
+//!
+//! An archive is untrusted. Four rules keep it inside the root:
+//! - [`resolve_in_root`] finds the folder of every entry, so that links resolve as after `chroot`.
+//! - Files are always created. An existing file is removed, never opened.
+//! - Links are rewritten for the host: an absolute target becomes relative, and a target outside
+//!   the root is an error. Folders are never moved, so a link stays valid.
+//! - Of an entry's attributes, only the executable bit is kept: owners and set-user-id bits are
+//!   ignored. Devices and named pipes are not created.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use tar::{Archive, Entry, EntryType};
+
+use crate::Error;
+use crate::monitor::{self, Monitor};
+use crate::root_path::resolve_in_root;
+
+/// Prefix of a file name that hides a file of lower layers: `.wh.NAME` hides `NAME`.
+const WHITEOUT: &[u8] = b".wh.";
+/// File name that hides all files of lower layers in its folder.
+const OPAQUE_WHITEOUT: &[u8] = b".wh..wh..opq";
+
+/// Maximum unpacked size of a layer or archive in bytes, against decompression bombs. Images of
+/// servers are smaller.
+const MAX_BYTES: u64 = 32 << 30;
+
+/// What an archive is, with its name for messages.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind<'a> {
+    /// A layer with this digest, or file name if it has none. Whiteouts hide files of lower layers.
+    Layer(&'a str),
+    /// An archive of server binaries with this name. Whiteouts are ordinary files.
+    Archive(&'a str),
+}
+
+impl Kind<'_> {
+    fn noun(self) -> &'static str {
+        if matches!(self, Self::Layer(_)) { "image" } else { "archive" }
+    }
+}
+
+impl fmt::Display for Kind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layer(digest) => write!(f, "the layer {digest}"),
+            Self::Archive(name) => write!(f, "the archive {name}"),
+        }
+    }
+}
+
+/// Unpacks an archive over the content of `root`.
+pub(crate) fn apply(root: &Path, kind: Kind, archive: impl Read, monitor: &dyn Monitor) -> Result<(), Error> {
+    let mut unpacker = Unpacker { root, kind, added: HashSet::new(), remaining_bytes: MAX_BYTES };
+    let unreadable = |source: io::Error| match source.kind() {
+        io::ErrorKind::StorageFull => Error::Io { what: "unpack into", path: root.to_owned(), source },
+        _ => archive_error(kind, &source),
+    };
+    let mut archive = Archive::new(archive);
+    for entry in archive.entries().map_err(unreadable)? {
+        monitor::check(monitor)?;
+        unpacker.unpack(entry.map_err(unreadable)?)?;
+    }
+    Ok(())
+}
+
+fn archive_error(kind: Kind, source: &io::Error) -> Error {
+    Error::Malformed { what: kind.to_string(), expected: "tar archive", reason: source.to_string() }
+}
+
+struct Unpacker<'a> {
+    root: &'a Path,
+    kind: Kind<'a>,
+    /// Paths of this layer's entries and of their folders. Whiteouts hide only files of lower
+    /// layers.
+    added: HashSet<PathBuf>,
+    remaining_bytes: u64,
+}
+
+impl Unpacker<'_> {
+    fn unpack(&mut self, mut entry: Entry<impl Read>) -> Result<(), Error> {
+        let kind = entry.header().entry_type();
+        if kind == EntryType::XGlobalHeader {
+            return Ok(());
+        }
+        let path = PathBuf::from(OsStr::from_bytes(&entry.path_bytes()));
+        let path = self.path_inside_root(&path, "holds the path")?;
+        let Some(name) = path.file_name() else { return Ok(()) };
+        let folder = self.create_parent(&path)?;
+        let hidden = name.as_bytes().strip_prefix(WHITEOUT);
+        if let (Some(hidden), Kind::Layer(_)) = (hidden, self.kind) {
+            return self.apply_whiteout(&folder, name, hidden, &path);
+        }
+        let target = folder.join(name);
+        match kind {
+            EntryType::Directory => self.add_folder(&target)?,
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => self.add_file(&target, &mut entry)?,
+            EntryType::Symlink => {
+                let link_target = self.link_target(&entry, &path)?;
+                self.add_symlink(&target, &path, &link_target)?;
+            }
+            EntryType::Link => {
+                let link_target = self.link_target(&entry, &path)?;
+                self.add_hard_link(&target, &path, &link_target)?;
+            }
+            // Base images contain /dev/null and similar. A server uses the host's.
+            EntryType::Char | EntryType::Block | EntryType::Fifo if path.starts_with("dev") => return Ok(()),
+            EntryType::Char | EntryType::Block => {
+                return Err(self.hostile_error(format!("holds the device file {}", path.display())));
+            }
+            EntryType::Fifo => return Err(self.hostile_error(format!("holds the named pipe {}", path.display()))),
+            _ => {
+                return Err(self.hostile_error(format!("holds {}, whose type is not allowed", path.display())));
+            }
+        }
+        // A layer need not have entries for the folders.
+        let paths = target.ancestors().take_while(|path| *path != self.root);
+        self.added.extend(paths.map(Path::to_owned));
+        Ok(())
+    }
+
+    /// Returns the path relative to the root, without `/` and `.`. Fails for a path with `..`.
+    fn path_inside_root(&self, path: &Path, what: &str) -> Result<PathBuf, Error> {
+        if path.components().any(|component| component == Component::ParentDir) {
+            return Err(self.hostile_error(format!(
+                "{what} {}, which leaves the {}",
+                path.display(),
+                self.kind.noun()
+            )));
+        }
+        Ok(path.components().filter(|component| matches!(component, Component::Normal(_))).collect())
+    }
+
+    /// Returns the folder of an entry, created if it does not exist.
+    fn create_parent(&self, path: &Path) -> Result<PathBuf, Error> {
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let folder =
+            resolve_in_root(self.root, parent).map_err(Error::io("find the folder of", self.root.join(path)))?;
+        create_folders(self.root, &folder)?;
+        Ok(folder)
+    }
+
+    /// Removes the files of lower layers that a whiteout hides.
+    fn apply_whiteout(&self, folder: &Path, name: &OsStr, hidden: &[u8], path: &Path) -> Result<(), Error> {
+        if name.as_bytes() == OPAQUE_WHITEOUT {
+            let entries = fs::read_dir(folder).map_err(Error::io("read", folder))?;
+            return entries
+                .flatten()
+                .map(|entry| entry.path())
+                .try_for_each(|path| self.remove_from_lower_layers(&path));
+        }
+        if matches!(hidden, b"" | b"." | b"..") {
+            return Err(
+                self.hostile_error(format!("holds {}, a whiteout that would remove its own folder", path.display()))
+            );
+        }
+        self.remove_from_lower_layers(&folder.join(OsStr::from_bytes(hidden)))
+    }
+
+    fn remove_from_lower_layers(&self, path: &Path) -> Result<(), Error> {
+        if !self.added.contains(path) {
+            return remove(path);
+        }
+        if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+            return Ok(());
+        }
+        // The folder is also in this layer, so only files of lower layers are removed.
+        let entries = fs::read_dir(path).map_err(Error::io("read", path))?;
+        entries.flatten().try_for_each(|entry| self.remove_from_lower_layers(&entry.path()))
+    }
+
+    fn add_folder(&self, target: &Path) -> Result<(), Error> {
+        if fs::symlink_metadata(target).is_ok_and(|metadata| metadata.is_dir()) {
+            return Ok(());
+        }
+        remove(target)?;
+        create_folder(target)
+    }
+
+    fn add_file(&mut self, target: &Path, entry: &mut Entry<impl Read>) -> Result<(), Error> {
+        let size = entry.size();
+        self.remaining_bytes = self
+            .remaining_bytes
+            .checked_sub(size)
+            .ok_or_else(|| self.hostile_error(format!("unpacks to more than {} GiB", MAX_BYTES >> 30)))?;
+        let is_program = entry.header().mode().is_ok_and(|mode| mode & 0o111 != 0);
+        remove(target)?;
+        let mode = if is_program { 0o755 } else { 0o644 };
+        let file = OpenOptions::new().write(true).create_new(true).open(target);
+        let mut file = file.map_err(Error::io("create", target))?;
+        file.set_permissions(Permissions::from_mode(mode)).map_err(Error::io("set the mode of", target))?;
+        let copied = io::copy(entry, &mut file).map_err(Error::io("unpack", target))?;
+        if copied < size {
+            return Err(archive_error(self.kind, &io::Error::from(io::ErrorKind::UnexpectedEof)));
+        }
+        Ok(())
+    }
+
+    fn link_target(&self, entry: &Entry<impl Read>, path: &Path) -> Result<PathBuf, Error> {
+        let target = entry.link_name_bytes().filter(|target| !target.is_empty());
+        let none = || self.hostile_error(format!("holds the link {} without a target", path.display()));
+        Ok(PathBuf::from(OsStr::from_bytes(&target.ok_or_else(none)?)))
+    }
+
+    /// Creates a link that resolves on the host as it does in the image.
+    fn add_symlink(&self, link: &Path, path: &Path, link_target: &Path) -> Result<(), Error> {
+        let folder = link.parent().and_then(|folder| folder.strip_prefix(self.root).ok()).unwrap_or(Path::new(""));
+        let depth = folder.components().count();
+        let Some(text) = rewrite_link_target(depth, link_target) else {
+            return Err(self.hostile_error(format!(
+                "links {} to {}, which leaves the {}",
+                path.display(),
+                link_target.display(),
+                self.kind.noun()
+            )));
+        };
+        remove(link)?;
+        symlink(text, link).map_err(Error::io("create", link))
+    }
+
+    fn add_hard_link(&self, link: &Path, path: &Path, link_target: &Path) -> Result<(), Error> {
+        let link_target = self.path_inside_root(link_target, &format!("links {} to", path.display()))?;
+        let original = link_target.file_name().map(|name| Ok::<_, Error>(self.create_parent(&link_target)?.join(name)));
+        let original = original.unwrap_or_else(|| Ok(self.root.to_owned()))?;
+        let metadata = fs::symlink_metadata(&original).map_err(Error::io("link to", &original))?;
+        if metadata.is_symlink() {
+            // The original's target is relative to another folder, so it is rewritten.
+            let text = fs::read_link(&original).map_err(Error::io("read", &original))?;
+            let folder = original.parent().and_then(|folder| folder.strip_prefix(self.root).ok());
+            let target = Path::new("/").join(folder.unwrap_or(Path::new(""))).join(text);
+            return self.add_symlink(link, path, &target);
+        }
+        if !metadata.is_file() {
+            return Err(self.hostile_error(format!(
+                "links {} to {}, which is not a file",
+                path.display(),
+                link_target.display()
+            )));
+        }
+        if original == link {
+            return Ok(());
+        }
+        remove(link)?;
+        fs::hard_link(&original, link).map_err(Error::io("create", link))
+    }
+
+    fn hostile_error(&self, what: String) -> Error {
+        Error::Hostile { archive: self.kind.to_string(), what, noun: self.kind.noun() }
+    }
+}
+
+/// Converts a link target in the image to a relative target on the host, for a link `depth` folders
+/// below the root: `/usr/lib` becomes `../../usr/lib` at depth 2. `None` if the target is above the
+/// root. `a/..` is removed, even if `a` is a link, so that `..` occurs only at the beginning.
+fn rewrite_link_target(depth: usize, target: &Path) -> Option<PathBuf> {
+    let (mut up, mut down) = if target.is_absolute() { (depth, PathBuf::new()) } else { (0, PathBuf::new()) };
+    for component in target.components() {
+        match component {
+            Component::Normal(name) => down.push(name),
+            Component::ParentDir if down.pop() => {}
+            Component::ParentDir => up += 1,
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    if up > depth {
+        return None;
+    }
+    let text: PathBuf = std::iter::repeat_n(Path::new(".."), up).chain([down.as_path()]).collect();
+    Some(if text.as_os_str().is_empty() { ".".into() } else { text })
+}
+
+/// Creates a folder with mode 0755, regardless of the umask: a server may run as another account.
+fn create_folder(folder: &Path) -> Result<(), Error> {
+    fs::create_dir(folder).map_err(Error::io("create", folder))?;
+    fs::set_permissions(folder, Permissions::from_mode(0o755)).map_err(Error::io("set the mode of", folder))
+}
+
+/// Creates the missing folders from `root` to `folder`.
+fn create_folders(root: &Path, folder: &Path) -> Result<(), Error> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent().filter(|_| folder != root) {
+        create_folders(root, parent)?;
+    }
+    create_folder(folder)
+}
+
+/// Removes a file, link or folder. Does not follow links.
+fn remove(path: &Path) -> Result<(), Error> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    };
+    removed.map_err(Error::io("remove", path))
+}
+
+#[cfg(test)]
+mod tests;

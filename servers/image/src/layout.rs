@@ -1,0 +1,166 @@
+//! Images in folders: an OCI layout (image-spec, `image-layout.md`), or an unpacked archive of
+//! `docker save` or `podman save`.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use oci_spec::image::{Descriptor, Digest};
+use serde::Deserialize;
+
+use crate::contents::{self, Configuration, Document, Image, Layer, LayerLocation};
+use crate::monitor::Monitor;
+use crate::root_path::resolve_in_root;
+use crate::unpack::{self, LayerSource};
+use crate::{Error, digest};
+
+/// Index of an OCI layout.
+const INDEX: &str = "index.json";
+/// List of images in an archive of `docker save`. Newer versions of Docker also write an OCI
+/// layout.
+const DOCKER_MANIFEST: &str = "manifest.json";
+/// Annotation with the name of an image in an index.
+const REF_NAME: &str = "org.opencontainers.image.ref.name";
+
+/// A folder with a packed image.
+pub struct Layout {
+    folder: PathBuf,
+    image: Image,
+    digest: String,
+}
+
+/// An entry of [`DOCKER_MANIFEST`].
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct DockerImage {
+    config: String,
+    repo_tags: Option<Vec<String>>,
+    layers: Vec<String>,
+}
+
+impl Layout {
+    /// True if `folder` contains a packed image.
+    pub fn exists_in(folder: &Path) -> bool {
+        (folder.join("oci-layout").is_file() && folder.join(INDEX).is_file()) || folder.join(DOCKER_MANIFEST).is_file()
+    }
+
+    /// Reads the image for this machine. Fails if there are several.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let folder = folder.to_owned();
+        let (digest, image) =
+            if folder.join(DOCKER_MANIFEST).is_file() { read_docker_image(&folder)? } else { read_oci_image(&folder)? };
+        Ok(Self { folder, image, digest })
+    }
+
+    /// Digest of the manifest. Archives of `docker save` have none; the digest of the configuration
+    /// replaces it.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Size of the layers as stored, in bytes. 0 for archives of `docker save`.
+    pub fn bytes(&self) -> u64 {
+        self.image.stored_bytes()
+    }
+
+    /// Unpacks the image into `root`. `title` names the image for `monitor`.
+    pub fn unpack(&self, root: &Path, title: &str, monitor: &dyn Monitor) -> Result<(), Error> {
+        unpack::unpack(&self.image, self, root, title, monitor)
+    }
+}
+
+impl LayerSource for Layout {
+    fn open_layer(&self, layer: &Layer, _monitor: &dyn Monitor) -> Result<File, Error> {
+        let what = format!("the layer {}", layer.name());
+        match &layer.location {
+            LayerLocation::File(path) => open_file(&self.folder, Path::new(path)),
+            LayerLocation::Blob { digest, .. } => {
+                digest::check_algorithm(&what, digest)?;
+                let mut file = open_file(&self.folder, &blob_path(digest))?;
+                digest::check_file(&what, digest.as_ref(), &mut file)?;
+                Ok(file)
+            }
+        }
+    }
+}
+
+/// Reads the image of an OCI layout. Returns the digest of its manifest and the image.
+fn read_oci_image(folder: &Path) -> Result<(String, Image), Error> {
+    let mut bytes = read_file(folder, Path::new(INDEX))?;
+    let mut what = format!("{INDEX} of {}", folder.display());
+    let mut digest = String::new();
+    // An index may contain indexes. No known tool nests more than two.
+    for _ in 0..3 {
+        match Document::parse(&what, &bytes)? {
+            Document::Manifest(manifest) => {
+                let configuration = read_blob(folder, manifest.config(), "the configuration")?;
+                let configuration: Configuration = contents::parse(&what, "image configuration", &configuration)?;
+                return Ok((digest, Image::new(&manifest, configuration, &what)?));
+            }
+            Document::Index(index) => {
+                let descriptor = require_single(contents::select_for_host(&index)?)?;
+                digest = descriptor.digest().to_string();
+                what = format!("the manifest {digest}");
+                bytes = read_blob(folder, descriptor, "the manifest")?;
+            }
+        }
+    }
+    Err(Error::Malformed { what, expected: "image", reason: "its indexes are nested too deeply".into() })
+}
+
+fn require_single(descriptors: Vec<&Descriptor>) -> Result<&Descriptor, Error> {
+    let name = |descriptor: &&Descriptor| {
+        let annotations = descriptor.annotations().as_ref();
+        annotations.and_then(|all| all.get(REF_NAME)).cloned().unwrap_or_else(|| descriptor.digest().to_string())
+    };
+    match descriptors[..] {
+        [] => Err(Error::MultipleImages { names: Vec::new() }),
+        // One image may have several names.
+        [first, ref rest @ ..] if rest.iter().all(|other| other.digest() == first.digest()) => Ok(first),
+        _ => Err(Error::MultipleImages { names: descriptors.iter().map(name).collect() }),
+    }
+}
+
+/// Reads the image of `docker save`. Returns the digest of its configuration, which is the image's
+/// id, and the image.
+fn read_docker_image(folder: &Path) -> Result<(String, Image), Error> {
+    let what = format!("{DOCKER_MANIFEST} of {}", folder.display());
+    let images: Vec<DockerImage> =
+        contents::parse(&what, "list of images", &read_file(folder, Path::new(DOCKER_MANIFEST))?)?;
+    let [image] = &images[..] else {
+        let name = |image: &DockerImage| image.repo_tags.as_deref().unwrap_or_default().join(" ");
+        return Err(Error::MultipleImages { names: images.iter().map(name).collect() });
+    };
+    let configuration = read_file(folder, Path::new(&image.config))?;
+    let id = digest::sha256(&configuration);
+    // The file is `<id>.json`, or `blobs/sha256/<id>` in newer archives.
+    let expected = Path::new(&image.config).file_stem().unwrap_or_default().to_string_lossy();
+    digest::check("the configuration", &format!("sha256:{expected}"), id.clone())?;
+    let configuration: Configuration = contents::parse(&what, "image configuration", &configuration)?;
+    let locations = image.layers.iter().cloned().map(LayerLocation::File).collect();
+    Ok((id, Image::from_locations(locations, configuration.diff_ids(&what)?, &what)?))
+}
+
+fn blob_path(digest: &Digest) -> PathBuf {
+    Path::new("blobs").join(digest.algorithm().as_ref()).join(digest.digest())
+}
+
+/// Reads a manifest or configuration of an OCI layout.
+fn read_blob(folder: &Path, descriptor: &Descriptor, what: &str) -> Result<Vec<u8>, Error> {
+    let what = format!("{what} {}", descriptor.digest());
+    digest::check_algorithm(&what, descriptor.digest())?;
+    let bytes = read_file(folder, &blob_path(descriptor.digest()))?;
+    digest::check(&what, descriptor.digest().as_ref(), digest::sha256(&bytes))?;
+    Ok(bytes)
+}
+
+fn read_file(folder: &Path, path: &Path) -> Result<Vec<u8>, Error> {
+    let path = resolve_in_root(folder, path).map_err(Error::io("find", folder.join(path)))?;
+    fs::read(&path).map_err(Error::io("read", &path))
+}
+
+/// Opens a file of the layout. Old versions of Docker link equal layers. Links are resolved within
+/// the folder.
+fn open_file(folder: &Path, path: &Path) -> Result<File, Error> {
+    let path = resolve_in_root(folder, path).map_err(Error::io("find", folder.join(path)))?;
+    File::open(&path).map_err(Error::io("open", &path))
+}

@@ -1,0 +1,196 @@
+//! User ids without an account, for programs that root starts.
+//!
+//! Each reservation has an id of its own, so that no two servers can reach each other's files, and
+//! all processes with the id can be ended without touching another server.
+
+use std::fs;
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Range of systemd's `DynamicUser=`, which distributions do not assign to accounts.
+const FIRST_ID: u32 = 61_184;
+const LAST_ID: u32 = 65_519;
+
+/// `CAP_CHOWN`, `CAP_KILL`, `CAP_SETGID` and `CAP_SETUID`, as bits of `CapEff`.
+const NEEDED_CAPABILITIES: u64 = 1 | 1 << 5 | 1 << 6 | 1 << 7;
+
+/// Time that [`Account::end_processes`] waits.
+const MAX_END_TIME: Duration = Duration::from_secs(10);
+
+/// A user and group id that no other program uses. Reserved until the last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct Account {
+    id: u32,
+    /// An abstract socket whose name contains the id. The kernel removes it with this process.
+    _reservation: Arc<UnixListener>,
+}
+
+impl Account {
+    /// Reserves an id. `None` if this process is not root, or is root in a container that does not
+    /// map the ids or lacks the capabilities to use them.
+    pub fn reserve() -> io::Result<Option<Self>> {
+        if !rustix::process::geteuid().is_root() || !has_capabilities() || !are_ids_mapped() {
+            return Ok(None);
+        }
+        let count = LAST_ID - FIRST_ID + 1;
+        // Random, so that processes which cannot see each other hardly choose the same id.
+        let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
+        let start = std::process::id().wrapping_mul(2_654_435_761).wrapping_add(nanoseconds) % count;
+        let mut ids = (0..count).map(|offset| FIRST_ID + (start + offset) % count);
+        let free = ids.find_map(|id| Self::claim(id).filter(|account| !account.has_processes()));
+        free.map(Some).ok_or_else(|| io::Error::other("all user ids for servers are in use"))
+    }
+
+    /// Claims the id that owns `path`, which a process of this program left. `None` if another
+    /// process has claimed the id, if it is not one of these, or if this process is not root.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let id = fs::symlink_metadata(path).ok()?.uid();
+        let is_usable = rustix::process::geteuid().is_root() && (FIRST_ID..=LAST_ID).contains(&id);
+        is_usable.then(|| Self::claim(id)).flatten()
+    }
+
+    fn claim(id: u32) -> Option<Self> {
+        let name = SocketAddr::from_abstract_name(format!("weigh-account-{id}")).ok()?;
+        Some(Self { id, _reservation: Arc::new(UnixListener::bind_addr(&name).ok()?) })
+    }
+
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Kills all processes with this id, and waits up to 10 s until they are gone.
+    pub fn end_processes(&self) {
+        let deadline = Instant::now() + MAX_END_TIME;
+        while self.has_processes() && Instant::now() < deadline {
+            self.signal_all();
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Sends SIGKILL to all processes that this id may signal. The call is atomic in the kernel: a
+    /// process cannot escape by forking.
+    fn signal_all(&self) {
+        let id = self.id;
+        let mut command = Command::new("/");
+        command.uid(id).gid(id);
+        // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
+        // allowed: getuid, geteuid and kill are. It returns an error without allocation, so that
+        // nothing is executed.
+        unsafe {
+            command.pre_exec(move || {
+                let has_id = libc::getuid() == id && libc::geteuid() == id;
+                // Linux excludes the calling process.
+                if has_id && id >= FIRST_ID {
+                    libc::kill(-1, libc::SIGKILL);
+                }
+                Err(io::Error::from_raw_os_error(libc::ECANCELED))
+            });
+        }
+        let _ = command.spawn();
+    }
+
+    /// True if a process has this id as one of its user ids. Zombies don't count.
+    fn has_processes(&self) -> bool {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let has_id = |status: &str| {
+            let fields = |name| status.lines().find_map(|line| line.strip_prefix(name));
+            let is_zombie = fields("State:").is_some_and(|state| state.trim_start().starts_with('Z'));
+            let ids = fields("Uid:").unwrap_or_default().split_whitespace();
+            !is_zombie && ids.filter_map(|text| text.parse().ok()).any(|uid: u32| uid == self.id)
+        };
+        entries
+            .filter(|entry| entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit))
+            .filter_map(|entry| fs::read_to_string(entry.path().join("status")).ok())
+            .any(|status| has_id(&status))
+    }
+}
+
+/// Returns the first of `path` and its parents that other users may not read or enter. `None` if
+/// they may read the file, or enter the folder.
+pub fn find_unreadable(path: &Path) -> Option<PathBuf> {
+    let Ok(path) = fs::canonicalize(path) else { return Some(path.to_owned()) };
+    let is_open = |path: &&Path| {
+        let wanted = if path.is_dir() { 0o001 } else { 0o004 };
+        fs::metadata(path).is_ok_and(|metadata| metadata.mode() & wanted == wanted)
+    };
+    path.ancestors().find(|path| !is_open(path)).map(Path::to_owned)
+}
+
+fn has_capabilities() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let effective = effective.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0);
+    effective & NEEDED_CAPABILITIES == NEEDED_CAPABILITIES
+}
+
+fn are_ids_mapped() -> bool {
+    ["/proc/self/uid_map", "/proc/self/gid_map"].iter().all(|map| {
+        fs::read_to_string(map).unwrap_or_default().lines().any(|line| {
+            let fields: Vec<u64> = line.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+            let [first, _, count] = fields[..] else { return false };
+            first <= u64::from(FIRST_ID) && u64::from(LAST_ID) < first + count
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Confinement, kill_group, spawn_confined};
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Stdio;
+
+    #[test]
+    fn unreadable_parent_makes_file_unreadable() {
+        let folder = std::env::temp_dir().join(format!("weigh-test-account-{}", std::process::id()));
+        let file = folder.join("a/b");
+        fs::create_dir_all(folder.join("a")).unwrap();
+        fs::write(&file, "").unwrap();
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        set(&file, 0o644);
+        set(&folder.join("a"), 0o755);
+        set(&folder, 0o755);
+        assert_eq!(find_unreadable(&file), None);
+        set(&folder, 0o750);
+        assert_eq!(find_unreadable(&file), Some(fs::canonicalize(&folder).unwrap()));
+        set(&folder, 0o755);
+        set(&file, 0o600);
+        assert_eq!(find_unreadable(&file), Some(fs::canonicalize(&file).unwrap()));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn accounts_differ_and_all_processes_of_one_end() {
+        let Some(account) = Account::reserve().unwrap() else {
+            eprintln!("skipped: this test needs root");
+            return;
+        };
+        let other = Account::reserve().unwrap().unwrap();
+        assert_ne!(account.id(), other.id());
+        assert!(Account::claim(account.id()).is_none());
+        // A process that leaves its group and its parent.
+        let mut command = Command::new("sh");
+        command.args(["-c", "setsid sh -c 'sleep 60 & wait' & sleep 0.1; id -u"]).stdout(Stdio::piped());
+        let confinement = Confinement { account: Some(account.clone()), ..Confinement::default() };
+        let mut child = spawn_confined(command, &confinement).unwrap();
+        let mut output = String::new();
+        let mut pipe = child.stdout.take().unwrap();
+        let mut byte = [0];
+        while std::io::Read::read(&mut pipe, &mut byte).unwrap() == 1 && byte != *b"\n" {
+            output.push(char::from(byte[0]));
+        }
+        assert_eq!(output, account.id().to_string());
+        kill_group(&mut child);
+        assert!(account.has_processes(), "the process that left its group still runs");
+        account.end_processes();
+        assert!(!account.has_processes());
+    }
+}

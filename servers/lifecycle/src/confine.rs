@@ -1,0 +1,181 @@
+//! Inheritance and limits of a child process: environment, files, privileges, memory, CPU time.
+
+use std::env;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::Account;
+
+/// Variables that tools and servers inherit. A server gets no others but the ones that its command
+/// sets, so that passwords and keys in the environment do not reach it.
+const ENVIRONMENT: [&str; 7] = ["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD"];
+
+/// Variables that tools of this machine inherit in addition: apt and npm need proxies and
+/// certificates, perf and npm the home folder.
+const TOOL_ENVIRONMENT: [&str; 19] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "http_proxy",
+    "https_proxy",
+    "ftp_proxy",
+    "all_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "npm_config_registry",
+    "APT_CONFIG",
+    "PERF_CONFIG",
+    "XDG_CACHE_HOME",
+];
+
+/// Maximum number of processes and threads of an account, against fork bombs.
+const MAX_TASKS: u64 = 16_384;
+
+/// Limits of a server's program, which may come from a downloaded archive.
+#[derive(Clone, Debug, Default)]
+pub struct Confinement {
+    /// User and group. `None`: this process's.
+    pub account: Option<Account>,
+    /// Maximum private writable memory of the process in bytes (`RLIMIT_DATA`): heap, threads'
+    /// stacks, private mappings. Shared memory is not limited.
+    pub memory_bytes: Option<u64>,
+    /// Maximum CPU time of the process in seconds.
+    pub cpu_seconds: Option<u64>,
+}
+
+/// Leaves a tool of this machine the variables that it needs, the ones that `command` sets, and no
+/// files but the standard streams.
+pub(crate) fn isolate_tool(command: &mut Command) {
+    keep_environment(command, ENVIRONMENT.iter().chain(&TOOL_ENVIRONMENT));
+    close_files(command);
+}
+
+/// Makes `command` start a program within `confinement`. It gets no files of this process other
+/// than its standard streams, and cannot gain privileges by set-user-id programs.
+pub(crate) fn confine(command: &mut Command, confinement: &Confinement) {
+    keep_environment(command, ENVIRONMENT.iter());
+    close_files(command);
+    if let Some(account) = &confinement.account {
+        command.uid(account.id()).gid(account.id());
+    }
+    let mut limits = vec![(Resource::Core, 0)];
+    limits.extend(confinement.memory_bytes.map(|bytes| (Resource::Data, bytes)));
+    limits.extend(confinement.cpu_seconds.map(|seconds| (Resource::Cpu, seconds)));
+    limits.extend(confinement.account.as_ref().map(|_| (Resource::Nproc, MAX_TASKS)));
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
+    // allowed. It makes bare system calls (prctl, getrlimit, setrlimit) on a vector that was
+    // allocated before, takes no lock, and its errors carry a raw errno only.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::thread::set_no_new_privs(true)?;
+            for (resource, limit) in &limits {
+                lower_limit(*resource, *limit)?;
+            }
+            Ok(())
+        });
+    }
+}
+
+fn lower_limit(resource: Resource, limit: u64) -> io::Result<()> {
+    let maximum = getrlimit(resource).maximum.unwrap_or(u64::MAX).min(limit);
+    Ok(setrlimit(resource, Rlimit { current: Some(maximum), maximum: Some(maximum) })?)
+}
+
+/// Replaces the environment by the variables in `names` and the ones that `command` sets.
+fn keep_environment<'a>(command: &mut Command, names: impl Iterator<Item = &'a &'a str>) {
+    let own: Vec<(OsString, Option<OsString>)> =
+        command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+    command.env_clear();
+    for name in names {
+        if let Some(value) = env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    for (name, value) in own {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+/// Closes all files but the standard streams when the program is executed.
+fn close_files(command: &mut Command) {
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
+    // allowed. It makes bare system calls (close_range, fcntl, getrlimit) and allocates nothing.
+    unsafe {
+        command.pre_exec(|| {
+            // Marked, not closed: the standard library reports a failed `exec` on a file of its
+            // own.
+            let marked = libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+            if marked != 0 {
+                // Before Linux 5.11. Files from number 65,536 on stay open.
+                let count = getrlimit(Resource::Nofile).current.unwrap_or(1 << 16).min(1 << 16) as i32;
+                for file in 3..count {
+                    libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC);
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::process::Stdio;
+
+    use super::*;
+    use crate::{spawn_confined, spawn_supervised};
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdout(Stdio::piped()).env("WEIGH_TEST_OWN", "own");
+        command
+    }
+
+    fn output(child: io::Result<std::process::Child>) -> String {
+        String::from_utf8(child.unwrap().wait_with_output().unwrap().stdout).unwrap()
+    }
+
+    #[test]
+    fn children_get_neither_secrets_nor_files() {
+        // `cargo test` sets CARGO_MANIFEST_DIR, which stands here for any variable.
+        assert!(env::var_os("CARGO_MANIFEST_DIR").is_some());
+        let file = File::open("/etc/hostname").or_else(|_| File::open("/proc/self/stat")).unwrap();
+        // SAFETY: `dup` returns a new file that nothing else owns, or -1, which the next line
+        // excludes.
+        let inherited = unsafe { libc::dup(file.as_raw_fd()) };
+        assert!(inherited > 2);
+        // SAFETY: see above.
+        let _owner = unsafe { OwnedFd::from_raw_fd(inherited) };
+        let script = format!("env; [ -e /proc/self/fd/{inherited} ] && echo INHERITED");
+        for text in
+            [output(spawn_confined(shell(&script), &Confinement::default())), output(spawn_supervised(shell(&script)))]
+        {
+            assert!(!text.contains("CARGO_") && !text.contains("INHERITED"), "{text}");
+            assert!(text.contains("PATH=") && text.contains("WEIGH_TEST_OWN=own"), "{text}");
+        }
+    }
+
+    #[test]
+    fn confined_program_cannot_gain_privileges_or_memory() {
+        let confinement = Confinement { memory_bytes: Some(64 << 20), cpu_seconds: Some(9), account: None };
+        let text = output(spawn_confined(shell("cat /proc/self/status /proc/self/limits"), &confinement));
+        assert!(text.lines().any(|line| line.split_whitespace().eq(["NoNewPrivs:", "1"])), "{text}");
+        let has_limit =
+            |name: &str, limit: &str| text.lines().any(|line| line.starts_with(name) && line.contains(limit));
+        assert!(has_limit("Max data size", "67108864") && has_limit("Max cpu time", "9"), "{text}");
+    }
+}

@@ -1,0 +1,26 @@
+//! Signals, clean-up and child processes. Everything that this process starts ends with it, except
+//! children of [`spawn_detached`].
+//!
+//! Three mechanisms cover the ways in which a process ends:
+//!
+//! - normal exit, error and the first signal: the stack unwinds, and destructors clean up;
+//! - a second signal, or unwinding for more than 5 s: [`interrupt`] runs the [`cleanup`] registry,
+//!   as [`fatal`], once installed, does at a panic or a failed allocation;
+//! - SIGKILL or a crash: the kernel kills the children of [`spawn_supervised`].
+
+mod account;
+pub mod cleanup;
+mod confine;
+pub mod fatal;
+pub mod interrupt;
+mod process;
+mod spawn;
+
+pub use account::{Account, find_unreadable};
+pub use confine::Confinement;
+pub use contain::{Contained, contain};
+pub use interrupt::Interrupted;
+pub use process::ProcessIdentity;
+pub use spawn::{
+    WaitError, kill_group, spawn_confined, spawn_detached, spawn_supervised, spawn_with_environment, wait_supervised,
+};

@@ -1,0 +1,116 @@
+//! Starting child processes, and ending them with this process.
+//!
+//! A supervised child asks the kernel for SIGKILL when its parent dies (`PR_SET_PDEATHSIG`). This
+//! covers SIGKILL and crashes, after which no code of this process runs. The kernel ties the
+//! request to the *thread* that forked, not to the process: a child forked by a short-lived worker
+//! thread would die with that thread. One thread that lives as long as the process therefore forks
+//! all supervised children.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group, set_parent_process_death_signal};
+
+use crate::confine::{self, Confinement};
+use crate::interrupt::{self, Interrupted};
+
+/// Interval at which [`wait_supervised`] checks for a signal.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+type Request = (Command, Sender<io::Result<Child>>);
+
+static SPAWNER: LazyLock<Mutex<Sender<Request>>> = LazyLock::new(|| {
+    let (sender, requests) = channel::<Request>();
+    thread::spawn(move || {
+        for (mut command, reply) in requests {
+            // The receiver is gone only while the process ends.
+            let _ = reply.send(command.spawn());
+        }
+    });
+    Mutex::new(sender)
+});
+
+/// Why [`wait_supervised`] returned no exit status.
+#[derive(Debug, thiserror::Error)]
+pub enum WaitError {
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+    #[error("cannot wait for a process: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Starts a tool of this machine, which the kernel kills when this process dies. The tool gets a
+/// short environment and no open files but the standard streams. It gets its own process group, so
+/// that ctrl-C in the terminal reaches only this process.
+pub fn spawn_supervised(mut command: Command) -> io::Result<Child> {
+    confine::isolate_tool(&mut command);
+    supervise(command)
+}
+
+/// Starts a server's program within `confinement`, supervised as by [`spawn_supervised`].
+pub fn spawn_confined(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
+    confine::confine(&mut command, confinement);
+    supervise(command)
+}
+
+/// Like [`spawn_supervised`], with the whole environment. For tools of a developer, such as cargo.
+pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
+    supervise(command)
+}
+
+/// Starts a confined program in its own process group that may outlive this process.
+pub fn spawn_detached(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
+    confine::confine(&mut command, confinement);
+    command.process_group(0).spawn()
+}
+
+fn supervise(mut command: Command) -> io::Result<Child> {
+    let parent = getpid();
+    command.process_group(0);
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
+    // allowed. It makes two bare system calls (prctl, getppid), allocates nothing and takes no
+    // lock; errors carry a raw errno only.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // If the parent died before the call above, the kernel sends no signal any more.
+            if getppid() == Some(parent) { Ok(()) } else { Err(Errno::SRCH.into()) }
+        });
+    }
+    let (reply, child) = channel();
+    let gone = || io::Error::other("the thread that starts processes is gone");
+    SPAWNER.lock().unwrap_or_else(PoisonError::into_inner).send((command, reply)).map_err(|_| gone())?;
+    child.recv().map_err(|_| gone())?
+}
+
+/// Waits for a child of [`spawn_supervised`]. After a signal, kills the child's process group and
+/// returns [`WaitError::Interrupted`].
+pub fn wait_supervised(mut child: Child) -> Result<ExitStatus, WaitError> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            // A signal that arrived meanwhile is meant for this process.
+            interrupt::check()?;
+            return Ok(status);
+        }
+        if let Err(error) = interrupt::check() {
+            kill_group(&mut child);
+            return Err(error.into());
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+}
+
+/// Kills the process group of a child of [`spawn_supervised`] and reaps the child.
+pub fn kill_group(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // The child is not reaped yet, so the kernel has not reused its id.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
+}

@@ -1,0 +1,11 @@
+//! Rules of MySQL and MariaDB as pure functions: sizes and limits of keys and rows, the collation
+//! of a comparison, double encoding, and PHP's serialisation.
+//!
+//! Each rule names its source: a page of a manual, or the server versions that were measured.
+
+pub mod charset;
+pub mod coercibility;
+pub mod encoding;
+pub mod keys;
+pub mod rows;
+pub mod serialized;

@@ -1,0 +1,232 @@
+//! Option files of MySQL's and MariaDB's clients (MySQL manual, "Using Option Files").
+
+mod line;
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use self::line::{Line, parse_line};
+use super::login::{ClientOptions, Login};
+use crate::connect::{Secret, TlsMode};
+
+/// Groups that apply: the groups for all clients of MySQL and MariaDB, and `[weigh]`.
+const GROUPS: [&str; 4] = ["client", "client-server", "client-mariadb", "weigh"];
+
+/// Maximum depth of included files, which ends circular inclusion.
+const MAX_DEPTH: u32 = 10;
+
+#[derive(Debug, thiserror::Error)]
+pub enum OptionFileError {
+    /// A requested file cannot be read.
+    #[error("cannot read option file {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    /// A line is invalid. The error does not repeat the line, which may contain a password.
+    #[error("option file {}, line {line}: {reason}", path.display())]
+    Line {
+        path: PathBuf,
+        /// Line number from 1.
+        line: usize,
+        reason: String,
+    },
+}
+
+/// Reads the option files that `login` selects.
+pub(super) fn read_client_options(login: &Login) -> Result<ClientOptions, OptionFileError> {
+    let mut options = ClientOptions::default();
+    for OptionFile { path, is_required } in select_files(login) {
+        let mut reader = Reader { group_applies: false, options: &mut options };
+        match reader.read_file(&path, 0) {
+            Err(OptionFileError::Read { source, .. }) if !is_required && is_ignored(&source) => {}
+            result => result?,
+        }
+    }
+    Ok(options)
+}
+
+struct OptionFile {
+    path: PathBuf,
+    /// Whether a missing or unreadable file is an error.
+    is_required: bool,
+}
+
+/// Returns the files to read. Later files override earlier ones.
+fn select_files(login: &Login) -> Vec<OptionFile> {
+    let required = |path: &PathBuf| OptionFile { path: path.clone(), is_required: true };
+    let optional = |path: PathBuf| OptionFile { path, is_required: false };
+    if login.no_defaults {
+        return Vec::new();
+    }
+    if let Some(file) = &login.defaults_file {
+        return vec![required(file)];
+    }
+    let mut files = vec![optional("/etc/my.cnf".into()), optional("/etc/mysql/my.cnf".into())];
+    files.extend(login.defaults_extra_file.iter().map(required));
+    files.extend(std::env::home_dir().map(|home| optional(home.join(".my.cnf"))));
+    files
+}
+
+/// True if an optional file is ignored, as in the servers' clients: it is missing or not readable
+/// by this user.
+fn is_ignored(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory)
+}
+
+struct Reader<'a> {
+    /// Whether the group of the current line is in [`GROUPS`].
+    group_applies: bool,
+    options: &'a mut ClientOptions,
+}
+
+impl Reader<'_> {
+    fn read_file(&mut self, path: &Path, depth: u32) -> Result<(), OptionFileError> {
+        let read_error = |source| OptionFileError::Read { path: path.to_owned(), source };
+        let mode = fs::metadata(path).map_err(read_error)?.permissions().mode();
+        if mode & 0o002 != 0 {
+            // Writable by everyone. The servers' clients ignore such files, too.
+            return Ok(());
+        }
+        let bytes = fs::read(path).map_err(read_error)?;
+        for (index, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+            let line_error = |reason| OptionFileError::Line { path: path.to_owned(), line: index + 1, reason };
+            match parse_line(line).map_err(line_error)? {
+                Line::Empty => {}
+                Line::Group(name) => self.group_applies = GROUPS.contains(&name.as_str()),
+                Line::Option { name, value } if self.group_applies => self.set(&name, value).map_err(line_error)?,
+                Line::Option { .. } => {}
+                Line::Include(_) | Line::IncludeDir(_) if depth == MAX_DEPTH => {
+                    return Err(line_error("files include one another too deeply".into()));
+                }
+                Line::Include(file) => self.include(&file, depth)?,
+                Line::IncludeDir(dir) => self.include_folder(&dir, depth)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads an included file. Groups in it do not affect the including file.
+    fn include(&mut self, path: &Path, depth: u32) -> Result<(), OptionFileError> {
+        let mut inner = Reader { group_applies: false, options: self.options };
+        match inner.read_file(path, depth + 1) {
+            Err(OptionFileError::Read { source, .. }) if is_ignored(&source) => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Reads the `*.cnf` files of a folder, by name.
+    fn include_folder(&mut self, dir: &Path, depth: u32) -> Result<(), OptionFileError> {
+        let entries = match fs::read_dir(dir) {
+            Ok(entries) => entries,
+            Err(error) if is_ignored(&error) => return Ok(()),
+            Err(source) => return Err(OptionFileError::Read { path: dir.to_owned(), source }),
+        };
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "cnf"));
+        files.sort();
+        files.iter().try_for_each(|file| self.include(file, depth))
+    }
+
+    /// Sets an option. Ignores options that do not concern the connection.
+    fn set(&mut self, name: &str, value: Option<String>) -> Result<(), String> {
+        let options = &mut *self.options;
+        let text = || value.clone().unwrap_or_default();
+        match name {
+            "host" => options.host = Some(text()),
+            "port" => options.port = Some(text().parse().map_err(|_| "port is not a number from 0 to 65535")?),
+            "user" => options.user = Some(text()),
+            // Without a value, MySQL's clients prompt for a password. weigh prompts for the command
+            // line only.
+            "password" => options.password = value.map(Secret::new).or(options.password.take()),
+            "socket" => options.socket = Some(text().into()),
+            "ssl-mode" if text().eq_ignore_ascii_case("preferred") => options.ssl_mode = None,
+            "ssl-mode" => options.ssl_mode = Some(text().parse()?),
+            "ssl-ca" => options.ssl_ca = Some(text().into()),
+            "ssl-cert" => options.ssl_cert = Some(text().into()),
+            "ssl-key" => options.ssl_key = Some(text().into()),
+            "ssl" if is_on(value.as_deref()) => options.ssl_mode = options.ssl_mode.or(Some(TlsMode::Required)),
+            "ssl" | "skip-ssl" | "disable-ssl" => options.ssl_mode = Some(TlsMode::Disabled),
+            "ssl-verify-server-cert" if is_on(value.as_deref()) => options.ssl_mode = Some(TlsMode::VerifyIdentity),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Parses a boolean option. An option without a value is on.
+fn is_on(value: Option<&str>) -> bool {
+    value.is_none_or(|value| ["1", "on", "true", "yes"].contains(&value.to_ascii_lowercase().as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(files: &[(&str, &str)]) -> Result<ClientOptions, OptionFileError> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text.replace("DIR", folder.path().to_str().unwrap())).unwrap();
+        }
+        let login = Login { defaults_file: Some(folder.path().join(files[0].0)), ..Login::default() };
+        read_client_options(&login)
+    }
+
+    #[test]
+    fn reads_client_groups_in_order() {
+        let text =
+            "user=nobody\n[weigh]\nuser=a\n[mysqld]\nuser=mysql\nport=1\n[client]\nuser=b\nport=3307\n[mysql]\nport=2";
+        let options = read(&[("my.cnf", text)]).unwrap();
+        assert_eq!((options.user.as_deref(), options.port), (Some("b"), Some(3307)));
+    }
+
+    #[test]
+    fn include_does_not_change_the_group() {
+        let main = "[client]\n!include DIR/one\n!includedir DIR/more\n!include DIR/absent\nhost=db.example\n";
+        let options = read(&[
+            ("my.cnf", main),
+            ("one", "user=outside any group\n[client]\nuser=one\n"),
+            ("more/b.cnf", "[client]\nport=2\n"),
+            ("more/a.cnf", "[client]\nport=1\nuser=a\n"),
+            ("more/c.txt", "[client]\nport=3\n"),
+        ])
+        .unwrap();
+        assert_eq!((options.host.as_deref(), options.user.as_deref()), (Some("db.example"), Some("a")));
+        assert_eq!(options.port, Some(2));
+    }
+
+    #[test]
+    fn rejects_circular_includes() {
+        assert!(read(&[("my.cnf", "!include DIR/my.cnf\n")]).unwrap_err().to_string().contains("deeply"));
+    }
+
+    #[test]
+    fn ignores_world_writable_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("my.cnf");
+        fs::write(&path, "[client]\nuser=x\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        let login = Login { defaults_file: Some(path), ..Login::default() };
+        assert_eq!(read_client_options(&login).unwrap(), ClientOptions::default());
+    }
+
+    #[test]
+    fn errors_name_file_and_line_without_password() {
+        let error = read(&[("my.cnf", "[client]\npassword=hunter2\nport=hunter2\n")]).unwrap_err().to_string();
+        assert!(error.contains("my.cnf, line 3: port") && !error.contains("hunter2"), "{error}");
+        let login = Login { defaults_file: Some("/no/such.cnf".into()), ..Login::default() };
+        assert!(read_client_options(&login).unwrap_err().to_string().contains("/no/such.cnf"));
+    }
+
+    #[test]
+    fn parses_tls_options_of_both_products() {
+        let mode = |text: &str| read(&[("my.cnf", &format!("[client]\n{text}\n"))]).unwrap().ssl_mode;
+        assert_eq!(mode("ssl-mode=verify_ca"), Some(TlsMode::VerifyCa));
+        assert_eq!(mode("ssl-mode=PREFERRED"), None);
+        assert_eq!(mode("ssl"), Some(TlsMode::Required));
+        assert_eq!(mode("ssl=0"), Some(TlsMode::Disabled));
+        assert_eq!(mode("skip-ssl"), Some(TlsMode::Disabled));
+        assert_eq!(mode("ssl\nssl-verify-server-cert"), Some(TlsMode::VerifyIdentity));
+    }
+}

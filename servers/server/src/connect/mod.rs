@@ -1,0 +1,13 @@
+//! Connections to servers: addresses, control connections, and detection of silent servers.
+
+mod connection;
+mod control;
+mod endpoint;
+pub(crate) mod probe;
+mod session;
+mod watch;
+
+pub use connection::{Conn, Rows};
+pub use control::{ConnectError, NEEDS_SECURE_TRANSPORT, describe_driver_error};
+pub(crate) use control::{connect, connect_patiently, connect_unlimited, connect_with_limit};
+pub use endpoint::{Address, DEFAULT_TIMEOUT, Endpoint, Secret, Tls, TlsMode};

@@ -1,0 +1,34 @@
+//! MySQL and MariaDB servers: starting private ones, attaching to running ones, and reading what is
+//! in force on them.
+//!
+//! [`open`] turns a [`Spec`] (the value of `--server`) into a running [`Server`]. A private server
+//! keeps its data in a temporary folder and listens on a Unix socket only. The server and its
+//! folder are removed when the [`Server`] is dropped or the process gets a signal. If the process
+//! is killed, the kernel kills the server, and the next start removes the folder.
+
+mod attach;
+mod connect;
+mod error;
+pub mod error_code;
+mod in_force;
+mod options;
+mod private;
+mod server;
+mod spec;
+
+pub use attach::{ClientOptions, Login};
+pub use connect::{
+    Address, Conn, ConnectError, DEFAULT_TIMEOUT, Endpoint, NEEDS_SECURE_TRANSPORT, Rows, Secret, Tls, TlsMode,
+    describe_driver_error,
+};
+pub use error::Error;
+// Types in the signatures of `Server` and `open`.
+pub use fetch::{Flavour, NoProgress, Progress, Version};
+pub use in_force::{
+    CharsetCollation, CollationInfo, ConnectionCharsets, Layers, collation_charset, current_charset_name,
+    current_collation_name, is_same_collation, read_connection_charsets, read_layers,
+};
+pub use options::Options;
+pub use private::{DetachedInstance, FreeResources, RunUnder, detached};
+pub use server::{Server, open};
+pub use spec::{Spec, SpecError, install};

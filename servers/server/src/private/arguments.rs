@@ -1,0 +1,178 @@
+//! Command line and option file of a private instance.
+//!
+//! Later settings override earlier ones: weigh's settings for benchmarks, the user's option file,
+//! the user's `--set`, and the locations that weigh chooses.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use fetch::{Flavour, Program, Version};
+use lifecycle::Account;
+
+use super::resources::total_memory;
+use crate::{Error, Options};
+
+const MIB: u64 = 1 << 20;
+
+/// Assumed memory of a machine that does not report it.
+const DEFAULT_MEMORY: u64 = 2048 * MIB;
+
+/// Socket of the server in an instance's folder. Once the server listens, `weigh` moves it to a
+/// folder that the server's account cannot change.
+pub(super) const RUNTIME_SOCKET: &str = "run/mysqld.sock";
+
+/// Maximum size of a user's option file.
+const MAX_OPTION_FILE_BYTES: u64 = 1 << 20;
+
+/// Settings that `--set` may not change: locations, access, and how the server starts.
+const RESERVED_SETTINGS: [&str; 12] = [
+    "datadir",
+    "socket",
+    "pid-file",
+    "log-error",
+    "tmpdir",
+    "skip-networking",
+    "basedir",
+    "user",
+    "bootstrap",
+    "initialize",
+    "initialize-insecure",
+    "daemonize",
+];
+
+/// Returns the arguments of an instance in `folder`. Writes the option file that the first argument
+/// names.
+pub(super) fn prepare_arguments(
+    program: &Program,
+    folder: &Path,
+    options: &Options,
+    account: Option<&Account>,
+) -> Result<Vec<String>, Error> {
+    reject_reserved_settings(&options.settings)?;
+    let file = folder.join("my.cnf");
+    let text = format_option_file(program, options)?;
+    fs::write(&file, text).map_err(Error::io("write", &file))?;
+    // The folder keeps other users out.
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).map_err(Error::io("open to the server", &file))?;
+
+    let mut arguments = vec![format!("--defaults-file={}", file.display())];
+    arguments.extend(program.location_options());
+    arguments.extend(options.settings.iter().map(|(name, value)| format!("--{name}={value}")));
+    // The last of several equal options applies.
+    arguments.extend(location_options(folder, account));
+    Ok(arguments)
+}
+
+fn location_options(folder: &Path, account: Option<&Account>) -> Vec<String> {
+    let path = |option: &str, name: &str| format!("--{option}={}", folder.join(name).display());
+    let mut arguments = vec![
+        path("datadir", "data"),
+        path("tmpdir", "tmp"),
+        // Without `log-error`, the server writes its log to stderr.
+        path("socket", RUNTIME_SOCKET),
+        path("pid-file", "run/mysqld.pid"),
+        "--skip-networking".into(),
+    ];
+    if account.is_none() && rustix::process::geteuid().is_root() {
+        // Without this option, the server refuses to run as root.
+        arguments.push("--user=root".into());
+    }
+    arguments
+}
+
+fn reject_reserved_settings(settings: &[(String, String)]) -> Result<(), Error> {
+    let reserved =
+        settings.iter().find(|(name, _)| RESERVED_SETTINGS.contains(&name.replace('_', "-").to_lowercase().as_str()));
+    reserved.map_or(Ok(()), |(name, _)| Err(Error::OwnedSetting { name: name.clone() }))
+}
+
+fn format_option_file(program: &Program, options: &Options) -> Result<String, Error> {
+    let mut text = String::from("[mysqld]\n");
+    for (name, value) in benchmark_settings(program.flavour, program.version, options) {
+        text.push_str(&format!("{name}={value}\n"));
+    }
+    if let Some(file) = &options.defaults_file {
+        // Copied, not included: the server ignores an included file that its account cannot read.
+        let own = files::read_small(file, MAX_OPTION_FILE_BYTES).map_err(Error::io("read option file", file))?;
+        let own = String::from_utf8(own).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error));
+        text.push_str(&own.map_err(Error::io("read option file", file))?);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// Returns settings for benchmarks: data in memory, commits that do not wait for the disk, a larger
+/// redo log, no binary log, high limits of connections and packets. Most other variables keep the
+/// server's defaults.
+fn benchmark_settings(flavour: Flavour, version: Version, options: &Options) -> Vec<(&'static str, String)> {
+    let buffer_pool = options
+        .buffer_pool
+        .unwrap_or_else(|| (total_memory().unwrap_or(DEFAULT_MEMORY) / 8).clamp(128 * MIB, 1024 * MIB));
+    let mut settings = vec![
+        ("innodb_buffer_pool_size", buffer_pool.to_string()),
+        ("innodb_flush_log_at_trx_commit", "2".into()),
+        ("max_connections", (options.threads + 50).max(151).to_string()),
+        ("max_prepared_stmt_count", "1000000".into()),
+        ("max_allowed_packet", (64 * MIB).to_string()),
+        ("skip_name_resolve", "ON".into()),
+    ];
+    if options.direct_io {
+        // Deprecated in MariaDB 11.0 and later, where O_DIRECT is the default.
+        settings.push(("innodb_flush_method", "O_DIRECT".into()));
+        // With the default chunk size, a buffer pool is a multiple of 128 MiB. Some versions lack
+        // these variables.
+        settings.push(("loose_innodb_buffer_pool_chunk_size", MIB.to_string()));
+        settings.push(("loose_innodb_buffer_pool_instances", "1".into()));
+    }
+    let mysql = flavour == Flavour::MySql;
+    if mysql && version >= Version::new(8, 0, 30) {
+        settings.push(("innodb_redo_log_capacity", (256 * MIB).to_string()));
+    } else {
+        settings.push(("innodb_log_file_size", (128 * MIB).to_string()));
+    }
+    if mysql {
+        // Debian's default folder does not exist, and the server would not start.
+        settings.push(("secure_file_priv", String::new()));
+    }
+    if mysql && version >= Version::new(8, 0, 0) {
+        settings.push(("disable_log_bin", "ON".into()));
+        settings.push(("mysqlx", "OFF".into()));
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_owned_settings_in_any_spelling() {
+        for name in ["datadir", "pid_file", "Skip-Networking"] {
+            let error = reject_reserved_settings(&[("x".into(), "1".into()), (name.into(), "1".into())]).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+        }
+        reject_reserved_settings(&[("innodb_buffer_pool_size".into(), "1G".into())]).unwrap();
+    }
+
+    #[test]
+    fn settings_depend_on_the_version() {
+        let names = |flavour, version| -> Vec<&str> {
+            benchmark_settings(flavour, version, &Options::default()).into_iter().map(|(name, _)| name).collect()
+        };
+        let old = names(Flavour::MySql, Version::new(5, 6, 24));
+        assert!(old.contains(&"innodb_log_file_size") && !old.contains(&"mysqlx"));
+        let new = names(Flavour::MySql, Version::new(9, 7, 4));
+        assert!(new.contains(&"innodb_redo_log_capacity") && new.contains(&"disable_log_bin"));
+        let maria = names(Flavour::MariaDb, Version::new(11, 8, 6));
+        assert!(!maria.contains(&"secure_file_priv") && !maria.contains(&"mysqlx"));
+    }
+
+    #[test]
+    fn max_connections_exceeds_threads() {
+        let options = Options { threads: 1000, ..Options::default() };
+        let settings = benchmark_settings(Flavour::MariaDb, Version::new(10, 11, 0), &options);
+        assert!(settings.contains(&("max_connections", "1050".into())));
+    }
+}

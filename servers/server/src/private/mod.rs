@@ -1,0 +1,17 @@
+//! Private servers: one server process with a temporary folder, started and ended by `weigh`.
+
+mod account;
+mod arguments;
+mod bootstrap;
+mod data_template;
+pub mod detached;
+mod error_log;
+mod folder;
+mod instance;
+mod resources;
+mod run_under;
+
+pub use detached::DetachedInstance;
+pub(crate) use instance::{Instance, Lifetime};
+pub use resources::FreeResources;
+pub use run_under::RunUnder;

@@ -1,0 +1,84 @@
+//! Settings of private instances: weigh's own, the user's option file, `--set`.
+
+mod common;
+
+use std::fs;
+
+use common::{options, private};
+use server::{NoProgress, Options, open};
+
+fn in_force(name: &str, options: &Options, setting: &str) -> String {
+    let server = open(&name.parse().unwrap(), options, &NoProgress).unwrap();
+    let mut settings = server.read_settings(&[setting]).unwrap();
+    settings.remove(&setting.replace('-', "_")).unwrap_or_else(|| panic!("{name} lacks {setting}"))
+}
+
+fn failure(name: &str, options: &Options) -> String {
+    open(&name.parse().unwrap(), options, &NoProgress).unwrap_err().to_string()
+}
+
+fn set(settings: &[(&str, &str)]) -> Options {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Options { settings: settings.iter().map(own).collect(), ..options() }
+}
+
+#[test]
+fn weigh_settings_are_in_force() {
+    for name in ["mariadb", "mysql@5.6", "mysql@sid"] {
+        let server = private(name);
+        let names = ["innodb_buffer_pool_size", "innodb_flush_log_at_trx_commit", "log_bin", "skip_networking"];
+        let settings = server.read_settings(&names).unwrap();
+        let expected = ["67108864", "2", "OFF", "ON"];
+        assert!(names.iter().zip(expected).all(|(name, value)| settings[*name] == value), "{name}: {settings:?}");
+        let connections = &server.read_settings(&["max-connections"]).unwrap()["max_connections"];
+        assert!(connections.parse::<u32>().unwrap() >= 54);
+    }
+}
+
+#[test]
+fn option_file_overrides_weigh_and_set_overrides_the_file() {
+    let folder = common::open_folder();
+    let file = folder.path().join("my own.cnf");
+    let text = "[mysqld]\nsort_buffer_size=1M\njoin_buffer_size=1M\ninnodb_flush_log_at_trx_commit=1\nport=1\n\
+                [client]\nsort_buffer_size=7\n";
+    fs::write(&file, text).unwrap();
+    let mut options = set(&[("sort-buffer-size", "2M"), ("character_set_server", "latin2")]);
+    options.defaults_file = Some(file);
+    for name in ["mariadb", "mysql@5.6", "mysql@sid"] {
+        let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
+        let names = ["sort_buffer_size", "join_buffer_size", "innodb_flush_log_at_trx_commit", "character_set_server"];
+        let settings = server.read_settings(&names).unwrap();
+        let expected = ["2097152", "1048576", "1", "latin2"];
+        assert!(names.iter().zip(expected).all(|(name, value)| settings[*name] == value), "{name}: {settings:?}");
+    }
+}
+
+#[test]
+fn settings_apply_to_initialisation() {
+    // MySQL 8.0 and later refuses to start if the value differs from the one at initialisation.
+    let options = set(&[("lower_case_table_names", "1")]);
+    assert_eq!(in_force("mysql@sid", &options, "lower_case_table_names"), "1");
+}
+
+#[test]
+fn reports_invalid_setting_with_the_servers_message() {
+    for name in ["mariadb", "mysql@5.6", "mysql@sid"] {
+        let message = failure(name, &set(&[("innodb_buffer_pol", "1")]));
+        assert!(message.contains("innodb_buffer_pol") && message.contains("--set"), "{name}: {message}");
+        let message = failure(name, &set(&[("innodb_flush_method", "perhaps")]));
+        assert!(message.contains("perhaps") && message.contains("did not start"), "{name}: {message}");
+    }
+}
+
+#[test]
+fn refuses_owned_settings() {
+    let message = failure("mariadb", &set(&[("datadir", "/var/lib/mysql")]));
+    assert!(message.contains("datadir") && message.contains("attach"), "{message}");
+}
+
+#[test]
+fn missing_option_file_is_an_error() {
+    let options = Options { defaults_file: Some("/no/such.cnf".into()), ..options() };
+    let message = failure("mariadb", &options);
+    assert!(message.contains("/no/such.cnf"), "{message}");
+}

@@ -1,0 +1,205 @@
+//! `weigh audit`: checks how character sets and collations are set up on a server.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
+use audit::{Audit, CHECKS, Request, Selection, Severity, Statement, Target};
+use clap::{Args, ValueEnum};
+use progress::Bar;
+use report::audit as printed;
+use server::Server;
+
+use crate::options::connect::{ConnectArgs, SpecText};
+use crate::options::values::SeverityArg;
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  weigh audit mysql://me@db1.example
+      Every schema of a running server, which is only read from.
+  weigh audit --socket /run/mysqld/mysqld.sock --schema shop,log --format html > audit.html
+      Two schemas, as a page.
+  weigh audit mysql://me@db1.example --fail-on error
+      For a pipeline: exit status 1 only if something fails or loses data.
+  weigh audit --host db1.example --target mysql-8.4 --sql app.sql --slow-log slow.log
+      With what an upgrade changes, and what the application's statements say.
+  weigh audit --list --check join-mismatch
+      What one check looks for, and why.
+
+Exit status: 0 no finding of --fail-on's severity, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
+
+/// Find what is wrong with a server's character sets and collations; only reads
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_override_self = true)]
+pub struct AuditArgs {
+    /// Schemas to read [default: all but the server's own]
+    #[arg(long = "schema", value_name = "NAME,…", value_delimiter = ',', help_heading = "What to check")]
+    schemas: Vec<String>,
+
+    /// Checks to run [default: all; --list names them]
+    #[arg(long = "check", value_name = "NAME,…", value_delimiter = ',', help_heading = "What to check")]
+    checks: Vec<String>,
+
+    /// Checks to leave out
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "What to check")]
+    skip: Vec<String>,
+
+    /// List the checks; with --check, explain the named checks
+    #[arg(long, help_heading = "What to check")]
+    list: bool,
+
+    /// Server to upgrade or move to: mysql-8.4, mysql-9, mariadb-10.11, mariadb-11.8, …
+    #[arg(long, value_name = "VERSION", help_heading = "What to check")]
+    target: Option<Target>,
+
+    /// SQL script whose statements are checked; may be repeated
+    #[arg(long = "sql", value_name = "FILE", help_heading = "What to check")]
+    scripts: Vec<PathBuf>,
+
+    /// Slow query log whose statements are checked, one per statement class; may be repeated
+    #[arg(long = "slow-log", value_name = "FILE", help_heading = "What to check")]
+    slow_logs: Vec<PathBuf>,
+
+    /// Replica whose defaults are compared with the server's, named as by --server; may be repeated
+    #[arg(long = "replica", value_name = "SPEC", help_heading = "What to check")]
+    replicas: Vec<SpecText>,
+
+    /// Rows read from each table as a sample, from both ends of the primary key; 0 reads none
+    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "What to check")]
+    sample: u64,
+
+    /// Ignore findings below this severity: note, warning or error
+    #[arg(long, alias = "least", value_enum, value_name = "SEVERITY", hide_possible_values = true, default_value_t = SeverityArg::Note, help_heading = "Output")]
+    min_severity: SeverityArg,
+
+    /// Exit with status 1 if there is a finding of this severity or worse: error, warning or note
+    #[arg(long, value_enum, value_name = "SEVERITY", hide_possible_values = true, default_value_t = SeverityArg::Warning, help_heading = "Output")]
+    fail_on: SeverityArg,
+
+    /// Print every finding, notes included, with its reason and its fix
+    #[arg(long, help_heading = "Output")]
+    all: bool,
+
+    /// List findings one by one, by schema, table or check
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true, help_heading = "Output")]
+    by: Option<By>,
+
+    /// Time limit of each statement in the server
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "60s", help_heading = "What to check")]
+    statement_time: Duration,
+
+    /// Output format: text, json (schemas/audit.schema.json), csv, markdown or html
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
+    format: Format,
+
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+/// `--by`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    Schema,
+    Table,
+    Check,
+}
+
+impl From<By> for printed::By {
+    fn from(by: By) -> Self {
+        match by {
+            By::Schema => Self::Schema,
+            By::Table => Self::Table,
+            By::Check => Self::Check,
+        }
+    }
+}
+
+/// `--format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Csv,
+    Markdown,
+    Html,
+}
+
+pub fn run(args: &AuditArgs) -> Result<ExitCode> {
+    let selection = Selection::new(CHECKS, &args.checks, &args.skip)?;
+    if args.list {
+        output::print(&list_checks(args))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let audit = run_audit(args, &selection)?;
+    output::print(&render(&audit, args))?;
+    let fail_on: Severity = args.fail_on.into();
+    let fails = audit.findings.iter().any(|finding| finding.severity >= fail_on);
+    Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn list_checks(args: &AuditArgs) -> String {
+    if args.checks.is_empty() {
+        return printed::list_checks();
+    }
+    let named = CHECKS.iter().filter(|check| args.checks.iter().any(|name| name == check.name));
+    named.map(|check| printed::describe_check(check)).collect::<Vec<_>>().join("\n")
+}
+
+fn run_audit(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
+    // Default: the server that option files name, as for the servers' own clients. An audit of a
+    // new, empty private server would find nothing.
+    let targets = args.connect.resolve_with_default(1, &["mysql://".to_owned()])?;
+    let [spec] = targets.specs.as_slice() else {
+        bail!("weigh audit takes one server; name its replicas by --replica");
+    };
+    // Reads files before connecting, so that an unreadable file is reported without a connection.
+    let statements = args.statements()?;
+    let bar = Bar::new();
+    let server = server::open(spec, &targets.options, &bar)?;
+    let open = |replica: &SpecText| Ok(server::open(&replica.spec()?, &targets.options, &bar)?);
+    let replicas: Vec<Server> = args.replicas.iter().map(open).collect::<Result<_>>()?;
+    let request = Request {
+        schemas: args.schemas.clone(),
+        target: args.target,
+        statements,
+        sample: args.sample,
+        limits: facts::Limits { statement: args.statement_time, ..facts::Limits::default() },
+    };
+    let input = audit::gather(&server, &replicas, request, selection, &bar)?;
+    Ok(audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION")))
+}
+
+impl AuditArgs {
+    fn statements(&self) -> Result<Vec<Statement>> {
+        let mut statements = Vec::new();
+        for path in &self.scripts {
+            statements.extend(audit::parse_sql_file(&path.display().to_string(), &read_text(path)?));
+        }
+        for path in &self.slow_logs {
+            statements.extend(audit::parse_slow_log(&path.display().to_string(), &read_text(path)?));
+        }
+        Ok(statements)
+    }
+}
+
+/// Reads a file. Ill-formed UTF-8 is replaced by U+FFFD: statements can hold bytes of any charset,
+/// but the checks look for ASCII only.
+fn read_text(path: &Path) -> Result<String> {
+    let bytes = bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn render(audit: &Audit, args: &AuditArgs) -> String {
+    match args.format {
+        Format::Text => {
+            let selection = printed::Selection { all: args.all, by: args.by.map(printed::By::from) };
+            printed::text(audit, selection, output::style())
+        }
+        Format::Json => printed::json(audit),
+        Format::Csv => printed::csv(audit),
+        Format::Markdown => printed::markdown(audit),
+        Format::Html => printed::page(audit),
+    }
+}

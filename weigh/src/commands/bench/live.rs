@@ -1,0 +1,131 @@
+//! Live progress line: the current step, the ratio of the pair under load, and the time left.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use measure::{Block, Observer, PairKind, PairProgress, Request, Run};
+use progress::display;
+
+const STEP_TEMPLATE: &str = "{spinner} {wide_msg} {bar:12} {percent:>3} %";
+const MEASURING_TEMPLATE: &str = "{spinner} {wide_msg} {prefix}";
+
+const STEP_LENGTH: u64 = 1000;
+
+/// Progress of measuring on the process's display.
+pub struct Live<'a> {
+    /// `None` if no ratios are measured.
+    request: Option<&'a Request>,
+    /// First block of load, by which the time left is estimated.
+    begun: Mutex<Option<Instant>>,
+}
+
+impl<'a> Live<'a> {
+    pub fn new(request: &'a Request) -> Self {
+        Self { request: Some(request), ..Self::without_pairs() }
+    }
+
+    /// Creates a display for work that measures no pairs.
+    pub fn without_pairs() -> Self {
+        Self { request: None, begun: Mutex::new(None) }
+    }
+
+    pub fn end(&self) {
+        display::end();
+    }
+
+    /// Returns the time since measuring began, starts and loads included.
+    fn elapsed(&self) -> Duration {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now).elapsed()
+    }
+}
+
+impl server::Progress for Live<'_> {
+    fn step(&self, what: &str) {
+        display::begin(STEP_TEMPLATE, STEP_LENGTH, what);
+    }
+
+    fn fraction(&self, done: f64) {
+        display::update(|step| step.position((done * STEP_LENGTH as f64) as u64));
+    }
+}
+
+impl Observer for Live<'_> {
+    fn stage(&self, what: &str) {
+        server::Progress::step(self, what);
+    }
+
+    fn fraction(&self, done: f64) {
+        server::Progress::fraction(self, done);
+    }
+
+    fn measuring(&self, max_time: Duration, replicate: u32, replicates: u32) {
+        self.elapsed();
+        display::begin(
+            MEASURING_TEMPLATE,
+            max_time.as_millis() as u64,
+            &format!("start {replicate} of {replicates}: warming up"),
+        );
+    }
+
+    fn block(&self, run: &Run, _block: &Block, standings: &[PairProgress], spent: Duration) {
+        let suffix = describe_time(spent, run.options.max_time_s, self.elapsed());
+        display::update(|step| {
+            step.position(spent.as_millis() as u64);
+            step.suffix(suffix);
+            if let (Some(request), Some(standing)) = (self.request, standings.first()) {
+                step.message(describe(request, run, standing));
+            }
+        });
+    }
+}
+
+/// Returns `45 of 180 s, 3 min left`: seconds of load, and at most so long on the clock. Starts and
+/// loads of rows take their share of the time to come as of the time before.
+fn describe_time(spent: Duration, max_time_s: f64, elapsed: Duration) -> String {
+    let load = spent.as_secs_f64();
+    let left = (max_time_s - load).max(0.0) * (elapsed.as_secs_f64() / load.max(0.001)).max(1.0);
+    let left = if left < 90.0 { format!("{left:.0} s") } else { format!("{:.0} min", left / 60.0) };
+    format!("{load:.0} of {max_time_s} s, {left} left")
+}
+
+/// Describes the pair under load and its ratio so far. Text, threads, connection charset and server
+/// are left out if the run has only one.
+fn describe(request: &Request, run: &Run, standing: &PairProgress) -> String {
+    let pair = &run.pairs[standing.pair];
+    let (condition, variant) = (&run.conditions[pair.condition], &run.variants[pair.variant]);
+    let mut words = condition.workload.clone();
+    if request.axes.texts.len() > 1 {
+        words += &format!(", {}", condition.text);
+    }
+    if request.threads.len() > 1 {
+        words += &format!(", {} threads", condition.threads);
+    }
+    words += &format!(": {}", variant.collation);
+    if request.axes.connections.len() > 1 {
+        words += &format!(" by {}", variant.connection_charset);
+    }
+    if run.servers.len() > 1 {
+        words += &format!(" on {}", run.servers[variant.server].label);
+    }
+    words += match pair.kind {
+        PairKind::AA => " × its copy",
+        PairKind::Collation => "",
+        PairKind::Server => " × the first server's",
+    };
+    if let Some(ratio) = standing.ratio {
+        words += &format!(" {:.2} ± {:.0} %", ratio.value, ratio.precision() * 100.0);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_left_includes_starts_and_loads() {
+        let seconds = Duration::from_secs;
+        assert_eq!(describe_time(seconds(45), 180.0, seconds(60)), "45 of 180 s, 3 min left");
+        assert_eq!(describe_time(seconds(170), 180.0, seconds(200)), "170 of 180 s, 12 s left");
+    }
+}

@@ -1,0 +1,179 @@
+//! `weigh preflight`: finds what a conversion breaks, and plans the statements that convert.
+
+mod args;
+mod costs;
+mod files;
+mod trial;
+mod watch;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use ::files::Access;
+use anyhow::{Context as _, Result, anyhow, bail};
+use facts::Facts;
+use preflight::{Checkpoint, Options, Rehearsed, Report, RowSource, ServerRows, Severity, Source, read_definitions};
+use progress::Bar;
+use rehearsal::Kind;
+use report::preflight::{self as printed, PlanFiles};
+use server::Server;
+
+use crate::{output, results};
+pub use args::PreflightArgs;
+use args::PreflightFormat;
+pub use trial::find_nearest_version;
+
+pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
+    if args.list {
+        output::print(&args::explain_checks())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let measured = costs::read(&args.costs)?;
+    let request = args.request()?;
+    let options = args.options(request)?;
+    let mut report =
+        if args.reads_files() { files::check_files(args, &options)? } else { check_server(args, &options)? };
+    costs::add(&measured, &mut report);
+    let files = write_plan(args, &report)?;
+    output::print(&render(&report, &files, args.format))?;
+    let fail_on: Severity = args.fail_on.into();
+    let fails = report.findings.iter().any(|finding| finding.severity >= fail_on);
+    Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Writes the plan to the file of `--plan`. The text shows no plan, so it writes one into a new
+/// folder of results, with the commands of online schema change tools beside it.
+fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
+    let write = |path: &Path, text: &str| {
+        ::files::replace(path, Access::OwnerOnly, |file| file.write_all(text.as_bytes()))
+            .map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
+        Ok::<_, anyhow::Error>(Some(path.display().to_string()))
+    };
+    let plan = printed::plan_file(report);
+    if let Some(path) = &args.plan {
+        std::fs::write(path, &plan).with_context(|| format!("cannot write {}", path.display()))?;
+        return Ok(PlanFiles { plan: Some(path.display().to_string()), online: None });
+    }
+    if args.format != PreflightFormat::Text || report.plan.as_ref().is_none_or(|plan| plan.steps.is_empty()) {
+        return Ok(PlanFiles::default());
+    }
+    let folder = results::choose_path(None);
+    if let Err(error) = std::fs::create_dir_all(&folder) {
+        output::print_message(&format!(
+            "cannot write the plan into {}: {error}; --plan FILE writes it",
+            folder.display()
+        ));
+        return Ok(PlanFiles::default());
+    }
+    let online = printed::online_file(report);
+    let online = online.map(|text| write(&folder.join("plan-online.sh"), &text)).transpose()?.flatten();
+    Ok(PlanFiles { plan: write(&folder.join("plan.sql"), &plan)?, online })
+}
+
+fn check_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
+    let targets = args.connect.resolve(args.parallel)?;
+    let [spec] = targets.specs.as_slice() else { bail!("preflight takes one server at a time") };
+    let bar = Bar::new();
+    let server = server::open(spec, &targets.options, &bar)?;
+    let mut scope = args.scope();
+    scope.schemas.extend(preflight::read_tied_schemas(&server, &args.schemas)?);
+    let mut facts = facts::read(&server, &scope, &facts::Limits::default(), &bar)?;
+    let options = &name_targets_as_server(&facts, options)?;
+    let definitions = read_definitions(&server, &facts)?;
+    // A table without its definition can't be checked or planned for.
+    for schema in &mut facts.schemas {
+        schema.tables.retain(|table| definitions.find(Kind::Table, &table.schema, &table.name).is_some());
+    }
+    let read = args.read_options();
+    let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> {
+        Ok(Box::new(ServerRows::open(&server, &facts, &read)?))
+    };
+    let source = Source {
+        label: server.label().to_owned(),
+        facts: &facts,
+        definitions: &definitions,
+        open: &open,
+        is_server: true,
+    };
+    let checkpoint = match &args.resume {
+        Some(path) => Checkpoint::open(path, &checkpoint_name(&server, args))?,
+        None => Checkpoint::disabled(),
+    };
+    let watcher = watch::Watch::new();
+    let mut report = preflight::run(&source, options, &checkpoint, &watcher)?;
+    drop(watcher);
+    if report.plan.is_some() {
+        let of =
+            Rehearsed { facts: &facts, definitions: &definitions, request: &options.request, sample: args.sample() };
+        trial::try_plan(args, spec, &targets.options, &server, &of, &mut report, &bar)?;
+    }
+    Ok(report)
+}
+
+/// Returns the options with the server's names of the targets: MySQL 5.7 has `utf8_bin` for
+/// `utf8mb3_bin`. Refuses targets that the server doesn't have, and servers without a visible
+/// schema.
+fn name_targets_as_server(facts: &Facts, options: &Options) -> Result<Options> {
+    let mut options = options.clone();
+    for target in &mut options.request.targets {
+        let Some(found) = facts.server.collation(target) else {
+            let names = facts.server.collations.iter().map(|collation| collation.name.as_str());
+            let of_charset: Vec<&str> = collations_of(facts, target);
+            if !of_charset.is_empty() {
+                bail!(
+                    "{target} is a character set; its collations on {}: {}",
+                    facts.server.label,
+                    of_charset.join(", ")
+                );
+            }
+            bail!("{} has no collation {target}; {}", facts.server.label, measure::suggest_names(target, names));
+        };
+        target.clone_from(&found.name);
+    }
+    if facts.schemas.is_empty() {
+        return Err(anyhow!(
+            "{} has no schema that this account can see; name one by --schema, or grant SELECT on it",
+            facts.server.label
+        ));
+    }
+    Ok(options)
+}
+
+/// Returns the collations of a character set, the default first. Empty if `name` is none.
+fn collations_of<'f>(facts: &'f Facts, name: &str) -> Vec<&'f str> {
+    let Some(charset) = facts.server.charset(name) else { return Vec::new() };
+    let is_of_charset = |collation: &&facts::CollationFact| collation.charset == charset.name;
+    let mut collations: Vec<&facts::CollationFact> = facts.server.collations.iter().filter(is_of_charset).collect();
+    collations.sort_by_key(|collation| collation.name != charset.default_collation);
+    collations.into_iter().map(|collation| collation.name.as_str()).collect()
+}
+
+/// Identifies what a checkpoint belongs to: weigh's version, the server, and the options that
+/// choose targets, columns, checks, rows and examples.
+fn checkpoint_name(server: &Server, args: &PreflightArgs) -> String {
+    let what = (
+        &args.to,
+        &args.schemas,
+        &args.tables,
+        &args.columns,
+        args.all_columns,
+        &args.checks,
+        &args.skip,
+        args.examples,
+        (args.no_rows, args.without_key),
+    );
+    format!("weigh {} preflight of {} {}: {what:?}", env!("CARGO_PKG_VERSION"), server.endpoint(), server.version())
+        .replace('\n', " ")
+}
+
+fn render(report: &Report, files: &PlanFiles, format: PreflightFormat) -> String {
+    match format {
+        PreflightFormat::Text => printed::text(report, files, output::style()),
+        PreflightFormat::Json => printed::json(report),
+        PreflightFormat::Csv => printed::csv(report),
+        PreflightFormat::Markdown => printed::markdown(report),
+        PreflightFormat::Html => printed::page(report),
+        PreflightFormat::Sql => printed::plan_file(report),
+    }
+}

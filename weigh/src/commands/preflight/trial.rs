@@ -1,0 +1,109 @@
+//! Rehearses the plan on a private server, or tries its ALTERs in a scratch schema.
+
+use anyhow::{Result, bail};
+use facts::Facts;
+use preflight::trial::{run_in_scratch_schema, use_documented_algorithms};
+use preflight::{Rehearsed, Report, rehearse};
+use server::{Flavour, Options, Progress, Server, Spec, Version};
+
+use super::PreflightArgs;
+
+/// Bytes. The buffer pool holds a sample of rows before and after the ALTER.
+const BUFFER_POOL: u64 = 256 << 20;
+
+/// Rehearses the plan if a private server can be had. Otherwise takes algorithms from a scratch
+/// schema or the documentation, and lists the plan under "not checked".
+pub fn try_plan(
+    args: &PreflightArgs,
+    spec: &Spec,
+    options: &Options,
+    server: &Server,
+    of: &Rehearsed<'_>,
+    report: &mut Report,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let Some(plan) = &mut report.plan else { return Ok(()) };
+    if let Some(scratch) = &args.scratch {
+        report.unchecked.push(format!("the plan: not rehearsed; its ALTERs were tried on empty tables in {scratch}"));
+        return Ok(run_in_scratch_schema(server, scratch, of.facts, of.definitions, plan)?);
+    }
+    let trial: Option<Spec> = match args.trial.as_deref() {
+        Some("none") => None,
+        Some(text) => Some(text.parse()?),
+        None if !spec.is_running() => Some(spec.clone()),
+        None => find_nearest_version(server)?,
+    };
+    let Some(trial) = trial else {
+        use_documented_algorithms(of.facts, plan);
+        let why = match args.trial.is_some() {
+            true => "--trial none".to_owned(),
+            false => format!("no {} is installed (weigh servers install; --trial SPEC)", server.flavour()),
+        };
+        report.unchecked.push(format!("the plan: not rehearsed: {why}"));
+        return Ok(());
+    };
+    if trial.is_running() {
+        bail!("--trial takes a server that weigh starts; --scratch tries it on a running one");
+    }
+    progress.step("rehearsing the plan on a private server");
+    let settings = read_row_format_settings(of.facts);
+    let private = Options { settings, buffer_pool: Some(BUFFER_POOL), ..options.clone() };
+    let private = server::open(&trial, &private, progress)?;
+    rehearse(&private, server, of, report)?;
+    if private.version().split('-').next() != server.version().split('-').next() {
+        report.notes.push(format!(
+            "the plan was rehearsed on {}, the nearest installed version to {}: --trial SPEC names another",
+            private.version(),
+            server.version()
+        ));
+    }
+    Ok(private.stop()?)
+}
+
+/// Returns the server's settings that decide which tables and programs it takes.
+fn read_row_format_settings(facts: &Facts) -> Vec<(String, String)> {
+    let names = [
+        "innodb_large_prefix",
+        "innodb_file_format",
+        "innodb_default_row_format",
+        "innodb_page_size",
+        "innodb_strict_mode",
+        "lower_case_table_names",
+    ];
+    names.iter().filter_map(|name| Some(((*name).to_owned(), facts.server.variable(name)?.to_owned()))).collect()
+}
+
+/// Finds the installed catalogue server of this server's flavour, or the one on the PATH, with the
+/// nearest version.
+pub fn find_nearest_version(server: &Server) -> Result<Option<Spec>> {
+    let version = Version::find(server.version()).unwrap_or(Version::new(0, 0, 0));
+    let prefix = match server.flavour() {
+        Flavour::MySql => "mysql",
+        Flavour::MariaDb => "mariadb",
+    };
+    let mut nearest: Option<(VersionDistance, Spec)> = None;
+    for listing in fetch::list_servers()?.into_iter().filter(|listing| listing.name.starts_with(prefix)) {
+        let installed = listing.installed.iter().map(|manifest| manifest.version.as_str());
+        let versions = installed.chain(listing.on_path.iter().map(String::as_str));
+        for distance in versions.filter_map(find_version).map(|other| distance(version, other)) {
+            if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+                nearest = Some((distance, listing.name.parse()?));
+            }
+        }
+    }
+    Ok(nearest.map(|(_, spec)| spec))
+}
+
+/// Finds the version in a Debian version with an epoch, `1:10.11.19-0+deb12u1`, or in a label.
+fn find_version(text: &str) -> Option<Version> {
+    Version::find(text.split_once(':').map_or(text, |(_, version)| version))
+}
+
+/// Differences of major, minor and patch level.
+type VersionDistance = (u32, u32, u32);
+
+/// Compares major versions first.
+fn distance(a: Version, b: Version) -> VersionDistance {
+    let part = |a: u16, b: u16| u32::from(a.abs_diff(b));
+    (part(a.major, b.major), part(a.minor, b.minor), part(a.patch, b.patch))
+}

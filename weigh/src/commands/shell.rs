@@ -1,0 +1,95 @@
+//! `weigh completions`, `weigh man`, `weigh help` and `weigh version`, from the definition of the
+//! command line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use clap::{Command, ValueEnum};
+
+use crate::help::{self, Extent};
+use crate::{manual, output};
+
+/// Print completions for bash, zsh or fish
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  weigh completions bash > ~/.local/share/bash-completion/completions/weigh
+  weigh completions zsh > ~/.zfunc/_weigh                      # with ~/.zfunc in $fpath
+  weigh completions fish > ~/.config/fish/completions/weigh.fish")]
+pub struct CompletionsArgs {
+    /// Shell to complete for
+    shell: Shell,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// Print manual pages
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  weigh man | man -l -
+  weigh man --out ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// Write every page, weigh.1 and weigh-COMMAND.1, into this folder [default: weigh.1 to
+    /// standard output]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Show the help of a command, or how to log in (`weigh help connection`)
+#[derive(Debug, clap::Args)]
+pub struct HelpArgs {
+    /// Command, or `connection`
+    #[arg(value_name = "COMMAND")]
+    words: Vec<String>,
+}
+
+pub fn help(args: &HelpArgs, command: Command) -> Result<ExitCode> {
+    if args.words == ["connection"] {
+        output::print(&help::connection(&command))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut command = help::arrange(command, Extent::Full);
+    command.build();
+    let mut found = &mut command;
+    for word in &args.words {
+        found = match found.find_subcommand_mut(word) {
+            Some(inner) => inner,
+            None => bail!("there is no command `{}`; `weigh help` lists the commands", args.words.join(" ")),
+        };
+    }
+    output::print(&found.render_help().to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn version() -> Result<ExitCode> {
+    output::print(&format!("weigh {}\n", env!("CARGO_PKG_VERSION")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn completions(args: &CompletionsArgs, mut command: Command) -> Result<ExitCode> {
+    let shell = match args.shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+        Shell::Fish => clap_complete::Shell::Fish,
+    };
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "weigh", &mut script);
+    output::print(&String::from_utf8(script)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn man(args: &ManArgs, command: Command) -> Result<ExitCode> {
+    let Some(folder) = &args.out else {
+        output::print(&String::from_utf8(manual::render_top(command)?)?)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    std::fs::create_dir_all(folder)
+        .and_then(|()| manual::write_all(command, folder))
+        .map_err(|error| anyhow!("cannot write manual pages into {}: {error}", folder.display()))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,68 @@
+//! `--merge`: merges sorted files.
+
+use std::fs;
+use std::io::BufRead;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, Result, bail};
+use extsort::{Merge, MergeInput, Record};
+use mysql_collation::Collation;
+
+use super::order::Order;
+use crate::input;
+
+/// Lines of a sorted file with their sort keys.
+pub struct KeyedLines {
+    path: PathBuf,
+    input: Box<dyn BufRead>,
+    end: u8,
+    collation: Collation,
+    line: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl MergeInput for KeyedLines {
+    type Error = Error;
+
+    fn advance(&mut self) -> Result<bool> {
+        self.line.clear();
+        let read = self.input.read_until(self.end, &mut self.line);
+        if read.map_err(|error| input::read_error(&self.path, &error))? == 0 {
+            return Ok(false);
+        }
+        self.line.pop_if(|last| *last == self.end);
+        self.key.clear();
+        self.collation.sort_key_into(&self.line, &mut self.key);
+        Ok(true)
+    }
+
+    fn record(&self) -> Record<'_> {
+        Record { key: &self.key, value: &self.line }
+    }
+}
+
+/// Merges files, each of which must be sorted.
+pub fn merge_files(order: &Order, files: &[PathBuf], end: u8) -> Result<Merge<KeyedLines>> {
+    let open = |path: PathBuf| {
+        let input = input::open(&path)?;
+        Ok(KeyedLines { path, input, end, collation: order.collation, line: Vec::new(), key: Vec::new() })
+    };
+    let inputs: Result<Vec<KeyedLines>> = input::paths_or_stdin(files).into_iter().map(open).collect();
+    Ok(Merge::new(inputs?, order.key_order()))
+}
+
+/// Refuses an output that is also an input: it would be truncated before it is read.
+pub fn refuse_output_as_input(output: &Path, files: &[PathBuf]) -> Result<()> {
+    let Ok(output_file) = fs::metadata(output) else { return Ok(()) };
+    let is_output = |path: &&PathBuf| {
+        fs::metadata(path).is_ok_and(|other| (other.dev(), other.ino()) == (output_file.dev(), output_file.ino()))
+    };
+    if let Some(path) = files.iter().find(is_output) {
+        bail!(
+            "--merge writes while it reads, so --output can't be {}, which is read; sort without --merge, or write to another file",
+            path.display()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! `weigh why`: says whether collations make a statement fail or slow, and what mends it.
+
+mod args;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use flate2::bufread::MultiGzDecoder;
+use progress::Bar;
+use report::why as printed;
+use server::{Options, Progress, Server, Spec};
+use why::{Copy, Diagnosis, Given, Loaded, Request, diagnose};
+
+use super::preflight::find_nearest_version;
+use crate::{input, output};
+use args::Format;
+pub use args::WhyArgs;
+
+/// Bytes. The copy holds definitions and some thousand rows.
+const BUFFER_POOL: u64 = 128 << 20;
+
+/// Settings of the running server that decide about collations, keys and names.
+const SETTINGS: [&str; 9] = [
+    "innodb_large_prefix",
+    "innodb_file_format",
+    "innodb_default_row_format",
+    "innodb_page_size",
+    "lower_case_table_names",
+    "character_set_server",
+    "collation_server",
+    "character_set_collations",
+    "old_mode",
+];
+
+pub fn run(args: &WhyArgs) -> Result<ExitCode> {
+    let given = statements(args)?;
+    let request = Request { given, schema: args.schema.clone(), first: args.first_statements() };
+    let mut diagnosis = if args.dumps.is_empty() { ask_server(args, request)? } else { ask_dump(args, request)? };
+    // Of a slow log, what collations cost is first; the others keep the order of their time.
+    if !args.slow_logs.is_empty() {
+        diagnosis.statements.sort_by_key(|judged| judged.findings.is_empty());
+    }
+    output::print(&match args.format {
+        Format::Text => printed::text(&diagnosis, output::style()),
+        Format::Json => printed::json(&diagnosis),
+    })?;
+    Ok(if diagnosis.has_findings() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Reads the statements before any server is opened.
+fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
+    let mut given = Vec::new();
+    for path in &args.scripts {
+        let bytes =
+            bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
+        given.extend(why::parse_script(&path.display().to_string(), &String::from_utf8_lossy(&bytes)));
+    }
+    for path in &args.slow_logs {
+        let log = open_packed(path)?;
+        let worst = why::read_slow_log(&path.display().to_string(), log, args.worst as usize);
+        given.extend(worst.map_err(|error| input::read_error(path, &error))?);
+    }
+    if let Some(text) = &args.statement {
+        if !text.contains(char::is_whitespace) && text.parse::<Spec>().is_ok() {
+            bail!("{text} is a server, not a statement; write --server {text}");
+        }
+        let split = why::parse_script("statement", text);
+        let is_one = split.len() == 1;
+        let name = |one: Given| Given { place: if is_one { "statement".into() } else { one.place }, ..one };
+        given.extend(split.into_iter().map(name));
+    }
+    if given.is_empty() {
+        bail!("no statement is given; write one in quotes, or name a file by --sql or --slow-log");
+    }
+    Ok(given)
+}
+
+fn open_packed(path: &Path) -> Result<Box<dyn BufRead>> {
+    let file = input::open(path)?;
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+    Ok(if is_packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { file })
+}
+
+/// Starts a private server, fills it from dumps, and judges the statements on it.
+fn ask_dump(args: &WhyArgs, mut request: Request) -> Result<Diagnosis> {
+    let targets = args.connect.resolve(1)?;
+    let [spec] = targets.specs.as_slice() else { bail!("weigh why takes one server at a time") };
+    if spec.is_running() {
+        bail!(
+            "--dump takes a server that weigh starts, such as --server mysql@8.0; leave --dump out to ask a running one"
+        );
+    }
+    let bar = Bar::new();
+    let options = Options { buffer_pool: Some(BUFFER_POOL), ..targets.options.clone() };
+    let server = server::open(spec, &options, &bar)?;
+    let mut loaded = Loaded { schema: request.schema.clone().unwrap_or_default(), ..Loaded::default() };
+    for path in &args.dumps {
+        bar.step("loading the dump");
+        why::load_dump(&server, &path.display().to_string(), open_packed(path)?, &mut loaded)?;
+    }
+    request.schema.get_or_insert(loaded.schema);
+    let name = format!("{} ({})", server.label(), server.version());
+    let mut diagnosis = judge(&server, &request, &bar)?;
+    diagnosis.copy = name;
+    diagnosis.notes.splice(0..0, loaded.refused);
+    server.stop()?;
+    Ok(diagnosis)
+}
+
+fn judge(server: &Server, request: &Request, bar: &Bar) -> Result<Diagnosis> {
+    bar.step("judging the statements");
+    let mut copy = Copy::new(server)?;
+    let found = diagnose(&mut copy, request)?;
+    Ok(Diagnosis {
+        format: why::FORMAT,
+        weigh: env!("CARGO_PKG_VERSION").to_owned(),
+        server: server.label().to_owned(),
+        version: server.version().to_owned(),
+        copy: String::new(),
+        statements: found.statements,
+        notes: found.notes,
+    })
+}
+
+/// Judges the statements on a private copy of a running server's schemas, and explains them on the
+/// server itself.
+fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
+    let targets = args.connect.resolve_with_default(1, &["mysql://".to_owned()])?;
+    let [spec] = targets.specs.as_slice() else { bail!("weigh why takes one server at a time") };
+    if !spec.is_running() {
+        bail!("{spec} is a new server without tables; give their definitions by --dump FILE");
+    }
+    let bar = Bar::new();
+    let source = server::open(spec, &targets.options, &bar)?;
+    let trial = match args.trial.as_deref() {
+        Some(text) => text.parse::<Spec>()?,
+        None => find_nearest_version(&source)?.ok_or_else(|| {
+            anyhow!("no {} is installed for the private copy (weigh servers install; --trial SPEC)", source.flavour())
+        })?,
+    };
+    if trial.is_running() {
+        bail!("--trial takes a server that weigh starts");
+    }
+    let mut request = request;
+    if let (None, Spec::Attach(named)) = (&request.schema, spec) {
+        request.schema.clone_from(&named.database);
+    }
+    if let ([schema, ..], None) = (args.copied_schemas(&request).as_slice(), &request.schema) {
+        request.schema = Some(schema.clone());
+    }
+    let schemas = args.copied_schemas(&request);
+    if schemas.is_empty() {
+        bail!("name the schema of the statements by --schema");
+    }
+    let settings = source.read_settings(&SETTINGS)?;
+    let private =
+        Options { settings: settings.into_iter().collect(), buffer_pool: Some(BUFFER_POOL), ..targets.options.clone() };
+    let server = open_copy(&trial, private, &bar)?;
+    bar.step("copying the definitions");
+    let unbuilt = why::copy_schemas(&source, &server, &schemas)?;
+    let mut diagnosis = judge(&server, &request, &bar)?;
+    diagnosis.copy = format!("{} ({})", server.label(), server.version());
+    diagnosis.server = source.label().to_owned();
+    diagnosis.version = source.version().to_owned();
+    diagnosis.notes.splice(0..0, unbuilt);
+    server.stop()?;
+    bar.step("explaining the statements on the server");
+    why::confirm(&source, &request, &mut diagnosis)?;
+    Ok(diagnosis)
+}
+
+/// Opens the copy with the running server's settings, or without those that it does not know.
+fn open_copy(trial: &Spec, options: Options, bar: &Bar) -> Result<Server> {
+    match server::open(trial, &options, bar) {
+        Ok(server) => Ok(server),
+        Err(_) => {
+            let known = |(name, _): &(String, String)| {
+                matches!(name.as_str(), "character_set_server" | "lower_case_table_names")
+            };
+            let settings = options.settings.iter().filter(|setting| known(setting)).cloned().collect();
+            Ok(server::open(trial, &Options { settings, ..options }, bar)?)
+        }
+    }
+}

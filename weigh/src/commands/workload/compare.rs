@@ -1,0 +1,126 @@
+//! `weigh workload compare`: compares results of statements under two or more collations.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use audit::Severity;
+use clap::{Args, ValueEnum};
+use progress::Bar;
+use report::result_diff as printed;
+use result_diff::{ClassDifference, Request};
+
+use crate::options::connect::ConnectArgs;
+use crate::options::values::{SeverityArg, without_repeats};
+use crate::options::workload_folder::{Convert, refuse_origin};
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  weigh workload compare shop --server mysql@sid --collation as-is,utf8mb4_0900_ai_ci
+      Statements that return different rows, fail, or get a different plan once the columns are converted.
+  weigh workload compare shop --server mariadb@trixie --collation as-is,utf8mb4_bin,utf8mb4_uca1400_ai_ci --convert all
+      Two collations compared with the columns' own; also converts columns whose collation differs from their table's.
+
+Exit status: 0 nothing of --fail-on's severity differs, 1 something does, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
+
+/// Run every statement class under the columns' own collations and under others, and report
+/// differences in rows, warnings, errors and plans
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_override_self = true)]
+pub struct CompareArgs {
+    /// Workload folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Sides to compare, the first with each other one: as-is, or a collation that text columns are
+    /// converted to
+    #[arg(
+        short = 'c',
+        long = "collation",
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        required = true,
+        help_heading = "What to compare"
+    )]
+    collations: Vec<String>,
+
+    /// Columns to convert: following (those with their table's collation) or all
+    #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true, default_value_t = Convert::Following, help_heading = "What to compare")]
+    convert: Convert,
+
+    /// Maximum of samples that run for each statement class
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to compare")]
+    samples: u32,
+
+    /// Run on the server that the workload was captured from, in schemas that weigh creates
+    #[arg(long, help_heading = "What to compare")]
+    here: bool,
+
+    /// Time limit of each statement
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "60s", help_heading = "What to compare")]
+    statement_time: Duration,
+
+    /// Exit with status 1 if there is a difference of this severity or worse: error (different
+    /// rows, a statement that fails), warning (a different order, a lost index) or note (a
+    /// different plan)
+    #[arg(long, value_enum, value_name = "SEVERITY", hide_possible_values = true, default_value_t = SeverityArg::Note, help_heading = "Output")]
+    fail_on: SeverityArg,
+
+    /// Output format: text or json (schemas/workload-compare.schema.json)
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
+    format: Format,
+
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    let workload = workload_folder::read(&args.folder)?;
+    let sides = without_repeats(args.collations.iter().map(|name| name.trim().to_lowercase()));
+    if sides.len() < 2 {
+        bail!("--collation needs two sides or more, such as as-is,utf8mb4_0900_ai_ci");
+    }
+    let targets = args.connect.resolve(1)?;
+    let [spec] = targets.specs.as_slice() else { bail!("weigh workload compare takes one server") };
+    let bar = Bar::new();
+    let server = server::open(spec, &targets.options, &bar)?;
+    refuse_origin(&server, &workload, args.here)?;
+    let request = Request {
+        sides: sides.into_iter().map(|side| (side != result_diff::AS_IS).then_some(side)).collect(),
+        convert_all: args.convert == Convert::All,
+        samples: args.samples as usize,
+        statement_timeout: args.statement_time,
+        run: load::new_run_name(),
+    };
+    let diff = result_diff::compare_sides(&server, &workload, &request, &bar)?;
+    drop(bar);
+    server.stop()?;
+    output::print(&match args.format {
+        Format::Text => printed::text(&diff, output::style()),
+        Format::Json => printed::json(&diff),
+    })?;
+    let fail_on: Severity = args.fail_on.into();
+    Ok(if diff.findings.iter().any(|finding| severity(finding) >= fail_on) {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+fn severity(finding: &ClassDifference) -> Severity {
+    if finding.changes_results() {
+        Severity::Error
+    } else if finding.is_only_a_warning() {
+        Severity::Warning
+    } else {
+        Severity::Note
+    }
+}

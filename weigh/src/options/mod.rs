@@ -1,0 +1,7 @@
+//! Options that several commands share.
+
+pub mod collation;
+pub mod connect;
+pub mod load;
+pub mod values;
+pub mod workload_folder;

@@ -1,0 +1,59 @@
+//! Server CPU of remote servers, by their own accounting.
+
+use crate::attach::{Foreign, PASSWORD};
+use crate::tunnel::Tunnel;
+use crate::workspace::{Measured, SMALL, Workspace};
+
+/// Measures through `127.1`, which weigh doesn't recognise as this machine.
+fn measure_remotely(foreign: &Foreign) -> Measured {
+    let tunnel = Tunnel::open(foreign.socket());
+    let workspace = Workspace::new();
+    let port = tunnel.port.to_string();
+    let connect = [
+        "--no-defaults",
+        "--host=127.1",
+        "--port",
+        &port,
+        "--user=bench",
+        "--ssl-mode=disabled",
+        "--get-server-public-key",
+    ];
+    // The tunnel ends in a socket, over which MySQL requests no RSA key. A first login fills
+    // MySQL's password cache, so that later ones need no key.
+    let dry_run = foreign.bench_as_account(&workspace, &SMALL, &["--dry-run"]);
+    assert_eq!(workspace.end(dry_run).code, Some(0));
+    let words = ["-c", "utf8mb4_unicode_ci", "-w", "distinct_ranges"];
+    let child = workspace.bench(&SMALL, &[&connect[..], &words].concat()).env("MYSQL_PWD", PASSWORD).spawn().unwrap();
+    let finished = workspace.end(child);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    workspace.read()
+}
+
+fn reports_cpu(spec: &str, switch_on: &[&str], by: &str) {
+    let foreign = Foreign::start(spec);
+    let without = measure_remotely(&foreign);
+    assert!(without.results().all(|variant| variant.server_cpu_us.is_none()));
+    assert!(without.notes().contains("server CPU is unknown"), "{}", without.notes());
+
+    switch_on.iter().for_each(|statement| foreign.run(statement));
+    let with = measure_remotely(&foreign);
+    assert!(with.notes().contains(by), "{}", with.notes());
+    let cpu: Vec<f64> = with.results().map(|variant| variant.server_cpu_us.unwrap()).collect();
+    let wall: Vec<f64> = with.results().map(|variant| 1e6 / variant.queries_per_s).collect();
+    // One connection: a statement can't use more CPU than wall time. Sorting under a collation uses
+    // some.
+    assert!(cpu.iter().zip(&wall).all(|(cpu, wall)| *cpu > 0.02 * wall && cpu < wall), "{cpu:?} {wall:?}");
+    foreign.assert_untouched();
+}
+
+#[test]
+fn cpu_by_userstat() {
+    reports_cpu("mariadb", &["SET GLOBAL userstat = 1"], "userstat");
+}
+
+#[test]
+fn cpu_by_performance_schema() {
+    let grant = "GRANT SELECT ON performance_schema.* TO bench@localhost";
+    let switch = "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'events_statements_cpu'";
+    reports_cpu("mysql@sid", &[grant, switch], "events_statements_cpu");
+}

@@ -1,0 +1,107 @@
+//! Attacks: programs, archives, folders, files and servers of strangers. Tests that need root to
+//! show a fault report that they are skipped.
+
+mod programs;
+mod rogue;
+mod servers;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use crate::attach::Foreign;
+use crate::workspace::{Finished, Workspace};
+
+/// Returns `false`, with a message, if this process is not root.
+fn is_root(test: &str) -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        eprintln!("SKIPPED: {test} needs root");
+    }
+    is_root
+}
+
+fn weigh(workspace: &Workspace, words: &[&str]) -> Finished {
+    workspace.end(workspace.weigh(words).spawn().unwrap())
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn preflight_keeps_strangers_files() {
+    let foreign = Foreign::start("mariadb");
+    foreign.run("CREATE DATABASE d");
+    foreign.run("CREATE TABLE d.t (s VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci UNIQUE)");
+    foreign.run("INSERT INTO d.t VALUES ('a'), ('b')");
+    let workspace = Workspace::new();
+    let at = |name: &str| workspace.root().join(name);
+    let socket = foreign.socket();
+    let preflight = |file: &str| {
+        let words = ["--socket", socket.to_str().unwrap(), "--user=root", "--schema=d", "--to=utf8mb4_unicode_ci"];
+        weigh(&workspace, &[&["preflight", "--trial=none", "--resume", file], &words[..]].concat())
+    };
+    fs::write(at("line"), "one line without an end").unwrap();
+    preflight("line").refuses_with(&["another run"]);
+    fs::write(at("target"), "").unwrap();
+    symlink("target", at("link")).unwrap();
+    preflight("link").refuses_with(&["symbolic link"]);
+    assert_eq!(fs::read_to_string(at("line")).unwrap(), "one line without an end");
+    assert_eq!(fs::read_to_string(at("target")).unwrap(), "");
+    fs::write(at("empty"), "").unwrap();
+    fs::set_permissions(at("empty"), fs::Permissions::from_mode(0o644)).unwrap();
+    for name in ["empty", "new"] {
+        let finished = preflight(name);
+        assert_eq!((finished.code, mode(&at(name))), (Some(0), 0o600), "{finished}");
+    }
+}
+
+#[test]
+fn report_replaces_a_link_in_a_strangers_folder() {
+    let workspace = Workspace::new();
+    let run = workspace.run(&["--collation=utf8mb4_bin"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let (page, precious) = (workspace.out().join("report.html"), workspace.root().join("precious"));
+    fs::write(&precious, "untouched").unwrap();
+    fs::remove_file(&page).unwrap();
+    symlink(&precious, &page).unwrap();
+    let finished = weigh(&workspace, &["report", "out"]);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "untouched");
+    assert!(fs::symlink_metadata(&page).unwrap().is_file());
+}
+
+#[test]
+fn rows_of_a_captured_workload_are_private() {
+    let workspace = Workspace::new();
+    crate::folder::shop(&workspace);
+    let words = ["--workload=shop", "--collation=as-is,utf8mb4_unicode_ci"];
+    // The first option is for built-in tables.
+    let finished = workspace.end(workspace.bench(&crate::workspace::SMALL[1..], &words).spawn().unwrap());
+    assert_eq!(finished.code, Some(0), "{finished}");
+    assert_eq!(mode(&workspace.out()), 0o700);
+    for name in ["run.json", "samples.jsonl", "report.html"] {
+        assert_eq!(mode(&workspace.out().join(name)), 0o600, "{name}");
+    }
+}
+
+#[test]
+fn folders_and_recipes_of_strangers_choose_nothing_that_runs() {
+    let workspace = Workspace::new();
+    let evil = programs::write_program(&workspace, "echo ran >>'RAN'");
+    let recipe = crate::recipes::CUSTOM_RECIPE.replace(r#"["mariadb"]"#, &format!("[{:?}]", evil.to_str().unwrap()));
+    fs::write(workspace.root().join("evil.toml"), recipe).unwrap();
+    weigh(&workspace, &["run", "./evil.toml", "--dry-run"]).refuses_with(&[evil.to_str().unwrap(), "--trust"]);
+
+    let run = workspace.run(&["--collation=utf8mb4_bin"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let file = workspace.out().join("run.json");
+    let mut run: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    run["command"] = format!("weigh bench --quick --server {}", evil.display()).into();
+    run.as_object_mut().unwrap().remove("finished");
+    run["progress"] = serde_json::json!({"replicates": 1, "load_s": 1.0, "renewal_s": 1.0});
+    fs::write(&file, run.to_string()).unwrap();
+    weigh(&workspace, &["bench", "--resume", "out"]).refuses_with(&[evil.to_str().unwrap(), "--trust"]);
+    assert!(!workspace.root().join("ran").exists(), "the program was run");
+}

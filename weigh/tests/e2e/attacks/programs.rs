@@ -1,0 +1,135 @@
+//! Programs of servers that attack the machine they run on.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::{is_root, mode};
+use crate::workspace::{Finished, Workspace};
+
+/// Writes a basedir whose server runs `script` and reports a version. `RAN` in the script is
+/// replaced by a file that any user may write to.
+pub fn write_program(workspace: &Workspace, script: &str) -> PathBuf {
+    let basedir = workspace.root().join("evil");
+    let program = basedir.join("bin/mysqld");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    let version = "echo 'mysqld  Ver 8.0.40 for Linux on x86_64 (MySQL Community Server - GPL)'";
+    let script = script.replace("RAN", workspace.root().join("ran").to_str().unwrap());
+    fs::write(&program, format!("#!/bin/sh\n{script}\n{version}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    basedir
+}
+
+/// Runs the program from an archive. Returns what it wrote to `RAN`.
+fn run_archive(workspace: &Workspace, script: &str) -> (Finished, String) {
+    write_program(workspace, script);
+    let (ran, archive, cache) =
+        (workspace.root().join("ran"), workspace.root().join("s.tar"), workspace.root().join("cache"));
+    fs::write(&ran, "").unwrap();
+    fs::set_permissions(&ran, fs::Permissions::from_mode(0o666)).unwrap();
+    let packed = Command::new("tar").arg("-C").arg(workspace.root()).arg("-cf").arg(&archive).arg("evil").status();
+    assert!(packed.unwrap().success());
+    let mut weigh = workspace.weigh(&["bench", "--quick", "--server", "./s.tar", "--out=out"]);
+    weigh.env("WEIGH_CACHE", cache).env("MYSQL_PWD", "swordfish-7").env("AWS_SECRET_ACCESS_KEY", "swordfish-8");
+    let finished = workspace.end(weigh.spawn().unwrap());
+    (finished, fs::read_to_string(ran).unwrap())
+}
+
+#[test]
+fn programs_from_outside_run_as_nobody_with_a_short_environment() {
+    let workspace = Workspace::new();
+    let script = "{ echo uid=$(id -u); pwd; env; ls /proc/self/fd; grep NoNewPrivs /proc/self/status; } >>'RAN'";
+    let (finished, said) = run_archive(&workspace, script);
+    assert_eq!(finished.code, Some(2), "{finished}");
+    assert!(said.contains("PATH=") && !said.contains("swordfish") && said.contains("NoNewPrivs:\t1"), "{said}");
+    let allowed = [
+        "PATH",
+        "TZ",
+        "LANG",
+        "LC_ALL",
+        "TMPDIR",
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "PWD",
+        "SHLVL",
+        "_",
+        "OLDPWD",
+        "uid",
+    ];
+    for (name, _) in said.lines().filter_map(|line| line.split_once('=')) {
+        assert!(allowed.contains(&name), "{name} reached the program");
+    }
+    if is_root("programs_from_outside_run_as_nobody_with_a_short_environment") {
+        assert!(!said.contains("uid=0"), "{said}");
+    }
+}
+
+#[test]
+fn links_of_a_server_are_not_followed_by_root() {
+    if !is_root("links_of_a_server_are_not_followed_by_root") {
+        return;
+    }
+    let workspace = Workspace::new();
+    let secret = workspace.root().join("secret");
+    fs::write(&secret, "keep").unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    // As initialising program, plants links everywhere; as server, writes to its log.
+    let script = format!(
+        "for word; do case $word in --version) ;; --initialize-insecure) echo init >>'RAN'; cd ..\n\
+         for name in error.log server.json my.cnf mysqld.sock run/mysqld.sock data/leak; do rm -f $name; ln -s '{}' $name; done 2>/dev/null; exit 0;; esac; done\n\
+         case \"$*\" in *--version*) ;; *) echo started >>'RAN'; echo '* * * * * root owned'; sleep 1; exit 1;; esac",
+        secret.display()
+    );
+    let (finished, said) = run_archive(&workspace, &script);
+    assert!(said.contains("init"), "{finished}");
+    assert_eq!(finished.code, Some(2), "{finished}");
+    assert_eq!(fs::read_to_string(&secret).unwrap(), "keep");
+    assert_eq!(mode(&secret), 0o600);
+}
+
+/// A process that leaves its group and parent is ended with its server.
+#[test]
+fn nothing_of_a_program_stays() {
+    if !is_root("nothing_of_a_program_stays") {
+        return;
+    }
+    let workspace = Workspace::new();
+    let (finished, said) =
+        run_archive(&workspace, "setsid sh -c 'echo $$ >>\"RAN\"; exec sleep 600' >/dev/null 2>&1 & sleep 0.1");
+    assert_eq!(finished.code, Some(2), "{finished}");
+    let pids: Vec<&str> = said.lines().collect();
+    assert!(!pids.is_empty(), "{finished}");
+    for pid in pids {
+        let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        assert!(!line.contains("sleep"), "process {pid} still runs");
+    }
+}
+
+#[test]
+fn refuses_special_files_in_archives() {
+    let workspace = Workspace::new();
+    let root = workspace.root();
+    write_program(&workspace, "");
+    assert!(Command::new("mkfifo").arg(root.join("evil/pipe")).status().unwrap().success());
+    let tar = |name: &str| {
+        let packed = Command::new("tar").arg("-C").arg(root).arg("-cf").arg(root.join(name)).arg("evil").status();
+        assert!(packed.unwrap().success());
+    };
+    tar("pipe.tar");
+    fs::remove_file(root.join("evil/pipe")).unwrap();
+    let su = root.join("evil/bin/su");
+    fs::write(&su, "").unwrap();
+    fs::set_permissions(&su, fs::Permissions::from_mode(0o6777)).unwrap();
+    tar("su.tar");
+    let cache = root.join("cache");
+    let bench = |archive: &str| {
+        let mut weigh = workspace.weigh(&["bench", "--quick", "--server", archive, "--out=out"]);
+        workspace.end(weigh.env("WEIGH_CACHE", &cache).spawn().unwrap())
+    };
+    bench("./pipe.tar").refuses_with(&["named pipe", "refused"]);
+    bench("./su.tar");
+    let archives = fs::read_dir(cache.join("archives")).unwrap().flatten().map(|entry| entry.path());
+    let unpacked = archives.map(|folder| folder.join("content/evil/bin/su")).find(|path| path.exists());
+    assert_eq!(mode(&unpacked.expect("the archive is unpacked")), 0o755);
+}

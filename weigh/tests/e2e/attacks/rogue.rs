@@ -1,0 +1,142 @@
+//! A program that plays a server: it forwards to a real server, and answers one statement itself.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// An answer to a statement, in place of the server's.
+pub type Answer = fn(&mut UnixStream);
+
+/// A socket in front of a server.
+pub struct Rogue {
+    pub socket: PathBuf,
+    statements: Arc<AtomicU32>,
+}
+
+impl Rogue {
+    /// Listens in `folder`. `answer` replaces the server's answer to statement number `at`.
+    pub fn start(folder: &Path, server: &Path, at: u32, answer: Answer) -> Self {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let socket = folder.join(format!("rogue-{}.sock", STARTED.fetch_add(1, Ordering::SeqCst)));
+        let listener = UnixListener::bind(&socket).unwrap();
+        let statements = Arc::new(AtomicU32::new(0));
+        let (server, count) = (server.to_owned(), Arc::clone(&statements));
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let (server, count) = (server.clone(), Arc::clone(&count));
+                thread::spawn(move || forward(client, &server, at, answer, &count));
+            }
+        });
+        Self { socket, statements }
+    }
+
+    /// Number of statements so far.
+    pub fn statements(&self) -> u32 {
+        self.statements.load(Ordering::SeqCst)
+    }
+}
+
+fn forward(mut client: UnixStream, server: &Path, at: u32, answer: Answer, count: &AtomicU32) -> Option<()> {
+    let mut server = UnixStream::connect(server).ok()?;
+    let (mut from_server, mut to_client) = (server.try_clone().ok()?, client.try_clone().ok()?);
+    thread::spawn(move || {
+        let _ = std::io::copy(&mut from_server, &mut to_client);
+        let _ = to_client.shutdown(std::net::Shutdown::Both);
+    });
+    loop {
+        let mut header = [0; 4];
+        client.read_exact(&mut header).ok()?;
+        let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
+        let mut payload = vec![0; length];
+        client.read_exact(&mut payload).ok()?;
+        // COM_QUERY, COM_STMT_PREPARE and COM_STMT_EXECUTE begin with sequence number 0.
+        let is_statement = header[3] == 0 && matches!(payload.first(), Some(0x03 | 0x16 | 0x17));
+        if is_statement && count.fetch_add(1, Ordering::SeqCst) + 1 == at {
+            answer(&mut client);
+            continue;
+        }
+        server.write_all(&header).and_then(|()| server.write_all(&payload)).ok()?;
+    }
+}
+
+fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_le_bytes();
+    [&length[..3], &[sequence], payload].concat()
+}
+
+fn send(client: &mut UnixStream, bytes: &[u8]) -> bool {
+    client.write_all(bytes).is_ok()
+}
+
+/// The head of a result with one text column.
+fn head() -> Vec<u8> {
+    let column = [b"\x03def\0\0\0\x01c\x01c\x0c\x2d\0", &1024_u32.to_le_bytes()[..], b"\xfd\0\0\0\0\0"].concat();
+    [packet(1, &[1]), packet(2, &column), packet(3, b"\xfe\0\0\x02\0")].concat()
+}
+
+pub fn many_columns(client: &mut UnixStream) {
+    let count = [&[0xfe][..], &(1_u64 << 40).to_le_bytes()].concat();
+    send(client, &packet(1, &count));
+}
+
+pub fn most_columns(client: &mut UnixStream) {
+    send(client, &packet(1, &[0xfe, 255, 255, 255, 255, 255, 255, 255, 255]));
+}
+
+pub fn hundred_million_columns(client: &mut UnixStream) {
+    let count = [&[0xfe][..], &100_000_000_u64.to_le_bytes()].concat();
+    send(client, &packet(1, &count));
+}
+
+pub fn endless_rows(client: &mut UnixStream) {
+    let rows: Vec<u8> = (0..=255_u8).flat_map(|n| packet(n.wrapping_add(4), b"\x01x")).collect();
+    send(client, &head());
+    while send(client, &rows) {}
+}
+
+pub fn dripping_rows(client: &mut UnixStream) {
+    send(client, &head());
+    let mut sequence = 4_u8;
+    while send(client, &packet(sequence, b"\x01x")) {
+        sequence = sequence.wrapping_add(1);
+        thread::sleep(Duration::from_millis(300));
+    }
+}
+
+pub fn endless_results(client: &mut UnixStream) {
+    // OK packets with SERVER_MORE_RESULTS_EXISTS.
+    let mut sequence = 1_u8;
+    while send(client, &packet(sequence, b"\0\0\0\x0a\0\0\0")) {
+        sequence = sequence.wrapping_add(1);
+    }
+}
+
+pub fn empty_packet(client: &mut UnixStream) {
+    send(client, &packet(1, b""));
+}
+
+pub fn wrong_sequence(client: &mut UnixStream) {
+    send(client, &packet(99, b"\0\0\0\x02\0\0\0"));
+}
+
+pub fn cut_row(client: &mut UnixStream) {
+    send(client, &[head(), packet(4, b"\xfc\xff\xffx"), packet(5, b"\xfe\0\0\x02\0")].concat());
+}
+
+pub fn null_and_invalid_utf8(client: &mut UnixStream) {
+    send(client, &[head(), packet(4, b"\xfb"), packet(5, b"\x02\xff\xfe"), packet(6, b"\xfe\0\0\x02\0")].concat());
+}
+
+/// Asks for a file, and notes in the connection's own folder what it gets.
+pub fn local_infile(client: &mut UnixStream) {
+    send(client, &packet(1, b"\xfb/etc/passwd"));
+    let mut header = [0; 4];
+    if client.read_exact(&mut header).is_ok() {
+        assert_eq!(header[..3], [0, 0, 0], "a file was sent");
+        send(client, &packet(header[3].wrapping_add(1), b"\0\0\0\x02\0\0\0"));
+    }
+}

@@ -1,0 +1,94 @@
+//! Servers, and programs that play one.
+
+use rustix::process::Signal;
+
+use super::rogue::{self, Answer, Rogue};
+use super::weigh;
+use crate::attach::Foreign;
+use crate::workspace::{Finished, Workspace, send};
+
+/// The answers of a rogue server.
+const ANSWERS: [(&str, Answer); 11] = [
+    ("2^40 columns", rogue::many_columns),
+    ("2^64-1 columns", rogue::most_columns),
+    ("10^8 columns", rogue::hundred_million_columns),
+    ("endless rows", rogue::endless_rows),
+    ("dripping rows", rogue::dripping_rows),
+    ("endless results", rogue::endless_results),
+    ("an empty packet", rogue::empty_packet),
+    ("a wrong sequence number", rogue::wrong_sequence),
+    ("a cut row", rogue::cut_row),
+    ("NULL and invalid UTF-8", rogue::null_and_invalid_utf8),
+    ("LOCAL INFILE", rogue::local_infile),
+];
+
+fn audit(workspace: &Workspace, socket: &std::path::Path) -> Finished {
+    let words = ["--user=root", "--timeout=2s", "--statement-time=2s", "--no-defaults"];
+    weigh(workspace, &[&["audit", "--socket", socket.to_str().unwrap()], &words[..]].concat())
+}
+
+/// Every answer ends with exit status 0, 1 or 2: no panic (101), no abort (134), and no wait
+/// without an end, which the harness would report.
+#[test]
+fn any_answer_ends_in_order() {
+    let foreign = Foreign::start("mariadb");
+    let workspace = Workspace::new();
+    for at in [2, 12] {
+        for (what, answer) in ANSWERS {
+            let rogue = Rogue::start(workspace.root(), &foreign.socket(), at, answer);
+            let finished = audit(&workspace, &rogue.socket);
+            assert!(matches!(finished.code, Some(0..=2)), "{what} for statement {at}: {finished}");
+            assert!(rogue.statements() >= at, "{what}: statement {at} was not reached");
+            assert!(!finished.stderr.contains("panicked"), "{what}: {finished}");
+        }
+    }
+    foreign.assert_untouched();
+}
+
+/// A server that freezes is reported within the timeout and the probe's, whatever limit the
+/// statement has.
+#[test]
+fn frozen_server_ends_audit_in_time() {
+    let foreign = Foreign::start("mariadb");
+    let workspace = Workspace::new();
+    fn freeze(_: &mut std::os::unix::net::UnixStream) {}
+    let rogue = Rogue::start(workspace.root(), &foreign.socket(), 14, freeze);
+    let mut weigh = workspace.weigh(&["audit", "--socket", rogue.socket.to_str().unwrap()]);
+    let child = weigh.args(["--user=root", "--timeout=2s", "--no-defaults"]).spawn().unwrap();
+    crate::workspace::eventually("the statement is sent", || rogue.statements() >= 14);
+    send(Signal::STOP, foreign.pid());
+    let finished = workspace.end(child);
+    send(Signal::CONT, foreign.pid());
+    finished.refuses_with(&["no answer in time"]);
+}
+
+/// Limits of the server's sessions would cut what is read, without an error.
+#[test]
+fn limits_of_the_server_cut_nothing() {
+    let foreign = Foreign::start("mariadb");
+    foreign.run("CREATE DATABASE d");
+    for table in 1..9 {
+        foreign.run(&format!(
+            "CREATE TABLE d.t{table} (a INT PRIMARY KEY, s VARCHAR(5) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin UNIQUE)"
+        ));
+    }
+    foreign.run("INSERT INTO d.t8 VALUES (1, 'x'), (2, 'y'), (3, 'z'), (4, 'abc'), (5, 'ABC')");
+    foreign.run("CREATE USER plain IDENTIFIED BY 'p'");
+    foreign.run("GRANT SELECT, SHOW VIEW, PROCESS, REPLICATION CLIENT ON *.* TO plain");
+    let workspace = Workspace::new();
+    let socket = foreign.socket();
+    let preflight = || {
+        let words = ["--password=p", "--schema=d", "--all-columns", "--to=utf8mb4_general_ci", "--trial=none"];
+        weigh(&workspace, &[&["preflight", "--user=plain", "--socket", socket.to_str().unwrap()], &words[..]].concat())
+    };
+    assert_eq!(preflight().code, Some(1));
+    for limits in [
+        &["SET GLOBAL sql_select_limit = 2"][..],
+        &["SET GLOBAL sql_select_limit = DEFAULT", "SET GLOBAL init_connect = 'SET sql_select_limit = 2'"],
+        &["SET GLOBAL init_connect = 'SET max_join_size = 1, sql_big_selects = 0, autocommit = 0'"],
+    ] {
+        limits.iter().for_each(|statement| foreign.run(statement));
+        let finished = preflight();
+        assert_eq!(finished.code, Some(1), "{limits:?}: {finished}");
+    }
+}

@@ -1,0 +1,162 @@
+//! `weigh audit` on real servers: output, exit status, privileges, and that it only reads.
+
+use std::fs;
+use std::path::PathBuf;
+
+use audit::{Audit, Severity};
+use mysql::prelude::Queryable;
+use server::{Address, NoProgress, Options, Server, open};
+
+use crate::workspace::{Finished, Workspace};
+
+fn start_shop() -> (Server, PathBuf) {
+    start_shop_on("mariadb", Vec::new())
+}
+
+fn start_shop_on(name: &str, settings: Vec<(String, String)>) -> (Server, PathBuf) {
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, settings, ..Options::default() };
+    let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
+    let mut conn = server.connect().unwrap();
+    for statement in [
+        "CREATE DATABASE shop CHARACTER SET utf8mb4",
+        "CREATE TABLE shop.parts (id INT PRIMARY KEY, part_code VARCHAR(36) CHARACTER SET latin1, KEY by_code (part_code))",
+        "CREATE TABLE shop.orders (id INT PRIMARY KEY, part_code VARCHAR(36) CHARACTER SET utf8mb4, KEY by_code (part_code))",
+        "INSERT INTO shop.parts VALUES (1, X'4DC3BC'), (2, 'b'), (3, 'c')",
+        "INSERT INTO shop.orders VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+        "CREATE DATABASE clean",
+        "CREATE TABLE clean.t (id INT PRIMARY KEY)",
+        "CREATE USER reader@localhost IDENTIFIED BY ''",
+        "GRANT SELECT ON shop.* TO reader@localhost",
+    ] {
+        conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+    let socket = socket.clone();
+    (server, socket)
+}
+
+fn run_audit(socket: &std::path::Path, words: &[&str]) -> Finished {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("app.sql"), "SELECT 1 FROM t WHERE a = 'x' COLLATE utf8mb4_0900_ai_ci;\n").unwrap();
+    let login = ["audit", "--no-defaults", "--user=root", "--socket", socket.to_str().unwrap()];
+    workspace.end(workspace.weigh(&[&login, words].concat()).spawn().unwrap())
+}
+
+#[test]
+fn findings_are_printed_in_every_format() {
+    let (server, socket) = start_shop();
+    let text = run_audit(&socket, &["--schema=shop"]);
+    assert_eq!((text.code, text.stderr.as_str()), (Some(1), ""), "{text}");
+    for part in
+        ["✗ 1 error   ! ", "[join-mismatch]", "shop.orders.part_code = shop.parts.part_code: ", "Fix: ", "Not seen: "]
+    {
+        assert!(text.stdout.contains(part), "{part}: {text}");
+    }
+    assert!(text.stdout.lines().count() <= 24, "{text}");
+    let all = run_audit(&socket, &["--schema=shop", "--all"]).stdout;
+    let listed = run_audit(&socket, &["--schema=shop", "--all", "--by=table"]).stdout;
+    assert!(all.lines().count() > text.stdout.lines().count() && listed.contains("\nshop.parts   "), "{all}\n{listed}");
+    let json = run_audit(&socket, &["--schema=shop", "--format=json", "--sql=app.sql", "--target=mysql-5.7"]);
+    assert_eq!(json.code, Some(1), "{json}");
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/audit.schema.json");
+    let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    jsonschema::validator_for(&schema).unwrap().validate(&value).unwrap();
+    let audit: Audit = serde_json::from_value(value).unwrap();
+    let findings_of =
+        |check: &str| audit.findings.iter().filter(move |finding| finding.check == check).collect::<Vec<_>>();
+    assert_eq!(findings_of("double-encoded")[0].object.name, "shop.parts.part_code");
+    assert_eq!(findings_of("statement-collate")[0].severity, Severity::Error, "the server has no such collation");
+    let place = &findings_of("double-encoded")[0].details;
+    let names = [&place.schema, &place.table, &place.column].map(|name| name.as_deref().unwrap_or_default());
+    assert_eq!((names, place.id.as_str()), (["shop", "parts", "part_code"], "double-encoded: shop.parts.part_code"));
+    assert_eq!(audit.counts.errors, audit.count(Severity::Error));
+    assert!(audit.findings.is_sorted_by_key(|finding| std::cmp::Reverse(finding.severity)));
+    let csv = run_audit(&socket, &["--schema=shop", "--format=csv"]);
+    assert!(csv.stdout.starts_with("severity,check,kind,schema,table,column,object,what,why,action\n"), "{csv}");
+    let markdown = run_audit(&socket, &["--schema=shop", "--format=markdown"]);
+    assert!(markdown.stdout.starts_with("## ") && markdown.stdout.contains("### join-mismatch"), "{markdown}");
+    let page = run_audit(&socket, &["--schema=shop", "--format=html"]);
+    assert!(page.stdout.contains("<h1>Audit of ") && page.stdout.contains("shop.parts.part_code"), "{page}");
+    server.stop().unwrap();
+}
+
+#[test]
+fn selects_checks_and_sets_exit_status() {
+    let (server, socket) = start_shop();
+    let clean = run_audit(&socket, &["--schema=clean", "--check=utf8mb3,join-mismatch"]);
+    assert_eq!(clean.code, Some(0), "{clean}");
+    assert!(clean.stdout.contains("✓ Nothing found by 2 checks"), "{clean}");
+    let failing = |severity| {
+        run_audit(&socket, &["--schema=shop", "--skip=join-mismatch,double-encoded", "--fail-on", severity]).code
+    };
+    assert_eq!([failing("error"), failing("note")], [Some(0), Some(1)]);
+    let only = run_audit(&socket, &["--schema=shop", "--least=error", "--skip=join-mismatch,double-encoded"]);
+    assert_eq!(only.code, Some(0), "{only}");
+    run_audit(&socket, &["--check=join-mismach"]).refuses_with(&["join-mismach", "nearest is join-mismatch"]);
+    run_audit(&socket, &["--schema=nothing"]).refuses_with(&["no schema nothing", "shop"]);
+    run_audit(&socket, &["--sql=absent.sql"]).refuses_with(&["absent.sql"]);
+    run_audit(&socket, &["--target=oracle-19"]).refuses_with(&["oracle-19"]);
+    let list = run_audit(&socket, &["--list"]);
+    assert_eq!(list.stdout.lines().count(), audit::CHECKS.len(), "{list}");
+    let explained = run_audit(&socket, &["--list", "--check=utf8mb3"]);
+    assert!(explained.stdout.contains("Reads: tables") && explained.stdout.contains("1366"), "{explained}");
+    server.stop().unwrap();
+}
+
+/// Without privileges the audit names what it can't see, and the grants to see it. With these
+/// grants it names no more grants. On a read-only server it fails if it writes.
+fn assert_named_grants_suffice(name: &str, read_only: &str) {
+    let settings = vec![("log_bin".to_owned(), "log".to_owned())];
+    let (server, socket) = start_shop_on(name, settings);
+    let mut conn = server.connect().unwrap();
+    let audit = |code: Option<i32>| {
+        let workspace = Workspace::new();
+        let words = ["audit", "--no-defaults", "--user=reader", "--format=json", "--socket", socket.to_str().unwrap()];
+        let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+        assert_eq!(finished.code, code, "{finished}");
+        serde_json::from_str::<Audit>(&finished.stdout).unwrap()
+    };
+    let before = audit(Some(1));
+    assert!(before.findings.iter().any(|finding| finding.check == "join-mismatch"), "{before:#?}");
+    let grants: Vec<&str> = before.unseen.iter().filter_map(|unseen| unseen.remedy.as_deref()).collect();
+    assert!(grants.len() >= 4, "{:#?}", before.unseen);
+    for grant in &grants {
+        assert!(grant.starts_with("GRANT ") && grant.ends_with("TO 'reader'@'localhost'"), "{grant}");
+        conn.query_drop(*grant).unwrap_or_else(|error| panic!("{grant}: {error}"));
+    }
+    conn.query_drop(format!("SET GLOBAL {read_only} = 1")).unwrap();
+    let state = read_write_counters(&mut conn);
+    let after = audit(Some(1));
+    assert_eq!(read_write_counters(&mut conn), state);
+    let still: Vec<_> = after.unseen.iter().filter(|unseen| unseen.remedy.is_some()).collect();
+    assert!(still.is_empty(), "{still:#?}");
+    server.stop().unwrap();
+}
+
+/// Returns what a write would change: the binary log position, the counters of writing statements,
+/// the rows.
+fn read_write_counters(conn: &mut server::Conn) -> Vec<String> {
+    let status = |conn: &mut server::Conn, statement: &str| conn.query_first::<mysql::Row, _>(statement);
+    let status = status(conn, "SHOW BINARY LOG STATUS").or_else(|_| status(conn, "SHOW MASTER STATUS"));
+    let position: u64 = status.unwrap().unwrap().get("Position").unwrap();
+    let mut state = vec![format!("binary log at {position}")];
+    let counters: Vec<(String, String)> = conn.query("SHOW GLOBAL STATUS LIKE 'Com\\_%'").unwrap();
+    let writes = ["alter", "create", "delete", "drop", "grant", "insert", "replace", "truncate", "update"];
+    let is_write = |name: &str| writes.iter().any(|write| name[4..].starts_with(write));
+    let counted = counters.into_iter().filter(|(name, _)| is_write(name));
+    state.extend(counted.map(|(name, count)| format!("{name} {count}")));
+    let sums: Vec<(String, Option<u64>)> = conn.query("CHECKSUM TABLE shop.parts, shop.orders, clean.t").unwrap();
+    state.push(format!("{sums:?}"));
+    state
+}
+
+#[test]
+fn reads_mariadb_with_the_named_grants() {
+    assert_named_grants_suffice("mariadb", "read_only");
+}
+
+#[test]
+fn reads_mysql_with_the_named_grants() {
+    assert_named_grants_suffice("mysql@sid", "super_read_only");
+}

@@ -1,0 +1,170 @@
+//! Frozen servers, networks that drop packets, killed connections: reported, ended or reopened, and
+//! nothing hangs.
+
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::attach::{Foreign, ONE, PASSWORD};
+use crate::tunnel::{Network, Tunnel};
+use crate::workspace::{ENDLESS, ENDLESS_LOADING, Finished, SMALL, Workspace, send};
+
+/// Short for the tests' sake, long enough for a busy machine to answer a ping.
+const TIMEOUT: &str = "--timeout=4s";
+
+/// Asserts that one sentence names the server, says that it doesn't answer, and why.
+fn assert_reported(finished: &Finished, server: &str, why: &str) {
+    assert_eq!(finished.code, Some(2), "{finished}");
+    let messages: Vec<&str> = finished.stderr.lines().filter(|line| line.starts_with("weigh: ")).collect();
+    assert!(messages.len() == 1 && messages[0].contains(server) && finished.stderr.contains(why), "{finished}");
+}
+
+fn assert_kept(workspace: &Workspace, finished: &Finished) {
+    assert!(finished.stderr.contains(workspace.out().to_str().unwrap()), "{finished}");
+    assert!(finished.stdout.contains("ended early"), "{finished}");
+    let measured = workspace.read();
+    assert!(measured.blocks.iter().any(|block| !block.warm_up) && measured.run.failure.is_some());
+}
+
+fn freeze_private_server(server: &str) {
+    let workspace = Workspace::new();
+    let mut child = workspace.bench(&ENDLESS, &["--server", server, "-c", "utf8mb4_bin", TIMEOUT]).spawn().unwrap();
+    workspace.wait_for_blocks(&mut child);
+    send(Signal::STOP, workspace.server());
+    // `end` asserts that process and folder are gone.
+    let finished = workspace.end(child);
+    assert_reported(&finished, &format!("{server} does not answer"), "is stopped (SIGSTOP)");
+    assert_kept(&workspace, &finished);
+}
+
+#[test]
+fn a_private_mariadb_freezes_while_measured() {
+    freeze_private_server("mariadb");
+}
+
+#[test]
+fn a_private_mysql_freezes_while_measured() {
+    freeze_private_server("mysql@5.6");
+}
+
+#[test]
+fn a_private_server_freezes_while_loading() {
+    let workspace = Workspace::new();
+    let mut child = workspace.bench(&ENDLESS_LOADING, &[TIMEOUT]).spawn().unwrap();
+    workspace.wait_for_rows(&mut child);
+    send(Signal::STOP, workspace.server());
+    let finished = workspace.end(child);
+    assert_reported(&finished, "mariadb does not answer", "is stopped (SIGSTOP)");
+    assert!(!workspace.out().exists());
+}
+
+#[test]
+fn an_attached_server_freezes_while_measured() {
+    let foreign = Foreign::start("mariadb");
+    let workspace = Workspace::new();
+    let mut child = foreign.bench_as_account(&workspace, &ENDLESS, &[&ONE[..], &[TIMEOUT]].concat());
+    workspace.wait_for_blocks(&mut child);
+    send(Signal::STOP, foreign.pid());
+    let finished = workspace.end(child);
+    send(Signal::CONT, foreign.pid());
+    assert_reported(&finished, foreign.socket().to_str().unwrap(), "is stopped (SIGSTOP)");
+    assert!(
+        finished.stderr.contains("still has schemas of this run") && finished.stderr.contains("servers clean"),
+        "{finished}"
+    );
+    assert_kept(&workspace, &finished);
+}
+
+#[test]
+fn an_attached_server_freezes_under_micro_and_profile() {
+    let foreign = Foreign::start("mariadb");
+    let socket = foreign.socket();
+    let socket = socket.to_str().unwrap();
+    let attach = ["--no-defaults", "--user=bench", "--socket", socket, TIMEOUT];
+    let workspace = Workspace::new();
+    let words = [&["micro", "--rounds=1000"], &attach[..]].concat();
+    let child = workspace.weigh(&words).env("MYSQL_PWD", PASSWORD).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1500));
+    send(Signal::STOP, foreign.pid());
+    let finished = workspace.end(child);
+    send(Signal::CONT, foreign.pid());
+    assert_reported(&finished, socket, "no answer in time");
+
+    let workspace = Workspace::new();
+    let size = ["--table-size=500", "--threads=1", "--workload=oltp_read_only", "--seconds=600"];
+    let mut child = workspace.profile(&[&attach[..], &size].concat()).env("MYSQL_PWD", PASSWORD).spawn().unwrap();
+    workspace.wait_for_perf(&mut child);
+    send(Signal::STOP, foreign.pid());
+    let finished = workspace.end(child);
+    send(Signal::CONT, foreign.pid());
+    assert_reported(&finished, socket, "is stopped (SIGSTOP)");
+}
+
+#[test]
+fn reports_hanging_statements_with_the_timeout_option() {
+    let foreign = Foreign::start("mariadb");
+    let workspace = Workspace::new();
+    let mut child = foreign.bench_as_account(&workspace, &ENDLESS, &[&ONE[..], &[TIMEOUT]].concat());
+    workspace.wait_for_blocks(&mut child);
+    let ours = foreign.schemas().into_iter().filter(|name| name != "weigh_mine");
+    let tables: Vec<String> = ours.map(|name| format!("{name}.sbtest1 WRITE")).collect();
+    let lock = foreign.hold_session(&format!("LOCK TABLES {}", tables.join(", ")));
+    // Locked for longer than a statement's timeout, but not until the schemas are dropped.
+    let held = thread::spawn(move || {
+        thread::sleep(Duration::from_secs(7));
+        drop(lock);
+    });
+    let finished = workspace.end(child);
+    held.join().unwrap();
+    assert_reported(&finished, foreign.socket().to_str().unwrap(), "no answer for 4 s");
+    assert!(finished.stderr.contains("--timeout"), "{finished}");
+    assert_kept(&workspace, &finished);
+}
+
+#[test]
+fn reopens_killed_connections_and_drops_their_blocks() {
+    for spec in ["mariadb", "mysql@sid"] {
+        let foreign = Foreign::start(spec);
+        let workspace = Workspace::new();
+        let size =
+            [&SMALL[..2], &["--block=400ms", "--warmup-time=10ms", "--precision=100%", "--max-time=120s"]].concat();
+        let mut child = foreign.bench_as_account(&workspace, &size, &ONE);
+        workspace.wait_for_blocks(&mut child);
+        foreign.kill_load();
+        let finished = workspace.end(child);
+        assert_eq!(finished.code, Some(0), "{finished}");
+        assert!(finished.stdout.contains("connections lost and made anew"), "{finished}");
+        let measured = workspace.read();
+        let lost = measured.blocks.iter().filter(|block| block.sides.iter().any(|side| side.lost_connections > 0));
+        let lost: Vec<_> = lost.collect();
+        assert!(!lost.is_empty() && lost.iter().all(|block| block.sides.iter().all(|side| side.events == 0)));
+        measured.assert_complete();
+        foreign.assert_untouched();
+    }
+}
+
+fn measure_over_network(network: Network, workload: &str, why: &str) {
+    let foreign = Foreign::start("mariadb");
+    let tunnel = Tunnel::open(foreign.socket());
+    let workspace = Workspace::new();
+    let port = tunnel.port.to_string();
+    let connect = ["--no-defaults", "--host=127.0.0.1", "--port", &port, "--user=bench", TIMEOUT];
+    let words = [&connect[..], &["-c", "utf8mb4_bin", "-w", workload]].concat();
+    let mut child = workspace.bench(&ENDLESS, &words).env("MYSQL_PWD", PASSWORD).spawn().unwrap();
+    workspace.wait_for_blocks(&mut child);
+    tunnel.set_network(network);
+    let finished = workspace.end(child);
+    assert_reported(&finished, &format!("127.0.0.1:{port}"), why);
+    assert_kept(&workspace, &finished);
+}
+
+#[test]
+fn a_network_drops_packets() {
+    measure_over_network(Network::Swallows, "oltp_point_select", "does not answer");
+}
+
+#[test]
+fn a_network_delays_every_reply() {
+    measure_over_network(Network::Drips, "oltp_read_only", "not done 4 s after the end of their block");
+}

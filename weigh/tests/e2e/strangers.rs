@@ -1,0 +1,303 @@
+//! Names, definitions and statements of others: they act neither on the terminal, nor in scripts,
+//! nor on other folders and schemas.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use mysql::prelude::Queryable;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use server::Conn;
+use server::{Address, NoProgress, Options, Server, open};
+use sql::SqlMode;
+
+use crate::workspace::{Finished, Workspace, glob};
+
+fn start(name: &str) -> Server {
+    let options = Options { buffer_pool: Some(64 << 20), threads: 2, ..Options::default() };
+    open(&name.parse().unwrap(), &options, &NoProgress).unwrap()
+}
+
+fn weigh(workspace: &Workspace, server: &Server, words: &[&str]) -> Finished {
+    let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+    let login = ["--no-defaults", "--user=root", "--socket", socket.to_str().unwrap()];
+    let child = workspace.weigh(&[&words[..1], &login[..], &words[1..]].concat()).spawn().unwrap();
+    Finished::from_output(child.wait_with_output().unwrap())
+}
+
+/// Names of tables that have broken a context.
+const NAMES: [&str; 12] = [
+    "a(b",
+    "a/*b",
+    "a*/b",
+    "a`b",
+    "$(touch x)",
+    ";touch y",
+    ",h=evil",
+    "x\nDROP DATABASE victim;-- x",
+    "line\nNOTHING BREAKS",
+    "\u{1b}[2J\u{1b}]0;owned\u{7}",
+    "../../x",
+    "=1+1\u{202e}",
+];
+
+fn create_nasty_tables(conn: &mut Conn) {
+    conn.query_drop("CREATE DATABASE victim").unwrap();
+    conn.query_drop("CREATE DATABASE d CHARACTER SET latin1").unwrap();
+    conn.query_drop("USE d").unwrap();
+    for name in NAMES {
+        let quoted = sql::quote_identifier(name);
+        conn.query_drop(format!(
+            "CREATE TABLE {quoted} (id INT PRIMARY KEY, {quoted} VARCHAR(20) NOT NULL DEFAULT 'x', UNIQUE (`{}`))",
+            name.replace('`', "``")
+        ))
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+        conn.query_drop(format!("INSERT INTO {quoted} VALUES (1, '=1+1\n\u{1b}[2J'), (2, 'b')")).unwrap();
+    }
+    conn.query_drop("CREATE PROCEDURE p() BEGIN SELECT '$$' COLLATE latin1_bin; SELECT 'DROP DATABASE victim;'; END")
+        .unwrap();
+}
+
+fn count_schemas(conn: &mut Conn, name: &str) -> u64 {
+    let query = format!("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = '{name}'");
+    conn.query_first(query).unwrap().unwrap()
+}
+
+#[test]
+fn names_are_data_in_every_output() {
+    let server = start("mariadb");
+    let mut conn = server.connect().unwrap();
+    create_nasty_tables(&mut conn);
+    let workspace = Workspace::new();
+    let to = ["--schema=d", "--to=utf8mb4_unicode_ci", "--trial=none"];
+    let commands: [&[&str]; 6] = [
+        &["audit", "--schema=d"],
+        &["audit", "--schema=d", "--format=markdown"],
+        &["audit", "--schema=d", "--format=csv"],
+        &[&["preflight"][..], &to].concat(),
+        &[&["preflight", "--format=markdown"][..], &to].concat(),
+        &["capture", "--schema=d", "--out=inner/w"],
+    ];
+    for words in commands {
+        let done = weigh(&workspace, &server, words);
+        assert!(matches!(done.code, Some(0 | 1)), "{words:?}: {done}");
+        let text = format!("{}{}", done.stdout, done.stderr);
+        let acts = |character: char| escape::is_control(character) && !matches!(character, '\n' | '\t');
+        assert!(!text.contains(acts), "{words:?}: {text:?}");
+        assert!(!text.lines().any(|line| line.starts_with("NOTHING BREAKS")), "{words:?}: {text}");
+        assert!(!text.lines().any(|line| line.starts_with(['=', '@'])), "{words:?}: {text}");
+    }
+    // Nothing but the folder is written.
+    let entries: HashSet<_> = fs::read_dir(workspace.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(entries, HashSet::from(["tmp", "inner", "weigh-results"].map(OsString::from)));
+    assert_eq!(fs::read_dir(workspace.root().join("inner")).unwrap().count(), 1);
+    let (_, checked) = workload_folder::check(&workspace.root().join("inner/w"));
+    assert_eq!(checked.rows, 2 * NAMES.len() as u64, "{checked:?}");
+    run_plan(&workspace, &server, &mut conn);
+    server.stop().unwrap();
+}
+
+/// Runs the plan as a client reads it, and its shell lines with empty programs.
+fn run_plan(workspace: &Workspace, server: &Server, conn: &mut Conn) {
+    let done = weigh(
+        workspace,
+        server,
+        &["preflight", "--schema=d", "--to=utf8mb4_unicode_ci", "--trial=none", "--all-columns"],
+    );
+    let mut folders = glob(workspace.root(), &["weigh-results", "2"]);
+    folders.sort_by_key(|folder| fs::metadata(folder).unwrap().modified().unwrap());
+    let folder = folders.pop().unwrap_or_else(|| panic!("no plan: {done}"));
+    let [script, tools] = ["plan.sql", "plan-online.sh"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
+    for (_, statement) in sql::split_statements(&script, SqlMode::default()) {
+        let _ = conn.query_drop(statement);
+    }
+    assert_eq!(count_schemas(conn, "victim"), 1);
+    let commands: String = tools
+        .lines()
+        .map(|line| line.trim_start_matches("# or: "))
+        .filter(|line| line.starts_with("gh-ost") || line.starts_with("pt-"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(commands.lines().count(), 2 * NAMES.len());
+    let work = workspace.root().join("work");
+    fs::create_dir(&work).unwrap();
+    let script = format!("gh-ost() {{ :; }}\npt-online-schema-change() {{ :; }}\n{commands}");
+    let run = std::process::Command::new("bash").args(["-c", &script]).current_dir(&work).output().unwrap();
+    assert!(run.status.success() && run.stderr.is_empty(), "{run:?}");
+    assert_eq!(fs::read_dir(&work).unwrap().count(), 0);
+}
+
+fn write_workload(root: &Path, definition: &str, statement: &str) {
+    fs::create_dir_all(root.join("statements")).unwrap();
+    fs::write(root.join("workload.toml"), "format = 1\n").unwrap();
+    fs::write(root.join("schema.sql"), format!("CREATE TABLE t (id INT PRIMARY KEY);\n{definition};\n")).unwrap();
+    fs::write(root.join("statements/s.sql"), statement).unwrap();
+}
+
+#[test]
+fn workloads_that_leave_their_schema_are_refused() {
+    let workspace = Workspace::new();
+    let own = "SELECT id FROM t";
+    for (definition, statement) in [
+        ("ALTER DATABASE other CHARACTER SET utf8mb4", own),
+        ("CREATE /*!50000 USER evil */ /*!999999 TABLE x (a INT) */", own),
+        ("CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW CALL other.p()", own),
+        ("CREATE VIEW v AS SELECT id FROM t", "SELECT 1 FROM t INTO /*!50000 OUTFILE '/tmp/x' */"),
+        ("CREATE VIEW v AS SELECT id FROM t", "SELECT id FROM t PARTITION (p0), other.t"),
+        ("CREATE VIEW v AS SELECT id FROM t", "SELECT `sleep`(100) FROM t"),
+    ] {
+        write_workload(&workspace.root().join("w"), definition, statement);
+        let done = workspace.end(workspace.weigh(&["workload", "check", "w"]).spawn().unwrap());
+        assert_eq!(done.code, Some(1), "{definition} {statement}: {done}");
+        assert!(done.stdout.contains("error: "), "{done}");
+        workspace
+            .end(workspace.weigh(&["workload", "compare", "w", "--collation=as-is,utf8mb4_bin"]).spawn().unwrap())
+            .refuses_with(&["can't be run"]);
+    }
+}
+
+/// Pieces of statements that a generator puts together.
+const PIECES: [&str; 64] = [
+    "other.t",
+    "`other`.`t`",
+    "other . t",
+    "(other.t)",
+    "(other.t o)",
+    "t",
+    "t o",
+    "t other",
+    "t AS `other`",
+    "other",
+    "o",
+    "k",
+    "a",
+    "other.k",
+    "o.k",
+    "other.t.k",
+    "*",
+    "o.*",
+    "other.t.*",
+    ",",
+    "(",
+    ")",
+    "JOIN",
+    "LEFT JOIN",
+    "STRAIGHT_JOIN",
+    "ON 1",
+    "USING (a)",
+    "PARTITION (p0)",
+    "FOR UPDATE",
+    "USE INDEX FOR ORDER BY (k)",
+    "WHERE 1",
+    "GROUP BY 1",
+    "UNION SELECT k FROM",
+    "FROM",
+    "SELECT",
+    "SELECT k FROM",
+    "IN (SELECT k FROM",
+    "EXISTS (SELECT 1 FROM",
+    "LATERAL",
+    "TABLE",
+    "WITH x AS (SELECT k FROM",
+    "/*!50000",
+    "/*!80000",
+    "/*M!100000",
+    "*/",
+    "/* x */",
+    "-- x\n",
+    "'x'",
+    "\"x\"",
+    "\"",
+    "'",
+    "\\",
+    "`",
+    "AS",
+    "offset",
+    "window",
+    "INTO",
+    "SET k = (SELECT k FROM",
+    "NEXT VALUE FOR other.s",
+    "DEFAULT(other.k)",
+    "LIMIT 1",
+    "HAVING 1",
+    "DUAL",
+    ";",
+];
+
+const BEGINNINGS: [&str; 8] = [
+    "SELECT k FROM",
+    "SELECT k FROM t o",
+    "SELECT (SELECT k FROM t)",
+    "UPDATE t",
+    "DELETE FROM",
+    "DELETE",
+    "INSERT INTO",
+    "INSERT INTO t SELECT a, k FROM",
+];
+
+fn generate(random: &mut Xoshiro256PlusPlus) -> String {
+    let mut pick = |count: usize| (random.next_u64() % count as u64) as usize;
+    let mut text = BEGINNINGS[pick(BEGINNINGS.len())].to_owned();
+    for _ in 0..=pick(6) {
+        text += if pick(12) == 0 { "" } else { " " };
+        text += PIECES[pick(PIECES.len())];
+    }
+    text += &")".repeat(text.matches('(').count().saturating_sub(text.matches(')').count()));
+    text
+}
+
+/// Statements that pass the check bring no row out of another schema, and change none. Takes
+/// `WEIGH_FUZZ_SECONDS` per server, 8 by default.
+fn try_statements(name: &str) {
+    let server = start(name);
+    let mut conn = server.connect().unwrap();
+    for statement in [
+        "CREATE DATABASE other",
+        "CREATE TABLE other.t (a INT, k VARCHAR(30))",
+        "INSERT INTO other.t VALUES (7, 'other-secret')",
+        "CREATE DATABASE weigh_own",
+        "USE weigh_own",
+        "CREATE TABLE t (a INT, k VARCHAR(30), KEY (k)) PARTITION BY HASH (a) PARTITIONS 2",
+        "INSERT INTO t VALUES (1, 'own')",
+    ] {
+        conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    let seconds = std::env::var("WEIGH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seconds);
+    let (mut tried, mut passed, mut taken) = (0_u64, 0_u64, 0_u64);
+    while Instant::now() < end {
+        let text = generate(&mut random);
+        tried += 1;
+        if workload_folder::check_scope(&text, SqlMode::default(), &HashSet::new()).is_err() {
+            continue;
+        }
+        passed += 1;
+        conn.query_drop("START TRANSACTION").unwrap();
+        if let Ok(rows) = conn.query::<mysql::Row, _>(&text) {
+            taken += 1;
+            assert!(!format!("{rows:?}").contains("other-secret"), "{name}: {text}");
+        }
+        let query = "SELECT GROUP_CONCAT(a, k) FROM other.t UNION ALL SELECT SUM(k LIKE 'other%') FROM t";
+        let state: Vec<Option<String>> = conn.query(query).unwrap();
+        assert_eq!(state[0].as_deref(), Some("7other-secret"), "{name}: {text}");
+        assert!(matches!(state[1].as_deref(), None | Some("0")), "{name}: {text}");
+        conn.query_drop("ROLLBACK").unwrap();
+    }
+    println!("{name}: {tried} statements, {passed} passed the check, the server took {taken}");
+    assert!(taken > 5, "{name}: of {tried} statements {passed} passed, the server took only {taken}");
+    server.stop().unwrap();
+}
+
+#[test]
+fn statements_that_pass_the_check_stay_in_their_schema_on_mariadb() {
+    try_statements("mariadb");
+}
+
+#[test]
+fn statements_that_pass_the_check_stay_in_their_schema_on_mysql() {
+    try_statements("mysql@sid");
+}

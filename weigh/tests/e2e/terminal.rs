@@ -1,0 +1,81 @@
+//! Output to terminals, pipes and closed streams.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use crate::workspace::{SMALL, Workspace};
+
+const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
+
+/// Makes a command that runs another on a terminal of 100 columns. The terminal is this command's
+/// standard output.
+pub fn on_a_terminal(workspace: &Workspace, command: &Command, redirection: &str) -> Command {
+    let words = [command.get_program()].into_iter().chain(command.get_args());
+    let quoted: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+    let mut script = Command::new("script");
+    script.args(["-qefc", &format!("stty cols 100; {} {redirection}", quoted.join(" ")), "/dev/null"]);
+    workspace.set_up(&mut script);
+    script.env("TERM", "xterm-256color");
+    script
+}
+
+/// Returns what a terminal receives from a benchmark with redirected output.
+fn read_terminal(redirection: &str, environment: &[(&str, &str)]) -> String {
+    let workspace = Workspace::new();
+    let mut script = on_a_terminal(&workspace, &workspace.bench(&SMALL, &ONE), redirection);
+    let finished = workspace.end(script.envs(environment.iter().copied()).spawn().unwrap());
+    assert_eq!(finished.code, Some(0), "{finished}");
+    finished.stdout
+}
+
+#[test]
+fn colours_on_a_terminal_only() {
+    assert!(read_terminal("2>/dev/null", &[]).contains("\x1b[1m"));
+    assert!(!read_terminal("2>/dev/null", &[("NO_COLOR", "1")]).contains("\x1b["));
+}
+
+#[test]
+fn shows_progress_on_a_terminal() {
+    let line = read_terminal(">/dev/null", &[]);
+    for words in ["starting mariadb", "mariadb: loading", "oltp_point_select: utf8mb4_bin ", "× its copy", " of 120 s"]
+    {
+        assert!(line.contains(words), "{words}: {line:?}");
+    }
+}
+
+#[test]
+fn ignores_closed_pipes() {
+    let workspace = Workspace::new();
+    for words in [&["bench", "--list-workloads"][..], &["bench", "--help"], &["servers", "list"]] {
+        let mut child = workspace.weigh(words).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(workspace.end(child).code, Some(0), "{words:?}");
+    }
+    let mut child = workspace.bench(&SMALL, &ONE).spawn().unwrap();
+    drop((child.stdout.take(), child.stderr.take()));
+    assert_eq!(workspace.end(child).code, Some(0));
+    workspace.read().assert_complete();
+}
+
+#[test]
+fn ignores_closed_streams() {
+    let workspace = Workspace::new();
+    let bench = workspace.bench(&SMALL, &ONE);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec \"$0\" \"$@\" <&- >&- 2>&-"]).arg(bench.get_program()).args(bench.get_args());
+    workspace.set_up(&mut shell);
+    let finished = workspace.end(shell.stdin(Stdio::null()).spawn().unwrap());
+    assert_eq!(finished.code, Some(0), "{finished}");
+    workspace.read().assert_complete();
+}
+
+#[test]
+fn reports_unwritable_output_with_the_results() {
+    let workspace = Workspace::new();
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let finished = workspace.end(workspace.bench(&SMALL, &ONE).stdout(full).spawn().unwrap());
+    assert_eq!(finished.code, Some(2), "{finished}");
+    assert!(finished.stderr.contains(workspace.out().to_str().unwrap()), "{finished}");
+    assert!(finished.stderr.contains("weigh: cannot write to standard output: No space left"), "{finished}");
+    workspace.read().assert_complete();
+}

@@ -1,0 +1,134 @@
+//! `weigh why` on real servers: exit status, messages, formats, and that a running server is only
+//! asked.
+
+use std::fs;
+
+use mysql::prelude::Queryable;
+use serde_json::Value;
+use server::{Address, NoProgress, Options, open};
+
+use crate::workspace::{Finished, Workspace};
+
+const SCHEMA: &str = "\
+CREATE TABLE orders (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL, KEY ix_code (code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+CREATE TABLE parcels (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;
+";
+
+const JOIN: &str = "SELECT o.id FROM orders o JOIN parcels p ON p.code = o.code";
+
+fn ask(words: &[&str]) -> Finished {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("shop.sql"), SCHEMA).unwrap();
+    workspace.end(workspace.weigh(&[&["why", "--dump", "shop.sql"], words].concat()).spawn().unwrap())
+}
+
+#[test]
+fn verdict_comes_first_and_lines_are_short() {
+    let finished = ask(&[JOIN]);
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(1), ""), "{finished}");
+    let first = finished.stdout.lines().next().unwrap();
+    assert_eq!(first, "1 of 1 statement fails because of collations; remedies were tried and work.");
+    for part in ["Error 1267", "orders.code", "parcels.code", "1. In the statement"] {
+        assert!(finished.stdout.contains(part), "{part}: {finished}");
+    }
+    for line in finished.stdout.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
+fn nothing_found_is_exit_status_0() {
+    let finished = ask(&["SELECT id FROM orders WHERE code = 'x'"]);
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished}");
+    assert!(finished.stdout.starts_with("Nothing found"), "{finished}");
+}
+
+#[test]
+fn names_that_do_not_exist_are_refused_with_the_nearest() {
+    for (statement, message) in [
+        ("SELECT * FROM ordes", "no table ordes in schema app; did you mean orders?"),
+        ("SELECT cod FROM orders", "no column cod in the tables of the statement; did you mean code?"),
+        ("SELEC 1", "does not understand the statement near"),
+    ] {
+        let finished = ask(&[statement]);
+        assert_eq!(finished.code, Some(2), "{finished}");
+        assert!(finished.stderr.contains(message) && finished.stderr.trim().lines().count() == 1, "{finished}");
+    }
+}
+
+#[test]
+fn json_conforms_to_the_schema() {
+    let finished = ask(&["--format=json", JOIN]);
+    let diagnosis: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let schema = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/why.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let faults: Vec<String> = schema.iter_errors(&diagnosis).map(|error| error.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+    assert_eq!(diagnosis["statements"][0]["findings"][0]["kind"], "refused");
+}
+
+/// The general log of the running server has every statement that it ran. A statement that it
+/// refuses is not logged: preparing it fails.
+#[test]
+fn a_running_server_is_only_asked() {
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    let server = open(&"mariadb".parse().unwrap(), &options, &NoProgress).unwrap();
+    let mut conn = server.connect().unwrap();
+    conn.query_drop("CREATE DATABASE shop CHARACTER SET utf8mb4").unwrap();
+    conn.query_drop("USE shop").unwrap();
+    for (_, statement) in sql::split_statements(SCHEMA, sql::SqlMode::default()) {
+        conn.query_drop(statement).unwrap();
+    }
+    conn.query_drop("CREATE FUNCTION f() RETURNS INT BEGIN INSERT INTO parcels VALUES (1, 'x'); RETURN 1; END")
+        .unwrap();
+    conn.query_drop("SET GLOBAL log_output = 'TABLE'").unwrap();
+    conn.query_drop("SET GLOBAL general_log = 1").unwrap();
+    let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+    let workspace = Workspace::new();
+    let login = ["why", "--no-defaults", "--user=root", "--socket", socket.to_str().unwrap(), "--schema=shop"];
+    let script = format!(
+        "SET @x := 'a'; {JOIN}; SELECT id FROM orders WHERE id = f(); UPDATE orders o JOIN parcels p ON p.code = o.code SET o.id = 2; \
+         SET GLOBAL max_connections = 7; DELETE FROM parcels WHERE code = 'x'"
+    );
+    let finished = workspace.end(workspace.weigh(&[&login[..], &[&script]].concat()).spawn().unwrap());
+    assert_eq!(finished.code, Some(1), "{finished}");
+    assert!(finished.stdout.contains("2 of "), "{finished}");
+    conn.query_drop("SET GLOBAL general_log = 0").unwrap();
+    let logged: Vec<String> = conn
+        .query(
+            "SELECT CONVERT(argument USING utf8mb4) FROM mysql.general_log WHERE command_type IN ('Query', 'Execute', 'Prepare')",
+        )
+        .unwrap();
+    assert!(logged.iter().any(|text| text.starts_with("EXPLAIN DELETE")), "{logged:?}");
+    let writes = ["INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "CALL", "SET GLOBAL"];
+    for text in logged.iter().filter(|text| !text.contains("general_log")) {
+        let upper = text.trim_start().to_uppercase();
+        assert!(!writes.iter().any(|word| upper.starts_with(word)), "{text}");
+        assert!(!upper.starts_with("SELECT ID FROM ORDERS") && !upper.contains("= F()"), "{text}");
+    }
+    let rows: Option<u64> = conn.query_first("SELECT COUNT(*) FROM shop.parcels").unwrap();
+    assert_eq!(rows, Some(0));
+    server.stop().unwrap();
+}
+
+#[test]
+fn slow_logs_are_judged_by_class() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("shop.sql"), SCHEMA).unwrap();
+    let entry = |seconds: &str, text: &str| {
+        format!(
+            "# Time: 2026-11-21T10:00:00\n# User@Host: a[a] @ localhost []\n# Query_time: {seconds}  Lock_time: 0\nSET timestamp=1;\n{text};\n"
+        )
+    };
+    let log =
+        entry("9", "SELECT id FROM orders WHERE id = 5") + &entry("1", JOIN) + &entry("2", "SELECT 7 FROM orders");
+    fs::write(workspace.root().join("slow.log"), log).unwrap();
+    let words = ["why", "--dump", "shop.sql", "--slow-log", "slow.log", "--worst", "2", "--format=json"];
+    let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    assert_eq!(finished.code, Some(0), "the join is the third: {finished}");
+    let words = ["why", "--dump", "shop.sql", "--slow-log", "slow.log", "--format=json"];
+    let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    assert_eq!(finished.code, Some(1), "{finished}");
+    let diagnosis: Value = serde_json::from_str(&finished.stdout).unwrap();
+    assert_eq!(diagnosis["statements"][0]["text"], JOIN, "findings come first: {finished}");
+}

@@ -1,0 +1,38 @@
+//! Tests that the ports of the library to other languages share.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::bindings::{print_command, succeed};
+
+/// Random collations of each flavour and pairs of strings for each, compared with the library.
+/// docs/reference/go.md and java.md have the command for a full comparison.
+const RANDOM: [&str; 5] = ["port-answers", "--collations", "60", "--pairs", "500"];
+
+/// Pipes the library's results for random strings into a port's comparison.
+pub fn compare_with_library(comparison: &mut Command) -> Result<()> {
+    let mut library = Command::new(crate::cargo());
+    library.args(["run", "--quiet", "--package", "lab", "--"]).args(RANDOM).stdout(Stdio::piped());
+    print_command(&library);
+    let mut library = library.spawn().context("cannot run cargo")?;
+    comparison.stdin(library.stdout.take().context("the library's results are not piped")?);
+    let compared = succeed(comparison);
+    let status = library.wait()?;
+    compared?;
+    ensure!(status.success(), "the library's results are incomplete ({status})");
+    Ok(())
+}
+
+/// Checks what an example prints.
+pub fn check_output(command: &mut Command, is_expected: impl Fn(&str) -> bool) -> Result<()> {
+    print_command(command);
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    ensure!(
+        output.status.success() && is_expected(&printed),
+        "the example printed:\n{printed}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(())
+}
