@@ -68,6 +68,7 @@ def run(spark: SparkSession, source: Source, targets: Sequence[Collation], out: 
         version=source.version,
         started=_stamp(begin[0]),
         targets=[target.name for target in targets],
+        columns=len(_changes(source)),
         tables=[_table(source, read and _reading(source, read, *begin))],
         findings=findings,
         unchecked=[*source.unchecked, "everything but unique keys: `weigh preflight` has the other checks, and the plan"],
