@@ -22,9 +22,10 @@ const MAX_WIDTH: usize = 120;
 const SHORT_EXAMPLES: usize = 5;
 
 /// Commands by question, the first question first. `weigh --help` lists other commands at the end.
-const QUESTIONS: [(&str, &[&str]); 7] = [
+const QUESTIONS: [(&str, &[&str]); 8] = [
     ("Where do I stand?", &["audit"]),
     ("What breaks if I convert?", &["preflight"]),
+    ("Will my upgrade break?", &["upgrade"]),
     ("What does it cost?", &["bench", "run"]),
     ("On my own queries?", &["why", "capture", "workload"]),
     ("Where does the CPU go?", &["profile", "count", "micro"]),
@@ -35,7 +36,7 @@ const OTHERS: &str = "Servers, and weigh itself";
 
 /// Options that `-h` shows, by their ids. A command that is not listed shows all of its options but
 /// those of [`CONNECTION`] and [`EVERY_COMMAND`].
-const SHORT: [(&str, &[&str]); 9] = [
+const SHORT: [(&str, &[&str]); 10] = [
     ("bench", &["workloads", "collations", "baseline", "quick", "max_time", "threads", "table_size", "dry_run"]),
     (
         "audit",
@@ -50,6 +51,10 @@ const SHORT: [(&str, &[&str]); 9] = [
     ("run", &["list", "print", "scale", "threads", "max_time", "dry_run", "resume", "out"]),
     ("count", &["workloads", "collations", "baseline", "functions", "text", "out", "site", "format"]),
     ("why", &["scripts", "slow_logs", "worst", "dumps", "schema", "connection_collation", "servers", "format"]),
+    (
+        "upgrade",
+        &["from", "to", "dumps", "schemas", "migrations", "scripts", "slow_logs", "my_cnf", "settings", "format"],
+    ),
     ("micro", &["collations", "texts", "differences", "instruction_sets", "quick", "format"]),
 ];
 

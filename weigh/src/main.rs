@@ -26,7 +26,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use commands::{
     audit, bench, capture, compare, count, explain, import, micro, preflight, profile, report, run, servers, shell,
-    sort, weights, why, workload,
+    sort, upgrade, weights, why, workload,
 };
 
 /// What character sets and collations cost MySQL and MariaDB, and what breaks when they change
@@ -49,6 +49,7 @@ enum Command {
     Preflight(Box<preflight::PreflightArgs>),
     Audit(Box<audit::AuditArgs>),
     Why(Box<why::WhyArgs>),
+    Upgrade(Box<upgrade::UpgradeArgs>),
     Report(report::ReportArgs),
     Compare(compare::CompareArgs),
     Run(Box<run::RunArgs>),
@@ -107,6 +108,7 @@ fn run_command(cli: Cli) -> Result<ExitCode> {
         Command::Preflight(args) => preflight::run(args),
         Command::Audit(args) => audit::run(args),
         Command::Why(args) => why::run(args),
+        Command::Upgrade(args) => upgrade::run(args),
         Command::Report(args) => report::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Run(args) => run::run(args),

@@ -32,11 +32,11 @@ mod statements;
 mod syntax;
 mod trial;
 
-pub use copy::{Copy, Session};
+pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
 pub use fill::ROWS;
-pub use load::{Loaded, copy_schemas, load_dump};
+pub use load::{Loaded, copy_schemas, create_definers, load_dump};
 pub use model::*;
-pub use run::{Found, Given, Request, diagnose};
+pub use run::{Found, Given, Request, diagnose, diagnose_program, sets_up};
 pub use source::confirm;
 pub use statements::{parse_script, read_slow_log};

@@ -56,7 +56,7 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
 
 /// Creates the accounts that a statement names as definers, with every privilege: without them, the
 /// server refuses to read a view or to run a program.
-fn create_definers(conn: &mut Conn, text: &str) {
+pub fn create_definers(conn: &mut Conn, text: &str) {
     for (user, host) in definers(text) {
         let account = format!("{}@{}", quote_string(&user), quote_string(&host));
         // An account that exists is no error here, and MySQL 5.6 creates it by the grant.

@@ -92,8 +92,21 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
     }
 }
 
+/// Judges the statements and expressions of a stored program, without calling it. `keyword` is
+/// `PROCEDURE`, `FUNCTION` or `TRIGGER`. Nothing is found in a program that does not exist.
+pub fn diagnose_program(
+    copy: &mut Copy<'_>,
+    keyword: &'static str,
+    schema: &str,
+    name: &str,
+) -> Result<Vec<Finding>, Error> {
+    let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
+    let mut diagnoser = Diagnoser { copy, session, made_up: 0 };
+    Ok(diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default())
+}
+
 /// True for statements that change the session only.
-pub(crate) fn sets_up(text: &str) -> bool {
+pub fn sets_up(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> =
         tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).take(4).collect();
     let Some(first) = tokens.first() else { return true };
@@ -162,7 +175,12 @@ impl Diagnoser<'_, '_> {
         });
         let Some((keyword, name)) = found else { return Ok(None) };
         let schema = self.session.schema.clone().unwrap_or_default();
-        let Some(program) = self.copy.program(keyword, &schema, &name)? else { return Ok(None) };
+        self.judge_stored(keyword, &schema, &name)
+    }
+
+    /// Judges the body of a stored program. `None` if the copy has no such program.
+    fn judge_stored(&mut self, keyword: &'static str, schema: &str, name: &str) -> Result<Option<Vec<Finding>>, Error> {
+        let Some(program) = self.copy.program(keyword, schema, name)? else { return Ok(None) };
         // The program is asked piece by piece; nothing calls it.
         let subject = Subject { session: self.session.clone(), text: "DO 0".into(), inner: None };
         let mut findings = Vec::new();

@@ -5,7 +5,7 @@
 //! - [`page()`]: the HTML page of one or several runs.
 //! - `compare`, `profile`, [`audit`], [`preflight`], [`capture`], [`count`],
 //!   [`explain`], [`micro`],
-//!   [`result_diff`], [`why`]: reports of the other commands.
+//!   [`result_diff`], [`upgrade`], [`why`]: reports of the other commands.
 //! - `causes`: findings of a check together, for audit and preflight.
 //! - `format`: tables, text, Markdown, CSV, JSON and numbers, used by all reports.
 //!
@@ -26,6 +26,7 @@ pub mod preflight;
 mod profile;
 pub mod result_diff;
 mod run;
+pub mod upgrade;
 pub mod why;
 
 pub use compare::csv_rows::compare_csv;

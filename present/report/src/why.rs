@@ -9,7 +9,7 @@ use crate::format::number::count_noun;
 use crate::format::text::Style;
 
 /// Width of the text in characters.
-const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 
 /// Maximum number of lines of a statement that are printed.
 const MAX_LINES: usize = 12;
@@ -176,7 +176,7 @@ fn describe(plan: &PlanFigures) -> String {
 }
 
 /// Writes a statement as it is, or its first lines.
-fn push_sql(statement: &str, indent: &str, out: &mut String) {
+pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     let lines: Vec<&str> = statement.trim().lines().collect();
     let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };
     let is_single = lines.len() == 1;
@@ -202,7 +202,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn push_wrapped(text: &str, indent: &str, out: &mut String) {
+pub(crate) fn push_wrapped(text: &str, indent: &str, out: &mut String) {
     let escaped = escape::line(text);
     for (index, line) in wrap(&escaped, WIDTH - indent.len() - 2).into_iter().enumerate() {
         let more = if index > 0 { "  " } else { "" };
@@ -211,7 +211,7 @@ fn push_wrapped(text: &str, indent: &str, out: &mut String) {
 }
 
 /// Breaks a text at blanks. A word that is too long has a line of its own.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

@@ -15,6 +15,7 @@ pub mod run;
 pub mod servers;
 pub mod shell;
 pub mod sort;
+pub mod upgrade;
 pub mod weights;
 pub mod why;
 pub mod workload;

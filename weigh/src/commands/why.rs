@@ -77,7 +77,8 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
     Ok(given)
 }
 
-fn open_packed(path: &Path) -> Result<Box<dyn BufRead>> {
+/// Opens a file, unpacked if its name ends in `.gz`.
+pub fn open_packed(path: &Path) -> Result<Box<dyn BufRead>> {
     let file = input::open(path)?;
     let is_packed = path.extension().is_some_and(|extension| extension == "gz");
     Ok(if is_packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { file })

@@ -35,3 +35,13 @@ pub fn without_repeats<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> 
 pub fn find_given<const N: usize>(options: [(bool, &'static str); N]) -> Option<&'static str> {
     options.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
 }
+
+/// Parses the name of a collation, which is written into a statement.
+pub fn parse_collation_name(text: &str) -> Result<String, &'static str> {
+    let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_name && text.contains('_') {
+        Ok(text.to_owned())
+    } else {
+        Err("write a collation, such as utf8mb4_unicode_ci")
+    }
+}

@@ -50,7 +50,7 @@ pub struct WhyArgs {
 
     /// Collation of the application's connection: SET NAMES … COLLATE NAME comes before the
     /// statements [default: that of SET NAMES utf8mb4]
-    #[arg(long, value_name = "NAME", value_parser = parse_collation, help_heading = "What to judge")]
+    #[arg(long, value_name = "NAME", value_parser = crate::options::values::parse_collation_name, help_heading = "What to judge")]
     pub connection_collation: Option<String>,
 
     /// Private server for the copy of a running one's schemas [default: the installed version
@@ -71,15 +71,6 @@ pub struct WhyArgs {
 pub enum Format {
     Text,
     Json,
-}
-
-fn parse_collation(text: &str) -> Result<String, &'static str> {
-    let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if is_name && text.contains('_') {
-        Ok(text.to_owned())
-    } else {
-        Err("write a collation, such as utf8mb4_unicode_ci")
-    }
 }
 
 impl WhyArgs {

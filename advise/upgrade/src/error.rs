@@ -1,0 +1,31 @@
+/// Errors of an upgrade's rehearsal. What a server refuses is a finding.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Error of the server crate, or a signal.
+    #[error(transparent)]
+    Server(#[from] server::Error),
+    #[error(transparent)]
+    Rehearsal(#[from] rehearsal::Error),
+    #[error(transparent)]
+    Why(#[from] why::Error),
+    #[error("cannot {what} on {server}: {source}")]
+    Driver {
+        /// Attempted task; completes "cannot …".
+        what: &'static str,
+        /// Label of the server.
+        server: String,
+        source: mysql::Error,
+    },
+    #[error("cannot read {name}: {source}")]
+    Read { name: String, source: std::io::Error },
+    /// No statement of the script is understood by either server.
+    #[error("{place}: {message}")]
+    Statement { place: String, message: String },
+}
+
+impl From<lifecycle::Interrupted> for Error {
+    fn from(interrupted: lifecycle::Interrupted) -> Self {
+        Self::Server(interrupted.into())
+    }
+}

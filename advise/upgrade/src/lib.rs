@@ -1,0 +1,28 @@
+//! Rehearsal of an upgrade, or of a move to another product, on private servers of both versions.
+//!
+//! ```text
+//! dump or definitions ─ load ─▶ old server ─┐
+//!                     ─ load ─▶ new server ─┴─ refused, changed collations ─▶ Finding ─ settings ─▶ what is left
+//! statements, migrations ─ run ─▶ on both ───── errors, rows, order, plans ─┘
+//! ```
+//!
+//! The servers decide everything: what the new one refuses is what it was seen to refuse, and a
+//! mend or setting is advised after it was seen to work. Only private servers are written to.
+
+mod collation;
+mod error;
+mod load;
+mod material;
+mod mend;
+mod model;
+mod probe;
+mod program;
+mod run;
+mod script;
+mod settings;
+mod side;
+
+pub use error::Error;
+pub use material::{Dump, Given, Request, Schema};
+pub use model::*;
+pub use run::rehearse;

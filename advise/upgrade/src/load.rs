@@ -1,0 +1,326 @@
+//! Loading a schema, statement by statement, with what mends a refused statement.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mysql::prelude::Queryable;
+use server::{Server, error_code};
+use sql::{SqlMode, quote_identifier, tokenize};
+use why::{Copy, Refusal, create_definers, diagnose};
+
+use crate::Error;
+use crate::material::{Schema, Statement};
+use crate::mend::propose;
+use crate::model::{Area, Finding, Kind, Mend};
+use crate::side::{Session, failed, version};
+
+/// Schema for the tables of a dump that names none.
+const DEFAULT_SCHEMA: &str = "app";
+
+/// Rewrites in a row that are tried on a statement: names of several collations, reserved words.
+const MAX_REWRITES: usize = 12;
+
+/// Longest statement that is rewritten. Rows are longer, and are loaded as they are.
+const MAX_REWRITTEN_BYTES: usize = 1 << 20;
+
+const NO_TABLE: u16 = 1146;
+
+/// A loaded schema.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// Schema in use at the end.
+    pub schema: String,
+    /// Refused statements by place.
+    pub refused: BTreeMap<String, Refusal>,
+    pub findings: Vec<Finding>,
+    /// True if a statement creates text without naming a collation.
+    pub omits_collations: bool,
+    pub statements: u64,
+}
+
+/// Loads a schema on the old server. Refused statements are left out.
+pub fn load_source(server: &Server, schema: &Schema, into: Option<&str>) -> Result<Loaded, Error> {
+    load(server, schema, into, &mut |_, _, _, _| Ok(false))
+}
+
+/// Loads a schema on the new server. A refused statement is mended if something mends it, so that
+/// later ones are judged as they will be. `known` are refusals of the old server.
+pub fn load_target(
+    server: &Server,
+    schema: &Schema,
+    into: Option<&str>,
+    known: &BTreeMap<String, Refusal>,
+    area: Area,
+) -> Result<Loaded, Error> {
+    let mut lost: BTreeSet<String> = BTreeSet::new();
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut loaded = load(server, schema, into, &mut |session, statement, refusal, _| {
+        if is_consequence(&refusal, &lost) {
+            return Ok(true);
+        }
+        let (mends, reasons) = mend(session, &statement.text, &refusal)?;
+        let is_mended = !mends.is_empty();
+        if !is_mended {
+            lost.extend(created_name(&statement.text));
+        }
+        let kind = if known.contains_key(&statement.place) { Kind::FailsAlready } else { Kind::Breaks };
+        push_finding(
+            &mut findings,
+            Finding {
+                kind,
+                area,
+                place: statement.place.clone(),
+                what: what_fails(&refusal, area),
+                statement: statement.text.clone(),
+                error: Some(refusal.to_string()),
+                reasons,
+                also: Vec::new(),
+                mends,
+            },
+        );
+        Ok(is_mended)
+    })?;
+    loaded.findings = findings;
+    Ok(loaded)
+}
+
+fn what_fails(refusal: &Refusal, area: Area) -> String {
+    let what = match refusal.code {
+        error_code::UNKNOWN_COLLATION => "a collation that the new server does not have",
+        error_code::UNKNOWN_CHARACTER_SET => "a character set that the new server does not have",
+        error_code::TOO_LONG_KEY | 1709 | 3886 => "a key that is too long for the new server",
+        error_code::CANT_CREATE_TABLE | error_code::CANNOT_ADD_FOREIGN | error_code::FK_INCOMPATIBLE_COLUMNS => {
+            "a foreign key whose columns have two collations"
+        }
+        error_code::DUP_ENTRY => "values that are equal on the new server",
+        1064 => "a word that the new server's grammar reserves, or a clause that it lacks",
+        1067 => "a default that the new server refuses",
+        1231 => "a value that the new server's variable does not take",
+        error_code::UNKNOWN_SYSTEM_VARIABLE => "a variable that the new server does not have",
+        _ => "a statement that the new server refuses",
+    };
+    match area {
+        Area::Dump => format!("a dump that the old server writes does not load: {what}"),
+        _ => format!("does not load: {what}"),
+    }
+}
+
+/// Adds a finding. The same error with the same mend is one finding with several places.
+fn push_finding(findings: &mut Vec<Finding>, finding: Finding) {
+    let is_shared = |error: &Option<String>| {
+        error
+            .as_ref()
+            .is_some_and(|error| ["1273:", "1115:", "1193:", "1231:"].iter().any(|code| error.starts_with(code)))
+    };
+    let same = findings.iter_mut().find(|one| {
+        is_shared(&one.error) && one.error == finding.error && one.kind == finding.kind && one.area == finding.area
+    });
+    match same {
+        Some(one) => one.also.push(finding.place),
+        None => findings.push(finding),
+    }
+}
+
+type OnRefusal<'a> = dyn FnMut(&mut Session<'_>, &Statement, Refusal, &str) -> Result<bool, Error> + 'a;
+
+fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut OnRefusal<'_>) -> Result<Loaded, Error> {
+    let mut setup = server.connect_patiently()?;
+    // Events would run meanwhile, and a binary log would make the server refuse functions.
+    for setting in ["log_bin_trust_function_creators = 1", "event_scheduler = OFF"] {
+        let _ = setup.query_drop(format!("SET GLOBAL {setting}"));
+    }
+    let mut session = Session::open(server, None, &[])?;
+    let mut loaded = Loaded::default();
+    if matches!(schema, Schema::Dumps(_)) {
+        let name = into.unwrap_or(DEFAULT_SCHEMA);
+        let create = format!("CREATE DATABASE IF NOT EXISTS {}", quote_identifier(name));
+        setup.query_drop(create).map_err(|source| failed(server, "create a schema", source))?;
+        let _ = session.run(&format!("USE {}", quote_identifier(name)))?;
+    }
+    let mut later: Vec<(Statement, Option<String>)> = Vec::new();
+    let is_dump = matches!(schema, Schema::Dumps(_));
+    schema.each(&mut |statement| {
+        loaded.statements += 1;
+        if statement.text.len() < MAX_REWRITTEN_BYTES {
+            loaded.omits_collations |= omits_collation(&statement.text);
+            create_definers(&mut setup, &statement.text);
+        }
+        match session.run(&statement.text)? {
+            Ok(_) => {}
+            // Views need each other.
+            Err(refusal) if refusal.code == NO_TABLE && !is_dump => {
+                later.push((statement.clone(), session.schema.clone()));
+            }
+            Err(refusal) => {
+                on_refusal(&mut session, statement, refusal.clone(), "")?;
+                loaded.refused.insert(statement.place.clone(), refusal);
+            }
+        }
+        Ok(())
+    })?;
+    loop {
+        let before = later.len();
+        let mut again = Vec::new();
+        for (statement, schema) in later {
+            if let Some(schema) = &schema {
+                let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
+            }
+            if let Err(refusal) = session.run(&statement.text)? {
+                again.push((statement, schema, refusal));
+            }
+        }
+        if again.len() == before || again.is_empty() {
+            for (statement, _, refusal) in again {
+                on_refusal(&mut session, &statement, refusal.clone(), "")?;
+                loaded.refused.insert(statement.place.clone(), refusal);
+            }
+            break;
+        }
+        later = again.into_iter().map(|(statement, schema, _)| (statement, schema)).collect();
+    }
+    loaded.schema = session.schema.clone().unwrap_or_else(|| into.unwrap_or(DEFAULT_SCHEMA).to_owned());
+    Ok(loaded)
+}
+
+/// Tries what mends a refused statement, and leaves it mended. Returns the mend that worked, and
+/// reasons.
+pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<(Vec<Mend>, Vec<String>), Error> {
+    if text.len() > MAX_REWRITTEN_BYTES {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let target = version(session.server);
+    let (mut current, mut last) = (text.to_owned(), refusal.clone());
+    let (mut whats, mut before): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    'rewrites: for _ in 0..MAX_REWRITES {
+        let mode: Option<String> = session
+            .conn
+            .query_first("SELECT @@sql_mode")
+            .map_err(|source| failed(session.server, "read sql_mode", source))?;
+        let mode = mode.unwrap_or_default();
+        for rewrite in propose(&target, &current, &last, &mode) {
+            for statement in &rewrite.before {
+                let _ = session.run(statement)?;
+            }
+            let ran = match &rewrite.text {
+                Some(text) => session.run(text)?,
+                None => Ok(crate::side::Rows::default()),
+            };
+            if !rewrite.before.is_empty() {
+                let _ = session.run(&format!("SET SESSION sql_mode = {}", sql::quote_string(&mode)))?;
+            }
+            let is_other = ran.as_ref().err().is_some_and(|other| *other != last);
+            if ran.is_ok() || is_other {
+                whats.push(rewrite.what);
+                before.extend(rewrite.before);
+                current = rewrite.text.clone().unwrap_or_default();
+            }
+            match ran {
+                Ok(_) => {
+                    let sql = before.into_iter().chain((!current.is_empty()).then_some(current)).collect();
+                    return Ok((vec![Mend { what: whats.join("; "), sql, effects: Vec::new() }], Vec::new()));
+                }
+                Err(other) if is_other => {
+                    last = other;
+                    continue 'rewrites;
+                }
+                Err(_) => {}
+            }
+        }
+        break;
+    }
+    mend_by_why(session, text)
+}
+
+/// Asks `why` about a definition: keys that are too long, foreign keys, values that become equal.
+fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<(Vec<Mend>, Vec<String>), Error> {
+    if !matches!(crate::side::first_word(text).as_str(), "create" | "alter") {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let setup = session.setup();
+    let mut copy = Copy::new(session.server)?;
+    let given = why::Given { place: "dump".into(), text: text.to_owned(), ..why::Given::default() };
+    let request = why::Request { given: vec![given], schema: setup.schema, first: setup.prelude };
+    let found = match diagnose(&mut copy, &request) {
+        Ok(found) => found,
+        Err(why::Error::Statement { .. }) => return Ok((Vec::new(), Vec::new())),
+        Err(error) => return Err(error.into()),
+    };
+    let findings: Vec<why::Finding> = found.statements.into_iter().flat_map(|judged| judged.findings).collect();
+    let reasons = findings.iter().flat_map(|finding| finding.costs.clone()).collect();
+    let mut mends = Vec::new();
+    for remedy in findings.into_iter().flat_map(|finding| finding.remedies) {
+        if mends.is_empty() {
+            let mut is_done = true;
+            for statement in &remedy.sql {
+                is_done &= session.run(statement)?.is_ok();
+            }
+            if !is_done {
+                continue;
+            }
+        }
+        mends.push(Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects });
+    }
+    Ok((mends, reasons))
+}
+
+/// True for errors of statements about an object that was not created.
+pub fn is_consequence(refusal: &Refusal, lost: &BTreeSet<String>) -> bool {
+    let missing = [1051, NO_TABLE, 1305, 1347, 1356, 1360, 1824];
+    let message = refusal.message.to_lowercase();
+    missing.contains(&refusal.code)
+        && lost
+            .iter()
+            .any(|name| message.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == name))
+}
+
+/// Name of the object that a statement creates, in lower case.
+pub fn created_name(text: &str) -> Option<String> {
+    let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default())
+        .filter(|token| !matches!(token.kind, sql::TokenKind::Comment | sql::TokenKind::ConditionalComment))
+        .take(60)
+        .collect();
+    tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
+    let words = ["table", "view", "procedure", "function", "trigger", "event"];
+    let mut at = tokens.iter().position(|token| token.is_any_keyword(&words))? + 1;
+    while tokens.get(at).is_some_and(|token| token.is_any_keyword(&["if", "not", "exists"])) {
+        at += 1;
+    }
+    if tokens.get(at + 1).is_some_and(|dot| dot.is_symbol('.')) {
+        at += 2;
+    }
+    tokens.get(at)?.name().map(|name| name.to_lowercase())
+}
+
+/// True if a statement creates a table with a character set and without a collation, or with
+/// neither.
+pub fn omits_collation(text: &str) -> bool {
+    let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let creates = tokens.first().is_some_and(|token| token.is_keyword("create"))
+        && tokens.iter().take(4).any(|token| token.is_keyword("table"));
+    let is_text = |token: &sql::Token<'_>| {
+        token.is_any_keyword(&["varchar", "char", "text", "tinytext", "mediumtext", "longtext", "enum", "set"])
+    };
+    if !creates || !tokens.iter().any(is_text) {
+        return false;
+    }
+    let options: Vec<sql::Token<'_>> = tokenize(sql::ddl::table_options(text), SqlMode::default()).collect();
+    !options.iter().any(|token| token.is_keyword("collate"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_names_of_created_objects() {
+        assert_eq!(created_name("CREATE TABLE IF NOT EXISTS `a`.`B` (c INT)").as_deref(), Some("b"));
+        assert_eq!(created_name("CREATE DEFINER=`x`@`%` PROCEDURE p() SELECT 1").as_deref(), Some("p"));
+        assert_eq!(created_name("INSERT INTO a VALUES (1)"), None);
+    }
+
+    #[test]
+    fn recognizes_tables_without_a_collation() {
+        assert!(omits_collation("CREATE TABLE a (b VARCHAR(3)) DEFAULT CHARSET=utf8mb4"));
+        assert!(!omits_collation("CREATE TABLE a (b VARCHAR(3)) DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"));
+        assert!(!omits_collation("CREATE TABLE a (b INT) DEFAULT CHARSET=utf8mb4"));
+    }
+}

@@ -1,0 +1,117 @@
+//! What is rehearsed: the schema as statements, and the application's statements.
+
+use std::io::BufRead;
+
+use rehearsal::{CreationSession, Definitions, Kind, Object};
+use sql::{SqlMode, StatementReader, quote_identifier, quote_string};
+
+use crate::Error;
+
+/// A dump that can be read several times.
+pub struct Dump {
+    /// Name for messages.
+    pub name: String,
+    pub open: Box<dyn Fn() -> std::io::Result<Box<dyn BufRead>>>,
+}
+
+/// Schema before the upgrade.
+pub enum Schema {
+    Dumps(Vec<Dump>),
+    /// Definitions as the old server prints them.
+    Definitions(Definitions),
+}
+
+/// A statement with its place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statement {
+    /// `schema.sql:12`, `table app.orders`.
+    pub place: String,
+    pub text: String,
+}
+
+/// A statement of a script, migration or log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Given {
+    pub place: String,
+    pub text: String,
+    /// Default schema; `None`: that of the request.
+    pub schema: Option<String>,
+}
+
+pub struct Request {
+    pub schema: Schema,
+    /// Schema of the statements; `None`: the last of the dump.
+    pub default_schema: Option<String>,
+    /// Scripts and migrations in the order in which they run. The statements of one share a
+    /// connection.
+    pub scripts: Vec<Vec<Given>>,
+    /// Statements that the application's connection begins with.
+    pub first: Vec<String>,
+}
+
+impl Schema {
+    /// Calls `each` for every statement. A dump is read statement by statement.
+    pub(crate) fn each(&self, each: &mut dyn FnMut(&Statement) -> Result<(), Error>) -> Result<(), Error> {
+        match self {
+            Schema::Definitions(definitions) => statements(definitions).iter().try_for_each(each),
+            Schema::Dumps(dumps) => dumps.iter().try_for_each(|dump| each_of_dump(dump, each)),
+        }
+    }
+}
+
+fn each_of_dump(dump: &Dump, each: &mut dyn FnMut(&Statement) -> Result<(), Error>) -> Result<(), Error> {
+    let fail = |source| Error::Read { name: dump.name.clone(), source };
+    let mut reader = StatementReader::new((dump.open)().map_err(fail)?, SqlMode::default());
+    loop {
+        lifecycle::interrupt::check()?;
+        let Some(bytes) = reader.read().map_err(fail)? else { return Ok(()) };
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        each(&Statement { place: format!("{}:{}", dump.name, reader.line()), text })?;
+    }
+}
+
+/// Writes definitions as the statements of a dump.
+pub(crate) fn statements(definitions: &Definitions) -> Vec<Statement> {
+    let setup = |text: &str| Statement { place: "dump".into(), text: text.into() };
+    let mut all = vec![
+        setup("SET NAMES utf8mb4"),
+        setup("SET SESSION foreign_key_checks = 0"),
+        setup("SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO'"),
+    ];
+    let mut schema = String::new();
+    for object in &definitions.objects {
+        let place = object.name.to_string();
+        let mut push = |text: String| all.push(Statement { place: place.clone(), text });
+        if object.name.kind != Kind::Schema && object.name.schema != schema {
+            schema.clone_from(&object.name.schema);
+            push(format!("USE {}", quote_identifier(&schema)));
+        }
+        session_statements(object).into_iter().for_each(&mut push);
+        push(object.create.clone());
+    }
+    // The defaults that programs needed are set back.
+    for object in definitions.of_kind(Kind::Schema) {
+        if let Some(collation) = object.parts.get("collation") {
+            all.push(Statement { place: object.name.to_string(), text: alter_database(object, collation) });
+        }
+    }
+    all
+}
+
+fn alter_database(object: &Object, collation: &str) -> String {
+    let charset = server::collation_charset(collation);
+    format!("ALTER DATABASE {} CHARACTER SET {charset} COLLATE {collation}", quote_identifier(&object.name.schema))
+}
+
+fn session_statements(object: &Object) -> Vec<String> {
+    let CreationSession { sql_mode, connection, database, time_zone, .. } = &object.session;
+    let mut all = Vec::new();
+    all.extend(database.as_ref().map(|collation| alter_database(object, collation)));
+    // MySQL before 8.0 has this mode in every program, and no program depends on it.
+    let without =
+        |mode: &String| mode.split(',').filter(|one| *one != "NO_AUTO_CREATE_USER").collect::<Vec<_>>().join(",");
+    all.extend(sql_mode.as_ref().map(|mode| format!("SET SESSION sql_mode = {}", quote_string(&without(mode)))));
+    all.extend(connection.as_ref().map(|collation| format!("SET SESSION collation_connection = {collation}")));
+    all.extend(time_zone.as_ref().map(|zone| format!("SET SESSION time_zone = {}", quote_string(zone))));
+    all
+}

@@ -1,0 +1,132 @@
+//! Results of a rehearsal.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Rehearsal of an upgrade.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// Format of this document.
+    pub format: u32,
+    /// Version of weigh.
+    pub weigh: String,
+    /// Server before the upgrade: a private one of its version.
+    pub from: ServerSide,
+    /// Server after the upgrade.
+    pub to: ServerSide,
+    /// Schema in which the statements run.
+    pub schema: String,
+    /// What breaks, is slower or differs on the new server, without further settings.
+    pub findings: Vec<Finding>,
+    pub settings: Settings,
+    /// Remarks that need no action, and limits of the rehearsal.
+    pub notes: Vec<String>,
+    /// Phases in their order, with the time they took.
+    pub phases: Vec<Phase>,
+}
+
+/// Format number of [`Report`].
+pub const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ServerSide {
+    pub label: String,
+    pub version: String,
+    /// `collation_server`: collation of new schemas.
+    pub collation_server: String,
+    /// Collation of `CHARACTER SET utf8mb4` without COLLATE. `None` on servers without utf8mb4.
+    pub utf8mb4: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Finding {
+    pub kind: Kind,
+    pub area: Area,
+    /// Place: `schema.sql:12`, `function app.f`, `next migration`.
+    pub place: String,
+    /// Fact in a sentence without a full stop.
+    pub what: String,
+    /// Statement that was run. Empty for an object as a whole.
+    pub statement: String,
+    /// The new server's error, `1273: Unknown collation …`.
+    pub error: Option<String>,
+    /// Causes, a sentence each.
+    pub reasons: Vec<String>,
+    /// Further places of the same fault.
+    pub also: Vec<String>,
+    /// Changes after which the finding was gone, each tried on the new server.
+    pub mends: Vec<Mend>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Works on the old server and is refused by the new one.
+    Breaks,
+    /// Loses an index on the new server.
+    Slower,
+    /// Has a different collation, different rows or a different order on the new server.
+    Differs,
+    /// Would be refused if a migration creates tables as the schema's own statements do.
+    NextMigration,
+    /// Fails on the old server as well.
+    FailsAlready,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Area {
+    /// Loading the schema as it was given.
+    Load,
+    /// Loading a dump that the old server writes.
+    Dump,
+    /// Stored programs and views.
+    Program,
+    /// Statements of scripts, migrations and logs.
+    Statement,
+    /// Tables that a migration creates.
+    NextMigration,
+    /// Collations of one name with different weights.
+    Collation,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Mend {
+    pub what: String,
+    /// Statements in place of the refused one, or before it.
+    pub sql: Vec<String>,
+    /// Other effects, a sentence each.
+    pub effects: Vec<String>,
+}
+
+/// Settings of the new server under which it behaves like the old one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Settings {
+    /// Lines for the group `[mysqld]` of the option file.
+    pub my_cnf: Vec<String>,
+    /// Statements to run on the new server before anything else.
+    pub statements: Vec<String>,
+    /// What the settings do besides.
+    pub effects: Vec<String>,
+    /// Findings that are left with these settings, as `place: what`. All findings, if no setting
+    /// helps.
+    pub left: Vec<String>,
+}
+
+impl Settings {
+    pub fn is_empty(&self) -> bool {
+        self.statements.is_empty()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Phase {
+    pub name: String,
+    pub seconds: f64,
+}
+
+impl Report {
+    pub fn count(&self, kind: Kind) -> usize {
+        self.findings.iter().filter(|finding| finding.kind == kind).count()
+    }
+}

@@ -1,0 +1,83 @@
+//! Stored programs and views on both servers.
+
+use rehearsal::{Definitions, Kind as ObjectKind};
+use server::Server;
+use why::{Copy, diagnose, diagnose_program};
+
+use crate::Error;
+use crate::model::{Area, Finding, Kind};
+use crate::script::{site_reasons, to_mend};
+
+/// Judges the programs and views of the new server. What the old server refuses as well is a note.
+pub fn judge(
+    source: &Server,
+    target: &Server,
+    definitions: &Definitions,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    let mut already = 0;
+    for object in &definitions.objects {
+        lifecycle::interrupt::check()?;
+        let name = &object.name;
+        let found = faults(target, name.kind, &name.schema, &name.name)?;
+        if found.is_empty() {
+            continue;
+        }
+        let key = |finding: &why::Finding| {
+            let sites: Vec<String> = finding.sites.iter().map(|site| site.text.clone()).collect();
+            (finding.kind, sites)
+        };
+        let known: Vec<_> = faults(source, name.kind, &name.schema, &name.name)?.iter().map(key).collect();
+        for fault in found {
+            if known.contains(&key(&fault)) {
+                already += 1;
+                continue;
+            }
+            let (kind, what) = match fault.kind {
+                why::Kind::IndexLost => (Kind::Slower, "loses an index on the new server"),
+                _ => (Kind::Breaks, "has a comparison that the new server refuses"),
+            };
+            findings.push(Finding {
+                kind,
+                area: Area::Program,
+                place: name.to_string(),
+                what: what.into(),
+                statement: String::new(),
+                error: fault.error.clone(),
+                reasons: site_reasons(&fault).into_iter().chain(fault.costs.clone()).collect(),
+                also: Vec::new(),
+                mends: fault.remedies.into_iter().map(to_mend).collect(),
+            });
+        }
+    }
+    if already > 0 {
+        notes.push(format!(
+            "stored programs and views have {already} faults on the old server as well: weigh why names them"
+        ));
+    }
+    Ok(findings)
+}
+
+fn faults(server: &Server, kind: ObjectKind, schema: &str, name: &str) -> Result<Vec<why::Finding>, Error> {
+    let mut copy = Copy::new(server)?;
+    let keyword = match kind {
+        ObjectKind::Procedure => "PROCEDURE",
+        ObjectKind::Function => "FUNCTION",
+        ObjectKind::Trigger => "TRIGGER",
+        ObjectKind::View => return view_faults(&mut copy, schema, name),
+        _ => return Ok(Vec::new()),
+    };
+    Ok(diagnose_program(&mut copy, keyword, schema, name)?)
+}
+
+fn view_faults(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<Vec<why::Finding>, Error> {
+    let text = format!("SELECT * FROM {}", sql::quote_identifier(name));
+    let given = why::Given { place: format!("view {schema}.{name}"), text, ..why::Given::default() };
+    let request = why::Request { given: vec![given], schema: Some(schema.to_owned()), first: Vec::new() };
+    match diagnose(copy, &request) {
+        Ok(found) => Ok(found.statements.into_iter().flat_map(|judged| judged.findings).collect()),
+        Err(why::Error::Statement { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,315 @@
+//! The rehearsal: both servers, first as they are, then with settings.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use rehearsal::Values;
+use server::{Progress, Server, is_same_collation};
+
+use crate::Error;
+use crate::collation;
+use crate::load::{Loaded, load_source, load_target};
+use crate::material::{Given, Request, Schema};
+use crate::model::{Area, FORMAT, Finding, Kind, Phase, Report, ServerSide, Settings};
+use crate::probe::{self, Common, Probes};
+use crate::program;
+use crate::script::{self, Done, Pair};
+use crate::settings::{self, Candidate, Defaults};
+use crate::side::{self, Columns};
+
+/// Each setting is also left out once, to see whether it is needed, unless a rehearsal takes longer.
+const MAX_SECONDS_TO_TRY: u64 = 60;
+
+/// What the old server does.
+struct Before {
+    loaded: Loaded,
+    columns: Columns,
+    /// Columns after the scripts.
+    columns_after: Columns,
+    done: Vec<Done>,
+    common: Common,
+    probes: Probes,
+    /// Definitions as the old server prints them.
+    definitions: rehearsal::Definitions,
+}
+
+/// What the new server does.
+#[derive(Default)]
+struct After {
+    findings: Vec<Finding>,
+    notes: Vec<String>,
+}
+
+/// Rehearses an upgrade on two private servers, which must hold nothing else.
+pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &dyn Progress) -> Result<Report, Error> {
+    let mut phases = Phases { all: Vec::new(), progress };
+    let defaults = Defaults::read(source, target)?;
+    let before = phases.time("the old server", || run_source(source, request))?;
+    let after = phases.time("the new server", || run_target(source, target, request, &before))?;
+    let begun = Instant::now();
+    let settings = if settings::weight(&after.findings) == 0 {
+        Settings::default()
+    } else {
+        phases.progress.step("trying settings");
+        find_settings(source, target, request, &before, &defaults, &after.findings, phases.last())?
+    };
+    phases.push("settings", begun.elapsed());
+    let mut notes = after.notes;
+    notes.extend(replication_note(source, target, &defaults)?);
+    let mut findings = after.findings;
+    findings.sort_by_key(|finding| finding.kind);
+    Ok(Report {
+        format: FORMAT,
+        weigh: env!("CARGO_PKG_VERSION").to_owned(),
+        from: describe(source, &defaults.source, &defaults.source_charsets),
+        to: describe(target, &defaults.target, &defaults.target_charsets),
+        schema: before.loaded.schema.clone(),
+        findings,
+        settings,
+        notes,
+        phases: phases.all,
+    })
+}
+
+struct Phases<'p> {
+    all: Vec<Phase>,
+    progress: &'p dyn Progress,
+}
+
+impl Phases<'_> {
+    fn time<T>(&mut self, name: &str, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        self.progress.step(name);
+        let begun = Instant::now();
+        let result = run()?;
+        self.push(name, begun.elapsed());
+        Ok(result)
+    }
+
+    fn push(&mut self, name: &str, took: Duration) {
+        self.all.push(Phase { name: name.to_owned(), seconds: (took.as_secs_f64() * 10.0).round() / 10.0 });
+    }
+
+    fn last(&self) -> f64 {
+        self.all.last().map_or(0.0, |phase| phase.seconds)
+    }
+}
+
+fn describe(
+    server: &Server,
+    settings: &std::collections::BTreeMap<String, String>,
+    charsets: &std::collections::BTreeMap<String, String>,
+) -> ServerSide {
+    ServerSide {
+        label: server.label().to_owned(),
+        version: server.version().to_owned(),
+        collation_server: settings.get("collation_server").cloned().unwrap_or_default(),
+        utf8mb4: charsets.get("utf8mb4").cloned(),
+    }
+}
+
+fn run_source(source: &Server, request: &Request) -> Result<Before, Error> {
+    side::clear(source)?;
+    let loaded = load_source(source, &request.schema, request.default_schema.as_deref())?;
+    let columns = side::read_columns(source)?;
+    let schemas = side::user_schemas(source)?;
+    let definitions = rehearsal::read(source, &mut source.connect_patiently()?, &schemas, Values::Skip)?;
+    let schema = request.default_schema.clone().unwrap_or_else(|| loaded.schema.clone());
+    let done = script::run_scripts(source, &request.scripts, &schema, &request.first, false)?;
+    let columns_after = side::read_columns(source)?;
+    let common = probe::common_collations(&columns);
+    let probes = probe::probe(source, &common)?;
+    Ok(Before { loaded, columns, columns_after, done, common, probes, definitions })
+}
+
+fn run_target(source: &Server, target: &Server, request: &Request, before: &Before) -> Result<After, Error> {
+    let mut after = After::default();
+    let from_dump = matches!(request.schema, Schema::Dumps(_));
+    let again = if from_dump { load_again(target, before)? } else { Loaded::default() };
+    side::clear(target)?;
+    let loaded =
+        load_target(target, &request.schema, request.default_schema.as_deref(), &before.loaded.refused, Area::Load)?;
+    let columns = side::read_columns(target)?;
+    let known: BTreeSet<&str> = loaded.findings.iter().filter_map(|one| one.error.as_deref()).collect();
+    let unknown =
+        again.findings.into_iter().filter(|one| one.error.as_deref().is_none_or(|error| !known.contains(error)));
+    after.findings.extend(unknown);
+    after.findings.extend(loaded.findings.iter().cloned());
+    after.findings.extend(changed_columns(target, &before.columns, &columns));
+
+    let schema = request.default_schema.clone().unwrap_or_else(|| loaded.schema.clone());
+    let done = script::run_scripts(target, &request.scripts, &schema, &request.first, true)?;
+    let columns_after = side::read_columns(target)?;
+    let schemas = side::user_schemas(target)?;
+    let definitions = rehearsal::read(target, &mut target.connect_patiently()?, &schemas, Values::Skip)?;
+    after.findings.extend(program::judge(source, target, &definitions, &mut after.notes)?);
+    let pair = Pair { source, target, source_columns: &before.columns_after, target_columns: &columns_after };
+    let given: Vec<&Given> = request.scripts.iter().flatten().collect();
+    for ((given, one), other) in given.iter().zip(&before.done).zip(&done) {
+        after.findings.extend(script::judge(&pair, given, one, other, &mut after.notes)?);
+    }
+    after.findings.extend(script::created_columns(&pair, &columns, &given));
+    after.findings.extend(collation::compare_same_names(source, target, &before.columns, &columns, &mut after.notes)?);
+
+    let probes = probe::probe(target, &before.common)?;
+    let next = probe::compare(&before.common, &before.probes, &probes);
+    if loaded.omits_collations {
+        after.findings.extend(next);
+    } else {
+        after.notes.extend(next.into_iter().map(|finding| format!("{}: {}", finding.place, finding.what)));
+    }
+    Ok(after)
+}
+
+/// Loads what the old server prints, as a dump of it does.
+fn load_again(target: &Server, before: &Before) -> Result<Loaded, Error> {
+    side::clear(target)?;
+    let schema = Schema::Definitions(before.definitions.clone());
+    let mut loaded = load_target(target, &schema, None, &std::collections::BTreeMap::new(), Area::Dump)?;
+    for finding in &mut loaded.findings {
+        finding.reasons.extend(old_columns(&finding.statement, before));
+    }
+    Ok(loaded)
+}
+
+/// Names the collations of both columns of a foreign key on the old server.
+fn old_columns(statement: &str, before: &Before) -> Vec<String> {
+    let tokens: Vec<sql::Token<'_>> = sql::tokenize(statement, sql::SqlMode::default()).collect();
+    let Some(table) = crate::load::created_name(statement) else { return Vec::new() };
+    let name_after = |at: usize, word: &str| {
+        let from = tokens[at..].iter().position(|token| token.is_keyword(word))? + at;
+        let open = tokens[from..].iter().position(|token| token.is_symbol('('))? + from;
+        Some((from, tokens.get(open + 1)?.name()?))
+    };
+    let collation = |table: &str, column: &str| {
+        before
+            .columns
+            .iter()
+            .find(|((_, own, name), _)| own.eq_ignore_ascii_case(table) && name.eq_ignore_ascii_case(column))
+            .map(|(_, column)| column.collation.clone())
+    };
+    let mut found = Vec::new();
+    for at in (0..tokens.len()).filter(|at| tokens[*at].is_keyword("foreign")) {
+        let Some((_, child)) = name_after(at, "key") else { continue };
+        let Some((references, parent)) = name_after(at, "references") else { continue };
+        let Some(other) = tokens.get(references + 1).and_then(sql::Token::name) else { continue };
+        let (Some(own), Some(theirs)) = (collation(&table, &child), collation(&other, &parent)) else { continue };
+        if is_same_collation(&own, &theirs) {
+            continue;
+        }
+        let constraint = at.checked_sub(1).and_then(|before| tokens[before].name()).unwrap_or_default();
+        found.push(format!(
+            "On the old server, {table}.{child} is {own} and {other}.{parent} is {theirs}: constraint {constraint} cannot be created anew, \
+             also with foreign_key_checks = 0"
+        ));
+    }
+    found
+}
+
+/// Columns that got another collation on the new server, by both collations.
+fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Finding> {
+    let here = side::version(target);
+    let mut groups: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();
+    for (name, column) in after {
+        let Some(old) = before.get(name) else { continue };
+        if !is_same_collation(&old.collation, &column.collation) && here.collation(&old.collation).is_some() {
+            groups
+                .entry((old.collation.clone(), column.collation.clone()))
+                .or_default()
+                .push(format!("{}.{}", name.1, name.2));
+        }
+    }
+    groups
+        .into_iter()
+        .map(|((old, new), columns)| {
+            let count = columns.len();
+            let shown = columns.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+            let noun = if count == 1 { "column becomes" } else { "columns become" };
+            Finding {
+                kind: Kind::Differs,
+                area: Area::Load,
+                place: if count > 3 { format!("{shown} and {} more", count - 3) } else { shown },
+                what: format!("{count} {noun} {new} instead of {old}: texts are equal and sorted differently"),
+                statement: String::new(),
+                error: None,
+                reasons: vec![
+                    "The definitions name a character set without COLLATE, or neither: the new server's default applies".into(),
+                ],
+                also: Vec::new(),
+                mends: Vec::new(),
+            }
+        })
+        .collect()
+}
+
+/// Finds the fewest settings with which fewest findings are left.
+fn find_settings(
+    source: &Server,
+    target: &Server,
+    request: &Request,
+    before: &Before,
+    defaults: &Defaults,
+    findings: &[Finding],
+    seconds: f64,
+) -> Result<Settings, Error> {
+    let titles = |findings: &[Finding]| -> Vec<String> {
+        let is_counted = |finding: &&Finding| finding.kind != Kind::FailsAlready;
+        findings.iter().filter(is_counted).map(|one| format!("{}: {}", one.place, one.what)).collect()
+    };
+    let candidates = settings::candidates(target, defaults, findings);
+    let none = Settings { left: titles(findings), ..Settings::default() };
+    if candidates.is_empty() {
+        return Ok(none);
+    }
+    let mut best = settings::apply(target, &candidates)?;
+    let mut left = run_target(source, target, request, before)?.findings;
+    settings::undo(target, &best)?;
+    if settings::weight(&left) >= settings::weight(findings) {
+        return Ok(none);
+    }
+    if seconds <= MAX_SECONDS_TO_TRY as f64 {
+        let mut at = best.len();
+        while at > 0 && best.len() > 1 {
+            at -= 1;
+            let fewer: Vec<Candidate> =
+                best.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, one)| one.clone()).collect();
+            let taken = settings::apply(target, &fewer)?;
+            let with_fewer = run_target(source, target, request, before)?.findings;
+            settings::undo(target, &taken)?;
+            if settings::weight(&with_fewer) <= settings::weight(&left) {
+                best = taken;
+                left = with_fewer;
+            }
+        }
+    }
+    let taken = settings::apply(target, &best)?;
+    let effects = settings::effects(target, &taken)?;
+    settings::undo(target, &taken)?;
+    Ok(Settings {
+        my_cnf: best.iter().filter_map(|one| one.my_cnf.clone()).collect(),
+        statements: best.iter().map(|one| one.statement.clone()).collect(),
+        effects,
+        left: titles(&left),
+    })
+}
+
+/// Says which default of the new server the old one lacks.
+fn replication_note(source: &Server, target: &Server, defaults: &Defaults) -> Result<Option<String>, Error> {
+    let known: BTreeSet<u16> = source.read_collations()?.into_iter().map(|one| one.id).collect();
+    let there = target.read_collations()?;
+    let used: BTreeSet<&String> =
+        defaults.target_charsets.get("utf8mb4").into_iter().chain(defaults.target.get("collation_server")).collect();
+    let lacking: Vec<&str> = used
+        .iter()
+        .filter(|name| {
+            there.iter().find(|one| is_same_collation(&one.name, name)).is_some_and(|one| !known.contains(&one.id))
+        })
+        .map(|name| name.as_str())
+        .collect();
+    Ok((!lacking.is_empty()).then(|| {
+        format!(
+            "replication back to {} stops at the first statement of a session with {}, which it does not know: set the connection's collation while both run",
+            source.label(),
+            lacking.join(" or ")
+        )
+    }))
+}

@@ -1,0 +1,383 @@
+//! The application's statements and migrations, run on both servers.
+
+use std::collections::BTreeSet;
+
+use server::{Server, error_code};
+use sql::{SqlMode, tokenize};
+use why::{Copy, Refusal, diagnose};
+
+use crate::Error;
+use crate::load::{created_name, is_consequence, mend};
+use crate::material::Given;
+use crate::model::{Area, Finding, Kind, Mend};
+use crate::side::{Columns, Ran, Rows, Session, first_word};
+
+/// What a statement did on a server.
+#[derive(Clone, Debug)]
+pub struct Done {
+    pub ran: Ran,
+    /// Session before the statement.
+    pub setup: why::Session,
+    /// False if a repeated query returned something different.
+    pub is_repeatable: bool,
+    /// Mends of a refused definition or setting; the first is in force.
+    pub mends: Vec<Mend>,
+    pub reasons: Vec<String>,
+    /// True if the statement fails only because an earlier one did.
+    pub is_consequence: bool,
+}
+
+/// Runs scripts. Later statements of a script see what earlier ones did. With `mends`, a refused
+/// definition is mended.
+pub fn run_scripts(
+    server: &Server,
+    scripts: &[Vec<Given>],
+    schema: &str,
+    first: &[String],
+    mends: bool,
+) -> Result<Vec<Done>, Error> {
+    let mut all = Vec::new();
+    let mut lost: BTreeSet<String> = BTreeSet::new();
+    for script in scripts {
+        let mut session = Session::open(server, Some(schema), first)?;
+        for given in script {
+            if let Some(schema) = given.schema.as_ref().filter(|own| session.schema.as_ref() != Some(own)) {
+                let _ = session.run(&format!("USE {}", sql::quote_identifier(schema)))?;
+            }
+            let setup = session.setup();
+            let ran = session.run(&given.text)?;
+            let mut done =
+                Done { ran, setup, is_repeatable: true, mends: Vec::new(), reasons: Vec::new(), is_consequence: false };
+            match done.ran.clone() {
+                Ok(rows) if is_query(&given.text) && !mends => {
+                    done.is_repeatable = session.run(&given.text)?.is_ok_and(|again| again == rows);
+                }
+                Err(refusal) if is_consequence(&refusal, &lost) => done.is_consequence = true,
+                Err(refusal) if mends => {
+                    if !is_query(&given.text) {
+                        (done.mends, done.reasons) = mend(&mut session, &given.text, &refusal)?;
+                    }
+                    if done.mends.is_empty() {
+                        lost.extend(created_name(&given.text));
+                    }
+                }
+                _ => {}
+            }
+            all.push(done);
+        }
+    }
+    Ok(all)
+}
+
+fn is_query(text: &str) -> bool {
+    matches!(first_word(text).as_str(), "select" | "with" | "table" | "values")
+}
+
+fn is_explainable(text: &str) -> bool {
+    is_query(text) || matches!(first_word(text).as_str(), "insert" | "replace" | "update" | "delete" | "call")
+}
+
+/// Both servers, for questions about statements.
+pub struct Pair<'s> {
+    pub source: &'s Server,
+    pub target: &'s Server,
+    /// Columns on each, after the scripts.
+    pub source_columns: &'s Columns,
+    pub target_columns: &'s Columns,
+}
+
+/// Judges a statement by what it did on both servers. Adds a note for a statement that neither
+/// takes, and not because of collations.
+pub fn judge(
+    pair: &Pair<'_>,
+    given: &Given,
+    before: &Done,
+    after: &Done,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Finding>, Error> {
+    let finding = |kind, what: String| Finding {
+        kind,
+        area: Area::Statement,
+        place: given.place.clone(),
+        what,
+        statement: given.text.clone(),
+        error: None,
+        reasons: Vec::new(),
+        also: Vec::new(),
+        mends: Vec::new(),
+    };
+    if after.is_consequence || before.is_consequence {
+        return Ok(Vec::new());
+    }
+    match (&before.ran, &after.ran) {
+        (Ok(_), Err(refusal)) => {
+            let mut one = finding(Kind::Breaks, "runs on the old server, and the new one refuses it".into());
+            explain(pair, given, after, refusal, &mut one)?;
+            Ok(vec![one])
+        }
+        (Err(_), Err(refusal)) if is_conflict(refusal) => {
+            let mut one = finding(Kind::FailsAlready, "fails on both servers; the upgrade is not the cause".into());
+            explain(pair, given, after, refusal, &mut one)?;
+            Ok(vec![one])
+        }
+        (Err(_), Err(refusal)) => {
+            notes.push(format!("{}: neither server takes the statement: {refusal}", given.place));
+            Ok(Vec::new())
+        }
+        (Err(refusal), Ok(_)) => {
+            notes.push(format!("{}: the old server refuses it, the new one does not: {refusal}", given.place));
+            Ok(Vec::new())
+        }
+        (Ok(one), Ok(other)) => {
+            let mut all = Vec::new();
+            if let Some(what) = describe_difference(given, before, one, other) {
+                let mut differs = finding(Kind::Differs, what);
+                differs.reasons = column_reasons(pair, &given.text, after.setup.schema.as_deref());
+                all.push(differs);
+            }
+            if is_explainable(&given.text) {
+                all.extend(judge_plan(pair, given, before, after, &finding)?);
+            }
+            Ok(all)
+        }
+    }
+}
+
+fn is_conflict(refusal: &Refusal) -> bool {
+    error_code::is_collation_conflict(refusal.code)
+        || matches!(refusal.code, error_code::UNKNOWN_COLLATION | error_code::UNKNOWN_CHARACTER_SET)
+}
+
+fn request(given: &Given, done: &Done) -> why::Request {
+    let one = why::Given { place: given.place.clone(), text: given.text.clone(), ..why::Given::default() };
+    why::Request { given: vec![one], schema: done.setup.schema.clone(), first: done.setup.prelude.clone() }
+}
+
+/// Adds the cause of a refusal, and what mends it.
+fn explain(pair: &Pair<'_>, given: &Given, done: &Done, refusal: &Refusal, finding: &mut Finding) -> Result<(), Error> {
+    finding.error = Some(refusal.to_string());
+    finding.reasons.clone_from(&done.reasons);
+    finding.mends.clone_from(&done.mends);
+    if let Some((mend, reason)) = leave_out_setting(pair.target, given, done)? {
+        finding.mends.push(mend);
+        finding.reasons.push(reason);
+        return Ok(());
+    }
+    if !finding.mends.is_empty() {
+        return Ok(());
+    }
+    let mut copy = Copy::new(pair.target)?;
+    let found = match diagnose(&mut copy, &request(given, done)) {
+        Ok(found) => found.statements,
+        Err(why::Error::Statement { .. }) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    for one in found.into_iter().flat_map(|judged| judged.findings) {
+        finding.reasons.extend(site_reasons(&one));
+        finding.reasons.extend(one.costs);
+        finding.mends.extend(one.remedies.into_iter().map(to_mend));
+    }
+    let changed = column_reasons(pair, &given.text, done.setup.schema.as_deref());
+    finding.reasons.extend(changed);
+    Ok(())
+}
+
+pub fn to_mend(remedy: why::Remedy) -> Mend {
+    Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects }
+}
+
+/// Sides of each expression, in a sentence.
+pub fn site_reasons(finding: &why::Finding) -> Vec<String> {
+    let side = |side: &why::Side| format!("{} is {} ({})", one_line(&side.text), side.collation, side.source);
+    let sentence = |site: &why::Site| {
+        let program = site.program.as_ref().map(|program| format!("{program}: ")).unwrap_or_default();
+        let sides: Vec<String> = site.sides.iter().map(side).collect();
+        format!("{program}{}: {}", one_line(&site.text), sides.join("; "))
+    };
+    finding.sites.iter().map(sentence).collect()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Tries the statement without each setting of its session. A setting without which it runs is the
+/// cause.
+fn leave_out_setting(server: &Server, given: &Given, done: &Done) -> Result<Option<(Mend, String)>, Error> {
+    let prelude = &done.setup.prelude;
+    for (index, setting) in prelude.iter().enumerate() {
+        let lower = setting.to_lowercase();
+        if first_word(setting) != "set" || lower.contains("names") || lower.contains('@') && !lower.contains("@@") {
+            continue;
+        }
+        let mut rest = prelude.clone();
+        rest.remove(index);
+        let mut session = Session::open(server, done.setup.schema.as_deref(), &rest)?;
+        if !is_query(&given.text) || session.run(&given.text)?.is_err() {
+            continue;
+        }
+        let is_sys = lower.contains("default_collation_for_utf8mb4") && given.text.to_lowercase().contains("sys.");
+        let reason = if is_sys {
+            "The setting default_collation_for_utf8mb4 reaches the functions of the sys schema, such as sys.format_statement, \
+             which sys.statement_analysis calls: their variables get its collation, their texts have another"
+        } else {
+            "The statement runs without this setting of its session"
+        };
+        let mend = Mend {
+            what: format!("Leave out: {}", one_line(setting)),
+            sql: rest.iter().filter(|one| *one != "SET NAMES utf8mb4").cloned().chain([given.text.clone()]).collect(),
+            effects: Vec::new(),
+        };
+        return Ok(Some((mend, reason.to_owned())));
+    }
+    Ok(None)
+}
+
+/// Names the columns of a statement's tables whose collation differs between the servers.
+fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<String> {
+    let tokens: Vec<sql::Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).collect();
+    let tables = sql::find_tables(&tokens);
+    let names = |(own_schema, table, _): &(String, String, String)| {
+        tables.iter().any(|one| {
+            one.name.eq_ignore_ascii_case(table)
+                && one.schema.as_deref().or(schema).is_none_or(|given| given.eq_ignore_ascii_case(own_schema))
+        })
+    };
+    pair.target_columns
+        .iter()
+        .filter(|(name, _)| names(name))
+        .filter_map(|(name, column)| {
+            let old = pair.source_columns.get(name)?;
+            (!server::is_same_collation(&old.collation, &column.collation)).then(|| {
+                format!(
+                    "{}.{} is {} on the new server, and {} on the old one",
+                    name.1, name.2, column.collation, old.collation
+                )
+            })
+        })
+        .take(5)
+        .collect()
+}
+
+/// Says how results differ. `None` if they don't, or may differ from call to call.
+fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
+    if !is_query(&given.text) {
+        return (one.affected != other.affected).then(|| {
+            format!("changes {} rows on the old server, and {} on the new one", one.affected, other.affected)
+        });
+    }
+    if !before.is_repeatable || reads_server(&given.text) {
+        return None;
+    }
+    let tokens: Vec<sql::Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
+    let has = |word: &str| tokens.iter().any(|token| token.is_keyword(word));
+    if one.count != other.count {
+        return Some(format!("returns {} rows on the old server, and {} on the new one", one.count, other.count));
+    }
+    if one.content != other.content {
+        if has("limit") && !has("order") {
+            return None;
+        }
+        let differing = one.first.iter().zip(&other.first).find(|(one, other)| one != other)?;
+        return Some(format!(
+            "returns different rows: {} on the old server, {} on the new one",
+            differing.0, differing.1
+        ));
+    }
+    (one.ordered != other.ordered && has("order"))
+        .then(|| "returns its rows in a different order on the new server".to_owned())
+}
+
+/// True for statements about the server itself, whose results differ between any two servers.
+fn reads_server(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["@@", "version(", "information_schema", "performance_schema", "sys.", "mysql.", "connection_id(", "charset("]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+/// Reports indexes that the statement loses on the new server only.
+fn judge_plan(
+    pair: &Pair<'_>,
+    given: &Given,
+    before: &Done,
+    after: &Done,
+    finding: &dyn Fn(Kind, String) -> Finding,
+) -> Result<Vec<Finding>, Error> {
+    let lost = index_findings(pair.target, &request(given, after))?;
+    if lost.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known: Vec<Vec<String>> = index_findings(pair.source, &request(given, before))?.iter().map(sites).collect();
+    let new = lost.into_iter().filter(|one| !known.contains(&sites(one)));
+    Ok(new
+        .map(|one| {
+            let mut slower = finding(Kind::Slower, "loses an index on the new server".into());
+            slower.reasons = one.costs.clone();
+            slower.reasons.extend(site_reasons(&one));
+            slower.reasons.extend(column_reasons(pair, &given.text, after.setup.schema.as_deref()));
+            slower.mends = one.remedies.into_iter().map(to_mend).collect();
+            slower
+        })
+        .collect())
+}
+
+fn sites(finding: &why::Finding) -> Vec<String> {
+    finding.sites.iter().map(|site| site.text.clone()).collect()
+}
+
+fn index_findings(server: &Server, request: &why::Request) -> Result<Vec<why::Finding>, Error> {
+    let mut copy = Copy::new(server)?;
+    match diagnose(&mut copy, request) {
+        Ok(found) => Ok(found
+            .statements
+            .into_iter()
+            .flat_map(|judged| judged.findings)
+            .filter(|finding| finding.kind == why::Kind::IndexLost)
+            .collect()),
+        Err(why::Error::Statement { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Columns that scripts created with different collations on the two servers, by table.
+pub fn created_columns(pair: &Pair<'_>, loaded: &Columns, given: &[&Given]) -> Vec<Finding> {
+    let mut by_table: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();
+    let mut named: BTreeSet<String> = BTreeSet::new();
+    for (name, column) in pair.target_columns {
+        let Some(old) = pair.source_columns.get(name) else { continue };
+        let was_there = loaded.get(name).is_some_and(|earlier| earlier.collation == column.collation);
+        if was_there || server::is_same_collation(&old.collation, &column.collation) {
+            continue;
+        }
+        named.insert(format!("{} instead of {}", column.collation, old.collation));
+        by_table
+            .entry((name.0.clone(), name.1.clone()))
+            .or_default()
+            .push(format!("{}.{}: {} instead of {}", name.1, name.2, column.collation, old.collation));
+    }
+    by_table
+        .into_iter()
+        .map(|((schema, table), columns)| {
+            let statement =
+                given.iter().rev().find(|one| created_name(&one.text).as_deref() == Some(&table.to_lowercase()));
+            Finding {
+                kind: Kind::Differs,
+                area: Area::Statement,
+                place: statement.map_or_else(|| format!("table {schema}.{table}"), |one| one.place.clone()),
+                what: format!("the new table {table} gets a collation that it does not get on the old server"),
+                statement: statement.map(|one| one.text.clone()).unwrap_or_default(),
+                error: None,
+                reasons: columns
+                    .into_iter()
+                    .chain(std::iter::once(
+                        "The statement names no COLLATE: the default of its character set or schema applies".to_owned(),
+                    ))
+                    .collect(),
+                also: Vec::new(),
+                mends: Vec::new(),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,236 @@
+//! A connection to one of the two servers, and what a statement did there.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use check::Target;
+use mysql::Value;
+use mysql::prelude::Queryable;
+use server::{Conn, Server, Version};
+use sql::quote_identifier;
+use why::Refusal;
+
+use crate::Error;
+
+/// Rows of a result that are kept for messages.
+const MAX_KEPT_ROWS: usize = 200;
+
+/// Longest `SET` that is repeated on other connections.
+const MAX_PRELUDE_BYTES: usize = 4096;
+
+/// Rows of all results of a statement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    pub count: u64,
+    /// Depends on the order of rows.
+    pub ordered: u64,
+    /// Does not depend on the order of rows.
+    pub content: u64,
+    /// First rows, as text.
+    pub first: Vec<String>,
+    pub affected: u64,
+}
+
+pub type Ran = Result<Rows, Refusal>;
+
+/// A column of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextColumn {
+    pub collation: String,
+    pub is_indexed: bool,
+    /// True in a primary key or a unique key of one column.
+    pub is_unique: bool,
+}
+
+/// Text columns by schema, table and name.
+pub type Columns = BTreeMap<(String, String, String), TextColumn>;
+
+/// A session that remembers the statements that set it up.
+pub struct Session<'s> {
+    pub server: &'s Server,
+    pub conn: Conn,
+    /// Schema in use.
+    pub schema: Option<String>,
+    /// `SET …` and `CREATE TEMPORARY TABLE …` that ran, in order.
+    pub prelude: Vec<String>,
+}
+
+impl<'s> Session<'s> {
+    pub fn open(server: &'s Server, schema: Option<&str>, first: &[String]) -> Result<Self, Error> {
+        let mut session = Self { server, conn: server.connect_patiently()?, schema: None, prelude: Vec::new() };
+        let _ = session.run("SET NAMES utf8mb4")?;
+        if let Some(schema) = schema {
+            let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
+        }
+        for statement in first {
+            let _ = session.run(statement)?;
+        }
+        Ok(session)
+    }
+
+    /// Runs a statement with all its results.
+    pub fn run(&mut self, statement: &str) -> Result<Ran, Error> {
+        lifecycle::interrupt::check()?;
+        let ran = match read_rows(&mut self.conn, statement) {
+            Ok(rows) => Ok(rows),
+            Err(mysql::Error::MySqlError(error)) => Err(Refusal { code: error.code, message: error.message }),
+            Err(source) => return Err(failed(self.server, "run a statement", source)),
+        };
+        if ran.is_ok() {
+            self.remember(statement)?;
+        }
+        Ok(ran)
+    }
+
+    fn remember(&mut self, statement: &str) -> Result<(), Error> {
+        let first = first_word(statement);
+        if first == "use" || first == "create" && statement.len() < MAX_PRELUDE_BYTES {
+            let schema: Option<Option<String>> = self
+                .conn
+                .query_first("SELECT DATABASE()")
+                .map_err(|source| failed(self.server, "read the schema in use", source))?;
+            self.schema = schema.flatten();
+        }
+        let sets = first == "set" || first == "create" && why::sets_up(statement);
+        if sets && statement.len() < MAX_PRELUDE_BYTES {
+            self.prelude.push(statement.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Session for `why`.
+    pub fn setup(&self) -> why::Session {
+        why::Session { schema: self.schema.clone(), prelude: self.prelude.clone() }
+    }
+}
+
+pub fn failed(server: &Server, what: &'static str, source: mysql::Error) -> Error {
+    Error::Driver { what, server: server.label().to_owned(), source }
+}
+
+/// First word of a statement in lower case, without comments; words in conditional comments count.
+pub fn first_word(statement: &str) -> String {
+    let is_word = |token: &sql::Token<'_>| token.kind == sql::TokenKind::Word;
+    sql::tokenize(statement, sql::SqlMode::default())
+        .take(8)
+        .find(is_word)
+        .map(|token| token.text.to_lowercase())
+        .unwrap_or_default()
+}
+
+fn read_rows(conn: &mut Conn, statement: &str) -> mysql::Result<Rows> {
+    let mut rows = Rows::default();
+    let mut result = conn.query_iter(statement)?;
+    rows.affected = result.affected_rows();
+    while let Some(set) = result.iter() {
+        for row in set {
+            let values: Vec<Value> = row?.unwrap();
+            let mut hasher = DefaultHasher::new();
+            let texts: Vec<Option<Vec<u8>>> = values.iter().map(text).collect();
+            texts.hash(&mut hasher);
+            let hash = hasher.finish();
+            rows.ordered = rows.ordered.rotate_left(5).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash;
+            rows.content = rows.content.wrapping_add(hash);
+            rows.count += 1;
+            if rows.first.len() < MAX_KEPT_ROWS {
+                let shown: Vec<String> = texts
+                    .iter()
+                    .map(|text| text.as_ref().map_or("NULL".into(), |text| String::from_utf8_lossy(text).into_owned()))
+                    .collect();
+                rows.first.push(shown.join(", "));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+fn text(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::Bytes(bytes) => Some(bytes.clone()),
+        Value::NULL => None,
+        other => Some(other.as_sql(true).into_bytes()),
+    }
+}
+
+/// Schemas that are not the server's own.
+pub fn user_schemas(server: &Server) -> Result<Vec<String>, Error> {
+    server
+        .connect()?
+        .query(
+            "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN \
+             ('mysql', 'information_schema', 'performance_schema', 'sys', 'test') ORDER BY 1",
+        )
+        .map_err(|source| failed(server, "list the schemas", source))
+}
+
+/// Drops every schema of a private server that is not the server's own.
+pub fn clear(server: &Server) -> Result<(), Error> {
+    let mut conn = server.connect_patiently()?;
+    let _ = conn.query_drop("SET SESSION foreign_key_checks = 0");
+    for schema in user_schemas(server)? {
+        conn.query_drop(format!("DROP DATABASE {}", quote_identifier(&schema)))
+            .map_err(|source| failed(server, "drop a schema", source))?;
+    }
+    Ok(())
+}
+
+/// Reads the text columns of all schemas.
+pub fn read_columns(server: &Server) -> Result<Columns, Error> {
+    type Row = (String, String, String, String, String);
+    let rows: Vec<Row> = server
+        .connect_patiently()?
+        .query(
+            "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.COLLATION_NAME, c.COLUMN_KEY \
+             FROM information_schema.COLUMNS c JOIN information_schema.TABLES t \
+             ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME AND t.TABLE_TYPE = 'BASE TABLE' \
+             WHERE c.COLLATION_NAME IS NOT NULL AND c.TABLE_SCHEMA NOT IN \
+             ('mysql', 'information_schema', 'performance_schema', 'sys', 'test')",
+        )
+        .map_err(|source| failed(server, "list the columns", source))?;
+    let entry = |(schema, table, column, collation, key): Row| {
+        (
+            (schema, table, column),
+            TextColumn { collation, is_indexed: !key.is_empty(), is_unique: matches!(key.as_str(), "PRI" | "UNI") },
+        )
+    };
+    Ok(rows.into_iter().map(entry).collect())
+}
+
+/// Version as a target of [`check`].
+pub fn version(server: &Server) -> Target {
+    let text = server.version();
+    let number = text.split_once(':').map_or(text, |(_, number)| number);
+    let version = Version::find(number).unwrap_or(Version::new(0, 0, 0));
+    Target { flavour: server.flavour(), version: (version.major, version.minor, version.patch) }
+}
+
+/// Server settings that decide about collations, by name.
+pub fn read_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error> {
+    let names = [
+        "character_set_server",
+        "collation_server",
+        "default_collation_for_utf8mb4",
+        "character_set_collations",
+        "old_mode",
+        "sql_mode",
+        "explicit_defaults_for_timestamp",
+    ];
+    Ok(server.read_settings(&names)?)
+}
+
+/// Character sets of Unicode, by the name that the server takes, with the collation that they have
+/// without COLLATE.
+pub fn read_charset_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error> {
+    let mut conn = server.connect()?;
+    let mut found = BTreeMap::new();
+    for charset in ["utf8mb4", "utf8mb3", "utf8", "ucs2", "utf16", "utf32"] {
+        // A server refuses the names that it does not have.
+        let collation: mysql::Result<Option<String>> = conn.query_first(format!("SELECT COLLATION(_{charset} X'')"));
+        if let Ok(Some(collation)) = collation {
+            let name = server::current_charset_name(charset).to_owned();
+            found.insert(name, server::current_collation_name(&collation).into_owned());
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,188 @@
+//! Public incidents of upgrades, rebuilt small, on real servers of both versions: the rehearsal
+//! names the cause, the advised settings or mend are applied to a fresh server and work, and clean
+//! schemas are left alone.
+//!
+//! A fixture is a file `fixtures/NAME.sql`: the schema, a line `-- statement`, the statements that
+//! follow the upgrade. Its first lines are comments:
+//!
+//! - `-- breaks: OLD>NEW OLD>NEW`: pairs on which something is found;
+//! - `-- clean: OLD>NEW`: pairs on which nothing is found;
+//! - `-- says: TEXT`: the findings contain TEXT, or one of `ONE|OTHER`;
+//! - `-- never: TEXT`: the findings do not contain TEXT;
+//! - `-- settings`: settings are advised, with which nothing is left.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::Mutex;
+
+use mysql::prelude::Queryable;
+use server::{NoProgress, Options, Server, open};
+use sql::{SqlMode, split_statements};
+use upgrade::{Dump, Given, Report, Request, Schema, rehearse};
+
+/// Servers run one pair at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+struct Fixture {
+    name: String,
+    schema: String,
+    statements: String,
+}
+
+impl Fixture {
+    fn options(&self, word: &str) -> Vec<&str> {
+        let mark = format!("-- {word}");
+        let lines = self.schema.lines().filter_map(|line| line.strip_prefix(mark.as_str()));
+        lines.map(|rest| rest.trim_start_matches(':').trim()).collect()
+    }
+
+    fn names(&self, word: &str, pair: &str) -> bool {
+        self.options(word).iter().flat_map(|line| line.split(' ')).any(|one| one == pair)
+    }
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+        .iter()
+        .map(|path| {
+            let text = fs::read_to_string(path).unwrap();
+            let (schema, statements) = text.split_once("-- statement\n").unwrap();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            Fixture { name, schema: schema.to_owned(), statements: statements.to_owned() }
+        })
+        .collect()
+}
+
+fn start(name: &str) -> Server {
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn run(source: &Server, target: &Server, fixture: &Fixture) -> Report {
+    let bytes = fixture.schema.clone().into_bytes();
+    let dump = Dump { name: fixture.name.clone(), open: Box::new(move || Ok(Box::new(Cursor::new(bytes.clone())))) };
+    let given = |(at, text): (usize, &str)| Given { place: format!("statement {at}"), text: text.into(), schema: None };
+    let script = split_statements(&fixture.statements, SqlMode::default()).into_iter().map(given).collect();
+    let request =
+        Request { schema: Schema::Dumps(vec![dump]), default_schema: None, scripts: vec![script], first: Vec::new() };
+    rehearse(source, target, &request, &NoProgress).unwrap_or_else(|error| panic!("{}: {error}", fixture.name))
+}
+
+/// Applies the advised settings to the new server, loads the schema, and runs the statements.
+fn apply_settings(target: &Server, fixture: &Fixture, report: &Report) -> Result<(), String> {
+    let mut conn = target.connect().unwrap();
+    for statement in &report.settings.statements {
+        conn.query_drop(statement).map_err(|error| error.to_string())?;
+    }
+    conn.query_drop("DROP DATABASE IF EXISTS app").unwrap();
+    let mut conn = target.connect().unwrap();
+    conn.query_drop("CREATE DATABASE app").unwrap();
+    conn.query_drop("USE app").unwrap();
+    for text in [&fixture.schema, &fixture.statements] {
+        for (_, statement) in split_statements(text, SqlMode::default()) {
+            conn.query_drop(statement).map_err(|error| format!("{statement}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn complaints(source: &Server, target: &Server, pair: &str, fixture: &Fixture) -> Vec<String> {
+    let report = run(source, target, fixture);
+    let text = serde_json::to_string(&report.findings).unwrap();
+    if fixture.names("clean", pair) {
+        return if report.findings.is_empty() { Vec::new() } else { vec![format!("not silent: {text}")] };
+    }
+    let mut wrong = Vec::new();
+    if report.findings.is_empty() {
+        return vec!["nothing found".into()];
+    }
+    for says in fixture.options("says") {
+        if !says.split('|').any(|one| text.contains(one)) {
+            wrong.push(format!("does not say {says}: {text}"));
+        }
+    }
+    for never in fixture.options("never") {
+        if text.contains(never) {
+            wrong.push(format!("says {never}: {text}"));
+        }
+    }
+    if fixture.options("settings").is_empty() {
+        let is_mended = report.findings.iter().all(|one| !one.mends.is_empty());
+        return if is_mended { wrong } else { wrong.into_iter().chain([format!("no mend: {text}")]).collect() };
+    }
+    if report.settings.is_empty() || !report.settings.left.is_empty() {
+        wrong.push(format!("settings: {:?}", report.settings));
+    } else if let Err(error) = apply_settings(target, fixture, &report) {
+        wrong.push(format!("the settings do not help: {error}"));
+    }
+    wrong
+}
+
+fn test_pair(pair: &str) {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let (old, new) = pair.split_once('>').unwrap();
+    let (source, mut target) = (start(old), start(new));
+    let (mut wrong, mut tried) = (Vec::new(), 0);
+    for fixture in fixtures() {
+        if fixture.names("breaks", pair) || fixture.names("clean", pair) {
+            tried += 1;
+            let found = complaints(&source, &target, pair, &fixture);
+            wrong.extend(found.into_iter().map(|line| format!("{}: {line}", fixture.name)));
+            if !fixture.options("settings").is_empty() {
+                target.restart(&NoProgress).unwrap();
+            }
+        }
+    }
+    source.stop().unwrap();
+    target.stop().unwrap();
+    assert!(tried > 0 && wrong.is_empty(), "{pair}, {} of {tried} fixtures:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn mysql_5_7_to_9() {
+    test_pair("mysql@5.7>mysql@sid");
+}
+
+#[test]
+fn mariadb_11_8_to_mysql_9() {
+    test_pair("mariadb@trixie>mysql@sid");
+}
+
+#[test]
+fn mysql_8_0_to_mariadb_10_11() {
+    test_pair("mysql@8.0>mariadb@bookworm");
+}
+
+#[test]
+#[ignore = "three other pairs are enough for every change"]
+fn mariadb_10_11_to_11_8() {
+    test_pair("mariadb@bookworm>mariadb@trixie");
+}
+
+#[test]
+#[ignore = "three other pairs are enough for every change"]
+fn mysql_8_0_to_9() {
+    test_pair("mysql@8.0>mysql@sid");
+}
+
+#[test]
+#[ignore = "three other pairs are enough for every change"]
+fn mysql_5_7_to_8_0() {
+    test_pair("mysql@5.7>mysql@8.0");
+}
+
+#[test]
+#[ignore = "three other pairs are enough for every change"]
+fn mysql_8_0_to_mariadb_11_8() {
+    test_pair("mysql@8.0>mariadb@trixie");
+}
+
+#[test]
+#[ignore = "three other pairs are enough for every change"]
+fn mariadb_11_8_to_10_2() {
+    test_pair("mariadb@trixie>mariadb@10.2");
+}

@@ -1,0 +1,142 @@
+//! `weigh upgrade`: rehearses an upgrade on private servers of both versions.
+
+mod args;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use progress::Bar;
+use rehearsal::Values;
+use report::upgrade as printed;
+use server::{Login, Options, Progress, Server, Spec, collation_charset};
+use upgrade::{Dump, Given, Request, Schema, rehearse};
+
+use super::preflight::find_nearest_version;
+use super::why::open_packed;
+use crate::options::connect::Setting;
+use crate::{input, output};
+use args::Format;
+pub use args::UpgradeArgs;
+
+/// Bytes. The copies hold definitions and the rows of a dump.
+const BUFFER_POOL: u64 = 128 << 20;
+
+/// Settings of a running server that decide about what it accepts and stores.
+const SETTINGS: [&str; 11] = [
+    "innodb_large_prefix",
+    "innodb_file_format",
+    "innodb_default_row_format",
+    "innodb_page_size",
+    "lower_case_table_names",
+    "character_set_server",
+    "collation_server",
+    "character_set_collations",
+    "explicit_defaults_for_timestamp",
+    "old_mode",
+    "sql_mode",
+];
+
+pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
+    let (from, to) = (args.from.spec()?, args.to.spec()?);
+    if to.is_running() {
+        bail!(
+            "--to takes a server that weigh starts, such as mysql@9: an upgrade is rehearsed on private servers only"
+        );
+    }
+    let scripts = scripts(args)?;
+    let bar = Bar::new();
+    let (source, schema) = open_source(args, &from, &bar)?;
+    let target = server::open(&to, &options(args, &[&args.settings, &args.settings_to]), &bar)
+        .map_err(|error| anyhow!("{error}\nThe new server does not start, or not with these settings."))?;
+    let names = |collation: &String| format!("SET NAMES {} COLLATE {collation}", collation_charset(collation));
+    let request = Request {
+        schema,
+        default_schema: args.schemas.first().cloned(),
+        scripts,
+        first: args.connection_collation.iter().map(names).collect(),
+    };
+    let report = rehearse(&source, &target, &request, &bar)?;
+    source.stop()?;
+    target.stop()?;
+    output::print(&match args.format {
+        Format::Text => printed::text(&report, output::style()),
+        Format::Json => printed::json(&report),
+    })?;
+    Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn options(args: &UpgradeArgs, settings: &[&[Setting]]) -> Options {
+    let pairs = settings.iter().flat_map(|all| all.iter());
+    Options {
+        settings: pairs.map(|setting| (setting.name.clone(), setting.value.clone())).collect(),
+        defaults_file: args.my_cnf.clone(),
+        threads: 4,
+        buffer_pool: Some(BUFFER_POOL),
+        timeout: args.timeout,
+        login: Login::default(),
+        ..Options::default()
+    }
+}
+
+/// Opens the private server of the old version, and names what it is filled with.
+fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Schema)> {
+    if !from.is_running() {
+        if args.dumps.is_empty() {
+            bail!("give the schema by --dump FILE, or name a running server by --from mysql://me@host and --schema");
+        }
+        let dump = |path: &PathBuf| {
+            let own = path.clone();
+            Dump { name: path.display().to_string(), open: Box::new(move || open(&own)) }
+        };
+        for path in &args.dumps {
+            open_packed(path)?;
+        }
+        let source = server::open(from, &options(args, &[&args.settings]), bar)?;
+        return Ok((source, Schema::Dumps(args.dumps.iter().map(dump).collect())));
+    }
+    if !args.dumps.is_empty() {
+        bail!("--dump takes a --from that weigh starts, such as mysql@5.7");
+    }
+    if args.schemas.is_empty() {
+        bail!("name the schemas of the running server by --schema");
+    }
+    let running = server::open(from, &Options { timeout: args.timeout, ..Options::default() }, bar)?;
+    let trial = match args.trial.as_deref() {
+        Some(text) => text.parse::<Spec>()?,
+        None => find_nearest_version(&running)?.ok_or_else(|| {
+            anyhow!("no {} is installed for the private copy (weigh servers install; --trial SPEC)", running.flavour())
+        })?,
+    };
+    if trial.is_running() {
+        bail!("--trial takes a server that weigh starts");
+    }
+    bar.step("reading the definitions");
+    let definitions = rehearsal::read(&running, &mut running.connect_patiently()?, &args.schemas, Values::Skip)?;
+    let mut own = options(args, &[]);
+    own.settings = running.read_settings(&SETTINGS)?.into_iter().collect();
+    own.settings.extend(options(args, &[&args.settings]).settings);
+    let source = server::open(&trial, &own, bar)?;
+    Ok((source, Schema::Definitions(definitions)))
+}
+
+fn open(path: &Path) -> std::io::Result<Box<dyn std::io::BufRead>> {
+    open_packed(path).map_err(|error| std::io::Error::other(error.to_string()))
+}
+
+/// Reads migrations, scripts and logs, before any server is opened.
+fn scripts(args: &UpgradeArgs) -> Result<Vec<Vec<Given>>> {
+    let given = |one: why::Given| Given { place: one.place, text: one.text, schema: one.schema };
+    let mut all = Vec::new();
+    for path in args.migrations.iter().chain(&args.scripts) {
+        let bytes =
+            bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
+        let statements = why::parse_script(&path.display().to_string(), &String::from_utf8_lossy(&bytes));
+        all.push(statements.into_iter().map(given).collect());
+    }
+    for path in &args.slow_logs {
+        let worst = why::read_slow_log(&path.display().to_string(), open_packed(path)?, args.worst as usize);
+        all.push(worst.map_err(|error| input::read_error(path, &error))?.into_iter().map(given).collect());
+    }
+    Ok(all)
+}
