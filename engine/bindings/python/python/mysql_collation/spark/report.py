@@ -43,6 +43,7 @@ def finding(
         "statements": list(statements),
         "new_type": None,
         "in_plan": False,
+        "has_orphans": False,
     }
 
 
