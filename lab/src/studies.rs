@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use measure::{Analysis, Estimate, PairKind, PublishedFigure, Run};
-use recipe::{Claim, ClaimVerdict};
+use recipe::ClaimVerdict;
 
 /// Studies to repeat. The ratios of the first one must be within [`MAX_DEVIATION`] of the published
 /// ones; the others published none by collation.
@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
     /// File to write the tables to.
-    #[arg(long, value_name = "FILE", default_value = "studies.md")]
+    #[arg(long, value_name = "FILE", default_value = "docs/results/studies.md")]
     write: PathBuf,
     /// Folder of the runs. A study with a run there is not measured again.
     #[arg(long, value_name = "DIR", default_value = "target/studies")]
@@ -38,13 +38,12 @@ pub struct Arguments {
 
 /// Returns `false` if a measured ratio is too far from the published one.
 pub fn run(arguments: &Arguments) -> Result<bool> {
-    let weigh = crate::build_weigh()?;
     let mut text = HEAD.to_owned();
     let mut are_close = true;
     for study in &arguments.studies {
         let folder = arguments.out.join(study);
         if !folder.exists() {
-            measure_study(&weigh, study, &folder, arguments.max_time.as_deref())?;
+            measure_study(study, &folder, arguments.max_time.as_deref())?;
         }
         let (run, blocks) = measure::read_run(&folder).with_context(|| format!("reading {}", folder.display()))?;
         let analysis = measure::analyse(&run, &blocks);
@@ -58,17 +57,18 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
                 row.deviation()
             );
         }
-        text += &describe_study(study, &run, &rows, &recipe::judge(&run, &analysis))?;
+        text += &describe_study(study, &run, &analysis, &rows)?;
     }
     fs::write(&arguments.write, text).with_context(|| format!("cannot write {}", arguments.write.display()))?;
     Ok(are_close)
 }
 
 const HEAD: &str = "# The studies on their own versions\n\n\
-    Written by `cargo xtask studies`. Machines differ, so only ratios of throughput are compared.\n";
+    Written by `cargo xtask studies`. Machines differ, so only ratios of throughput are compared.\n\
+    A claim that stays open has an interval that crosses the end of its range.\n";
 
-fn measure_study(weigh: &Path, study: &str, folder: &Path, max_time: Option<&str>) -> Result<()> {
-    let mut command = Command::new(weigh);
+fn measure_study(study: &str, folder: &Path, max_time: Option<&str>) -> Result<()> {
+    let mut command = Command::new(crate::build_weigh()?);
     command.args(["run", study, "--out"]).arg(folder);
     command.args(max_time.iter().flat_map(|time| ["--max-time", time]));
     ensure!(command.status()?.success(), "weigh run {study} failed");
@@ -137,18 +137,19 @@ fn published_range(figures: &[&PublishedFigure], collation: &str, baseline: &str
     (!ratios.is_empty()).then_some(extremes)
 }
 
-fn describe_study(name: &str, run: &Run, rows: &[Row], claims: &[Claim]) -> Result<String> {
+fn describe_study(name: &str, run: &Run, analysis: &Analysis, rows: &[Row]) -> Result<String> {
     let servers: Vec<String> =
         run.servers.iter().map(|server| format!("{} {}", server.flavour, server.version)).collect();
     let mut text = format!("\n## {name}\n    weigh run {name}\n\n");
     let machine = &run.machine;
     writeln!(
         text,
-        "{}; {}, {} cores, {}.\n",
+        "{}; {}, {} cores, {}. Identical copies differ by at most {:.1} %.\n",
         servers.join(", "),
         machine.processor,
         machine.cores,
-        &run.started.to_string()[..10]
+        &run.started.to_string()[..10],
+        100.0 * analysis.conditions.iter().filter_map(|condition| condition.aa_bound).fold(0.0, f64::max)
     )?;
     if !rows.is_empty() {
         text += "| server | collation | published | measured |\n| --- | --- | --- | --- |\n";
@@ -159,7 +160,7 @@ fn describe_study(name: &str, run: &Run, rows: &[Row], claims: &[Claim]) -> Resu
         text += "\n";
     }
     text += "| claim | verdict | evidence |\n| --- | --- | --- |\n";
-    for claim in claims {
+    for claim in recipe::judge(run, analysis) {
         let verdict = match claim.verdict {
             ClaimVerdict::Confirmed => "confirmed",
             ClaimVerdict::Refuted => "refuted",

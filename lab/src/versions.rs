@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use mysql::prelude::Queryable;
 use mysql_collation::Charset;
 use server::current_collation_name;
@@ -52,6 +52,10 @@ pub struct Arguments {
 
 /// Prints the differences between the newest server of each flavour and the older ones.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    let known = || SERVERS.iter().flat_map(|(_, older)| older.iter());
+    if let Some(unknown) = arguments.server.iter().find(|name| !known().any(|spec| spec == name)) {
+        bail!("{unknown} is no older server of the comparison: give {}", known().copied().collect::<Vec<_>>().join(", "));
+    }
     let mut csv = String::from("older,newer,collation,count,code_points\n");
     for (newest, older) in SERVERS {
         let is_wanted =

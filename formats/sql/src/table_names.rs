@@ -134,18 +134,29 @@ fn skip_comma(tokens: &[Token<'_>], mut at: usize) -> Option<usize> {
 }
 
 /// Returns the names of common table expressions in lower case: `a`, `b` in `WITH a AS (…), b (x)
-/// AS (…)`. In a statement with `WITH`, also returns other names between a comma and `AS` or a
-/// parenthesis.
+/// AS (…)`.
 fn cte_names(tokens: &[Token<'_>]) -> HashSet<String> {
     if !tokens.iter().any(|token| token.is_keyword("with")) {
         return HashSet::new();
     }
-    let is_definition = |at: usize| {
-        let behind = tokens.get(at + 1).is_some_and(|token| token.is_keyword("as") || token.is_symbol('('));
-        let before = at.checked_sub(1).map(|before| tokens[before]);
-        behind && before.is_some_and(|token| token.is_any_keyword(&["with", "recursive"]) || token.is_symbol(','))
+    let is_definition = |at: &usize| {
+        let begins = at.checked_sub(1).is_some_and(|before| {
+            let before = tokens[before];
+            before.is_any_keyword(&["with", "recursive"]) || before.is_symbol(',')
+        });
+        begins && has_cte_body(&tokens[at + 1..])
     };
-    (0..tokens.len()).filter(|at| is_definition(*at)).filter_map(|at| Some(tokens[at].name()?.to_lowercase())).collect()
+    (0..tokens.len()).filter(is_definition).filter_map(|at| Some(tokens[at].name()?.to_lowercase())).collect()
+}
+
+/// True for `AS (` and `(x, y) AS (`.
+fn has_cte_body(mut tokens: &[Token<'_>]) -> bool {
+    if tokens.first().is_some_and(|token| token.is_symbol('(')) {
+        let Some(end) = tokens.iter().position(|token| token.is_symbol(')')) else { return false };
+        tokens = &tokens[end + 1..];
+    }
+    let [first, second, ..] = tokens else { return false };
+    first.is_keyword("as") && second.is_symbol('(')
 }
 
 #[cfg(test)]
@@ -184,6 +195,10 @@ mod tests {
         assert_eq!(
             table_list("WITH x AS (SELECT 1 FROM a), y (n) AS (SELECT 2) SELECT * FROM x JOIN y JOIN b"),
             ["a", "b"]
+        );
+        assert_eq!(
+            table_list("WITH x AS (SELECT 1 FROM a) SELECT x.i, b AS b, f(c) FROM x, b AS y, c"),
+            ["a", "b", "c"]
         );
         assert_eq!(table_list("SELECT EXTRACT(YEAR FROM d), TRIM(BOTH 'x' FROM (e)) FROM (SELECT 1) t"), [""; 0]);
         assert_eq!(table_list("SELECT 1 INTO OUTFILE 'x'"), [""; 0]);

@@ -3,7 +3,7 @@
 use count::{Cell, Results};
 
 use super::sentence::{collations, difference};
-use crate::format::number::{count_noun, format_percent};
+use crate::format::number::{count_noun, format_percent, format_signed_percent};
 
 /// Difference up to which a statement costs as much as under the baseline.
 const EQUAL: f64 = 0.02;
@@ -27,12 +27,12 @@ fn collation_findings(results: &Results, server: usize) -> Vec<String> {
         let equal = differences.iter().filter(|(difference, _)| difference.abs() <= EQUAL).count();
         let doubled = differences.iter().filter(|(difference, _)| *difference >= 1.0).count();
         Some(format!(
-            "{}: {collation} costs at most {} in {equal} of {}, and twice as much or more in {doubled}; most in {}: {} more than {}.",
+            "{}: {collation} costs at most {} in {equal} of {}, and twice as much or more in {doubled}; most in {}: {} compared with {}.",
             results.servers[server].label,
             format_percent(EQUAL),
             count_noun(differences.len() as u64, "statement"),
             cell.workload,
-            format_percent(*most),
+            format_signed_percent(*most),
             results.options.baseline,
         ))
     };
@@ -56,11 +56,10 @@ fn version_finding(results: &Results, server: usize) -> Option<String> {
     let least = changes.iter().min_by(|one, other| one.0.total_cmp(&other.0))?;
     let most = changes.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
     let describe = |(change, cell): &(f64, &Cell)| {
-        let direction = if *change < 0.0 { "fewer" } else { "more" };
-        format!("{} {direction} in {} under {}", format_percent(change.abs()), cell.workload, cell.collation)
+        format!("{} in {} under {}", format_signed_percent(*change), cell.workload, cell.collation)
     };
     Some(format!(
-        "From {} to {}, instructions change from {} to {}.",
+        "From {} to {}, instructions change by {} to {}.",
         old.label,
         new.label,
         describe(least),

@@ -70,6 +70,12 @@ pub(crate) fn format_percent(fraction: f64) -> String {
     if percent.abs() >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
 }
 
+/// Returns a measured change as a percentage with its sign: `+12 %`, `−1.5 %`.
+pub(crate) fn format_signed_percent(fraction: f64) -> String {
+    let sign = if fraction < 0.0 { '−' } else { '+' };
+    format!("{sign}{}", format_percent(fraction.abs()))
+}
+
 /// Returns an option's fraction as a percentage with up to three decimals: `2 %`, `0.5 %`.
 pub(crate) fn format_given_percent(fraction: f64) -> String {
     let rounded = format!("{:.3}", fraction * 100.0);

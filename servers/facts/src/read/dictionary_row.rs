@@ -13,6 +13,10 @@ impl From<Row> for DictionaryRow {
 }
 
 impl DictionaryRow {
+    pub fn columns(&self) -> usize {
+        self.0.len()
+    }
+
     /// Returns a value as text. `None` for NULL.
     pub fn optional_text(&self, index: usize) -> Option<String> {
         match self.0.get(index)? {

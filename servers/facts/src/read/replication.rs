@@ -2,8 +2,12 @@
 
 use server::{Error, Flavour, Version};
 
-use super::{Privilege, Reader};
+use super::{DictionaryRow, Privilege, Reader};
 use crate::{Replication, ServerFacts};
+
+/// Columns of `SHOW REPLICAS` on MySQL: server id, host, port, source id and UUID. MariaDB has no
+/// UUID.
+const MAX_COLUMNS_WITHOUT_ACCOUNT: usize = 5;
 
 impl Reader<'_> {
     pub(super) fn read_replication(&mut self, server: &ServerFacts) -> Result<Replication, Error> {
@@ -32,19 +36,7 @@ impl Reader<'_> {
         Ok(Replication {
             binlog_format: server.variable("binlog_format").filter(|_| has_binary_log).map(str::to_owned),
             source: source.first().map(|row| format!("{}:{}", row.text(1), row.text(3))),
-            // Counted from 0, column 1 is the host and column 2 the port, unless the server also
-            // shows accounts (`show_replica_auth_info`). The host is empty if the replica does not
-            // report it.
-            registered: registered
-                .iter()
-                .map(|row| {
-                    let host = row
-                        .optional_text(1)
-                        .filter(|host| !host.is_empty())
-                        .unwrap_or_else(|| format!("server id {}", row.text(0)));
-                    format!("{host}:{}", row.text(2))
-                })
-                .collect(),
+            registered: registered.iter().map(format_registered).collect(),
             replicas: Vec::new(),
         })
     }
@@ -56,7 +48,7 @@ impl Reader<'_> {
         what: &str,
         statement: &'static str,
         privilege: Privilege,
-    ) -> Result<Vec<super::DictionaryRow>, Error> {
+    ) -> Result<Vec<DictionaryRow>, Error> {
         match self.try_query(statement, &[]) {
             Ok(rows) => Ok(rows),
             Err(mysql::Error::MySqlError(error)) => {
@@ -72,4 +64,12 @@ impl Reader<'_> {
             Err(source) => Err(Error::Statement { label: self.label.clone(), what: "report its replication", source }),
         }
     }
+}
+
+/// Returns `host:port` of a row of `SHOW REPLICAS`. The host is empty if the replica does not report
+/// it. A server with `show_replica_auth_info` adds user and password after the host.
+fn format_registered(row: &DictionaryRow) -> String {
+    let port = if row.columns() > MAX_COLUMNS_WITHOUT_ACCOUNT { 4 } else { 2 };
+    let host = row.optional_text(1).filter(|host| !host.is_empty());
+    format!("{}:{}", host.unwrap_or_else(|| format!("server id {}", row.text(0))), row.text(port))
 }
