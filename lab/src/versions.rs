@@ -54,7 +54,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let known = || SERVERS.iter().flat_map(|(_, older)| older.iter());
     if let Some(unknown) = arguments.server.iter().find(|name| !known().any(|spec| spec == name)) {
-        bail!("{unknown} is no older server of the comparison: give {}", known().copied().collect::<Vec<_>>().join(", "));
+        bail!(
+            "{unknown} is no older server of the comparison: give {}",
+            known().copied().collect::<Vec<_>>().join(", ")
+        );
     }
     let mut csv = String::from("older,newer,collation,count,code_points\n");
     for (newest, older) in SERVERS {

@@ -52,7 +52,10 @@ pub fn resolve_command_line(typed: Cli) -> Result<Cli> {
     if repeats_servers {
         own_connect.adopt_password(connect, recorded.had_password);
     } else if connect.has_password() {
-        bail!("a password goes only to servers that are typed: repeat the run's server options, as in {}", foreign.join(" "));
+        bail!(
+            "a password goes only to servers that are typed: repeat the run's server options, as in {}",
+            foreign.join(" ")
+        );
     } else {
         own_connect.withhold_password();
     }
