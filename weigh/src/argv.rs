@@ -41,7 +41,7 @@ pub fn try_parse<T: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> 
     let is_full = option_words(arguments).iter().any(|argument| argument == "--help");
     let extent = if is_full { Extent::Full } else { Extent::Short };
     let mut command = help::arrange(T::command(), extent);
-    let arguments = with_short_help(&command, with_long_passwords(arguments));
+    let arguments = with_version_command(with_short_help(&command, with_long_passwords(arguments)));
     let mut matches = command.try_get_matches_from_mut(arguments)?;
     T::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
@@ -50,6 +50,18 @@ pub fn try_parse<T: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> 
 fn option_words(arguments: &[OsString]) -> &[OsString] {
     let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     &arguments[..end]
+}
+
+/// Replaces `--version` by the command, which also obeys `--verbose`.
+fn with_version_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_version = |word: &OsString| word == "--version" || word == "-V";
+    let words = arguments.get(1..).unwrap_or_default();
+    if words.iter().all(|word| is_version(word) || word == "--verbose")
+        && let Some(at) = words.iter().position(is_version)
+    {
+        arguments[at + 1] = "version".into();
+    }
+    arguments
 }
 
 /// Replaces a `-h` without a value by `--short-help`, in commands where `-h` is the host.

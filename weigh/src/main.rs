@@ -26,7 +26,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use commands::{
     audit, bench, capture, compare, count, explain, import, micro, preflight, profile, report, run, servers, shell,
-    sort, upgrade, weights, why, workload,
+    sort, upgrade, version, weights, why, workload,
 };
 
 /// What character sets and collations cost MySQL and MariaDB, and what breaks when they change
@@ -62,8 +62,7 @@ enum Command {
     Weights(weights::WeightsArgs),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
-    /// Print the version
-    Version,
+    Version(version::VersionArgs),
     Help(shell::HelpArgs),
 }
 
@@ -75,7 +74,7 @@ impl Command {
         use Command::{Completions, Explain, Help, Man, Sort, Version, Weights, Workload};
         match self {
             Workload(args) => args.needs_server(),
-            Sort(_) | Explain(_) | Weights(_) | Completions(_) | Man(_) | Version | Help(_) => false,
+            Sort(_) | Explain(_) | Weights(_) | Completions(_) | Man(_) | Version(_) | Help(_) => false,
             _ => true,
         }
     }
@@ -121,7 +120,7 @@ fn run_command(cli: Cli) -> Result<ExitCode> {
         Command::Weights(args) => weights::run(args),
         Command::Completions(args) => shell::completions(args, Cli::command()),
         Command::Man(args) => shell::man(args, Cli::command()),
-        Command::Version => shell::version(),
+        Command::Version(_) => version::run(),
         Command::Help(args) => shell::help(args, Cli::command()),
     }
 }

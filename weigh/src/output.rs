@@ -43,6 +43,11 @@ impl OutputArgs {
     }
 }
 
+/// Returns `true` with `--verbose`.
+pub fn is_verbose() -> bool {
+    OutputArgs::in_use().verbose
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Tables and sentences for a terminal

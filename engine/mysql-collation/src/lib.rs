@@ -68,7 +68,9 @@ pub use api::{
     ColumnIter, ColumnKeys, Direction, KEY_FORMAT, KeyRange, LikePattern, LookupError, Meaning, Offset, Operand,
     RowKey, Side, SliceTooShort, UnknownFlavour, choose_collation, mariadb, mysql,
 };
-pub use catalogue::{Flavour, Info, InvalidVersion, Levels, Pad, ServerVersion, catalogue};
+pub use catalogue::{
+    DATA_VERSIONS, Flavour, Info, InvalidVersion, Levels, Pad, ServerVersion, UNICODE_VERSIONS, catalogue,
+};
 pub use charset::{Character, Characters, Charset, Content, Converted, Unconvertible, UnknownCharset};
 pub use operations::elements::{Element, Weights};
 

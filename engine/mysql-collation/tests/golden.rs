@@ -6,10 +6,13 @@
 //! strings in the collation's character set. The first digests are of `WEIGHT_STRING`: length (32
 //! bits, little-endian) and bytes. Digests of `STRCMP` of each string and the next string follow:
 //! 0, 1 or 2 for less, equal, greater.
+//!
+//! `golden/keys.txt` begins with `KEY_FORMAT`. A line has a collation and the digest of its sort keys,
+//! as an earlier version made them. `BLESS=1` rewrites the file.
 
 use std::cmp::Ordering;
 
-use mysql_collation::{Charset, Collation, Flavour};
+use mysql_collation::{Charset, Collation, Flavour, KEY_FORMAT, catalogue};
 
 const BLOCK: usize = 128;
 
@@ -32,18 +35,16 @@ fn strings() -> Vec<Vec<u8>> {
     include_str!("golden/strings.txt").lines().map(bytes).collect()
 }
 
+fn with_length(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u32).to_le_bytes()[..], bytes].concat()
+}
+
 /// Returns the blocks of strings whose results differ from the server's.
 fn differences(collation: Collation, expected: &str, strings: &[Vec<u8>]) -> Vec<String> {
     let flavour = collation.info().flavour;
     let texts: Vec<Vec<u8>> =
         strings.iter().map(|text| Charset::Utf8mb4.convert(text, collation.charset(), flavour).bytes).collect();
-    let weights: Vec<Vec<u8>> = texts
-        .iter()
-        .map(|text| {
-            let weights = collation.weight_string(text);
-            [&(weights.len() as u32).to_le_bytes()[..], &weights].concat()
-        })
-        .collect();
+    let weights: Vec<Vec<u8>> = texts.iter().map(|text| with_length(&collation.weight_string(text))).collect();
     let orders: Vec<Vec<u8>> = texts
         .windows(2)
         .map(|pair| match collation.compare(&pair[0], &pair[1]) {
@@ -80,6 +81,26 @@ fn check(flavour: Flavour, file: &str) -> usize {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     count
+}
+
+/// Stored keys stay comparable: a release that changes the bytes of a key increments `KEY_FORMAT`.
+#[test]
+fn sort_keys_are_those_of_earlier_versions() {
+    let strings = strings();
+    let mut lines = vec![format!("format {KEY_FORMAT}")];
+    for info in [Flavour::MySql, Flavour::MariaDb].into_iter().flat_map(catalogue) {
+        let collation = Collation::by_name(info.flavour, info.name).unwrap();
+        let text = |text| Charset::Utf8mb4.convert(text, collation.charset(), info.flavour).bytes;
+        let keys = strings.iter().map(|string| with_length(&collation.sort_key(&text(string))));
+        lines.push(format!("{} {} {}", info.flavour, info.name, digest(keys)));
+    }
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/keys.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(file, lines.join("\n") + "\n").unwrap();
+    }
+    let expected = std::fs::read_to_string(file).unwrap();
+    let changed: Vec<_> = lines.iter().zip(expected.lines()).filter(|(now, before)| now != before).collect();
+    assert!(changed.is_empty() && lines.len() == expected.lines().count(), "now, before: {changed:#?}");
 }
 
 #[test]

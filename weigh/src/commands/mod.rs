@@ -16,6 +16,7 @@ pub mod servers;
 pub mod shell;
 pub mod sort;
 pub mod upgrade;
+pub mod version;
 pub mod weights;
 pub mod why;
 pub mod workload;

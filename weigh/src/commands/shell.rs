@@ -66,11 +66,6 @@ pub fn help(args: &HelpArgs, command: Command) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn version() -> Result<ExitCode> {
-    output::print(&format!("weigh {}\n", env!("CARGO_PKG_VERSION")))?;
-    Ok(ExitCode::SUCCESS)
-}
-
 pub fn completions(args: &CompletionsArgs, mut command: Command) -> Result<ExitCode> {
     let shell = match args.shell {
         Shell::Bash => clap_complete::Shell::Bash,

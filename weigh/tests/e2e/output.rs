@@ -149,7 +149,19 @@ fn verbose_prints_each_step() {
 fn version_and_unknown_help() {
     let workspace = Workspace::new();
     let run = |words: &[&str]| workspace.end(workspace.weigh(words).spawn().unwrap());
-    assert_eq!(run(&["version"]).stdout, format!("weigh {}\n", env!("CARGO_PKG_VERSION")));
+    let version = run(&["version"]).stdout;
+    assert!(version.starts_with(concat!("weigh ", env!("CARGO_PKG_VERSION"), " (")), "{version}");
+    assert!(
+        version.contains(std::env::consts::ARCH) && version.contains(mysql_collation::instruction_set()),
+        "{version}"
+    );
+    assert_eq!(run(&["--version"]).stdout, version);
+    assert_eq!(run(&["-V"]).stdout, version);
+    let verbose = run(&["--version", "--verbose"]).stdout;
+    let lines = ["commit: ", "target: ", "MySQL 9.7.4, MariaDB 11.8.9", "UCA 4.0.0, 5.2.0, 9.0.0, 14.0.0"];
+    assert!(lines.iter().all(|line| verbose.contains(line)), "{verbose}");
+    assert_eq!(run(&["version", "--verbose"]).stdout, verbose);
+    assert_eq!(run(&["--verbose", "--version"]).stdout, verbose);
     run(&["help", "bensh"]).refuses_with(&["no command `bensh`"]);
     let host = run(&["bench", "-h", "-u", "root"]);
     assert!(host.code == Some(0) && host.stdout.contains("All options: weigh bench --help"), "{host}");

@@ -9,7 +9,7 @@ mod version;
 
 pub use flavour::Flavour;
 pub use info::{Info, Levels, Pad};
-pub use version::{InvalidVersion, ServerVersion};
+pub use version::{DATA_VERSIONS, InvalidVersion, ServerVersion, UNICODE_VERSIONS};
 
 const MYSQL: &[Info] = &include!("generated/mysql.rs");
 const MARIADB: &[Info] = &include!("generated/mariadb.rs");

@@ -46,6 +46,15 @@ impl ServerVersion {
     }
 }
 
+/// The newest server of each flavour whose collations this version of the library reproduces, as
+/// verified by comparing results.
+pub const DATA_VERSIONS: [ServerVersion; 2] =
+    [ServerVersion::new(Flavour::MySql, 9, 7, 4), ServerVersion::new(Flavour::MariaDb, 11, 8, 9)];
+
+/// Versions of the Unicode Collation Algorithm whose weights the library has: those of
+/// `*_unicode_ci`, `*_unicode_520_ci`, `*_0900_*` and `*_uca1400_*`.
+pub const UNICODE_VERSIONS: [&str; 4] = ["4.0.0", "5.2.0", "9.0.0", "14.0.0"];
+
 impl fmt::Display for ServerVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}.{}.{}", self.flavour, self.major, self.minor, self.patch)
