@@ -14,6 +14,7 @@ mod web;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -81,7 +82,7 @@ pub fn run_one(binding: Binding, no_run: bool) -> Result<()> {
         Binding::C => c::prepare().map(drop),
         Binding::Datafusion => datafusion::prepare().map(drop),
         Binding::Go => go::prepare().map(drop),
-        Binding::Java => java::prepare(),
+        Binding::Java => java::prepare().map(drop),
         Binding::Web => web::prepare().map(drop),
     };
     let path = binding.path();
@@ -89,7 +90,10 @@ pub fn run_one(binding: Binding, no_run: bool) -> Result<()> {
     if no_run {
         return Ok(());
     }
-    binding.test().with_context(|| path)
+    let start = Instant::now();
+    let tested = binding.test().with_context(|| path.clone());
+    eprintln!("{path} took {} s", start.elapsed().as_secs());
+    tested
 }
 
 impl Binding {

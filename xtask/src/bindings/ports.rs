@@ -1,27 +1,39 @@
 //! Tests that the ports of the library to other languages share.
 
+use std::env;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::bindings::{print_command, succeed};
+use crate::bindings::{print_command, root, succeed};
 
 /// Random collations of each flavour and pairs of strings for each, compared with the library.
 /// docs/reference/go.md and java.md have the command for a full comparison.
 const RANDOM: [&str; 5] = ["port-answers", "--collations", "60", "--pairs", "500"];
 
+/// Builds the program `lab` with an integration test of its crate, which shares what
+/// `cargo test --workspace` built: cargo chooses features for all packages of a command together.
+const BUILD: [&str; 7] = ["test", "--quiet", "--locked", "--workspace", "--no-run", "--test", "vectors"];
+
 /// Pipes the library's results for random strings into a port's comparison.
 pub fn compare_with_library(comparison: &mut Command) -> Result<()> {
-    let mut library = Command::new(crate::cargo());
-    library.args(["run", "--quiet", "--package", "lab", "--"]).args(RANDOM).stdout(Stdio::piped());
+    succeed(Command::new(crate::cargo()).args(BUILD))?;
+    let mut library = Command::new(build_folder().join("lab"));
+    library.args(RANDOM).stdout(Stdio::piped());
     print_command(&library);
-    let mut library = library.spawn().context("cannot run cargo")?;
+    let mut library = library.spawn().context("cannot run lab")?;
     comparison.stdin(library.stdout.take().context("the library's results are not piped")?);
     let compared = succeed(comparison);
     let status = library.wait()?;
     compared?;
     ensure!(status.success(), "the library's results are incomplete ({status})");
     Ok(())
+}
+
+/// Folder of programs that `cargo test` builds.
+fn build_folder() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join("debug")
 }
 
 /// Checks what an example prints.

@@ -5,6 +5,7 @@
 //! `LD_LIBRARY_PATH` names the folders of its other libraries. The reason is Chromium: it starts
 //! itself again as `/proc/self/exe`, which would be the loader.
 
+mod java;
 mod rustc;
 
 use std::env;
@@ -27,8 +28,10 @@ pub enum Tool {
     Client,
     /// Go, for an example of the library's C interface.
     Go,
-    /// Java 17 or later, for Spark.
+    /// Runtime of Java 17 or later, for Spark.
     Java,
+    /// Maven with a JDK of Java 17 or later, for tests of the library in Java.
+    Maven,
     /// Linux's perf, which samples profiles.
     Perf,
     /// pkg-config, for tests of the library's C interface.
@@ -46,6 +49,8 @@ pub enum Tool {
 /// Debian package of a tool.
 struct ToolPackage {
     name: &'static str,
+    /// Packages that the tool needs and its package doesn't depend on.
+    others: &'static [&'static str],
     /// Path of the program in the package.
     file: &'static str,
     /// Shell assignments that name the locations of the tool's files below `$root`.
@@ -54,15 +59,21 @@ struct ToolPackage {
     mebibytes: u64,
 }
 
+/// Returns a package whose program runs without settings.
+const fn plain_package(name: &'static str, file: &'static str, mebibytes: u64) -> ToolPackage {
+    ToolPackage { name, others: &[], file, environment: "", mebibytes }
+}
+
 /// Packages of the C library. The host's own are used: they must fit the host's loader.
 const C_LIBRARY: [&str; 2] = ["libc6", "libc-bin"];
 
 impl Tool {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Chromium,
         Self::Client,
         Self::Go,
         Self::Java,
+        Self::Maven,
         Self::Perf,
         Self::PkgConfig,
         Self::Python,
@@ -78,6 +89,7 @@ impl Tool {
             Self::Client => "mariadb",
             Self::Go => "go",
             Self::Java => "java",
+            Self::Maven => "mvn",
             Self::Perf => "perf",
             Self::PkgConfig => "pkg-config",
             Self::Python => "python3",
@@ -91,12 +103,14 @@ impl Tool {
         match self {
             Self::Chromium => ToolPackage {
                 name: "chromium-headless-shell",
+                others: &[],
                 file: "usr/lib/chromium/chromium-headless-shell",
                 environment: "FONTCONFIG_SYSROOT=\"$root\"",
                 mebibytes: 900,
             },
             Self::Client => ToolPackage {
                 name: "mariadb-client-core",
+                others: &[],
                 file: "usr/bin/mariadb",
                 // Contains the plugins for logging in to MySQL.
                 environment: "MARIADB_PLUGIN_DIR=\"$(echo \"$root\"/usr/lib/*/libmariadb3/plugin)\"",
@@ -104,38 +118,47 @@ impl Tool {
             },
             Self::Go => ToolPackage {
                 name: "golang-go",
+                others: &[],
                 file: "usr/bin/go",
                 environment: "GOROOT=\"$(echo \"$root\"/usr/lib/go-*)\"",
                 mebibytes: 700,
             },
             Self::Java => ToolPackage {
                 name: "default-jre-headless",
+                others: &[],
                 file: "usr/lib/jvm/default-java/bin/java",
                 environment: "JAVA_HOME=\"$root/usr/lib/jvm/default-java\"",
                 mebibytes: 400,
             },
-            Self::Perf => ToolPackage { name: "linux-perf", file: "usr/bin/perf", environment: "", mebibytes: 250 },
-            Self::PkgConfig => {
-                ToolPackage { name: "pkg-config", file: "usr/bin/pkg-config", environment: "", mebibytes: 10 }
-            }
+            Self::Maven => ToolPackage {
+                name: "maven",
+                others: &["default-jdk-headless"],
+                file: "usr/share/maven/bin/mvn",
+                environment: "JAVA_HOME=\"$root/usr/lib/jvm/default-java\" \
+                              MAVEN_OPTS=\"-Djavax.net.ssl.trustStore=$root/truststore ${MAVEN_OPTS:-}\"",
+                mebibytes: 800,
+            },
+            Self::Perf => plain_package("linux-perf", "usr/bin/perf", 250),
+            Self::PkgConfig => plain_package("pkg-config", "usr/bin/pkg-config", 10),
             Self::Python => ToolPackage {
                 name: "python3-venv",
+                others: &[],
                 file: "usr/bin/python3",
                 // pip, as the wheel that Debian's venv uses.
                 environment: "PYTHONPATH=\"$(echo \"$root\"/usr/share/python-wheels/pip-*.whl)\"",
                 mebibytes: 150,
             },
-            Self::Qemu => {
-                ToolPackage { name: "qemu-user", file: "usr/bin/qemu-aarch64", environment: "", mebibytes: 400 }
-            }
+            Self::Qemu => plain_package("qemu-user", "usr/bin/qemu-aarch64", 400),
             Self::Sysbench => ToolPackage {
                 name: "sysbench",
+                others: &[],
                 file: "usr/bin/sysbench",
                 environment: "LUA_PATH=\"$root/usr/share/sysbench/?.lua;;\"",
                 mebibytes: 100,
             },
             Self::Valgrind => ToolPackage {
                 name: "valgrind",
+                others: &[],
                 // bin/valgrind is a script with the installed path.
                 file: "usr/bin/valgrind.bin",
                 environment: "VALGRIND_LIB=\"$root/usr/libexec/valgrind\" \
@@ -193,6 +216,12 @@ impl Tool {
                 let version = text.split_whitespace().nth(1).and_then(|version| version.split(['.', '-']).next());
                 version.and_then(|major| major.parse().ok()).is_some_and(|major: u32| major >= 17)
             }),
+            // Prints `…, runtime: /usr/lib/jvm/java-17-openjdk-amd64`, which may lack the compiler.
+            Self::Maven => run(&["--version"]).is_some_and(|output| {
+                let text = String::from_utf8_lossy(&output.stdout);
+                let runtime = text.lines().find_map(|line| Some(line.split_once("runtime: ")?.1.trim().to_owned()));
+                runtime.is_some_and(|runtime| is_executable(&Path::new(&runtime).join("bin/javac")))
+            }),
             _ => true,
         }
     }
@@ -209,12 +238,13 @@ impl Tool {
         let package = self.package();
         let root = folder.join("root");
         let apt = Apt::for_host(&folder.join("apt"), progress)?;
-        let mut packages = apt.download(&[package.name], self.name(), progress)?;
+        let mut packages = apt.download(&[&[package.name], package.others].concat(), self.name(), progress)?;
         packages.exclude(&C_LIBRARY);
         packages.unpack(&root, progress)?;
         match self {
             Self::Valgrind => move_debug_files(&root)?,
-            Self::Java => relink_settings(&root)?,
+            Self::Java => java::relink_settings(&root, "usr/lib/jvm")?,
+            Self::Maven => java::prepare_maven(&root)?,
             _ => {}
         }
         let wrapper = folder.join(self.name());
@@ -245,26 +275,6 @@ fn move_debug_files(root: &Path) -> Result<(), Error> {
     // For hosts whose /lib is no link to /usr/lib.
     let lib = debug.join("lib");
     symlink("usr/lib", &lib).map_err(Error::io("link", &lib))
-}
-
-/// Redirects links of Java's folder to its settings in `/etc` to the settings below `root`.
-fn relink_settings(root: &Path) -> Result<(), Error> {
-    let mut folders = vec![root.join("usr/lib/jvm")];
-    while let Some(folder) = folders.pop() {
-        for path in entries(&folder)? {
-            if path.is_symlink() {
-                let target = fs::read_link(&path).map_err(Error::io("read", &path))?;
-                let Ok(below) = target.strip_prefix("/etc") else { continue };
-                // Relative, because the folder is renamed after the installation.
-                let up: PathBuf = folder.strip_prefix(root).unwrap_or(&folder).components().map(|_| "..").collect();
-                fs::remove_file(&path).map_err(Error::io("remove", &path))?;
-                symlink(up.join("etc").join(below), &path).map_err(Error::io("link", &path))?;
-            } else if path.is_dir() {
-                folders.push(path);
-            }
-        }
-    }
-    Ok(())
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
