@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod container;
+mod operations;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,11 +33,13 @@ pub fn run(_: &Arguments) -> Result<()> {
 pub fn sections() -> Result<Vec<Section>> {
     let catalogue = CatalogueWriter::new();
     let mut sections = vec![Section { name: "catalogue".into(), bytes: catalogue.encode()? }];
-    for name in catalogue.tables() {
+    let (operations, tables) = catalogue.tables().split_last().context("the catalogue has no tables")?;
+    for name in tables {
         let path = root().join("engine/mysql-collation/data").join(format!("{name}.bin"));
         let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
         sections.push(Section { name: name.clone(), bytes });
     }
+    sections.push(Section { name: operations.clone(), bytes: operations::encode(catalogue.collations())? });
     Ok(sections)
 }
 

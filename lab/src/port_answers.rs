@@ -13,14 +13,28 @@
 //!         1 byte     whether text LIKE pattern ESCAPE '\'
 //!         8 bytes    hash of the first string
 //!         sort key of the first string, its WEIGHT_STRING
+//!         a string to search for
+//!         1 byte     whether the first string begins with it
+//!         4 + 4      its place in the first string by `find` and `find_equal_length`; or FFFFFFFF
+//!         the first string with it replaced by the second
+//!         ranges of keys: of it as prefix, of the pattern
+//!         the first string in upper and in lower case
+//!         8 bytes    stable hash of the first string, with its length as seed
+//!         the first string in UTF-8 with U+FFFD for what is no character, and that encoded
+//!     for every 16th record also:
+//!         4 bytes    n, n strings: parts of the range from the lesser to the greater string
+//!         an optional string: an upper bound of the string to search for
 //! ```
 //!
-//! Numbers are little-endian. A string has its length before it, in four bytes.
+//! Numbers are little-endian. A string has its length before it, in four bytes. A range is its
+//! start, a string, and its end, an optional string: one byte, 1 if a string follows. Parts and
+//! bounds are of the alphabet [`ALPHABET`]; the number of parts is 2 + the length of the first
+//! string mod 7.
 
 use std::io::{BufWriter, Write};
 
 use anyhow::Result;
-use mysql_collation::{Collation, Flavour, catalogue};
+use mysql_collation::{Alphabet, Charset, Collation, Content, Flavour, KeyRange, catalogue};
 
 use crate::verify::{Random, Texts};
 
@@ -36,6 +50,9 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
+
+/// Characters of strings between strings.
+const ALPHABET: &str = "!-09azAZbcdhlsxyéßñőŁΩЖяあ漢한";
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
@@ -69,6 +86,7 @@ fn choose(flavour: Flavour, count: usize, random: &mut Random) -> Vec<Collation>
 
 fn write_records(collation: Collation, count: usize, seed: u64, out: &mut impl Write) -> Result<()> {
     let mut texts = Texts::new(seed, collation.charset());
+    let alphabet = Alphabet::from_chars(collation, ALPHABET.chars());
     for number in 0..count {
         let (a, b) = if number % 4 == 3 { texts.ill_formed() } else { texts.pair() };
         let (text, pattern) = if number % 4 == 2 { texts.like() } else { (a.clone(), b.clone()) };
@@ -78,8 +96,76 @@ fn write_records(collation: Collation, count: usize, seed: u64, out: &mut impl W
         out.write_all(&collation.hash_one(&a).to_le_bytes())?;
         write_string(&collation.sort_key(&a), out)?;
         write_string(&collation.weight_string(&a), out)?;
+        let needle = part(collation, &b, number);
+        write_search(collation, &a, &b, needle, out)?;
+        write_range(&collation.prefix_range(needle), out)?;
+        write_range(&collation.like_range(&pattern, Some('\\')), out)?;
+        write_string(&collation.to_upper(&a), out)?;
+        write_string(&collation.to_lower(&a), out)?;
+        out.write_all(&collation.stable_hash(&a, a.len() as u64).to_le_bytes())?;
+        let decoded = decode(collation, &a);
+        write_string(decoded.as_bytes(), out)?;
+        write_string(&encode(collation, &decoded), out)?;
+        if number % 16 == 0 {
+            let (low, high) = if collation.compare(&a, &b).is_gt() { (&b, &a) } else { (&a, &b) };
+            let parts = alphabet.split(low, high, 2 + a.len() % 7);
+            out.write_all(&(parts.len() as u32).to_le_bytes())?;
+            parts.iter().try_for_each(|text| write_string(text, out))?;
+            write_optional(alphabet.prefix_upper_bound(needle).as_deref(), out)?;
+        }
     }
     Ok(())
+}
+
+/// Returns one to four characters of a text.
+fn part(collation: Collation, text: &[u8], number: usize) -> &[u8] {
+    let characters: Vec<_> = collation.charset().characters(collation.info().flavour, text).collect();
+    if characters.is_empty() {
+        return text;
+    }
+    let first = number % 5 * characters.len() / 8;
+    let last = (first + number % 4).min(characters.len() - 1);
+    &text[characters[first].bytes.start..characters[last].bytes.end]
+}
+
+fn write_search(collation: Collation, a: &[u8], b: &[u8], needle: &[u8], out: &mut impl Write) -> Result<()> {
+    write_string(needle, out)?;
+    out.write_all(&[collation.starts_with(a, needle).into()])?;
+    for found in [collation.find(a, needle), collation.find_equal_length(a, needle)] {
+        out.write_all(&found.map_or(u32::MAX, |at| at as u32).to_le_bytes())?;
+    }
+    write_string(&collation.replace(a, needle, b), out)
+}
+
+fn decode(collation: Collation, text: &[u8]) -> String {
+    let characters = collation.charset().characters(collation.info().flavour, text);
+    let character = |content| match content {
+        Content::CodePoint(code_point) => char::from_u32(code_point).unwrap_or(char::REPLACEMENT_CHARACTER),
+        _ => char::REPLACEMENT_CHARACTER,
+    };
+    characters.map(|found| character(found.content)).collect()
+}
+
+/// Encodes characters; `?` for those that the character set lacks.
+fn encode(collation: Collation, text: &str) -> Vec<u8> {
+    let mut buffer = [0; 4];
+    let charset: Charset = collation.charset();
+    let mut bytes = Vec::new();
+    for character in text.chars() {
+        let length = charset.encode(character, &mut buffer).or_else(|| charset.encode('?', &mut buffer));
+        bytes.extend_from_slice(&buffer[..length.unwrap_or_default()]);
+    }
+    bytes
+}
+
+fn write_range(range: &KeyRange, out: &mut impl Write) -> Result<()> {
+    write_string(&range.start, out)?;
+    write_optional(range.end.as_deref(), out)
+}
+
+fn write_optional(bytes: Option<&[u8]>, out: &mut impl Write) -> Result<()> {
+    out.write_all(&[bytes.is_some().into()])?;
+    bytes.map_or(Ok(()), |bytes| write_string(bytes, out))
 }
 
 fn write_string(bytes: &[u8], out: &mut impl Write) -> Result<()> {

@@ -18,6 +18,8 @@ type catalogue struct {
 	tables  []lazyTable
 	all     [2][]*Collation
 	byName  [2]map[string]*Collation
+
+	lazyOperations lazyOperations
 }
 
 // loaded reads the catalogue of the embedded file. A damaged file is a fault
@@ -53,12 +55,13 @@ func readCatalogue(bytes []byte) (*catalogue, error) {
 	for i := range charsets {
 		charsets[i] = readCharset(in)
 	}
-	for range in.count() {
+	for index := range in.count() {
 		collation, charset := readCollation(in)
 		if in.failed || int(charset) >= len(charsets) || collation.flavour > MariaDB {
 			return nil, fmt.Errorf("the catalogue is damaged")
 		}
 		collation.catalogue = c
+		collation.index = index
 		collation.charset = &charsets[charset]
 		flavour := collation.flavour
 		c.all[flavour] = append(c.all[flavour], collation)

@@ -164,12 +164,9 @@ func (t *gb18030Table) appendReported(dst, character []byte) []byte {
 	return append(dst, byte(weight))
 }
 
-// matchesOthers reports whether a character matches characters in LIKE that
-// compare as different: longer ones whose capital has one byte.
+// matchesOthers reports whether a character of one byte matches longer ones in
+// LIKE, which compare as different.
 func (t *gb18030Table) matchesOthers(character []byte) bool {
-	if len(character) > 1 {
-		return t.weight(character) < 0x100
-	}
 	for at := 0; at < len(t.others); at += 8 {
 		if weight := binary.BigEndian.Uint32(t.others[at+4:]); weight == uint32(t.singles[character[0]]) {
 			return true

@@ -38,6 +38,8 @@ type Collation struct {
 
 	charset   *charset
 	catalogue *catalogue
+	// index is the number of the collation's record in the catalogue.
+	index int
 
 	once  sync.Once
 	ready atomic.Pointer[weights]

@@ -87,3 +87,59 @@ func ExampleCollation_AppendWeightString() {
 	fmt.Printf("%X\n", c.AppendWeightString(nil, []byte("aä")))
 	// Output: 1C471C47
 }
+
+func ExampleCollation_Find() {
+	c := find(mysqlcollation.MySQL, "utf8mb4_0900_ai_ci")
+	fmt.Println(c.Find([]byte("In der STRASSE"), []byte("straße")))
+	fmt.Println(c.StartsWith([]byte("Müller"), []byte("MUL")))
+	fmt.Println(string(c.Replace([]byte("aAa"), []byte("a"), []byte("--"))))
+	// Output:
+	// 7
+	// true
+	// --A--
+}
+
+func ExampleCollation_ToUpper() {
+	fmt.Println(string(find(mysqlcollation.MySQL, "utf8mb4_0900_ai_ci").ToUpper([]byte("straße"))))
+	fmt.Println(string(find(mysqlcollation.MySQL, "utf8mb4_turkish_ci").ToUpper([]byte("istanbul"))))
+	// Output:
+	// STRAßE
+	// İSTANBUL
+}
+
+func ExampleCollation_Encode() {
+	c := find(mysqlcollation.MySQL, "latin1_swedish_ci")
+	encoded, lost := c.Encode("äЖ")
+	fmt.Printf("%X %d %s\n", encoded, lost, c.Decode(encoded))
+	// Output: E43F 1 ä?
+}
+
+func ExampleCollation_LikeRange() {
+	c := find(mysqlcollation.MySQL, "utf8mb4_0900_ai_ci")
+	low, high := c.LikeRange([]byte(`50\%_o%`), '\\')
+	prefixLow, prefixHigh := c.PrefixRange([]byte("50%"))
+	fmt.Println(bytes.Equal(low, prefixLow), bytes.Equal(high, prefixHigh))
+	// Output: true true
+}
+
+func ExampleAlphabet_Split() {
+	c := find(mysqlcollation.MySQL, "utf8mb4_0900_ai_ci")
+	letters := mysqlcollation.NewAlphabet(c, "abcdefghijklmnopqrstuvwxyz")
+	// Chunks of a table, for WHERE name >= ? AND name < ?.
+	fmt.Printf("%s\n", letters.Split([]byte("a"), []byte("z"), 4))
+	// Every name that begins with Mü is less.
+	fmt.Printf("%s\n", letters.PrefixUpperBound([]byte("Mü")))
+	// Output:
+	// [g m s]
+	// Mv
+}
+
+// The same as of the Rust library.
+func ExampleCollation_StableHash() {
+	c := find(mysqlcollation.MySQL, "utf8mb4_0900_ai_ci")
+	fmt.Printf("%X\n", c.StableHash([]byte("abc"), 0))
+	fmt.Println(c.StableHash([]byte("Straße"), 7) == c.StableHash([]byte("STRASSE"), 7))
+	// Output:
+	// B5D57E1D2ACC8E09
+	// true
+}

@@ -11,10 +11,15 @@ const likeLevels = 3
 // Like reports whether s LIKE pattern ESCAPE escape. The servers' default for
 // escape is a backslash. Trailing spaces count, and contractions don't.
 func (c *Collation) Like(s, pattern []byte, escape rune) bool {
+	m := c.matcher(pattern, escape)
+	return m.matches(s)
+}
+
+func (c *Collation) matcher(pattern []byte, escape rune) matcher {
 	w := c.weights()
 	m := matcher{collation: c, weights: w, pattern: pattern, escape: w.encoding.escapeBytes(escape, c.charset.minBytes)}
 	m.any, m.one = wildcards(w.encoding.decoding)
-	return m.matches(s)
+	return m
 }
 
 // matcher matches a text with a pattern.
@@ -153,9 +158,15 @@ func haveEqualBytes(weights *[256]byte, a, b []byte) bool {
 }
 
 // haveEqualWeights reports whether two characters have the same weights at the
-// levels of LIKE, which does not pad.
+// levels of LIKE.
 func (w *weights) haveEqualWeights(a, b []byte) bool {
-	for i := range w.levels[:min(len(w.levels), likeLevels)] {
+	return w.areEqual(a, b, min(len(w.levels), likeLevels))
+}
+
+// areEqual reports whether two texts have the same weights at the first levels,
+// without padding.
+func (w *weights) areEqual(a, b []byte, levels int) bool {
+	for i := range w.levels[:levels] {
 		x, y := cursor{level: &w.levels[i], text: a}, cursor{level: &w.levels[i], text: b}
 		for {
 			p, hasP := x.weight()

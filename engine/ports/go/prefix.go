@@ -1,116 +1,214 @@
 package mysqlcollation
 
+import "slices"
+
 // PrefixRange returns a range of sort keys that holds the key of every string
 // that begins with prefix, as LIKE 'prefix%' decides: low <= key, and
-// key < high unless high is nil. Keys of other strings can be in the range,
-// so that a scan of it checks its rows with [Collation.Like].
+// key < high unless high is nil. Keys of other strings can be in the range:
+// check the strings with [Collation.StartsWith].
 //
-// The range can be wide. Under a collation with contractions, the characters
-// of the prefix count up to one that may contract with the next. Trailing
-// spaces don't count under PAD SPACE. Collations of Czech and Thai in 8-bit
-// character sets have no bounds.
+// The key of prefix itself is no bound: keys of longer strings can be less.
+// The range is wider than need be after a character that may begin a
+// contraction. Collations of Czech and Thai in 8-bit character sets have no
+// bounds.
 func (c *Collation) PrefixRange(prefix []byte) (low, high []byte) {
+	e := c.weights().encoding
+	var characters [][]byte
+	for len(prefix) > 0 {
+		n := e.length(prefix)
+		characters = append(characters, prefix[:n])
+		prefix = prefix[n:]
+	}
+	return c.rangeOf(characters)
+}
+
+// LikeRange returns a range of sort keys that holds the key of every string
+// that matches a pattern of LIKE, from its characters before the first
+// wildcard. Otherwise it is like [Collation.PrefixRange].
+func (c *Collation) LikeRange(pattern []byte, escape rune) (low, high []byte) {
+	m := c.matcher(pattern, escape)
+	var characters [][]byte
+	for at := 0; ; {
+		kind, character, next := m.part(at)
+		if kind != partCharacter {
+			return c.rangeOf(characters)
+		}
+		characters = append(characters, character)
+		at = next
+	}
+}
+
+// keyRange collects the primary weights of a range.
+type keyRange struct {
+	width int
+	// space is the weight of a space, if the collation pads.
+	space   uint16
+	isPad   bool
+	weights []uint16
+	// next has the first weights that can follow, unless all can.
+	next []uint16
+}
+
+func (c *Collation) rangeOf(characters [][]byte) (low, high []byte) {
 	w := c.weights()
+	r := keyRange{width: 1, isPad: c.pads[primary]}
 	switch {
 	case w.text != nil:
+		// Passes and moved characters leave no common beginning of keys.
 		return nil, nil
 	case w.bytes != nil:
-		low = appendBytesKey(nil, w.bytes, false, prefix)
-		low = c.finishPrefix(low, 1, uint16(w.bytes[' ']))
-	case c.kind == kindNumbers && w.encoding.decoding == decodeUTF8:
-		low = appendCodePointsKey(nil, w.encoding, w.encoding.completePart(prefix))
-		low = c.finishPrefix(low, 1, ' ')
-	default:
-		l := &w.levels[0]
-		low = l.appendPrefix(nil, prefix)
-		low = c.finishPrefix(low, 2, uint16(max(l.pad, 0)))
-	}
-	return low, successor(low)
-}
-
-// finishPrefix marks the spaces of the weights of a prefix.
-func (c *Collation) finishPrefix(weights []byte, width int, space uint16) []byte {
-	if !c.pads[primary] {
-		return weights
-	}
-	return markSpaces(weights, 0, width, space)
-}
-
-// completePart returns text without ill-formed bytes at its end, which can be
-// the start of a character.
-func (e *encoding) completePart(text []byte) []byte {
-	end := 0
-	for end < len(text) {
-		n := e.wellFormed(text[end:])
-		if n == 0 {
-			break
-		}
-		end += n
-	}
-	return text[:end]
-}
-
-// appendPrefix appends the primary weights that every string has that begins
-// with prefix: up to the first character that may contract with the next one,
-// and up to the first ill-formed byte.
-func (l *level) appendPrefix(dst, prefix []byte) []byte {
-	prefix = l.encoding.completePart(prefix)
-	var weights weightBuffer
-	for at := 0; at < len(prefix); {
-		n := l.encoding.length(prefix[at:])
-		if l.mayContract(prefix, at, n) || l.kind == kindGB18030 && l.gb18030.matchesOthers(prefix[at:at+n]) {
-			break
-		}
-		_, count := l.next(prefix[:at+n], at, &weights)
-		dst = appendWeights(dst, weights[:count])
-		at += n
-	}
-	return dst
-}
-
-// mayContract reports whether a character with the weights of the one at a
-// position may contract with one like the next. LIKE compares characters by
-// weight, so that other characters of the same weights count.
-func (l *level) mayContract(prefix []byte, at, n int) bool {
-	if l.contractions == nil {
-		return false
-	}
-	codePoint, _ := l.encoding.decode(prefix, at)
-	if !l.isAmong(&l.contractions.first, codePoint) {
-		return false
-	}
-	next, m := l.encoding.decode(prefix, at+n)
-	return m == 0 || l.isAmong(&l.contractions.later, next)
-}
-
-// isAmong reports whether a set has a code point with the same weights.
-func (l *level) isAmong(set *codePointSet, codePoint uint32) bool {
-	if set.has(codePoint) {
-		return true
-	}
-	var own weightBuffer
-	count := l.uca.weights(codePoint, own[:])
-	found := false
-	set.each(func(member uint32) bool {
-		var other weightBuffer
-		found = l.uca.weights(member, other[:]) == count && own == other
-		return !found
-	})
-	return found
-}
-
-// each calls a function with each code point, until it returns false.
-func (s *codePointSet) each(call func(uint32) bool) {
-	for number, block := range s.blocks {
-		if block == 0 {
-			continue
-		}
-		for low := range uint32(256) {
-			if s.bits[block-1][low>>6]>>(low&63)&1 == 1 && !call(uint32(number)<<8|low) {
-				return
+		r.space = uint16(w.bytes[' '])
+		for _, character := range characters {
+			for _, b := range character {
+				r.weights = append(r.weights, uint16(w.bytes[b]))
 			}
 		}
+	case c.kind == kindNumbers && w.encoding.decoding == decodeUTF8:
+		r.space = ' '
+		for _, character := range characters {
+			if w.encoding.wellFormed(character) != len(character) {
+				break
+			}
+			for _, b := range character {
+				r.weights = append(r.weights, uint16(b))
+			}
+		}
+	default:
+		r.width = 2
+		r.space = uint16(max(w.levels[0].pad, 0))
+		r.addLevel(&w.levels[0], characters)
 	}
+	return r.bounds()
+}
+
+// addLevel adds the weights of characters up to the first one that may begin a
+// contraction, or is ill-formed.
+func (r *keyRange) addLevel(l *level, characters [][]byte) {
+	for i, character := range characters {
+		if l.encoding.wellFormed(character) != len(character) {
+			return
+		}
+		own := l.weightsOf(character)
+		others, hasOthers, isBounded := l.otherWeights(characters[i:], own)
+		if !hasOthers {
+			r.weights = append(r.weights, own...)
+			continue
+		}
+		if isBounded && len(own) > 0 {
+			r.next = append(others, own[0])
+		}
+		return
+	}
+}
+
+// weightsOf returns the weights of one character.
+func (l *level) weightsOf(character []byte) []uint16 {
+	var out weightBuffer
+	_, count := l.next(character, 0, &out)
+	return append([]uint16(nil), out[:count]...)
+}
+
+// otherWeights returns the first weights that a string can have, instead of
+// own, where it matches the first of the characters. The weights are not
+// bounded if a contraction has none.
+func (l *level) otherWeights(characters [][]byte, own []uint16) (others []uint16, hasOthers, isBounded bool) {
+	if l.kind == kindGB18030 {
+		others = l.gb18030.otherWeights(characters[0])
+		return others, others != nil, true
+	}
+	if l.contractions == nil {
+		return nil, false, true
+	}
+	var next [][]uint16
+	for _, character := range characters[1:min(len(characters), maxContraction)] {
+		next = append(next, l.weightsOf(character))
+	}
+	isBounded = true
+	first, isFirst := uint32(0), false
+	for i := range l.contractions.records {
+		record := &l.contractions.records[i]
+		if i == 0 || record.codePoints[0] != first {
+			first = record.codePoints[0]
+			isFirst = l.weigh(first, own)
+		}
+		if !isFirst || !l.continueWith(record.codePoints[1:record.count], next) {
+			continue
+		}
+		hasOthers = true
+		var out weightBuffer
+		if l.uca.expand(0, record.entries[l.index], out[:]) == 0 {
+			isBounded = false
+		} else {
+			others = append(others, out[0])
+		}
+	}
+	return others, hasOthers, isBounded
+}
+
+// weigh reports whether a code point has these weights.
+func (l *level) weigh(codePoint uint32, weights []uint16) bool {
+	var out weightBuffer
+	return slices.Equal(out[:l.uca.weights(codePoint, out[:])], weights)
+}
+
+// continueWith reports whether a string can have these code points where it
+// matches characters with the weights of next.
+func (l *level) continueWith(codePoints []uint32, next [][]uint16) bool {
+	for i, codePoint := range codePoints {
+		if i < len(next) && !l.weigh(codePoint, next[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// otherWeights returns the weight of characters that match this one in LIKE and
+// compare as different: longer ones whose capital has one byte.
+func (t *gb18030Table) otherWeights(character []byte) []uint16 {
+	if len(character) == 1 {
+		if t.matchesOthers(character) {
+			return []uint16{0x8000 | uint16(t.singles[character[0]])}
+		}
+	} else if weight := t.weight(character); weight < 0x100 {
+		return []uint16{uint16(weight) << 8}
+	}
+	return nil
+}
+
+// bounds returns the bounds of keys that begin with the weights.
+func (r *keyRange) bounds() (low, high []byte) {
+	if r.isPad {
+		// How spaces at the end are written depends on the weight after them.
+		kept := len(r.weights)
+		for kept > 0 && r.weights[kept-1] == r.space {
+			kept--
+		}
+		if kept < len(r.weights) {
+			r.weights, r.next = r.weights[:kept], []uint16{r.space}
+		}
+	}
+	var key []byte
+	for _, weight := range r.weights {
+		key = appendKeyWeight(key, r.width, weight)
+	}
+	if r.isPad {
+		key = markSpaces(key, 0, r.width, r.space)
+	}
+	if len(r.next) == 0 {
+		return key, successor(key)
+	}
+	least := func(weight uint16) uint16 {
+		if r.isPad && weight == r.space {
+			return below(r.space)
+		}
+		return weight
+	}
+	first := least(r.next[0])
+	for _, weight := range r.next {
+		first = min(first, least(weight))
+	}
+	low = appendKeyWeight(slices.Clone(key), r.width, first)
+	return low, successor(appendKeyWeight(key, r.width, slices.Max(r.next)))
 }
 
 // successor returns the least key that is greater than all keys that begin

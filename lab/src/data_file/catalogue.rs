@@ -4,6 +4,8 @@ use anyhow::{Context, Result, ensure};
 use mysql_collation::oracle::{Description, WeightSource, describe};
 use mysql_collation::{Charset, Collation, Flavour, Info, Pad, catalogue};
 
+use super::operations::OPERATIONS;
+
 /// Collects the catalogue of both flavours.
 pub struct CatalogueWriter {
     collations: Vec<(&'static Info, Description)>,
@@ -47,11 +49,17 @@ impl CatalogueWriter {
             }
             collations.push((info, description));
         }
+        tables.push(OPERATIONS.to_owned());
         Self { collations, tables }
     }
 
     pub fn tables(&self) -> &[String] {
         &self.tables
+    }
+
+    /// Returns the collations in the order of their records.
+    pub fn collations(&self) -> impl Iterator<Item = &'static Info> {
+        self.collations.iter().map(|(info, _)| *info)
     }
 
     pub fn encode(&self) -> Result<Vec<u8>> {

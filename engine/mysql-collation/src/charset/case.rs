@@ -25,6 +25,57 @@ pub(crate) struct Run {
     sets: u16,
 }
 
+/// The rule of a collation for `UPPER` and `LOWER`.
+#[cfg(feature = "oracle")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CaseRule {
+    /// Other cases of each byte: upper, lower.
+    Bytes([[u8; 256]; 2]),
+    /// Other cases of code points.
+    CodePoints {
+        /// Bit of the set in [`CaseRun::sets`].
+        set: u32,
+        /// Whether `i` and `İ`, `ı` and `I` are the two cases of a letter.
+        is_turkish: bool,
+        /// Whether a longer result overwrites the bytes after it and ends the text.
+        is_in_place: bool,
+    },
+}
+
+/// Code points at equal distances whose other cases are, too.
+#[cfg(feature = "oracle")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseRun {
+    /// First code point.
+    pub first: u32,
+    /// Last code point.
+    pub last: u32,
+    /// Distance between code points.
+    pub step: u32,
+    /// Other case of the first.
+    pub to: u32,
+    /// Sets that have the run, one per bit.
+    pub sets: u16,
+}
+
+/// Returns the rule of a collation, given by its full name.
+#[cfg(feature = "oracle")]
+pub(crate) fn describe(flavour: Flavour, charset: Charset, collation: &str) -> CaseRule {
+    if charset.max_bytes() == 1 {
+        return CaseRule::Bytes([Case::Upper, Case::Lower].map(|case| byte_table(charset, collation, case)));
+    }
+    let rules = Rules::new(flavour, charset, collation);
+    let is_in_place = rules.is_in_place(flavour, charset);
+    CaseRule::CodePoints { set: rules.set.trailing_zeros(), is_turkish: rules.is_turkish, is_in_place }
+}
+
+/// Returns the code points that `UPPER` and `LOWER` change, in ascending order.
+#[cfg(feature = "oracle")]
+pub fn case_runs() -> [alloc::vec::Vec<CaseRun>; 2] {
+    let open = |&Run { first, last, step, to, sets }: &Run| CaseRun { first, last, step, to, sets };
+    [UPPER.iter().map(open).collect(), LOWER.iter().map(open).collect()]
+}
+
 const fn run(first: u32, last: u32, step: u32, to: u32, sets: u16) -> Run {
     Run { first, last, step, to, sets }
 }
@@ -43,8 +94,7 @@ pub(crate) fn convert(flavour: Flavour, charset: Charset, collation: &str, text:
     }
     let rules = Rules::new(flavour, charset, collation);
     let codec = Codec::new(charset);
-    let is_utf8 = matches!(charset, Charset::Utf8mb3 | Charset::Utf8mb4);
-    if flavour == Flavour::MySql && is_utf8 && !rules.is_turkish {
+    if rules.is_in_place(flavour, charset) {
         return convert_in_place(&rules, charset, codec, text, case);
     }
     let mut out = Vec::with_capacity(text.len());
@@ -107,11 +157,16 @@ fn other_code(charset: Charset, character: &[u8], case: Case) -> Option<u32> {
 }
 
 fn convert_bytes(charset: Charset, collation: &str, text: &[u8], case: Case) -> Vec<u8> {
+    let table = byte_table(charset, collation, case);
+    text.iter().map(|&byte| table[usize::from(byte)]).collect()
+}
+
+/// Returns the other case of each byte.
+fn byte_table(charset: Charset, collation: &str, case: Case) -> [u8; 256] {
     let find = |name: &str| BYTES.iter().find(|(other, _)| *other == name).map(|(_, pairs)| pairs[case as usize]);
     let pairs = find(collation).or_else(|| find(charset.name())).unwrap_or_default().as_chunks::<2>().0;
     let other = |byte: u8| pairs.iter().find(|[from, _]| *from == byte).map_or(byte, |&[_, to]| to);
-    let table: [u8; 256] = core::array::from_fn(|byte| other(byte as u8));
-    text.iter().map(|&byte| table[usize::from(byte)]).collect()
+    core::array::from_fn(|byte| other(byte as u8))
 }
 
 /// The rules of a collation of a multi-byte character set.
@@ -143,6 +198,11 @@ impl Rules {
         };
         let is_turkish = has("turkish") || has("_tr_0900") && flavour == Flavour::MariaDb;
         Self { set, is_turkish }
+    }
+
+    /// Returns `true` if the text is converted in one buffer that is read and written.
+    fn is_in_place(&self, flavour: Flavour, charset: Charset) -> bool {
+        flavour == Flavour::MySql && matches!(charset, Charset::Utf8mb3 | Charset::Utf8mb4) && !self.is_turkish
     }
 
     fn convert(&self, code_point: u32, case: Case) -> u32 {

@@ -28,7 +28,11 @@ mod single_byte;
 mod tests;
 pub(crate) mod utf8;
 
+#[cfg(feature = "oracle")]
+pub(crate) use case::describe as describe_case;
 pub(crate) use case::{Case, convert as convert_case};
+#[cfg(feature = "oracle")]
+pub use case::{CaseRule, CaseRun, case_runs};
 pub(crate) use codec::Codec;
 pub use convert::{Character, Characters, Content, Converted, Unconvertible};
 pub(crate) use encoding::{Encoding, MultiByteEncoding, TextEncoding, Utf8};

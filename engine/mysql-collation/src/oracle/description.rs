@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::api::Collation;
+use crate::charset::{CaseRule, describe_case};
 use crate::dispatch::{ByteKind, CharacterKind, CodePointKind, Kind};
 use crate::tables::{FoldingTable, LEVELS, MultiByte, SimpleTable};
 use crate::weights::{LazySingleWeightTable, TextWeights, UcaTable, files};
@@ -98,6 +99,18 @@ pub fn describe(collation: Collation) -> Description {
         wraps_first_mark: rules.wraps_first_mark,
         like_sees_root: rules.like_sees_root,
     }
+}
+
+/// Returns the rule of a collation for `UPPER` and `LOWER`.
+pub fn case_rule(collation: Collation) -> CaseRule {
+    let info = collation.info();
+    describe_case(info.flavour, collation.charset(), info.name)
+}
+
+/// Returns the weights of bytes in `LOCATE`; `None` if the collation weighs no texts as a whole.
+pub fn locate_weights(collation: Collation) -> Option<[u8; 256]> {
+    let Kind::Bytes(ByteKind::Text(weights)) = collation.descriptor().kind else { return None };
+    Some(core::array::from_fn(|byte| weights.locate().weight(byte as u8)))
 }
 
 /// Returns the file of a collation outside Unicode. NOPAD variants share it.

@@ -9,11 +9,13 @@ mod naive;
 pub use naive::{compare, like, sort_key, space};
 
 #[cfg(feature = "oracle")]
+pub use crate::charset::{CaseRule, CaseRun, case_runs};
+#[cfg(feature = "oracle")]
 pub use crate::simd::{available as instruction_sets, choose as use_instruction_set};
 #[cfg(feature = "oracle")]
 pub use contractions::{Contracted, known_contractions};
 #[cfg(feature = "oracle")]
-pub use description::{Description, WeightSource, describe};
+pub use description::{Description, WeightSource, case_rule, describe, locate_weights};
 
 #[cfg(feature = "oracle")]
 pub mod format {

@@ -37,6 +37,8 @@ final class Catalogue {
     final DataFile file;
     private final int[] parents;
     private final UcaTable[] tables;
+    private int operationsSection;
+    private Operations operations;
     private final Map<Flavour, Map<String, Collation>> byName = new EnumMap<>(Flavour.class);
     private final Map<Flavour, Map<Integer, Collation>> byId = new EnumMap<>(Flavour.class);
     private final Map<Flavour, List<Collation>> all = new EnumMap<>(Flavour.class);
@@ -52,7 +54,9 @@ final class Catalogue {
         parents = new int[count + 1];
         tables = new UcaTable[count + 1];
         for (int i = 1; i <= count; i++) {
-            in.text();
+            if (in.text().equals("operations")) {
+                operationsSection = i;
+            }
             parents[i] = in.word();
         }
         Charset[] charsets = new Charset[in.unsignedByte()];
@@ -64,8 +68,9 @@ final class Catalogue {
             byId.put(flavour, new HashMap<>());
             all.put(flavour, new ArrayList<>());
         }
-        for (int left = in.word(); left > 0; left--) {
-            Collation collation = new Collation(this, in, charsets);
+        int collations = in.word();
+        for (int index = 0; index < collations; index++) {
+            Collation collation = new Collation(this, index, in, charsets);
             byName.get(collation.flavour()).put(collation.name(), collation);
             byId.get(collation.flavour()).put(collation.id(), collation);
             all.get(collation.flavour()).add(collation);
@@ -92,5 +97,13 @@ final class Catalogue {
             tables[section] = new UcaTable(file.section(section), parent);
         }
         return tables[section];
+    }
+
+    /** Returns the tables of operations that don't compare, and reads them at the first call. */
+    synchronized Operations operations() {
+        if (operations == null) {
+            operations = new Operations(file.section(operationsSection), all.values().stream().mapToInt(List::size).sum());
+        }
+        return operations;
     }
 }

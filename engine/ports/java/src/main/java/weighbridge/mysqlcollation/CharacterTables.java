@@ -131,6 +131,24 @@ final class CharacterTables {
             return 2;
         }
 
+        /**
+         * Returns the weight of characters that match this one in LIKE and compare as different:
+         * longer ones whose capital has one byte. Returns -1 if there are none.
+         */
+        int otherWeight(byte[] character) {
+            if (character.length > 1) {
+                long weight = weight(character, 0, character.length);
+                return weight < 0x100 ? (int) weight << 8 : -1;
+            }
+            int single = singles[character[0] & 0xFF] & 0xFF;
+            for (int i = 1; i < others.length; i += 2) {
+                if (others[i] == single) {
+                    return 0x8000 | single;
+                }
+            }
+            return -1;
+        }
+
         /** Returns the number of WEIGHT_STRING for a character or an ill-formed byte. */
         long reported(byte[] text, int at, int length) {
             return length == 1 ? singles[text[at] & 0xFF] & 0xFF : weight(text, at, length);

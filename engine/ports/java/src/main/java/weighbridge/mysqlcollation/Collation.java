@@ -35,7 +35,9 @@ public final class Collation implements Comparator<String> {
     static final int WRAPS_FIRST_MARK = 8;
     static final int LIKE_SEES_ROOT = 16;
 
-    private final Catalogue catalogue;
+    final Catalogue catalogue;
+    /** Number of the collation's record in the catalogue. */
+    final int index;
     private final Flavour flavour;
     private final int id;
     private final String name;
@@ -51,8 +53,9 @@ public final class Collation implements Comparator<String> {
     final int oneIsZeroFrom;
     private volatile Weights weights;
 
-    Collation(Catalogue catalogue, Input in, Catalogue.Charset[] charsets) {
+    Collation(Catalogue catalogue, int index, Input in, Catalogue.Charset[] charsets) {
         this.catalogue = catalogue;
+        this.index = index;
         flavour = Flavour.values()[in.unsignedByte()];
         id = in.word();
         name = in.text();
@@ -225,6 +228,147 @@ public final class Collation implements Comparator<String> {
         Bytes out = new Bytes(2 * text.length + 16);
         WeightStrings.append(this, text, out);
         return out.toArray();
+    }
+
+    /**
+     * Returns a hash that no version of the library changes, for partitions, sharding and stored
+     * values: XXH64 with a seed of the weights. It is the Rust library's {@code stable_hash}.
+     *
+     * @param text a string in the collation's character set
+     * @param seed seed of the hash
+     * @return the hash; equal strings have equal hashes
+     */
+    public long stableHash(byte[] text, long seed) {
+        return StableHashes.hash(this, text, seed);
+    }
+
+    /**
+     * Returns whether {@code text LIKE 'prefix%'} with all characters of the prefix taken literally.
+     * Characters are compared one by one.
+     *
+     * @param text a string in the collation's character set
+     * @param prefix another
+     * @return whether the text begins with the prefix
+     */
+    public boolean startsWith(byte[] text, byte[] prefix) {
+        return new LikeMatcher(this, prefix, NO_ESCAPE).startsWith(text);
+    }
+
+    /**
+     * Returns the position in bytes of the first occurrence, as {@code LOCATE} of MySQL 9.7 and of
+     * MariaDB, which count characters from 1 on. In MySQL's collations of Unicode character sets, the
+     * weights from there on begin with those of the searched string. Others follow {@link
+     * #findEqualLength}.
+     *
+     * @param text a string in the collation's character set
+     * @param searched the string to search for
+     * @return the position, or -1
+     */
+    public int find(byte[] text, byte[] searched) {
+        return new Search(this, text, searched).byWeights();
+    }
+
+    /**
+     * Returns the position in bytes of the first occurrence, as {@code LOCATE} of MariaDB and of
+     * MySQL up to 8.0: an occurrence has as many bytes as the searched string and is equal to it.
+     *
+     * @param text a string in the collation's character set
+     * @param searched the string to search for
+     * @return the position, or -1
+     */
+    public int findEqualLength(byte[] text, byte[] searched) {
+        return new Search(this, text, searched).ofEqualLength();
+    }
+
+    /**
+     * Replaces each occurrence, as {@code REPLACE}. Occurrences have equal bytes, and begin at a
+     * character; under binary collations of MariaDB at any byte.
+     *
+     * @param text a string in the collation's character set
+     * @param from the string to replace
+     * @param to its replacement
+     * @return the result
+     */
+    public byte[] replace(byte[] text, byte[] from, byte[] to) {
+        return Search.replace(this, text, from, to);
+    }
+
+    /**
+     * Returns a range that holds the sort key of every string that begins with a prefix, as {@code
+     * LIKE 'prefix%'} decides. Keys of other strings can be in the range: check the strings with
+     * {@link #startsWith}. The key of the prefix itself is no bound: keys of longer strings can be
+     * less.
+     *
+     * @param prefix a string in the collation's character set
+     * @return the range; it is wider than need be after a character that may begin a contraction
+     */
+    public KeyRange prefixRange(byte[] prefix) {
+        return PrefixRange.ofPrefix(this, prefix);
+    }
+
+    /**
+     * Returns a range that holds the sort key of every string that matches a pattern of {@code LIKE},
+     * from its characters before the first wildcard. Otherwise like {@link #prefixRange}.
+     *
+     * @param pattern a pattern in the collation's character set
+     * @param escape code point of the escape character, or {@link #NO_ESCAPE}
+     * @return the range
+     */
+    public KeyRange likeRange(byte[] pattern, int escape) {
+        return PrefixRange.of(this, new LikeMatcher(this, pattern, escape).literalStart());
+    }
+
+    /**
+     * Returns the text in upper case, byte for byte as {@code UPPER}. Each character becomes one
+     * character: {@code ß} stays {@code ß}. In {@code utf8mb3} and {@code utf8mb4}, MySQL cuts the
+     * result after a character that takes more bytes than before.
+     *
+     * @param text a string in the collation's character set
+     * @return the result
+     */
+    public byte[] toUpper(byte[] text) {
+        return new Cases(this, Cases.UPPER).convert(text);
+    }
+
+    /**
+     * Returns the text in lower case, byte for byte as {@code LOWER}. Otherwise like {@link #toUpper}.
+     *
+     * @param text a string in the collation's character set
+     * @return the result
+     */
+    public byte[] toLower(byte[] text) {
+        return new Cases(this, Cases.LOWER).convert(text);
+    }
+
+    /**
+     * Decodes a string of the collation's character set. Characters without a code point, surrogates
+     * and ill-formed bytes become U+FFFD.
+     *
+     * @param text bytes of the string
+     * @return the string
+     */
+    public String decode(byte[] text) {
+        Encoding encoding = weights().encoding;
+        StringBuilder decoded = new StringBuilder(text.length / charset.minBytes);
+        for (int at = 0; at < text.length; ) {
+            int character = encoding.decode(text, at, text.length);
+            int length = Encoding.length(character);
+            int codePoint = Encoding.codePoint(character);
+            decoded.appendCodePoint(length == 0 || Encoding.isSurrogate(codePoint) ? 0xFFFD : codePoint);
+            at += Math.max(length, 1);
+        }
+        return decoded.toString();
+    }
+
+    /**
+     * Returns whether the collation's character set has all characters of a string.
+     *
+     * @param text a string
+     * @return whether {@link #encode} loses nothing
+     */
+    public boolean canEncode(String text) {
+        Encoding encoding = weights().encoding;
+        return text.codePoints().allMatch(codePoint -> encoding.encode(codePoint) != null);
     }
 
     /**

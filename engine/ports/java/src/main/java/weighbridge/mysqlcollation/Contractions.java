@@ -19,7 +19,8 @@ final class Contractions {
     }
 
     private final TreeMap<int[], Contraction> byCodePoints = new TreeMap<>(Arrays::compare);
-    private final Contraction[] records;
+    /** In the order of their code points. */
+    final Contraction[] records;
     /** Code points that begin and continue contractions. */
     final CodePointSet first = new CodePointSet();
     final CodePointSet later = new CodePointSet();

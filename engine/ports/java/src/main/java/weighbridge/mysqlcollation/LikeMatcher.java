@@ -1,7 +1,9 @@
 package weighbridge.mysqlcollation;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** Matches texts with a pattern of LIKE, character by character. */
 final class LikeMatcher {
@@ -108,6 +110,32 @@ final class LikeMatcher {
             at = retryAt;
             partAt = retryPart;
         }
+    }
+
+    /** Returns whether a text begins with the pattern, all of whose characters are literal. */
+    boolean startsWith(byte[] text) {
+        int at = 0;
+        for (start = 0; start < pattern.length; start = end) {
+            end = start + encoding.length(pattern, start, pattern.length);
+            if (at >= text.length) {
+                return false;
+            }
+            int after = at + encoding.length(text, at, text.length);
+            if (!isSame(text, at, after)) {
+                return false;
+            }
+            at = after;
+        }
+        return true;
+    }
+
+    /** Returns the characters before the first wildcard. */
+    List<byte[]> literalStart() {
+        List<byte[]> characters = new ArrayList<>();
+        for (int at = 0; part(at) == Part.CHARACTER; at = next) {
+            characters.add(Arrays.copyOfRange(pattern, start, end));
+        }
+        return characters;
     }
 
     /** Returns whether a character of the text matches that of the pattern. */

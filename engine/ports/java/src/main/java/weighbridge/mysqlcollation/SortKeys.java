@@ -62,11 +62,18 @@ final class SortKeys {
         }
     }
 
-    /** Removes trailing spaces of the weights from a position on, and marks those that need it. */
+    /** Marks spaces of the weights from a position on, and their end, under PAD SPACE. */
     private static void finish(Bytes key, int from, int width, int space) {
         if (space == Level.NO_PAD) {
             return;
         }
+        markSpaces(key, from, width, space);
+        put(key, space - 1, width);
+        key.add(END);
+    }
+
+    /** Removes trailing spaces of the weights from a position on, and marks those that need it. */
+    static void markSpaces(Bytes key, int from, int width, int space) {
         while (key.length > from && weight(key.bytes, key.length - width, width) == space) {
             key.length -= width;
         }
@@ -90,8 +97,6 @@ final class SortKeys {
                 put(key, weight, width);
             }
         }
-        put(key, space - 1, width);
-        key.add(END);
     }
 
     private static int weight(byte[] bytes, int at, int width) {
@@ -99,7 +104,7 @@ final class SortKeys {
         return width == 1 ? first : first << 8 | bytes[at + 1] & 0xFF;
     }
 
-    private static void put(Bytes key, int weight, int width) {
+    static void put(Bytes key, int weight, int width) {
         if (width == 1) {
             key.add(weight);
         } else {

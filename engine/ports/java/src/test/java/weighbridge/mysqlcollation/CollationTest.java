@@ -1,18 +1,21 @@
 package weighbridge.mysqlcollation;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class CollationTest {
     private static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+        return text.getBytes(UTF_8);
     }
 
     @Test
@@ -64,6 +67,68 @@ final class CollationTest {
         assertEquals("E43F", hex(Collation.of(Flavour.MYSQL, "latin1_swedish_ci").encode("äЖ")));
         assertEquals("B0A1", hex(Collation.of(Flavour.MYSQL, "gbk_chinese_ci").encode("啊")));
         assertEquals("D83DDE00", hex(Collation.of(Flavour.MYSQL, "utf16_bin").encode("😀")));
+    }
+
+    @Test
+    void searchesAndReplaces() {
+        Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        assertEquals(7, collation.find(utf8("In der STRASSE"), utf8("straße")));
+        assertEquals(-1, collation.findEqualLength(utf8("STRASSE"), utf8("straße!")));
+        assertTrue(collation.startsWith(utf8("Müller"), utf8("MUL")));
+        assertFalse(collation.startsWith(utf8("Müller"), utf8("M%")));
+        assertEquals("--A--", new String(collation.replace(utf8("aAa"), utf8("a"), utf8("--")), UTF_8));
+    }
+
+    @Test
+    void convertsCaseByTheCollation() {
+        assertEquals("STRAßE", upper("utf8mb4_0900_ai_ci", "straße"));
+        assertEquals("İSTANBUL", upper("utf8mb4_turkish_ci", "istanbul"));
+        assertEquals("AⱾ", upper("utf8mb4_0900_ai_ci", "aȿbc"));
+        assertEquals("ꙑ", upper("utf8mb4_general_ci", "ꙑ"));
+    }
+
+    private static String upper(String collation, String text) {
+        return new String(Collation.of(Flavour.MYSQL, collation).toUpper(utf8(text)), UTF_8);
+    }
+
+    @Test
+    void decodesWhatItEncodes() {
+        Collation collation = Collation.of(Flavour.MYSQL, "latin1_swedish_ci");
+        assertEquals("ä?", collation.decode(collation.encode("äЖ")));
+        assertTrue(collation.canEncode("ä€"));
+        assertFalse(collation.canEncode("äЖ"));
+        assertEquals("a\uFFFD", Collation.of(Flavour.MYSQL, "utf8mb4_bin").decode(new byte[] {'a', (byte) 0xFF}));
+    }
+
+    @Test
+    void rangesHoldTheKeysOfMatches() {
+        Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        KeyRange range = collation.likeRange(utf8("mül%"), '\\');
+        assertTrue(range.contains(collation.sortKey(utf8("Müller"))));
+        assertFalse(range.contains(collation.sortKey(utf8("Munde"))));
+        assertFalse(range.contains(collation.sortKey(utf8("Mai"))));
+        assertNull(collation.likeRange(utf8("%ing"), '\\').end());
+        // In Czech, ch is a letter after h.
+        Collation czech = Collation.of(Flavour.MYSQL, "utf8mb4_czech_ci");
+        assertTrue(czech.prefixRange(utf8("c")).contains(czech.sortKey(utf8("chata"))));
+    }
+
+    @Test
+    void splitsRanges() {
+        Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        Alphabet letters = new Alphabet(collation, "abcdefghijklmnopqrstuvwxyz");
+        List<String> points = new ArrayList<>();
+        letters.split(utf8("a"), utf8("z"), 4).forEach(point -> points.add(new String(point, UTF_8)));
+        assertEquals(List.of("g", "m", "s"), points);
+        assertEquals("Mv", new String(letters.prefixUpperBound(utf8("Mü")), UTF_8));
+        assertNull(letters.between(utf8("a"), utf8("A")));
+    }
+
+    @Test
+    void stableHashesAreThoseOfTheRustLibrary() {
+        Collation collation = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        assertEquals(0xB5D57E1D2ACC8E09L, collation.stableHash(utf8("abc"), 0));
+        assertEquals(collation.stableHash(utf8("Straße"), 7), collation.stableHash(utf8("STRASSE"), 7));
     }
 
     @Test

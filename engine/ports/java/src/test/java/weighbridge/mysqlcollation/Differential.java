@@ -3,6 +3,7 @@ package weighbridge.mysqlcollation;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -11,6 +12,8 @@ import java.util.Arrays;
  */
 final class Differential {
     private static final int MAX_EXAMPLES = 20;
+    /** Characters of strings between strings. */
+    private static final String ALPHABET = "!-09azAZbcdhlsxyéßñőŁΩЖяあ漢한";
 
     private final DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 20));
     private int differences;
@@ -28,8 +31,10 @@ final class Differential {
             Flavour flavour = Flavour.values()[in.readUnsignedByte()];
             Collation collation = Collation.ofId(flavour, Short.toUnsignedInt(Short.reverseBytes(in.readShort())));
             collations++;
-            for (int left = Integer.reverseBytes(in.readInt()); left > 0; left--) {
-                record(collation);
+            Alphabet alphabet = new Alphabet(collation, ALPHABET);
+            int count = Integer.reverseBytes(in.readInt());
+            for (int number = 0; number < count; number++) {
+                record(collation, number % 16 == 0 ? alphabet : null);
                 pairs++;
             }
         }
@@ -37,7 +42,8 @@ final class Differential {
         return collations > 0 && differences == 0;
     }
 
-    private void record(Collation collation) throws IOException {
+    /** Compares a record; with an alphabet, also strings between strings. */
+    private void record(Collation collation, Alphabet alphabet) throws IOException {
         byte[] a = string();
         byte[] b = string();
         byte[] text = string();
@@ -51,6 +57,50 @@ final class Differential {
         check(collation.hash(a) == hash, collation, "hash", a, b);
         check(Arrays.equals(collation.sortKey(a), string()), collation, "key", a, b);
         check(Arrays.equals(collation.weightString(a), string()), collation, "WEIGHT_STRING", a, b);
+        byte[] searched = string();
+        search(collation, a, b, searched);
+        check(isRange(collation.prefixRange(searched)), collation, "range of prefix", searched, a);
+        check(isRange(collation.likeRange(pattern, '\\')), collation, "range of LIKE", pattern, a);
+        check(Arrays.equals(collation.toUpper(a), string()), collation, "upper case", a, b);
+        check(Arrays.equals(collation.toLower(a), string()), collation, "lower case", a, b);
+        long stableHash = Long.reverseBytes(in.readLong());
+        check(collation.stableHash(a, a.length) == stableHash, collation, "stable hash", a, b);
+        String decoded = new String(string(), StandardCharsets.UTF_8);
+        check(collation.decode(a).equals(decoded), collation, "decoding", a, b);
+        check(Arrays.equals(collation.encode(decoded), string()), collation, "encoding", a, b);
+        if (alphabet != null) {
+            parts(collation, alphabet, order > 0 ? b : a, order > 0 ? a : b, 2 + a.length % 7);
+            check(Arrays.equals(alphabet.prefixUpperBound(searched), optional()), collation, "bound", searched, a);
+        }
+    }
+
+    private void search(Collation collation, byte[] a, byte[] b, byte[] searched) throws IOException {
+        boolean begins = in.readUnsignedByte() == 1;
+        int found = Integer.reverseBytes(in.readInt());
+        int foundEqual = Integer.reverseBytes(in.readInt());
+        check(collation.startsWith(a, searched) == begins, collation, "start", a, searched);
+        check(collation.find(a, searched) == found, collation, "place", a, searched);
+        check(collation.findEqualLength(a, searched) == foundEqual, collation, "equal place", a, searched);
+        check(Arrays.equals(collation.replace(a, searched, b), string()), collation, "replacement", a, searched);
+    }
+
+    private void parts(Collation collation, Alphabet alphabet, byte[] low, byte[] high, int count) throws IOException {
+        byte[][] expected = new byte[Integer.reverseBytes(in.readInt())][];
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] = string();
+        }
+        byte[][] parts = alphabet.split(low, high, count).toArray(new byte[0][]);
+        check(Arrays.deepEquals(parts, expected), collation, "parts", low, high);
+    }
+
+    private boolean isRange(KeyRange range) throws IOException {
+        boolean isStart = Arrays.equals(range.start(), string());
+        return Arrays.equals(range.end(), optional()) && isStart;
+    }
+
+    /** Reads a string, or null. */
+    private byte[] optional() throws IOException {
+        return in.readUnsignedByte() == 0 ? null : string();
     }
 
     private byte[] string() throws IOException {
