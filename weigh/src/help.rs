@@ -72,10 +72,11 @@ Every command has --quiet, --verbose and --color auto|always|never.";
 
 const EXAMPLES: &str = "\
 Try first:
-  weigh audit mysql://me@db.example   what is wrong on a server, in a second; only reads
-  weigh bench --quick                 what collations cost, on a private server, in a minute
+  weigh audit mysql://me@db.example   what is wrong there, in a second
+  weigh bench --quick                 what collations cost, in a minute
 
-`weigh COMMAND -h` shows the options that matter, `--help` all of them. Documentation: docs/README.md.";
+`weigh COMMAND -h` shows the options that matter, `--help` all of them.
+Documentation: docs/README.md";
 
 /// Amount of help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,7 +233,7 @@ mod tests {
             let start = format!("  {:<11} ", command.get_name());
             assert_eq!(help.matches(&start).count(), 1, "{}: {help}", command.get_name());
         }
-        assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
         assert!(help.lines().count() <= 55, "{help}");
     }
 

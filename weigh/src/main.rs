@@ -95,11 +95,11 @@ fn main() -> ExitCode {
 fn run_command(cli: Cli) -> Result<ExitCode> {
     raise_file_limit();
     set_item_limit()?;
-    let cli = resume::resolve_command_line(cli)?;
+    let mut cli = resume::resolve_command_line(cli)?;
     if cli.command.may_start_servers() {
         lifecycle::interrupt::install().map_err(|error| anyhow!("cannot watch for signals: {error}"))?;
     }
-    match &cli.command {
+    match &mut cli.command {
         Command::Bench(args) => bench::run(args),
         Command::Count(args) => count::run(args),
         Command::Micro(args) => micro::run(args),

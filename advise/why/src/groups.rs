@@ -20,6 +20,10 @@ pub struct Group {
 /// Schemas whose views and functions are the server's.
 const OWN_SCHEMAS: [&str; 3] = ["information_schema", "performance_schema", "mysql"];
 
+pub(crate) fn is_own_schema(schema: &str) -> bool {
+    OWN_SCHEMAS.iter().any(|one| one.eq_ignore_ascii_case(schema))
+}
+
 /// Returns the statement, and the programs and views that it runs.
 pub fn of_statement(copy: &Copy<'_>, subject: &Subject) -> Result<Vec<Group>, Error> {
     let source = Source::statement(Place::Session(subject.session.clone()), &subject.text, 0);
@@ -110,7 +114,7 @@ impl Gatherer<'_, '_> {
     }
 
     fn add_view(&mut self, schema: &str, name: &str) -> Result<(), Error> {
-        let is_servers = OWN_SCHEMAS.iter().any(|one| one.eq_ignore_ascii_case(schema));
+        let is_servers = is_own_schema(schema);
         if is_servers || !self.seen.insert(format!("view {schema}.{name}")) {
             return Ok(());
         }

@@ -84,6 +84,14 @@ fn definers(text: &str) -> Vec<(String, String)> {
 /// Longest statement that is searched for definers.
 const MAX_DEFINITION_BYTES: usize = 1 << 20;
 
+/// Lists the schemas of a running server that its account sees, without the server's own.
+pub fn list_schemas(source: &Server) -> Result<Vec<String>, Error> {
+    let fail = |error| Error::Driver { what: "list the schemas", server: source.label().to_owned(), source: error };
+    let mut schemas: Vec<String> = source.connect_patiently()?.query("SHOW DATABASES").map_err(fail)?;
+    schemas.retain(|schema| !crate::groups::is_own_schema(schema) && !schema.eq_ignore_ascii_case("sys"));
+    Ok(schemas)
+}
+
 /// Builds the schemas of a running server on a private one. Rows are not read.
 pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Result<Vec<String>, Error> {
     let mut conn = source.connect_patiently()?;

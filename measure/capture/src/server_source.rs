@@ -45,8 +45,13 @@ impl ServerSource {
         let schemas: Vec<String> = source.query("list the schemas", "SHOW DATABASES")?;
         if !schemas.iter().any(|name| name == schema) {
             let known = schemas.into_iter().filter(|name| !is_system_schema(name)).collect::<Vec<_>>().join(", ");
+            let known = if known.is_empty() {
+                "it sees none, apart from the server's own".into()
+            } else {
+                format!("it has: {known}")
+            };
             return Err(Error::Missing(format!(
-                "{} has no schema {schema} that this account can see; it has: {known}",
+                "{} has no schema {schema} that this account can see; {known}",
                 source.label
             )));
         }

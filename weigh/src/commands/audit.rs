@@ -30,7 +30,7 @@ Examples:
 
 Exit status: 0 no finding of --fail-on's severity, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Find what is wrong with a server's character sets and collations; only reads
+/// Find what is wrong with a server's collations; only reads
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct AuditArgs {

@@ -28,7 +28,7 @@ Examples:
 
 Exit status: 0 captured, 1 captured without a statement, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Capture your tables, rows and statements from a server, or from a dump and logs
+/// Capture tables, rows and statements from a server, dump or logs
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct CaptureArgs {

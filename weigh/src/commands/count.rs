@@ -47,7 +47,7 @@ const MAX_RESULTS_BYTES: u64 = 64 << 20;
 /// Functions of each cell that results hold with --functions.
 const FUNCTIONS: usize = 100;
 
-/// Count the instructions of a statement: repeatable on a busy machine, too
+/// Count a statement's instructions: repeatable on a busy machine
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct CountArgs {

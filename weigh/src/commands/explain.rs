@@ -34,7 +34,7 @@ Examples:
 
 Exit status: 0 explained, 2 could not explain. The result of the comparison is in the output: a < b, a = b or a > b.";
 
-/// Show whether two strings are equal, which comes first, and why
+/// Show whether two strings are equal, which is first, and why
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct ExplainArgs {

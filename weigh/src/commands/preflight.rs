@@ -24,10 +24,20 @@ pub use args::PreflightArgs;
 use args::PreflightFormat;
 pub use trial::find_nearest_version;
 
+/// Reply to a command line without `--to`.
+const MISSING_TARGET: &str = "name the collation to convert to by --to, such as
+  --to utf8mb4_0900_ai_ci       the default of MySQL 8.0 and later
+  --to utf8mb4_uca1400_ai_ci    the default of MariaDB 11.6 and later
+  --to utf8mb4_unicode_520_ci   for earlier versions
+Which suits you: docs/how-to/choose-a-collation.md";
+
 pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     if args.list {
         output::print(&args::explain_checks())?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if args.to.is_empty() {
+        bail!("{MISSING_TARGET}");
     }
     let measured = costs::read(&args.costs)?;
     let request = args.request()?;
@@ -53,7 +63,7 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     let plan = printed::plan_file(report);
     if let Some(path) = &args.plan {
         std::fs::write(path, &plan).with_context(|| format!("cannot write {}", path.display()))?;
-        return Ok(PlanFiles { plan: Some(path.display().to_string()), online: None });
+        return Ok(PlanFiles { plan: Some(path.display().to_string()), ..PlanFiles::default() });
     }
     if args.format != PreflightFormat::Text || report.plan.as_ref().is_none_or(|plan| plan.steps.is_empty()) {
         return Ok(PlanFiles::default());
@@ -68,7 +78,8 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     }
     let online = printed::online_file(report);
     let online = online.map(|text| write(&folder.join("plan-online.sh"), &text)).transpose()?.flatten();
-    Ok(PlanFiles { plan: write(&folder.join("plan.sql"), &plan)?, online })
+    let page = write(&folder.join("preflight.html"), &printed::page(report))?;
+    Ok(PlanFiles { plan: write(&folder.join("plan.sql"), &plan)?, online, page })
 }
 
 fn check_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
@@ -122,9 +133,10 @@ fn name_targets_as_server(facts: &Facts, options: &Options) -> Result<Options> {
             let of_charset: Vec<&str> = collations_of(facts, target);
             if !of_charset.is_empty() {
                 bail!(
-                    "{target} is a character set; its collations on {}: {}",
+                    "{target} is a character set; --to takes one of its {} collations on {}, such as {}",
+                    of_charset.len(),
                     facts.server.label,
-                    of_charset.join(", ")
+                    suggest_collations(&of_charset, target)
                 );
             }
             bail!("{} has no collation {target}; {}", facts.server.label, measure::suggest_names(target, names));
@@ -147,6 +159,17 @@ fn collations_of<'f>(facts: &'f Facts, name: &str) -> Vec<&'f str> {
     let mut collations: Vec<&facts::CollationFact> = facts.server.collations.iter().filter(is_of_charset).collect();
     collations.sort_by_key(|collation| collation.name != charset.default_collation);
     collations.into_iter().map(|collation| collation.name.as_str()).collect()
+}
+
+/// Names the first collation as the default, and those that are most asked for of the others.
+fn suggest_collations(collations: &[&str], charset: &str) -> String {
+    const ASKED_FOR: [&str; 6] = ["0900_ai_ci", "0900_as_ci", "uca1400_ai_ci", "unicode_520_ci", "general_ci", "bin"];
+    let is_asked_for = |name: &str| {
+        name.strip_prefix(charset).and_then(|rest| rest.strip_prefix('_')).is_some_and(|rest| ASKED_FOR.contains(&rest))
+    };
+    let (default, others) = collations.split_first().expect("a character set has collations");
+    let others = others.iter().filter(|name| is_asked_for(name)).map(|name| (*name).to_owned());
+    std::iter::once(format!("{default} (the default)")).chain(others).collect::<Vec<_>>().join(", ")
 }
 
 /// Identifies what a checkpoint belongs to: weigh's version, the server, and the options that

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use fetch::Listing;
+use fetch::{Listing, Tool};
 use progress::Bar;
 use serde_json::{Value, json};
 use server::{DetachedInstance, Options, Spec, detached};
@@ -106,14 +106,15 @@ pub fn run(args: &ServersArgs) -> Result<ExitCode> {
 
 fn list() -> Result<(String, Value)> {
     let (catalogue, running) = (fetch::list_servers()?, detached::list()?);
-    let mut text = format_table(["NAME", "INSTALLED", "WHAT IT IS", "FROM", "LICENCE"], catalogue.iter().map(row));
+    let heads = ["NAME", "INSTALLED", "WHAT IT IS", "FROM", "LICENCE"];
+    let mut text = format_table(heads, catalogue.iter().map(row), output::style().width);
     if !running.is_empty() {
         let rows = running.iter().map(|started| {
             let state = if started.is_alive() { format!("pid {}", started.pid) } else { "died".into() };
             [started.id.clone(), format!("{}, {state}", started.label), started.socket.display().to_string()]
         });
         text.push('\n');
-        text.push_str(&format_table(["STARTED", "SERVER", "SOCKET"], rows));
+        text.push_str(&format_table(["STARTED", "SERVER", "SOCKET"], rows, None));
     }
     if let Some(listing) = catalogue.iter().find(|listing| listing.installed.is_none() && listing.on_path.is_none()) {
         writeln!(text, "\nTo install one: weigh servers install {}", listing.name)?;
@@ -148,13 +149,22 @@ fn describe(started: &DetachedInstance) -> Result<Value> {
     Ok(value)
 }
 
-/// Formats left-aligned columns, two spaces apart.
-fn format_table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+/// Formats left-aligned columns, two spaces apart. The last columns are left out on a terminal that
+/// is too narrow for them.
+fn format_table<const N: usize>(
+    head: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+    terminal: Option<usize>,
+) -> String {
     let rows: Vec<[String; N]> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
+    let fits =
+        |columns: usize| widths[..columns].iter().sum::<usize>() + 2 * (columns - 1) <= terminal.unwrap_or(usize::MAX);
+    let shown = (1..=N).rev().find(|columns| fits(*columns)).unwrap_or(1);
     let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect::<Vec<_>>();
+        let cells =
+            row.iter().zip(widths).take(shown).map(|(cell, width)| format!("{cell:width$}")).collect::<Vec<_>>();
         cells.join("  ").trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
@@ -184,8 +194,9 @@ impl StartArgs {
         let started = detached::start(&spec, &options, &bar)?;
         drop(bar);
         let (id, socket) = (&started.id, started.socket.display());
+        let client = Tool::Client.find().map_or_else(|| "mysql".to_owned(), |path| path.display().to_string());
         let text = format!(
-            "{id} runs: {}, pid {}\n  connect  mysql --socket={socket} --user=root\n  \
+            "{id} runs: {}, pid {}\n  connect  {client} --socket={socket} --user=root\n  \
              measure  weigh bench --server {id}\n  stop     weigh servers stop {id}\n",
             started.label, started.pid
         );

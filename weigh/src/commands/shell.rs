@@ -40,7 +40,7 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-/// Show the help of a command, or how to log in (`weigh help connection`)
+/// Show a command's help, or how to log in: `weigh help connection`
 #[derive(Debug, clap::Args)]
 pub struct HelpArgs {
     /// Command, or `connection`

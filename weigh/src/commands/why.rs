@@ -34,7 +34,9 @@ const SETTINGS: [&str; 9] = [
     "old_mode",
 ];
 
-pub fn run(args: &WhyArgs) -> Result<ExitCode> {
+pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
+    args.place_server_first();
+    let args = &*args;
     let given = statements(args)?;
     let request = Request { given, schema: args.schema.clone(), first: args.first_statements() };
     let mut diagnosis = if args.dumps.is_empty() { ask_server(args, request)? } else { ask_dump(args, request)? };
@@ -63,9 +65,6 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
         given.extend(worst.map_err(|error| input::read_error(path, &error))?);
     }
     if let Some(text) = &args.statement {
-        if !text.contains(char::is_whitespace) && text.parse::<Spec>().is_ok() {
-            bail!("{text} is a server, not a statement; write --server {text}");
-        }
         let split = why::parse_script("statement", text);
         let is_one = split.len() == 1;
         let name = |one: Given| Given { place: if is_one { "statement".into() } else { one.place }, ..one };
@@ -151,10 +150,10 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     if let ([schema, ..], None) = (args.copied_schemas(&request).as_slice(), &request.schema) {
         request.schema = Some(schema.clone());
     }
-    let schemas = args.copied_schemas(&request);
-    if schemas.is_empty() {
-        bail!("name the schema of the statements by --schema");
+    if request.schema.is_none() {
+        request.schema = Some(only_schema(&source)?);
     }
+    let schemas = args.copied_schemas(&request);
     let settings = source.read_settings(&SETTINGS)?;
     let private =
         Options { settings: settings.into_iter().collect(), buffer_pool: Some(BUFFER_POOL), ..targets.options.clone() };
@@ -170,6 +169,16 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     bar.step("explaining the statements on the server");
     why::confirm(&source, &request, &mut diagnosis)?;
     Ok(diagnosis)
+}
+
+/// Returns the schema of a server that has one.
+fn only_schema(source: &Server) -> Result<String> {
+    let mut schemas = why::list_schemas(source)?;
+    match schemas.len() {
+        1 => Ok(schemas.remove(0)),
+        0 => bail!("{} has no schema that this account can see", source.label()),
+        _ => bail!("name the schema of the statements by --schema; {} has {}", source.label(), schemas.join(", ")),
+    }
 }
 
 /// Opens the copy with the running server's settings, or without those that it does not know.

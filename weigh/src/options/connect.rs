@@ -239,6 +239,13 @@ impl ConnectArgs {
         self.specs().is_ok_and(|specs| specs.iter().any(Spec::is_running))
     }
 
+    /// Puts a server in the place of the first argument, which is returned.
+    pub fn replace_first_server(&mut self, server: SpecText) -> Option<String> {
+        let replaced = (!self.positional_servers.is_empty()).then(|| self.positional_servers.remove(0).0);
+        self.positional_servers.insert(0, server);
+        replaced
+    }
+
     /// Returns `true` if an option names a server.
     pub fn names_servers(&self) -> bool {
         self.server_texts().next().is_some() || self.names_running_server()

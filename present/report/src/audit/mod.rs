@@ -114,6 +114,9 @@ fn verdict(audit: &Audit) -> String {
     let checks = count_noun(audit.checks.len() as u64, "check");
     if audit.findings.is_empty() {
         let but = if audit.unseen.is_empty() { "" } else { ", but not all could be seen" };
+        if audit.server.schemas.is_empty() {
+            return format!("Nothing found by {checks}: this account sees no schema of its own{but}.");
+        }
         return format!("Nothing found by {checks}{but}.");
     }
     let of = |severity: Severity| match audit.count(severity) {

@@ -38,8 +38,13 @@ pub fn text(audit: &Audit, selection: Selection, style: Style) -> String {
         None => push_causes(audit, selection.all, style, &mut out),
     }
     push_unseen(audit, selection.all, style, &mut out);
+    if !selection.all && selection.by.is_none() && !audit.findings.is_empty() {
+        style.push_wrapped("Next: ", "  ", NEXT, &mut out);
+    }
     out
 }
+
+const NEXT: &str = "every finding as a page: --format html > audit.html; one statement: weigh why; a conversion: weigh preflight";
 
 fn push_causes(audit: &Audit, all: bool, style: Style, out: &mut String) {
     let causes = causes(shown(audit, all));

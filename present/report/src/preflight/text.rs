@@ -17,6 +17,8 @@ pub struct PlanFiles {
     pub plan: Option<String>,
     /// Script with the commands of gh-ost and pt-online-schema-change.
     pub online: Option<String>,
+    /// The report as an HTML page.
+    pub page: Option<String>,
 }
 
 const MAX_CAUSES: usize = 6;
@@ -43,7 +45,21 @@ pub fn text(report: &Report, files: &PlanFiles, style: Style) -> String {
     }
     push_remarks("Not checked: ", &report.unchecked, style, &mut out);
     push_remarks("Note: ", &report.notes, style, &mut out);
+    push_next(report, files, style, &mut out);
     out
+}
+
+/// Names the page, and the next step: mend the errors, or run the plan.
+fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String) {
+    if let Some(page) = &files.page {
+        style.push_wrapped("Page: ", "  ", page, out);
+    }
+    let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
+    match &files.plan {
+        _ if fails => style.push_wrapped("Next: ", "  ", "mend the errors (✗), then run this again.", out),
+        Some(plan) => style.push_wrapped("Next: ", "  ", &format!("read the plan, then run it: mysql … < {plan}"), out),
+        None => {}
+    }
 }
 
 fn verdict_mark(report: &Report) -> (&'static str, Option<&'static str>) {

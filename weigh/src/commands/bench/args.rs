@@ -43,7 +43,7 @@ Exit status: 0 measured, 1 intervals of --self-test missed the truth too often, 
 
 const DEFAULT_WORKLOADS: &str = "oltp_read_only, oltp_point_select, distinct_ranges; with --quick oltp_read_only";
 
-/// Measure the CPU and throughput that collations cost, on real servers
+/// Measure the CPU and throughput that collations cost
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

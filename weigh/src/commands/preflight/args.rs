@@ -34,18 +34,12 @@ REPLICATION CLIENT for the pause on replica lag.
 
 Exit status: 0 no finding of --fail-on's severity, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Find what a conversion to another collation breaks, and write the plan that converts
+/// Find what a conversion breaks, and write the plan that converts
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct PreflightArgs {
     /// Collations to convert to; the plan is for the first, collisions are searched under all
-    #[arg(
-        long,
-        value_name = "COLLATION,…",
-        value_delimiter = ',',
-        required_unless_present = "list",
-        help_heading = "What to convert"
-    )]
+    #[arg(long, value_name = "COLLATION,…", value_delimiter = ',', help_heading = "What to convert")]
     pub to: Vec<String>,
 
     /// Schemas [default: all but the server's own]

@@ -39,7 +39,7 @@ pub const DEFAULT_COLLATION: &str = "utf8mb4_general_ci";
 /// Default number of rows: few, so that they are loaded in a moment.
 pub const DEFAULT_TABLE_SIZE: u32 = 10_000;
 
-/// Show the functions that a server's CPU goes to under two collations
+/// Show the functions that the CPU goes to under two collations
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

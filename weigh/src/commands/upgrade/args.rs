@@ -20,7 +20,7 @@ Examples:
 
 Exit status: 0 nothing found, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Find what an upgrade breaks, by rehearsing it on private servers of both versions
+/// Find what an upgrade breaks, rehearsed on private servers
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct UpgradeArgs {

@@ -14,18 +14,19 @@ Examples:
       No server of yours: a private one is started and filled from the dump.
   weigh why --dump schema.sql --sql app.sql --connection-collation utf8mb4_unicode_ci
       Every statement of a script, as the application's connection runs it.
-  weigh why --server mysql://me@db1.example --schema shop \"CALL totals('x')\"
+  weigh why mysql://me@db1.example --schema shop \"CALL totals('x')\"
       A running server: statements are only explained there; remedies are tried on a copy.
-  weigh why --server mysql://me@db1.example --schema shop --slow-log slow.log
+  weigh why mysql://me@db1.example --schema shop --slow-log slow.log
       The classes of a slow log that took most time.
 
 Exit status: 0 nothing found, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Find why a statement fails or is slow because of collations, and which remedies work
+/// Find why a statement fails or is slow, and remedies that work
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct WhyArgs {
-    /// Statement to judge; several are separated by semicolons, and SET applies to later ones
+    /// Statement to judge; several are separated by semicolons, and SET applies to later ones. A
+    /// server may come before or after it
     pub statement: Option<String>,
 
     /// SQL script whose statements are judged; may be repeated
@@ -74,6 +75,16 @@ pub enum Format {
 }
 
 impl WhyArgs {
+    /// Exchanges the first two arguments if a server comes before the statement, as in the other
+    /// commands. A statement has blanks, the name of a server has none.
+    pub fn place_server_first(&mut self) {
+        let Some(first) = &self.statement else { return };
+        let is_server = !first.contains(char::is_whitespace) && first.parse::<server::Spec>().is_ok();
+        if is_server {
+            self.statement = self.connect.replace_first_server(first.clone().into());
+        }
+    }
+
     /// Statements that the application's connection begins with.
     pub fn first_statements(&self) -> Vec<String> {
         let names = |collation: &String| format!("SET NAMES {} COLLATE {collation}", collation_charset(collation));
