@@ -29,7 +29,7 @@ use commands::{
     sort, upgrade, version, weights, why, workload,
 };
 
-/// What character sets and collations cost MySQL and MariaDB, and what breaks when they change
+/// What collations cost MySQL and MariaDB, and what breaks when they change
 #[derive(Debug, Parser)]
 #[command(version, arg_required_else_help = true, disable_help_subcommand = true)]
 struct Cli {

@@ -28,7 +28,8 @@ pub fn text(captured: &CaptureSummary, style: Style) -> String {
     let mut remarks = list_remarks(captured);
     if !captured.classes.is_empty() {
         let folder = &captured.folder;
-        remarks.push(format!("Next: what changes: weigh workload compare {folder} --collation as-is,utf8mb4_0900_ai_ci"));
+        remarks
+            .push(format!("Next: what changes: weigh workload compare {folder} --collation as-is,utf8mb4_0900_ai_ci"));
         remarks.push(format!("Next: what it costs: weigh bench --workload {folder}"));
     }
     for remark in remarks {

@@ -129,6 +129,13 @@ fn help() {
 }
 
 #[test]
+fn a_missing_target_is_answered_with_collations() {
+    let workspace = Workspace::new();
+    let refused = workspace.end(workspace.weigh(&["preflight", "mysql@9"]).spawn().unwrap());
+    refused.refuses_with(&["--to utf8mb4_0900_ai_ci", "--to utf8mb4_uca1400_ai_ci", "choose-a-collation.md"]);
+}
+
+#[test]
 fn quiet_prints_results_only() {
     let workspace = Workspace::new();
     let finished = workspace.run(&[&TWO[..], &["--quiet", "--color=always"]].concat());

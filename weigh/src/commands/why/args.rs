@@ -45,7 +45,7 @@ pub struct WhyArgs {
     #[arg(long = "dump", value_name = "FILE", help_heading = "What to judge")]
     pub dumps: Vec<PathBuf>,
 
-    /// Schema of the statements [default: the dump's last]
+    /// Schema of the statements [default: the dump's last, or the server's only one]
     #[arg(long, value_name = "NAME", help_heading = "What to judge")]
     pub schema: Option<String>,
 
@@ -101,5 +101,29 @@ impl WhyArgs {
             }
         }
         schemas
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        why: WhyArgs,
+    }
+
+    #[test]
+    fn a_server_may_come_before_the_statement() {
+        for words in [["mysql://me@db", "SELECT 1"], ["SELECT 1", "mysql://me@db"]] {
+            let mut line = Line::try_parse_from([&["why"], &words[..]].concat()).unwrap();
+            line.why.place_server_first();
+            assert_eq!(line.why.statement.as_deref(), Some("SELECT 1"));
+            let targets = line.why.connect.resolve(1).unwrap();
+            assert!(targets.specs.len() == 1 && targets.specs[0].is_running());
+        }
     }
 }
