@@ -67,7 +67,7 @@ const CHECKS: [(&str, Check); 10] = [
     ("bytewise", checks::compare_bytewise),
     ("LIKE ranges", ranges::compare_like_ranges),
     ("starts_with", ranges::compare_prefixes),
-    ("between", ranges::compare_strings_between),
+    ("between", ranges::check_split_order),
     ("LOCATE", checks::compare_locate),
     ("REPLACE", checks::compare_replace),
     ("UPPER, LOWER", checks::compare_case),

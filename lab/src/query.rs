@@ -33,7 +33,7 @@ pub fn query_weights(
 }
 
 /// Queries the weights of a plane's characters that `collation` and `other` weigh differently.
-pub fn query_changed_weights(
+pub fn query_differing_weights(
     source: &mut Source,
     collation: &str,
     other: &str,
@@ -99,7 +99,8 @@ pub fn query_byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Ve
         let bytes = bytes.join(" UNION ALL ");
         format!("SELECT n, {} FROM ({bytes}) bytes WHERE n < 256 ORDER BY n", weighed("b"))
     } else {
-        // MySQL rejects a derived column of non-ASCII bytes, but accepts literals.
+        // In other character sets, MySQL rejects non-ASCII bytes in a derived column, but accepts
+        // them as literals.
         let bytes: Vec<String> = (0..256).map(|byte| format!("SELECT {byte} n, {}", weighed(&literal(byte)))).collect();
         format!("{} ORDER BY n", bytes.join(" UNION ALL "))
     };

@@ -1,11 +1,11 @@
-//! Input of the checks.
+//! Everything that the audit's checks read.
 
 use check::Target;
 use facts::{Facts, Unseen};
 use serde::{Deserialize, Serialize};
 
-/// Input of all checks. Programs, sessions, plans and samples are empty if no selected check reads
-/// them.
+/// Plans, views and samples, and the programs and sessions of `facts`, are empty if no selected
+/// check reads them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AuditInput {
     pub facts: Facts,
@@ -67,7 +67,6 @@ pub struct LookupPlan {
     pub warnings: Vec<Warning>,
 }
 
-/// How a plan uses an index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexUse {
@@ -101,13 +100,14 @@ pub struct ViewPlan {
     pub weak_columns: Vec<WeakColumn>,
 }
 
-/// Column of a view whose expression is no stronger than a literal.
+/// Column of a view that can't be compared with a literal of another collation: its expression is
+/// itself a literal, or mixes two collations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WeakColumn {
     pub name: String,
     pub collation: String,
-    /// The server's refusal (1267). Its message names the coercibility: `NONE` of two collations,
-    /// `COERCIBLE` of a literal.
+    /// The server's refusal (1267). Its message names the column's coercibility: `NONE` if the
+    /// expression mixes two collations, `COERCIBLE` if it is a literal.
     pub refusal: Warning,
 }
 
@@ -119,7 +119,6 @@ pub struct ColumnSample {
     pub column: String,
     /// Number of classified values: no NULLs, no empty strings, none above 64 KiB.
     pub values: u64,
-    /// Number of values that are ASCII.
     pub ascii_values: u64,
     /// Classes of the values that are not ASCII.
     pub encodings: EncodingCounts,
@@ -132,7 +131,7 @@ pub struct ColumnSample {
     pub serialized_keys: Vec<String>,
 }
 
-/// Numbers of values by encoding.
+/// Numbers of values that are not ASCII, by whether they were encoded twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EncodingCounts {
     pub clean: u64,
@@ -168,7 +167,7 @@ pub struct Statement {
 pub struct StatementPlan {
     /// Index in [`AuditInput::statements`].
     pub statement: usize,
-    /// Default schema of the session.
+    /// Default schema in which the statement was explained.
     pub schema: Option<String>,
     /// Error of the server, if it refuses the statement because of a collation.
     pub refused: Option<Warning>,

@@ -2,12 +2,12 @@
 //! collations.
 //!
 //! The collations are those of MySQL 9.7 and MariaDB 11.8, minus the groups that were added after
-//! the target's release: MySQL's gb18030 (5.7.4), `0900` and utf8_tolower_ci (8.0); MariaDB's
+//! the target's release: MySQL's gb18030 (5.7.4), `0900` and utf8mb3_tolower_ci (8.0); MariaDB's
 //! `nopad` (10.2.2), `uca1400` (10.10.1), `general1400` (11.5) and aliases of MySQL's `0900` names
 //! (11.4.5 and 11.7.2). The versions are from the release notes.
 //!
 //! Sources of the defaults: MySQL manual, "Server Character Set and Collation"; MariaDB release
-//! notes of 11.5 and 11.6; MariaDB 10.11 and 11.8 as running servers.
+//! notes of 11.5 and 11.6; running servers of MariaDB 10.11 and 11.8.
 
 use std::fmt;
 use std::str::FromStr;
@@ -70,11 +70,11 @@ impl Target {
     pub fn collation(&self, name: &str) -> Option<&'static Info> {
         let name = current_collation_name(name);
         let info = catalogue(self.collation_flavour()).iter().find(|info| info.name.eq_ignore_ascii_case(&name))?;
-        self.has_by_version(info.name).then_some(info)
+        self.is_released(info.name).then_some(info)
     }
 
     /// True if the target's release already had this collation of the flavour's newest server.
-    fn has_by_version(&self, name: &str) -> bool {
+    fn is_released(&self, name: &str) -> bool {
         let since = match self.flavour {
             Flavour::MySql if name.contains("_0900_") => (8, 0, 0),
             Flavour::MySql if name.starts_with("gb18030_") => (5, 7, 4),
@@ -218,8 +218,8 @@ fn candidate_names(charset: &str, rest: &str) -> Vec<String> {
     if rest.ends_with("bin") {
         names.push("bin".to_owned());
     } else {
-        // Servers without UCA 9 and 14 distinguish case in Unicode text by codes only. An
-        // insensitive collation would make values equal.
+        // Servers with neither UCA 9 nor UCA 14 distinguish case in Unicode text only by `_bin`
+        // collations. An insensitive collation would make different values equal.
         if rest.ends_with("_cs") || rest.ends_with("_cs_ks") {
             names.extend(["nopad_bin", "bin"].map(str::to_owned));
         }
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_collation_has_the_same_strength() {
+    fn finds_nearest_collations() {
         let nearest = |text: &str, name: &str| target(text).nearest(name).map(|info| info.name).unwrap_or_default();
         assert_eq!(nearest("mariadb-10.11", "utf8mb4_0900_ai_ci"), "utf8mb4_uca1400_nopad_ai_ci");
         assert_eq!(nearest("mariadb-10.6", "utf8mb4_0900_ai_ci"), "utf8mb4_unicode_520_nopad_ci");

@@ -48,7 +48,7 @@ fn word(row: u64) -> String {
 
 const CREATE: &str = "CREATE TABLE t (id INT PRIMARY KEY, w VARCHAR(60) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL, UNIQUE KEY (w))";
 
-fn filled(name: &str, rows: u64) -> Lab {
+fn open_filled_lab(name: &str, rows: u64) -> Lab {
     let options = Options { buffer_pool: Some(1 << 30), ..Options::default() };
     let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
     let mut conn = server.connect_unlimited().unwrap();
@@ -71,7 +71,7 @@ const EXAMPLES: usize = 100;
 /// Collision groups, as the lowest key and the number of rows, and the time to find them.
 type Found = (Vec<(u32, u64)>, Duration);
 
-fn ours(lab: &Lab, target: &str, examples: usize) -> Found {
+fn find_with_preflight(lab: &Lab, target: &str, examples: usize) -> Found {
     let mut options = options(target);
     options.selection = Selection::named(CHECKS, &["unique-key"]);
     options.request.examples = examples;
@@ -94,7 +94,7 @@ fn ours(lab: &Lab, target: &str, examples: usize) -> Found {
     (groups, took)
 }
 
-fn theirs(lab: &mut Lab, target: &str) -> Found {
+fn find_with_group_by(lab: &mut Lab, target: &str) -> Found {
     let query =
         format!("SELECT MIN(id), COUNT(*) FROM words.t GROUP BY w COLLATE {target} HAVING COUNT(*) > 1 ORDER BY 1");
     let begin = Instant::now();
@@ -114,17 +114,18 @@ fn main() {
         if only.is_some_and(|only| only != name) {
             continue;
         }
-        let mut lab = filled(name, rows);
+        let mut lab = open_filled_lab(name, rows);
         println!("{name} ({})", lab.server.version());
         for target in targets {
             if alone {
-                ours(&lab, target, EXAMPLES);
+                find_with_preflight(&lab, target, EXAMPLES);
                 continue;
             }
-            let (_, our_time) = ours(&lab, target, EXAMPLES);
-            let (theirs, their_time) = theirs(&mut lab, target);
-            // Explaining all groups would dominate the time.
-            let (ours, _) = ours(&lab, target, usize::MAX);
+            let (_, our_time) = find_with_preflight(&lab, target, EXAMPLES);
+            let (theirs, their_time) = find_with_group_by(&mut lab, target);
+            // A second run, whose time is not taken, returns all groups: explaining them takes most
+            // of it.
+            let (ours, _) = find_with_preflight(&lab, target, usize::MAX);
             assert!(ours == theirs, "{target}: {} groups and {}", ours.len(), theirs.len());
             println!(
                 "    preflight {our_time:.2?}, GROUP BY {their_time:.2?}: {:.2} of it; the groups are the same",
@@ -133,11 +134,11 @@ fn main() {
         }
         lab.server.stop().unwrap();
     }
-    println!("most memory of this process: {}", peak());
+    println!("most memory of this process: {}", peak_memory());
 }
 
 /// Returns the maximum resident memory of this process.
-fn peak() -> String {
+fn peak_memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().to_owned()
 }

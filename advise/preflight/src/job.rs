@@ -21,7 +21,7 @@ pub struct Request {
     pub tables: Vec<String>,
     /// Columns to convert, as `column`, `table.column` or `schema.table.column`. Empty: all.
     pub columns: Vec<String>,
-    /// Convert `ascii` columns, too, and give `_bin` columns the target itself instead of the
+    /// Convert columns that would be kept (`ascii`, `binary`), too, and give `_bin` columns the target itself instead of the
     /// `_bin` collation of its character set. Naming `columns` has the same effect.
     pub all_columns: bool,
     /// Maximum number of groups, examples and repairs of a finding about rows.
@@ -29,7 +29,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// True if the request includes the table.
+    /// True if `schemas` and `tables` include the table, whatever `columns` has.
     pub fn selects(&self, table: &Table) -> bool {
         self.selects_schema(&table.schema) && is_named(&self.tables, &[&table.schema, &table.name])
     }
@@ -82,7 +82,7 @@ impl Request {
         self.schemas.is_empty() || self.schemas.iter().any(|schema| schema == name)
     }
 
-    /// True if the request names tables or columns, not all of its schemas.
+    /// True if the request names tables or columns instead of whole schemas.
     pub fn names_tables(&self) -> bool {
         !self.tables.is_empty() || !self.columns.is_empty()
     }
@@ -91,19 +91,19 @@ impl Request {
 /// The tables and columns of a request.
 pub struct Job<'f> {
     pub facts: &'f Facts,
-    /// Objects of the source, as the server prints them.
+    /// `CREATE` statements of the objects, as the server or the dump prints them.
     pub definitions: &'f Definitions,
     /// Requested target collations.
     pub targets: Vec<String>,
     /// Requested tables with at least one column that is converted or kept for a reason.
     pub tables: Vec<TableJob<'f>>,
-    /// Number of text columns that the request names, whatever happens to them.
+    /// Number of text columns that the request includes, converted or not.
     pub columns: u64,
     /// Maximum number of groups, examples and repairs of a finding about rows.
     pub examples: usize,
 }
 
-/// The columns of a table to convert and to keep.
+/// A table's columns: those to convert, and those to keep.
 pub struct TableJob<'f> {
     pub table: &'f Table,
     pub conversions: Vec<Conversion<'f>>,
@@ -159,7 +159,6 @@ impl TargetCollation {
     }
 }
 
-/// Flavour of the server that the facts describe.
 pub fn flavour(facts: &Facts) -> Flavour {
     check::collation_flavour(facts.server.flavour)
 }
@@ -211,7 +210,7 @@ impl<'f> Job<'f> {
         self.tables.iter().find(|job| job.table.schema == schema && job.table.name == name)
     }
 
-    /// Returns a table as the server or a dump prints it. `None` for other files.
+    /// Returns a table as the server or a dump prints it. `None` for CSV and Parquet files.
     pub fn table_object(&self, table: &TableJob<'_>) -> Option<&'f Object> {
         self.definitions.find(Kind::Table, &table.table.schema, &table.table.name)
     }
@@ -221,7 +220,6 @@ impl<'f> Job<'f> {
         self.table_object(table).map_or("", |object| object.create.as_str())
     }
 
-    /// True if the column is converted.
     pub fn converts(&self, schema: &str, table: &str, column: &str) -> bool {
         self.table(schema, table).is_some_and(|job| job.conversion(column).is_some())
     }
@@ -332,7 +330,7 @@ fn is_named(patterns: &[String], parts: &[&str]) -> bool {
     patterns.is_empty() || patterns.iter().any(matches)
 }
 
-/// Returns the reason to keep a column's collation. `None` if the column is converted.
+/// Returns the reason to keep a column's collation. `None` if nothing speaks against converting it.
 fn keep_reason(column: &Column) -> Option<&'static str> {
     match column.charset.as_deref()? {
         "ascii" => {
@@ -346,7 +344,8 @@ fn keep_reason(column: &Column) -> Option<&'static str> {
 /// Returns a column's collation for each target, and the reason if the column stays `_bin`.
 ///
 /// Unless the request sets `all_columns` or names columns, a `_bin` column goes on comparing code
-/// points: for a target that isn't `_bin`, it keeps its collation if the character set stays.
+/// points: for a target that isn't `_bin`, it gets the `_bin` collation of the target's character
+/// set.
 fn target_collations(facts: &Facts, column: &Column, request: &Request) -> (Vec<TargetCollation>, Option<String>) {
     let from = column.collation.as_deref().unwrap_or_default();
     let is_binary_collation = from.ends_with("_bin") && !request.all_columns && request.columns.is_empty();
@@ -363,8 +362,8 @@ fn target_collations(facts: &Facts, column: &Column, request: &Request) -> (Vec<
     (request.targets.iter().map(target).collect(), reason)
 }
 
-/// Returns the `_bin` collation of a character set that pads as `from` does, if the server has one:
-/// `from` itself if the character set stays. Under PAD SPACE 'a' equals 'a ', under NO PAD it
+/// Returns the `_bin` collation of `charset`: `from` itself if that is its character set, else one
+/// that pads as `from` does, else `{charset}_bin`. Under PAD SPACE 'a' equals 'a ', under NO PAD it
 /// doesn't.
 pub fn binary_collation(facts: &Facts, from: &str, charset: &str) -> String {
     let own_charset = TargetCollation::new(from, flavour(facts)).charset;

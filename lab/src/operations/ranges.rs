@@ -1,4 +1,5 @@
-//! Compares ranges of prefixes and patterns, and strings between strings, with a server's order.
+//! Checks against a server: the key ranges of prefixes and of `LIKE` patterns, and the order of
+//! strings made between two others.
 
 use anyhow::Result;
 use mysql_collation::{Alphabet, Charset, Collation, ServerVersion};
@@ -14,19 +15,21 @@ pub fn compare_like_ranges(
     rows: &Rows,
 ) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    for ((text, pattern), matches) in rows.likes.iter().zip(likes(session, collation, "likes", rows.likes.len())?) {
+    for ((text, pattern), matches) in rows.likes.iter().zip(query_likes(session, collation, "likes", rows.likes.len())?)
+    {
         if !matches {
             continue;
         }
         let is_inside = collation.like_range(pattern, Some('\\')).contains(&collation.sort_key(text));
-        // MySQL 5 reads beyond the pattern's end in a table.
+        // MySQL 5 reads beyond the end of a pattern that is in a column, and may report a match that
+        // is none. A literal is asked instead.
         let agrees = is_inside || version.major == 5 && !query_like(session, collation, text, pattern)?;
         outcome.count(agrees, || format!("x'{}' LIKE x'{}' is outside of the range", hex(text), hex(pattern)));
     }
     Ok(outcome)
 }
 
-/// Compares `LIKE 'prefix%'`.
+/// Compares `starts_with` and `prefix_range` with the server's `LIKE 'prefix%'`.
 pub fn compare_prefixes(
     session: &mut Session<'_>,
     collation: Collation,
@@ -34,11 +37,11 @@ pub fn compare_prefixes(
     rows: &Rows,
 ) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    // The byte of a backslash is `Ö` in swe7, and not the default escape of all versions.
+    // Skips swe7: 5C is `Ö` there, and the escape character only in some versions.
     if collation.charset() == Charset::Swe7 {
         return Ok(outcome);
     }
-    let answers = likes(session, collation, "prefixes", rows.prefixes.len())?;
+    let answers = query_likes(session, collation, "prefixes", rows.prefixes.len())?;
     for ((text, prefix), mut theirs) in rows.prefixes.iter().zip(answers) {
         let ours = collation.starts_with(text, prefix);
         if ours != theirs && version.major == 5 {
@@ -51,7 +54,7 @@ pub fn compare_prefixes(
     Ok(outcome)
 }
 
-fn likes(session: &mut Session<'_>, collation: Collation, table: &str, count: usize) -> Result<Vec<bool>> {
+fn query_likes(session: &mut Session<'_>, collation: Collation, table: &str, count: usize) -> Result<Vec<bool>> {
     let expression = format!("a LIKE b COLLATE {}", quote_collation(session, collation));
     let answers: Vec<i32> = session.query(&expression, table, count)?;
     Ok(answers.into_iter().map(|answer| answer == 1).collect())
@@ -60,9 +63,9 @@ fn likes(session: &mut Session<'_>, collation: Collation, table: &str, count: us
 /// Number of parts into which the range between two strings is split.
 const PARTS: usize = 4;
 
-/// Checks that the server orders two strings, the strings that split the range between them, and
-/// the upper bounds of prefixes, as they were made.
-pub fn compare_strings_between(
+/// Checks that the server sorts `a`, the strings made between `a` and `b`, and `b` in this order,
+/// and each string before the upper bound of its prefix.
+pub fn check_split_order(
     session: &mut Session<'_>,
     collation: Collation,
     _: ServerVersion,

@@ -143,14 +143,14 @@ fn query_changes(
     if let LevelFormat::Each(count) = shape {
         for (index, level) in levels.iter_mut().enumerate().take(count) {
             for (code_point, weights) in
-                query::query_changed_weights(source, collation, parent.collation, Some(index), plane)?
+                query::query_differing_weights(source, collation, parent.collation, Some(index), plane)?
             {
                 level[code_point as usize] = parse_weights(collation, code_point, weights)?;
             }
         }
         return Ok(());
     }
-    for (code_point, weights) in query::query_changed_weights(source, collation, parent.collation, None, plane)? {
+    for (code_point, weights) in query::query_differing_weights(source, collation, parent.collation, None, plane)? {
         let weights = parse_weights(collation, code_point, weights)?;
         let parts = shape.split(&weights).with_context(|| format!("{collation}, U+{code_point:04X}"))?;
         for (level, part) in levels.iter_mut().zip(parts) {

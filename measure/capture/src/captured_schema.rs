@@ -1,4 +1,4 @@
-//! Classification of statements against the captured schema. Pure.
+//! Classification of statements against the captured schema.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -20,7 +20,6 @@ pub struct CapturedSchema {
     pub assume_schema: bool,
 }
 
-/// A statement that can be replayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayableStatement {
     pub template: Template,
@@ -29,7 +28,6 @@ pub struct ReplayableStatement {
     pub table: Option<String>,
 }
 
-/// Reason why a statement is not replayed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotReplayed {
     pub reason: Reason,
@@ -48,8 +46,8 @@ impl CapturedSchema {
         Self { schema: schema.to_owned(), names: tables.names().map(str::to_owned).collect(), mode, assume_schema }
     }
 
-    /// Returns the template of a statement that ran in the schema `used`, which is `None` if the
-    /// log doesn't name the schema.
+    /// Decides whether a statement can be replayed. Returns it as a template, or the reason why not.
+    /// `used` is its default schema, `None` if the log doesn't name it.
     pub fn classify(&self, text: &str, used: Option<&str>) -> Result<ReplayableStatement, NotReplayed> {
         let not_replayed = |reason, subject: &str| Err(NotReplayed::new(reason, subject));
         let own = self.strip_schema(text);
@@ -72,7 +70,7 @@ impl CapturedSchema {
             return not_replayed(Reason::OtherSchema, other);
         }
         if tables.is_empty() && first.is_some_and(|first| first.is_keyword("select")) {
-            // `SELECT 1` and `SELECT @@version` read no table, so no collation matters.
+            // `SELECT 1` and `SELECT @@version` read no table, so no column's collation matters.
             return not_replayed(Reason::NotRows, "SELECT without a table");
         }
         // Tables that are named with the captured schema need no default schema.
@@ -95,7 +93,6 @@ impl CapturedSchema {
         Ok(ReplayableStatement { template, effect, table: tables.into_iter().next().map(|table| table.name) })
     }
 
-    /// True if the statement names a table without a schema.
     fn has_unqualified_table(&self, text: &str) -> bool {
         let tokens: Vec<Token<'_>> =
             sql::tokenize(text, self.mode).filter(|token| token.kind != TokenKind::Comment).collect();
@@ -118,8 +115,8 @@ impl CapturedSchema {
         };
         let (mut out, mut end) = (String::new(), 0);
         for three in tokens.windows(3).filter(is_own) {
-            // No check of what precedes the schema: in `a.shop.orders`, `a` can't be anything
-            // valid.
+            // The text before the schema is not checked: `a.shop.orders` is a column of the table
+            // `a.shop`, whose statement [`Self::classify`] rejects.
             out.push_str(&text[end..three[0].start]);
             end = three[2].start;
         }
@@ -150,7 +147,7 @@ mod tests {
         assert_eq!(found.template.text, "SELECT * FROM orders o JOIN `customers` WHERE orders.id = :id");
         assert_eq!((found.effect, found.table.as_deref()), (Effect::Reads, Some("orders")));
         assert!(captured_schema().classify("insert into Orders values (1)", Some("shop")).is_ok());
-        // An alias with the schema's name stays.
+        // An alias with the schema's name stays if the column has no table's name.
         let alias = captured_schema().classify("SELECT shop.id FROM customers shop", Some("shop")).unwrap();
         assert_eq!(alias.template.text, "SELECT shop.id FROM customers shop");
     }

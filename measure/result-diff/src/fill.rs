@@ -36,19 +36,19 @@ impl<'a> SchemaFiller<'a> {
         Ok(filling)
     }
 
-    fn failed(&self, what: &str) -> impl Fn(mysql::Error) -> Error + use<> {
+    fn statement_error(&self, what: &str) -> impl Fn(mysql::Error) -> Error + use<> {
         let (server, what) = (self.server.label().to_owned(), what.to_owned());
         move |source| Error::Statement { server: server.clone(), what: what.clone(), source }
     }
 
     fn run(&mut self, what: &str, statement: &str) -> Result<(), Error> {
         lifecycle::interrupt::check()?;
-        let failed = self.failed(what);
+        let failed = self.statement_error(what);
         self.conn.query_drop(statement).map_err(failed)
     }
 
     /// Creates the tables and inserts their rows.
-    pub fn create_tables(&mut self) -> Result<(), Error> {
+    pub fn create_and_fill_tables(&mut self) -> Result<(), Error> {
         let workload = self.workload;
         let select = |kind| workload.schema.statements.iter().filter(move |statement| statement.kind == kind);
         for statement in select(SchemaStatementKind::Table).chain(select(SchemaStatementKind::Rows)) {
@@ -83,7 +83,7 @@ impl<'a> SchemaFiller<'a> {
 
     /// Reads the definitions of all base tables except weigh's own marker table.
     pub fn read_definitions(&mut self) -> Result<Vec<TableDefinition>, Error> {
-        let failed = self.failed("read the tables' definitions");
+        let failed = self.statement_error("read the tables' definitions");
         let tables: Vec<(String, String, String)> = self
             .conn
             .query(
@@ -120,7 +120,7 @@ impl<'a> SchemaFiller<'a> {
 
     /// Converts all tables to `target`, or rebuilds them if `keep_collations` is true, and runs
     /// `ANALYZE TABLE`.
-    pub fn rebuild_tables(
+    pub fn convert_tables(
         &mut self,
         definitions: &[TableDefinition],
         target: &ConversionTarget,

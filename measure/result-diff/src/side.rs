@@ -66,11 +66,11 @@ pub(crate) fn fill_with_target(
 ) -> Result<FilledSchema, Error> {
     let schema = schemas.create(default)?;
     let mut filler = SchemaFiller::new(server, &schema, workload)?;
-    filler.create_tables()?;
+    filler.create_and_fill_tables()?;
     let definitions = filler.read_definitions()?;
     // The control is rebuilt by statements that differ from the treatments' only in the collation.
     let unchanged = ConversionTarget { charset: String::new(), collation: String::new(), all_columns };
-    filler.rebuild_tables(&definitions, target.unwrap_or(&unchanged), target.is_none())?;
+    filler.convert_tables(&definitions, target.unwrap_or(&unchanged), target.is_none())?;
     filler.create_programs()?;
     Ok(FilledSchema { schema, definitions, all_columns })
 }

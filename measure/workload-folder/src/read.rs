@@ -129,8 +129,8 @@ fn read_manifest(folder: &Path, faults: &mut Vec<Fault>) -> Option<Manifest> {
     }
 }
 
-/// Returns the sorted file names of a subfolder; none if the subfolder doesn't exist.
-fn list_files(folder: &Path, name: &str, faults: &mut Vec<Fault>) -> Vec<String> {
+/// Returns the sorted names of the files and folders in `name`; none if it doesn't exist.
+fn list_entries(folder: &Path, name: &str, faults: &mut Vec<Fault>) -> Vec<String> {
     let path = folder.join(name);
     let entries = match fs::read_dir(&path) {
         Ok(entries) => entries,
@@ -148,9 +148,9 @@ fn list_files(folder: &Path, name: &str, faults: &mut Vec<Fault>) -> Vec<String>
 
 fn check_all_rows(folder: &Path, schema: &SchemaSql, faults: &mut Vec<Fault>) -> (Vec<RowsFile>, u64) {
     let (mut found, mut count) = (Vec::<RowsFile>::new(), 0);
-    for name in list_files(folder, rows::FOLDER, faults) {
+    for name in list_entries(folder, rows::FOLDER, faults) {
         if RowsFile::stem(&name).is_none() {
-            faults.push(unread_file(&format!("{}/{name}", rows::FOLDER), rows::FILE_NAMES));
+            faults.push(unused_file_warning(&format!("{}/{name}", rows::FOLDER), rows::FILE_NAMES));
             continue;
         }
         let Some((file, rows)) = rows::check(folder, &name, schema, faults) else { continue };
@@ -168,7 +168,7 @@ fn check_all_rows(folder: &Path, schema: &SchemaSql, faults: &mut Vec<Fault>) ->
     (found, count)
 }
 
-fn unread_file(file: &str, expected: &str) -> Fault {
+fn unused_file_warning(file: &str, expected: &str) -> Fault {
     Fault::error(file, format!("unused file; files here are named {expected}")).warning()
 }
 
@@ -181,13 +181,13 @@ struct StatementFiles {
 
 fn read_statements(folder: &Path, schema: &SchemaSql, session: &Session, faults: &mut Vec<Fault>) -> Vec<Statement> {
     let mut statements = BTreeMap::<String, StatementFiles>::new();
-    for name in list_files(folder, STATEMENTS, faults) {
+    for name in list_entries(folder, STATEMENTS, faults) {
         if let Some(stem) = name.strip_suffix(".sql") {
             statements.entry(stem.to_owned()).or_default().has_text = true;
         } else if let Some(stem) = name.strip_suffix(".csv") {
             statements.entry(stem.to_owned()).or_default().has_samples = true;
         } else {
-            faults.push(unread_file(&format!("{STATEMENTS}/{name}"), "NAME.sql, and NAME.csv for its samples"));
+            faults.push(unused_file_warning(&format!("{STATEMENTS}/{name}"), "NAME.sql, and NAME.csv for its samples"));
         }
     }
     if !statements.values().any(|files| files.has_text) {
@@ -264,10 +264,10 @@ fn read_samples(folder: &Path, file: &str, faults: &mut Vec<Fault>) -> Option<(V
 fn check_file_names(folder: &Path, faults: &mut Vec<Fault>) {
     let known = [MANIFEST, schema::FILE, rows::FOLDER, STATEMENTS];
     let expected = known.join(", ");
-    for name in list_files(folder, ".", faults) {
+    for name in list_entries(folder, ".", faults) {
         let is_note = name.starts_with('.') || name.ends_with(".md") || name.ends_with(".txt");
         if !known.contains(&name.as_str()) && !is_note {
-            faults.push(unread_file(&name, &expected));
+            faults.push(unused_file_warning(&name, &expected));
         }
     }
 }

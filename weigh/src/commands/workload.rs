@@ -87,7 +87,7 @@ enum Format {
 }
 
 impl WorkloadArgs {
-    /// Returns `true` if the action opens a server.
+    /// True if the action connects to a server.
     pub fn needs_server(&self) -> bool {
         matches!(self.action, Action::Compare(_))
     }

@@ -1,4 +1,4 @@
-//! Explains joins.
+//! `EXPLAIN` of joins of columns with different collations: whether they keep their indexes.
 
 use server::Conn;
 use server::{Error, error_code};

@@ -41,15 +41,15 @@ pub(super) fn explain(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql:
                 lookup: text_value(row, "ref"),
             });
             let lines = lines.collect();
-            Ok(Plan::Lines(lines, read_warnings(conn)?))
+            Ok(Plan::Lines(lines, read_index_warnings(conn)?))
         }
         Err(mysql::Error::MySqlError(error)) => Ok(Plan::Refused(Warning { code: error.code, message: error.message })),
         Err(error) => Err(error),
     }
 }
 
-/// Explains a statement of a file, and returns only the warnings. The prepared protocol refuses a
-/// text of several statements.
+/// Explains a statement that the user gave in a file. The plan has warnings, but no lines. The
+/// statement is prepared, so that the server refuses a text of several statements.
 ///
 /// Parameters (`?`) get an empty string.
 pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql::Result<Plan> {
@@ -59,7 +59,7 @@ pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) 
         let parameters = if parameters.is_empty() { Params::Empty } else { Params::Positional(parameters) };
         // MariaDB sends some errors only after the columns of the result, so the rows are read.
         let explained = conn.exec::<Row, _, _>(&statement, parameters);
-        let warnings = explained.and_then(|_| read_warnings(conn));
+        let warnings = explained.and_then(|_| read_index_warnings(conn));
         conn.close(statement)?;
         warnings
     });
@@ -70,8 +70,9 @@ pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) 
     }
 }
 
-/// Reads the warnings about indexes that a conversion makes unusable.
-fn read_warnings(conn: &mut Conn) -> mysql::Result<Vec<Warning>> {
+/// Reads the warnings that an index can't be used, because a comparison converts its column's type
+/// or collation.
+fn read_index_warnings(conn: &mut Conn) -> mysql::Result<Vec<Warning>> {
     let all: Vec<(String, u16, String)> = conn.query("SHOW WARNINGS")?;
     // MariaDB uses 1105 (ER_UNKNOWN_ERROR) for other notes, too.
     let is_note = |code: u16, message: &str| code == error_code::UNKNOWN_ERROR && message.starts_with("Cannot use key");

@@ -12,7 +12,7 @@ use sql::{SqlMode, Token, TokenKind, ddl, tokenize};
 pub struct Unparsed {
     /// Name of the table; empty if even that is unclear.
     pub name: String,
-    /// Missing or unparsed part.
+    /// The missing or unparsed part, as text for a message.
     pub problem: String,
 }
 

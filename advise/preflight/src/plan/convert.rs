@@ -102,7 +102,8 @@ fn has_dependent_part(table: &TableJob<'_>, index: &Index) -> bool {
 
 /// True if the server may have made an index for a foreign key that the plan drops. It then
 /// replaces the index, under another name, when the key is added again (MySQL 5.6, 9.7, MariaDB
-/// 10.11, 11.8). An index that the ALTER adds stays. Definitions don't distinguish the two.
+/// 10.11, 11.8). An index that the ALTER itself adds stays, so the
+/// plan rebuilds it. A definition doesn't show whether the server or a user made an index.
 fn may_be_implicit(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
     let columns: Vec<&String> = index.parts.iter().filter_map(|part| part.column.as_ref()).collect();
     let is_plain = !index.unique && index.parts.iter().all(|part| part.prefix.is_none() && !part.descending);
@@ -137,7 +138,7 @@ fn modify_column(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_
 }
 
 /// Adapts a literal default to a TEXT column: error 1101 otherwise. MySQL takes an expression from
-/// 8.0.13 on, before it none; MariaDB takes literals from 10.2 on.
+/// 8.0.13 on, MariaDB a literal from 10.2.1 on. For older versions the default is dropped.
 fn with_text_default(job: &Job<'_>, definition: &str) -> String {
     let version = job.facts.server.version_number();
     let takes_literals = flavour(job.facts) == Flavour::MariaDb && version >= Version::new(10, 2, 1);
@@ -154,7 +155,7 @@ fn with_text_default(job: &Job<'_>, definition: &str) -> String {
 }
 
 /// Returns the clauses that drop an index and add it with new prefixes. `None` keeps the prefixes.
-/// Kind, comment, visibility and parser are those of the definition.
+/// The rest is taken from the table's definition; without one, only uniqueness is kept.
 fn rebuild_index(
     job: &Job<'_>,
     table: &TableJob<'_>,

@@ -14,12 +14,12 @@ use crate::wire::Connection;
 /// Statement that makes a connection's thread busy for about 10 ms.
 const CPU_BURN_SQL: &str = "DO BENCHMARK(30000, SHA2('weigh', 256))";
 const MAX_ATTEMPTS: usize = 12;
-/// Maximum number of connections whose threads are searched for.
+/// With more connections, no thread is searched for.
 const MAX_CONNECTIONS: usize = 256;
 /// Factor by which a thread's excess run time (working − idle) must exceed that of every other
 /// thread. The connection's own thread runs for 10 ms per statement, so an unrelated thread that is
 /// busy during the first statement would need 160 ms to exceed it 16 times.
-const MIN_MARGIN: u64 = 16;
+const MIN_RATIO: u64 = 16;
 
 /// The threads of a server process that serve the connections of one load.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl ServerThreads {
     /// Finds the thread of each connection: each connection in turn runs a CPU-bound statement, and
     /// the thread that ran is the connection's. This works for every server with one thread per
     /// connection. MySQL 5.6 reports no thread ids, and newer servers in a container report ids of
-    /// the container's namespace. `None` if a thread cannot be identified, for more than 256
+    /// the container's namespace, so no server is asked for them. `None` if a thread cannot be identified, for more than 256
     /// connections, or after a signal.
     pub(crate) fn find<'a>(
         pid: u32,
@@ -121,18 +121,18 @@ fn find_thread<E>(
     let mut activity = ThreadActivity::default();
     for _ in 0..MAX_ATTEMPTS {
         let start = Instant::now();
-        let before = all_threads(pid);
+        let before = read_cpu_times(pid);
         run(CPU_BURN_SQL)?;
-        activity.record_work(&before, &all_threads(pid));
+        activity.record_work(&before, &read_cpu_times(pid));
         let length = start.elapsed();
         if let Some(thread) = activity.find_outlier(other_connections) {
             return Ok(Some(thread));
         }
         // Other threads were busy too, for example with a purge. Find out which of them run while
         // the connection is idle.
-        let before = all_threads(pid);
+        let before = read_cpu_times(pid);
         std::thread::sleep(length);
-        activity.record_idle(&before, &all_threads(pid));
+        activity.record_idle(&before, &read_cpu_times(pid));
         if let Some(thread) = activity.find_outlier(other_connections) {
             return Ok(Some(thread));
         }
@@ -188,7 +188,7 @@ impl ThreadActivity {
         let (&thread, most) = self.threads.iter().max_by_key(|(_, ran)| ran.excess())?;
         let others = self.threads.iter().filter(|&(&other, _)| other != thread);
         let next = others.map(|(_, ran)| ran.excess()).max().unwrap_or(0);
-        (most.excess() > MIN_MARGIN * next && !other_connections.contains(&thread)).then_some(thread)
+        (most.excess() > MIN_RATIO * next && !other_connections.contains(&thread)).then_some(thread)
     }
 }
 
@@ -198,7 +198,7 @@ fn increase(before: &HashMap<u32, u64>, after: &HashMap<u32, u64>, thread: u32) 
     Some(after.get(&thread)?.saturating_sub(*before.get(&thread)?))
 }
 
-fn all_threads(pid: u32) -> HashMap<u32, u64> {
+fn read_cpu_times(pid: u32) -> HashMap<u32, u64> {
     let Ok(entries) = fs::read_dir(format!("/proc/{pid}/task")) else { return HashMap::new() };
     entries
         .flatten()
@@ -218,18 +218,18 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Run times of three threads: the connection's (7), another one (8), both in ms, and an idle
-    /// one (9).
-    fn at(connection: u64, other: u64) -> HashMap<u32, u64> {
+    /// Run times in ns of three threads: the connection's (7) and another one (8), given in ms, and
+    /// an idle one (9).
+    fn run_times(connection: u64, other: u64) -> HashMap<u32, u64> {
         HashMap::from([(7, connection * MS), (8, other * MS), (9, 0)])
     }
 
     #[test]
     fn busy_thread_is_not_the_connection() {
         let mut activity = ThreadActivity::default();
-        activity.record_work(&at(0, 0), &at(10, 9));
+        activity.record_work(&run_times(0, 0), &run_times(10, 9));
         assert_eq!(activity.find_outlier(&[]), None);
-        activity.record_idle(&at(10, 9), &at(10, 18));
+        activity.record_idle(&run_times(10, 9), &run_times(10, 18));
         assert_eq!(activity.find_outlier(&[]), Some(7));
         assert_eq!(activity.find_outlier(&[7]), None);
     }
@@ -237,10 +237,10 @@ mod tests {
     #[test]
     fn once_busy_thread_does_not_hide_the_connection() {
         let mut activity = ThreadActivity::default();
-        activity.record_work(&at(0, 0), &at(10, 90));
-        activity.record_idle(&at(10, 90), &at(10, 90));
+        activity.record_work(&run_times(0, 0), &run_times(10, 90));
+        activity.record_idle(&run_times(10, 90), &run_times(10, 90));
         assert_eq!(activity.find_outlier(&[]), None);
-        activity.record_work(&at(10, 90), &at(20, 90));
+        activity.record_work(&run_times(10, 90), &run_times(20, 90));
         assert_eq!(activity.find_outlier(&[]), Some(7));
     }
 
@@ -251,17 +251,17 @@ mod tests {
             threads.remove(&8);
             threads
         };
-        activity.record_work(&without(at(0, 0)), &at(10, 20));
+        activity.record_work(&without(run_times(0, 0)), &run_times(10, 20));
         assert_eq!(activity.find_outlier(&[]), Some(7));
-        activity.record_work(&at(10, 20), &without(at(10, 0)));
+        activity.record_work(&run_times(10, 20), &without(run_times(10, 0)));
         assert_eq!(activity.find_outlier(&[]), None);
     }
 
     #[test]
     fn lists_threads_of_this_process() {
         let pid = std::process::id();
-        assert!(all_threads(pid).contains_key(&pid));
+        assert!(read_cpu_times(pid).contains_key(&pid));
         assert!(read_thread_cpu_ns(pid, pid).is_some());
-        assert!(all_threads(u32::MAX).is_empty());
+        assert!(read_cpu_times(u32::MAX).is_empty());
     }
 }

@@ -83,7 +83,7 @@ impl<'a> BlockWatch<'a> {
         sums.into_iter().collect()
     }
 
-    /// Waits for one worker. Cuts all connections once the block is late or a signal came.
+    /// Waits for a worker's report. Cuts all connections once the block is late or a signal came.
     fn wait(&mut self, worker: &Worker) -> Result<Tally, WireError> {
         loop {
             match worker.reports.recv_timeout(CHECK_INTERVAL) {
@@ -103,8 +103,7 @@ impl<'a> BlockWatch<'a> {
     }
 
     fn is_late(&self) -> bool {
-        // The load is late slightly after a statement would time out. The message of the
-        // statement's time-out is more precise.
+        // Later than a statement's own time-out, whose message is more precise.
         Instant::now() > self.end + self.timeout() + 2 * CHECK_INTERVAL
     }
 
@@ -126,7 +125,7 @@ impl<'a> BlockWatch<'a> {
             }
         }
         sum.seconds /= workers as f64;
-        sum.events += sum.shares.round() as u64;
+        sum.events += sum.partial_events.round() as u64;
         let server = || load.target().server.clone();
         let connections = failures.len() as u32;
         // Errors of connections that this client has cut are not reported as lost connections.

@@ -32,11 +32,12 @@ pub struct Load {
     in_force: ConnectionCharsets,
     features: NegotiatedFeatures,
     binding: Binding,
-    /// Length of a turn at the end of the last block in turns, in nanoseconds. 0 before that.
-    slice_ns: AtomicU64,
+    /// Turn length, in nanoseconds, that the last block with turns had grown to: the next one begins
+    /// with it. 0 before the first one.
+    turn_ns: AtomicU64,
     /// Seed of the next block's due times in an open loop: the number of blocks since the last
     /// restart, plus the number of restarts × 2³².
-    open_loops: AtomicU64,
+    arrival_seed: AtomicU64,
 }
 
 /// Whether all client and server threads of a load are bound to cores.
@@ -55,7 +56,7 @@ pub(crate) struct Worker {
     /// Ends the connection, and with it the thread's wait for the server.
     pub(crate) cutter: ConnectionCutter,
     thread: Option<JoinHandle<()>>,
-    /// Receives once whether the thread could be bound to its core.
+    /// Receives once: `false` if the thread couldn't be bound to its core.
     binding_result: Receiver<bool>,
 }
 
@@ -136,7 +137,7 @@ impl Load {
         if !workers.iter().all(Worker::is_bound) {
             binding = Binding::Failed("the threads of weigh itself cannot be bound");
         }
-        let (slice_ns, open_loops) = (AtomicU64::new(0), AtomicU64::new(u64::from(generation) << 32));
+        let (turn_ns, arrival_seed) = (AtomicU64::new(0), AtomicU64::new(u64::from(generation) << 32));
         Ok(Self {
             target,
             settings,
@@ -148,8 +149,8 @@ impl Load {
             in_force,
             features,
             binding,
-            slice_ns,
-            open_loops,
+            turn_ns,
+            arrival_seed,
         })
     }
 
@@ -177,13 +178,13 @@ impl Load {
         &self.binding
     }
 
-    /// Length of a turn at the end of the last block in turns. 0 before that.
+    /// Turn length that the last block with turns had grown to. 0 before the first one.
     pub(crate) fn slice(&self) -> Duration {
-        Duration::from_nanos(self.slice_ns.load(Ordering::Relaxed))
+        Duration::from_nanos(self.turn_ns.load(Ordering::Relaxed))
     }
 
     pub(crate) fn set_slice(&self, slice: Duration) {
-        self.slice_ns.store(slice.as_nanos() as u64, Ordering::Relaxed);
+        self.turn_ns.store(slice.as_nanos() as u64, Ordering::Relaxed);
     }
 
     pub fn target(&self) -> &Target {
@@ -209,7 +210,7 @@ impl Load {
 
     /// Returns the due times for a block that ends at `end`. `None` for a closed loop.
     pub(crate) fn arrivals(&self, end: Instant, grace: Duration) -> Option<Arc<Arrivals>> {
-        let seed = self.open_loops.fetch_add(1, Ordering::Relaxed);
+        let seed = self.arrival_seed.fetch_add(1, Ordering::Relaxed);
         self.settings.rate.map(|rate| Arc::new(Arrivals::new(rate, seed, end, grace)))
     }
 
@@ -220,8 +221,8 @@ impl Load {
         }
     }
 
-    /// Requests the session counters of the first connections. The receivers are in the order of
-    /// the connections.
+    /// Requests the session counters of the first [`SAMPLED_CONNECTIONS`] connections, and on the
+    /// first one the pages read. The receivers are in the order of the connections.
     pub(crate) fn request_counters(&self) -> Vec<Receiver<Result<Counters, WireError>>> {
         let cpu = self.accounting.and_then(CpuAccounting::extra_query);
         let request = |(place, worker): (usize, &Worker)| {

@@ -1,24 +1,25 @@
-//! Counts and times of a load in a block.
+//! Counts and times of load.
 
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
-/// Counts and times of one load in one block.
+/// Counts and times of one load in one block, a limited time under load.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Counted time under load, in seconds, mean over the connections: about the block's length, or
-    /// the sum of this side's counted turns.
+    /// Counted time under load, in seconds, mean over the connections: about the block's length, or,
+    /// if two loads take turns, the sum of this load's counted turns.
     pub seconds: f64,
     /// Completed events (sysbench: transactions).
     pub events: u64,
-    /// Sum of the counted shares of events that were spread over several turns. Rounded and added
-    /// to `events` at the end of the block.
-    pub(crate) shares: f64,
+    /// Events that ran partly in counted time, each as the fraction in it. Rounded and added to
+    /// `events` at the end of the block.
+    pub(crate) partial_events: f64,
     /// Statements of the completed events.
     pub queries: u64,
     /// Expected time of the completed events, in seconds, from [`workload::Class::effort`]. 0 if
-    /// unknown. Blocks of a mix differ by chance in how many slow events they contain.
+    /// unknown. It corrects for chance: of a mix of statements, one block has more slow events than
+    /// another.
     pub effort: f64,
     /// Rows received for the completed events.
     pub rows: u64,
@@ -47,7 +48,7 @@ impl Default for Tally {
         Self {
             seconds: 0.0,
             events: 0,
-            shares: 0.0,
+            partial_events: 0.0,
             queries: 0,
             effort: 0.0,
             rows: 0,
@@ -67,7 +68,7 @@ impl Tally {
     pub(crate) fn add(&mut self, other: &Tally) {
         self.seconds += other.seconds;
         self.events += other.events;
-        self.shares += other.shares;
+        self.partial_events += other.partial_events;
         self.queries += other.queries;
         self.effort += other.effort;
         self.rows += other.rows;

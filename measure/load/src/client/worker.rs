@@ -414,7 +414,7 @@ impl<'a> TurnPacer<'a> {
             return;
         }
         let share = f64::from(event.counted) / f64::from(event.statements);
-        self.tally.shares += share;
+        self.tally.partial_events += share;
         self.tally.effort += share * effort;
         if self.turn.counts {
             self.tally.latency.saturating_record(nanoseconds(event.took));

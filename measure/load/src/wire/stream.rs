@@ -28,7 +28,7 @@ use crate::error::WireError;
 /// Maximum time to establish a TCP connection to one address of a host.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between checks for a signal while waiting for the greeting.
-const POLL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const SIGNAL_CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 pub(crate) struct Stream {
     transport: Transport,
@@ -53,7 +53,8 @@ pub(crate) enum ConnectionCutter {
 }
 
 impl ConnectionCutter {
-    /// Shuts the connection down. Pending and later reads and writes fail.
+    /// Shuts the connection down. Pending and later reads find the end of the
+    /// stream; writes fail.
     pub(crate) fn cut(&self) {
         // Fails if the peer has closed the connection already.
         let _ = match self {
@@ -64,7 +65,7 @@ impl ConnectionCutter {
 }
 
 impl Stream {
-    /// Connects. Connecting and every later read or write may each take up to `timeout`; connecting
+    /// Connecting and every later read or write may each take up to `timeout`; connecting
     /// over TCP at most 10 s per address.
     pub(crate) fn connect(address: &Address, timeout: Duration) -> io::Result<Self> {
         let transport = match address {
@@ -112,7 +113,7 @@ impl Stream {
         let deadline = Instant::now() + self.timeout;
         while Instant::now() < deadline && !interrupt::is_pending() {
             let mut wanted = [PollFd::from_borrowed_fd(self.socket(), PollFlags::IN)];
-            match rustix::event::poll(&mut wanted, Some(&POLL)) {
+            match rustix::event::poll(&mut wanted, Some(&SIGNAL_CHECK_INTERVAL)) {
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) => return Ok(()),
                 Err(error) => return Err(error.into()),
@@ -147,7 +148,7 @@ fn map_timeout(error: io::Error, timeout: Duration) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock { timeout_error(timeout) } else { error }
 }
 
-/// Connects to a Unix socket. If the server's queue is full, connecting blocks up to the send
+/// If the server's queue is full, connecting blocks up to the send
 /// time-out (unix(7), socket(7)).
 fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
@@ -275,7 +276,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Waits until data can be read. A blocking read on a Unix socket also wakes when the peer consumes
+/// Waits with `poll`, because a blocking read on a Unix socket also wakes when the peer consumes
 /// sent data: Linux wakes all waiters of a socket that becomes writable. Measured: 1.7 context
 /// switches per query instead of 1 with `poll`.
 fn wait_for_data(stream: &UnixStream, poll_timeout: &Timespec) -> io::Result<()> {

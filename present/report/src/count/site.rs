@@ -1,5 +1,5 @@
-//! A static site of counts: pages by server, collation and statement, and of changes between
-//! versions.
+//! A static site of instruction counts: a page for each server, collation and statement. A server's
+//! page also compares it with the version before.
 
 use askama::Template;
 use count::{Cell, Results};
@@ -14,7 +14,6 @@ const STYLE: &str = concat!(include_str!("../../assets/page.css"), include_str!(
 /// Content security policy: loads nothing, and runs no script.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// A file of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SitePage {
     /// File name, without folders.
@@ -29,8 +28,8 @@ struct Page<'a> {
     weigh: &'a str,
     style: &'a str,
     title: String,
-    /// Name of the page in the path to it. Empty for the first page.
-    path: String,
+    /// Last part of the breadcrumb. Empty for the first page.
+    breadcrumb: String,
     sentences: Vec<String>,
     matrices: Vec<Matrix>,
     lists: Vec<LinkList>,
@@ -40,16 +39,16 @@ struct Page<'a> {
 struct Link {
     name: String,
     /// File name. Empty for no link.
-    page: String,
+    file: String,
 }
 
 struct Matrix {
     title: String,
     caption: String,
-    /// Head of the rows' names.
+    /// Heading of the column of row names.
     corner: &'static str,
     columns: Vec<Link>,
-    rows: Vec<(Link, Vec<Field>)>,
+    rows: Vec<(Link, Vec<MatrixCell>)>,
 }
 
 struct LinkList {
@@ -57,7 +56,7 @@ struct LinkList {
     links: Vec<Link>,
 }
 
-struct Field {
+struct MatrixCell {
     text: String,
     class: &'static str,
 }
@@ -69,7 +68,7 @@ struct Index<'a> {
     statements: Vec<&'a str>,
 }
 
-/// Returns the pages. The first is `index.html`.
+/// Returns all pages, `index.html` first.
 pub fn site(results: &Results) -> Vec<SitePage> {
     let index = Index::new(results);
     let mut pages = vec![index.first_page()];
@@ -106,14 +105,14 @@ impl<'a> Index<'a> {
     }
 
     fn server_link(&self, server: usize) -> Link {
-        Link { name: self.label(server).to_owned(), page: file("server", self.label(server)) }
+        Link { name: self.label(server).to_owned(), file: file("server", self.label(server)) }
     }
 
     fn server_links(&self) -> Vec<Link> {
         (0..self.results.servers.len()).map(|server| self.server_link(server)).collect()
     }
 
-    fn statement_rows(&self, fields: impl Fn(&str) -> Vec<Field>) -> Vec<(Link, Vec<Field>)> {
+    fn statement_rows(&self, fields: impl Fn(&str) -> Vec<MatrixCell>) -> Vec<(Link, Vec<MatrixCell>)> {
         self.statements.iter().map(|name| (link("statement", name), fields(name))).collect()
     }
 
@@ -130,7 +129,7 @@ impl<'a> Index<'a> {
             rows: self.statement_rows(fields),
         };
         let collations = self.collations.iter().map(|name| link("collation", name)).collect();
-        let findings = findings(self.results).into_iter().map(|name| Link { name, page: String::new() }).collect();
+        let findings = findings(self.results).into_iter().map(|name| Link { name, file: String::new() }).collect();
         let lists = vec![
             LinkList { title: "Findings", links: findings },
             LinkList { title: "Collations compared with the baseline", links: collations },
@@ -142,7 +141,7 @@ impl<'a> Index<'a> {
 
     fn server_page(&self, server: usize) -> SitePage {
         let fields = |statement: &str| {
-            self.collations.iter().map(|name| self.compared(self.find(server, statement, name))).collect()
+            self.collations.iter().map(|name| self.format_compared(self.find(server, statement, name))).collect()
         };
         let mut matrices = vec![Matrix {
             title: "Collations".into(),
@@ -185,7 +184,7 @@ impl<'a> Index<'a> {
     fn collation_page(&self, collation: &str) -> SitePage {
         let fields = |statement: &str| {
             (0..self.results.servers.len())
-                .map(|server| self.compared(self.find(server, statement, collation)))
+                .map(|server| self.format_compared(self.find(server, statement, collation)))
                 .collect()
         };
         let matrix = Matrix {
@@ -200,7 +199,7 @@ impl<'a> Index<'a> {
 
     fn statement_page(&self, statement: &str) -> SitePage {
         let fields = |server: usize| {
-            self.collations.iter().map(|name| self.compared(self.find(server, statement, name))).collect()
+            self.collations.iter().map(|name| self.format_compared(self.find(server, statement, name))).collect()
         };
         let matrix = Matrix {
             title: "Servers and collations".into(),
@@ -215,7 +214,7 @@ impl<'a> Index<'a> {
         self.page(file("statement", statement), statement.to_owned(), statement, Vec::new(), vec![matrix], Vec::new())
     }
 
-    fn compared(&self, cell: Option<&Cell>) -> Field {
+    fn format_compared(&self, cell: Option<&Cell>) -> MatrixCell {
         match cell.map(|cell| (cell, difference(self.results, cell))) {
             None => missing(),
             Some((cell, None)) => thousands(Some(cell)),
@@ -227,7 +226,7 @@ impl<'a> Index<'a> {
         &self,
         file: String,
         title: String,
-        path: &str,
+        breadcrumb: &str,
         sentences: Vec<String>,
         matrices: Vec<Matrix>,
         lists: Vec<LinkList>,
@@ -237,7 +236,7 @@ impl<'a> Index<'a> {
             weigh: &self.results.weigh,
             style: STYLE,
             title,
-            path: path.to_owned(),
+            breadcrumb: breadcrumb.to_owned(),
             sentences,
             matrices,
             lists,
@@ -247,7 +246,7 @@ impl<'a> Index<'a> {
 }
 
 fn link(kind: &str, name: &str) -> Link {
-    Link { name: name.to_owned(), page: file(kind, name) }
+    Link { name: name.to_owned(), file: file(kind, name) }
 }
 
 /// Returns the file name of a page, such as `server-mysql-9-7-4.html`.
@@ -257,16 +256,16 @@ fn file(kind: &str, name: &str) -> String {
     format!("{kind}-{}.html", name.chars().map(plain).collect::<String>())
 }
 
-fn thousands(cell: Option<&Cell>) -> Field {
-    cell.map_or_else(missing, |cell| Field { text: format_thousands(cell), class: "" })
+fn thousands(cell: Option<&Cell>) -> MatrixCell {
+    cell.map_or_else(missing, |cell| MatrixCell { text: format_thousands(cell), class: "" })
 }
 
-fn missing() -> Field {
-    Field { text: DASH.into(), class: "none" }
+fn missing() -> MatrixCell {
+    MatrixCell { text: DASH.into(), class: "none" }
 }
 
-/// Formats a relative difference, 0 if the starts differ by as much.
-fn percent(difference: f64) -> Field {
+/// Formats a relative difference, with a colour by its size.
+fn percent(difference: f64) -> MatrixCell {
     let class = match difference {
         less if less < -0.01 => "less",
         more if more >= 1.0 => "more-3",
@@ -274,5 +273,5 @@ fn percent(difference: f64) -> Field {
         more if more >= 0.05 => "more-1",
         _ => "",
     };
-    Field { text: format_difference(difference), class }
+    MatrixCell { text: format_difference(difference), class }
 }

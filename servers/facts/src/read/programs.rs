@@ -68,7 +68,7 @@ impl Reader<'_> {
             });
         }
         let routine = |row: &DictionaryRow| Routine {
-            program: program_with_charsets(schema, row),
+            program: program_from_row(schema, row),
             kind: row.text(6),
             parameters: parameters.remove(&(row.text(7), row.text(6))).unwrap_or_default(),
         };
@@ -81,7 +81,7 @@ impl Reader<'_> {
                      FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ? ORDER BY TRIGGER_NAME";
         let rows = self.query("list its triggers", query, &[schema])?;
         let trigger = |row: &DictionaryRow| Trigger {
-            program: program_with_charsets(schema, row),
+            program: program_from_row(schema, row),
             table: row.text(6),
             timing: row.text(7),
             event: row.text(8),
@@ -93,13 +93,13 @@ impl Reader<'_> {
         let query = "SELECT EVENT_NAME, DEFINER, EVENT_DEFINITION, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, \
                      DATABASE_COLLATION, STATUS FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ? ORDER BY EVENT_NAME";
         let rows = self.query("list its events", query, &[schema])?;
-        Ok(rows.iter().map(|row| Event { program: program_with_charsets(schema, row), status: row.text(6) }).collect())
+        Ok(rows.iter().map(|row| Event { program: program_from_row(schema, row), status: row.text(6) }).collect())
     }
 }
 
 /// Converts a row that begins with name, definer, body, client charset, connection collation and
 /// schema collation.
-fn program_with_charsets(schema: &str, row: &DictionaryRow) -> Program {
+fn program_from_row(schema: &str, row: &DictionaryRow) -> Program {
     let charsets = ProgramCharsets { client: row.text(3), connection: row.text(4), database: row.optional_text(5) };
     program(schema, row, charsets)
 }

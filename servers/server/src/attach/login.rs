@@ -36,8 +36,8 @@ pub struct Login {
     pub defaults_extra_file: Option<PathBuf>,
     /// `--no-defaults`: read no option file.
     pub no_defaults: bool,
-    /// Whether passwords of the environment and of option files are kept from the server, because
-    /// the user has not typed its name.
+    /// Whether passwords from the environment and from option files aren't sent, because the user
+    /// hasn't typed the server's name.
     pub withholds_password: bool,
 }
 
