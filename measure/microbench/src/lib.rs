@@ -87,7 +87,8 @@ pub fn write(root: &Path, options: Options) -> Result<(), WriteError> {
     for (table, columns) in TABLES {
         let heads = columns.iter().map(|&(name, kind)| Column::new(name, kind)).collect();
         let mut rows = writer.create_rows(table, heads)?;
-        for id in 1..=options.rows {
+        let ids = if columns == WRITTEN { values.shuffled_ids() } else { (1..=options.rows).collect() };
+        for id in ids {
             let row: Vec<Cell> = columns.iter().map(|(name, _)| Some(values.column(name, id))).collect();
             rows.write(&row)?;
         }
