@@ -87,7 +87,7 @@ enum Format {
 }
 
 impl WorkloadArgs {
-    /// Returns `true` if the action opens a server.
+    /// Returns `true` if the action starts a server or connects to one.
     pub fn needs_server(&self) -> bool {
         matches!(self.action, Action::Compare(_))
     }

@@ -239,7 +239,7 @@ impl ConnectArgs {
         self.specs().is_ok_and(|specs| specs.iter().any(Spec::is_running))
     }
 
-    /// Returns `true` if an option names a server.
+    /// Returns `true` if an argument or an option names a server.
     pub fn names_servers(&self) -> bool {
         self.server_texts().next().is_some() || self.names_running_server()
     }
