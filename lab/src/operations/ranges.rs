@@ -14,19 +14,21 @@ pub fn compare_like_ranges(
     rows: &Rows,
 ) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    for ((text, pattern), matches) in rows.likes.iter().zip(likes(session, collation, "likes", rows.likes.len())?) {
+    for ((text, pattern), matches) in rows.likes.iter().zip(query_likes(session, collation, "likes", rows.likes.len())?)
+    {
         if !matches {
             continue;
         }
         let is_inside = collation.like_range(pattern, Some('\\')).contains(&collation.sort_key(text));
-        // MySQL 5 reads beyond the pattern's end in a table.
+        // In a table, MySQL 5 reads beyond the pattern's end, so the match is asked for again with
+        // literals.
         let agrees = is_inside || version.major == 5 && !query_like(session, collation, text, pattern)?;
         outcome.count(agrees, || format!("x'{}' LIKE x'{}' is outside of the range", hex(text), hex(pattern)));
     }
     Ok(outcome)
 }
 
-/// Compares `LIKE 'prefix%'`.
+/// Compares `starts_with` and `prefix_range` with the server's `LIKE 'prefix%'`.
 pub fn compare_prefixes(
     session: &mut Session<'_>,
     collation: Collation,
@@ -38,7 +40,7 @@ pub fn compare_prefixes(
     if collation.charset() == Charset::Swe7 {
         return Ok(outcome);
     }
-    let answers = likes(session, collation, "prefixes", rows.prefixes.len())?;
+    let answers = query_likes(session, collation, "prefixes", rows.prefixes.len())?;
     for ((text, prefix), mut theirs) in rows.prefixes.iter().zip(answers) {
         let ours = collation.starts_with(text, prefix);
         if ours != theirs && version.major == 5 {
@@ -51,7 +53,7 @@ pub fn compare_prefixes(
     Ok(outcome)
 }
 
-fn likes(session: &mut Session<'_>, collation: Collation, table: &str, count: usize) -> Result<Vec<bool>> {
+fn query_likes(session: &mut Session<'_>, collation: Collation, table: &str, count: usize) -> Result<Vec<bool>> {
     let expression = format!("a LIKE b COLLATE {}", quote_collation(session, collation));
     let answers: Vec<i32> = session.query(&expression, table, count)?;
     Ok(answers.into_iter().map(|answer| answer == 1).collect())

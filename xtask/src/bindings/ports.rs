@@ -6,14 +6,14 @@ use anyhow::{Context, Result, ensure};
 
 use crate::bindings::{print_command, succeed};
 
-/// Random collations of each flavour and pairs of strings for each, compared with the library.
-/// docs/reference/go.md and java.md have the command for a full comparison.
-const RANDOM: [&str; 5] = ["port-answers", "--collations", "60", "--pairs", "500"];
+/// Arguments for lab: the number of random collations of each flavour, and of pairs of strings for
+/// each. docs/reference/go.md and java.md have the command for a full comparison.
+const PORT_ANSWERS: [&str; 5] = ["port-answers", "--collations", "60", "--pairs", "500"];
 
 /// Pipes the library's results for random strings into a port's comparison.
 pub fn compare_with_library(comparison: &mut Command) -> Result<()> {
     let mut library = Command::new(crate::cargo());
-    library.args(["run", "--quiet", "--package", "lab", "--"]).args(RANDOM).stdout(Stdio::piped());
+    library.args(["run", "--quiet", "--package", "lab", "--"]).args(PORT_ANSWERS).stdout(Stdio::piped());
     print_command(&library);
     let mut library = library.spawn().context("cannot run cargo")?;
     comparison.stdin(library.stdout.take().context("the library's results are not piped")?);

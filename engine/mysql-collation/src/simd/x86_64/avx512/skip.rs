@@ -186,16 +186,16 @@ unsafe fn differing_lanes<const LETTERS: bool>(
             return [0; 2];
         }
         let differ = differing_bits([x.bytes, y.bytes], [x.next, y.next]);
-        // Bits that must be equal: all except the bit of case, and that bit too if two letters
-        // differ in case.
-        let telling = match variants {
+        // Bits that must be equal: all but the bit of case, which must be equal, too, if the case
+        // of two neighbouring letters differs.
+        let decisive = match variants {
             CaseVariants::None => _mm512_set1_epi8(!0),
             CaseVariants::OtherCase => {
                 let uneven = uneven_bits([x.bytes, y.bytes], [x.next, y.next]);
                 _mm512_or_si512(uneven, _mm512_set1_epi8(!0x20))
             }
         };
-        let mut differing = _mm512_test_epi8_mask(differ, telling);
+        let mut differing = _mm512_test_epi8_mask(differ, decisive);
         if !LETTERS {
             // Equal pairs beyond ASCII may weigh differently, too.
             differing |= _mm512_movepi8_mask(_mm512_or_si512(x.bytes, x.next));
