@@ -9,8 +9,8 @@ fn main() {
     println!("cargo::rustc-env=WEIGH_COMMIT={}", commit().unwrap_or_default());
 }
 
-/// Returns the commit that is built, unless it is given in the environment. Development builds
-/// name none: they would be compiled again after every commit.
+/// Returns the commit that the environment names, otherwise the one that is built. Development
+/// builds name none: they would be compiled again after every commit.
 fn commit() -> Option<String> {
     if let Ok(commit) = std::env::var("WEIGH_COMMIT") {
         return Some(commit);

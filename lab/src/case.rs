@@ -48,10 +48,11 @@ const OWN_CASES: [&str; 2] = ["latin2_czech_cs", "cp1250_czech_cs"];
 
 const FUNCTIONS: [&str; 2] = ["UPPER", "LOWER"];
 
-/// Sets in which a code point has a certain other case, as bits, by both code points.
+/// For each pair of a code point and its other case, the sets with this pair, as bits.
 type Mappings = BTreeMap<(u32, u32), u16>;
 
-/// Code points at equal distances whose other cases are, too.
+/// Code points `first`, `first + step`, … `last`. The other case of each is as far from `to` as the
+/// code point is from `first`.
 #[derive(Clone, Copy)]
 struct Run {
     first: u32,

@@ -65,8 +65,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         for collation in resolve_collations(&source, &arguments.collation)? {
             for values in values::with_default(&arguments.values) {
                 let what = SortedValues { collation, values, rows: arguments.rows };
-                let cell = measure(&mut source, what, arguments.rounds, weigh.as_deref())?;
-                figures::print_condition(&mut stdout(), &cell)?;
+                let condition = measure(&mut source, what, arguments.rounds, weigh.as_deref())?;
+                figures::print_condition(&mut stdout(), &condition)?;
             }
         }
     }

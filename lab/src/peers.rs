@@ -1,6 +1,6 @@
 //! `cargo xtask peers`: times the engine against collations in Go: comparisons and sort keys of the
-//! same texts. Runs Vitess, golang.org/x/text/collate and the Go port from lab/peers/go; no code of
-//! the first two is copied. `cargo bench -p mysql-collation` has other competitors.
+//! same texts. The program in lab/peers/go runs Vitess, golang.org/x/text/collate and the Go port;
+//! no code of the first two is copied. `cargo bench -p mysql-collation` has other competitors.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -15,9 +15,10 @@ use mysql_collation::{Collation, Flavour};
 use progress::Bar;
 use server::Progress;
 
-/// Processes of each side, in turn. Each has its own layout of code and texts in memory.
+/// Processes of each contestant, which run in turn. Times also depend on where a process has its
+/// code and texts in memory.
 const PROCESSES: usize = 9;
-/// Rounds of a timing in one process, and calls per round. The side in Go has the same numbers.
+/// Rounds of a timing in one process, and calls per round. The program in Go has the same numbers.
 const ROUNDS: usize = 30;
 const CALLS: u32 = 20_000;
 /// Libraries in Go: argument of the program, title.
@@ -166,15 +167,15 @@ fn run_ours(cases: &[Case]) -> Result<Times> {
 }
 
 /// Parses one line per case, with `contestants` times separated by spaces.
-fn parse_times(output: &Output, of: &str, cases: usize, contestants: usize) -> Result<Times> {
-    ensure!(output.status.success(), "{of} ended with {}", output.status);
+fn parse_times(output: &Output, printer: &str, cases: usize, contestants: usize) -> Result<Times> {
+    ensure!(output.status.success(), "{printer} ended with {}", output.status);
     let number = |word: &str| if word == "none" { Ok(None) } else { word.parse().map(Some) };
     let numbers = |line: &str| line.split(' ').map(number).collect::<Result<Vec<Option<f64>>, _>>();
     let lines = str::from_utf8(&output.stdout)?.lines().map(numbers);
     let times: Times =
-        lines.collect::<Result<_, _>>().with_context(|| format!("{of} printed something other than times"))?;
-    ensure!(times.len() == cases, "{of} printed {} lines for {cases} cases", times.len());
-    ensure!(times.iter().all(|line| line.len() == contestants), "{of} did not print {contestants} times per line");
+        lines.collect::<Result<_, _>>().with_context(|| format!("{printer} printed something other than times"))?;
+    ensure!(times.len() == cases, "{printer} printed {} lines for {cases} cases", times.len());
+    ensure!(times.iter().all(|line| line.len() == contestants), "{printer} did not print {contestants} times per line");
     Ok(times)
 }
 

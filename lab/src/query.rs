@@ -20,8 +20,8 @@ pub fn plane_table(number: u32, step: u32) -> String {
     )
 }
 
-/// Queries the weights of all characters of a plane. With `level`, queries that level alone, as
-/// MariaDB allows.
+/// Queries the weights of all characters of a plane: of every level, or of `level` alone, from 0,
+/// which only MariaDB can return.
 pub fn query_weights(
     source: &mut Source,
     collation: &str,
@@ -32,7 +32,8 @@ pub fn query_weights(
     run_weights_query(source, collation, &level, &plane_table(number, 1))
 }
 
-/// Queries the weights of a plane's characters that `collation` and `other` weigh differently.
+/// Queries the weights in `collation` of a plane's characters that it and `other` weigh
+/// differently.
 pub fn query_differing_weights(
     source: &mut Source,
     collation: &str,
@@ -93,8 +94,8 @@ pub fn query_byte_weights(source: &mut Source, collation: &str) -> Result<Vec<Ve
     let weighed = |text: &str| format!("WEIGHT_STRING({text} COLLATE `{collation}`)");
     let query = if charset == "latin1" {
         let mut bytes: Vec<String> = (0..256).map(|byte| format!("SELECT {byte} n, {} b", literal(byte))).collect();
-        // A longer string widens the column. MySQL 5.6 truncates the weights of a column of single
-        // bytes to one byte.
+        // MySQL 5.6 truncates the weights of a column of single bytes to one byte, so a longer
+        // string, which isn't read, widens the column.
         bytes.push("SELECT 256, _latin1 '    '".to_owned());
         let bytes = bytes.join(" UNION ALL ");
         format!("SELECT n, {} FROM ({bytes}) bytes WHERE n < 256 ORDER BY n", weighed("b"))

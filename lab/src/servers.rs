@@ -8,7 +8,7 @@ use server::{NoProgress, Options, Server};
 
 /// A running server, with a connection whose results are in `utf8mb4`.
 pub struct Source {
-    /// Dropping it stops the server.
+    /// Dropping it stops the server, if this process started it.
     pub server: Server,
     pub conn: Conn,
     utf8mb3: &'static str,

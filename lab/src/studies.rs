@@ -10,14 +10,15 @@ use anyhow::{Context, Result, ensure};
 use measure::{Analysis, Estimate, PairKind, PublishedFigure, Run};
 use recipe::ClaimVerdict;
 
-/// Studies to repeat. The ratios of the first one must be within [`MAX_DEVIATION`] of the published
-/// ones; the others published none by collation.
+/// Studies to repeat. Only the first one published figures by collation whose ratios can be
+/// compared; they must be within [`MAX_DEVIATION`].
 const STUDIES: [&str; 3] = ["percona-2019", "cnblogs-2020", "order-by-2021"];
 
 /// Largest accepted distance of a measured ratio from the published range.
 const MAX_DEVIATION: f64 = 0.10;
 
-/// Fewest threads of a published ratio that counts: a run has all cores busy.
+/// Published ratios with fewer threads don't count: the repetition keeps all cores busy, as only
+/// many threads did in the studies.
 const MIN_THREADS: u32 = 24;
 
 #[derive(clap::Args)]
@@ -86,7 +87,7 @@ struct Row {
 }
 
 impl Row {
-    /// Returns the distance to the published range. 0 inside it.
+    /// Returns the distance to the published range: 0 inside it.
     fn deviation(&self) -> f64 {
         let (low, high) = self.published;
         (low - self.measured.value).max(self.measured.value - high).max(0.0)
@@ -121,7 +122,7 @@ fn is_of_series(published: &str, version: &str) -> bool {
 }
 
 /// Returns the lowest and the highest ratio that the study published for a collation, with
-/// [`MIN_THREADS`] or more threads.
+/// [`MIN_THREADS`] or more threads; `None` if it published none.
 fn published_range(figures: &[&PublishedFigure], collation: &str, baseline: &str) -> Option<(f64, f64)> {
     let is_named = |figure: &PublishedFigure, name: &str| {
         figure.collation.as_ref().is_some_and(|own| server::is_same_collation(own, name))

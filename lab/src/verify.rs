@@ -77,8 +77,8 @@ struct Amount {
 
 impl Amount {
     /// For a collation whose weights are also checked under another one, so that only padding,
-    /// levels and encoding remain; and for the collations of charsets with three or more bytes per
-    /// character, except utf8mb4.
+    /// levels and encoding remain; and for the collations of ucs2 and of the charsets with three or
+    /// more bytes per character, except utf8mb4.
     const LEAST: Self = Self { step: 4001, pairs: 200, likes: 100, texts: 100, ill_formed: 20, equal_weights: false };
 
     fn brief(collation: Collation) -> Self {

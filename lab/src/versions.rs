@@ -28,8 +28,9 @@ const BLOCK: u32 = 256;
 /// Maximum number of ranges of code points that a line of output lists.
 const MAX_RANGES: usize = 6;
 
-/// Collations with several weights per byte. MySQL before 9 cuts their `WEIGHT_STRING` in a UNION.
-const CUT: [&str; 2] = ["latin2_czech_cs", "cp1250_czech_cs"];
+/// Collations with several weights per byte, left out: MySQL before 9 cuts their `WEIGHT_STRING` in
+/// a UNION.
+const LEFT_OUT: [&str; 2] = ["latin2_czech_cs", "cp1250_czech_cs"];
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -82,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn compare(older: &mut Weights, newer: &mut Weights, arguments: &Arguments, csv: &mut String) -> Result<()> {
     let (title, other) = (older.source.title(), newer.source.title());
     println!("{title} and {other}");
-    let is_common = |name: &&String| newer.collations.contains_key(*name) && !CUT.contains(&name.as_str());
+    let is_common = |name: &&String| newer.collations.contains_key(*name) && !LEFT_OUT.contains(&name.as_str());
     let is_wanted = |name: &&String| arguments.all_charsets || !has_twin_in_utf8mb4(name, &older.collations);
     let names: Vec<String> = older.collations.keys().filter(is_common).filter(is_wanted).cloned().collect();
     let mut count = 0;
@@ -99,7 +100,8 @@ fn compare(older: &mut Weights, newer: &mut Weights, arguments: &Arguments, csv:
     Ok(())
 }
 
-/// True for a collation of another Unicode character set that utf8mb4 has under the same name.
+/// True for a collation of another Unicode character set that utf8mb4 has, too, such as
+/// `ucs2_general_ci`.
 fn has_twin_in_utf8mb4(name: &str, collations: &BTreeMap<String, String>) -> bool {
     let charset = server::collation_charset(name);
     let is_unicode = ["utf8mb3", "ucs2", "utf16", "utf16le", "utf32"].contains(&charset);

@@ -42,7 +42,7 @@ enum Planted {
     /// Error 1267 under the newest collation. Under `utf8mb4_bin` the statement succeeds, because a
     /// `_bin` collation has precedence.
     Error,
-    /// At least 30 % slower under the newest collation.
+    /// Over 30 % more of the server's CPU time under the newest collation.
     Slower,
 }
 

@@ -52,7 +52,7 @@ fn option_words(arguments: &[OsString]) -> &[OsString] {
     &arguments[..end]
 }
 
-/// Replaces `--version` by the command, which also obeys `--verbose`.
+/// Replaces `--version` by the command `version`, which also obeys `--verbose`.
 fn with_version_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_version = |word: &OsString| word == "--version" || word == "-V";
     let words = arguments.get(1..).unwrap_or_default();
@@ -90,7 +90,7 @@ pub fn with_long_passwords(arguments: &[OsString]) -> Vec<OsString> {
     options.iter().map(|argument| with_long_password(argument)).chain(rest.iter().cloned()).collect()
 }
 
-/// Clap can't distinguish `-pPASSWORD` from a `-p` that requests a prompt.
+/// Replaces one `-pPASSWORD`: clap can't distinguish it from a `-p` that requests a prompt.
 fn with_long_password(argument: &OsStr) -> OsString {
     match argument.as_bytes().strip_prefix(b"-p") {
         Some(password) if !password.is_empty() => {

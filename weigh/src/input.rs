@@ -16,7 +16,6 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
 }
 
-/// Returns the error for an input that can't be read.
 pub fn read_error(path: &Path, error: &io::Error) -> anyhow::Error {
     let name = if path == Path::new(STDIN) { "standard input".into() } else { path.display().to_string() };
     anyhow!("cannot read {name}: {error}")

@@ -67,9 +67,9 @@ enum Command {
 }
 
 impl Command {
-    /// Returns `false` for commands that start no server and end at once on a signal, as any filter
-    /// does. The other commands stop their servers first. `report`, `compare` and `import` start
-    /// none, but count among them.
+    /// Returns `true` for commands that stop their servers before they end on a signal. The others
+    /// start no server and end at once, as any filter does. `report`, `compare` and `import` start
+    /// none either, but `true` is returned for them.
     fn may_start_servers(&self) -> bool {
         use Command::{Completions, Explain, Help, Man, Sort, Version, Weights, Workload};
         match self {
@@ -143,8 +143,8 @@ fn raise_file_limit() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-/// Prints an error. Returns exit status 2, or 128 plus the signal that ended the run. Each error's
-/// message includes its cause, so the chain of causes isn't printed.
+/// Prints an error. Returns exit status 2, or 128 plus the signal that ended the run. The chain of
+/// causes isn't printed: each message is expected to include its cause.
 fn fail(error: &anyhow::Error) -> ExitCode {
     output::print_message(&format!("weigh: {error}"));
     match lifecycle::interrupt::signal() {

@@ -1,4 +1,5 @@
-//! The allocator: the system's, but a failed allocation ends the process in order.
+//! The allocator: the system's. If an allocation fails, the process says so and stops its servers
+//! before it ends.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

@@ -43,7 +43,6 @@ impl OutputArgs {
     }
 }
 
-/// Returns `true` with `--verbose`.
 pub fn is_verbose() -> bool {
     OutputArgs::in_use().verbose
 }
@@ -77,7 +76,8 @@ pub fn wants_color() -> bool {
     }
 }
 
-/// Returns the columns of the terminal. `None` if standard output is no terminal.
+/// Returns the columns of the terminal. `None` if standard output is no terminal, or one that
+/// states no width.
 fn terminal_width() -> Option<usize> {
     let size = tcgetwinsize(stdout()).ok()?;
     (size.ws_col > 0).then_some(usize::from(size.ws_col))
@@ -92,7 +92,8 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Prints a message to standard error, with control characters escaped. Ignores failures to write.
+/// Prints a message to standard error, with control characters escaped, without error numbers of
+/// the operating system. Ignores failures to write.
 pub fn print_message(message: &str) {
     let _ = writeln!(stderr().lock(), "{}", escape::text(&without_error_numbers(message)));
 }

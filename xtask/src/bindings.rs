@@ -122,7 +122,7 @@ impl Binding {
         matches!(self, Self::Go | Self::Java)
     }
 
-    /// Returns the folder from the project's on.
+    /// Returns the folder's path in the project.
     fn path(self) -> String {
         let kind = if self.is_port() { "ports" } else { "bindings" };
         format!("engine/{kind}/{}", self.folder())
@@ -185,7 +185,8 @@ fn succeed(command: &mut Command) -> Result<()> {
     check_status(&line, status)
 }
 
-/// Runs a command that uses a private server: it is ended when this process ends, also by a signal.
+/// Runs a command that uses a private server. The command ends when this process does, also by a
+/// signal.
 fn succeed_supervised(command: Command) -> Result<()> {
     let line = print_command(&command);
     let child = lifecycle::spawn_with_environment(command).with_context(|| format!("cannot run {line}"))?;

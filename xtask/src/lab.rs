@@ -41,7 +41,7 @@ pub fn has_task(name: &OsString) -> bool {
     TASKS.iter().any(|(task, _)| name == task)
 }
 
-/// Builds `lab` and replaces this process with it.
+/// Replaces this process with cargo, which builds and runs `lab`. Returns only if cargo can't run.
 pub fn become_lab(arguments: &[OsString]) -> Result<bool> {
     let mut command = Command::new(crate::cargo());
     command.args(["run", "--quiet", "--package", "lab"]);

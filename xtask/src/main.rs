@@ -1,6 +1,7 @@
 //! Builds, tests and packages the project: `cargo xtask`.
 //!
-//! Always built for development, so that `cargo xtask test` and the tests share what it builds.
+//! Always built in the dev profile, so that the tests, which have the same one, reuse what is
+//! built.
 
 // Doc comments of arguments are their help, which is plain text: `[default: …]` is no link there.
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns `false` if the task ran and failed.
+/// Returns `false` if the task ran but failed, as tests do.
 fn run() -> Result<bool> {
     match &Arguments::parse().task {
         Task::Test(arguments) => test::run(arguments),

@@ -1,5 +1,5 @@
-//! `cargo xtask portable`: tests the library under Miri, which finds undefined behaviour, and its
-//! NEON code under emulation. Both need a nightly toolchain of a fixed date,
+//! `cargo xtask portable`: tests the library's operations under Miri, which finds undefined
+//! behaviour, and its NEON code under emulation. Both need a nightly toolchain of a fixed date,
 //! which rustup installs into target/portable.
 
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn run(_: &Arguments) -> Result<bool> {
     neon.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", emulator);
     // In parallel: each takes one core for minutes.
     let (miri, neon) = (start(miri)?, start(neon)?);
-    // Wait for both before `?`: a signal must end both.
+    // Waits for both before it returns an error of one, so that a signal ends both.
     let (miri, neon) = (lifecycle::wait_supervised(miri), lifecycle::wait_supervised(neon));
     Ok(miri?.success() && neon?.success())
 }

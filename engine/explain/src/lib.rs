@@ -1,4 +1,4 @@
-//! Explains how collations compare two strings, and how two collations differ. Pure.
+//! Explains how collations compare two strings, and how two collations differ. Does no I/O.
 //!
 //! - [`explain()`] compares two [`Text`]s under a collation and returns a [`View`].
 //! - [`pair_steps()`] aligns the steps of a view, and [`explain_verdict()`] explains its verdict.

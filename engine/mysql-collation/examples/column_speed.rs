@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the least time of several rounds.
+/// Returns the least time of several rounds, in ms.
 fn best<T>(rounds: u32, mut work: impl FnMut() -> T) -> f64 {
     let times = (0..rounds).map(|_| {
         let begin = Instant::now();

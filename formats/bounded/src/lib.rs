@@ -1,8 +1,8 @@
 //! Reading with a bound in memory that does not depend on what a file holds.
 //!
 //! A reader holds at most one item at a time: a statement, a field of CSV, a page of Parquet, or a
-//! small file as a whole. [`max_item_bytes`] is the longest item that is read, 64 MiB by default;
-//! only [`read_large_file`] reads more.
+//! small file as a whole. An item has at most [`max_item_bytes`], 64 MiB by default.
+//! [`read_large_file`] reads 16 times as much, [`read_up_to`] as much as its caller says.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,7 +20,7 @@ pub fn max_item_bytes() -> usize {
     MAX_ITEM_BYTES.load(Ordering::Relaxed)
 }
 
-/// Sets the limit of this process.
+/// Sets [`max_item_bytes`] for the whole process.
 pub fn set_max_item_bytes(bytes: usize) {
     MAX_ITEM_BYTES.store(bytes, Ordering::Relaxed);
 }
@@ -31,13 +31,13 @@ pub fn too_long(item: &str, max_bytes: usize) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, problem)
 }
 
-/// Reads a file that is held in memory as a whole.
+/// Reads a whole file. Fails if it is longer than one item.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     read_up_to(File::open(path)?, max_item_bytes())
 }
 
-/// Reads a file of many items, such as a log, that is held in memory as a whole: up to 16 times the
-/// longest item.
+/// Reads a whole file of many items, such as a log. Fails if it is longer than 16 times the longest
+/// item.
 pub fn read_large_file(path: &Path) -> io::Result<Vec<u8>> {
     read_up_to(File::open(path)?, max_item_bytes().saturating_mul(16))
 }
@@ -55,19 +55,19 @@ pub fn read_up_to(input: impl Read, limit: usize) -> io::Result<Vec<u8>> {
 }
 
 /// A stream of items, each of which its consumer holds in memory. Fails once an item is longer than
-/// the limit. One read more is allowed, as it may hold bytes of later items.
+/// the limit by more than one read: the last read may hold bytes of later items.
 pub struct ItemReader<R> {
     inner: R,
     item: &'static str,
     budget: Budget,
 }
 
-/// Counts the bytes that were read since an item began. Shared with the [`ItemReader`].
+/// Bytes read since the current item began. Shared with the [`ItemReader`].
 #[derive(Clone, Debug, Default)]
 pub struct Budget(Arc<AtomicUsize>);
 
 impl Budget {
-    /// Begins an item.
+    /// Begins an item: its bytes are counted from 0.
     pub fn renew(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
@@ -96,7 +96,7 @@ impl<R: Read> Read for ItemReader<R> {
 mod tests {
     use super::*;
 
-    /// In one test, as the limit is the process's.
+    /// One test, since the limit is global to the process.
     #[test]
     fn long_items_are_refused() {
         set_max_item_bytes(100);

@@ -1,5 +1,5 @@
-//! Panics of libraries as errors, without a message of the panic hook: the hook of `weigh` asks
-//! [`is_contained`].
+//! Turns panics of libraries into errors. The panic hook of `weigh` prints nothing while
+//! [`is_contained`] returns true.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

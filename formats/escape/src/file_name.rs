@@ -1,14 +1,17 @@
 //! Names of tables as names of files, reversibly unless a name is very long.
 
-/// Longest file name, in bytes, on common file systems; room is left for an ending.
+/// Longest returned name: common file systems allow 255 bytes, 32 of which are left for an
+/// extension.
 const MAX_BYTES: usize = 255 - 32;
 
-/// Names that Windows takes for devices, with any ending, as it does `com1`, `lpt1` and the like.
+/// Names of Windows devices besides `com0` to `com9` and `lpt0` to `lpt9`. An extension doesn't
+/// help: `con.csv` is the console, too.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Returns a file name for a name. Letters and digits of any script, `_` and `$` stay, `-` except
-/// first, spaces and dots except first and last. Other characters, and the first one of a device's
-/// name, become `%` and two hexadecimal digits for each byte of UTF-8.
+/// Returns a file name for a table's name. Letters and digits of any script, `_` and `$` stay; so
+/// do `-` except at the beginning, and spaces and dots except at both ends. Other characters, and
+/// the first character of a Windows device's name, become `%` and two hexadecimal digits for each
+/// byte of UTF-8.
 ///
 /// `a/b` becomes `a%2Fb`, the empty name `%`. A name that is too long for a file keeps as many
 /// characters as fit, followed by a hash of the whole name.
@@ -34,8 +37,8 @@ pub fn file_name(name: &str) -> String {
     if out.len() > MAX_BYTES { shorten(&out, name) } else { out }
 }
 
-/// Reverses [`file_name`], except for names that were shortened. `None` if an escape is not
-/// complete or not UTF-8.
+/// Reverses [`file_name`], except for names that were shortened. `None` if a `%` isn't followed by
+/// two hexadecimal digits, or if the decoded bytes aren't UTF-8.
 pub fn original_name(file_name: &str) -> Option<String> {
     if file_name == "%" {
         return Some(String::new());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::control::{is_control, line};
 
-/// Writes a text for a comment of SQL, `-- …`. A line feed would end the comment.
+/// Writes a text on one line for a comment of SQL, `-- …`, which a line feed would end.
 pub fn sql_comment(text: &str) -> Cow<'_, str> {
     line(text)
 }

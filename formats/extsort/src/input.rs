@@ -28,12 +28,12 @@ impl MergeInput for RunReader {
 pub struct KeyedReader<K> {
     values: RunReader,
     key: Vec<u8>,
-    make: K,
+    make_key: K,
 }
 
 impl<K> KeyedReader<K> {
-    pub(crate) fn new(values: RunReader, make: K) -> Self {
-        Self { values, key: Vec::new(), make }
+    pub(crate) fn new(values: RunReader, make_key: K) -> Self {
+        Self { values, key: Vec::new(), make_key }
     }
 }
 
@@ -45,7 +45,7 @@ impl<K: Fn(&[u8], &mut Vec<u8>)> MergeInput for KeyedReader<K> {
             return Ok(false);
         }
         self.key.clear();
-        (self.make)(self.values.record().value, &mut self.key);
+        (self.make_key)(self.values.record().value, &mut self.key);
         Ok(true)
     }
 

@@ -7,8 +7,8 @@ use crate::input::MergeInput;
 use crate::record::Record;
 use crate::sorter::{Order, Ties};
 
-/// Returns records that compare as equal in the order of the inputs, so a merge of runs in order of
-/// arrival is stable.
+/// Merge of sorted inputs. Records that compare as equal come in the order of the inputs, so a
+/// merge of runs in order of arrival is stable.
 pub struct Merge<I> {
     inputs: Vec<I>,
     /// Binary min-heap of the inputs that have a record.

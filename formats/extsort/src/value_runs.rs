@@ -25,7 +25,8 @@ impl ValueRuns {
     }
 
     /// Adds a run of values that the caller has sorted by key, and by value unless ties keep the
-    /// order of arrival. In that order, they come after the values of earlier runs.
+    /// order of arrival. With [`Ties::Arrival`](crate::Ties::Arrival), values of this run come
+    /// after values of earlier runs with an equal key.
     ///
     /// # Errors
     /// If the spill file can't be written, or a value has 4 GiB or more.

@@ -11,11 +11,11 @@ use rustix::fs::{AtFlags, CWD, Dir, Gid, Mode, OFlags, Uid, fchown, mkdirat, ope
 /// Maximum depth of folders.
 const MAX_DEPTH: u32 = 16;
 
-/// Copies the content of the folder `from` into the existing folder `to`, except files with a name
-/// in `skipped`. Copies are readable by `owner` only: folders get mode 0700, files 0600. `owner` is
-/// a user and group id; `None` is this process's. Fails for links, also hard links, and for
-/// everything else but folders and regular files: as root, this process could be made to copy a
-/// file that the program may not read.
+/// Copies the content of the folder `from` into the existing folder `to`, except files and folders
+/// at any depth whose name is in `skipped`. Copies are readable by `owner` only: folders get mode
+/// 0700, files 0600. `owner` is a user and group id; `None` is this process's. Fails for links,
+/// also hard links, and for everything else but folders and regular files: as root, this process
+/// could be made to copy a file that the program may not read.
 pub fn copy_tree(from: &Path, to: &Path, owner: Option<u32>, skipped: &[&str]) -> io::Result<()> {
     let from = open_folder(CWD, from)?;
     let to = open_folder(CWD, to)?;
@@ -40,7 +40,7 @@ fn copy_folder(from: &OwnedFd, to: &OwnedFd, owner: Owner, skipped: &[&str], dep
             mkdirat(to, name, Mode::RWXU)?;
             let (below, copy) = (open_folder(from, name)?, open_folder(to, name)?);
             copy_folder(&below, &copy, owner, skipped, depth + 1)?;
-            give(&copy, owner)?;
+            change_owner(&copy, owner)?;
         } else {
             copy_file(from, to, name, owner)?;
         }
@@ -68,10 +68,10 @@ fn copy_file(from: &OwnedFd, to: &OwnedFd, name: &std::ffi::CStr, owner: Owner) 
     let write = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut copy = File::from(openat(to, name, write, Mode::RUSR | Mode::WUSR)?);
     io::copy(&mut source, &mut copy)?;
-    give(&copy, owner)
+    change_owner(&copy, owner)
 }
 
-fn give(file: impl std::os::fd::AsFd, owner: Owner) -> io::Result<()> {
+fn change_owner(file: impl std::os::fd::AsFd, owner: Owner) -> io::Result<()> {
     if let Some((user, group)) = owner {
         fchown(file, Some(user), Some(group))?;
     }

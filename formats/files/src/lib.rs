@@ -1,5 +1,5 @@
-//! Files in folders that others may have prepared: opened, replaced and copied without following
-//! links. Only [`read_small`] follows them.
+//! Files in folders that others may have prepared: opened, replaced and copied without following a
+//! link at the last part of the path. Only [`read_small`] follows it.
 
 mod copy;
 mod own;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Creates a file that only this user may read and write, mode 0600. Fails if the name exists, also as a
-/// link.
+/// Creates a file that only this user may read and write, mode 0600. Fails if the name exists, also
+/// as a link.
 pub fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
 }

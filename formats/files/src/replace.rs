@@ -1,4 +1,4 @@
-//! Replacing files as a whole.
+//! Atomic replacement of a file: readers never see a part of the new content.
 
 use std::fs::{File, Permissions};
 use std::io;

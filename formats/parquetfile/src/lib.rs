@@ -6,7 +6,7 @@
 //!                         └─▶ rows(names) ─▶ values, in the order of the names
 //! ```
 //!
-//! Independent of database servers. Dates and times become text in SQL's format.
+//! Dates and times become text in SQL's format.
 
 mod column;
 mod page_limits;
@@ -33,7 +33,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Calls the Parquet library, which panics on some files that are damaged.
+    /// Calls the Parquet library, which panics on some damaged files. Returns a panic as an error.
     fn contain<T>(path: &Path, call: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         contain::contain(call).unwrap_or_else(|_| Err(Error::new(path, "the file is damaged")))
     }

@@ -16,7 +16,8 @@ const ALWAYS_ALLOWED_BYTES: u64 = 256 << 20;
 /// could make any number of values out of a page of a few bytes.
 const MAX_EXPANSION: u64 = 1000;
 
-/// Lengths of the parts of a file that are read in search of a header's end.
+/// Bytes that are read for a page's header: if the header doesn't end within one length, the next
+/// one is tried.
 const HEADER_READ_LENGTHS: [usize; 3] = [4 << 10, 64 << 10, 1 << 20];
 
 /// Returns the maximum bytes of values that are read from a file of this size.
@@ -133,7 +134,8 @@ impl CompactReader<'_> {
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// Reads the head of a field: its type, 0 at the end of the struct, and its number.
+    /// Reads the head of a field: its type, 0 at the end of the struct, and its number. The head
+    /// may hold the difference to `before`, the previous field's number.
     fn field(&mut self, before: i64) -> Option<(u8, i64)> {
         let head = self.byte()?;
         let (delta, kind) = (i64::from(head >> 4), head & 15);

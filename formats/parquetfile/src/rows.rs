@@ -66,7 +66,8 @@ impl OpenFile {
         for field in schema.get_fields().iter().filter(|field| names.iter().any(|name| name == field.name())) {
             wanted.push(field.clone());
         }
-        // A projection keeps the file's order of fields.
+        // A projection keeps the file's order of fields, so `wanted` has the order of the rows that
+        // are read.
         let place = |name: &String| {
             let place = wanted.iter().position(|field| field.name() == name);
             let place = place.ok_or_else(|| format!("there is no column {name}"))?;

@@ -24,8 +24,8 @@ impl Table {
         let mut files = Vec::new();
         for entry in fs::read_dir(path).map_err(|error| Error::new(path, error))? {
             let file = entry.map_err(|error| Error::new(path, error))?.path();
-            let is_note = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['_', '.']));
-            if !is_note && file.extension().is_some_and(|extension| extension == "parquet") {
+            let is_metadata = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['_', '.']));
+            if !is_metadata && file.extension().is_some_and(|extension| extension == "parquet") {
                 files.push(file);
             }
         }

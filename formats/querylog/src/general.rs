@@ -107,8 +107,8 @@ impl<R: BufRead> GeneralLog<R> {
             if is_statement {
                 self.text.begin(number, strip_statement_id(parsed.argument));
             }
-            let command = track_schema(&mut self.schemas, &parsed);
-            let entry = || Entry::new(number, Event::Command(parsed.command.to_owned()), command);
+            let schema = track_schema(&mut self.schemas, &parsed);
+            let entry = || Entry::new(number, Event::Command(parsed.command.to_owned()), schema);
             self.ready = if is_statement { None } else { Some(entry()) };
             if finished.is_some() {
                 return Ok(finished);
@@ -134,7 +134,8 @@ fn take_entry(text: &mut StatementBuffer, schemas: &HashMap<u64, String>, connec
     Some(Entry::new(line, event, schemas.get(&connection).cloned()))
 }
 
-/// Records the schema that a line selects for its connection; returns the connection's schema.
+/// Records the schema that a line selects for its connection; returns the connection's schema,
+/// `None` for `Quit`.
 fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Option<String> {
     let text = String::from_utf8_lossy(line.argument);
     let schema = match line.command {

@@ -97,17 +97,17 @@ impl<R: BufRead> Iterator for SlowLog<R> {
     }
 }
 
-fn take_entry(text: &mut StatementBuffer, header: &mut Header, used: Option<&String>) -> Option<Entry> {
+fn take_entry(text: &mut StatementBuffer, header: &mut Header, used_schema: Option<&String>) -> Option<Entry> {
     let (line, event) = text.take()?;
-    Some(entry(line, event, header, used))
+    Some(entry(line, event, header, used_schema))
 }
 
-fn entry(line: u64, event: Event, header: &mut Header, used: Option<&String>) -> Entry {
+fn entry(line: u64, event: Event, header: &mut Header, used_schema: Option<&String>) -> Entry {
     let header = std::mem::take(header);
     Entry {
         line,
         event,
-        schema: header.schema.unwrap_or_else(|| used.cloned()),
+        schema: header.schema.unwrap_or_else(|| used_schema.cloned()),
         seconds: header.seconds,
         calls: header.calls.unwrap_or(1),
     }
@@ -167,7 +167,7 @@ impl Header {
                 .filter(|seconds: &f64| seconds.is_finite());
         }
         if let Some(rest) = after("Schema: ") {
-            // An empty value means that no schema was selected.
+            // An empty value, as in `Schema:   QC_hit: No`, means that no schema was selected.
             let name = rest.split("  ").next().unwrap_or_default().trim();
             self.schema = Some((!name.is_empty() && !name.ends_with(':')).then(|| name.to_owned()));
         }

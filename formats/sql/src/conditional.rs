@@ -3,7 +3,7 @@
 use crate::sql_mode::SqlMode;
 use crate::token::{TokenKind, tokenize};
 
-/// Version of the oldest supported server. Every server executes `/*!` comments up to it.
+/// Version of the oldest supported server. Every supported server executes `/*!` comments up to it.
 const OLDEST_SERVER: u32 = 50_600;
 /// Recent MariaDB doesn't execute `/*!` comments of these versions (MariaDB documentation, "Comment
 /// Syntax").
@@ -30,8 +30,9 @@ struct Section {
     version: u32,
 }
 
-/// Returns a text as the supported servers read it: one reading per set of executed comments. The
-/// rest is blank, so that offsets stay. Most texts have one reading.
+/// Returns a text as the supported servers read it: one reading per set of comments that a server
+/// executes. Their marks and the skipped comments are blank, so that offsets stay. Most texts have
+/// one reading.
 ///
 /// # Errors
 /// If a conditional comment contains another comment, isn't closed or has a version that servers
@@ -75,7 +76,8 @@ fn find_sections(text: &str, mode: SqlMode) -> Result<Vec<Section>, AmbiguousCom
         match (token.kind, open) {
             (TokenKind::ConditionalComment, None) => open = Some((token.start, token.end())),
             (TokenKind::ConditionalComment, Some((start, content))) if token.text == "*/" => {
-                // A server that skips the comment ends it at the first `*/`, whatever quotes it.
+                // A server that skips the comment ends it at the first `*/`, even in quotes; one
+                // that executes it reads the quotes.
                 if text[content..].find("*/") != Some(token.start - content)
                     || text[content..token.start].contains("/*")
                 {

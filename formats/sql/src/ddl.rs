@@ -39,7 +39,6 @@ pub fn table_options(create: &str) -> &str {
     split_create(create).1
 }
 
-/// Splits a `CREATE TABLE` into its definitions and the text behind them.
 fn split_create(create: &str) -> (Vec<&str>, &str) {
     let mut found = Vec::new();
     let (mut depth, mut begin) = (0_usize, 0);
@@ -71,8 +70,8 @@ pub fn find_column<'c>(create: &'c str, name: &str) -> Option<&'c str> {
         .find_map(|definition| definition.strip_prefix(quoted.as_str())?.strip_prefix(' '))
 }
 
-/// Returns an index's definition as `UNIQUE KEY `name``, its parts, and what follows the parts.
-/// `PRIMARY` is the primary key.
+/// Returns the three pieces of an index's definition: `UNIQUE KEY `name``, the columns or
+/// expressions within the parentheses, and what follows them. `PRIMARY` is the primary key.
 pub fn find_index<'c>(create: &'c str, name: &str) -> Option<(&'c str, &'c str, &'c str)> {
     let quoted = crate::quote_identifier(name);
     let kinds = ["KEY ", "UNIQUE KEY ", "FULLTEXT KEY ", "SPATIAL KEY "];

@@ -1,6 +1,6 @@
 //! MySQL's SQL as text: tokens, statements, literals, `CREATE TABLE` and statement templates.
 //!
-//! Works on tokens, without a syntax tree. Pure; no input makes it panic.
+//! Works on tokens, without a syntax tree. No input makes it panic.
 
 mod conditional;
 pub mod ddl;

@@ -23,7 +23,7 @@ pub fn quote_string_in(text: &str, mode: SqlMode) -> String {
     if mode.no_backslash_escapes {
         return format!("'{text}'");
     }
-    // A line feed as it is would begin a line of its own in a script.
+    // An unescaped line feed would begin a new line of a script.
     format!("'{}'", text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r"))
 }
 

@@ -36,8 +36,8 @@ impl Splitter {
         Self { scanner: Scanner::new(mode), delimiter: b";".to_vec(), first: None, at: 0 }
     }
 
-    /// Returns the next statement. `None` at the end of the bytes if `is_last`, otherwise if it
-    /// takes more bytes; these are appended before the next call.
+    /// Returns the next statement. `None` if `bytes` hold no further complete one: then the caller
+    /// appends bytes and calls again, unless `is_last`.
     fn next(&mut self, bytes: &[u8], is_last: bool) -> Option<Range<usize>> {
         let lookahead = LOOKAHEAD.max(self.delimiter.len());
         loop {
@@ -173,7 +173,7 @@ impl<R: BufRead> StatementReader<R> {
         }
     }
 
-    /// Reads more bytes: as many as are kept, so that a long token is scanned only a few times.
+    /// Doubles the bytes in memory, so that a long token is scanned only a few times.
     fn fill(&mut self) -> io::Result<()> {
         let needed_from = self.splitter.needed_from();
         self.count_lines(needed_from);

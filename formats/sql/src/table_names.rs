@@ -26,7 +26,7 @@ pub fn find_tables(tokens: &[Token<'_>]) -> Vec<TableName> {
     find_tables_with_offsets(tokens).into_iter().map(|(table, _)| table).collect()
 }
 
-/// Returns what [`find_tables`] does, with the byte offset of each table's first name.
+/// Returns what [`find_tables`] does, with the byte offset at which each table is first named.
 pub fn find_tables_with_offsets(tokens: &[Token<'_>]) -> Vec<(TableName, usize)> {
     let mut found: Vec<(TableName, usize)> = Vec::new();
     let mut known: HashSet<TableName> = HashSet::new();

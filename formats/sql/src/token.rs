@@ -126,7 +126,7 @@ impl Scanner {
         }
     }
 
-    /// Moves to the beginning of a statement.
+    /// Closes a conditional comment that is still open, at the end of a statement.
     pub fn reset(&mut self) {
         self.in_conditional = false;
     }
@@ -155,25 +155,25 @@ fn next(rest: &[u8], scanner: Scanner) -> (TokenKind, usize, bool) {
             Some(end) => whole(TokenKind::StringLiteral, end + 4),
             None => (TokenKind::StringLiteral, rest.len(), false),
         },
-        b'#' => whole(TokenKind::Comment, line(rest)),
+        b'#' => whole(TokenKind::Comment, line_length(rest)),
         // Two hyphens begin a comment only before a space or a control character, or at the end
         // (MySQL manual, "'--' as the Start of a Comment").
         b'-' if second == Some(b'-') && rest.get(2).is_none_or(|byte| *byte <= b' ') => {
-            whole(TokenKind::Comment, line(rest))
+            whole(TokenKind::Comment, line_length(rest))
         }
         b'/' if second == Some(b'*') => comment(rest),
         b'*' if second == Some(b'/') && scanner.in_conditional => whole(TokenKind::ConditionalComment, 2),
         b'@' => variable(rest, mode),
         b'?' => whole(TokenKind::Parameter, 1),
         b':' if second.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_') => {
-            whole(TokenKind::Parameter, 1 + word(&rest[1..]))
+            whole(TokenKind::Parameter, 1 + word_length(&rest[1..]))
         }
         b'x' | b'X' | b'b' | b'B' if second == Some(b'\'') => {
             open(TokenKind::HexOrBit, quoted(rest, 1, !mode.no_backslash_escapes))
         }
         b'0'..=b'9' => number(rest),
         b'.' if second.is_some_and(|byte| byte.is_ascii_digit()) => number(rest),
-        first if is_word(first) => whole(TokenKind::Word, word(rest)),
+        first if is_word(first) => whole(TokenKind::Word, word_length(rest)),
         _ => whole(TokenKind::Symbol, 1),
     }
 }
@@ -187,7 +187,7 @@ fn comment(rest: &[u8]) -> (TokenKind, usize, bool) {
         _ => None,
     };
     if let Some(mark) = mark {
-        let version = digits(&rest[mark..]);
+        let version = digit_count(&rest[mark..]);
         if &rest[mark..mark + version] != b"999999" {
             return (TokenKind::ConditionalComment, mark + version, true);
         }
@@ -209,23 +209,23 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
 
-fn word(bytes: &[u8]) -> usize {
+fn word_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| !is_word(*byte)).unwrap_or(bytes.len())
 }
 
-fn digits(bytes: &[u8]) -> usize {
+fn digit_count(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-fn line(bytes: &[u8]) -> usize {
+fn line_length(bytes: &[u8]) -> usize {
     memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1)
 }
 
 /// Reads `1`, `1.5`, `.5`, `1e-3` or `0x41`, or a name that begins with a digit.
 fn number(bytes: &[u8]) -> (TokenKind, usize, bool) {
-    let whole = digits(bytes);
+    let whole = digit_count(bytes);
     if whole == 1 && bytes[0] == b'0' && matches!(bytes.get(1), Some(b'x' | b'b')) {
-        let length = word(bytes);
+        let length = word_length(bytes);
         let is_digit =
             |byte: &u8| if bytes[1] == b'x' { byte.is_ascii_hexdigit() } else { matches!(byte, b'0' | b'1') };
         if length > 2 && bytes[2..length].iter().all(is_digit) {
@@ -234,18 +234,18 @@ fn number(bytes: &[u8]) -> (TokenKind, usize, bool) {
     }
     let mut length = whole;
     if bytes.get(length) == Some(&b'.') {
-        length += 1 + digits(&bytes[length + 1..]);
+        length += 1 + digit_count(&bytes[length + 1..]);
     }
     if matches!(bytes.get(length), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(length + 1), Some(b'+' | b'-')));
-        let exponent = bytes.get(length + 1 + sign..).map_or(0, digits);
+        let exponent = bytes.get(length + 1 + sign..).map_or(0, digit_count);
         if exponent > 0 {
             length += 1 + sign + exponent;
         }
     }
     match bytes.get(length) {
         // `1st` is a name.
-        Some(next) if is_word(*next) && whole == length => (TokenKind::Word, word(bytes), true),
+        Some(next) if is_word(*next) && whole == length => (TokenKind::Word, word_length(bytes), true),
         _ => (TokenKind::Number, length, true),
     }
 }
@@ -265,7 +265,7 @@ fn variable(bytes: &[u8], mode: SqlMode) -> (TokenKind, usize, bool) {
 /// backslash if there are escapes.
 fn quoted(bytes: &[u8], at: usize, escapes: bool) -> (usize, bool) {
     let quote = bytes[at];
-    // Without escapes, a second search for the quote itself finds the same place.
+    // Without escapes, the quote is searched for twice, which changes nothing.
     let special = if escapes { b'\\' } else { quote };
     let mut place = at + 1;
     while let Some(found) = bytes.get(place..).and_then(|rest| memchr::memchr2(quote, special, rest)) {

@@ -25,8 +25,8 @@ pub fn convert(source: &mut Source, bytes: &[u8], from: &str, to: &str) -> Resul
     answer.with_context(|| format!("converting {from} to {to}"))
 }
 
-/// Reads byte sequences as strings of `charset`: `prefix`, and every `step`th sequence of `width`
-/// bytes, 1 or 2.
+/// Reads byte sequences as strings of `charset`: `prefix` followed by every `step`th sequence of
+/// `width` bytes, 1 or 2.
 pub fn read_pairs(
     source: &mut Source,
     charset: &str,
@@ -51,8 +51,8 @@ pub fn query_pair_weights(source: &mut Source, charset: &str, collation: &str) -
     source.conn.query(query).with_context(|| format!("asking {} for the weights of {collation}", source.title()))
 }
 
-/// Returns a derived table `sequences` with one column, `b`: `prefix`, and every `step`th sequence
-/// of `width` bytes, 1 or 2.
+/// Returns a derived table `sequences` with one column, `b`: `prefix` followed by every `step`th
+/// sequence of `width` bytes, 1 or 2.
 fn sequences_table(prefix: &[u8], width: usize, step: usize) -> String {
     let digits = (1..16).fold("SELECT 0 d".to_owned(), |digits, digit| format!("{digits} UNION ALL SELECT {digit}"));
     let (tables, number) = match width {

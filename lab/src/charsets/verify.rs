@@ -128,7 +128,7 @@ fn random_sequence(random: &mut Random) -> Vec<u8> {
 }
 
 /// Returns `true` for the exceptions in docs/explanation/character-sets.md. In `ujis` and
-/// `eucjpms`: `8EA0`. In MySQL 5.6: surrogates, which are characters there. In `eucjpms` of later
+/// `eucjpms`: `8EA0`. In MySQL 5: surrogates, which are characters there. In `eucjpms` of later
 /// versions: an ill-formed last byte, which MySQL accepts and reads as no character.
 fn is_documented_exception(charset: Charset, given: &[u8], is_mysql_5: bool) -> bool {
     if matches!(charset, Charset::Ujis | Charset::Eucjpms) && given.windows(2).any(|pair| pair == b"\x8E\xA0") {
@@ -151,7 +151,7 @@ fn compare_code_points(source: &mut Source, charset: Charset, planes: u32) -> Re
     for plane in 0..planes {
         let mut code_points = query::plane_code_points(plane);
         if is_mysql_5(source) && charset == Charset::Armscii8 {
-            // armscii8 has two bytes for each of these characters, and MySQL 5.6 picks the second.
+            // armscii8 has two bytes for each of these characters, and MySQL 5 picks the second.
             code_points.retain(|&code_point| !matches!(code_point, 0x27..=0x2E));
         }
         let text = query::encode_utf32(&code_points);
@@ -160,8 +160,8 @@ fn compare_code_points(source: &mut Source, charset: Charset, planes: u32) -> Re
     Ok(outcome)
 }
 
-/// Compares the conversion of every `step`th character into every other charset. Single-byte
-/// charsets: of every character. MySQL 5.6: not into armscii8.
+/// Compares the conversion of every `step`th character into every other charset, of single-byte
+/// charsets every character. Leaves out armscii8 as the target on MySQL 5.
 fn compare_conversions(source: &mut Source, from: Charset, all: &[Charset], step: usize) -> Result<Outcome> {
     let flavour = source.flavour();
     let mut outcome = Outcome::default();

@@ -13,7 +13,7 @@ pub struct CatalogueWriter {
     tables: Vec<String>,
 }
 
-/// Number of the way in which a character set is decoded.
+/// How a character set is decoded, as the number that the file has for it.
 #[derive(Clone, Copy)]
 enum Decoding {
     Binary = 0,

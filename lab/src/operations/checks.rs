@@ -9,7 +9,8 @@ use mysql_collation::{Charset, Collation, Content, Flavour, ServerVersion};
 use super::rows::Rows;
 use crate::verify::{Outcome, Session, hex, quote_collation};
 
-/// Compares collations whose `=` or `<` is said to be that of bytes.
+/// Compares with the server's `STRCMP` under collations whose `=` or `<` the library says is that
+/// of bytes.
 pub fn compare_bytewise(
     session: &mut Session<'_>,
     collation: Collation,
@@ -69,7 +70,7 @@ pub fn compare_replace(
     rows: &Rows,
 ) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    // MySQL up to 5.7 replaces as MariaDB does, which has no gb18030.
+    // MySQL up to 5.7 replaces as MariaDB does, which has no gb18030, so gb18030 is left out there.
     let is_old = version.flavour == Flavour::MySql && version.major < 8;
     let flavour = if is_old { Flavour::MariaDb } else { version.flavour };
     let Ok(of_version) = Collation::by_name(flavour, collation.name()) else { return Ok(outcome) };
@@ -115,8 +116,8 @@ fn becomes_another(collation: Collation, text: &[u8]) -> bool {
 /// Lengths of the type in `WEIGHT_STRING(… AS CHAR(n))`.
 const LENGTHS: [usize; 2] = [3, 12];
 
-/// Compares `WEIGHT_STRING(… AS CHAR(n))`. MySQL up to 5.7 pads otherwise, and MariaDB 11.8 cuts
-/// several levels short.
+/// Compares `WEIGHT_STRING(… AS CHAR(n))`. Leaves out `binary`, MySQL up to 5.7, which pads
+/// otherwise, and MariaDB 11 in collations with several levels, which it cuts short.
 pub fn compare_padded_weights(
     session: &mut Session<'_>,
     collation: Collation,
@@ -145,7 +146,8 @@ pub fn compare_padded_weights(
     Ok(outcome)
 }
 
-/// Compares the number of groups of a temporary table. `latin2_czech_cs` groups otherwise.
+/// Compares the number of groups of a temporary table. Leaves out `latin2_czech_cs`, which groups
+/// otherwise.
 pub fn compare_groups(
     session: &mut Session<'_>,
     collation: Collation,

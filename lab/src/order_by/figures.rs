@@ -83,10 +83,10 @@ pub fn print_heading(out: &mut dyn Write, rounds: u32) -> io::Result<()> {
     writeln!(out, "ms of CPU time: median of {rounds} rounds [interval of at least 95 %]")
 }
 
-pub fn print_condition(out: &mut dyn Write, cell: &Condition) -> io::Result<()> {
-    writeln!(out, "\n{}: {}", cell.title, cell.filesort)?;
+pub fn print_condition(out: &mut dyn Write, condition: &Condition) -> io::Result<()> {
+    writeln!(out, "\n{}: {}", condition.title, condition.filesort)?;
     writeln!(out, "  {:38} {:>34} {:>27}", "", "", "the server's ÷ this")?;
-    for Line { what, time, ratio } in summarise(&cell.rounds).unwrap_or_default() {
+    for Line { what, time, ratio } in summarise(&condition.rounds).unwrap_or_default() {
         let time = format!("{:.1} ms [{:.1} … {:.1}]", time.value, time.low, time.high);
         let ratio = ratio.map(|ratio| format!("{:.2} × [{:.2} … {:.2}]", ratio.value, ratio.low, ratio.high));
         let line = format!("  {what:38} {time:>34} {:>27}", ratio.unwrap_or_default());

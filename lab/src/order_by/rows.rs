@@ -16,7 +16,8 @@ use crate::servers::Source;
 /// Rows per INSERT, which keep a packet below the servers' smallest limit.
 const BATCH: u32 = 4000;
 
-/// Bytes. Larger than all keys and rows of a sort here, so that no sort uses the disk.
+/// Memory limits of the server, in bytes: larger than all keys and rows of a sort here, so that no
+/// sort uses the disk.
 const MEMORY: u64 = 8 << 30;
 
 /// Value that servers read as no limit.

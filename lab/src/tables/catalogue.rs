@@ -79,7 +79,7 @@ const DIFFERENCES: [([&str; 2], [&str; 2]); 3] =
 /// `Xb`, whether `x` or `X` comes first.
 fn query_levels(source: &mut Source, collation: &CollationInfo) -> Result<&'static str> {
     let CollationInfo { name, charset, .. } = collation;
-    // The library compares keys of these collations, which have one level.
+    // The library compares texts under these collations by keys, which count as one level.
     if WHOLE_TEXTS.iter().any(|whole| name.replace("nopad_", "") == **whole) {
         return Ok("PRIMARY");
     }

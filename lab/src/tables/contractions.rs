@@ -10,8 +10,8 @@
 //! characters.
 //!
 //! A server answers some ten million pairs per second in long strings: for each character `a`, one
-//! string `a b a c a d …` of all others. If the result isn't the concatenation of the characters'
-//! weights, the pairs are queried one by one.
+//! string `a a a b a c …` with every character after it. If the result isn't the concatenation of
+//! the characters' weights, the pairs are queried one by one.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::RangeInclusive;
@@ -36,8 +36,9 @@ pub struct SearchedCollation<'a> {
     pub parent: Option<&'a Contractions>,
     /// Blocks of characters that only this language needs.
     pub blocks: &'a [RangeInclusive<u32>],
-    /// Prefix of every queried text. At the start of a text, a Japanese mark has different weights
-    /// (docs/explanation/collations.md), and the server omits a fourth level of zeros.
+    /// Prefix of every queried text, which keeps it from the start of a string: a Japanese mark has
+    /// different weights there (docs/explanation/collations.md), and the server omits a fourth
+    /// level of zeros.
     pub prefix: &'static str,
 }
 
@@ -104,7 +105,7 @@ impl SearchedCollation<'_> {
     fn join_levels(&self, levels: &[Vec<u16>]) -> Vec<u16> {
         let mut all = Vec::new();
         for (index, weights) in levels.iter().enumerate() {
-            // The fourth level has its zero only if weights follow.
+            // The zero before the fourth level is there only if weights follow.
             let is_separated =
                 matches!(self.shape, LevelFormat::Separated(_)) && index > 0 && (index < 3 || !weights.is_empty());
             all.extend(is_separated.then_some(0));
@@ -206,8 +207,9 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Extends the contractions by one character before or after, until no more are found. The
-    /// characters are members of any contraction, and combining marks.
+    /// Extends the contractions by one character before or after, until no more are found or they
+    /// have [`CODE_POINTS`] characters. The added characters are those of the contractions found
+    /// before, and combining marks.
     fn extend(&mut self) -> Result<()> {
         let members: BTreeSet<char> =
             self.contractions.keys().flatten().copied().chain('\u{300}'..='\u{36f}').collect();
@@ -280,7 +282,7 @@ fn case_variants(text: &[char]) -> Vec<Vec<char>> {
     })
 }
 
-/// Returns the other case of a letter. `None` unless that is one character.
+/// Returns the other case of a letter; `None` if it has none or that is several characters.
 fn other_case(character: char) -> Option<char> {
     let (upper, lower): (Vec<char>, Vec<char>) =
         (character.to_uppercase().collect(), character.to_lowercase().collect());

@@ -13,8 +13,8 @@ use super::contractions::Contractions;
 use super::levels::Level;
 use super::reordering::{self, Reordering};
 
-/// Encodes a table of one weight per character: the weight beyond U+FFFF, then the characters that
-/// aren't their own weight.
+/// Encodes a table of at most one weight per character: the weight beyond U+FFFF, then each
+/// character up to there that isn't its own weight, with its weight.
 pub fn encode_simple(level: &Level) -> Vec<u16> {
     let beyond = level[0x1_0000].first().copied().unwrap_or_default();
     let own = |(code_point, weights): (usize, &Vec<u16>)| match weights[..] {
@@ -25,8 +25,9 @@ pub fn encode_simple(level: &Level) -> Vec<u16> {
     std::iter::once(beyond).chain(exceptions).collect()
 }
 
-/// Encodes weights that are code points: the characters of the first two planes that aren't their
-/// own weight.
+/// Encodes weights that are code points: the number of characters below U+10000 that aren't their
+/// own weight, then each such character of the first two planes and its weight, both as their low
+/// 16 bits.
 pub fn encode_folding(level: &[u32]) -> Result<Vec<u16>> {
     let mut words = Vec::new();
     for (plane, weights) in level.chunks(0x1_0000).enumerate() {
@@ -45,8 +46,8 @@ pub fn encode_folding(level: &[u32]) -> Result<Vec<u16>> {
     Ok(words)
 }
 
-/// Below this number of changes, a page is written as a list of changes: two words each instead of
-/// 256.
+/// From this number of changes on, a page is written whole, as 256 words; below it as a list of
+/// changes, two words each.
 const MIN_PAGE_CHANGES: usize = 100;
 
 /// Distinct sequences of weights with their numbers.
@@ -118,8 +119,8 @@ pub struct Parent<'a> {
     pub levels: &'a [Level],
 }
 
-/// Encodes a table; for a tailoring, its differences from the parent. With `reorders`, stores
-/// ranges by which the parent's primary weights move.
+/// Encodes a table; for a tailoring, its differences from the parent. With `reorders`, stores which
+/// ranges of the parent's primary weights move and by how much.
 pub fn encode_table(
     levels: &[Level],
     contractions: Contractions,
@@ -144,7 +145,7 @@ pub fn encode_table(
     words.extend(sections.iter().flat_map(|section| [(section.len() >> 16) as u16, section.len() as u16]));
     words.extend(sections.into_iter().flatten());
     words.extend(records);
-    // A tailoring numbers its own sequences after those of the parent.
+    // A tailoring continues the parent's numbers, but contains only its own sequences.
     encoded.iter_mut().for_each(|level| level.pool.own.clear());
     Ok((EncodedTable { levels: encoded, contractions }, words))
 }
@@ -169,7 +170,7 @@ fn encode_level(level: &Level, parent: Option<&EncodedLevel>, moved: Reordering)
 fn find_leads(level: &Level) -> [u16; LEADS.len()] {
     let firsts: [(u16, &[u32]); LEADS.len()] = [
         (UNASSIGNED, &[0x378]),
-        // Chinese and Japanese tailor most ideographs.
+        // Chinese and Japanese tailor most ideographs, so a second one is tried.
         (HAN, &[0x4e00, 0x9fd0]),
         (HAN_EXTENSION, &[0x3400, 0x2_a700]),
         (TANGUT, &[0x1_7000]),
@@ -199,7 +200,7 @@ fn encode_entry(
         return Ok(REORDERED);
     }
     if (0xd800..0xe000).contains(&code_point) {
-        // Surrogates are no characters. Servers that accept surrogates weigh them like private use.
+        // Surrogates are no characters. Servers that accept them weigh them like private use.
         return encode_weights(level, &surrogate_weights(level, code_point, leads), code_point, leads, pool);
     }
     encode_weights(level, &level[code_point], code_point, leads, pool)
@@ -308,7 +309,8 @@ fn encode_list(listed: &BTreeMap<usize, u16>) -> Vec<u16> {
     number.into_iter().chain(pages.into_iter().flat_map(page)).collect()
 }
 
-/// Encodes the contractions that differ from the parent's, and the parent's that don't exist here.
+/// Encodes the contractions that differ from the parent's and, as removed, those that only the
+/// parent has.
 fn encode_contractions(
     levels: &mut [EncodedLevel],
     contractions: &Contractions,

@@ -75,7 +75,7 @@ fn to_number(bytes: &[u8]) -> Result<u32> {
     Ok(bytes.iter().fold(0, |number, &byte| number << 8 | u32::from(byte)))
 }
 
-/// Returns the number of an ideograph in pinyin order.
+/// Returns an ideograph's position in pinyin order, from its weight; `None` for other weights.
 fn ideograph_number(weight: u32) -> Option<u16> {
     u16::try_from(weight.checked_sub(FIRST_IDEOGRAPH_WEIGHT)?).ok().filter(|&number| number < FIRST_WEIGHT)
 }

@@ -50,8 +50,8 @@ pub const BYTE_ORDERS: [&str; 39] = [
     "swe7_swedish_ci",
 ];
 
-/// Collations of multi-byte charsets. Single bytes have a weight. Longer characters are their own
-/// weight, or have one of two bytes.
+/// Collations of multi-byte charsets. A byte below 0x80 has a weight of one byte, a longer
+/// character one of two bytes unless it is its own weight.
 pub const MULTI_BYTE_ORDERS: [&str; 8] = [
     "big5_chinese_ci",
     "cp932_japanese_ci",
@@ -120,7 +120,7 @@ fn derive_whole_text(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
     Ok(passes)
 }
 
-/// Returns the smallest byte that each byte is `LIKE`.
+/// Returns, for each byte, the smallest byte that it is `LIKE`.
 fn query_like_classes(source: &mut Source, collation: &str) -> Result<Vec<u8>> {
     let charset = collation.split('_').next().unwrap_or_default();
     (0..=255_u8)

@@ -49,7 +49,8 @@ impl LevelFormat {
     }
 }
 
-/// Queries a collation of one weight per character.
+/// Queries a collation of at most one weight per character; a utf8mb3 collation only in the first
+/// plane.
 pub fn query_simple(source: &mut Source, collation: &str) -> Result<Level> {
     let planes = if collation.starts_with("utf8mb3") { 1 } else { query::PLANES };
     let mut level = empty_level();
@@ -93,9 +94,9 @@ pub fn query_levels(source: &mut Source, collation: &str, shape: LevelFormat) ->
 /// Code points to sample in the planes that few tailorings change.
 const SAMPLES: [u32; 6] = [0x3_0000, 0x3_1350, 0x4_0000, 0xF_0000, 0x10_0000, 0x10_FFFD];
 
-/// Queries the levels of a tailoring: the characters that it weighs differently from the parent.
-/// Planes 3 to 13, 15 and 16 are queried only if a sample there differs. If only one of the two is
-/// queried level by level, all characters are queried.
+/// Returns the levels of a tailoring. Queries only the characters that it weighs differently from
+/// the parent, in planes 3 to 13, 15 and 16 only if one of [`SAMPLES`] differs. If just one of
+/// tailoring and parent is queried level by level, queries all characters.
 pub fn query_tailoring(
     source: &mut Source,
     collation: &str,
@@ -106,7 +107,7 @@ pub fn query_tailoring(
     if matches!(shape, LevelFormat::Each(_)) != matches!(parent.shape, LevelFormat::Each(_)) {
         return query_levels(source, collation, shape);
     }
-    // A character with equal WEIGHT_STRINGs has no weights at a level that the parent lacks.
+    // At a level that only the tailoring has, characters that don't differ have no weights.
     levels.resize(shape.count(), empty_level());
     for plane in [0, 1, 2, 14] {
         query_changes(source, collation, shape, parent, plane, &mut levels)?;

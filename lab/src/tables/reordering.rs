@@ -35,7 +35,7 @@ pub fn find_reordering(level: &Level, parent: &Level) -> Reordering {
 }
 
 /// Returns the most frequent move of each single weight, with neighbours of the same move joined
-/// into ranges.
+/// into ranges. Leaves out weights that don't move.
 fn find_ranges(level: &Level, parent: &Level) -> Vec<Range> {
     let mut moves: BTreeMap<u16, BTreeMap<(u16, u16), usize>> = BTreeMap::new();
     for (own, parent_weights) in level.iter().zip(parent) {

@@ -100,7 +100,7 @@ pub fn tailorings(root: &str) -> impl Iterator<Item = Tailoring> {
                 let collation = format!("utf8mb4_{language}_ci");
                 add(format!("uca400_{language}"), root, Origin::MySql, collation, LevelFormat::Primary, language);
             }
-            // MySQL has the same name with different weights.
+            // MySQL's collation of this name has different weights.
             let croatian = "utf8mb4_croatian_ci".to_owned();
             add("uca400_croatian_mariadb".into(), root, Origin::MariaDb, croatian, LevelFormat::Primary, "croatian");
         }

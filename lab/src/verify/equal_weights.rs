@@ -20,8 +20,7 @@ pub fn check(session: &mut Session<'_>, collation: Collation, step: u32) -> Resu
     let charset = session.server().local_name(collation.charset().name());
     for pairs in equal_weight_pairs(collation, step).chunks(PAIRS_PER_QUERY) {
         let like_escaped = |[a, b]: &[String; 2]| {
-            // Any character can be escaped, so that `%`, `_` and the escape itself are literal,
-            // too.
+            // The escape before every character makes `%`, `_` and the escape itself literal.
             format!("_{charset} x'{}' LIKE _{charset} x'5c{}' COLLATE {name}", hex(a.as_bytes()), hex(b.as_bytes()))
         };
         let query = format!("SELECT {}", pairs.iter().map(like_escaped).collect::<Vec<_>>().join(", "));

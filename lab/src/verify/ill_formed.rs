@@ -8,7 +8,8 @@ use mysql_collation::{Charset, Collation, Element, Flavour};
 use super::checks::{Outcome, quote_collation};
 use super::session::{Session, TextPair, hex};
 
-/// Compares the order of pairs, unless the server's comparison is no order.
+/// Compares the order of pairs. Leaves out collations and pairs for which the server's comparison
+/// is no order, and surrogates in MySQL 5.
 pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[TextPair]) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     if !is_followed(collation) {
@@ -39,9 +40,9 @@ pub fn is_followed(collation: Collation) -> bool {
 
 /// Returns `true` if the server's result depends on bytes after the deciding difference, so that no
 /// order has it. MariaDB mostly orders ill-formed bytes by a rule, but its comparison reads several
-/// bytes at a time. The difference is between two ill-formed bytes, or an ill-formed byte and a
-/// character that isn't ignorable. The server agrees with the library if both strings are cut after
-/// the difference.
+/// bytes at a time. The difference is between two ill-formed bytes, or between an ill-formed byte
+/// and a character that isn't ignorable; in the second case, the server has to agree with the
+/// library on both strings cut after the difference.
 pub fn depends_on_the_rest(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<bool> {
     let is_error = |element: &Element| element.code_points.is_empty();
     let mut elements = collation.weights(a).zip(collation.weights(b));
@@ -50,7 +51,7 @@ pub fn depends_on_the_rest(session: &mut Session<'_>, collation: Collation, a: &
     let Some((x, y)) = elements.find(differ).filter(|_| collation.info().flavour == Flavour::MariaDb) else {
         return Ok(false);
     };
-    // After an ignorable character, the rest decides in an order, too.
+    // An ignorable character decides nothing, so what follows it decides even in an order.
     let decides = |element: &Element| !element.weights[0].is_empty();
     if is_error(&x) != is_error(&y) && decides(&x) && decides(&y) {
         let (a, b) = (&a[..x.bytes.end], &b[..y.bytes.end]);
@@ -59,7 +60,7 @@ pub fn depends_on_the_rest(session: &mut Session<'_>, collation: Collation, a: &
     Ok(is_error(&x) && is_error(&y))
 }
 
-/// In MySQL 5.6 surrogates are characters. The library follows later versions, where they are
+/// In MySQL 5 surrogates are characters. The library follows later versions, where they are
 /// ill-formed.
 fn has_surrogate(text: &[u8]) -> bool {
     text.windows(2).any(|pair| pair[0] == 0xed && pair[1] >= 0xa0)

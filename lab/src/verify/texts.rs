@@ -261,7 +261,7 @@ impl Texts {
         Self { random: Random::new(seed), charset, repertoire, range: RANGES[0] }
     }
 
-    /// Returns two strings, most of them similar, encoded.
+    /// Returns two encoded strings, similar in nine cases of ten.
     pub fn pair(&mut self) -> (Vec<u8>, Vec<u8>) {
         let a = self.text();
         let b = if self.random.chance(10) { self.text() } else { self.mutate_copy(&a) };
@@ -276,8 +276,8 @@ impl Texts {
         (self.encode(&text), self.encode(&pattern))
     }
 
-    /// Returns two strings, most of them similar, with bytes inserted, removed or changed. They can
-    /// be ill-formed.
+    /// Returns two strings, most of them similar, with some bytes inserted, removed or changed, so
+    /// that they can be ill-formed.
     pub fn ill_formed(&mut self) -> (Vec<u8>, Vec<u8>) {
         let (mut a, mut b) = self.pair();
         for bytes in [&mut a, &mut b] {

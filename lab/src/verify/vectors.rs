@@ -32,9 +32,9 @@ pub const FOLDER: &str = "engine/ports/vectors";
 const SEED: u64 = 20_261_128;
 /// Strings per character set.
 const STRINGS: usize = 600;
-/// Long strings among them, and the length of each in bytes.
+/// Long strings among them, and the fewest bytes of each.
 const LONG_STRINGS: usize = 10;
-const LONG: usize = 160;
+const MIN_LONG_BYTES: usize = 160;
 const ILL_FORMED_PAIRS: usize = 30;
 /// A result that isn't part of the vectors: the library doesn't follow the server there.
 const NOT_FOLLOWED: char = '.';
@@ -74,7 +74,7 @@ struct Vectors {
     strings: Vec<Vec<u8>>,
     /// Weight strings by collation and string; `None` if the server's is cut.
     weights: Vec<Vec<Option<Vec<u8>>>>,
-    /// Order of each string and the next, by collation and string; the last and the first.
+    /// Order of each string and the next one, of the last and the first, by collation and string.
     orders: Vec<Vec<char>>,
     ill_formed: Vec<TextPair>,
     /// Order of each ill-formed pair, by collation and pair.
@@ -159,7 +159,7 @@ fn strings(texts: &mut Texts, charset: Charset) -> Vec<Vec<u8>> {
     }
     while all.len() < STRINGS {
         let mut long = Vec::new();
-        while long.len() < LONG {
+        while long.len() < MIN_LONG_BYTES {
             long.extend(texts.pair().0);
         }
         all.push(long);
@@ -182,7 +182,7 @@ fn query_weights(session: &mut Session<'_>, collation: Collation, strings: &[Vec
     let weights: Vec<Option<Vec<u8>>> = session.query(&expression, "vectors", strings.len())?;
     let keep = |(weights, text): (Option<Vec<u8>>, &Vec<u8>)| {
         let weights = weights.with_context(|| format!("{collation} has no weights for x'{}'", hex(text)))?;
-        // MariaDB cuts weights that exceed its estimate per character.
+        // MariaDB cuts weights that exceed its estimate per character; such a result is left out.
         let ours = collation.weight_string(text);
         let is_cut = collation.name().ends_with("_w2") && weights.len() < ours.len() && ours.starts_with(&weights);
         Ok((!is_cut).then_some(weights))

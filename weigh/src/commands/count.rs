@@ -44,8 +44,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Size of the largest file of results that is read.
 const MAX_RESULTS_BYTES: u64 = 64 << 20;
 
-/// Functions of each cell that results hold with --functions.
-const FUNCTIONS: usize = 100;
+/// Maximum number of functions per condition that results hold with `--functions`.
+const MAX_FUNCTIONS: usize = 100;
 
 /// Count a statement's instructions: repeatable on a busy machine
 #[derive(Debug, Args)]
@@ -141,7 +141,8 @@ pub fn run(args: &CountArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Counts one server after the other, and keeps the results of each in a file of `out`.
+/// Counts one server after the other, and keeps the results of each in a file of `out`. A server
+/// whose file exists is not counted again.
 fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Result<Results> {
     fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let request = Request { may_lack_collations: true, ..request };
@@ -212,7 +213,7 @@ impl CountArgs {
             },
             events: self.events,
             starts: self.starts,
-            functions: if self.functions.is_some() { FUNCTIONS } else { 0 },
+            functions: if self.functions.is_some() { MAX_FUNCTIONS } else { 0 },
             may_lack_collations: false,
         })
     }
@@ -255,7 +256,7 @@ impl CountArgs {
     }
 }
 
-/// Returns the classes of a workload folder, or all of them if none is named.
+/// Returns the named classes of a workload folder, or all of them if none is named.
 fn folder_source(folder: workload_folder::Workload, named: &str, classes: Vec<String>) -> Result<Source> {
     let names = || folder.statements.iter().map(|statement| statement.name.as_str());
     if let Some(unknown) = classes.iter().find(|class| names().all(|name| name != class.as_str())) {
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn functions_are_those_of_one_workload() {
         let named = request(&["--functions", "group_by"]);
-        assert_eq!((workloads(&named), named.functions), (vec!["group_by".to_owned()], FUNCTIONS));
+        assert_eq!((workloads(&named), named.functions), (vec!["group_by".to_owned()], MAX_FUNCTIONS));
         assert!(Command::try_parse_from(["weigh", "--functions=group_by", "-w", "order_ranges"]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! One module per command: its arguments, its help, and `run`. `shell` has two commands.
+//! One module per command: its arguments, its help, and `run`. `shell` has three commands.
 
 pub mod audit;
 pub mod bench;

@@ -52,8 +52,8 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Writes the plan to the file of `--plan`. The text shows no plan, so it writes one into a new
-/// folder of results, with the commands of online schema change tools beside it.
+/// Writes the plan to the file of `--plan`. Without this option, text output writes a plan with
+/// steps into a new folder of results, with the commands of online schema change tools beside it.
 fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     let write = |path: &Path, text: &str| {
         ::files::replace(path, Access::OwnerOnly, |file| file.write_all(text.as_bytes()))
@@ -115,9 +115,9 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
     let mut report = preflight::run(&source, options, &checkpoint, &watcher)?;
     drop(watcher);
     if report.plan.is_some() {
-        let of =
+        let rehearsed =
             Rehearsed { facts: &facts, definitions: &definitions, request: &options.request, sample: args.sample() };
-        trial::try_plan(args, spec, &targets.options, &server, &of, &mut report, &bar)?;
+        trial::try_plan(args, spec, &targets.options, &server, &rehearsed, &mut report, &bar)?;
     }
     Ok(report)
 }
@@ -152,7 +152,8 @@ fn name_targets_as_server(facts: &Facts, options: &Options) -> Result<Options> {
     Ok(options)
 }
 
-/// Returns the collations of a character set, the default first. Empty if `name` is none.
+/// Returns the collations of a character set, the default first. Empty if `name` is no character
+/// set.
 fn collations_of<'f>(facts: &'f Facts, name: &str) -> Vec<&'f str> {
     let Some(charset) = facts.server.charset(name) else { return Vec::new() };
     let is_of_charset = |collation: &&facts::CollationFact| collation.charset == charset.name;

@@ -1,5 +1,4 @@
-//! `weigh completions`, `weigh man`, `weigh help` and `weigh version`, from the definition of the
-//! command line.
+//! `weigh completions`, `weigh man` and `weigh help`, from the definition of the command line.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

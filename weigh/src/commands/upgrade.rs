@@ -19,8 +19,8 @@ use crate::{input, output};
 use args::Format;
 pub use args::UpgradeArgs;
 
-/// Bytes. The copies hold definitions and the rows of a dump.
-const BUFFER_POOL: u64 = 128 << 20;
+/// Buffer pool of each private server, in bytes. It holds definitions and the rows of a dump.
+const BUFFER_POOL_BYTES: u64 = 128 << 20;
 
 /// Settings of a running server that decide about what it accepts and stores.
 const SETTINGS: [&str; 11] = [
@@ -72,14 +72,15 @@ fn options(args: &UpgradeArgs, settings: &[&[Setting]]) -> Options {
         settings: pairs.map(|setting| (setting.name.clone(), setting.value.clone())).collect(),
         defaults_file: args.my_cnf.clone(),
         threads: 4,
-        buffer_pool: Some(BUFFER_POOL),
+        buffer_pool: Some(BUFFER_POOL_BYTES),
         timeout: args.timeout,
         login: Login::default(),
         ..Options::default()
     }
 }
 
-/// Opens the private server of the old version, and names what it is filled with.
+/// Opens the private server of the old version. Returns it with the schema that it is to be filled
+/// with.
 fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Schema)> {
     if !from.is_running() {
         if args.dumps.is_empty() {

@@ -18,8 +18,8 @@ use crate::{input, output};
 use args::Format;
 pub use args::WhyArgs;
 
-/// Bytes. The copy holds definitions and some thousand rows.
-const BUFFER_POOL: u64 = 128 << 20;
+/// Buffer pool of the private copy, in bytes. It holds definitions and some thousand rows.
+const BUFFER_POOL_BYTES: u64 = 128 << 20;
 
 /// Settings of the running server that decide about collations, keys and names.
 const SETTINGS: [&str; 9] = [
@@ -40,7 +40,7 @@ pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
     let given = statements(args)?;
     let request = Request { given, schema: args.schema.clone(), first: args.first_statements() };
     let mut diagnosis = if args.dumps.is_empty() { ask_server(args, request)? } else { ask_dump(args, request)? };
-    // Of a slow log, what collations cost is first; the others keep the order of their time.
+    // With a slow log, statements with findings come first; otherwise the order stays.
     if !args.slow_logs.is_empty() {
         diagnosis.statements.sort_by_key(|judged| judged.findings.is_empty());
     }
@@ -93,7 +93,7 @@ fn ask_dump(args: &WhyArgs, mut request: Request) -> Result<Diagnosis> {
         );
     }
     let bar = Bar::new();
-    let options = Options { buffer_pool: Some(BUFFER_POOL), ..targets.options.clone() };
+    let options = Options { buffer_pool: Some(BUFFER_POOL_BYTES), ..targets.options.clone() };
     let server = server::open(spec, &options, &bar)?;
     let mut loaded = Loaded { schema: request.schema.clone().unwrap_or_default(), ..Loaded::default() };
     for path in &args.dumps {
@@ -155,8 +155,11 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     }
     let schemas = args.copied_schemas(&request);
     let settings = source.read_settings(&SETTINGS)?;
-    let private =
-        Options { settings: settings.into_iter().collect(), buffer_pool: Some(BUFFER_POOL), ..targets.options.clone() };
+    let private = Options {
+        settings: settings.into_iter().collect(),
+        buffer_pool: Some(BUFFER_POOL_BYTES),
+        ..targets.options.clone()
+    };
     let server = open_copy(&trial, private, &bar)?;
     bar.step("copying the definitions");
     let unbuilt = why::copy_schemas(&source, &server, &schemas)?;
@@ -181,7 +184,8 @@ fn only_schema(source: &Server) -> Result<String> {
     }
 }
 
-/// Opens the copy with the running server's settings, or without those that it does not know.
+/// Opens the copy with the running server's settings. If it doesn't start with them, opens it with
+/// the two that every version knows.
 fn open_copy(trial: &Spec, options: Options, bar: &Bar) -> Result<Server> {
     match server::open(trial, &options, bar) {
         Ok(server) => Ok(server),

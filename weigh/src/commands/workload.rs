@@ -87,7 +87,7 @@ enum Format {
 }
 
 impl WorkloadArgs {
-    /// True if the action connects to a server.
+    /// True if the action starts a server or connects to one.
     pub fn needs_server(&self) -> bool {
         matches!(self.action, Action::Compare(_))
     }

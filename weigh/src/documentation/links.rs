@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{find_files, read, root};
 
 /// Top folders of the tree: a code span that begins with one of them and a slash is a path.
-const ROOMS: [&str; 12] =
+const TOP_FOLDERS: [&str; 12] =
     ["engine", "formats", "servers", "measure", "advise", "present", "weigh", "xtask", "lab", "docs", "schemas", ".ci"];
 
 /// Endings of source files: a code span with a slash and such an ending is a path, or the end of
@@ -127,7 +127,7 @@ fn is_path(span: &str) -> bool {
     let Some((first, rest)) = span.split_once('/') else { return false };
     span.chars().all(characters)
         && !first.is_empty()
-        && (ROOMS.contains(&first) && (rest.is_empty() || root().join(first).is_dir())
+        && (TOP_FOLDERS.contains(&first) && (rest.is_empty() || root().join(first).is_dir())
             || SOURCES.iter().any(|ending| span.ends_with(ending)))
 }
 

@@ -118,7 +118,7 @@ fn table(marker: &str) -> String {
     text
 }
 
-/// `page` with each table as it should be.
+/// Returns the page with each table of options, and that of audit's checks, generated anew.
 fn with_tables(page: &str) -> String {
     let mut text = String::new();
     let mut rest = page;
@@ -131,7 +131,7 @@ fn with_tables(page: &str) -> String {
     with_checks(&(text + rest))
 }
 
-/// `page` with the table of audit's checks as it should be.
+/// Returns the page with the table of audit's checks generated anew.
 fn with_checks(page: &str) -> String {
     let Some((before, after)) = page.split_once(CHECKS_BEGIN) else { return page.to_owned() };
     let (_, after) = after.split_once(CHECKS_END).expect("the table of checks has an end");
@@ -170,7 +170,8 @@ fn option_tables_are_those_of_help() {
     assert!(tables >= 15, "only {tables} tables were found");
 }
 
-/// Each command and subcommand has a table of its options on a page.
+/// Each command without subcommands, and each subcommand, has a table of its options on a page.
+/// `help` and `version` have none.
 #[test]
 fn every_command_has_a_table() {
     let text: String = find_pages().iter().map(|page| read(page)).collect();

@@ -246,7 +246,7 @@ impl ConnectArgs {
         replaced
     }
 
-    /// Returns `true` if an option names a server.
+    /// Returns `true` if an argument or an option names a server.
     pub fn names_servers(&self) -> bool {
         self.server_texts().next().is_some() || self.names_running_server()
     }

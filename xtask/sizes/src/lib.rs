@@ -1,8 +1,8 @@
-//! Uses of one collation by the programs.
+//! What each program does with its collation.
 
 use mysql_collation::Collation;
 
-/// Compares, matches, keys and hashes the first and last words of the command line.
+/// Compares, matches, keys and hashes the program's path and the last argument, if there is one.
 pub fn run(collation: Collation) {
     let arguments: Vec<String> = std::env::args().collect();
     println!("{:?}", arguments.first().cmp(&arguments.last()));

@@ -77,7 +77,7 @@ impl Installation<'_> {
         Ok(String::from_utf8(output.stdout)?.split_whitespace().map(str::to_owned).collect())
     }
 
-    /// Returns compiler flags for the static library with sanitizers. They see the library's calls
+    /// Returns compiler flags for the static library with sanitizers, which see the library's calls
     /// of malloc and free.
     fn sanitizer_flags(&self) -> Vec<String> {
         let lib = self.prefix.join("lib/libmysql_collation.a");

@@ -12,7 +12,7 @@ use server::{Address, Options};
 use crate::bindings::ports::{check_output, compare_with_library};
 use crate::bindings::{create_empty_folder, print_command, succeed, target};
 
-/// Least version of Go, 1.23, as in go.mod.
+/// Minor number of the least version of Go, 1.23, as in go.mod.
 const MINOR: u32 = 23;
 /// Version of the linter.
 const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.8.2";

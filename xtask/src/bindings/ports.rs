@@ -8,9 +8,9 @@ use anyhow::{Context, Result, ensure};
 
 use crate::bindings::{print_command, root, succeed};
 
-/// Random collations of each flavour and pairs of strings for each, compared with the library.
-/// docs/reference/go.md and java.md have the command for a full comparison.
-const RANDOM: [&str; 5] = ["port-answers", "--collations", "60", "--pairs", "500"];
+/// Arguments for lab: the number of random collations of each flavour, and of pairs of strings for
+/// each. docs/reference/go.md and java.md have the command for a full comparison.
+const PORT_ANSWERS: [&str; 5] = ["port-answers", "--collations", "60", "--pairs", "500"];
 
 /// Builds the program `lab` with an integration test of its crate, which shares what
 /// `cargo test --workspace` built: cargo chooses features for all packages of a command together.
@@ -20,7 +20,7 @@ const BUILD: [&str; 7] = ["test", "--quiet", "--locked", "--workspace", "--no-ru
 pub fn compare_with_library(comparison: &mut Command) -> Result<()> {
     succeed(Command::new(crate::cargo()).args(BUILD))?;
     let mut library = Command::new(build_folder().join("lab"));
-    library.args(RANDOM).stdout(Stdio::piped());
+    library.args(PORT_ANSWERS).stdout(Stdio::piped());
     print_command(&library);
     let mut library = library.spawn().context("cannot run lab")?;
     comparison.stdin(library.stdout.take().context("the library's results are not piped")?);

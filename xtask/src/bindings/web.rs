@@ -87,7 +87,7 @@ fn build(source: &Path) -> Result<PathBuf> {
 }
 
 /// Fills the template with style, script and the compressed library. The page's security policy
-/// allows that script alone, and no connection.
+/// allows this style and this script alone, and no connection.
 fn render_page(folder: &Path, library: &[u8]) -> Result<String> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).with_context(|| format!("cannot read {name}"));
     let (style, script) = (read("page.css")?, read("page.js")?);

@@ -20,7 +20,7 @@ pub struct mcoll_collation {
     charset: CString,
 }
 
-/// Handles that exist.
+/// Handles that were returned so far, by flavour and id.
 static HANDLES: Mutex<BTreeMap<(Flavour, u16), &'static mcoll_collation>> = Mutex::new(BTreeMap::new());
 
 fn handle_of(collation: Collation) -> &'static mcoll_collation {

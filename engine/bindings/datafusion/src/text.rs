@@ -39,7 +39,7 @@ pub(crate) fn texts(array: &dyn Array) -> Vec<Option<&[u8]>> {
         DataType::LargeBinary => array.as_binary::<i64>().iter().collect(),
         DataType::BinaryView => array.as_binary_view().iter().collect(),
         DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().iter().collect(),
-        // A dictionary with NULLs only may have no values.
+        // A dictionary with NULLs only may have no values, so its keys are not looked up.
         DataType::Dictionary(..) if array.null_count() == array.len() => vec![None; array.len()],
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();

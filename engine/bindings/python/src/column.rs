@@ -113,7 +113,7 @@ fn push_texts<'a>(array: &'a dyn Array, texts: &mut Vec<Option<&'a [u8]>>) {
         DataType::LargeBinary => texts.extend(array.as_binary::<i64>()),
         DataType::BinaryView => texts.extend(array.as_binary_view()),
         DataType::FixedSizeBinary(_) => texts.extend(array.as_fixed_size_binary()),
-        // A dictionary with NULLs only may have no values.
+        // A dictionary with NULLs only may have no values, so its keys are not looked up.
         DataType::Dictionary(..) if array.null_count() == array.len() => texts.resize(texts.len() + array.len(), None),
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();

@@ -17,9 +17,9 @@ use super::Collation;
 /// assert_eq!(alphabet.prefix_upper_bound("Mü".as_bytes()).unwrap(), "Mv".as_bytes());
 /// ```
 ///
-/// Each character has weights at the primary level, no two have the same, and none is part of a
-/// contraction or less than a space. Strings of these characters therefore sort like words of a
-/// dictionary. Build an alphabet once and use it for many strings.
+/// Each character has weights at the primary level, which are greater than a space's and different
+/// from those of all others. None is part of a contraction. Strings of these characters therefore
+/// sort like words of a dictionary. Build an alphabet once and use it for many strings.
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     collation: Collation,
@@ -34,8 +34,8 @@ struct Letter {
     bytes: Vec<u8>,
 }
 
-/// Number of characters after the first difference of two strings, up to which a string between
-/// them is searched for.
+/// Maximum length of a string that is searched for between two strings, in characters after the
+/// beginning that both have in common.
 const MAX_DEPTH: usize = 16;
 
 impl Alphabet {
@@ -182,8 +182,8 @@ impl Alphabet {
         digits
     }
 
-    /// Returns the string of these letters. The first letter at the end is left out: it adds nothing
-    /// to the number.
+    /// Returns the string of these letters. The first letter of the alphabet is left out at the
+    /// end, like zeros at the end of a decimal fraction: it adds nothing to the number.
     fn text(&self, number: &Number) -> Vec<u8> {
         let end = number.digits.iter().rposition(|&digit| digit != 0).map_or(0, |last| last + 1);
         let letters = number.digits[..end].iter().filter_map(|&digit| self.letters.get(digit as usize));
@@ -246,7 +246,7 @@ impl Number {
         difference
     }
 
-    /// Multiplies by `part` and divides by `parts`, which must not be less.
+    /// Multiplies by `part` and divides by `parts`, which must not be less than `part`.
     fn times_ratio(&self, part: u64, parts: u64) -> Self {
         let mut product = self.clone();
         // Division from the first digit on, of each digit times `part`.

@@ -67,8 +67,8 @@ impl Collation {
     /// as it is.
     ///
     /// Occurrences have the bytes of `from`, under every collation, and begin where a character
-    /// begins. Under the `bin` collations of MariaDB, and of MySQL up to 5.7, they begin at any byte;
-    /// this function follows MariaDB.
+    /// begins. Under the `bin` collations of MariaDB, and of MySQL up to 5.7, they begin at any
+    /// byte; this function does so for MariaDB's collations.
     ///
     /// ```
     /// use mysql_collation::{Collation, Flavour, mysql::UTF8MB4_0900_AI_CI};

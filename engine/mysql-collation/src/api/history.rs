@@ -127,8 +127,8 @@ impl Charset {
     /// ```
     pub fn default_collation(self, version: ServerVersion) -> Option<&'static Info> {
         let current = self.find(version, |info| info.is_default)?;
-        // `since` of the new default is later than that of its character set, or the default of
-        // MariaDB's changed later than the collation came.
+        // A default that came later than its character set replaced `_general_ci`. The default of
+        // `gb18030` came with the character set.
         let is_new = current.since().is_some() && self != Charset::Gb18030;
         if is_new && !version.is_at_least(changed_defaults(version.flavour)) {
             return self.find(version, |info| info.name.ends_with("_general_ci"));

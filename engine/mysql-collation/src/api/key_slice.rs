@@ -104,7 +104,7 @@ impl Collation {
     }
 
     /// Returns a bound of the number of weights per byte of text in UCA collations, at one level.
-    /// The most weights have U+FDFA and contractions with it, of at least 3 bytes in UTF-8.
+    /// U+FDFA, of 3 bytes in UTF-8, and contractions with it have the most weights.
     fn max_weights_per_byte(self) -> usize {
         match self.descriptor().charset.min_bytes() {
             1 => LONGEST.div_ceil(2),
@@ -113,14 +113,14 @@ impl Collation {
     }
 }
 
-/// Length of a padded level of this many weights of one byte. The longest weights are pairs of a
-/// space, with a mark of three bytes, and the weight below a space, with a mark of two bytes.
+/// Length of a padded level of this many weights of one byte. It is longest if a space, whose mark
+/// takes three bytes, and the weight below a space, whose mark takes two bytes, alternate.
 const fn padded_bytes(weights: usize) -> usize {
     weights.saturating_add(weights.saturating_mul(3).div_ceil(2)).saturating_add(2)
 }
 
-/// Length of a padded level of this many weights of two bytes. The longest weights are pairs of a
-/// space, with a mark of four bytes, and the weight below a space, with a mark of three bytes.
+/// Length of a padded level of this many weights of two bytes. It is longest if a space, whose mark
+/// takes four bytes, and the weight below a space, whose mark takes three bytes, alternate.
 const fn padded_pairs(weights: usize) -> usize {
     weights.saturating_mul(7).div_ceil(2).saturating_add(3)
 }

@@ -91,7 +91,7 @@ const MAX_SUGGESTIONS: usize = 3;
 
 fn similar_names(flavours: &[Flavour], given: &str) -> Vec<&'static str> {
     let given: Vec<u8> = given.bytes().map(|byte| byte.to_ascii_lowercase()).take(MAX_NAME).collect();
-    // More edits than this share too little with the requested name.
+    // Names that need more edits than this have too little in common with the requested one.
     let limit = given.len() / 4;
     let infos = flavours.iter().flat_map(|&flavour| catalogue(flavour));
     let mut all: Vec<(usize, &str)> = infos

@@ -71,9 +71,10 @@ impl Collation {
     /// as a space: UCA, and `cp1250_general_ci`. Keys are not ordered.
     ///
     /// There, `'a'` equals `'a\u{A0}'` because U+00A0 weighs as much as a space, but MySQL 8.0.12
-    /// and 9.7.4 make two groups of them; MySQL 5.6 and 5.7 make one or two, by the number of rows. `COUNT(DISTINCT …)`, joins, unique keys, and `GROUP BY` through
-    /// an index or a sort take them as equal. Groups of `latin2_czech_cs` are not followed. MySQL
-    /// 8.0.12 also makes two groups of `''` and the strings that equal it.
+    /// and 9.7.4 make two groups of them; MySQL 5.6 and 5.7 make one or two, by the number of rows.
+    /// `COUNT(DISTINCT …)`, joins, unique keys, and `GROUP BY` through an index or a sort take them
+    /// as equal. Groups of `latin2_czech_cs` are not followed. MySQL 8.0.12 also makes two groups
+    /// of `''` and the strings that equal it.
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_UNICODE_CI;

@@ -14,7 +14,8 @@ mod generated {
     include!("generated/case.rs");
 }
 
-/// Code points at equal distances whose other cases are, too.
+/// Code points `first`, `first + step`, … `last`. The other case of each is as far from `to` as the
+/// code point is from `first`.
 pub(crate) struct Run {
     first: u32,
     last: u32,
@@ -172,7 +173,7 @@ fn byte_table(charset: Charset, collation: &str, case: Case) -> [u8; 256] {
 /// The rules of a collation of a multi-byte character set.
 struct Rules {
     set: u16,
-    /// `i` and `İ`, `ı` and `I` are the two cases of a letter.
+    /// True if `i` and `İ`, and `ı` and `I`, are the two cases of a letter.
     is_turkish: bool,
 }
 

@@ -206,7 +206,8 @@ impl CharacterShape for EucJp {
         false
     }
 
-    /// After 8E, the bytes beyond the katakana are ill-formed and come after all characters.
+    /// After 8E, the bytes beyond the katakana are ill-formed and come after all characters, so
+    /// that the bytes decide there, too.
     #[inline(always)]
     fn bytes_decide(self, a: &[u8], b: &[u8], at: usize) -> bool {
         are_both(a, b, at, &EUC)

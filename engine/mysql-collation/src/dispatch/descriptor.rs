@@ -291,9 +291,9 @@ impl Descriptor {
     /// encodings of different flavours, other than UTF-8, count as different unless bytes are their
     /// own weights.
     pub fn reads_like(&self, other: &Self) -> bool {
-        let by_table = self.kind.uca().is_some();
+        let is_uca = self.kind.uca().is_some();
         matches!(self.kind, Kind::Bytes(ByteKind::Identity))
-            || self.encoding == other.encoding && (!by_table || self.rules.ends_at_errors == other.rules.ends_at_errors)
+            || self.encoding == other.encoding && (!is_uca || self.rules.ends_at_errors == other.rules.ends_at_errors)
     }
 }
 

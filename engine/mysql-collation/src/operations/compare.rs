@@ -15,8 +15,8 @@ use crate::weights::{ByteWeights, CharacterLevel, CharacterWeights, Identity, Le
 /// Minimum number of skipped bytes that justifies another skip. Below that, a skip costs more than
 /// it saves. Bench: `instruction_sets`, French.
 const MIN_SKIP: usize = 16;
-/// Number of short skips after which skipping is given up. Bench: `instruction_sets`, another
-/// script with every word.
+/// Number of short skips after which skipping is given up. Bench: `instruction_sets`, a text whose
+/// script changes with every word.
 const MAX_SHORT_SKIPS: usize = 12;
 /// Maximum number of characters compared one at a time between two skips. Bench:
 /// `instruction_sets`, German, case differs everywhere.

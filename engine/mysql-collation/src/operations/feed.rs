@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Under PAD SPACE, weights of spaces at the end of a level are left out. Equal texts have equal
-//! bytes, other texts have other bytes.
+//! bytes, and texts that differ have different bytes.
 
 use super::bytes::trimmed;
 use super::stream::WeightStream;

@@ -2,8 +2,8 @@
 //!
 //! MySQL's temporary tables find a row's group by a hash. Under PAD SPACE, the hash leaves out
 //! spaces (U+0020) at the end, but not other characters with the weight of a space: U+00A0 and
-//! U+2003 in UCA, and some bytes in `cp1250_general_ci`. `'a'` equals `'a\u{A0}'`, and the two are different groups. Observed on MySQL
-//! 5.6.24, 5.7.22, 8.0.12 and 9.7.4.
+//! U+2003 in UCA, and some bytes in `cp1250_general_ci`. `'a'` equals `'a\u{A0}'`, and the two are
+//! different groups. Observed on MySQL 5.6.24, 5.7.22, 8.0.12 and 9.7.4.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,8 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Appends a key of all weights of `text`, from which trailing spaces (U+0020) were removed.
+/// Appends a key of all weights of `text`, from which the caller has removed trailing spaces
+/// (U+0020).
 pub(crate) struct GroupKey<'t> {
     pub text: &'t [u8],
     pub key: &'t mut Vec<u8>,

@@ -45,7 +45,8 @@ impl Operation for PrefixRange<'_> {
         bounds(padded.then_some(b' '), all, None)
     }
 
-    /// Passes and moved characters leave no common beginning of keys.
+    /// Returns all keys: keys in several passes, or with moved characters, have no common
+    /// beginning.
     fn text_weights(self, _: &'static TextWeights, _: bool) -> Bounds {
         (Vec::new(), None)
     }

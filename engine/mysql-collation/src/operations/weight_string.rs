@@ -46,12 +46,12 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
     out
 }
 
-/// Collects what `answer` appends for each character. WEIGHT_STRING may differ from the weights
-/// that the collation compares.
-fn multi_byte(descriptor: &'static Descriptor, text: &[u8], answer: impl Fn(&[u8], &mut Vec<u8>)) -> Vec<u8> {
+/// Collects what `append` writes for each character. WEIGHT_STRING may differ from the weights that
+/// the collation compares.
+fn multi_byte(descriptor: &'static Descriptor, text: &[u8], append: impl Fn(&[u8], &mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::new();
     for element in Weights::new(descriptor, text) {
-        answer(&text[element.bytes], &mut out);
+        append(&text[element.bytes], &mut out);
     }
     out
 }

@@ -1,10 +1,10 @@
 //! `WEIGHT_STRING(text AS CHAR(n))`.
 //!
-//! MySQL from 8.0 on takes the first n characters, and under PAD SPACE appends the weight of a space
-//! for each missing character. MariaDB, and MySQL up to 5.7, write n weights at each level: further
-//! weights are left out, and missing ones are weights of a space. Under NO PAD, MariaDB's primary
-//! weights are 0200 instead in UCA, and 0 in other collations. Czech collations pad nothing, and
-//! only MySQL from 8.0 on cuts their texts.
+//! MySQL from 8.0 on takes the first n characters, and under PAD SPACE appends the weight of a
+//! space for each missing character. MariaDB, and MySQL up to 5.7, write n weights at each level:
+//! further weights are left out, and missing ones are weights of a space. Under NO PAD, MariaDB
+//! writes 0200 for a missing primary weight in UCA, and 0 in other collations. Czech collations pad
+//! nothing, and only MySQL from 8.0 on cuts their texts.
 
 use alloc::vec::Vec;
 

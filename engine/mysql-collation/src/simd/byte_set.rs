@@ -17,8 +17,8 @@ const fn repeat_byte(byte: u8) -> u64 {
 /// A range of bytes within one half (below 0x80, or from there on), after some bits of each byte
 /// are flipped.
 ///
-/// Eight bytes are tested at once: numbers are added to the lower seven bits of each byte that
-/// carry into its highest bit.
+/// Eight bytes are tested at once: a number is added to the lower seven bits of each byte, so that
+/// the sum carries into the highest bit if the byte is within the bound.
 #[derive(Clone, Copy)]
 pub(crate) struct ByteRange {
     pub(super) flip: u8,

@@ -1,9 +1,9 @@
 //! Codes for characters of two weights: one byte represents the high byte of the first weight and
 //! the whole second weight.
 //!
-//! A level needs few codes. In a language of 0900, a letter that sorts after another one has that
-//! letter's first weight and one of four second weights. At the secondary level, the second weight
-//! of a letter is that of its accent.
+//! A level needs few codes. In a language's collation of UCA 9.0 (`_0900_`), a letter that sorts
+//! after another one has that letter's first weight and one of four second weights. At the
+//! secondary level, the second weight of a letter is that of its accent.
 
 use super::ShortWeights;
 use super::entry_rows::Row;

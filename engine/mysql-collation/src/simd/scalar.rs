@@ -62,13 +62,13 @@ pub(super) fn mismatch_contractible(pairs: &BytePairs, variants: CaseVariants, a
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);
     let is_same = |at: usize| {
-        let may_differ = match [a, b].map(|text| text.get(at + 1)) {
+        let is_allowed = match [a, b].map(|text| text.get(at + 1)) {
             [Some(&x), Some(&y)] if pairs.may_contract(a[at], x) => {
                 (a[at], x) == (b[at], y) || variants == CaseVariants::OtherCase && (a[at] ^ x | b[at] ^ y) & 0x20 == 0
             }
             _ => true,
         };
-        may_differ && a[at].eq_ignore_ascii_case(&b[at])
+        is_allowed && a[at].eq_ignore_ascii_case(&b[at])
     };
     (0..n).position(|at| !is_same(at)).unwrap_or(n)
 }

@@ -140,7 +140,8 @@ impl ShortWeights {
         self.folds
     }
 
-    /// Whether no weight of printable ASCII is less than that of the space.
+    /// Whether all other printable ASCII characters, and contractions of them, weigh more than a
+    /// space.
     #[inline(always)]
     pub(crate) const fn spaces_are_least(&self) -> bool {
         self.spaces_are_least

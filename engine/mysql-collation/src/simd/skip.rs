@@ -17,7 +17,7 @@ use super::vector::{Lanes, lanes};
 use super::{ShortWeights, scalar};
 
 /// Characters that the scalar version skips before vectors try again. Bench: `instruction_sets`, a
-/// script for each word.
+/// text whose script changes with every word.
 const SCALAR_CHARACTERS: usize = 4;
 
 #[inline(always)]

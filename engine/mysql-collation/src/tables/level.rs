@@ -149,12 +149,12 @@ impl Level {
         let mut last: Option<(&Page, bool)> = None;
         for (index, page) in pages.iter().copied().enumerate() {
             let page = patched.get(&index).unwrap_or(page);
-            let is_plain = match last {
-                Some((same, is_plain)) if core::ptr::eq(same, page) => is_plain,
-                _ => is_plain(page, || parent.is_some_and(|parent| parent.is_on_uniform_page((index as u32) << 8))),
+            let is_uniform = match last {
+                Some((same, is_uniform)) if core::ptr::eq(same, page) => is_uniform,
+                _ => is_uniform(page, || parent.is_some_and(|parent| parent.is_on_uniform_page((index as u32) << 8))),
             };
-            uniform_pages[index / 64] |= u64::from(is_plain) << (index % 64);
-            last = Some((page, is_plain));
+            uniform_pages[index / 64] |= u64::from(is_uniform) << (index % 64);
+            last = Some((page, is_uniform));
         }
         let listed = Listed::read(reader);
         let reordering = Reordering::read(reader);
@@ -372,10 +372,10 @@ fn directory(parent: Option<&'static Level>, reader: &mut Reader) -> (Vec<&'stat
 
 /// Returns `true` if all entries of a page are equal, or all are rules other than [`LISTED`] and
 /// [`REORDERED`]. If all are [`REORDERED`], the parent's page decides.
-fn is_plain(page: &Page, is_parent_plain: impl FnOnce() -> bool) -> bool {
+fn is_uniform(page: &Page, is_parent_uniform: impl FnOnce() -> bool) -> bool {
     let mut entries = page.iter().map(|&entry| number(entry));
     match number(page[0]) {
-        REORDERED => entries.all(|entry| entry == REORDERED) && is_parent_plain(),
+        REORDERED => entries.all(|entry| entry == REORDERED) && is_parent_uniform(),
         first => {
             entries.clone().all(|entry| entry >= RULES && !matches!(entry, LISTED | REORDERED))
                 || entries.all(|entry| entry == first)

@@ -14,7 +14,7 @@ pub(super) struct TemplateWriter<'a> {
     key: String,
     parameters: Vec<Parameter>,
     names: HashSet<String>,
-    numbers: HashMap<String, usize>,
+    last_numbers: HashMap<String, usize>,
     placeholders: usize,
     /// Byte offset after the last token that was added, in the statement.
     end: usize,
@@ -45,8 +45,8 @@ impl<'a> TemplateWriter<'a> {
         }
     }
 
-    pub(super) fn push_parameter(&mut self, name: &str, value: Value, of: &[Token<'_>]) {
-        let (Some(first), Some(last)) = (of.first(), of.last()) else { return };
+    pub(super) fn push_parameter(&mut self, name: &str, value: Value, replaced: &[Token<'_>]) {
+        let (Some(first), Some(last)) = (replaced.first(), replaced.last()) else { return };
         let name = self.unique_name(name);
         self.push_space(first.start);
         self.text.push(':');
@@ -67,7 +67,7 @@ impl<'a> TemplateWriter<'a> {
         }
         // Numbering continues after the last number of each name: a multi-row INSERT has thousands
         // of each.
-        let number = self.numbers.entry(base.clone()).or_insert(0);
+        let number = self.last_numbers.entry(base.clone()).or_insert(0);
         loop {
             *number += 1;
             let name = if *number == 1 { base.clone() } else { format!("{base}_{number}") };

@@ -40,8 +40,8 @@ pub fn describe_leftovers(server: &Server, leftovers: &[LeftoverSchema]) -> Stri
 /// A server of a dry run.
 pub struct PlannedServer {
     pub label: String,
-    /// Product, version, and how it is had.
-    pub describes: String,
+    /// Product and version, and whether the server is attached or will be a private instance.
+    pub description: String,
 }
 
 /// Describes all that a run would create and measure.
@@ -50,7 +50,7 @@ pub fn describe_dry_run(request: &Request, preview: &Preview, servers: &[Planned
     let mut line =
         |name: &str, value: String| writeln!(text, "  {name:<12} {value}").expect("a string takes every write");
     for (index, server) in servers.iter().enumerate() {
-        line("server", format!("{}: {}", server.label, server.describes));
+        line("server", format!("{}: {}", server.label, server.description));
         let own = preview.variants.iter().filter(|variant| variant.server == index);
         line("collations", list_collations(own));
         line(
@@ -98,8 +98,8 @@ pub fn describe_dry_run(request: &Request, preview: &Preview, servers: &[Planned
     text
 }
 
-/// Returns the time on the clock. Starts and loads of rows take up to half as long as the load, and
-/// a download comes first.
+/// Describes how long a run takes, as a range and by its parts. Starts and loads of rows are
+/// assumed to take up to half as long as the load and 20 s more; a download is not included.
 fn describe_time(request: &Request, preview: &Preview) -> String {
     let (load, least) = (request.max_time.as_secs_f64(), preview.least_time.as_secs_f64());
     let clock = |seconds: f64| {
@@ -113,8 +113,8 @@ fn describe_time(request: &Request, preview: &Preview) -> String {
     )
 }
 
-/// Joins the collations of variants in order, without repeats. A connection charset is added if it
-/// differs from the collation's own.
+/// Joins the collations of variants in order, without copies and repeats. A connection charset is
+/// added if it differs from the collation's own.
 fn list_collations<'a>(variants: impl Iterator<Item = &'a Variant>) -> String {
     let mut names: Vec<String> = Vec::new();
     for variant in variants.filter(|variant| !variant.copy) {

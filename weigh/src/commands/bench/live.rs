@@ -15,7 +15,7 @@ const STEP_LENGTH: u64 = 1000;
 pub struct Live<'a> {
     /// `None` if no ratios are measured.
     request: Option<&'a Request>,
-    /// First block of load, by which the time left is estimated.
+    /// Time at which the first warm-up began; `None` before it. The time left is estimated from it.
     begun: Mutex<Option<Instant>>,
 }
 
@@ -79,8 +79,8 @@ impl Observer for Live<'_> {
     }
 }
 
-/// Returns `45 of 180 s, 3 min left`: seconds of load, and at most so long on the clock. Starts and
-/// loads of rows take their share of the time to come as of the time before.
+/// Returns `45 of 180 s, 3 min left`: seconds of load so far and at most, and an estimate of the
+/// time left. It assumes that starts and loads of rows keep their share of the elapsed time.
 fn describe_time(spent: Duration, max_time_s: f64, elapsed: Duration) -> String {
     let load = spent.as_secs_f64();
     let left = (max_time_s - load).max(0.0) * (elapsed.as_secs_f64() / load.max(0.001)).max(1.0);

@@ -86,7 +86,7 @@ fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
         let suffix = opening.label_suffix.as_ref().map(|suffix| format!(" ({suffix})")).unwrap_or_default();
         planned.extend(facts.iter().map(|facts| announce::PlannedServer {
             label: format!("{}{suffix}", facts.label),
-            describes: server.clone(),
+            description: server.clone(),
         }));
         known.extend(facts);
     }
@@ -96,7 +96,7 @@ fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
 }
 
 /// Refuses a run whose time does not suffice for an interval of every pair, before anything is
-/// installed or started. Servers whose collations are not known yet are refused once they run.
+/// installed or started. Does nothing if the collations of a server are known only once it runs.
 fn refuse_short_time(bench: &Bench, openings: &[Opening]) -> Result<()> {
     let known = openings.iter().map(|opening| unopened::look_up(&opening.spec)).collect::<Result<Option<Vec<_>>>>()?;
     let Some(known) = known else { return Ok(()) };

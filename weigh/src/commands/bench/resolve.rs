@@ -118,7 +118,8 @@ fn default_max_time(args: &BenchArgs) -> Duration {
     })
 }
 
-/// With `--buffer-pool`, the buffer pool has to fill from disk first.
+/// Returns the default warm-up: longer with `--buffer-pool`, since the pool has to fill from disk
+/// first.
 fn default_warmup(args: &BenchArgs) -> Duration {
     Duration::from_millis(if args.buffer_pool.is_some() { 3000 } else { 250 })
 }

@@ -11,12 +11,13 @@ use server::{CollationInfo, Flavour, Spec, Version};
 /// A private server that is not started.
 pub struct Unopened {
     pub collations: ServerCollations,
-    /// How it would be had, such as `installed` or `would be downloaded`.
+    /// Product or program, with `installed`, `on the PATH` or `would be downloaded`.
     pub state: String,
 }
 
 /// Returns what is known of a private server. `None` for a running server, and for one whose name
-/// says no version, such as a folder.
+/// says no product, such as a folder. If no version is known, the collations are all of the
+/// product's.
 pub fn look_up(spec: &Spec) -> Result<Option<Unopened>> {
     let Spec::Private(origin) = spec else { return Ok(None) };
     let listed = fetch::list_servers()?;
@@ -37,7 +38,7 @@ pub fn look_up(spec: &Spec) -> Result<Option<Unopened>> {
     let has = |info: &&'static mysql_collation::Info| {
         info.is_enabled() && target.is_none_or(|target| target.collation(info.name).is_some())
     };
-    let own = catalogue(check_flavour(flavour)).iter().filter(has);
+    let own = catalogue(library_flavour(flavour)).iter().filter(has);
     let collations = own
         .map(|info| CollationInfo {
             name: info.name.to_owned(),
@@ -62,14 +63,15 @@ fn describe(origin: &Origin, flavour: Flavour) -> String {
     }
 }
 
-fn check_flavour(flavour: Flavour) -> mysql_collation::Flavour {
+fn library_flavour(flavour: Flavour) -> mysql_collation::Flavour {
     match flavour {
         Flavour::MySql => mysql_collation::Flavour::MySql,
         Flavour::MariaDb => mysql_collation::Flavour::MariaDb,
     }
 }
 
-/// Returns the flavour that a name or an installed package says, and the version if one is known.
+/// Returns the flavour that a name says. The version is that of the program on the PATH or of the
+/// installed package, else the one in the name or its aliases, if any.
 fn find_version(name: &str, listing: Option<&Listing>) -> Option<(Flavour, Option<Target>)> {
     let flavour = if name.contains("mariadb") {
         Flavour::MariaDb

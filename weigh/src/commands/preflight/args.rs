@@ -270,7 +270,8 @@ impl PreflightArgs {
             targets: without_repeats(self.to.iter().map(|name| name.to_lowercase())),
             tables: self.tables.clone(),
             columns: self.columns.clone(),
-            // --from names the collation: it is no column's own choice.
+            // `--from` is the collation of every column, so a `_bin` collation is no column's own
+            // choice to keep.
             all_columns: self.all_columns || self.csv.is_some() || self.parquet.is_some(),
             examples: self.examples,
         })

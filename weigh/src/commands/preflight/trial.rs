@@ -8,24 +8,26 @@ use server::{Flavour, Options, Progress, Server, Spec, Version};
 
 use super::PreflightArgs;
 
-/// Bytes. The buffer pool holds a sample of rows before and after the ALTER.
-const BUFFER_POOL: u64 = 256 << 20;
+/// Buffer pool of the private server, in bytes. It holds a sample of rows before and after the
+/// ALTER.
+const BUFFER_POOL_BYTES: u64 = 256 << 20;
 
-/// Rehearses the plan if a private server can be had. Otherwise takes algorithms from a scratch
-/// schema or the documentation, and lists the plan under "not checked".
+/// Rehearses the plan on a private server. With `--scratch`, tries its ALTERs in a scratch schema
+/// instead; if there is no private server, takes their algorithms from the documentation. In these
+/// two cases, lists the plan under "not checked".
 pub fn try_plan(
     args: &PreflightArgs,
     spec: &Spec,
     options: &Options,
     server: &Server,
-    of: &Rehearsed<'_>,
+    rehearsed: &Rehearsed<'_>,
     report: &mut Report,
     progress: &dyn Progress,
 ) -> Result<()> {
     let Some(plan) = &mut report.plan else { return Ok(()) };
     if let Some(scratch) = &args.scratch {
         report.unchecked.push(format!("the plan: not rehearsed; its ALTERs were tried on empty tables in {scratch}"));
-        return Ok(run_in_scratch_schema(server, scratch, of.facts, of.definitions, plan)?);
+        return Ok(run_in_scratch_schema(server, scratch, rehearsed.facts, rehearsed.definitions, plan)?);
     }
     let trial: Option<Spec> = match args.trial.as_deref() {
         Some("none") => None,
@@ -34,7 +36,7 @@ pub fn try_plan(
         None => find_nearest_version(server)?,
     };
     let Some(trial) = trial else {
-        use_documented_algorithms(of.facts, plan);
+        use_documented_algorithms(rehearsed.facts, plan);
         let why = match args.trial.is_some() {
             true => "--trial none".to_owned(),
             false => format!("no {} is installed (weigh servers install; --trial SPEC)", server.flavour()),
@@ -46,10 +48,10 @@ pub fn try_plan(
         bail!("--trial takes a server that weigh starts; --scratch tries it on a running one");
     }
     progress.step("rehearsing the plan on a private server");
-    let settings = read_row_format_settings(of.facts);
-    let private = Options { settings, buffer_pool: Some(BUFFER_POOL), ..options.clone() };
+    let settings = read_row_format_settings(rehearsed.facts);
+    let private = Options { settings, buffer_pool: Some(BUFFER_POOL_BYTES), ..options.clone() };
     let private = server::open(&trial, &private, progress)?;
-    rehearse(&private, server, of, report)?;
+    rehearse(&private, server, rehearsed, report)?;
     if private.version().split('-').next() != server.version().split('-').next() {
         report.notes.push(format!(
             "the plan was rehearsed on {}, the nearest installed version to {}: --trial SPEC names another",
@@ -60,7 +62,7 @@ pub fn try_plan(
     Ok(private.stop()?)
 }
 
-/// Returns the server's settings that decide which tables and programs it takes.
+/// Returns the server's settings that decide which definitions of tables and programs it accepts.
 fn read_row_format_settings(facts: &Facts) -> Vec<(String, String)> {
     let names = [
         "innodb_large_prefix",
@@ -102,7 +104,7 @@ fn find_version(text: &str) -> Option<Version> {
 /// Differences of major, minor and patch level.
 type VersionDistance = (u32, u32, u32);
 
-/// Compares major versions first.
+/// Returns how far apart two versions are. A difference of the major versions weighs most.
 fn distance(a: Version, b: Version) -> VersionDistance {
     let part = |a: u16, b: u16| u32::from(a.abs_diff(b));
     (part(a.major, b.major), part(a.minor, b.minor), part(a.patch, b.patch))

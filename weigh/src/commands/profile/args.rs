@@ -113,7 +113,7 @@ pub enum CallGraphArg {
 }
 
 impl ProfileArgs {
-    /// Returns the time that each side is sampled.
+    /// Returns how long each collation, or the server under its own load, is sampled.
     pub fn time(&self) -> Duration {
         self.seconds.unwrap_or(Duration::from_secs(if self.quick { 4 } else { 10 }))
     }

@@ -52,7 +52,7 @@ impl Vector for V {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller guarantees: sixteen bytes are there; the load wants no alignment.
+        // SAFETY: the caller guarantees sixteen readable bytes; the load needs no alignment.
         Self(unsafe { vld1q_u8(from) })
     }
 
@@ -196,7 +196,7 @@ impl Shuffle for V {
 impl Lanes for V {
     #[inline(always)]
     unsafe fn load_start(from: *const u8, n: usize) -> Self {
-        // SAFETY: the caller guarantees: `n` bytes are there, and NEON.
+        // SAFETY: the caller guarantees `n` readable bytes, and NEON.
         unsafe { Self(vld1q_u8(load_few(from, n).to_le_bytes().as_ptr())) }
     }
 
@@ -286,8 +286,7 @@ impl Keys for V {
 
     #[inline(always)]
     unsafe fn store(self, out: *mut u8) {
-        // SAFETY: the caller guarantees: there is room for sixteen bytes; the store wants no
-        // alignment.
+        // SAFETY: the caller guarantees room for sixteen bytes; the store needs no alignment.
         unsafe { vst1q_u8(out, self.0) }
     }
 
@@ -322,8 +321,8 @@ impl Keys for V {
     }
 }
 
-/// Looks each lane up in tables of 64 bytes, one after the other. A lookup keeps lanes whose index
-/// is beyond its table, so lanes beyond all tables become zero.
+/// Looks each lane up in tables of 64 bytes, one after the other. A lookup leaves lanes whose index
+/// is beyond its table as they were, so lanes beyond all tables stay zero.
 ///
 /// # Safety
 /// The machine has NEON.

@@ -37,7 +37,7 @@ impl Vector for V {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller guarantees: 32 bytes are there; the load wants no alignment.
+        // SAFETY: the caller guarantees 32 readable bytes; the load needs no alignment.
         Self(unsafe { _mm256_loadu_si256(from.cast()) })
     }
 
@@ -353,7 +353,7 @@ impl Keys for V {
 
     #[inline(always)]
     unsafe fn store(self, out: *mut u8) {
-        // SAFETY: the caller guarantees: there is room for 32 bytes; the store wants no alignment.
+        // SAFETY: the caller guarantees room for 32 bytes; the store needs no alignment.
         unsafe { _mm256_storeu_si256(out.cast(), self.0) }
     }
 
@@ -393,9 +393,10 @@ unsafe fn in_both_halves(sixteen: &[u8; 16]) -> __m256i {
     unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(sixteen.as_ptr().cast())) }
 }
 
-/// XORs the steps for each lane, an index below 128. A lookup takes the low four bits, and is zero
-/// if the highest bit is set, as in the sixteens after that of the lane. A lane that stays above
-/// 128 after all subtractions becomes zero.
+/// For each lane, an index below 128, XORs the steps up to the sixteen bytes that the index is in.
+/// A lookup takes the low four bits of the index. It is zero if the highest bit is set, as it is
+/// once the start of later sixteen bytes is subtracted. A lane that stays above 128 after all
+/// subtractions becomes zero.
 ///
 /// # Safety
 /// The machine has AVX2.

@@ -36,7 +36,7 @@ impl Vector for V {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller guarantees: sixteen bytes are there; the load wants no alignment.
+        // SAFETY: the caller guarantees sixteen readable bytes; the load needs no alignment.
         Self(unsafe { _mm_loadu_si128(from.cast()) })
     }
 

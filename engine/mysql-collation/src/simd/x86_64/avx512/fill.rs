@@ -327,8 +327,8 @@ pub(super) unsafe fn store<const HIGH_FIRST: bool>(block: &Block, kept: u64, out
     }
 }
 
-/// Writes the weights of the lanes `kept`, closed up, and arbitrary bytes after them. Inserts the
-/// surplus weights of a contraction before lane `end`. Returns the number of weights.
+/// Writes the weights of the lanes `kept`, without gaps, and arbitrary bytes after them. Inserts
+/// the surplus weights of a contraction before lane `end`. Returns the number of weights.
 ///
 /// # Safety
 /// `out` has room for twice [`BLOCK`] weights. The contraction has no more surplus weights than

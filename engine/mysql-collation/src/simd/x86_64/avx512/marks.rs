@@ -64,7 +64,7 @@ pub(super) unsafe fn find_mark_of_pairs(space: u16, weights: &[u8]) -> usize {
 fn load(bytes: &[u8], at: usize) -> __m512i {
     let rest = bytes.len().saturating_sub(at);
     if rest >= 64 {
-        // SAFETY: 64 bytes are there; the load wants no alignment.
+        // SAFETY: 64 bytes are readable; the load needs no alignment.
         return unsafe { _mm512_loadu_si512(bytes.as_ptr().add(at).cast()) };
     }
     // SAFETY: lanes past the end are masked off, all of them if `at` is.

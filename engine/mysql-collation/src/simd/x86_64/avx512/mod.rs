@@ -50,14 +50,13 @@ impl Vector for V {
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller guarantees: 64 bytes are there; the load wants no alignment.
+        // SAFETY: the caller guarantees 64 readable bytes; the load needs no alignment.
         Self(unsafe { _mm512_loadu_si512(from.cast()) })
     }
 
     #[inline(always)]
     unsafe fn load_partial(from: *const u8, n: usize) -> Option<Self> {
-        // SAFETY: the caller guarantees: `n` bytes are there; lanes that are masked off are not
-        // read.
+        // SAFETY: the caller guarantees `n` readable bytes; lanes that are masked off are not read.
         Some(Self(unsafe { _mm512_maskz_loadu_epi8(lanes(n), from.cast()) }))
     }
 

@@ -173,7 +173,7 @@ unsafe fn differing_lanes<const LETTERS: bool>(
         if LETTERS || pairs.kind == PairBytes::LettersAndLeads {
             let of_x = contractible_letters::<LETTERS>(pairs, x.bytes, x.next);
             let of_y = contractible_letters::<LETTERS>(pairs, y.bytes, y.next);
-            // A letter is in the lane of its character.
+            // A letter has one byte, so its lane is that of its character.
             (contractible_x, contractible_y) = (of_x.letters, of_y.letters);
             // A two-byte character in the last lane ends in the next block.
             let of_next = if LETTERS { 0 } else { (x.leads | y.leads) >> (BLOCK - 1) };
@@ -186,16 +186,16 @@ unsafe fn differing_lanes<const LETTERS: bool>(
             return [0; 2];
         }
         let differ = differing_bits([x.bytes, y.bytes], [x.next, y.next]);
-        // Bits that must be equal: all except the bit of case, and that bit too if two letters
-        // differ in case.
-        let telling = match variants {
+        // Bits that must be equal: all but the bit of case, which must be equal, too, if the case
+        // of two neighbouring letters differs.
+        let decisive = match variants {
             CaseVariants::None => _mm512_set1_epi8(!0),
             CaseVariants::OtherCase => {
                 let uneven = uneven_bits([x.bytes, y.bytes], [x.next, y.next]);
                 _mm512_or_si512(uneven, _mm512_set1_epi8(!0x20))
             }
         };
-        let mut differing = _mm512_test_epi8_mask(differ, telling);
+        let mut differing = _mm512_test_epi8_mask(differ, decisive);
         if !LETTERS {
             // Equal pairs beyond ASCII may weigh differently, too.
             differing |= _mm512_movepi8_mask(_mm512_or_si512(x.bytes, x.next));
