@@ -40,7 +40,20 @@ const SHORT: [(&str, &[&str]); 10] = [
     ("bench", &["workloads", "collations", "baseline", "quick", "max_time", "threads", "table_size", "dry_run"]),
     (
         "audit",
-        &["schemas", "checks", "skip", "list", "target", "scripts", "slow_logs", "by", "all", "fail_on", "format"],
+        &[
+            "schemas",
+            "checks",
+            "skip",
+            "list",
+            "target",
+            "dumps",
+            "scripts",
+            "slow_logs",
+            "by",
+            "all",
+            "fail_on",
+            "format",
+        ],
     ),
     ("preflight", &["to", "schemas", "tables", "columns", "csv", "dump", "plan", "max_load", "fail_on", "format"]),
     (

@@ -9,6 +9,7 @@ mod argv;
 mod commands;
 #[cfg(test)]
 mod documentation;
+mod dump;
 mod help;
 mod input;
 mod manual;

@@ -15,7 +15,7 @@ mod statements;
 mod text;
 
 pub use check::{Object, ObjectKind, Reading, Severity, Target, TargetError};
-pub use checks::{CHECKS, Check, Selection};
+pub use checks::{CHECKS, Check, RUNNING_SERVER_CHECKS, Selection};
 pub use gather::{Request, gather};
 pub use input::{
     AuditInput, ColumnRef, ColumnSample, EncodingCounts, IndexUse, JoinKind, JoinPlans, LookupPlan, SerializedCounts,

@@ -34,7 +34,7 @@ pub use check::{Object, ObjectKind, Severity};
 pub use checkpoint::Checkpoint;
 pub use checks::Selection;
 pub use error::Error;
-pub use files::{CsvRows, DumpRows, ParquetRows, TableFile, read_dump};
+pub use files::{CsvRows, DumpRows, ParquetRows, TableFile, list_dump_files, read_dump};
 pub use finding::{ConversionDetails, Finding, severity_name};
 pub use job::{Job, Request, TableJob};
 pub use model::*;

@@ -1,10 +1,10 @@
 //! Results of a rehearsal.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Rehearsal of an upgrade.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// Format of this document.
     pub format: u32,
@@ -28,7 +28,7 @@ pub struct Report {
 /// Format number of [`Report`].
 pub const FORMAT: u32 = 1;
 
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ServerSide {
     pub label: String,
     pub version: String,
@@ -38,7 +38,7 @@ pub struct ServerSide {
     pub utf8mb4: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     pub kind: Kind,
     pub area: Area,
@@ -58,7 +58,7 @@ pub struct Finding {
     pub mends: Vec<Mend>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Works on the old server and is refused by the new one.
@@ -73,7 +73,7 @@ pub enum Kind {
     FailsAlready,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Area {
     /// Loading the schema as it was given.
@@ -90,7 +90,7 @@ pub enum Area {
     Collation,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mend {
     pub what: String,
     /// Statements in place of the refused one, or before it.
@@ -100,7 +100,7 @@ pub struct Mend {
 }
 
 /// Settings of the new server under which it behaves like the old one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// Lines for the group `[mysqld]` of the option file.
     pub my_cnf: Vec<String>,
@@ -119,7 +119,7 @@ impl Settings {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phase {
     pub name: String,
     pub seconds: f64,

@@ -13,12 +13,14 @@ use crate::Error;
 pub struct Loaded {
     /// Schema in use at the end of the dump.
     pub schema: String,
+    /// Schema that was made for tables for which the dump names none. It has the server's defaults.
+    pub made_schema: Option<String>,
     /// Statements that the server refuses.
     pub refused: Vec<String>,
 }
 
 /// Schema for the tables of a dump that names none.
-const DEFAULT_SCHEMA: &str = "app";
+pub const DEFAULT_SCHEMA: &str = "app";
 
 /// Runs a dump on a private server.
 pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut Loaded) -> Result<(), Error> {
@@ -26,11 +28,11 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
     let fail = |source| Error::Driver { what: "load the dump", server: server.label().to_owned(), source };
     if loaded.schema.is_empty() {
         loaded.schema = DEFAULT_SCHEMA.to_owned();
-        let _ = conn.query_drop("SET GLOBAL log_bin_trust_function_creators = 1");
-        let _ = conn.query_drop("SET GLOBAL event_scheduler = OFF");
     }
+    let _ = conn.query_drop("SET GLOBAL log_bin_trust_function_creators = 1");
+    let _ = conn.query_drop("SET GLOBAL event_scheduler = OFF");
     conn.query_drop("SET NAMES utf8mb4").map_err(fail)?;
-    conn.query_drop(format!("CREATE DATABASE IF NOT EXISTS {}", quote_identifier(&loaded.schema))).map_err(fail)?;
+    make_schema(&mut conn, loaded).map_err(fail)?;
     conn.query_drop(format!("USE {}", quote_identifier(&loaded.schema))).map_err(fail)?;
     let mut statements = StatementReader::new(dump, SqlMode::default());
     loop {
@@ -41,6 +43,9 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
         let text = String::from_utf8_lossy(statement).into_owned();
         let line = statements.line();
         create_definers(&mut conn, &text);
+        if created_schema(&text).is_some_and(|name| loaded.made_schema == Some(name)) {
+            drop_made_schema(&mut conn, loaded).map_err(fail)?;
+        }
         match conn.query_drop(&text) {
             Ok(()) => {}
             Err(mysql::Error::MySqlError(error)) => {
@@ -52,6 +57,38 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
     let schema: Option<Option<String>> = conn.query_first("SELECT DATABASE()").map_err(fail)?;
     loaded.schema = schema.flatten().unwrap_or_else(|| loaded.schema.clone());
     Ok(())
+}
+
+/// Makes the schema for tables for which the dump names none.
+fn make_schema(conn: &mut Conn, loaded: &mut Loaded) -> mysql::Result<()> {
+    let name = quote_string(&loaded.schema);
+    let query = format!("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {name}");
+    if conn.query_first::<String, _>(query)?.is_none() {
+        conn.query_drop(format!("CREATE DATABASE {}", quote_identifier(&loaded.schema)))?;
+        loaded.made_schema = Some(loaded.schema.clone());
+    }
+    Ok(())
+}
+
+/// Drops the empty schema that [`make_schema`] made: the dump makes it itself, with its own
+/// defaults.
+fn drop_made_schema(conn: &mut Conn, loaded: &mut Loaded) -> mysql::Result<()> {
+    let Some(name) = loaded.made_schema.clone() else { return Ok(()) };
+    let tables: Vec<String> = conn.query(format!("SHOW TABLES FROM {}", quote_identifier(&name)))?;
+    if tables.is_empty() {
+        conn.query_drop(format!("DROP DATABASE {}", quote_identifier(&name)))?;
+        loaded.made_schema = None;
+    }
+    Ok(())
+}
+
+/// Returns the schema that a statement creates.
+fn created_schema(text: &str) -> Option<String> {
+    let text = sql::readings(text, SqlMode::default()).ok()?.into_iter().next()?;
+    let mut tokens = tokenize(&text, SqlMode::default());
+    tokens.next().filter(|word| word.is_keyword("create"))?;
+    tokens.next().filter(|word| word.is_any_keyword(&["database", "schema"]))?;
+    tokens.find(|token| !token.is_any_keyword(&["if", "not", "exists"]))?.name()
 }
 
 /// Creates the accounts that a statement names as definers, with every privilege: without them, the
@@ -108,6 +145,13 @@ pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finds_the_schema_that_a_dump_creates() {
+        let text = "CREATE DATABASE /*!32312 IF NOT EXISTS*/ `shop` /*!40100 DEFAULT CHARACTER SET latin1 */";
+        assert_eq!(created_schema(text).as_deref(), Some("shop"));
+        assert_eq!(created_schema("CREATE TABLE `shop` (a INT)"), None);
+    }
 
     #[test]
     fn finds_definers_in_comments_of_dumps() {

@@ -1,10 +1,10 @@
 //! Results of a diagnosis.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Diagnosis of one or more statements.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Diagnosis {
     /// Format of this document.
     pub format: u32,
@@ -25,14 +25,8 @@ pub struct Diagnosis {
 /// Format number of [`Diagnosis`].
 pub const FORMAT: u32 = 1;
 
-impl Diagnosis {
-    pub fn has_findings(&self) -> bool {
-        self.statements.iter().any(|statement| !statement.findings.is_empty())
-    }
-}
-
 /// A statement and what was found.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Judged {
     /// `app.sql:12`, or `statement` for one of the command line.
     pub place: String,
@@ -45,7 +39,7 @@ pub struct Judged {
 }
 
 /// A cause of an error or of a lost index, with the remedies that a server was seen to accept.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     pub kind: Kind,
     /// The server's error, `1267: Illegal mix of collations …`. `None` if the statement runs.
@@ -60,7 +54,7 @@ pub struct Finding {
     pub remedies: Vec<Remedy>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// The server refuses to combine operands: errors 1267, 1270, 1271, 3854, 3988.
@@ -82,7 +76,7 @@ pub enum Kind {
 }
 
 /// An expression in which two or more texts meet.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Site {
     /// `procedure route`, `view v`; `None` for the statement itself.
     pub program: Option<String>,
@@ -98,7 +92,7 @@ pub struct Site {
 }
 
 /// An operand.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     pub text: String,
     pub charset: String,
@@ -112,7 +106,7 @@ pub struct Side {
     pub source: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     Column,
@@ -138,7 +132,7 @@ pub enum Origin {
 }
 
 /// A change after which the finding was gone.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remedy {
     pub scope: Scope,
     /// Advice in words.
@@ -152,7 +146,7 @@ pub struct Remedy {
 }
 
 /// Extent of a remedy's change, the smallest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     Statement,
@@ -164,7 +158,7 @@ pub enum Scope {
 }
 
 /// Access to the tables of a statement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanFigures {
     /// Sum over the parts of a plan of the product of their tables' rows.
     pub rows: u64,
@@ -172,7 +166,7 @@ pub struct PlanFigures {
     pub tables: Vec<TableAccess>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TableAccess {
     pub table: String,
     /// `type` of EXPLAIN.

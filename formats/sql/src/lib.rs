@@ -4,6 +4,7 @@
 
 mod conditional;
 pub mod ddl;
+mod dump_lines;
 mod insert;
 mod quote;
 mod split;
@@ -15,6 +16,7 @@ mod tuples;
 mod value;
 
 pub use conditional::{AmbiguousComment, readings};
+pub use dump_lines::{DumpLines, FileLine};
 pub use insert::InsertBuilder;
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};

@@ -101,23 +101,6 @@ pub struct ClassDifference {
     pub plan: Vec<PlanChange>,
 }
 
-impl ClassDifference {
-    /// Returns `true` if statements return different rows, change a different number of rows, or fail.
-    pub fn changes_results(&self) -> bool {
-        let is_result = |one: &Difference| {
-            matches!(one, Difference::Rows { .. } | Difference::Affected { .. } | Difference::Error { .. })
-        };
-        self.differences.iter().any(is_result)
-    }
-
-    /// Returns `true` if results keep their rows, but come in a different order, with different
-    /// warnings, or without an index.
-    pub fn is_only_a_warning(&self) -> bool {
-        let loses_index = |change: &PlanChange| matches!(change, PlanChange::Index { control: Some(_), .. });
-        !self.changes_results() && (!self.differences.is_empty() || self.plan.iter().any(loses_index))
-    }
-}
-
 /// A difference in the results of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "kebab-case")]

@@ -22,6 +22,7 @@ pub mod explain;
 mod format;
 pub mod micro;
 mod page;
+pub mod pipeline;
 pub mod preflight;
 mod profile;
 pub mod result_diff;

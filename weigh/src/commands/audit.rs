@@ -5,13 +5,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use audit::{Audit, CHECKS, Request, Selection, Severity, Statement, Target};
+use audit::{Audit, CHECKS, RUNNING_SERVER_CHECKS, Request, Selection, Statement, Target, Unseen};
 use clap::{Args, ValueEnum};
 use progress::Bar;
 use report::audit as printed;
 use server::Server;
 
+use crate::dump::{open_filled, read_lines};
 use crate::options::connect::{ConnectArgs, SpecText};
+use crate::options::pipeline::{BaselineArgs, Conclusion, format_name, has_lines};
 use crate::options::values::SeverityArg;
 use crate::output;
 
@@ -25,6 +27,8 @@ Examples:
       For a pipeline: exit status 1 only if something fails or loses data.
   weigh audit --host db1.example --target mysql-8.4 --sql app.sql --slow-log slow.log
       With what an upgrade changes, and what the application's statements say.
+  weigh audit --dump schema.sql --server mysql@8.0
+      A dump instead of a server: a private server is started and filled from it.
   weigh audit --list --check join-mismatch
       What one check looks for, and why.
 
@@ -62,6 +66,11 @@ pub struct AuditArgs {
     #[arg(long = "slow-log", value_name = "FILE", help_heading = "What to check")]
     slow_logs: Vec<PathBuf>,
 
+    /// Dump to check instead of a running server (.sql, .sql.gz), loaded into a private server; may
+    /// be repeated
+    #[arg(long = "dump", value_name = "FILE", conflicts_with = "replicas", help_heading = "What to check")]
+    dumps: Vec<PathBuf>,
+
     /// Replica whose defaults are compared with the server's, named as by --server; may be repeated
     #[arg(long = "replica", value_name = "SPEC", help_heading = "What to check")]
     replicas: Vec<SpecText>,
@@ -90,7 +99,10 @@ pub struct AuditArgs {
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "60s", help_heading = "What to check")]
     statement_time: Duration,
 
-    /// Output format: text, json (schemas/audit.schema.json), csv, markdown or html
+    #[command(flatten)]
+    baseline: BaselineArgs,
+
+    /// Output format: text, json (schemas/audit.schema.json), csv, markdown, html, sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     format: Format,
 
@@ -124,19 +136,26 @@ enum Format {
     Csv,
     Markdown,
     Html,
+    Sarif,
+    Junit,
 }
 
 pub fn run(args: &AuditArgs) -> Result<ExitCode> {
-    let selection = Selection::new(CHECKS, &args.checks, &args.skip)?;
+    let selection = args.selection(&[])?;
     if args.list {
         output::print(&list_checks(args))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let audit = run_audit(args, &selection)?;
-    output::print(&render(&audit, args))?;
-    let fail_on: Severity = args.fail_on.into();
-    let fails = audit.findings.iter().any(|finding| finding.severity >= fail_on);
-    Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let baseline = args.baseline.read::<Audit>()?;
+    let audit = if args.dumps.is_empty() { audit_server(args, &selection)? } else { audit_dump(args, &selection)? };
+    let dumps = args.dumps.iter().filter(|_| has_lines(&args.format)).map(|path| (path.as_path(), args.dump_schema()));
+    let conclusion = Conclusion {
+        baseline: baseline.as_ref(),
+        lines: read_lines(dumps)?,
+        fail_on: args.fail_on.into(),
+        format: format_name(&args.format),
+    };
+    conclusion.print(audit, |audit| render(audit, args))
 }
 
 fn list_checks(args: &AuditArgs) -> String {
@@ -147,7 +166,7 @@ fn list_checks(args: &AuditArgs) -> String {
     named.map(|check| printed::describe_check(check)).collect::<Vec<_>>().join("\n")
 }
 
-fn run_audit(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
+fn audit_server(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     // Default: the server that option files name, as for the servers' own clients. An audit of a
     // new, empty private server would find nothing.
     let targets = args.connect.resolve_with_default(1, &["mysql://".to_owned()])?;
@@ -160,18 +179,74 @@ fn run_audit(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     let server = server::open(spec, &targets.options, &bar)?;
     let open = |replica: &SpecText| Ok(server::open(&replica.spec()?, &targets.options, &bar)?);
     let replicas: Vec<Server> = args.replicas.iter().map(open).collect::<Result<_>>()?;
-    let request = Request {
-        schemas: args.schemas.clone(),
-        target: args.target,
-        statements,
-        sample: args.sample,
-        limits: facts::Limits { statement: args.statement_time, ..facts::Limits::default() },
-    };
-    let input = audit::gather(&server, &replicas, request, selection, &bar)?;
+    let input = audit::gather(&server, &replicas, args.request(statements), selection, &bar)?;
     Ok(audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION")))
 }
 
+/// Audits a private server that is filled from dumps.
+fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
+    let mut statements = args.statements()?;
+    let names = args.dumps.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let bar = Bar::new();
+    let (server, loaded) = open_filled(&args.connect, &args.dumps, args.dump_schema(), &bar)?;
+    for statement in &mut statements {
+        statement.schema.get_or_insert_with(|| loaded.schema.clone());
+    }
+    let mut input = audit::gather(&server, &[], args.request(statements), selection, &bar)?;
+    // What the private server hides of itself is nobody's loss.
+    input.facts.unseen.clear();
+    let is_made = |schema: &str| loaded.made_schema.as_deref() == Some(schema);
+    input.facts.schemas.retain(|schema| !is_made(&schema.name) || !schema.tables.is_empty());
+    // The defaults of a schema that the dump does not create are the private server's.
+    let has_made = input.facts.schemas.iter().any(|schema| is_made(&schema.name));
+    let of_defaults: &[&str] = if has_made { &["table-mismatch"] } else { &[] };
+    let mut audit =
+        audit::run(&input, &args.selection(of_defaults)?, args.min_severity.into(), env!("CARGO_PKG_VERSION"));
+    if audit.server.tables == 0 {
+        let version = format!("{} ({})", server.label(), server.version());
+        let refused = loaded.refused.first().map_or_else(|| "no CREATE TABLE is in it".to_owned(), Clone::clone);
+        bail!("{names} creates no table on {version}: {refused}");
+    }
+    server.stop()?;
+    audit.server.label = format!("{names} on {}", audit.server.label);
+    let unloaded = loaded.refused.into_iter().map(|why| Unseen { what: "part of the dump".into(), why, remedy: None });
+    audit.unseen.extend(unloaded);
+    Ok(audit)
+}
+
 impl AuditArgs {
+    /// Selects the checks, without those of `left_out`. Of a dump, those of a running server are
+    /// left out, too.
+    fn selection(&self, left_out: &[&str]) -> Result<Selection> {
+        let mut skip = self.skip.clone();
+        skip.extend(left_out.iter().map(|name| (*name).to_owned()));
+        if !self.dumps.is_empty() {
+            if let Some(name) = self.checks.iter().find(|name| RUNNING_SERVER_CHECKS.contains(&name.as_str())) {
+                bail!("--check {name} is of a running server; a dump says nothing about it");
+            }
+            skip.extend(RUNNING_SERVER_CHECKS.map(str::to_owned));
+        }
+        Ok(Selection::new(CHECKS, &self.checks, &skip)?)
+    }
+
+    /// Schema of tables for which the dump names none.
+    fn dump_schema(&self) -> &str {
+        match self.schemas.as_slice() {
+            [schema] => schema,
+            _ => why::DEFAULT_SCHEMA,
+        }
+    }
+
+    fn request(&self, statements: Vec<Statement>) -> Request {
+        Request {
+            schemas: self.schemas.clone(),
+            target: self.target,
+            statements,
+            sample: self.sample,
+            limits: facts::Limits { statement: self.statement_time, ..facts::Limits::default() },
+        }
+    }
+
     fn statements(&self) -> Result<Vec<Statement>> {
         let mut statements = Vec::new();
         for path in &self.scripts {
@@ -201,5 +276,6 @@ fn render(audit: &Audit, args: &AuditArgs) -> String {
         Format::Csv => printed::csv(audit),
         Format::Markdown => printed::markdown(audit),
         Format::Html => printed::page(audit),
+        Format::Sarif | Format::Junit => String::new(),
     }
 }

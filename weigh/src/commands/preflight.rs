@@ -13,12 +13,14 @@ use std::process::ExitCode;
 use ::files::Access;
 use anyhow::{Context as _, Result, anyhow, bail};
 use facts::Facts;
-use preflight::{Checkpoint, Options, Rehearsed, Report, RowSource, ServerRows, Severity, Source, read_definitions};
+use preflight::{Checkpoint, Options, Rehearsed, Report, RowSource, ServerRows, Source, read_definitions};
 use progress::Bar;
 use rehearsal::Kind;
 use report::preflight::{self as printed, PlanFiles};
 use server::Server;
 
+use crate::dump::read_lines;
+use crate::options::pipeline::{Conclusion, format_name, has_lines};
 use crate::{output, results};
 pub use args::PreflightArgs;
 use args::PreflightFormat;
@@ -39,6 +41,7 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     if args.to.is_empty() {
         bail!("{MISSING_TARGET}");
     }
+    let baseline = args.baseline.read::<Report>()?;
     let measured = costs::read(&args.costs)?;
     let request = args.request()?;
     let options = args.options(request)?;
@@ -46,10 +49,17 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
         if args.reads_files() { files::check_files(args, &options)? } else { check_server(args, &options)? };
     costs::add(&measured, &mut report);
     let files = write_plan(args, &report)?;
-    output::print(&render(&report, &files, args.format))?;
-    let fail_on: Severity = args.fail_on.into();
-    let fails = report.findings.iter().any(|finding| finding.severity >= fail_on);
-    Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let dumps = match &args.dump {
+        Some(path) if has_lines(&args.format) => preflight::list_dump_files(path)?,
+        _ => Vec::new(),
+    };
+    let conclusion = Conclusion {
+        baseline: baseline.as_ref(),
+        lines: read_lines(dumps.iter().map(|(path, schema)| (path.as_path(), schema.as_str())))?,
+        fail_on: args.fail_on.into(),
+        format: format_name(&args.format),
+    };
+    conclusion.print(report, |report| render(report, &files, args.format))
 }
 
 /// Writes the plan to the file of `--plan`. Without this option, text output writes a plan with
@@ -199,5 +209,6 @@ fn render(report: &Report, files: &PlanFiles, format: PreflightFormat) -> String
         PreflightFormat::Markdown => printed::markdown(report),
         PreflightFormat::Html => printed::page(report),
         PreflightFormat::Sql => printed::plan_file(report),
+        PreflightFormat::Sarif | PreflightFormat::Junit => String::new(),
     }
 }

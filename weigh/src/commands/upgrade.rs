@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
+use audit::Severity;
 use progress::Bar;
 use rehearsal::Values;
 use report::upgrade as printed;
 use server::{Login, Options, Progress, Server, Spec, collation_charset};
-use upgrade::{Dump, Given, Request, Schema, rehearse};
+use upgrade::{Dump, Given, Report, Request, Schema, rehearse};
 
 use super::preflight::find_nearest_version;
-use super::why::open_packed;
+use crate::dump::{BUFFER_POOL, open_packed, read_lines};
 use crate::options::connect::Setting;
+use crate::options::pipeline::{Conclusion, format_name, has_lines};
 use crate::{input, output};
 use args::Format;
 pub use args::UpgradeArgs;
-
-/// Buffer pool of each private server, in bytes. It holds definitions and the rows of a dump.
-const BUFFER_POOL_BYTES: u64 = 128 << 20;
 
 /// Settings of a running server that decide about what it accepts and stores.
 const SETTINGS: [&str; 11] = [
@@ -44,6 +43,7 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
             "--to takes a server that weigh starts, such as mysql@9: an upgrade is rehearsed on private servers only"
         );
     }
+    let baseline = args.baseline.read::<Report>()?;
     let scripts = scripts(args)?;
     let bar = Bar::new();
     let (source, schema) = open_source(args, &from, &bar)?;
@@ -57,13 +57,21 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
         first: args.connection_collation.iter().map(names).collect(),
     };
     let report = rehearse(&source, &target, &request, &bar)?;
+    let schema = report.schema.clone();
     source.stop()?;
     target.stop()?;
-    output::print(&match args.format {
-        Format::Text => printed::text(&report, output::style()),
-        Format::Json => printed::json(&report),
-    })?;
-    Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let dumps = args.dumps.iter().filter(|_| has_lines(&args.format)).map(|path| (path.as_path(), schema.as_str()));
+    let conclusion = Conclusion {
+        baseline: baseline.as_ref(),
+        lines: read_lines(dumps)?,
+        fail_on: Severity::Note,
+        format: format_name(&args.format),
+    };
+    conclusion.print(report, |report| match args.format {
+        Format::Text => printed::text(report, output::style()),
+        Format::Json => printed::json(report),
+        Format::Sarif | Format::Junit => String::new(),
+    })
 }
 
 fn options(args: &UpgradeArgs, settings: &[&[Setting]]) -> Options {

@@ -2,24 +2,22 @@
 
 mod args;
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use flate2::bufread::MultiGzDecoder;
+use audit::Severity;
 use progress::Bar;
+use report::pipeline::DumpLines;
 use report::why as printed;
 use server::{Options, Progress, Server, Spec};
-use why::{Copy, Diagnosis, Given, Loaded, Request, diagnose};
+use why::{Copy, Diagnosis, Given, Request, diagnose};
 
 use super::preflight::find_nearest_version;
+use crate::dump::{BUFFER_POOL, open_filled, open_packed};
+use crate::options::pipeline::{Conclusion, format_name};
 use crate::{input, output};
 use args::Format;
 pub use args::WhyArgs;
-
-/// Buffer pool of the private copy, in bytes. It holds definitions and some thousand rows.
-const BUFFER_POOL_BYTES: u64 = 128 << 20;
 
 /// Settings of the running server that decide about collations, keys and names.
 const SETTINGS: [&str; 9] = [
@@ -37,6 +35,7 @@ const SETTINGS: [&str; 9] = [
 pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
     args.place_server_first();
     let args = &*args;
+    let baseline = args.baseline.read::<Diagnosis>()?;
     let given = statements(args)?;
     let request = Request { given, schema: args.schema.clone(), first: args.first_statements() };
     let mut diagnosis = if args.dumps.is_empty() { ask_server(args, request)? } else { ask_dump(args, request)? };
@@ -44,11 +43,17 @@ pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
     if !args.slow_logs.is_empty() {
         diagnosis.statements.sort_by_key(|judged| judged.findings.is_empty());
     }
-    output::print(&match args.format {
-        Format::Text => printed::text(&diagnosis, output::style()),
-        Format::Json => printed::json(&diagnosis),
-    })?;
-    Ok(if diagnosis.has_findings() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let conclusion = Conclusion {
+        baseline: baseline.as_ref(),
+        lines: DumpLines::default(),
+        fail_on: Severity::Note,
+        format: format_name(&args.format),
+    };
+    conclusion.print(diagnosis, |diagnosis| match args.format {
+        Format::Text => printed::text(diagnosis, output::style()),
+        Format::Json => printed::json(diagnosis),
+        Format::Sarif | Format::Junit => String::new(),
+    })
 }
 
 /// Reads the statements before any server is opened.
@@ -76,30 +81,11 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
     Ok(given)
 }
 
-/// Opens a file, unpacked if its name ends in `.gz`.
-pub fn open_packed(path: &Path) -> Result<Box<dyn BufRead>> {
-    let file = input::open(path)?;
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
-    Ok(if is_packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { file })
-}
-
 /// Starts a private server, fills it from dumps, and judges the statements on it.
 fn ask_dump(args: &WhyArgs, mut request: Request) -> Result<Diagnosis> {
-    let targets = args.connect.resolve(1)?;
-    let [spec] = targets.specs.as_slice() else { bail!("weigh why takes one server at a time") };
-    if spec.is_running() {
-        bail!(
-            "--dump takes a server that weigh starts, such as --server mysql@8.0; leave --dump out to ask a running one"
-        );
-    }
     let bar = Bar::new();
-    let options = Options { buffer_pool: Some(BUFFER_POOL_BYTES), ..targets.options.clone() };
-    let server = server::open(spec, &options, &bar)?;
-    let mut loaded = Loaded { schema: request.schema.clone().unwrap_or_default(), ..Loaded::default() };
-    for path in &args.dumps {
-        bar.step("loading the dump");
-        why::load_dump(&server, &path.display().to_string(), open_packed(path)?, &mut loaded)?;
-    }
+    let (server, loaded) =
+        open_filled(&args.connect, &args.dumps, request.schema.as_deref().unwrap_or(why::DEFAULT_SCHEMA), &bar)?;
     request.schema.get_or_insert(loaded.schema);
     let name = format!("{} ({})", server.label(), server.version());
     let mut diagnosis = judge(&server, &request, &bar)?;

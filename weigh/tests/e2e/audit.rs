@@ -160,3 +160,50 @@ fn reads_mariadb_with_the_named_grants() {
 fn reads_mysql_with_the_named_grants() {
     assert_named_grants_suffice("mysql@sid", "super_read_only");
 }
+
+const DUMP: &str = "\
+CREATE DATABASE `shop` DEFAULT CHARACTER SET latin1;
+USE `shop`;
+CREATE TABLE `parts` (
+  `id` int NOT NULL,
+  `part_code` varchar(36) CHARACTER SET latin1 DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `by_code` (`part_code`)
+) ENGINE=InnoDB;
+CREATE TABLE `orders` (
+  `id` int NOT NULL,
+  `part_code` varchar(36) CHARACTER SET utf8mb4 DEFAULT NULL,
+  PRIMARY KEY (`id`),
+  KEY `by_code` (`part_code`)
+) ENGINE=InnoDB;
+CREATE TABLE `parts` (`id` int);
+";
+
+fn audit_dump(dump: &str, words: &[&str]) -> Finished {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("shop.sql"), dump).unwrap();
+    workspace.end(workspace.weigh(&[&["audit", "--dump", "shop.sql"], words].concat()).spawn().unwrap())
+}
+
+#[test]
+fn a_dump_is_audited_on_a_private_server() {
+    for name in ["mariadb", "mysql@sid"] {
+        let finished = audit_dump(DUMP, &["--server", name, "--format=json"]);
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(1), ""), "{finished}");
+        let audit: Audit = serde_json::from_str(&finished.stdout).unwrap();
+        assert!(audit.server.label.starts_with("shop.sql on "), "{}", audit.server.label);
+        assert!(audit.findings.iter().any(|finding| finding.check == "join-mismatch"), "{finished}");
+        assert!(audit.unseen.iter().any(|unseen| unseen.why.starts_with("shop.sql:15: the server refuses it: 1050")));
+        let of_server = |name: &&str| audit.checks.iter().any(|check| check == name);
+        assert_eq!(audit::RUNNING_SERVER_CHECKS.iter().copied().find(of_server), None);
+    }
+}
+
+#[test]
+fn dumps_that_cannot_be_audited_are_refused() {
+    audit_dump("SELECT 1;", &[]).refuses_with(&["shop.sql creates no table", "no CREATE TABLE is in it"]);
+    audit_dump("CREATE TABLE t (a VARCHAR(9) COLLATE utf8mb4_none);", &[]).refuses_with(&["shop.sql:1", "1273"]);
+    audit_dump(DUMP, &["--check=session-charset"]).refuses_with(&["session-charset is of a running server"]);
+    audit_dump(DUMP, &["mysql://me@db.example"]).refuses_with(&["--dump takes a server that weigh starts"]);
+    audit_dump(DUMP, &["--dump=absent.sql"]).refuses_with(&["cannot read absent.sql"]);
+}

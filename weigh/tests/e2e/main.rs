@@ -23,6 +23,7 @@ mod micro;
 mod offline;
 mod ordered;
 mod output;
+mod pipeline;
 mod preflight;
 mod profile;
 mod rate;

@@ -42,7 +42,7 @@ const FILES: [(&str, &str); 19] = [
     ("statements/i-numbers.csv", "id:int\n3\n"),
 ];
 
-fn shop(workspace: &Workspace) {
+pub fn shop(workspace: &Workspace) {
     for (name, text) in FILES {
         let path = workspace.root().join("shop").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

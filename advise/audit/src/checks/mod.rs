@@ -88,6 +88,17 @@ pub static CHECKS: &[&Check] = &[
     &target_collation::CHECK,
 ];
 
+/// Checks of a running server's own settings, sessions and replication. A dump says nothing about
+/// them.
+pub const RUNNING_SERVER_CHECKS: [&str; 6] = [
+    session_charset::CHECK.name,
+    client_handshake::CHECK.name,
+    init_connect::CHECK.name,
+    schema_mismatch::CHECK.name,
+    replica_defaults::CHECK.name,
+    statement_replication::CHECK.name,
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,6 +41,15 @@ fn schema_name(file: &Path, is_folder: bool) -> String {
     if is_folder { name.split('.').next().unwrap_or_default().to_owned() } else { "dump".into() }
 }
 
+/// Lists the files of a dump, each with the schema of its tables before the first `USE`.
+pub fn list_dump_files(path: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
+    let with_schema = |file: PathBuf| {
+        let schema = schema_name(&file, path.is_dir());
+        (file, schema)
+    };
+    Ok(list_files(path)?.into_iter().map(with_schema).collect())
+}
+
 /// Code of [`Unread`] for a definition that `weigh` doesn't understand: no server has refused it.
 pub const NOT_UNDERSTOOD: u16 = u16::MAX;
 

@@ -7,7 +7,7 @@ mod parquet_rows;
 mod table_file;
 
 pub use csv_rows::CsvRows;
-pub use dump::{DumpRows, NOT_UNDERSTOOD, read_dump};
+pub use dump::{DumpRows, NOT_UNDERSTOOD, list_dump_files, read_dump};
 pub use parquet_rows::ParquetRows;
 pub use table_file::TableFile;
 

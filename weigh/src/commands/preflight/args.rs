@@ -10,6 +10,7 @@ use preflight::{Keyless, Options, ReadOptions, Request, SampleOptions, Selection
 
 use crate::options::collation::FlavourArg;
 use crate::options::connect::ConnectArgs;
+use crate::options::pipeline::BaselineArgs;
 use crate::options::values::{SeverityArg, without_repeats};
 
 const EXAMPLES: &str = "\
@@ -190,8 +191,11 @@ pub struct PreflightArgs {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Output")]
     pub examples: usize,
 
-    /// Output format: text, json (schemas/preflight.schema.json), csv, markdown, html, or sql (the
-    /// plan alone)
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
+
+    /// Output format: text, json (schemas/preflight.schema.json), csv, markdown, html, sql (the plan
+    /// alone), sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = PreflightFormat::Text, help_heading = "Output")]
     pub format: PreflightFormat,
 
@@ -213,6 +217,10 @@ pub enum PreflightFormat {
     Html,
     /// The plan alone, for the server's command-line client
     Sql,
+    /// Findings for code scanning
+    Sarif,
+    /// Findings as test cases
+    Junit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::options::connect::{Setting, SpecText};
+use crate::options::pipeline::BaselineArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,7 +83,10 @@ pub struct UpgradeArgs {
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "20s", help_heading = "Servers")]
     pub timeout: Option<Duration>,
 
-    /// Output format: text or json (schemas/upgrade.schema.json)
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
+
+    /// Output format: text, json (schemas/upgrade.schema.json), sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
 }
@@ -92,4 +96,6 @@ pub struct UpgradeArgs {
 pub enum Format {
     Text,
     Json,
+    Sarif,
+    Junit,
 }

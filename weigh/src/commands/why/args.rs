@@ -7,6 +7,7 @@ use server::collation_charset;
 use why::Request;
 
 use crate::options::connect::ConnectArgs;
+use crate::options::pipeline::BaselineArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,7 +60,10 @@ pub struct WhyArgs {
     #[arg(long, value_name = "SPEC", help_heading = "Servers")]
     pub trial: Option<String>,
 
-    /// Output format: text or json (schemas/why.schema.json)
+    #[command(flatten)]
+    pub baseline: BaselineArgs,
+
+    /// Output format: text, json (schemas/why.schema.json), sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
 
@@ -72,6 +76,8 @@ pub struct WhyArgs {
 pub enum Format {
     Text,
     Json,
+    Sarif,
+    Junit,
 }
 
 impl WhyArgs {

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use audit::Severity;
 use clap::{Args, ValueEnum};
 use progress::Bar;
+use report::pipeline::DumpLines;
 use report::result_diff as printed;
-use result_diff::{ClassDifference, Request};
+use result_diff::{Request, ResultDiff};
 
 use crate::options::connect::ConnectArgs;
+use crate::options::pipeline::{BaselineArgs, Conclusion, format_name};
 use crate::options::values::{SeverityArg, without_repeats};
 use crate::options::workload_folder::{Convert, refuse_origin};
 use crate::output;
@@ -68,7 +69,10 @@ pub struct CompareArgs {
     #[arg(long, value_enum, value_name = "SEVERITY", hide_possible_values = true, default_value_t = SeverityArg::Note, help_heading = "Output")]
     fail_on: SeverityArg,
 
-    /// Output format: text or json (schemas/workload-compare.schema.json)
+    #[command(flatten)]
+    baseline: BaselineArgs,
+
+    /// Output format: text, json (schemas/workload-compare.schema.json), sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     format: Format,
 
@@ -80,9 +84,12 @@ pub struct CompareArgs {
 enum Format {
     Text,
     Json,
+    Sarif,
+    Junit,
 }
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    let baseline = args.baseline.read::<ResultDiff>()?;
     let workload = workload_folder::read(&args.folder)?;
     let sides = without_repeats(args.collations.iter().map(|name| name.trim().to_lowercase()));
     if sides.len() < 2 {
@@ -103,24 +110,15 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let diff = result_diff::compare_sides(&server, &workload, &request, &bar)?;
     drop(bar);
     server.stop()?;
-    output::print(&match args.format {
-        Format::Text => printed::text(&diff, output::style()),
-        Format::Json => printed::json(&diff),
-    })?;
-    let fail_on: Severity = args.fail_on.into();
-    Ok(if diff.findings.iter().any(|finding| severity(finding) >= fail_on) {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
+    let conclusion = Conclusion {
+        baseline: baseline.as_ref(),
+        lines: DumpLines::default(),
+        fail_on: args.fail_on.into(),
+        format: format_name(&args.format),
+    };
+    conclusion.print(diff, |diff| match args.format {
+        Format::Text => printed::text(diff, output::style()),
+        Format::Json => printed::json(diff),
+        Format::Sarif | Format::Junit => String::new(),
     })
-}
-
-fn severity(finding: &ClassDifference) -> Severity {
-    if finding.changes_results() {
-        Severity::Error
-    } else if finding.is_only_a_warning() {
-        Severity::Warning
-    } else {
-        Severity::Note
-    }
 }

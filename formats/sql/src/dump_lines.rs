@@ -1,0 +1,175 @@
+//! Lines of a dump on which objects are defined.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+
+use crate::conditional::readings;
+use crate::ddl::split_definitions;
+use crate::split::StatementReader;
+use crate::sql_mode::SqlMode;
+use crate::token::{Token, tokenize};
+
+/// Line of a file, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileLine {
+    pub file: String,
+    pub line: u64,
+}
+
+/// Lines on which dumps define schemas, tables, columns, keys and stored programs.
+///
+/// Names are unquoted: `shop`, `shop.orders`, `shop.orders.code` for a column, `shop.orders: by_code`
+/// for a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DumpLines(BTreeMap<String, FileLine>);
+
+/// Longest statement that is searched for definitions.
+const MAX_DEFINITION_BYTES: usize = 1 << 20;
+
+const KINDS: [&str; 8] = ["table", "view", "procedure", "function", "trigger", "event", "database", "schema"];
+
+impl DumpLines {
+    /// Reads a dump. `schema` is the schema of objects before the first `USE`.
+    pub fn read(&mut self, file: &str, schema: &str, dump: impl BufRead, max_statement: usize) -> io::Result<()> {
+        let mut schema = schema.to_owned();
+        let mut statements = StatementReader::with_limit(dump, SqlMode::default(), max_statement);
+        while let Some(statement) = statements.read()? {
+            if !may_define(statement) {
+                continue;
+            }
+            let text = String::from_utf8_lossy(statement).into_owned();
+            let line = statements.line();
+            if let Some(name) = used_schema(&text) {
+                schema = name;
+                continue;
+            }
+            for text in readings(&text, SqlMode::default()).unwrap_or_default() {
+                self.add(file, &schema, line, &text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds a definition. Of a name that is not defined itself, such as a column of a view, finds
+    /// what it is part of. Of `a.b.c = d.e.f`, finds the first.
+    pub fn find(&self, name: &str) -> Option<&FileLine> {
+        let name = name.split(" = ").next().unwrap_or_default();
+        let parts = name.rmatch_indices(['.', ':']).map(|(at, _)| &name[..at]).filter(|part| part.contains('.'));
+        std::iter::once(name).chain(parts).find_map(|name| self.0.get(name))
+    }
+
+    fn add(&mut self, file: &str, schema: &str, line: u64, create: &str) {
+        let Some((kind, own_schema, name)) = defined_name(create) else { return };
+        let at = |line| FileLine { file: file.to_owned(), line };
+        if ["database", "schema"].contains(&kind) {
+            self.0.insert(name, at(line));
+            return;
+        }
+        let full_name = format!("{}.{name}", own_schema.as_deref().unwrap_or(schema));
+        if kind == "table" {
+            for definition in split_definitions(create) {
+                let offset = definition.as_ptr() as usize - create.as_ptr() as usize;
+                let breaks = create.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() as u64;
+                if let Some(part) = part_name(definition) {
+                    self.0.entry(format!("{full_name}{part}")).or_insert_with(|| at(line + breaks));
+                }
+            }
+        }
+        // An old mysqldump writes a table or a view in the place of a view, and the view later.
+        if kind == "view" {
+            self.0.insert(full_name, at(line));
+        } else {
+            self.0.entry(full_name).or_insert_with(|| at(line));
+        }
+    }
+}
+
+fn may_define(statement: &[u8]) -> bool {
+    let starts_with = |word: &&[u8]| statement.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    statement.len() <= MAX_DEFINITION_BYTES && [&b"create"[..], b"use", b"/*!", b"/*M!"].iter().any(starts_with)
+}
+
+fn used_schema(text: &str) -> Option<String> {
+    let mut tokens = tokenize(text, SqlMode::default());
+    tokens.next().filter(|word| word.is_keyword("use"))?;
+    tokens.next()?.name()
+}
+
+/// Returns kind, schema and name of what a CREATE statement creates.
+fn defined_name(create: &str) -> Option<(&'static str, Option<String>, String)> {
+    let mut tokens = tokenize(create, SqlMode::default()).peekable();
+    tokens.next().filter(|word| word.is_keyword("create"))?;
+    let kind = tokens.find_map(|token| KINDS.into_iter().find(|kind| token.is_keyword(kind)))?;
+    let condition = ["if", "not", "exists"];
+    let name = tokens.find(|token| !token.is_any_keyword(&condition))?.name()?;
+    if tokens.next_if(|token| token.is_symbol('.')).is_some() {
+        return Some((kind, Some(name), tokens.next()?.name()?));
+    }
+    Some((kind, None, name))
+}
+
+/// Returns `.code` for a column, `: by_code` for a key or constraint.
+fn part_name(definition: &str) -> Option<String> {
+    const KEYS: [&str; 8] = ["primary", "unique", "key", "index", "fulltext", "spatial", "constraint", "foreign"];
+    let tokens: Vec<Token<'_>> = tokenize(definition, SqlMode::default()).take(6).collect();
+    let first = tokens.first()?;
+    if !first.is_any_keyword(&KEYS) {
+        return Some(format!(".{}", first.name()?));
+    }
+    if first.is_keyword("primary") {
+        return Some(": PRIMARY".to_owned());
+    }
+    let name = tokens.iter().take_while(|token| !token.is_symbol('(')).find(|token| !token.is_any_keyword(&KEYS))?;
+    Some(format!(": {}", name.name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DUMP: &str = "\
+-- a comment
+CREATE DATABASE /*!32312 IF NOT EXISTS*/ `shop`;
+USE `shop`;
+CREATE TABLE `orders` (
+  `id` int NOT NULL,
+  `code` varchar(9) COMMENT 'a, b',
+  PRIMARY KEY (`id`),
+  UNIQUE KEY `by_code` (`code`),
+  CONSTRAINT `to_parts` FOREIGN KEY (`code`) REFERENCES `parts` (`code`)
+);
+INSERT INTO orders VALUES (1, 'CREATE TABLE x (a int);
+');
+/*!50001 CREATE ALGORITHM=UNDEFINED */
+/*!50013 DEFINER=`root`@`localhost` SQL SECURITY DEFINER */
+/*!50001 VIEW `v` AS select 1 AS `a` */;
+DELIMITER ;;
+CREATE DEFINER=`view`@`%` PROCEDURE `total`(x INT)
+BEGIN
+  SELECT 1;
+END ;;
+DELIMITER ;
+CREATE TABLE IF NOT EXISTS other.t (a INT);
+";
+
+    #[test]
+    fn finds_definitions_by_the_names_of_findings() {
+        let mut lines = DumpLines::default();
+        lines.read("d.sql", "app", DUMP.as_bytes(), 1 << 20).unwrap();
+        for (name, line) in [
+            ("shop", 2),
+            ("shop.orders", 4),
+            ("shop.orders.code", 6),
+            ("shop.orders: PRIMARY", 7),
+            ("shop.orders: by_code", 8),
+            ("shop.orders: to_parts", 9),
+            ("shop.orders.code = shop.parts.code", 6),
+            ("shop.v.a", 13),
+            ("shop.total", 17),
+            ("other.t.a", 22),
+        ] {
+            assert_eq!(lines.find(name), Some(&FileLine { file: "d.sql".into(), line }), "{name}");
+        }
+        assert_eq!((lines.find("shop.x"), lines.find("collation_server")), (None, None));
+    }
+}

@@ -1,0 +1,48 @@
+//! Findings of `weigh audit`.
+
+use std::collections::BTreeSet;
+
+use audit::{Audit, CHECKS, ObjectKind};
+
+use super::{DumpLines, Findable, Finding, Findings, Rule, parse_place, without_line};
+
+impl Findable for Audit {
+    fn findings(&self, lines: &DumpLines) -> Findings {
+        let mut all = Findings::new("audit", self.server.label.clone());
+        let ran = CHECKS.iter().filter(|check| self.checks.iter().any(|name| name == check.name));
+        all.rules = ran
+            .map(|check| Rule { name: check.name.into(), title: check.title.into(), doc: check.doc.into() })
+            .collect();
+        all.findings = self.findings.iter().map(|finding| convert(finding, lines)).collect();
+        let has_finding = |name: &&String| self.findings.iter().any(|finding| finding.check == **name);
+        all.passed = self.checks.iter().filter(|name| !has_finding(name)).cloned().collect();
+        all
+    }
+
+    fn remove(&mut self, ids: &BTreeSet<String>) {
+        self.findings.retain(|finding| !ids.contains(&id(finding)));
+    }
+}
+
+/// Statements are named by file and line, which changes when others are added before them.
+fn id(finding: &audit::Finding) -> String {
+    if finding.object.kind == ObjectKind::Statement {
+        return format!("{}: {}: {}", finding.check, without_line(&finding.object.name), finding.what);
+    }
+    finding.details.id.clone()
+}
+
+fn convert(finding: &audit::Finding, lines: &DumpLines) -> Finding {
+    let object = &finding.object;
+    Finding {
+        rule: finding.check.clone(),
+        severity: finding.severity,
+        object: object.name.clone(),
+        object_kind: object.kind.to_string(),
+        what: finding.what.clone(),
+        details: vec![finding.why.clone(), finding.action.clone()],
+        id: id(finding),
+        place: lines.find(&object.name).cloned().or_else(|| parse_place(&object.name)),
+        is_known: false,
+    }
+}

@@ -1,0 +1,157 @@
+//! Findings of any command for a pipeline: SARIF, JUnit, and the comparison with a baseline.
+//!
+//! ```text
+//! Audit, Report, Diagnosis, … ─ a file per command ─▶ Findings ─▶ sarif(), junit()
+//!                                                        └─ mark_known(baseline) ─▶ fails()
+//! ```
+
+mod audit;
+mod junit;
+mod preflight;
+mod result_diff;
+mod sarif;
+mod upgrade;
+mod why;
+
+use std::collections::BTreeSet;
+
+use check::Severity;
+use sha2::{Digest, Sha256};
+pub use sql::{DumpLines, FileLine};
+
+/// Findings of a command, in the form that all commands share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Name of the command: `audit`.
+    pub command: &'static str,
+    /// Server, dump or workload that was looked at.
+    pub subject: String,
+    /// Rules that findings refer to.
+    pub rules: Vec<Rule>,
+    pub findings: Vec<Finding>,
+    /// Names of rules, statements or classes about which nothing was found.
+    pub passed: Vec<String>,
+    /// True if the findings were compared with a baseline.
+    pub has_baseline: bool,
+}
+
+/// Kind of findings: a check, or a kind of fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// `join-mismatch`
+    pub name: String,
+    /// One line without a full stop.
+    pub title: String,
+    /// Markdown; empty if the title says all.
+    pub doc: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Name of the rule.
+    pub rule: String,
+    pub severity: Severity,
+    /// Object or statement: `shop.orders.code`.
+    pub object: String,
+    /// Kind of the object: `column`.
+    pub object_kind: String,
+    /// The problem.
+    pub what: String,
+    /// Reasons and advice, a paragraph each.
+    pub details: Vec<String>,
+    /// Name that stays the same between runs.
+    pub id: String,
+    pub place: Option<FileLine>,
+    /// Whether the baseline has the finding.
+    pub is_known: bool,
+}
+
+impl Finding {
+    /// Returns the id in a form of fixed length.
+    fn fingerprint(&self) -> String {
+        Sha256::digest(self.id.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// A report with findings.
+pub trait Findable {
+    /// Returns the findings. `lines` are the lines of the dump that was read; empty for a server.
+    fn findings(&self, lines: &DumpLines) -> Findings;
+
+    /// Removes findings by their ids. The rest of the report stays.
+    fn remove(&mut self, ids: &BTreeSet<String>);
+}
+
+impl Findings {
+    fn new(command: &'static str, subject: String) -> Self {
+        Self { command, subject, ..Self::default() }
+    }
+
+    pub fn ids(&self) -> BTreeSet<String> {
+        self.findings.iter().map(|finding| finding.id.clone()).collect()
+    }
+
+    /// Marks the findings that a baseline has.
+    pub fn mark_known(&mut self, baseline: &BTreeSet<String>) {
+        self.has_baseline = true;
+        for finding in &mut self.findings {
+            finding.is_known = baseline.contains(&finding.id);
+        }
+    }
+
+    pub fn count_known(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.is_known).count()
+    }
+
+    /// Returns `true` if a finding that is not known has this severity or a worse one.
+    pub fn fails(&self, fail_on: Severity) -> bool {
+        self.findings.iter().any(|finding| finding.fails(fail_on))
+    }
+
+    /// Returns the findings as SARIF 2.1.0. `weigh` is the version of the command.
+    pub fn sarif(&self, weigh: &str) -> String {
+        sarif::write(self, weigh)
+    }
+
+    /// Returns the findings as JUnit's XML. Findings below `fail_on` are no failures.
+    pub fn junit(&self, fail_on: Severity) -> String {
+        junit::write(self, fail_on)
+    }
+}
+
+impl Finding {
+    fn fails(&self, fail_on: Severity) -> bool {
+        !self.is_known && self.severity >= fail_on
+    }
+}
+
+/// Splits `app.sql:12` into file and line. `None` for other places.
+fn parse_place(place: &str) -> Option<FileLine> {
+    let (file, line) = place.rsplit_once(':')?;
+    Some(FileLine { file: file.to_owned(), line: line.parse().ok().filter(|line| *line > 0)? })
+}
+
+/// Returns a place without its line, which changes when statements are added before it.
+fn without_line(place: &str) -> String {
+    parse_place(place).map_or_else(|| place.to_owned(), |place| place.file)
+}
+
+/// Returns a statement with single blanks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_files_with_lines() {
+        assert_eq!(parse_place("a:b.sql:12"), Some(FileLine { file: "a:b.sql".into(), line: 12 }));
+        for place in ["statement", "function app.f", "a.sql:0", "a.sql:x"] {
+            assert_eq!(parse_place(place), None, "{place}");
+        }
+        assert_eq!(without_line("a.sql:12"), "a.sql");
+    }
+}

@@ -1,0 +1,98 @@
+//! Options of commands that a pipeline runs: `--baseline`, and the formats that pipelines read.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+use audit::Severity;
+use clap::{Args, ValueEnum};
+use report::pipeline::{DumpLines, Findable, Findings};
+use serde::de::DeserializeOwned;
+
+use crate::output;
+
+/// `--baseline`
+#[derive(Debug, Default, Args)]
+pub struct BaselineArgs {
+    /// Output of an earlier run (--format json): findings that it has are known and don't count
+    #[arg(long = "baseline", value_name = "FILE", help_heading = "Output")]
+    path: Option<PathBuf>,
+}
+
+/// Findings of an earlier run.
+pub struct Baseline {
+    name: String,
+    ids: BTreeSet<String>,
+}
+
+impl BaselineArgs {
+    /// Reads the baseline. `R` is the report that the command prints as JSON.
+    pub fn read<R: Findable + DeserializeOwned>(&self) -> Result<Option<Baseline>> {
+        let Some(path) = &self.path else { return Ok(None) };
+        let name = path.display().to_string();
+        let bytes = bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {name}: {error}"))?;
+        let report: R = serde_json::from_slice(&bytes).map_err(|error| {
+            anyhow!("--baseline {name} is not what this command writes with --format json: {error}")
+        })?;
+        Ok(Some(Baseline { name, ids: report.findings(&DumpLines::default()).ids() }))
+    }
+}
+
+/// The end of a command with findings.
+pub struct Conclusion<'a> {
+    pub baseline: Option<&'a Baseline>,
+    /// Lines of the dump that was read; empty for a server.
+    pub lines: DumpLines,
+    pub fail_on: Severity,
+    /// Value of `--format`.
+    pub format: String,
+}
+
+/// Formats of every command with findings.
+const TEXT: &str = "text";
+const JSON: &str = "json";
+const SARIF: &str = "sarif";
+const JUNIT: &str = "junit";
+
+/// Returns the name of a `--format`.
+pub fn format_name(format: &impl ValueEnum) -> String {
+    format.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Returns `true` for formats that name files and lines of a dump.
+pub fn has_lines(format: &impl ValueEnum) -> bool {
+    [SARIF, JUNIT].contains(&format_name(format).as_str())
+}
+
+impl Conclusion<'_> {
+    /// Prints a report, and returns 1 if a finding that is not known has the severity of
+    /// `--fail-on` or a worse one.
+    pub fn print<R: Findable>(&self, mut report: R, render: impl FnOnce(&R) -> String) -> Result<ExitCode> {
+        let mut findings = report.findings(&self.lines);
+        if let Some(baseline) = self.baseline {
+            findings.mark_known(&baseline.ids);
+            // JSON has every finding, so that it can be the next baseline.
+            if self.format != JSON {
+                report.remove(&baseline.ids);
+            }
+        }
+        output::print(&match self.format.as_str() {
+            SARIF => findings.sarif(env!("CARGO_PKG_VERSION")),
+            JUNIT => findings.junit(self.fail_on),
+            _ => render(&report),
+        })?;
+        if let Some(baseline) = self.baseline {
+            let line = describe_known(&findings, &baseline.name);
+            if self.format == TEXT { output::print(&format!("\n{line}\n"))? } else { output::print_message(&line) }
+        }
+        Ok(if findings.fails(self.fail_on) { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+}
+
+fn describe_known(findings: &Findings, baseline: &str) -> String {
+    let known = findings.count_known();
+    let all = message::count_noun(findings.findings.len() as u64, "finding");
+    let verb = if known == 1 { "is" } else { "are" };
+    format!("{known} of {all} {verb} known from {baseline}; {} new", findings.findings.len() - known)
+}
