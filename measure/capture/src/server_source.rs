@@ -127,7 +127,7 @@ impl ServerSource {
         Ok(SampleExtent { is_complete: false, estimated_rows: estimates.first().copied().flatten() })
     }
 
-    /// Reads clusters of rows that start at drawn values of an integer key.
+    /// Reads clusters of rows that start at random values of an integer key.
     fn sample_clusters(
         &mut self,
         table: &SourceTable,
@@ -199,7 +199,7 @@ impl TableSource for ServerSource {
             match kind.as_str() {
                 "BASE TABLE" => definitions.tables.push((name.clone(), self.show_create("TABLE", name)?)),
                 "VIEW" => definitions.views.push((name.clone(), self.show_create("VIEW", name)?)),
-                // A sequence or a system-versioned table (MariaDB).
+                // MariaDB's sequences and system-versioned tables are not captured.
                 _ => {}
             }
         }

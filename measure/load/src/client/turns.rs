@@ -140,11 +140,11 @@ impl Turns {
         self.changed[side].notify_all();
     }
 
-    /// Returns the slice length for the next round, the same for both sides.
-    fn slice_for(&self, drains: &mut [Duration], now: Duration) -> Duration {
+    /// Returns the slice length for the next round, the same for all sides.
+    fn slice_for(&self, drains: &mut [Duration], current: Duration) -> Duration {
         // With fewer than four drains, a single disturbed drain would decide.
         if drains.len() < 4 {
-            return now;
+            return current;
         }
         drains.sort_unstable();
         (drains[drains.len() / 2] * DRAINS_PER_SLICE).clamp(self.shortest, self.longest)

@@ -39,7 +39,7 @@ pub(crate) enum Command {
 }
 
 /// A block: load until `end`. Counts events that begin, or are due, at `begin` or later. In turns,
-/// [`Turns`] decides both.
+/// [`Turns`] decides what counts and when the block ends.
 #[derive(Clone)]
 pub(crate) struct Block {
     pub(crate) begin: Instant,
@@ -275,7 +275,8 @@ fn run_in_turns(client: &mut WorkerContext, place: Participant<'_>, tally: &mut 
 /// Guides a worker through its turns. A worker can pause between any two statements, except in the
 /// last turn and within an event that holds locks. Counted time runs from the end of a turn's first
 /// statement to the end of its last one. With pauses between events, counted time runs from the
-/// first pause to the end of the turn: then no statement waits for other connections to start.
+/// first pause to the end of the turn: pauses spread the connections' statements, so a turn's first
+/// ones are like any other.
 struct TurnPacer<'a> {
     place: Participant<'a>,
     tally: &'a mut Tally,

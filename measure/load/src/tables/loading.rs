@@ -84,7 +84,8 @@ impl Loading<'_> {
                 self.record_outcomes(&mut conns[0], targets, refused, &mut outcomes)?;
                 self.owned.drop_schema(&mut conns[0], &source.schema)?;
             }
-            // If the text does not survive in utf8mb4, no other character set can hold it.
+            // A single schema has this outcome itself. Of several, none can hold text that does not
+            // survive in the staging schema's utf8mb4.
             Err(outcome) => outcomes.extend((0..self.wanted.len()).map(|at| (at, outcome.clone()))),
         }
         self.counter.finish();

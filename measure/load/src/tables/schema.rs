@@ -32,8 +32,7 @@ pub(super) struct OwnedSchemas {
 }
 
 impl OwnedSchemas {
-    /// Creates the list of a run's schemas, which is empty. `run_lock` is the lock that the run
-    /// holds.
+    /// Creates an empty list of a run's schemas. `run_lock` is the lock that the run holds.
     pub fn new(server: &str, run: &str, run_lock: Option<String>) -> Self {
         let (server, run) = (server.to_owned(), run.to_lowercase());
         Self { server, run, run_lock, next: AtomicU32::new(1), names: Mutex::default() }
@@ -77,8 +76,7 @@ impl OwnedSchemas {
              server VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL, held VARCHAR(64)) ENGINE=InnoDB CHARACTER SET ascii"
         ))?;
         let made_by = concat!("weigh ", env!("CARGO_PKG_VERSION"));
-        // Read first: on a replica, the repeated statement must not insert the replica's own
-        // identity.
+        // Read first: a replica that repeats the INSERT must not insert its own identity.
         let server: Option<String> = conn.query_first(format!("SELECT {THIS_SERVER}"))?;
         let insert = format!("INSERT INTO {marker} VALUES (?, UTC_TIMESTAMP(), ?, ?, ?)");
         conn.exec_drop(insert, (&self.run, made_by, server.unwrap_or_default(), &self.run_lock))

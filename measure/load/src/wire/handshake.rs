@@ -67,7 +67,7 @@ pub(crate) fn connect(
         wire = wire.upgrade(|stream| stream.start_tls(&endpoint.address, &endpoint.tls))?;
     }
     // MariaDB uses its extended capabilities only with clients that do not set
-    // CLIENT_LONG_PASSWORD.
+    // CLIENT_LONG_PASSWORD, which `client_capabilities` therefore lacks.
     let offered = if options.cache_metadata {
         MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA
     } else {

@@ -87,7 +87,7 @@ pub(crate) fn find_incomparabilities(run: &Run, pair: &Pair, sides: &[SidePair<'
     // checked instead.
     let has_same_calls = !is_mix(run, pair);
     let by_rows = compare_row_counts(sides).filter(|_| has_same_calls);
-    // Different rows explain different work.
+    // Different rows explain different work, so work is compared only if the rows agree.
     let by_work = if by_rows.is_some() || !has_same_calls { None } else { compare_work(run, pair, sides) };
     compare_collations(run, pair).into_iter().chain(compare_plans(run, pair)).chain(by_rows).chain(by_work).collect()
 }

@@ -174,9 +174,9 @@ fn run_native_block(
     length: Duration,
 ) -> Result<Vec<Side>, Error> {
     let loads: Vec<&Load> = variants.iter().map(|variant| &loads[variant]).collect();
-    let gauge = WorkMeter::begin(&loads)?;
+    let meter = WorkMeter::begin(&loads)?;
     let tallies = load::run_block(&loads, sharing, LEAD_IN, length)?;
-    let work = gauge.end(&loads, &tallies)?;
+    let work = meter.end(&loads, &tallies)?;
     let sides = variants.iter().zip(&tallies).zip(work);
     let side = |((&variant, tally), work): ((&usize, &Tally), StatementWork)| {
         let side = side_from_tally(variant, tally);
