@@ -249,8 +249,8 @@ impl Experiment<'_> {
     }
 
     /// Returns the sum of the shares
-    /// ([`WorkloadSource::share`](crate::request::WorkloadSource::share)) of all conditions with
-    /// pairs that are not yet precise enough.
+    /// ([`WorkloadSource::share`](crate::request::WorkloadSource::share)) of all conditions that
+    /// are not yet begun or not yet precise enough.
     fn count_open_shares(&self, plans: &TextPlans) -> usize {
         let shares: usize = self.request.workload_sources().iter().map(WorkloadSource::share).sum();
         let all = plans.len() * shares * self.request.threads.len();

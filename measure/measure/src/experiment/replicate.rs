@@ -31,9 +31,9 @@ pub(super) struct Replicate<'r> {
     facts: &'r [ServerCollations],
     /// Time spent on starting servers and loading rows.
     renewal_time: Duration,
-    /// Sum of the shares ([`WorkloadSource::share`]) of the conditions still to be measured, and of
-    /// all conditions.
+    /// Sum of the shares ([`WorkloadSource::share`]) of the conditions still to be measured.
     open_shares: usize,
+    /// `open_shares` at the start of the replicate.
     total_shares: usize,
 }
 

@@ -29,7 +29,7 @@ pub fn find_changes(
     let mut found = differences(before, &now, &places);
     found.retain(|difference| !NOT_COMPARED.contains(&difference.what.as_str()));
     if request.buffer_pool.is_some() {
-        // The size in force was computed from the size of the tables.
+        // The run computed the size from its tables; before loading, the servers have another.
         found.retain(|difference| !difference.what.ends_with("innodb_buffer_pool_size"));
     }
     let variants = preview::preview(request, servers)?.variants;

@@ -98,7 +98,7 @@ impl RunFolder {
             created => created,
         };
         let samples = samples.map_err(fail(&file))?;
-        // An empty file is left by a process that was killed right at the start.
+        // An empty file, left by a process that was killed right at the start, is reused.
         let is_free = resuming::lock_samples(&samples, path).is_ok() && !path.join(RUN).exists();
         if !is_free || samples.metadata().map_err(fail(&file))?.len() > 0 {
             return Err(RunFolderError::AlreadyHasRun(path.to_owned()));

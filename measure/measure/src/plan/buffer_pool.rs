@@ -56,7 +56,8 @@ pub(crate) fn size_buffer_pools(
     size_pools_of(request, plans, servers.len(), attached)
 }
 
-/// As [`size_buffer_pools`], for servers that may not be open. `attached` is one that runs already.
+/// As [`size_buffer_pools`], for servers that need not be running. `attached` is the label of an
+/// attached server among them.
 pub(crate) fn size_pools_of(
     request: &Request,
     plans: &[(Text, Vec<Variant>)],
