@@ -61,7 +61,7 @@ pub enum CaptureSource<'a> {
 
 /// # Errors
 ///
-/// If something can't be read or written. A folder that the capture created is then removed.
+/// If something can't be read or written. The folder is then removed, also if it existed before.
 pub fn capture(
     source: &CaptureSource<'_>,
     request: &Request,

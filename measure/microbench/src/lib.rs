@@ -28,7 +28,8 @@ pub const NAME: &str = "microbench";
 /// Tables, trigger and function. Names of columns are those of `rows/`.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Samples of each statement class. With fewer, the state of single index pages shows in the counts.
+/// Samples of each statement class. With fewer, the fill of single index pages would show in the
+/// counts.
 const SAMPLES: u32 = 100;
 
 /// Rows, text and seed of the workload.

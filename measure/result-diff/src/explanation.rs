@@ -31,7 +31,8 @@ pub fn explain_values(values: &[String], column_texts: &[Vec<u8>], before: Colla
     pairs.filter_map(|(value, text)| explain_pair(value, text, before, after)).take(MAX_REASONS).collect()
 }
 
-/// Explains pairs of `texts`, as under one of `before` on the control and `after` on the treatment.
+/// Explains pairs of `texts` that are equal under the treatment's collation `after` but not under
+/// one of the control's, `before`, or the reverse.
 pub fn explain_texts(texts: &[Vec<u8>], before: &[Collation], after: Collation) -> Vec<String> {
     let mut texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
     texts.sort_unstable();

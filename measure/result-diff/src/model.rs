@@ -102,7 +102,8 @@ pub struct ClassDifference {
 }
 
 impl ClassDifference {
-    /// Returns `true` if statements return different rows, change a different number of rows, or fail.
+    /// True if calls return different rows, change a different number of rows, or end with a
+    /// different error.
     pub fn changes_results(&self) -> bool {
         let is_result = |one: &Difference| {
             matches!(one, Difference::Rows { .. } | Difference::Affected { .. } | Difference::Error { .. })
@@ -110,8 +111,8 @@ impl ClassDifference {
         self.differences.iter().any(is_result)
     }
 
-    /// Returns `true` if results keep their rows, but come in a different order, with different
-    /// warnings, or without an index.
+    /// True if rows are the same, but come in a different order, with different warnings, or by a
+    /// different index or none.
     pub fn is_only_a_warning(&self) -> bool {
         let loses_index = |change: &PlanChange| matches!(change, PlanChange::Index { control: Some(_), .. });
         !self.changes_results() && (!self.differences.is_empty() || self.plan.iter().any(loses_index))

@@ -33,7 +33,7 @@ pub struct Request {
 struct OpenSide {
     side: Side,
     conn: Conn,
-    /// Collations of the converted columns that the engine knows.
+    /// Collations of the converted columns, as far as mysql-collation has them.
     collations: Vec<Collation>,
     /// Columns that a conversion converts, also on the side that isn't converted.
     columns: Vec<Column>,
@@ -43,7 +43,7 @@ struct OpenSide {
 struct Column {
     table: String,
     name: String,
-    /// Collation on this side; `None` if the engine lacks it.
+    /// Collation on this side; `None` if mysql-collation lacks it.
     collation: Option<Collation>,
 }
 

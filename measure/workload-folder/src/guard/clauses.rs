@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use sql::{Token, TokenKind};
 
 use super::functions::{is_keyword, is_known_function};
-use super::{Found, OutOfScope};
+use super::{CheckResult, OutOfScope};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -50,7 +50,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Checks a name before a parenthesis.
-    pub fn check_call(&self, token: &Token<'_>) -> Found {
+    pub fn check_call(&self, token: &Token<'_>) -> CheckResult {
         let name = token.name().unwrap_or_default();
         let is_word = token.kind == TokenKind::Word && is_keyword(token.text);
         if is_word || self.routines.contains(&name.to_lowercase()) || is_known_function(&name) {
@@ -83,7 +83,7 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Checks all tokens.
-    pub fn check(mut self) -> Found {
+    pub fn check(mut self) -> CheckResult {
         for at in 0..self.tokens.len() {
             self.step(at)?;
         }
@@ -143,7 +143,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         self.back(at, 1).is_some_and(|token| token.is_symbol('.'))
     }
 
-    fn step(&mut self, at: usize) -> Found {
+    fn step(&mut self, at: usize) -> CheckResult {
         let token = &self.tokens[at];
         match token.kind {
             TokenKind::Word | TokenKind::QuotedName => self.name_or_keyword(at),
@@ -151,10 +151,11 @@ impl<'t, 'a> Walker<'t, 'a> {
             TokenKind::Hint => self.hint(at),
             TokenKind::ConditionalComment => self.fault(at, "a conditional comment"),
             TokenKind::StringLiteral if token.text.starts_with('\\') => self.fault(at, "a backslash before a quote"),
-            // In `FROM a.1b`, `.1` is a number.
             _ if matches!(self.state(), State::Table | State::DeletedTables) => {
                 self.fault(at, format!("{} where a table's name is expected", token.text))
             }
+            // In `FROM a.1b`, the tokenizer reads `.1` as a number, but servers read the table 1b
+            // of the schema a.
             TokenKind::Number if self.state() == State::AfterTable && token.text.starts_with('.') => {
                 self.fault(at, "a table's name with a schema")
             }
@@ -164,7 +165,7 @@ impl<'t, 'a> Walker<'t, 'a> {
 
     /// Refuses quotes and comments in an optimizer hint: they could make servers end the hint in
     /// different places.
-    fn hint(&self, at: usize) -> Found {
+    fn hint(&self, at: usize) -> CheckResult {
         let text = self.tokens[at].text;
         let inner = text.get(3..text.len() - 2).unwrap_or_default();
         if inner.contains(['`', '\'', '"', '/', '*', '#', ';']) || inner.contains("--") {
@@ -173,7 +174,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         Ok(())
     }
 
-    fn symbol(&mut self, at: usize) -> Found {
+    fn symbol(&mut self, at: usize) -> CheckResult {
         let token = &self.tokens[at];
         match token.text {
             "(" => {
@@ -201,7 +202,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         Ok(())
     }
 
-    fn name_or_keyword(&mut self, at: usize) -> Found {
+    fn name_or_keyword(&mut self, at: usize) -> CheckResult {
         if self.follows_dot(at) {
             return self.qualified(at);
         }
@@ -227,7 +228,7 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Checks a name in the place of a table.
-    fn table(&mut self, at: usize, name: &str) -> Found {
+    fn table(&mut self, at: usize, name: &str) -> CheckResult {
         if self.next_is_symbol(at, '.') {
             return self.fault(at, format!("{name} before a dot: a table's name with a schema"));
         }
@@ -242,7 +243,7 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Checks a name in an expression: a function, a column, or a table or alias before a dot.
-    fn value(&mut self, at: usize, name: String) -> Found {
+    fn value(&mut self, at: usize, name: String) -> CheckResult {
         let token = &self.tokens[at];
         // `t AS a (x, y)` and `CAST(x AS CHAR(9))` call no function.
         let is_after_as = self.previous_is(at, &["as"]);
@@ -257,7 +258,7 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Checks a name after a dot. `t.c` is a column; `s.t.c` and `s.f()` name a schema.
-    fn qualified(&mut self, at: usize) -> Found {
+    fn qualified(&mut self, at: usize) -> CheckResult {
         if self.next_is_symbol(at, '.') || self.next_is_symbol(at, '(') {
             return self.fault(at, format!("{} is named with a schema", self.tokens[at].text));
         }
@@ -383,7 +384,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         self.tokens[at].is_keyword("set") && self.next_is_symbol(at, '(')
     }
 
-    fn into(&mut self, at: usize) -> Found {
+    fn into(&mut self, at: usize) -> CheckResult {
         let verb = ["insert", "replace", "low_priority", "delayed", "high_priority", "ignore"];
         if self.previous_is(at, &verb) && self.state() == State::Table {
             return Ok(());
@@ -391,7 +392,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         if !self.names.is_program || self.next_is(at, &["outfile", "dumpfile"]) {
             return self.fault(at, "SELECT … INTO writes outside of the tables");
         }
-        // Variables of a program.
+        // INTO names variables of the program.
         self.set_state(State::Expression);
         Ok(())
     }

@@ -13,8 +13,8 @@
 //! | registered replicas | `SHOW REPLICAS` | [`Privilege::ReplicationHosts`] |
 //!
 //! Without the privilege, the server hides the object or the text of the view or program. An
-//! [`Unseen`] entry then names the `GRANT` statement, except for the facts of the first row, unless
-//! no schema is visible at all.
+//! [`Unseen`] entry then names the `GRANT` statement. For the facts of the first row there is an
+//! entry only if no schema is visible at all.
 
 mod connection;
 mod dictionary;
