@@ -121,7 +121,7 @@ impl Unpacker<'_> {
                 return Err(self.hostile_error(format!("holds {}, whose type is not allowed", path.display())));
             }
         }
-        // A layer need not have entries for the folders.
+        // A layer need not have entries for its folders, so these count as added, too.
         let paths = target.ancestors().take_while(|path| *path != self.root);
         self.added.extend(paths.map(Path::to_owned));
         Ok(())
