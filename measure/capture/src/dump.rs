@@ -41,9 +41,9 @@ impl Dump {
         if !self.path.is_dir() {
             return Ok(vec![self.path.clone()]);
         }
-        let failed = |source| Error::File { path: self.path.clone(), source };
+        let read_error = |source| Error::File { path: self.path.clone(), source };
         let mut files: Vec<PathBuf> =
-            std::fs::read_dir(&self.path).map_err(failed)?.flatten().map(|entry| entry.path()).collect();
+            std::fs::read_dir(&self.path).map_err(read_error)?.flatten().map(|entry| entry.path()).collect();
         let is_sql = |file: &PathBuf| {
             let name = file.to_string_lossy();
             unpacked_name(&name).ends_with(".sql")

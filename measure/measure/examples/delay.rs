@@ -28,12 +28,12 @@ fn main() {
 /// Forwards one direction of a connection, until the sender closes it.
 fn forward(mut from: TcpStream, to: TcpStream, delay: Duration) {
     to.set_nodelay(true).expect("TCP_NODELAY");
-    let (hand_on, pieces) = mpsc::channel();
+    let (queue, pieces) = mpsc::channel();
     thread::spawn(move || deliver(&pieces, to));
     thread::spawn(move || {
         let mut piece = vec![0; 1 << 16];
         while let Ok(length @ 1..) = from.read(&mut piece) {
-            if hand_on.send((Instant::now() + delay, piece[..length].to_vec())).is_err() {
+            if queue.send((Instant::now() + delay, piece[..length].to_vec())).is_err() {
                 break;
             }
         }

@@ -66,14 +66,14 @@ const TABLES: [(&str, &[(&str, CellType)]); 9] = [
     ("by_varchar", &[("name", CellType::Text), ("id", CellType::Int)]),
     ("by_code", &[("code", CellType::Text), ("id", CellType::Int)]),
     ("by_code_bytes", &[("code_bytes", CellType::Hex), ("id", CellType::Int)]),
-    ("indexes_0", &WRITTEN),
-    ("indexes_1", &WRITTEN),
-    ("indexes_3", &WRITTEN),
+    ("indexes_0", &WRITTEN_COLUMNS),
+    ("indexes_1", &WRITTEN_COLUMNS),
+    ("indexes_3", &WRITTEN_COLUMNS),
     ("articles", &[("id", CellType::Int), ("note", CellType::Text)]),
 ];
 
 /// Columns of the tables that statements change.
-const WRITTEN: [(&str, CellType); 4] =
+const WRITTEN_COLUMNS: [(&str, CellType); 4] =
     [("id", CellType::Int), ("name", CellType::Text), ("friend", CellType::Text), ("team", CellType::Text)];
 
 /// Writes the workload to a folder, which may exist if it is empty.

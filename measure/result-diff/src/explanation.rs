@@ -90,10 +90,10 @@ fn explain_pair(one: &[u8], other: &[u8], before: Collation, after: Collation) -
 /// Compares two texts in utf8mb4 under a collation of any character set. `None` if a text can't be
 /// converted to that character set.
 fn are_equal(one: &[u8], other: &[u8], collation: Collation) -> Option<bool> {
-    Some(collation.equals(&in_charset(one, collation)?, &in_charset(other, collation)?))
+    Some(collation.equals(&encode_in_charset(one, collation)?, &encode_in_charset(other, collation)?))
 }
 
-fn in_charset<'t>(text: &'t [u8], collation: Collation) -> Option<Cow<'t, [u8]>> {
+fn encode_in_charset<'t>(text: &'t [u8], collation: Collation) -> Option<Cow<'t, [u8]>> {
     let charset = collation.info().charset;
     if charset == "utf8mb4" {
         return Some(text.into());

@@ -31,7 +31,7 @@ pub fn install() -> io::Result<()> {
     thread::Builder::new().name("end".into()).spawn(move || {
         let mut byte = [0];
         if reader.read_exact(&mut byte).is_ok() {
-            end();
+            clean_up_and_exit();
         }
     })?;
     WAKE.store(writer.into_raw_fd(), Ordering::Release);
@@ -71,7 +71,7 @@ fn stop_here() -> ! {
     }
 }
 
-fn end() -> ! {
+fn clean_up_and_exit() -> ! {
     let bytes = FAILED_ALLOCATION.load(Ordering::Acquire);
     if bytes > 0 {
         eprintln!(

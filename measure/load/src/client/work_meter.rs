@@ -56,7 +56,7 @@ fn read_counters(loads: &[&Load]) -> Result<Vec<Vec<Counters>>, Error> {
     let received = loads.iter().zip(asked).map(|(load, asked)| {
         let receive = |counters: Receiver<_>| {
             let answer = counters.recv().unwrap_or_else(|_| Err(WireError::protocol("a connection failed before")));
-            answer.map_err(|source| failed(load, source))
+            answer.map_err(|source| counter_error(load, source))
         };
         asked.into_iter().map(receive).collect::<Result<Vec<Counters>, Error>>()
     });
@@ -64,7 +64,7 @@ fn read_counters(loads: &[&Load]) -> Result<Vec<Vec<Counters>>, Error> {
     received.collect::<Vec<_>>().into_iter().collect()
 }
 
-fn failed(load: &Load, source: WireError) -> Error {
+fn counter_error(load: &Load, source: WireError) -> Error {
     let server = load.target().server.clone();
     if source.is_lost() {
         return Error::Lost { server, connections: 1, source };

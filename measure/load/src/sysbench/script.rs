@@ -103,11 +103,14 @@ pub fn prepare_by_script(
         }
         Ok(())
     })?;
-    let failed = |reason: String| Error::Sysbench { server: server.label().to_owned(), reason };
-    let prepared =
-        inspect_schema(server, schema).map_err(|error| failed(format!("what it prepared can't be read: {error}")))?;
+    let sysbench_error = |reason: String| Error::Sysbench { server: server.label().to_owned(), reason };
+    let prepared = inspect_schema(server, schema)
+        .map_err(|error| sysbench_error(format!("what it prepared can't be read: {error}")))?;
     if prepared.tables.is_empty() {
-        return Err(failed(format!("`{} prepare` made no table in its schema (--mysql-db)", script.given_path)));
+        return Err(sysbench_error(format!(
+            "`{} prepare` made no table in its schema (--mysql-db)",
+            script.given_path
+        )));
     }
     Ok(prepared)
 }

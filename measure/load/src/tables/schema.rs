@@ -38,7 +38,7 @@ impl OwnedSchemas {
         Self { server, run, run_lock, next: AtomicU32::new(1), names: Mutex::default() }
     }
 
-    pub fn of_ended_run(server: &str, run: &str) -> Self {
+    pub fn for_ended_run(server: &str, run: &str) -> Self {
         Self::new(server, run, None)
     }
 
@@ -59,7 +59,7 @@ impl OwnedSchemas {
         );
         conn.query_drop(create).map_err(TablesError::refused(&self.server, purpose()))?;
         self.lock().push(name.clone());
-        self.mark(conn, &name).map_err(|error| {
+        self.add_marker(conn, &name).map_err(|error| {
             // Created just now by this run. This is the only case in which a schema without a
             // marker is dropped.
             let _ = conn.query_drop(format!("DROP DATABASE {}", sql::quote_identifier(&name)));
@@ -69,7 +69,7 @@ impl OwnedSchemas {
         Ok(name)
     }
 
-    fn mark(&self, conn: &mut Conn, schema: &str) -> mysql::Result<()> {
+    fn add_marker(&self, conn: &mut Conn, schema: &str) -> mysql::Result<()> {
         let marker = marker_table(schema);
         conn.query_drop(format!(
             "CREATE TABLE {marker} (run VARCHAR(64) NOT NULL PRIMARY KEY, created DATETIME NOT NULL, made_by VARCHAR(64) NOT NULL, \

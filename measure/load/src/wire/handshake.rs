@@ -140,7 +140,7 @@ impl Login<'_> {
                 [0xFF, ..] => return Err(server_error(payload)),
                 [0xFE, ..] => {
                     let request = ParseBuf(payload).parse::<AuthSwitchRequest<'_>>(())?.into_owned();
-                    self.switch(&request)?;
+                    self.switch_plugin(&request)?;
                 }
                 // caching_sha2_password: 3 = cached proof accepted, 4 = full authentication
                 // required.
@@ -151,7 +151,7 @@ impl Login<'_> {
         }
     }
 
-    fn switch(&mut self, request: &AuthSwitchRequest<'static>) -> Result<(), WireError> {
+    fn switch_plugin(&mut self, request: &AuthSwitchRequest<'static>) -> Result<(), WireError> {
         self.plugin = request.auth_plugin().into_owned();
         self.nonce = strip_terminator(request.plugin_data()).to_vec();
         if self.plugin == AuthPlugin::Ed25519 {

@@ -235,13 +235,13 @@ impl Experiment<'_> {
             }
             let shares = self.count_open_shares(&plans);
             self.measure_replicate(Replicate::new(number, instances, &facts, begun.elapsed(), shares), &plans)?;
-            self.note_progress(number + 1)?;
+            self.record_progress(number + 1)?;
         }
         Ok(())
     }
 
     /// Records the number of complete replicates.
-    fn note_progress(&mut self, replicates: u32) -> Result<(), Error> {
+    fn record_progress(&mut self, replicates: u32) -> Result<(), Error> {
         let TimeBudget { spent, renewal_time, .. } = self.time;
         let progress = Progress { replicates, load_s: spent.as_secs_f64(), renewal_s: renewal_time.as_secs_f64() };
         self.run.progress = self.run.progress.map(|_| progress);

@@ -57,7 +57,7 @@ pub fn preview_collations(
 ) -> Result<Preview, PlanError> {
     let mut notes = Vec::new();
     let plans = plan_variants(request, facts, &mut notes)?;
-    let sizing = buffer_pool::size_pools_of(request, &plans, facts.len(), attached)?;
+    let sizing = buffer_pool::size_pools_for(request, &plans, facts.len(), attached)?;
     let least_time = least_time(request, &plans);
     let variants = plans.into_iter().flat_map(|(_, variants)| variants).collect();
     Ok(Preview { variants, notes, sizing, least_time, separate: request.separates_variants() })

@@ -155,7 +155,7 @@ fn fault(token: &Token<'_>, reason: impl Into<String>) -> CheckResult {
 }
 
 fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> CheckResult {
-    let at = object_at(tokens)?;
+    let at = find_object(tokens)?;
     let (object, rest) = (&tokens[at], &tokens[at + 1..]);
     match object.text.to_ascii_lowercase().as_str() {
         "table" => check_table(rest, names),
@@ -183,7 +183,7 @@ fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> C
 
 /// Returns the index of the word that names the kind of object. Before it, only the modifiers of
 /// tables, views, routines and indexes can stand.
-fn object_at(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
+fn find_object(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
     let objects = ["table", "index", "sequence", "view", "event", "procedure", "function", "trigger"];
     let modifiers = [
         "or",

@@ -25,7 +25,7 @@ const REFUSED_PAIRS: [(&[&str], &[&str]); 2] = [
 ];
 
 /// Verbs that no body of a workload may use, wherever they stand.
-const REFUSED: [&str; 25] = [
+const REFUSED_VERBS: [&str; 25] = [
     "create",
     "alter",
     "drop",
@@ -61,7 +61,7 @@ pub(super) fn check(tokens: &[Token<'_>], names: &Names) -> CheckResult {
         let is_name = before.is_some_and(|token| token.is_symbol('.'))
             || tokens.get(at + 1).is_some_and(|token| token.is_symbol('.'));
         let fault = |reason: String| Err(OutOfScope { offset: token.start, reason });
-        if token.is_any_keyword(&REFUSED) && !is_name {
+        if token.is_any_keyword(&REFUSED_VERBS) && !is_name {
             return fault(format!("{} in a routine or trigger", token.text.to_uppercase()));
         }
         if begins && token.kind == TokenKind::Word && !is_name {

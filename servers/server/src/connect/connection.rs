@@ -34,7 +34,7 @@ impl Conn {
     /// Adds the limits to a connection. `limit` is for a statement with all its rows.
     pub(super) fn new(inner: mysql::Conn, endpoint: &Endpoint, limit: Option<Duration>) -> io::Result<Self> {
         let watch = match limit {
-            Some(limit) => Some(watch::add(inner.as_raw_fd(), endpoint, limit)?),
+            Some(limit) => Some(watch::watch_socket(inner.as_raw_fd(), endpoint, limit)?),
             None => None,
         };
         Ok(Self { inner: Some(inner), watch })

@@ -53,7 +53,7 @@ impl Drop for Operation {
 }
 
 /// Watches a connection's socket.
-pub(super) fn add(socket: RawFd, endpoint: &Endpoint, limit: Duration) -> io::Result<Arc<Watch>> {
+pub(super) fn watch_socket(socket: RawFd, endpoint: &Endpoint, limit: Duration) -> io::Result<Arc<Watch>> {
     let watch = Arc::new(Watch {
         socket: duplicate(socket)?,
         endpoint: endpoint.clone(),
