@@ -21,7 +21,6 @@ pub struct Log {
     pub path: PathBuf,
 }
 
-/// Kind of a file of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogKind {
     Slow,
@@ -29,7 +28,6 @@ pub enum LogKind {
     Script,
 }
 
-/// Counts the bytes read from a file.
 struct CountingReader<R> {
     inner: R,
     read: Arc<AtomicU64>,

@@ -54,7 +54,6 @@ pub struct RowCapture<'a> {
     seen: Vec<Option<HashSet<Vec<Cell>>>>,
 }
 
-/// Result of capturing rows.
 pub struct CapturedRows {
     pub tables: Vec<CapturedTable>,
     /// Number of foreign key values whose parent row the source lacks.

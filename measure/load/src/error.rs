@@ -131,7 +131,6 @@ impl WireError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IgnoredErrors {
     All,
-    /// The errors with these numbers.
     Codes(Vec<u16>),
 }
 

@@ -40,7 +40,7 @@ fn forward(mut from: TcpStream, to: TcpStream, delay: Duration) {
     });
 }
 
-/// Writes each piece at its time.
+/// Writes each piece when it is due.
 fn deliver(pieces: &Receiver<(Instant, Vec<u8>)>, mut to: TcpStream) {
     // By default the kernel wakes a thread up to 50 µs late.
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).expect("a timer's slack");

@@ -36,7 +36,7 @@ const SAMPLES: u32 = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     pub text: Text,
-    /// Rows of each table that statements read.
+    /// Rows of each table; the table of the trigger starts empty.
     pub rows: u32,
     pub seed: u64,
 }

@@ -114,7 +114,7 @@ fn is_padding_only(one: &[u8], other: &[u8]) -> bool {
     one[..trim(one)] == other[..trim(other)]
 }
 
-/// Looks up a collation. `None` for collations that the engine lacks.
+/// Looks up a collation. `None` for collations that mysql-collation lacks.
 pub fn find_collation(name: &str, flavour: server::Flavour) -> Option<Collation> {
     let flavour = match flavour {
         server::Flavour::MySql => Flavour::MySql,

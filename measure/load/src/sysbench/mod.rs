@@ -33,7 +33,6 @@ pub struct SysbenchTally {
     pub p95_ms: f64,
 }
 
-/// The workload that sysbench runs.
 #[derive(Clone, Debug)]
 pub enum SysbenchWorkload {
     /// A built-in workload, by one of sysbench's own scripts, over existing rows.

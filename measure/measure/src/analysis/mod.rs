@@ -25,7 +25,6 @@ pub use self_test::{ExtraWorkResult, SELF_TEST_EXTRA_WORK, SelfTest, summarise_s
 pub(crate) use summary::representative_sides;
 pub use verdict::{Verdict, judge, plausible_range};
 
-/// Computes the results of a run.
 pub fn analyse(run: &Run, blocks: &[Block]) -> Analysis {
     let counted: Vec<&Block> = blocks.iter().filter(|block| !block.warm_up).collect();
     let mut conditions: Vec<ConditionResult> = Vec::new();

@@ -92,7 +92,7 @@ const TABLE_OPTIONS: [&str; 66] = [
     "engine_attribute",
 ];
 
-/// Words that lead out of the schema or the data folder. Refused behind the columns of `CREATE
+/// Words that lead out of the schema or the data folder. Refused after the columns of `CREATE
 /// TABLE`, and anywhere in `ALTER TABLE`.
 const REFUSED_OPTIONS: [&str; 10] = [
     "directory",
