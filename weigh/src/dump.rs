@@ -13,7 +13,7 @@ use crate::input;
 use crate::options::connect::ConnectArgs;
 
 /// Bytes. The copy holds definitions and some thousand rows.
-pub const BUFFER_POOL: u64 = 128 << 20;
+pub const BUFFER_POOL_BYTES: u64 = 128 << 20;
 
 /// Starts a private server and loads dumps into it, one after the other. `schema` is the schema of
 /// tables for which the dumps name none.
@@ -32,7 +32,7 @@ pub fn open_filled(
     }
     // Reads files before starting, so that an unreadable file is reported at once.
     let opened = dumps.iter().map(|path| Ok((path, open_packed(path)?))).collect::<Result<Vec<_>>>()?;
-    let options = Options { buffer_pool: Some(BUFFER_POOL), ..targets.options };
+    let options = Options { buffer_pool: Some(BUFFER_POOL_BYTES), ..targets.options };
     let server = server::open(spec, &options, progress)?;
     let mut loaded = Loaded { schema: schema.to_owned(), ..Loaded::default() };
     progress.step("loading the dump");

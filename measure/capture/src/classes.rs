@@ -15,7 +15,8 @@ use crate::reason::Reason;
 #[derive(Clone, Copy, Debug)]
 pub struct ClassLimits {
     /// Maximum number of classes that are kept: those with the longest total time, or without times
-    /// those with most calls.
+    /// those with most calls. Rare classes can already be dropped while reading, see
+    /// [`CLASS_FACTOR`].
     pub classes: usize,
     pub samples: usize,
     /// Seed of the samples.
@@ -123,8 +124,8 @@ impl Classes {
             random: Xoshiro256PlusPlus::seed_from_u64(self.limits.seed ^ hash(key)),
         });
         sampled.class.seen += calls;
-        // An entry can represent several calls: a digest, or one of `log_slow_rate_limit` calls.
-        // Each counts with the entry's duration.
+        // An entry can represent several calls: a digest, or an entry of a slow log that has only
+        // one in `log_slow_rate_limit` calls. Each call counts with the entry's duration.
         sampled.class.seconds += seconds * calls as f64;
         sampled.sample(template.parameters, calls, self.limits.samples);
     }
@@ -140,7 +141,7 @@ impl Classes {
         }
     }
 
-    /// Returns the classes that are kept, and the number of other statements.
+    /// Returns the classes that are kept, and the numbers of statements that are not replayed.
     pub fn finish(mut self) -> ClassifiedStatements {
         let mut classes: Vec<Class> = self.sampled.drain().map(|(_, sampled)| sampled.class).collect();
         // Classes with parameters but without samples can't be called.
@@ -162,8 +163,8 @@ impl Classes {
 
 impl SampledClass {
     /// Keeps or drops an entry's values by reservoir sampling (algorithm R). An entry that
-    /// represents `calls` calls is kept with the probability with which one of as many single calls
-    /// would be. Values longer than [`MAX_SAMPLE_BYTES`] in total are never kept.
+    /// represents `calls` calls is kept with about the probability that one of `calls` single
+    /// entries is. Values longer than [`MAX_SAMPLE_BYTES`] in total are never kept.
     fn sample(&mut self, parameters: Vec<Parameter>, calls: u64, max_samples: usize) {
         if parameters.is_empty()
             || parameters.iter().map(|one| value_bytes(&one.value)).sum::<usize>() > MAX_SAMPLE_BYTES

@@ -41,9 +41,9 @@ impl Dump {
         if !self.path.is_dir() {
             return Ok(vec![self.path.clone()]);
         }
-        let failed = |source| Error::File { path: self.path.clone(), source };
+        let read_error = |source| Error::File { path: self.path.clone(), source };
         let mut files: Vec<PathBuf> =
-            std::fs::read_dir(&self.path).map_err(failed)?.flatten().map(|entry| entry.path()).collect();
+            std::fs::read_dir(&self.path).map_err(read_error)?.flatten().map(|entry| entry.path()).collect();
         let is_sql = |file: &PathBuf| {
             let name = file.to_string_lossy();
             unpacked_name(&name).ends_with(".sql")
@@ -120,7 +120,7 @@ fn content_tokens(text: &str) -> Vec<Token<'_>> {
     sql::tokenize(text, SqlMode::default()).filter(is_content).collect()
 }
 
-/// Removes the ending of a compressed file.
+/// Removes `.gz`, `.zst` or `.xz` from a file name.
 fn unpacked_name(name: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
@@ -189,7 +189,7 @@ impl TableSource for Dump {
             let problem = format!("there is no CREATE TABLE of the schema {}", self.schema);
             return Err(Error::Content { path: self.path.clone(), problem });
         }
-        // In dumps of old versions the placeholder is a table.
+        // In dumps of old versions the placeholder is a table: not a table to capture.
         let views: Vec<String> = found.views.iter().map(|(name, _)| name.clone()).collect();
         found.tables.retain(|(name, _)| !views.contains(name));
         Ok(found)
@@ -259,7 +259,7 @@ impl Reservoir {
         Self { max_rows, random: Xoshiro256PlusPlus::seed_from_u64(seed), seen: 0, rows: Vec::new() }
     }
 
-    /// Takes or skips a row. `row` is called if it is taken.
+    /// Takes or skips a row. `row` is called only if the row is taken.
     fn add(&mut self, row: impl FnOnce() -> Vec<Cell>) {
         self.seen += 1;
         if (self.rows.len() as u64) < self.max_rows {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The server is only read: sessions are `READ ONLY`, and their statements have a time limit.
-//! Classifying statements is pure.
+//! Classifying statements does no I/O.
 
 mod captured_schema;
 mod classes;

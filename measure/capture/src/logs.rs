@@ -21,7 +21,6 @@ pub struct Log {
     pub path: PathBuf,
 }
 
-/// Kind of a file of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogKind {
     Slow,
@@ -29,7 +28,6 @@ pub enum LogKind {
     Script,
 }
 
-/// Counts the bytes read from a file.
 struct CountingReader<R> {
     inner: R,
     read: Arc<AtomicU64>,
@@ -55,9 +53,9 @@ pub fn read_log(
     classes: &mut Classes,
     progress: &dyn Progress,
 ) -> Result<(), Error> {
-    let failed = |source| Error::File { path: log.path.clone(), source };
-    let file = File::open(&log.path).map_err(failed)?;
-    let size = file.metadata().map_err(failed)?.len().max(1);
+    let read_error = |source| Error::File { path: log.path.clone(), source };
+    let file = File::open(&log.path).map_err(read_error)?;
+    let size = file.metadata().map_err(read_error)?.len().max(1);
     let read = Arc::new(AtomicU64::new(0));
     let counted = CountingReader { inner: file, read: Arc::clone(&read) };
     let packed = log.path.extension().is_some_and(|extension| extension == "gz");
@@ -73,7 +71,7 @@ pub fn read_log(
         }
     };
     for (number, entry) in entries.enumerate() {
-        classes.add(&entry.map_err(failed)?);
+        classes.add(&entry.map_err(read_error)?);
         if number % ENTRIES_PER_CHECK == 0 {
             lifecycle::interrupt::check()?;
             progress.fraction(read.load(Ordering::Relaxed) as f64 / size as f64);

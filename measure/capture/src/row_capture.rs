@@ -49,12 +49,11 @@ pub struct RowCapture<'a> {
     keys: HashMap<ReferencedKey, KeySets>,
     /// Foreign keys of each table, by the table's index.
     foreign_keys: Vec<Vec<ResolvedForeignKey>>,
-    /// Primary keys of captured rows, or whole rows without a primary key, so that no row is
+    /// Primary keys of captured rows, or whole rows of tables without one, so that no row is
     /// written twice. `None` for tables that no foreign key refers to.
     seen: Vec<Option<HashSet<Vec<Cell>>>>,
 }
 
-/// Result of capturing rows.
 pub struct CapturedRows {
     pub tables: Vec<CapturedTable>,
     /// Number of foreign key values whose parent row the source lacks.
@@ -182,7 +181,7 @@ fn key_values(row: &[Cell], positions: &[usize]) -> Option<Vec<Value>> {
     positions.iter().map(|position| row.get(*position).cloned().flatten()).collect()
 }
 
-/// Returns the primary key, or the whole row without one.
+/// Returns the primary key's values, or the whole row if the table has none.
 fn row_identity(table: &SourceTable, row: &[Cell]) -> Vec<Cell> {
     match table.column_positions(&table.primary).filter(|positions| !positions.is_empty()) {
         Some(positions) => positions.iter().map(|position| row[*position].clone()).collect(),

@@ -27,13 +27,11 @@ pub struct Request {
     pub tables: Vec<String>,
     /// Maximum number of sampled rows per table. Parents of sampled rows are captured beyond it.
     pub rows: u64,
-    /// Logs to read statements from.
     pub logs: Vec<Log>,
     /// True if the digests of performance_schema are read, too.
     pub digests: bool,
     /// True if the statement history of performance_schema is read, too.
     pub history: bool,
-    /// Maximum number of statement classes.
     pub max_classes: usize,
     /// Maximum number of samples per class.
     pub max_samples: usize,
@@ -61,7 +59,7 @@ pub enum CaptureSource<'a> {
 
 /// # Errors
 ///
-/// If something can't be read or written. A folder that the capture created is then removed.
+/// If something can't be read or written. The folder is then removed, also if it existed before.
 pub fn capture(
     source: &CaptureSource<'_>,
     request: &Request,

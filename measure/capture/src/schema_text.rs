@@ -1,4 +1,4 @@
-//! Text of schema.sql. Pure.
+//! Text of schema.sql.
 
 use sql::SqlMode;
 

@@ -62,20 +62,20 @@ impl ServerSource {
         Ok(source)
     }
 
-    fn failed(&self, what: &str) -> impl Fn(mysql::Error) -> Error + use<> {
+    fn statement_error(&self, what: &str) -> impl Fn(mysql::Error) -> Error + use<> {
         let (server, what) = (self.label.clone(), what.to_owned());
         move |source| Error::Statement { server: server.clone(), what: what.clone(), source }
     }
 
     fn run(&mut self, what: &str, statement: &str) -> Result<(), Error> {
-        let failed = self.failed(what);
-        self.conn.query_drop(statement).map_err(failed)
+        let statement_error = self.statement_error(what);
+        self.conn.query_drop(statement).map_err(statement_error)
     }
 
     /// Runs a statement and returns its rows. `what` completes the error message "cannot …".
     pub fn query<T: mysql::prelude::FromRow>(&mut self, what: &str, statement: &str) -> Result<Vec<T>, Error> {
-        let failed = self.failed(what);
-        self.conn.query(statement).map_err(failed)
+        let statement_error = self.statement_error(what);
+        self.conn.query(statement).map_err(statement_error)
     }
 
     /// Returns the second column of `SHOW CREATE TABLE` or `SHOW CREATE VIEW`.
@@ -90,10 +90,10 @@ impl ServerSource {
         let columns: Vec<String> = table.columns.iter().map(|column| quote_identifier(&column.name)).collect();
         let statement =
             format!("SELECT {} FROM {} {condition}", columns.join(", "), quote_identifier(&table.shape.name));
-        let failed = self.failed(&format!("read rows of {}", table.shape.name));
+        let statement_error = self.statement_error(&format!("read rows of {}", table.shape.name));
         let mut rows = 0;
-        for row in self.conn.rows(statement).map_err(&failed)? {
-            let row = row.map_err(&failed)?;
+        for row in self.conn.rows(statement).map_err(&statement_error)? {
+            let row = row.map_err(&statement_error)?;
             let cells =
                 table.columns.iter().zip(row.unwrap()).map(|(column, value)| convert_cell(column, value)).collect();
             sink(cells)?;
@@ -132,7 +132,7 @@ impl ServerSource {
         Ok(SampleExtent { is_complete: false, estimated_rows: estimates.first().copied().flatten() })
     }
 
-    /// Reads clusters of rows that start at drawn values of an integer key.
+    /// Reads clusters of rows that start at random values of an integer key.
     fn sample_clusters(
         &mut self,
         table: &SourceTable,
@@ -204,7 +204,7 @@ impl TableSource for ServerSource {
             match kind.as_str() {
                 "BASE TABLE" => definitions.tables.push((name.clone(), self.show_create("TABLE", name)?)),
                 "VIEW" => definitions.views.push((name.clone(), self.show_create("VIEW", name)?)),
-                // A sequence or a system-versioned table (MariaDB).
+                // MariaDB's sequences and system-versioned tables are not captured.
                 _ => {}
             }
         }

@@ -48,7 +48,8 @@ pub enum RowSelection<'k> {
 pub struct SampleExtent {
     /// True if all rows of the table were read. A server reports false for a selection by keys.
     pub is_complete: bool,
-    /// Estimated number of rows of the table; `None` if all were read or there is no estimate.
+    /// Number of rows of the table: a server estimates it, a dump counts them. `None` if all were
+    /// read or the number is unknown.
     pub estimated_rows: Option<u64>,
 }
 

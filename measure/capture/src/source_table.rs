@@ -1,4 +1,4 @@
-//! Tables as `SHOW CREATE TABLE` defines them, and edits of definitions. Pure.
+//! Tables as `SHOW CREATE TABLE` defines them, and edits of definitions.
 
 use sql::{SqlMode, Token, TokenKind};
 use workload_folder::{CellType, Column, TableShape};

@@ -60,8 +60,8 @@ fn compare(name: &str, kind: WorkloadKind, pairs: usize, length: Duration) {
     let fixed_us = sysbench_start_us(&theirs);
     let mut ratios = Vec::new();
     for pair in 0..pairs {
-        let run_ours = || ours(&load, length);
-        let run_theirs = || sysbench(&theirs, length, fixed_us);
+        let run_ours = || measure_native(&load, length);
+        let run_theirs = || measure_sysbench(&theirs, length, fixed_us);
         let (ours, theirs) = if pair % 2 == 0 {
             let ours = run_ours();
             (ours, run_theirs())
@@ -83,7 +83,7 @@ fn compare(name: &str, kind: WorkloadKind, pairs: usize, length: Duration) {
     server.stop().expect("server stopped");
 }
 
-fn ours(load: &Load, length: Duration) -> Measurement {
+fn measure_native(load: &Load, length: Duration) -> Measurement {
     let tally = run_block(&[load], Sharing::Together, Duration::from_millis(50), length).expect("a block").remove(0);
     Measurement {
         queries_per_s: tally.queries as f64 / length.as_secs_f64(),
@@ -91,7 +91,7 @@ fn ours(load: &Load, length: Duration) -> Measurement {
     }
 }
 
-fn sysbench(load: &SysbenchLoad<'_>, length: Duration, fixed_us: f64) -> Measurement {
+fn measure_sysbench(load: &SysbenchLoad<'_>, length: Duration, fixed_us: f64) -> Measurement {
     let before = children_cpu_us();
     let tally = run_sysbench(std::slice::from_ref(load), length).expect("sysbench").remove(0);
     let cpu = children_cpu_us() - before - fixed_us;

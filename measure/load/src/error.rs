@@ -40,7 +40,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether connections broke or timed out, which a dead server would explain.
+    /// Whether connections broke, timed out or became unusable, which a dead server would explain.
     pub fn is_broken_connection(&self) -> bool {
         match self {
             Error::Wire { source, .. } => source.is_fatal(),
@@ -131,7 +131,6 @@ impl WireError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IgnoredErrors {
     All,
-    /// The errors with these numbers.
     Codes(Vec<u16>),
 }
 

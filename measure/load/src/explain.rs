@@ -42,8 +42,8 @@ pub fn explain_statements(server: &Server, load: &Load) -> Result<Vec<StatementP
     })
 }
 
-/// Explains each statement. Skips statements that the server cannot explain; an error only if that
-/// is all of them.
+/// Explains each statement. Skips statements that the server cannot explain. Fails if it can
+/// explain none, or if the connection is lost.
 fn explain_all(conn: &mut Conn, load: &Load) -> mysql::Result<Vec<StatementPlan>> {
     let (charset, session) = (&load.settings().connection, &load.settings().session);
     conn.query_drop("SET NAMES utf8mb4")?;

@@ -106,11 +106,11 @@ fn print_row(loads: &[Load], count: u32, pairs: usize, length: Duration) {
         .collect();
     let ratio = |figures: &Figures| figures.cpu_us[1] / figures.cpu_us[0];
     let rate = |figures: &Figures| (figures.queries_per_s[0] * figures.queries_per_s[1]).sqrt();
-    println!("| {count} | {} | {} |", columns(&measured, &ratio, 3), columns(&measured, &rate, 0),);
+    println!("| {count} | {} | {} |", format_means(&measured, &ratio, 3), format_means(&measured, &rate, 0),);
 }
 
 /// Formats the means of duets, of solos, and of their relative differences.
-fn columns(measured: &[(Figures, Figures)], of: &dyn Fn(&Figures) -> f64, digits: usize) -> String {
+fn format_means(measured: &[(Figures, Figures)], of: &dyn Fn(&Figures) -> f64, digits: usize) -> String {
     let mean = |figures: Vec<f64>| figures.iter().sum::<f64>() / figures.len() as f64;
     let duets = mean(measured.iter().map(|(duet, _)| of(duet)).collect());
     let solos = mean(measured.iter().map(|(_, solo)| of(solo)).collect());

@@ -117,17 +117,17 @@ fn main() {
     {
         for (figure, of) in figures() {
             let own = intervals(&done, kind, of);
-            println!("| {name} | {figure} | {} |", line(&own));
+            println!("| {name} | {figure} | {} |", format_intervals(&own));
             all.extend(own);
         }
     }
-    println!("| all of these | | {} |", line(&all));
+    println!("| all of these | | {} |", format_intervals(&all));
     println!("\nWhether the machine was the same from run to run: CPU, least … most of all runs\n");
     println!("| workload | baseline, µs a query | utf8mb4_general_ci ÷ baseline | correlation of the two |");
     println!("| --- | ---: | ---: | ---: |");
     let conditions = done.first().map(|(run, _)| &run.conditions[..]).unwrap_or_default();
     for (index, condition) in conditions.iter().enumerate() {
-        println!("| {} | {} |", condition.workload, machine(&done, index));
+        println!("| {} | {} |", condition.workload, format_machine(&done, index));
     }
 }
 
@@ -184,7 +184,7 @@ fn intervals(done: &[(Run, Analysis)], kind: PairKind, of: Figure) -> Vec<Interv
 }
 
 /// Formats how many intervals contain the truth, and their widths.
-fn line(intervals: &[Interval]) -> String {
+fn format_intervals(intervals: &[Interval]) -> String {
     let held = intervals.iter().filter(|(holds, _)| *holds).count();
     let mut widths: Vec<f64> = intervals.iter().map(|(_, width)| *width).collect();
     widths.sort_unstable_by(f64::total_cmp);
@@ -195,7 +195,7 @@ fn line(intervals: &[Interval]) -> String {
 
 /// Formats the range of the baseline's CPU time over the runs, the range of the collation's cost,
 /// and their correlation. On an undisturbed machine they are not correlated.
-fn machine(done: &[(Run, Analysis)], condition: usize) -> String {
+fn format_machine(done: &[(Run, Analysis)], condition: usize) -> String {
     let of_run = |(_, analysis): &(Run, Analysis)| {
         let result = analysis.conditions.get(condition)?;
         let comparison = result.comparisons.iter().find(|own| own.kind == PairKind::Collation)?;

@@ -84,22 +84,22 @@ fn main() {
     println!(
         "\nstandard deviation of a ratio, %, by level | standard error of a mean over five of a level and all below, %"
     );
-    println!("{:<20} {:<20} {:<11} {} | {}", "workload", "pair", "figure", heads(), heads());
+    println!("{:<20} {:<20} {:<11} {} | {}", "workload", "pair", "figure", format_heads(), format_heads());
     for ((workload, pair, figure), values) in &found {
-        let components = components(values, &counts);
+        let components = variance_components(values, &counts);
         println!(
             "{workload:<20} {pair:<20} {figure:<11} {} | {}",
-            figures(components.map(f64::sqrt)),
-            figures(errors(components))
+            format_percentages(components.map(f64::sqrt)),
+            format_percentages(standard_errors(components))
         );
     }
 }
 
-fn heads() -> String {
+fn format_heads() -> String {
     LEVELS.map(|level| format!("{level:>12}")).concat()
 }
 
-fn figures(values: [f64; 4]) -> String {
+fn format_percentages(values: [f64; 4]) -> String {
     values.map(|value| format!("{:>12.2}", value * 100.0)).concat()
 }
 
@@ -141,7 +141,7 @@ fn measure(
 
 /// Returns the variance components of a balanced nested experiment, the highest level first: the
 /// variance between the means of a level beyond what the lower levels explain.
-fn components(values: &[f64], counts: &[usize; 4]) -> [f64; 4] {
+fn variance_components(values: &[f64], counts: &[usize; 4]) -> [f64; 4] {
     let mut components = [0.0; 4];
     let mut means = values.to_vec();
     let mut explained = 0.0;
@@ -157,7 +157,7 @@ fn components(values: &[f64], counts: &[usize; 4]) -> [f64; 4] {
 
 /// Returns the standard error of a mean over five repetitions at each level, with one repetition of
 /// each lower level. Higher levels are not repeated, so their variance is included in full.
-fn errors(components: [f64; 4]) -> [f64; 4] {
+fn standard_errors(components: [f64; 4]) -> [f64; 4] {
     let of = |level: usize| {
         let (above, repeated): (f64, f64) = (components[..level].iter().sum(), components[level..].iter().sum());
         (above + repeated / 5.0).sqrt()

@@ -28,19 +28,19 @@ fn main() {
 /// Forwards one direction of a connection, until the sender closes it.
 fn forward(mut from: TcpStream, to: TcpStream, delay: Duration) {
     to.set_nodelay(true).expect("TCP_NODELAY");
-    let (hand_on, pieces) = mpsc::channel();
+    let (queue, pieces) = mpsc::channel();
     thread::spawn(move || deliver(&pieces, to));
     thread::spawn(move || {
         let mut piece = vec![0; 1 << 16];
         while let Ok(length @ 1..) = from.read(&mut piece) {
-            if hand_on.send((Instant::now() + delay, piece[..length].to_vec())).is_err() {
+            if queue.send((Instant::now() + delay, piece[..length].to_vec())).is_err() {
                 break;
             }
         }
     });
 }
 
-/// Writes each piece at its time.
+/// Writes each piece when it is due.
 fn deliver(pieces: &Receiver<(Instant, Vec<u8>)>, mut to: TcpStream) {
     // By default the kernel wakes a thread up to 50 µs late.
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).expect("a timer's slack");

@@ -20,7 +20,7 @@ pub(crate) struct SidePair<'a> {
 }
 
 /// Returns the side pairs of a pair among the blocks of its condition. Leaves out those in which a
-/// side completed no transaction.
+/// side has no counted time or completed no transaction.
 pub(crate) fn pair_sides<'a>(mode: Mode, index: usize, pair: &Pair, blocks: &[&'a Block]) -> Vec<SidePair<'a>> {
     let sides: Vec<SidePair<'a>> = match mode {
         Mode::Duet => {

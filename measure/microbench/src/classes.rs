@@ -44,11 +44,12 @@ pub(crate) enum Parameter {
 use Parameter as P;
 
 /// Parameters of a statement that reads 100 rows by their ids.
-const RANGE: &[(&str, P)] = &[("start", P::RangeStart), ("end", P::RangeEnd)];
+const RANGE_PARAMETERS: &[(&str, P)] = &[("start", P::RangeStart), ("end", P::RangeEnd)];
 /// Parameters of a statement that inserts a row.
-const NEW_ROW: &[(&str, P)] = &[("id", P::NewId), ("name", P::NewName), ("friend", P::Name), ("team", P::Team)];
+const NEW_ROW_PARAMETERS: &[(&str, P)] =
+    &[("id", P::NewId), ("name", P::NewName), ("friend", P::Name), ("team", P::Team)];
 /// Parameters of a statement that changes a name.
-const NEW_NAME: &[(&str, P)] = &[("name", P::NewName), ("id", P::Id)];
+const NEW_NAME_PARAMETERS: &[(&str, P)] = &[("name", P::NewName), ("id", P::Id)];
 
 const fn class(
     name: &'static str,
@@ -165,32 +166,32 @@ pub const CLASSES: [Class; 54] = [
         "join_by_int",
         "100 rows, each joined to another by an integer",
         "SELECT COUNT(b.name) FROM people a JOIN people b ON b.id = a.id WHERE a.id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "join_by_text",
         "100 rows, each joined to another by an index on VARCHAR(64)",
         "SELECT COUNT(b.id) FROM people a JOIN people b ON b.name = a.friend WHERE a.id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "join_without_index",
         "100 rows joined to 100 by a text that no index has",
         "SELECT COUNT(*) FROM indexes_0 a JOIN indexes_0 b ON b.name = a.friend WHERE a.id BETWEEN :start AND :end AND b.id BETWEEN 1 AND 100",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "in_subquery",
         "rows whose name is among the friends of 100 rows",
         "SELECT COUNT(*) FROM people WHERE name IN (SELECT friend FROM people WHERE id BETWEEN :start AND :end)",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     // Groups and order
     class(
         "group_by",
         "100 rows grouped by a text",
         "SELECT team, COUNT(*) FROM people WHERE id BETWEEN :start AND :end GROUP BY team ORDER BY NULL",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "group_by_index",
@@ -202,31 +203,31 @@ pub const CLASSES: [Class; 54] = [
         "group_by_long",
         "100 rows grouped by texts of 300 characters",
         "SELECT COUNT(*) FROM (SELECT note FROM people WHERE id BETWEEN :start AND :end GROUP BY note) grouped",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "distinct",
         "DISTINCT of 100 texts",
         "SELECT COUNT(*) FROM (SELECT DISTINCT friend FROM people WHERE id BETWEEN :start AND :end) distinct_friends",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "count_distinct",
         "COUNT(DISTINCT) of 100 texts",
         "SELECT COUNT(DISTINCT friend) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "order_by",
         "100 rows sorted by a text",
         "SELECT friend FROM people WHERE id BETWEEN :start AND :end ORDER BY friend",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "order_by_long",
         "100 rows sorted by texts of 300 characters",
         "SELECT id FROM people WHERE id BETWEEN :start AND :end ORDER BY note",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "order_by_index",
@@ -244,50 +245,50 @@ pub const CLASSES: [Class; 54] = [
         "row_number",
         "ROW_NUMBER() over 100 rows sorted by a text",
         "SELECT id, ROW_NUMBER() OVER (ORDER BY friend) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "min_max",
         "MIN and MAX of 100 texts",
         "SELECT MIN(friend), MAX(friend) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "union",
         "UNION of 100 and 100 texts",
         "SELECT name FROM people WHERE id BETWEEN :start AND :end UNION SELECT friend FROM people WHERE id BETWEEN 1 AND 100",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "union_all",
         "UNION ALL of 100 and 100 texts",
         "SELECT name FROM people WHERE id BETWEEN :start AND :end UNION ALL SELECT friend FROM people WHERE id BETWEEN 1 AND 100",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     // Functions, on 100 rows
     class(
         "read_text",
         "100 texts sent to the client",
         "SELECT name FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "upper_lower",
         "UPPER and LOWER",
         "SELECT UPPER(name), LOWER(friend) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "concat",
         "CONCAT of three texts",
         "SELECT CONCAT(name, ' / ', friend) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "char_length",
         "CHAR_LENGTH and SUBSTRING",
         "SELECT SUM(CHAR_LENGTH(name)), MAX(SUBSTRING(friend, 5, 20)) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "locate",
@@ -305,19 +306,19 @@ pub const CLASSES: [Class; 54] = [
         "convert_charset",
         "CONVERT to another character set",
         "SELECT SUM(LENGTH(CONVERT(name USING utf16))) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "json_value",
         "JSON_EXTRACT from text",
         "SELECT JSON_EXTRACT(doc, '$.name') FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class(
         "stored_function",
         "a stored function with a text parameter",
         "SELECT COUNT(fold(name)) FROM people WHERE id BETWEEN :start AND :end",
-        RANGE,
+        RANGE_PARAMETERS,
     ),
     class("long_literal", "a literal of 4,000 characters", "SELECT CHAR_LENGTH(:text)", &[("text", P::LongText)]),
     class(
@@ -331,19 +332,19 @@ pub const CLASSES: [Class; 54] = [
         "insert_no_text_index",
         "a row into a table without a text index",
         "INSERT INTO indexes_0 (id, name, friend, team) VALUES (:id, :name, :friend, :team)",
-        NEW_ROW,
+        NEW_ROW_PARAMETERS,
     ),
     class(
         "insert_1_text_index",
         "a row into a table with one text index",
         "INSERT INTO indexes_1 (id, name, friend, team) VALUES (:id, :name, :friend, :team)",
-        NEW_ROW,
+        NEW_ROW_PARAMETERS,
     ),
     class(
         "insert_3_text_indexes",
         "a row into a table with three text indexes",
         "INSERT INTO indexes_3 (id, name, friend, team) VALUES (:id, :name, :friend, :team)",
-        NEW_ROW,
+        NEW_ROW_PARAMETERS,
     ),
     class(
         "insert_select",
@@ -361,13 +362,13 @@ pub const CLASSES: [Class; 54] = [
         "update_no_text_index",
         "a text that no index has",
         "UPDATE indexes_0 SET name = :name WHERE id = :id",
-        NEW_NAME,
+        NEW_NAME_PARAMETERS,
     ),
     class(
         "update_1_text_index",
         "a text that an index has",
         "UPDATE indexes_1 SET name = :name WHERE id = :id",
-        NEW_NAME,
+        NEW_NAME_PARAMETERS,
     ),
     class(
         "delete_3_text_indexes",
@@ -379,6 +380,6 @@ pub const CLASSES: [Class; 54] = [
         "replace_row",
         "REPLACE of a row of a table with one text index",
         "REPLACE INTO indexes_1 (id, name, friend, team) VALUES (:id, :name, :friend, :team)",
-        NEW_ROW,
+        NEW_ROW_PARAMETERS,
     ),
 ];

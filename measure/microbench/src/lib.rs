@@ -28,14 +28,15 @@ pub const NAME: &str = "microbench";
 /// Tables, trigger and function. Names of columns are those of `rows/`.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Samples of each statement class. With fewer, the state of single index pages shows in the counts.
+/// Samples of each statement class. With fewer, the fill of single index pages would show in the
+/// counts.
 const SAMPLES: u32 = 100;
 
 /// Rows, text and seed of the workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     pub text: Text,
-    /// Rows of each table that statements read.
+    /// Rows of each table; the table of the trigger starts empty.
     pub rows: u32,
     pub seed: u64,
 }
@@ -65,14 +66,14 @@ const TABLES: [(&str, &[(&str, CellType)]); 9] = [
     ("by_varchar", &[("name", CellType::Text), ("id", CellType::Int)]),
     ("by_code", &[("code", CellType::Text), ("id", CellType::Int)]),
     ("by_code_bytes", &[("code_bytes", CellType::Hex), ("id", CellType::Int)]),
-    ("indexes_0", &WRITTEN),
-    ("indexes_1", &WRITTEN),
-    ("indexes_3", &WRITTEN),
+    ("indexes_0", &WRITTEN_COLUMNS),
+    ("indexes_1", &WRITTEN_COLUMNS),
+    ("indexes_3", &WRITTEN_COLUMNS),
     ("articles", &[("id", CellType::Int), ("note", CellType::Text)]),
 ];
 
 /// Columns of the tables that statements change.
-const WRITTEN: [(&str, CellType); 4] =
+const WRITTEN_COLUMNS: [(&str, CellType); 4] =
     [("id", CellType::Int), ("name", CellType::Text), ("friend", CellType::Text), ("team", CellType::Text)];
 
 /// Writes the workload to a folder, which may exist if it is empty.

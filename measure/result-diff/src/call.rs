@@ -29,7 +29,7 @@ pub struct CallResult {
 }
 
 /// Executes a statement with the values of a sample. Changes are rolled back if the tables are
-/// transactional. After a connection error the server does that.
+/// transactional. After a connection error the server rolls back itself.
 ///
 /// # Errors
 /// If the connection or the protocol fails. An error that the server reports is part of the result.

@@ -1,4 +1,4 @@
-//! `ALTER TABLE` statements that convert or rebuild tables. Pure.
+//! `ALTER TABLE` statements that convert or rebuild tables.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextColumn {

@@ -1,4 +1,4 @@
-//! Comparison of two results of one call. Pure.
+//! Comparison of two results of one call.
 
 use std::collections::HashMap;
 

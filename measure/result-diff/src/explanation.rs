@@ -31,7 +31,8 @@ pub fn explain_values(values: &[String], column_texts: &[Vec<u8>], before: Colla
     pairs.filter_map(|(value, text)| explain_pair(value, text, before, after)).take(MAX_REASONS).collect()
 }
 
-/// Explains pairs of `texts`, as under one of `before` on the control and `after` on the treatment.
+/// Explains pairs of `texts` that are equal under the treatment's collation `after` but not under
+/// one of the control's, `before`, or the reverse.
 pub fn explain_texts(texts: &[Vec<u8>], before: &[Collation], after: Collation) -> Vec<String> {
     let mut texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
     texts.sort_unstable();
@@ -89,10 +90,10 @@ fn explain_pair(one: &[u8], other: &[u8], before: Collation, after: Collation) -
 /// Compares two texts in utf8mb4 under a collation of any character set. `None` if a text can't be
 /// converted to that character set.
 fn are_equal(one: &[u8], other: &[u8], collation: Collation) -> Option<bool> {
-    Some(collation.equals(&in_charset(one, collation)?, &in_charset(other, collation)?))
+    Some(collation.equals(&encode_in_charset(one, collation)?, &encode_in_charset(other, collation)?))
 }
 
-fn in_charset<'t>(text: &'t [u8], collation: Collation) -> Option<Cow<'t, [u8]>> {
+fn encode_in_charset<'t>(text: &'t [u8], collation: Collation) -> Option<Cow<'t, [u8]>> {
     let charset = collation.info().charset;
     if charset == "utf8mb4" {
         return Some(text.into());
@@ -113,7 +114,7 @@ fn is_padding_only(one: &[u8], other: &[u8]) -> bool {
     one[..trim(one)] == other[..trim(other)]
 }
 
-/// Looks up a collation. `None` for collations that the engine lacks.
+/// Looks up a collation. `None` for collations that mysql-collation lacks.
 pub fn find_collation(name: &str, flavour: server::Flavour) -> Option<Collation> {
     let flavour = match flavour {
         server::Flavour::MySql => Flavour::MySql,

@@ -1,4 +1,4 @@
-//! Comparison of two plans of one statement. Pure.
+//! Comparison of two plans of one statement.
 
 use load::{PlanStep, StatementPlan};
 

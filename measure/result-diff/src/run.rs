@@ -33,7 +33,7 @@ pub struct Request {
 struct OpenSide {
     side: Side,
     conn: Conn,
-    /// Collations of the converted columns that the engine knows.
+    /// Collations of the converted columns, as far as mysql-collation has them.
     collations: Vec<Collation>,
     /// Columns that a conversion converts, also on the side that isn't converted.
     columns: Vec<Column>,
@@ -43,7 +43,7 @@ struct OpenSide {
 struct Column {
     table: String,
     name: String,
-    /// Collation on this side; `None` if the engine lacks it.
+    /// Collation on this side; `None` if mysql-collation lacks it.
     collation: Option<Collation>,
 }
 
@@ -170,7 +170,7 @@ fn compare_class(
     request: &Request,
     diff: &mut ResultDiff,
 ) -> Result<(), Error> {
-    let failed = |source| Error::Statement {
+    let call_error = |source| Error::Statement {
         server: server.label().to_owned(),
         what: format!("call {}", statement.name),
         source,
@@ -179,11 +179,11 @@ fn compare_class(
         let mode = statement.header.sql_mode.as_ref().or(workload.manifest.session.sql_mode.as_ref());
         // A class without a mode has the server's, not that of the class before.
         let mode = mode.map_or_else(|| "DEFAULT".to_owned(), |mode| sql::quote_string(mode));
-        side.conn.query_drop(format!("SET SESSION sql_mode = {mode}")).map_err(failed)?;
+        side.conn.query_drop(format!("SET SESSION sql_mode = {mode}")).map_err(call_error)?;
     }
     let Some((control, treatments)) = sides.split_first_mut() else { return Ok(()) };
     let samples = statement.samples.len().min(request.samples);
-    let results = call_control(&mut control.conn, statement, samples).map_err(failed)?;
+    let results = call_control(&mut control.conn, statement, samples).map_err(call_error)?;
     let (class, seconds) = (statement.name.clone(), results.seconds);
     let mut calls =
         ClassCalls { class, samples: samples as u64, seconds, failed: Vec::new(), error: None, shared_error: None };
@@ -195,7 +195,7 @@ fn compare_class(
         diff.not_repeatable.push(statement.name.clone());
     }
     for treatment in treatments {
-        let difference = compare_treatment(statement, &results, control, treatment, &mut calls).map_err(failed)?;
+        let difference = compare_treatment(statement, &results, control, treatment, &mut calls).map_err(call_error)?;
         diff.findings.extend(difference);
     }
     diff.class_calls.push(calls);

@@ -1,4 +1,4 @@
-//! Intervals of means and ratios. Pure, and deterministic given a seed.
+//! Intervals of means and ratios. Deterministic for a given seed.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -1,4 +1,4 @@
-//! Intervals of means and ratios over blocks and replicates. Pure, and deterministic given a seed.
+//! Intervals of means and ratios over blocks and replicates. Deterministic for a given seed.
 
 mod estimate;
 mod interval;

@@ -23,7 +23,7 @@ const MAX_FAULTY_ROWS: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowsFile {
     pub table: String,
-    /// A folder of files if it is one in Parquet.
+    /// For Parquet, a file or a folder of files.
     pub path: PathBuf,
     /// Columns in the order of the file.
     pub columns: Vec<Column>,
@@ -204,7 +204,7 @@ fn count_rows(rows_file: &RowsFile, file: &str, faults: &mut Vec<Fault>) -> u64 
             Err((line, message)) => {
                 let is_same = faults.last().is_some_and(|last| last.message == message && last.line == Some(line));
                 if is_same {
-                    // The input itself fails again and again.
+                    // The input itself fails, and would fail again.
                     return rows;
                 }
                 faults.push(Fault::error(file, message).line(line));

@@ -141,7 +141,7 @@ impl SchemaSql {
             }
             "view" => {
                 let name = name()?;
-                // mysqldump creates a stand-in for each view first.
+                // mysqldump creates a stand-in for each view first, so a view can occur twice.
                 if !self.views.contains(&name) {
                     self.views.push(name);
                 }
@@ -179,8 +179,8 @@ fn find_qualified_name(tokens: &[Token<'_>]) -> Option<String> {
         sql::find_tables(tokens).into_iter().find_map(|table| Some(written(table.schema.as_deref()?, &table.name)));
     // `on` is the first `ON` of `CREATE INDEX` or `CREATE TRIGGER`, which precedes the table's
     // name.
-    let is_of = |words: &[&str]| tokens.iter().take(5).any(|token| token.is_any_keyword(words));
-    let (has_on, is_table) = (is_of(&["index", "trigger"]), is_of(&["table"]));
+    let starts_with_any = |words: &[&str]| tokens.iter().take(5).any(|token| token.is_any_keyword(words));
+    let (has_on, is_table) = (starts_with_any(&["index", "trigger"]), starts_with_any(&["table"]));
     let on = tokens.iter().position(|token| has_on && token.is_keyword("on"));
     let is_before = |token: &Token<'_>| {
         token.is_any_keyword(&OBJECT_KEYWORDS) || is_table && token.is_any_keyword(&["references", "like"])

@@ -262,15 +262,15 @@ pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
             });
         }
     };
-    let of_session = |pair: &&[Token<'_>]| pair[0].is_any_keyword(&SESSION_FUNCTIONS) && pair[1].is_symbol('(');
-    if let Some(pair) = tokens.windows(2).find(of_session) {
+    let is_session_call = |pair: &&[Token<'_>]| pair[0].is_any_keyword(&SESSION_FUNCTIONS) && pair[1].is_symbol('(');
+    if let Some(pair) = tokens.windows(2).find(is_session_call) {
         return Err(NotReplayable {
             offset: pair[0].start,
             reason: format!("{}() depends on the session or blocks it", pair[0].text.to_uppercase()),
         });
     }
-    let of_user = |token: &&Token<'_>| token.kind == TokenKind::Variable && !token.text.starts_with("@@");
-    if let Some(variable) = tokens.iter().find(of_user) {
+    let is_user_variable = |token: &&Token<'_>| token.kind == TokenKind::Variable && !token.text.starts_with("@@");
+    if let Some(variable) = tokens.iter().find(is_user_variable) {
         return Err(NotReplayable {
             offset: variable.start,
             reason: "user variables depend on the session".to_owned(),

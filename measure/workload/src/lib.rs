@@ -1,4 +1,4 @@
-//! Schemas, rows and statements of workloads. Pure, without I/O.
+//! Schemas, rows and statements of workloads. Does no I/O.
 //!
 //! Tables, rows, and each connection's calls of a built-in workload depend only on [`Options`],
 //! which include the seed. Workloads with sysbench's names have the tables and statements of

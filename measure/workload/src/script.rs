@@ -132,7 +132,8 @@ impl Workload {
                 StepParameters::IdRange(range),
                 "SELECT SUM(b.id) FROM {} a JOIN {} b ON b.name=a.friend WHERE a.id BETWEEN ? AND ?",
             ),
-            // Before MySQL 8.0, GROUP BY sorts by default. order_ranges measures sorting.
+            // ORDER BY NULL, as GROUP BY sorts by default before MySQL 8.0; order_ranges measures
+            // sorting.
             WorkloadKind::GroupBy => script.add_words(
                 StepParameters::IdRange(range),
                 "SELECT team, COUNT(*) FROM {} WHERE id BETWEEN ? AND ? GROUP BY team ORDER BY NULL",

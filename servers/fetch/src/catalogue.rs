@@ -54,7 +54,7 @@ impl CatalogueName {
     /// Finds a server by name or alias.
     pub fn find(name: &str) -> Option<Self> {
         entries().find_map(|entry| {
-            let given = *names(entry).find(|candidate| **candidate == name)?;
+            let given = *all_names(entry).find(|candidate| **candidate == name)?;
             Some(Self { entry, given })
         })
     }
@@ -97,12 +97,12 @@ impl CatalogueName {
 
     /// Lists all names, the most similar to `given` first.
     pub fn nearest_first(given: &str) -> Vec<String> {
-        let names = message::sort_by_similarity(given, entries().flat_map(names).copied());
+        let names = message::sort_by_similarity(given, entries().flat_map(all_names).copied());
         names.into_iter().map(str::to_owned).collect()
     }
 }
 
-fn names(entry: &'static Entry) -> impl Iterator<Item = &'static &'static str> {
+fn all_names(entry: &'static Entry) -> impl Iterator<Item = &'static &'static str> {
     std::iter::once(&entry.name).chain(entry.aliases)
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        let mut all: Vec<&str> = entries().flat_map(names).copied().collect();
+        let mut all: Vec<&str> = entries().flat_map(all_names).copied().collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();

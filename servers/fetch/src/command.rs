@@ -78,12 +78,12 @@ fn run_to_end(
     limits: Option<&Limits>,
     mut on_line: impl FnMut(&str),
 ) -> Result<(), Error> {
-    let command_line = render(&command);
+    let command_line = format_command_line(&command);
     let mut child = spawn(command, input, limits).map_err(|error| command_error(task, error))?;
     let deadline = limits.map(|limits| (Instant::now() + limits.time, limits.time));
-    let stderr = child.stderr.take().map(collect);
+    let stderr = child.stderr.take().map(collect_stderr);
     let lines = child.stdout.take().map(stream_lines);
-    let ended = lines.map_or(Ok(true), |lines| follow(&lines, deadline, &mut on_line));
+    let ended = lines.map_or(Ok(true), |lines| forward_lines(&lines, deadline, &mut on_line));
     let ended = ended.and_then(|ended| if ended { wait(&mut child, deadline, &command_line) } else { Ok(None) });
     let status = match ended {
         Ok(Some(status)) => status,
@@ -121,7 +121,7 @@ fn spawn(mut command: Command, input: Option<File>, limits: Option<&Limits>) -> 
 }
 
 /// Returns `false` if the output has not ended at the deadline.
-fn follow(lines: &Receiver<String>, deadline: Deadline, on_line: &mut impl FnMut(&str)) -> Result<bool, Error> {
+fn forward_lines(lines: &Receiver<String>, deadline: Deadline, on_line: &mut impl FnMut(&str)) -> Result<bool, Error> {
     loop {
         interrupt::check()?;
         if is_over(deadline) {
@@ -165,7 +165,7 @@ fn stream_lines(stdout: impl Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
+fn collect_stderr(stderr: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, text) = channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -178,7 +178,7 @@ fn collect(stderr: impl Read + Send + 'static) -> Receiver<String> {
 
 /// Returns the command line without options of the form `-oName=value`, which only set apt's
 /// private configuration.
-fn render(command: &Command) -> String {
+fn format_command_line(command: &Command) -> String {
     let mut text = command.get_program().to_string_lossy().into_owned();
     for argument in command.get_args().map(|argument| argument.to_string_lossy()).filter(|text| !text.starts_with("-o"))
     {

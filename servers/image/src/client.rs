@@ -16,7 +16,7 @@ use ureq::{Agent, Body, Proxy};
 use crate::monitor::{self, Monitor};
 use crate::{Error, digest};
 
-/// Time limit of the name lookup, and again of the connection.
+/// Time limit of the name lookup, and a second one of the connection.
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(15);
 /// Maximum time without received bytes.
 const MAX_SILENCE: Duration = Duration::from_secs(25);

@@ -35,20 +35,20 @@ const MAX_BYTES: u64 = 32 << 30;
 
 /// What an archive is, with its name for messages.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind<'a> {
+pub(crate) enum ArchiveKind<'a> {
     /// A layer with this digest, or file name if it has none. Whiteouts hide files of lower layers.
     Layer(&'a str),
     /// An archive of server binaries with this name. Whiteouts are ordinary files.
     Archive(&'a str),
 }
 
-impl Kind<'_> {
+impl ArchiveKind<'_> {
     fn noun(self) -> &'static str {
         if matches!(self, Self::Layer(_)) { "image" } else { "archive" }
     }
 }
 
-impl fmt::Display for Kind<'_> {
+impl fmt::Display for ArchiveKind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Layer(digest) => write!(f, "the layer {digest}"),
@@ -58,7 +58,7 @@ impl fmt::Display for Kind<'_> {
 }
 
 /// Unpacks an archive over the content of `root`.
-pub(crate) fn apply(root: &Path, kind: Kind, archive: impl Read, monitor: &dyn Monitor) -> Result<(), Error> {
+pub(crate) fn apply(root: &Path, kind: ArchiveKind, archive: impl Read, monitor: &dyn Monitor) -> Result<(), Error> {
     let mut unpacker = Unpacker { root, kind, added: HashSet::new(), remaining_bytes: MAX_BYTES };
     let unreadable = |source: io::Error| match source.kind() {
         io::ErrorKind::StorageFull => Error::Io { what: "unpack into", path: root.to_owned(), source },
@@ -72,13 +72,13 @@ pub(crate) fn apply(root: &Path, kind: Kind, archive: impl Read, monitor: &dyn M
     Ok(())
 }
 
-fn archive_error(kind: Kind, source: &io::Error) -> Error {
+fn archive_error(kind: ArchiveKind, source: &io::Error) -> Error {
     Error::Malformed { what: kind.to_string(), expected: "tar archive", reason: source.to_string() }
 }
 
 struct Unpacker<'a> {
     root: &'a Path,
-    kind: Kind<'a>,
+    kind: ArchiveKind<'a>,
     /// Paths of this layer's entries and of their folders. Whiteouts hide only files of lower
     /// layers.
     added: HashSet<PathBuf>,
@@ -96,7 +96,7 @@ impl Unpacker<'_> {
         let Some(name) = path.file_name() else { return Ok(()) };
         let folder = self.create_parent(&path)?;
         let hidden = name.as_bytes().strip_prefix(WHITEOUT);
-        if let (Some(hidden), Kind::Layer(_)) = (hidden, self.kind) {
+        if let (Some(hidden), ArchiveKind::Layer(_)) = (hidden, self.kind) {
             return self.apply_whiteout(&folder, name, hidden, &path);
         }
         let target = folder.join(name);
@@ -121,7 +121,7 @@ impl Unpacker<'_> {
                 return Err(self.hostile_error(format!("holds {}, whose type is not allowed", path.display())));
             }
         }
-        // A layer need not have entries for the folders.
+        // A layer need not have entries for its folders, so these count as added, too.
         let paths = target.ancestors().take_while(|path| *path != self.root);
         self.added.extend(paths.map(Path::to_owned));
         Ok(())

@@ -13,7 +13,7 @@ use ruzstd::decoding::StreamingDecoder;
 use crate::Error;
 use crate::contents::{Image, Layer};
 use crate::digest::{self, HashingReader};
-use crate::layer::{self, Kind};
+use crate::layer::{self, ArchiveKind};
 use crate::monitor::{self, Monitor};
 
 /// Maximum memory for decompressing xz, in KiB. Level 9 takes 65 MiB.
@@ -49,7 +49,7 @@ pub fn unpack_archive(archive: impl Read, name: &str, root: &Path, monitor: &dyn
     create_root(root)?;
     let stored = BufReader::with_capacity(1 << 18, archive);
     let decompressed = decompress(stored).map_err(Error::io("decompress", name))?;
-    layer::apply(root, Kind::Archive(name), decompressed, monitor)
+    layer::apply(root, ArchiveKind::Archive(name), decompressed, monitor)
 }
 
 fn create_root(root: &Path) -> Result<(), Error> {
@@ -65,7 +65,7 @@ fn unpack_layer(layer: &Layer, file: &mut File, root: &Path, monitor: &dyn Monit
     let stored = BufReader::with_capacity(1 << 18, ProgressReader { file, read: 0, size, monitor });
     let decompressed = decompress(stored).map_err(Error::io("decompress", &name))?;
     let mut archive = HashingReader::new(decompressed);
-    layer::apply(root, Kind::Layer(&name), &mut archive, monitor)?;
+    layer::apply(root, ArchiveKind::Layer(&name), &mut archive, monitor)?;
     // The digest also covers the bytes after the end of the archive.
     io::copy(&mut archive, &mut io::sink()).map_err(Error::io("decompress", &name))?;
     monitor::check(monitor)?;

@@ -27,11 +27,11 @@ static FAILED_ALLOCATION: AtomicUsize = AtomicUsize::new(0);
 pub fn install() -> io::Result<()> {
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     let mut reader = File::from(reader);
-    // Exists already when memory is short.
+    // Started now: when memory is short, no thread could be started.
     thread::Builder::new().name("end".into()).spawn(move || {
         let mut byte = [0];
         if reader.read_exact(&mut byte).is_ok() {
-            end();
+            clean_up_and_exit();
         }
     })?;
     WAKE.store(writer.into_raw_fd(), Ordering::Release);
@@ -71,7 +71,7 @@ fn stop_here() -> ! {
     }
 }
 
-fn end() -> ! {
+fn clean_up_and_exit() -> ! {
     let bytes = FAILED_ALLOCATION.load(Ordering::Acquire);
     if bytes > 0 {
         eprintln!(

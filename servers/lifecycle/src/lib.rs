@@ -6,7 +6,7 @@
 //! - normal exit, error and the first signal: the stack unwinds, and destructors clean up;
 //! - a second signal, or unwinding for more than 5 s: [`interrupt`] runs the [`cleanup`] registry,
 //!   as [`fatal`], once installed, does at a panic or a failed allocation;
-//! - SIGKILL or a crash: the kernel kills the children of [`spawn_supervised`].
+//! - SIGKILL or a crash: the kernel kills the children, except those of [`spawn_detached`].
 
 mod account;
 pub mod cleanup;

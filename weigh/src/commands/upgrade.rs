@@ -14,7 +14,7 @@ use server::{Login, Options, Progress, Server, Spec, collation_charset};
 use upgrade::{Dump, Given, Report, Request, Schema, rehearse};
 
 use super::preflight::find_nearest_version;
-use crate::dump::{BUFFER_POOL, open_packed, read_lines};
+use crate::dump::{BUFFER_POOL_BYTES, open_packed, read_lines};
 use crate::options::connect::Setting;
 use crate::options::pipeline::{Conclusion, format_name, has_lines};
 use crate::{input, output};

@@ -13,7 +13,7 @@ use server::{Options, Progress, Server, Spec};
 use why::{Copy, Diagnosis, Given, Request, diagnose};
 
 use super::preflight::find_nearest_version;
-use crate::dump::{BUFFER_POOL, open_filled, open_packed};
+use crate::dump::{BUFFER_POOL_BYTES, open_filled, open_packed};
 use crate::options::pipeline::{Conclusion, format_name};
 use crate::{input, output};
 use args::Format;

@@ -14,8 +14,8 @@ impl Cores {
     }
 
     /// Binds a thread to the allowed core number `index` modulo the number of allowed cores.
-    /// Returns whether the binding that is read back is this core alone. `thread` is `None` for the
-    /// calling thread.
+    /// Returns whether the kernel then reports this core as the thread's only one. `thread` is
+    /// `None` for the calling thread.
     pub(crate) fn pin(&self, thread: Option<Pid>, index: usize) -> bool {
         let Some(&core) = self.0.get(index % self.0.len().max(1)) else { return false };
         let mut set = CpuSet::new();

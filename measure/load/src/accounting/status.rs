@@ -73,7 +73,7 @@ pub(crate) const PAGES_READ_STATUS: &str = "SHOW GLOBAL STATUS LIKE 'Innodb\\_pa
 pub(crate) const PAGES_READ: &str = "Innodb_pages_read";
 
 /// Maximum number of connections of a load whose counters are read. All connections run the same
-/// statements.
+/// statements, so a few represent them.
 pub(crate) const SAMPLED_CONNECTIONS: usize = 2;
 
 /// Status counters by name. All are of the session, except [`PAGES_READ`].

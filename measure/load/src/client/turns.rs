@@ -110,7 +110,7 @@ impl Turns {
 
     /// Returns the side of a turn. Each round reverses the order (A B, B A, A B, …), so that a
     /// drift favours no side.
-    fn side(&self, number: usize) -> usize {
+    fn side_of_turn(&self, number: usize) -> usize {
         let sides = self.threads.len();
         let (round, place) = (number / sides, number % sides);
         if round.is_multiple_of(2) { place } else { sides - 1 - place }
@@ -134,17 +134,17 @@ impl Turns {
             state.turn.counts = now >= self.begin && !state.turn.last;
             state.slice = self.slice_for(&mut state.drains, state.slice);
         }
-        let side = self.side(state.number);
+        let side = self.side_of_turn(state.number);
         state.running = self.threads[side];
         state.turn.until = now + state.slice;
         self.changed[side].notify_all();
     }
 
-    /// Returns the slice length for the next round, the same for both sides.
-    fn slice_for(&self, drains: &mut [Duration], now: Duration) -> Duration {
+    /// Returns the slice length for the next round, the same for all sides.
+    fn slice_for(&self, drains: &mut [Duration], current: Duration) -> Duration {
         // With fewer than four drains, a single disturbed drain would decide.
         if drains.len() < 4 {
-            return now;
+            return current;
         }
         drains.sort_unstable();
         (drains[drains.len() / 2] * DRAINS_PER_SLICE).clamp(self.shortest, self.longest)
@@ -160,7 +160,7 @@ impl Participant<'_> {
     /// Waits for this side's next turn. `None` if the block is over.
     pub(crate) fn wait(&mut self) -> Option<Turn> {
         let mut state = self.turns.lock();
-        while !state.over && (self.turns.side(state.number) != self.side || state.number < self.next) {
+        while !state.over && (self.turns.side_of_turn(state.number) != self.side || state.number < self.next) {
             state = self.turns.changed[self.side].wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         self.next = state.number + 1;
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn order_reverses_each_round() {
         let turns = turns(&[1, 1], Duration::ZERO);
-        assert_eq!((0..6).map(|number| turns.side(number)).collect::<Vec<_>>(), [0, 1, 1, 0, 0, 1]);
+        assert_eq!((0..6).map(|number| turns.side_of_turn(number)).collect::<Vec<_>>(), [0, 1, 1, 0, 0, 1]);
     }
 
     #[test]

@@ -16,7 +16,8 @@ pub struct StatementWork {
     /// Status counters by name, per statement. Counters that did not grow are left out.
     pub counters: BTreeMap<String, f64>,
     /// CPU time per statement in µs, by the server's own accounting. `None` if the accounting is
-    /// switched off. performance_schema is not queried if the server threads are known.
+    /// switched off, or if only performance_schema has it and the CPU time of the server threads is
+    /// known from `/proc`.
     pub cpu_us: Option<f64>,
     /// Pages that the server read from disk, per statement. `None` unless
     /// [`Settings::counts_pages_read`](super::Settings::counts_pages_read) is set.
@@ -55,7 +56,7 @@ fn read_counters(loads: &[&Load]) -> Result<Vec<Vec<Counters>>, Error> {
     let received = loads.iter().zip(asked).map(|(load, asked)| {
         let receive = |counters: Receiver<_>| {
             let answer = counters.recv().unwrap_or_else(|_| Err(WireError::protocol("a connection failed before")));
-            answer.map_err(|source| failed(load, source))
+            answer.map_err(|source| counter_error(load, source))
         };
         asked.into_iter().map(receive).collect::<Result<Vec<Counters>, Error>>()
     });
@@ -63,7 +64,7 @@ fn read_counters(loads: &[&Load]) -> Result<Vec<Vec<Counters>>, Error> {
     received.collect::<Vec<_>>().into_iter().collect()
 }
 
-fn failed(load: &Load, source: WireError) -> Error {
+fn counter_error(load: &Load, source: WireError) -> Error {
     let server = load.target().server.clone();
     if source.is_lost() {
         return Error::Lost { server, connections: 1, source };

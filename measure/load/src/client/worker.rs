@@ -39,7 +39,7 @@ pub(crate) enum Command {
 }
 
 /// A block: load until `end`. Counts events that begin, or are due, at `begin` or later. In turns,
-/// [`Turns`] decides both.
+/// [`Turns`] decides what counts and when the block ends.
 #[derive(Clone)]
 pub(crate) struct Block {
     pub(crate) begin: Instant,
@@ -258,8 +258,8 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 /// Runs a closed loop in this side's turns until the block is over.
-fn run_in_turns(client: &mut WorkerContext, place: Participant<'_>, tally: &mut Tally) -> Result<(), WireError> {
-    let Some(mut pacer) = TurnPacer::new(place, tally) else { return Ok(()) };
+fn run_in_turns(client: &mut WorkerContext, participant: Participant<'_>, tally: &mut Tally) -> Result<(), WireError> {
+    let Some(mut pacer) = TurnPacer::new(participant, tally) else { return Ok(()) };
     pacer.wait_out_pause(client.generator.draw_remaining_pause());
     while pacer.may_begin() {
         let counted = pacer.event(client, true)?;
@@ -275,9 +275,10 @@ fn run_in_turns(client: &mut WorkerContext, place: Participant<'_>, tally: &mut 
 /// Guides a worker through its turns. A worker can pause between any two statements, except in the
 /// last turn and within an event that holds locks. Counted time runs from the end of a turn's first
 /// statement to the end of its last one. With pauses between events, counted time runs from the
-/// first pause to the end of the turn: then no statement waits for other connections to start.
+/// first pause to the end of the turn: pauses spread the connections' statements, so a turn's first
+/// ones are like any other.
 struct TurnPacer<'a> {
-    place: Participant<'a>,
+    participant: Participant<'a>,
     tally: &'a mut Tally,
     turn: Turn,
     /// Start of the counted time in this turn. `None` until the first statement has ended or a
@@ -305,9 +306,9 @@ enum EventEnd {
 }
 
 impl<'a> TurnPacer<'a> {
-    fn new(mut place: Participant<'a>, tally: &'a mut Tally) -> Option<Self> {
-        let turn = place.wait()?;
-        Some(Self { place, tally, turn, counted_from: None, now: Instant::now(), over: false })
+    fn new(mut participant: Participant<'a>, tally: &'a mut Tally) -> Option<Self> {
+        let turn = participant.wait()?;
+        Some(Self { participant, tally, turn, counted_from: None, now: Instant::now(), over: false })
     }
 
     /// Waits until an event may begin. `false` if the block is over.
@@ -321,7 +322,7 @@ impl<'a> TurnPacer<'a> {
     /// Waits until the current event may continue. `false` if the block is over. An event runs to
     /// its end in the last turn, and if it holds locks: a paused event could block another
     /// connection of its side, and the turn would never end.
-    fn may_go_on(&mut self, holds_locks: bool) -> bool {
+    fn may_continue(&mut self, holds_locks: bool) -> bool {
         while !self.over && !self.turn.last && !holds_locks && self.now >= self.turn.until {
             self.end_turn_and_wait();
         }
@@ -332,8 +333,8 @@ impl<'a> TurnPacer<'a> {
         if let Some(from) = self.counted_from.take() {
             self.tally.seconds += (self.now - from).as_secs_f64();
         }
-        self.place.done();
-        match self.place.wait() {
+        self.participant.done();
+        match self.participant.wait() {
             Some(turn) => (self.turn, self.now) = (turn, Instant::now()),
             None => self.over = true,
         }
@@ -363,7 +364,7 @@ impl<'a> TurnPacer<'a> {
         let WorkerContext { session, generator, ignored, .. } = client;
         let mut event = Event::default();
         let outcome = generator.next_event(|statement, values| {
-            if !self.may_go_on(event.statements > 0 && session.writes()) {
+            if !self.may_continue(event.statements > 0 && session.writes()) {
                 return Err(EventEnd::Over);
             }
             self.tally.all_queries += u64::from(counts);

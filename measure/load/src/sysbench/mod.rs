@@ -33,7 +33,6 @@ pub struct SysbenchTally {
     pub p95_ms: f64,
 }
 
-/// The workload that sysbench runs.
 #[derive(Clone, Debug)]
 pub enum SysbenchWorkload {
     /// A built-in workload, by one of sysbench's own scripts, over existing rows.
@@ -61,7 +60,7 @@ pub fn sysbench_supports(workload: &Workload) -> bool {
 /// Returns sysbench's script for a workload, and the options that switch off the script's other
 /// statements. `None` if sysbench has no such script.
 fn sysbench_script(kind: WorkloadKind) -> Option<(&'static str, &'static [&'static str])> {
-    const NO_POINTS: &str = "--point-selects=0";
+    const NO_POINT_SELECTS: &str = "--point-selects=0";
     match kind {
         WorkloadKind::OltpPointSelect => Some(("oltp_point_select", &[])),
         WorkloadKind::OltpReadOnly => Some(("oltp_read_only", &[])),
@@ -70,10 +69,10 @@ fn sysbench_script(kind: WorkloadKind) -> Option<(&'static str, &'static [&'stat
         WorkloadKind::OltpUpdateNonIndex => Some(("oltp_update_non_index", &[])),
         WorkloadKind::SelectRandomRanges => Some(("select_random_ranges", &[])),
         WorkloadKind::DistinctRanges => {
-            Some(("oltp_read_only", &[NO_POINTS, "--simple-ranges=0", "--sum-ranges=0", "--order-ranges=0"]))
+            Some(("oltp_read_only", &[NO_POINT_SELECTS, "--simple-ranges=0", "--sum-ranges=0", "--order-ranges=0"]))
         }
         WorkloadKind::OrderRanges => {
-            Some(("oltp_read_only", &[NO_POINTS, "--simple-ranges=0", "--sum-ranges=0", "--distinct-ranges=0"]))
+            Some(("oltp_read_only", &[NO_POINT_SELECTS, "--simple-ranges=0", "--sum-ranges=0", "--distinct-ranges=0"]))
         }
         _ => None,
     }

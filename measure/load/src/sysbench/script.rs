@@ -1,5 +1,5 @@
 //! Custom Lua scripts for sysbench. A script prepares its tables in the schema of each side and
-//! runs over them.
+//! runs its load on them.
 
 use std::cell::Cell;
 use std::fs;
@@ -103,17 +103,20 @@ pub fn prepare_by_script(
         }
         Ok(())
     })?;
-    let failed = |reason: String| Error::Sysbench { server: server.label().to_owned(), reason };
-    let prepared =
-        inspect_schema(server, schema).map_err(|error| failed(format!("what it prepared can't be read: {error}")))?;
+    let sysbench_error = |reason: String| Error::Sysbench { server: server.label().to_owned(), reason };
+    let prepared = inspect_schema(server, schema)
+        .map_err(|error| sysbench_error(format!("what it prepared can't be read: {error}")))?;
     if prepared.tables.is_empty() {
-        return Err(failed(format!("`{} prepare` made no table in its schema (--mysql-db)", script.given_path)));
+        return Err(sysbench_error(format!(
+            "`{} prepare` made no table in its schema (--mysql-db)",
+            script.given_path
+        )));
     }
     Ok(prepared)
 }
 
-/// Runs ANALYZE TABLE on all tables of a schema. Returns the tables' row counts and the collations
-/// of their text columns.
+/// Runs ANALYZE TABLE on all tables of a schema. Returns the tables' row counts, one text column
+/// with the schema's collation, and the text columns with another.
 fn inspect_schema(server: &Server, schema: &str) -> Result<PreparedTables, Box<dyn std::error::Error>> {
     let mut conn = server.connect_with_limit(MAX_COUNT_TIME)?;
     let names: Vec<String> = conn.exec(

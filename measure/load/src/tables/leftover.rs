@@ -42,7 +42,7 @@ pub fn drop_leftover_schemas(server: &Server) -> Result<Vec<LeftoverSchema>, Tab
         // Hold the lock while dropping: no other process drops the schema, and no run of this name
         // can be alive.
         if take_lock(&mut conn, &leftover.lock).map_err(refused("take the lock of an earlier run"))? {
-            OwnedSchemas::of_ended_run(server.label(), &leftover.run).drop_schema(&mut conn, &leftover.schema)?;
+            OwnedSchemas::for_ended_run(server.label(), &leftover.run).drop_schema(&mut conn, &leftover.schema)?;
             release_lock(&mut conn, &leftover.lock).map_err(refused("give back the lock of an earlier run"))?;
             dropped.push(leftover);
         }

@@ -23,12 +23,12 @@ use super::verify::{self, Checksum};
 use super::{SchemaOutcome, SchemaSpec};
 
 /// Maximum number of bytes of one INSERT, unless the server's max_allowed_packet is smaller.
-const INSERT_BYTES: usize = 1 << 20;
+const MAX_INSERT_BYTES: usize = 1 << 20;
 /// Upper bound for the bytes of one row.
-const ROW_BYTES: usize = 1 << 10;
+const MAX_ROW_BYTES: usize = 1 << 10;
 /// Maximum number of rows of one INSERT … SELECT. Keeps locks and undo small and bounds the
 /// reaction time to a signal.
-const COPY_ROWS: u32 = 20_000;
+const MAX_COPY_ROWS: u32 = 20_000;
 
 /// One job of loading rows into schemas.
 pub(super) struct Loading<'a> {
@@ -84,7 +84,8 @@ impl Loading<'_> {
                 self.record_outcomes(&mut conns[0], targets, refused, &mut outcomes)?;
                 self.owned.drop_schema(&mut conns[0], &source.schema)?;
             }
-            // If the text does not survive in utf8mb4, no other character set can hold it.
+            // A single schema has this outcome itself. Of several, none can hold text that does not
+            // survive in the staging schema's utf8mb4.
             Err(outcome) => outcomes.extend((0..self.wanted.len()).map(|at| (at, outcome.clone()))),
         }
         self.counter.finish();
@@ -152,10 +153,10 @@ impl Loading<'_> {
         let packet: Option<usize> = conn
             .query_first("SELECT @@max_allowed_packet")
             .map_err(TablesError::refused(&self.owned.server, purpose()))?;
-        let full = INSERT_BYTES.min(packet.unwrap_or(INSERT_BYTES)).saturating_sub(2 * ROW_BYTES);
+        let full = MAX_INSERT_BYTES.min(packet.unwrap_or(MAX_INSERT_BYTES)).saturating_sub(2 * MAX_ROW_BYTES);
         let head = table.insert_sql();
         let mut sum = Checksum::default();
-        let mut sql = String::with_capacity(INSERT_BYTES);
+        let mut sql = String::with_capacity(MAX_INSERT_BYTES);
         let mut ids = part.ids.clone().peekable();
         while ids.peek().is_some() {
             sql.clone_from(&head);
@@ -241,7 +242,7 @@ impl Loading<'_> {
         use_schema(conn, schema).map_err(TablesError::refused(&self.owned.server, purpose()))?;
         let columns: Vec<&str> = table.columns().iter().map(|column| column.name).collect();
         let (name, columns, from) = (&table.name, columns.join(", "), sql::quote_identifier(&source.schema));
-        for ids in id_ranges(table.rows, COPY_ROWS) {
+        for ids in id_ranges(table.rows, MAX_COPY_ROWS) {
             check_signal()?;
             let (first, last) = ids.into_inner();
             conn.query_drop(format!(

@@ -63,7 +63,6 @@ pub enum SchemaOutcome {
     },
 }
 
-/// Progress of loading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Rows written plus rows verified.

@@ -32,7 +32,6 @@ pub(super) fn run_tasks<T: Sync, E: Send>(
     })
 }
 
-/// Counts rows and reports progress.
 pub(super) struct ProgressCounter<'a> {
     done: AtomicU64,
     total: u64,

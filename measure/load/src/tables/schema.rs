@@ -32,14 +32,13 @@ pub(super) struct OwnedSchemas {
 }
 
 impl OwnedSchemas {
-    /// Creates the list of a run's schemas, which is empty. `run_lock` is the lock that the run
-    /// holds.
+    /// Creates an empty list of a run's schemas. `run_lock` is the lock that the run holds.
     pub fn new(server: &str, run: &str, run_lock: Option<String>) -> Self {
         let (server, run) = (server.to_owned(), run.to_lowercase());
         Self { server, run, run_lock, next: AtomicU32::new(1), names: Mutex::default() }
     }
 
-    pub fn of_ended_run(server: &str, run: &str) -> Self {
+    pub fn for_ended_run(server: &str, run: &str) -> Self {
         Self::new(server, run, None)
     }
 
@@ -60,7 +59,7 @@ impl OwnedSchemas {
         );
         conn.query_drop(create).map_err(TablesError::refused(&self.server, purpose()))?;
         self.lock().push(name.clone());
-        self.mark(conn, &name).map_err(|error| {
+        self.add_marker(conn, &name).map_err(|error| {
             // Created just now by this run. This is the only case in which a schema without a
             // marker is dropped.
             let _ = conn.query_drop(format!("DROP DATABASE {}", sql::quote_identifier(&name)));
@@ -70,15 +69,14 @@ impl OwnedSchemas {
         Ok(name)
     }
 
-    fn mark(&self, conn: &mut Conn, schema: &str) -> mysql::Result<()> {
+    fn add_marker(&self, conn: &mut Conn, schema: &str) -> mysql::Result<()> {
         let marker = marker_table(schema);
         conn.query_drop(format!(
             "CREATE TABLE {marker} (run VARCHAR(64) NOT NULL PRIMARY KEY, created DATETIME NOT NULL, made_by VARCHAR(64) NOT NULL, \
              server VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL, held VARCHAR(64)) ENGINE=InnoDB CHARACTER SET ascii"
         ))?;
         let made_by = concat!("weigh ", env!("CARGO_PKG_VERSION"));
-        // Read first: on a replica, the repeated statement must not insert the replica's own
-        // identity.
+        // Read first: a replica that repeats the INSERT must not insert its own identity.
         let server: Option<String> = conn.query_first(format!("SELECT {THIS_SERVER}"))?;
         let insert = format!("INSERT INTO {marker} VALUES (?, UTC_TIMESTAMP(), ?, ?, ?)");
         conn.exec_drop(insert, (&self.run, made_by, server.unwrap_or_default(), &self.run_lock))

@@ -70,7 +70,7 @@ fn leaf_pages(conn: &mut server::Conn, schema: &str, table: &str) -> mysql::Resu
         (schema, table),
     );
     match pages {
-        // The account may not read the table, or the server has none.
+        // The account may not read the statistics, or the server lacks their table.
         Err(mysql::Error::MySqlError(_)) => Ok(None),
         pages => pages,
     }

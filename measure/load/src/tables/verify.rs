@@ -1,7 +1,7 @@
 //! Verifies that a table contains the generated rows.
 //!
 //! Client and server each sum up the CRC-32 of every row, as written in the INSERT, in UTF-8. A row
-//! begins with its id, so that swapped rows change the sum.
+//! begins with its id, so that values swapped between rows change the sum.
 
 use mysql::prelude::Queryable;
 use server::Conn;

@@ -19,14 +19,14 @@ enum EncoderKind {
     Other(&'static Encoding),
 }
 
-/// Whether `charset` has every character of `text`. `None` if this client does not support the
-/// character set.
+/// Whether `charset` has every character of `text`; for `gb2312` and `sjis`, whether their
+/// supersets GBK and cp932 have. `None` if this client does not support the character set.
 pub fn charset_can_encode(charset: &str, text: &str) -> Option<bool> {
     Encoder::for_charset(charset).map(|encoder| encoder.can_encode(text))
 }
 
 /// MySQL character set names with their labels in the Encoding Standard. MySQL's `latin1` is
-/// cp1252.
+/// cp1252. The label of `gb2312` and `sjis` means a superset of theirs.
 const ENCODINGS: [(&str, &str); 22] = [
     ("latin1", "windows-1252"),
     ("latin2", "iso-8859-2"),

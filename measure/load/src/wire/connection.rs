@@ -122,7 +122,7 @@ impl Connection {
         self.wire.send()?;
         let answer = self.wire.read_packet()?;
         let &[0x00, id0, id1, id2, id3, columns0, columns1, parameters0, parameters1, ..] = answer else {
-            return Err(unexpected(answer, "the answer to a prepare"));
+            return Err(unexpected_packet(answer, "the answer to a prepare"));
         };
         let columns = usize::from(u16::from_le_bytes([columns0, columns1]));
         let parameters = usize::from(u16::from_le_bytes([parameters0, parameters1]));
@@ -192,7 +192,9 @@ impl Connection {
             _ => {}
         }
         let mut rest = first;
-        let Some(columns) = take_lenenc(&mut rest) else { return Err(unexpected(first, "the head of a result")) };
+        let Some(columns) = take_lenenc(&mut rest) else {
+            return Err(unexpected_packet(first, "the head of a result"));
+        };
         let definitions_follow = !self.features.cache_metadata || rest.first() != Some(&0);
         if definitions_follow {
             self.skip_column_definitions(columns as usize)?;
@@ -267,7 +269,7 @@ fn append_bytes(payload: &mut Vec<u8>, bytes: &[u8]) {
     payload.extend_from_slice(bytes);
 }
 
-fn unexpected(packet: &[u8], what: &str) -> WireError {
+fn unexpected_packet(packet: &[u8], what: &str) -> WireError {
     match packet.first() {
         Some(0xFF) => server_error(packet),
         _ => WireError::protocol(what),

@@ -67,7 +67,7 @@ pub(crate) fn connect(
         wire = wire.upgrade(|stream| stream.start_tls(&endpoint.address, &endpoint.tls))?;
     }
     // MariaDB uses its extended capabilities only with clients that do not set
-    // CLIENT_LONG_PASSWORD.
+    // CLIENT_LONG_PASSWORD, which `client_capabilities` therefore lacks.
     let offered = if options.cache_metadata {
         MariadbCapabilities::MARIADB_CLIENT_CACHE_METADATA
     } else {
@@ -140,7 +140,7 @@ impl Login<'_> {
                 [0xFF, ..] => return Err(server_error(payload)),
                 [0xFE, ..] => {
                     let request = ParseBuf(payload).parse::<AuthSwitchRequest<'_>>(())?.into_owned();
-                    self.switch(&request)?;
+                    self.switch_plugin(&request)?;
                 }
                 // caching_sha2_password: 3 = cached proof accepted, 4 = full authentication
                 // required.
@@ -151,7 +151,7 @@ impl Login<'_> {
         }
     }
 
-    fn switch(&mut self, request: &AuthSwitchRequest<'static>) -> Result<(), WireError> {
+    fn switch_plugin(&mut self, request: &AuthSwitchRequest<'static>) -> Result<(), WireError> {
         self.plugin = request.auth_plugin().into_owned();
         self.nonce = strip_terminator(request.plugin_data()).to_vec();
         if self.plugin == AuthPlugin::Ed25519 {

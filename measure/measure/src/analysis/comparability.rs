@@ -87,7 +87,7 @@ pub(crate) fn find_incomparabilities(run: &Run, pair: &Pair, sides: &[SidePair<'
     // checked instead.
     let has_same_calls = !is_mix(run, pair);
     let by_rows = compare_row_counts(sides).filter(|_| has_same_calls);
-    // Different rows explain different work.
+    // Different rows explain different work, so work is compared only if the rows agree.
     let by_work = if by_rows.is_some() || !has_same_calls { None } else { compare_work(run, pair, sides) };
     compare_collations(run, pair).into_iter().chain(compare_plans(run, pair)).chain(by_rows).chain(by_work).collect()
 }
@@ -128,7 +128,7 @@ fn rows_per_statement<'a>(sides: impl Iterator<Item = &'a Side>) -> Option<f64> 
 /// information. For a cross-server pair, the extra information is not compared: versions and
 /// flavours word the extra information differently.
 fn compare_plans(run: &Run, pair: &Pair) -> Option<Incomparability> {
-    let of = |variant: usize| {
+    let plans_of = |variant: usize| {
         run.plans.iter().filter(move |plan| plan.condition == pair.condition && plan.variant == variant)
     };
     let differs = |one: &QueryPlan, other: &QueryPlan| {
@@ -138,8 +138,8 @@ fn compare_plans(run: &Run, pair: &Pair) -> Option<Incomparability> {
         };
         !one.steps.iter().map(step).eq(other.steps.iter().map(step))
     };
-    of(pair.variant).find_map(|variant| {
-        let baseline = of(pair.baseline).find(|plan| plan.statement == variant.statement)?;
+    plans_of(pair.variant).find_map(|variant| {
+        let baseline = plans_of(pair.baseline).find(|plan| plan.statement == variant.statement)?;
         let format_plan = |plan: &QueryPlan| plan.steps.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         differs(variant, baseline).then(|| Incomparability::Plan {
             statement: variant.statement.clone(),
@@ -162,10 +162,10 @@ fn compare_work(run: &Run, pair: &Pair, sides: &[SidePair<'_>]) -> Option<Incomp
     let counters: BTreeSet<&String> =
         known.iter().flat_map(|(one, other)| one.work.keys().chain(other.work.keys())).collect();
     let mean = |work: &dyn Fn(&(&Side, &Side)) -> f64| known.iter().map(work).sum::<f64>() / known.len() as f64;
-    let of = |side: &Side, counter: &String| side.work.get(counter).copied().unwrap_or(0.0);
+    let count_of = |side: &Side, counter: &String| side.work.get(counter).copied().unwrap_or(0.0);
     let differences = counters.into_iter().filter_map(|counter| {
-        let baseline = mean(&|(baseline, _)| of(baseline, counter));
-        let variant = mean(&|(_, variant)| of(variant, counter));
+        let baseline = mean(&|(baseline, _)| count_of(baseline, counter));
+        let variant = mean(&|(_, variant)| count_of(variant, counter));
         let difference = (variant - baseline).abs();
         let most = variant.max(baseline);
         let is_beyond_chance = difference > MAX_WORK_DIFFERENCE * most && difference > MIN_WORK_DIFFERENCE;

@@ -25,7 +25,6 @@ pub use self_test::{ExtraWorkResult, SELF_TEST_EXTRA_WORK, SelfTest, summarise_s
 pub(crate) use summary::representative_sides;
 pub use verdict::{Verdict, judge, plausible_range};
 
-/// Computes the results of a run.
 pub fn analyse(run: &Run, blocks: &[Block]) -> Analysis {
     let counted: Vec<&Block> = blocks.iter().filter(|block| !block.warm_up).collect();
     let mut conditions: Vec<ConditionResult> = Vec::new();
@@ -111,7 +110,8 @@ struct AaBounds(Vec<(Option<usize>, f64)>);
 impl AaBounds {
     fn from_comparisons(run: &Run, comparisons: &[Comparison], ratio: fn(&Comparison) -> Option<Estimate>) -> Self {
         let controls = comparisons.iter().filter(|comparison| comparison.kind == PairKind::AA);
-        let bound = |control: &Comparison| Some((server_of(run, control.baseline), distance_from_one(ratio(control)?)));
+        let bound =
+            |control: &Comparison| Some((server_index(run, control.baseline), distance_from_one(ratio(control)?)));
         Self(controls.filter_map(bound).collect())
     }
 
@@ -120,13 +120,13 @@ impl AaBounds {
     }
 
     fn bound(&self, run: &Run, comparison: &Comparison) -> Option<f64> {
-        let servers = [comparison.variant, comparison.baseline].map(|variant| server_of(run, variant));
+        let servers = [comparison.variant, comparison.baseline].map(|variant| server_index(run, variant));
         let own = self.0.iter().filter(|(server, _)| servers.contains(server)).map(|(_, bound)| *bound);
         own.reduce(f64::max).or_else(|| self.largest())
     }
 }
 
-fn server_of(run: &Run, variant: usize) -> Option<usize> {
+fn server_index(run: &Run, variant: usize) -> Option<usize> {
     run.variants.get(variant).map(|variant| variant.server)
 }
 
@@ -148,7 +148,7 @@ fn compare(run: &Run, index: usize, pair: &Pair, blocks: &[&Block]) -> Compariso
         baseline: pair.baseline,
         kind: pair.kind,
         blocks: sides.len(),
-        replicates: by_replicate(&throughput, cpu.as_ref()),
+        replicates: replicate_results(&throughput, cpu.as_ref()),
         // In an open loop the rate is given, so throughput is not a result.
         throughput: if run.options.rate.is_some() {
             None
@@ -183,9 +183,9 @@ pub(crate) fn collect_by_replicate(
     sides.iter().map(|own| Some((own.replicate, figure(own.baseline, own.variant)?))).collect()
 }
 
-fn by_replicate(throughput: &ReplicateValues, cpu: Option<&ReplicateValues>) -> Vec<ReplicateResult> {
-    let cpu: BTreeMap<u32, f64> = cpu.map(means).unwrap_or_default();
-    let all = means(throughput).into_iter();
+fn replicate_results(throughput: &ReplicateValues, cpu: Option<&ReplicateValues>) -> Vec<ReplicateResult> {
+    let cpu: BTreeMap<u32, f64> = cpu.map(replicate_means).unwrap_or_default();
+    let all = replicate_means(throughput).into_iter();
     all.map(|(replicate, throughput)| ReplicateResult {
         replicate,
         throughput,
@@ -194,7 +194,7 @@ fn by_replicate(throughput: &ReplicateValues, cpu: Option<&ReplicateValues>) -> 
     .collect()
 }
 
-fn means(nested: &ReplicateValues) -> BTreeMap<u32, f64> {
+fn replicate_means(nested: &ReplicateValues) -> BTreeMap<u32, f64> {
     nested.by_replicate().filter_map(|(replicate, values)| Some((replicate, stats::geometric_mean(values)?))).collect()
 }
 

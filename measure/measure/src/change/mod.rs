@@ -160,7 +160,7 @@ impl ConditionJoin<'_> {
     fn throughputs(&self, change: &mut RunComparison) {
         let mut joined = Vec::new();
         for result in self.old.variants.iter().filter(|result| !self.before.run.variants[result.variant].copy) {
-            let later = self.new.variants.iter().find(|later| self.is_same(result.variant, later.variant));
+            let later = self.new.variants.iter().find(|later| self.is_same_variant(result.variant, later.variant));
             match later {
                 Some(later) => {
                     joined.push(later.variant);
@@ -175,7 +175,7 @@ impl ConditionJoin<'_> {
     }
 
     /// Whether a variant of the earlier run is the same as one of the later run.
-    fn is_same(&self, old: usize, new: usize) -> bool {
+    fn is_same_variant(&self, old: usize, new: usize) -> bool {
         let (one, other) = (&self.before.run.variants[old], &self.after.run.variants[new]);
         self.servers[one.server] == Some(other.server)
             && one.copy == other.copy
@@ -219,7 +219,9 @@ impl ConditionJoin<'_> {
 
     fn find_later_comparison(&self, old: &Comparison) -> Option<&Comparison> {
         let is_match = |new: &&Comparison| {
-            new.kind == old.kind && self.is_same(old.variant, new.variant) && self.is_same(old.baseline, new.baseline)
+            new.kind == old.kind
+                && self.is_same_variant(old.variant, new.variant)
+                && self.is_same_variant(old.baseline, new.baseline)
         };
         self.new.comparisons.iter().find(is_match)
     }

@@ -14,7 +14,7 @@ pub fn describe_machine() -> Machine {
         processor: read_field("/proc/cpuinfo", "model name")
             .map_or_else(|| uname.machine().to_string_lossy().into_owned(), |name| trim_value(&name)),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        memory_bytes: read_field("/proc/meminfo", "MemTotal").and_then(|size| kibibytes(&size)).unwrap_or(0),
+        memory_bytes: read_field("/proc/meminfo", "MemTotal").and_then(|size| parse_kibibytes(&size)).unwrap_or(0),
     }
 }
 
@@ -28,7 +28,7 @@ fn trim_value(value: &str) -> String {
     value.trim_start_matches([' ', '\t', ':']).trim_end().into()
 }
 
-fn kibibytes(value: &str) -> Option<u64> {
+fn parse_kibibytes(value: &str) -> Option<u64> {
     trim_value(value).strip_suffix("kB")?.trim().parse::<u64>().ok().map(|size| size * 1024)
 }
 
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn sizes_are_in_kibibytes() {
-        assert_eq!(kibibytes(":       24578 kB"), Some(24578 * 1024));
-        assert_eq!(kibibytes("24578"), None);
+        assert_eq!(parse_kibibytes(":       24578 kB"), Some(24578 * 1024));
+        assert_eq!(parse_kibibytes("24578"), None);
     }
 }

@@ -17,7 +17,8 @@ impl StolenTime {
         Self(read_ticks())
     }
 
-    /// Share of CPU time stolen since creation, 0 to 1. `None` if the kernel does not report it.
+    /// Share of CPU time stolen since creation, 0 to 1. `None` if the kernel does not report it or
+    /// no clock tick has passed.
     pub(crate) fn share(&self) -> Option<f64> {
         let (before, after) = (self.0?, read_ticks()?);
         let all = after.all.checked_sub(before.all).filter(|&all| all > 0)?;

@@ -20,7 +20,7 @@ const LEAD_IN: Duration = Duration::from_millis(50);
 
 /// Minimum length of a turn. Long compared with a switch of turns (about 50 µs) and with refilling
 /// the caches; short compared with other disturbances of a machine.
-const TURN: Duration = Duration::from_millis(10);
+const MIN_TURN: Duration = Duration::from_millis(10);
 
 /// Maximum number of connections that are reopened for every block; each takes about 10 ms. With
 /// more connections, differences between single connections average out.
@@ -68,7 +68,7 @@ impl Executor for LoadExecutor {
                         |&variant: &usize| Side { unbound: true, ..side_from_tally(variant, &Tally::default()) };
                     return Ok(variants.iter().map(left_out).collect());
                 }
-                match run_native_block(loads, variants, Sharing::Turns(TURN), length) {
+                match run_native_block(loads, variants, Sharing::Turns(MIN_TURN), length) {
                     Err(Error::Load(lost @ load::Error::Lost { .. })) => self.reconnect(variants, lost),
                     sides => {
                         self.consecutive_losses = 0;
@@ -103,7 +103,7 @@ pub(crate) struct ThreadPlacement {
 
 impl ThreadPlacement {
     /// Returns the placement that all loads have.
-    pub(crate) fn of_loads(loads: &Loads) -> Self {
+    pub(crate) fn from_loads(loads: &Loads) -> Self {
         let Loads::Native(loads) = loads else { return Self { has_server_threads: false, is_bound: false } };
         let all = |holds: fn(&Load) -> bool| loads.values().all(holds);
         Self { has_server_threads: all(Load::has_server_cpu), is_bound: all(|load| *load.binding() == Binding::Bound) }
@@ -174,9 +174,9 @@ fn run_native_block(
     length: Duration,
 ) -> Result<Vec<Side>, Error> {
     let loads: Vec<&Load> = variants.iter().map(|variant| &loads[variant]).collect();
-    let gauge = WorkMeter::begin(&loads)?;
+    let meter = WorkMeter::begin(&loads)?;
     let tallies = load::run_block(&loads, sharing, LEAD_IN, length)?;
-    let work = gauge.end(&loads, &tallies)?;
+    let work = meter.end(&loads, &tallies)?;
     let sides = variants.iter().zip(&tallies).zip(work);
     let side = |((&variant, tally), work): ((&usize, &Tally), StatementWork)| {
         let side = side_from_tally(variant, tally);
@@ -192,7 +192,7 @@ fn run_native_block(
 
 fn side_from_tally(variant: usize, tally: &Tally) -> Side {
     let per_query = |nanoseconds: u64| nanoseconds as f64 / 1e3 / tally.all_queries.max(1) as f64;
-    let average = |effort: f64, of: u64| (effort > 0.0 && of > 0).then(|| effort / of as f64);
+    let average = |effort: f64, count: u64| (effort > 0.0 && count > 0).then(|| effort / count as f64);
     Side {
         variant,
         seconds: tally.seconds,

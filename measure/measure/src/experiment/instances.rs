@@ -28,8 +28,8 @@ impl<'a> Instances<'a> {
     }
 
     /// Returns the instances of a server with their numbers.
-    pub(crate) fn of_server(&self, server: usize) -> impl Iterator<Item = (usize, &Server)> {
-        let additional = self.additional.iter().enumerate().filter(move |(_, (of, _))| *of == server);
+    pub(crate) fn for_server(&self, server: usize) -> impl Iterator<Item = (usize, &Server)> {
+        let additional = self.additional.iter().enumerate().filter(move |(_, (owner, _))| *owner == server);
         let numbered = additional.map(|(place, (_, instance))| (self.servers.len() + place, instance));
         std::iter::once((server, &self.servers[server])).chain(numbered)
     }

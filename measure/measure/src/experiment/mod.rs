@@ -235,13 +235,13 @@ impl Experiment<'_> {
             }
             let shares = self.count_open_shares(&plans);
             self.measure_replicate(Replicate::new(number, instances, &facts, begun.elapsed(), shares), &plans)?;
-            self.note_progress(number + 1)?;
+            self.record_progress(number + 1)?;
         }
         Ok(())
     }
 
     /// Records the number of complete replicates.
-    fn note_progress(&mut self, replicates: u32) -> Result<(), Error> {
+    fn record_progress(&mut self, replicates: u32) -> Result<(), Error> {
         let TimeBudget { spent, renewal_time, .. } = self.time;
         let progress = Progress { replicates, load_s: spent.as_secs_f64(), renewal_s: renewal_time.as_secs_f64() };
         self.run.progress = self.run.progress.map(|_| progress);
@@ -249,8 +249,8 @@ impl Experiment<'_> {
     }
 
     /// Returns the sum of the shares
-    /// ([`WorkloadSource::share`](crate::request::WorkloadSource::share)) of all conditions with
-    /// pairs that are not yet precise enough.
+    /// ([`WorkloadSource::share`](crate::request::WorkloadSource::share)) of all conditions that
+    /// are not yet begun or not yet precise enough.
     fn count_open_shares(&self, plans: &TextPlans) -> usize {
         let shares: usize = self.request.workload_sources().iter().map(WorkloadSource::share).sum();
         let all = plans.len() * shares * self.request.threads.len();

@@ -31,9 +31,9 @@ pub(super) struct Replicate<'r> {
     facts: &'r [ServerCollations],
     /// Time spent on starting servers and loading rows.
     renewal_time: Duration,
-    /// Sum of the shares ([`WorkloadSource::share`]) of the conditions still to be measured, and of
-    /// all conditions.
+    /// Sum of the shares ([`WorkloadSource::share`]) of the conditions still to be measured.
     open_shares: usize,
+    /// `open_shares` at the start of the replicate.
     total_shares: usize,
 }
 
@@ -256,7 +256,7 @@ impl Experiment<'_> {
         time: Duration,
     ) -> Result<Loads, Error> {
         let loads = self.connect(index, replicate, rows)?;
-        let placement = ThreadPlacement::of_loads(&loads);
+        let placement = ThreadPlacement::from_loads(&loads);
         let restarts = self.run.options.pinned && self.run.conditions[index].threads <= MAX_RESTARTED_CONNECTIONS;
         let mut executor =
             LoadExecutor { loads, restarts, placement, clock: self.clock, consecutive_losses: 0, stolen: None };

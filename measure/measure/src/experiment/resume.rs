@@ -13,7 +13,7 @@ use crate::request::Request;
 
 /// Differences that do not prevent resuming: the threads may be bound although the request said
 /// otherwise (`pinned`), and a kernel update changes the memory size by a few pages.
-const NOT_COMPARED: [&str; 2] = ["options: pinned", "machine: memory_bytes"];
+const IGNORED_DIFFERENCES: [&str; 2] = ["options: pinned", "machine: memory_bytes"];
 
 /// Returns the differences between the request and the unfinished run in the folder. If there are
 /// any, the run cannot be resumed. Queries the servers, writes nothing.
@@ -27,9 +27,9 @@ pub fn find_changes(
     let now = Run { servers: read_servers(servers)?, ..new_run(request, servers, weigh) };
     let places: Vec<Option<usize>> = (0..before.servers.len()).map(|at| (at < servers.len()).then_some(at)).collect();
     let mut found = differences(before, &now, &places);
-    found.retain(|difference| !NOT_COMPARED.contains(&difference.what.as_str()));
+    found.retain(|difference| !IGNORED_DIFFERENCES.contains(&difference.what.as_str()));
     if request.buffer_pool.is_some() {
-        // The size in force was computed from the size of the tables.
+        // The run computed the size from its tables; before loading, the servers have another.
         found.retain(|difference| !difference.what.ends_with("innodb_buffer_pool_size"));
     }
     let variants = preview::preview(request, servers)?.variants;

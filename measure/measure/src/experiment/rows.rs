@@ -72,7 +72,7 @@ impl RowLoader<'_> {
             if own.is_empty() {
                 continue;
             }
-            let places: Vec<(usize, &Server)> = instances.of_server(index).collect();
+            let places: Vec<(usize, &Server)> = instances.for_server(index).collect();
             match (&self.request.workload_folder, &self.request.script) {
                 (Some(folder), _) => self.fill_from_folder(places[0], folder, &own, &mut rows)?,
                 (None, Some(script)) => self.prepare_with_script(places[0], script, &own, &mut rows)?,

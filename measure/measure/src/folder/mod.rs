@@ -16,8 +16,8 @@ mod resuming;
 pub use reading::read_run;
 pub(crate) use resuming::UnfinishedRun;
 
-const RUN: &str = "run.json";
-const SAMPLES: &str = "samples.jsonl";
+const RUN_FILE: &str = "run.json";
+const SAMPLES_FILE: &str = "samples.jsonl";
 
 #[derive(Debug, thiserror::Error)]
 pub enum RunFolderError {
@@ -88,18 +88,18 @@ impl RunFolder {
         let created = path.ancestors().take_while(is_missing).map(Path::to_owned).collect();
         let mode = if access == Access::OwnerOnly { 0o700 } else { 0o777 };
         DirBuilder::new().recursive(true).mode(mode).create(path).map_err(fail(path))?;
-        if path.join(RUN).exists() {
+        if path.join(RUN_FILE).exists() {
             return Err(RunFolderError::AlreadyHasRun(path.to_owned()));
         }
-        let file = path.join(SAMPLES);
+        let file = path.join(SAMPLES_FILE);
         let mode = if access == Access::OwnerOnly { 0o600 } else { 0o666 };
         let samples = match OpenOptions::new().read(true).append(true).create_new(true).mode(mode).open(&file) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => files::open_existing(&file),
             created => created,
         };
         let samples = samples.map_err(fail(&file))?;
-        // An empty file is left by a process that was killed right at the start.
-        let is_free = resuming::lock_samples(&samples, path).is_ok() && !path.join(RUN).exists();
+        // An empty file, left by a process that was killed right at the start, is reused.
+        let is_free = resuming::lock_samples(&samples, path).is_ok() && !path.join(RUN_FILE).exists();
         if !is_free || samples.metadata().map_err(fail(&file))?.len() > 0 {
             return Err(RunFolderError::AlreadyHasRun(path.to_owned()));
         }
@@ -113,7 +113,7 @@ impl RunFolder {
 
     /// Writes or replaces `run.json` atomically.
     pub fn write_run(&self, run: &Run) -> Result<(), RunFolderError> {
-        let path = self.path.join(RUN);
+        let path = self.path.join(RUN_FILE);
         let mut text = serde_json::to_string_pretty(run).expect("a run is plain data");
         text.push('\n');
         files::replace(&path, self.access, |file| file.write_all(text.as_bytes()))
@@ -125,7 +125,7 @@ impl RunFolder {
         let mut line = serde_json::to_vec(block).expect("a block is plain data");
         line.push(b'\n');
         let written = self.samples.write_all(&line);
-        written.map_err(|source| RunFolderError::Write { path: self.path.join(SAMPLES), source })?;
+        written.map_err(|source| RunFolderError::Write { path: self.path.join(SAMPLES_FILE), source })?;
         self.counted_blocks += usize::from(!block.warm_up);
         Ok(())
     }
@@ -147,7 +147,7 @@ impl Drop for RunFolder {
             return;
         }
         // Removal fails for files that do not exist and for directories with other content.
-        for name in [RUN, SAMPLES] {
+        for name in [RUN_FILE, SAMPLES_FILE] {
             let _ = fs::remove_file(self.path.join(name));
         }
         for folder in &self.created {
@@ -183,9 +183,9 @@ mod tests {
         };
         folder.append(&block).unwrap();
         drop(folder);
-        assert_eq!(read_samples(&path.join(SAMPLES)).unwrap(), [block]);
+        assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap(), [block]);
         assert!(matches!(RunFolder::create(&path, Access::Umask), Err(RunFolderError::AlreadyHasRun(_))));
-        assert_eq!(read_samples(&path.join(SAMPLES)).unwrap().len(), 1, "what is there stays");
+        assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap().len(), 1, "what is there stays");
         fs::remove_dir_all(base).unwrap();
     }
 }

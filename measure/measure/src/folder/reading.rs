@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::resuming::is_being_measured;
-use super::{RUN, RunFolderError, SAMPLES};
+use super::{RUN_FILE, RunFolderError, SAMPLES_FILE};
 use crate::model::{Block, EARLIER_FORMATS, FORMAT, Pair, Run};
 
 /// Reads a run and its blocks. Checks the indices of blocks, variants, sizes, and the variants of
@@ -26,7 +26,7 @@ fn describe_kill(run: &Run) -> String {
 
 /// Reads and checks the run and its blocks as stored.
 pub(super) fn read_checked(path: &Path) -> Result<(Run, Vec<Block>), RunFolderError> {
-    let (run_path, samples_path) = (path.join(RUN), path.join(SAMPLES));
+    let (run_path, samples_path) = (path.join(RUN_FILE), path.join(SAMPLES_FILE));
     let run = read_run_file(&run_path)?;
     check_run(&run).map_err(|reason| RunFolderError::Inconsistent { path: run_path, reason })?;
     let blocks = read_samples(&samples_path)?;
@@ -200,8 +200,8 @@ mod tests {
     /// Creates a folder with this run and this content of `samples.jsonl`.
     fn folder(run: &Run, samples: &[u8]) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join(RUN), serde_json::to_string_pretty(run).unwrap()).unwrap();
-        fs::write(folder.path().join(SAMPLES), samples).unwrap();
+        fs::write(folder.path().join(RUN_FILE), serde_json::to_string_pretty(run).unwrap()).unwrap();
+        fs::write(folder.path().join(SAMPLES_FILE), samples).unwrap();
         folder
     }
 
@@ -224,12 +224,12 @@ mod tests {
         let folder = folder(&unfinished, line(&block()).as_bytes());
         let failure = |folder: &TempDir| read_run(folder.path()).unwrap().0.failure;
         assert_eq!(failure(&folder).as_deref(), Some("weigh was killed"));
-        let measuring = fs::File::open(folder.path().join(SAMPLES)).unwrap();
+        let measuring = fs::File::open(folder.path().join(SAMPLES_FILE)).unwrap();
         measuring.lock().unwrap();
         assert_eq!(failure(&folder), None);
         drop(measuring);
         let resumable = Run { progress: Some(Progress::default()), ..unfinished };
-        fs::write(folder.path().join(RUN), serde_json::to_string(&resumable).unwrap()).unwrap();
+        fs::write(folder.path().join(RUN_FILE), serde_json::to_string(&resumable).unwrap()).unwrap();
         assert!(failure(&folder).unwrap().contains("`weigh bench --resume`"));
     }
 
@@ -243,10 +243,10 @@ mod tests {
             let folder = folder(&begun, format!("{samples}{{\"torn").as_bytes());
             let mut resumed = RunFolder::resume(folder.path()).unwrap();
             assert!(matches!(RunFolder::resume(folder.path()), Err(RunFolderError::InUse(_))));
-            assert_eq!(fs::read_to_string(folder.path().join(SAMPLES)).unwrap().len(), samples.len() + 6);
+            assert_eq!(fs::read_to_string(folder.path().join(SAMPLES_FILE)).unwrap().len(), samples.len() + 6);
             resumed.start_resuming().unwrap().unwrap();
             assert_eq!(
-                (resumed.counted_blocks(), read_samples(&folder.path().join(SAMPLES)).unwrap().len()),
+                (resumed.counted_blocks(), read_samples(&folder.path().join(SAMPLES_FILE)).unwrap().len()),
                 (kept, kept)
             );
             resumed.append(&Block { replicate: Some(whole), ..block() }).unwrap();
@@ -351,12 +351,12 @@ mod tests {
     #[test]
     fn names_unsupported_format() {
         let folder = folder(&run(), b"");
-        fs::write(folder.path().join(RUN), r#"{"format": "weighbridge-run/9", "news": 1}"#).unwrap();
+        fs::write(folder.path().join(RUN_FILE), r#"{"format": "weighbridge-run/9", "news": 1}"#).unwrap();
         let wanted = format!("run.json, line 1: the format is weighbridge-run/9, this version reads {FORMAT}");
         assert_eq!(complaint(&folder), wanted);
-        fs::write(folder.path().join(RUN), "{\n  \"format\": 1}").unwrap();
+        fs::write(folder.path().join(RUN_FILE), "{\n  \"format\": 1}").unwrap();
         assert!(complaint(&folder).starts_with("run.json, line 2: invalid type"), "{}", complaint(&folder));
-        fs::remove_file(folder.path().join(RUN)).unwrap();
+        fs::remove_file(folder.path().join(RUN_FILE)).unwrap();
         assert!(complaint(&folder).starts_with("cannot read run.json: "), "{}", complaint(&folder));
     }
 

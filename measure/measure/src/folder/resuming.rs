@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use super::reading::read_checked;
-use super::{RUN, RunFolder, RunFolderError, SAMPLES};
+use super::{RUN_FILE, RunFolder, RunFolderError, SAMPLES_FILE};
 use crate::model::{Block, Run};
 
 /// The unfinished run of a folder.
@@ -23,10 +23,10 @@ impl RunFolder {
     /// Opens the folder of an unfinished run. Changes nothing yet. The folder is kept in any case.
     pub fn resume(path: &Path) -> Result<Self, RunFolderError> {
         let refuse = |reason| Err(RunFolderError::NotResumable { path: path.to_owned(), reason });
-        if !path.join(RUN).exists() {
+        if !path.join(RUN_FILE).exists() {
             return refuse("it holds no run");
         }
-        let file = path.join(SAMPLES);
+        let file = path.join(SAMPLES_FILE);
         let opened = files::open_existing(&file);
         let samples = opened.map_err(|source| RunFolderError::Write { path: file, source })?;
         lock_samples(&samples, path)?;
@@ -67,7 +67,7 @@ impl RunFolder {
         // Replicates are stored in order, so the complete ones come first.
         let kept: Vec<&Block> = begun.blocks.iter().take_while(|block| block.replicate < whole).collect();
         self.counted_blocks = kept.iter().filter(|block| !block.warm_up).count();
-        let path = self.path.join(SAMPLES);
+        let path = self.path.join(SAMPLES_FILE);
         let cut = count_bytes_of_lines(&path, kept.len()).and_then(|length| self.samples.set_len(length));
         cut.map_err(|source| RunFolderError::Write { path, source })?;
         Ok(Some(begun))
@@ -91,6 +91,6 @@ pub(super) fn lock_samples(samples: &File, folder: &Path) -> Result<(), RunFolde
 
 /// Whether a process is measuring the run in this folder.
 pub(super) fn is_being_measured(folder: &Path) -> bool {
-    let Ok(samples) = File::open(folder.join(SAMPLES)) else { return false };
+    let Ok(samples) = File::open(folder.join(SAMPLES_FILE)) else { return false };
     matches!(samples.try_lock_shared(), Err(TryLockError::WouldBlock))
 }

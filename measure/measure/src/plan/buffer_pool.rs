@@ -53,11 +53,12 @@ pub(crate) fn size_buffer_pools(
     servers: &[Server],
 ) -> Result<Option<BufferPoolSizing>, PlanError> {
     let attached = servers.iter().find(|server| !server.is_private()).map(Server::label);
-    size_pools_of(request, plans, servers.len(), attached)
+    size_pools_for(request, plans, servers.len(), attached)
 }
 
-/// As [`size_buffer_pools`], for servers that may not be open. `attached` is one that runs already.
-pub(crate) fn size_pools_of(
+/// As [`size_buffer_pools`], for servers that need not be running. `attached` is the label of an
+/// attached server among them.
+pub(crate) fn size_pools_for(
     request: &Request,
     plans: &[(Text, Vec<Variant>)],
     servers: usize,

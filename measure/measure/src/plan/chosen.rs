@@ -1,4 +1,4 @@
-//! Collations of each server, of those that the user named.
+//! Chooses the collations to measure on each server: the named ones, or the default list.
 
 use server::CollationInfo;
 

@@ -13,7 +13,7 @@ use super::{PlanError, ServerCollations};
 use crate::model::{Condition, Mode, Variant};
 use crate::request::Request;
 
-/// Number of rows sampled to check whether a charset has all characters of the text.
+/// Number of rows per table sampled to check whether a charset has all characters of the text.
 const SAMPLED_ROWS: u32 = 200;
 
 /// The variants and resources of a run, as known before loading.
@@ -48,8 +48,8 @@ pub fn preview(request: &Request, servers: &[Server]) -> Result<Preview, PlanErr
     preview_collations(request, &read_server_collations(servers)?, attached)
 }
 
-/// As [`preview`], for servers whose collations are known without opening them. `attached` is one that
-/// runs already.
+/// As [`preview`], for servers whose collations are known without a connection. `attached` is the
+/// label of an attached server among them.
 pub fn preview_collations(
     request: &Request,
     facts: &[ServerCollations],
@@ -57,14 +57,14 @@ pub fn preview_collations(
 ) -> Result<Preview, PlanError> {
     let mut notes = Vec::new();
     let plans = plan_variants(request, facts, &mut notes)?;
-    let sizing = buffer_pool::size_pools_of(request, &plans, facts.len(), attached)?;
+    let sizing = buffer_pool::size_pools_for(request, &plans, facts.len(), attached)?;
     let least_time = least_time(request, &plans);
     let variants = plans.into_iter().flat_map(|(_, variants)| variants).collect();
     Ok(Preview { variants, notes, sizing, least_time, separate: request.separates_variants() })
 }
 
-/// Returns the time of load that a replicate needs for one block of each pair, or of each variant in
-/// solo mode.
+/// Returns the time of load that a replicate needs for one block of each pair, or of each variant
+/// in solo mode.
 pub(crate) fn min_replicate_time(request: &Request, plans: &[(Text, Vec<Variant>)]) -> Duration {
     let workload_sources = request.workload_sources();
     let blocks = plans.iter().flat_map(|plan| workload_sources.iter().map(move |source| (plan, source)));
@@ -79,8 +79,8 @@ pub(crate) fn min_replicate_time(request: &Request, plans: &[(Text, Vec<Variant>
     (request.warmup + request.block) * blocks as u32
 }
 
-/// Returns the least time of load in which every pair gets an interval, which takes two replicates, or
-/// two blocks in one.
+/// Returns the least time of load in which every pair gets an interval: two replicates, or two
+/// blocks in one.
 fn least_time(request: &Request, plans: &[(Text, Vec<Variant>)]) -> Duration {
     if !request.ratios {
         return Duration::ZERO;
@@ -130,7 +130,7 @@ fn variants_with_copies(
         Some(folder) => form_folder_variants(&request.axes, folder.charset(), facts, &holds, notes)?,
         None => form_variants(&request.axes, text, facts, &holds, notes)?,
     };
-    // Rows that are not generated have no kind of text.
+    // Rows of a workload folder or a script have the text `own`.
     variants.iter_mut().for_each(|variant| variant.text = request.text_name(text));
     for (server, facts) in facts.iter().enumerate() {
         let baseline = variants.iter().find(|variant| variant.server == server).cloned();

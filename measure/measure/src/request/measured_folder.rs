@@ -210,7 +210,7 @@ impl MeasuredFolder {
     }
 }
 
-/// Returns the failed samples of a class. `None` if every sample succeeds.
+/// Counts the failed samples of a class. `None` if every sample succeeds.
 fn excluded_calls(
     statement: &Statement,
     compared: usize,

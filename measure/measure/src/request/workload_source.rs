@@ -40,7 +40,8 @@ impl WorkloadSource {
         }
     }
 
-    /// Returns the workload as an argument for sysbench. `None` if sysbench cannot run it.
+    /// Returns the workload as an argument for sysbench. `None` for a workload folder, which
+    /// sysbench cannot run. It may lack a built-in one, too.
     pub(crate) fn for_sysbench(&self) -> Option<SysbenchWorkload> {
         match self {
             WorkloadSource::BuiltIn(workload) => Some(SysbenchWorkload::BuiltIn(*workload)),

@@ -76,7 +76,8 @@ impl Ledger {
         Self { limits, pairs: BTreeMap::new() }
     }
 
-    /// Adds the ratios of a block. A block in which a side completed nothing adds none.
+    /// Adds the ratios of a block. A block in which a side completed nothing adds no throughput
+    /// ratio.
     pub(super) fn add_ratios(&mut self, pair: usize, replicate: u32, baseline: &Side, variant: &Side) -> PairProgress {
         let series = self.pairs.entry(pair).or_default();
         let mut push = |nested: fn(&mut PairRatios) -> &mut ReplicateValues, ratio: f64| {

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use sql::{Token, TokenKind};
 
 use super::functions::{is_keyword, is_known_function};
-use super::{Found, OutOfScope};
+use super::{CheckResult, OutOfScope};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -50,7 +50,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Checks a name before a parenthesis.
-    pub fn check_call(&self, token: &Token<'_>) -> Found {
+    pub fn check_call(&self, token: &Token<'_>) -> CheckResult {
         let name = token.name().unwrap_or_default();
         let is_word = token.kind == TokenKind::Word && is_keyword(token.text);
         if is_word || self.routines.contains(&name.to_lowercase()) || is_known_function(&name) {
@@ -71,9 +71,10 @@ pub(super) struct Walker<'t, 'a> {
 }
 
 /// Words that end the list of tables. They are reserved on all servers.
-const CLAUSES: [&str; 10] = ["where", "group", "having", "order", "limit", "union", "set", "values", "select", "lock"];
+const WORDS_AFTER_TABLES: [&str; 10] =
+    ["where", "group", "having", "order", "limit", "union", "set", "values", "select", "lock"];
 
-const OWN_FROM: [&str; 6] = ["extract", "trim", "substring", "substr", "mid", "trim_oracle"];
+const FUNCTIONS_WITH_FROM: [&str; 6] = ["extract", "trim", "substring", "substr", "mid", "trim_oracle"];
 
 impl<'t, 'a> Walker<'t, 'a> {
     /// Creates a walker. Takes tokens without comments.
@@ -83,9 +84,9 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Checks all tokens.
-    pub fn check(mut self) -> Found {
+    pub fn check(mut self) -> CheckResult {
         for at in 0..self.tokens.len() {
-            self.step(at)?;
+            self.check_token(at)?;
         }
         if self.frames.len() > 1 {
             return self.fault(self.tokens.len() - 1, "a parenthesis is not closed");
@@ -123,7 +124,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         }
     }
 
-    fn back(&self, at: usize, steps: usize) -> Option<&'t Token<'a>> {
+    fn token_before(&self, at: usize, steps: usize) -> Option<&'t Token<'a>> {
         at.checked_sub(steps).map(|at| &self.tokens[at])
     }
 
@@ -136,25 +137,26 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     fn previous_is(&self, at: usize, words: &[&str]) -> bool {
-        self.back(at, 1).is_some_and(|token| token.is_any_keyword(words))
+        self.token_before(at, 1).is_some_and(|token| token.is_any_keyword(words))
     }
 
     fn follows_dot(&self, at: usize) -> bool {
-        self.back(at, 1).is_some_and(|token| token.is_symbol('.'))
+        self.token_before(at, 1).is_some_and(|token| token.is_symbol('.'))
     }
 
-    fn step(&mut self, at: usize) -> Found {
+    fn check_token(&mut self, at: usize) -> CheckResult {
         let token = &self.tokens[at];
         match token.kind {
-            TokenKind::Word | TokenKind::QuotedName => self.name_or_keyword(at),
-            TokenKind::Symbol => self.symbol(at),
-            TokenKind::Hint => self.hint(at),
+            TokenKind::Word | TokenKind::QuotedName => self.check_name_or_keyword(at),
+            TokenKind::Symbol => self.check_symbol(at),
+            TokenKind::Hint => self.check_hint(at),
             TokenKind::ConditionalComment => self.fault(at, "a conditional comment"),
             TokenKind::StringLiteral if token.text.starts_with('\\') => self.fault(at, "a backslash before a quote"),
-            // In `FROM a.1b`, `.1` is a number.
             _ if matches!(self.state(), State::Table | State::DeletedTables) => {
                 self.fault(at, format!("{} where a table's name is expected", token.text))
             }
+            // In `FROM a.1b`, the tokenizer reads `.1` as a number, but servers read the table 1b
+            // of the schema a.
             TokenKind::Number if self.state() == State::AfterTable && token.text.starts_with('.') => {
                 self.fault(at, "a table's name with a schema")
             }
@@ -164,7 +166,7 @@ impl<'t, 'a> Walker<'t, 'a> {
 
     /// Refuses quotes and comments in an optimizer hint: they could make servers end the hint in
     /// different places.
-    fn hint(&self, at: usize) -> Found {
+    fn check_hint(&self, at: usize) -> CheckResult {
         let text = self.tokens[at].text;
         let inner = text.get(3..text.len() - 2).unwrap_or_default();
         if inner.contains(['`', '\'', '"', '/', '*', '#', ';']) || inner.contains("--") {
@@ -173,13 +175,13 @@ impl<'t, 'a> Walker<'t, 'a> {
         Ok(())
     }
 
-    fn symbol(&mut self, at: usize) -> Found {
+    fn check_symbol(&mut self, at: usize) -> CheckResult {
         let token = &self.tokens[at];
         match token.text {
             "(" => {
                 let state = if self.state() == State::Table { State::Table } else { State::Expression };
-                let has_own_from =
-                    self.previous_is(at, &OWN_FROM) && !self.back(at, 2).is_some_and(|t| t.is_symbol('.'));
+                let has_own_from = self.previous_is(at, &FUNCTIONS_WITH_FROM)
+                    && !self.token_before(at, 2).is_some_and(|t| t.is_symbol('.'));
                 self.frames.push(Frame { state, has_own_from });
             }
             ")" => {
@@ -201,16 +203,16 @@ impl<'t, 'a> Walker<'t, 'a> {
         Ok(())
     }
 
-    fn name_or_keyword(&mut self, at: usize) -> Found {
+    fn check_name_or_keyword(&mut self, at: usize) -> CheckResult {
         if self.follows_dot(at) {
-            return self.qualified(at);
+            return self.check_qualified_name(at);
         }
-        if self.tokens[at].kind == TokenKind::Word && self.keyword(at)? {
+        if self.tokens[at].kind == TokenKind::Word && self.handle_keyword(at)? {
             return Ok(());
         }
         let Some(name) = self.tokens[at].name() else { return Ok(()) };
         match self.state() {
-            State::Table => self.table(at, &name),
+            State::Table => self.check_table_name(at, &name),
             State::AfterTable | State::Definitions => {
                 self.aliases.insert(name.to_lowercase());
                 Ok(())
@@ -222,12 +224,12 @@ impl<'t, 'a> Walker<'t, 'a> {
                 }
                 Ok(())
             }
-            State::Expression | State::Condition => self.value(at, name),
+            State::Expression | State::Condition => self.check_value(at, name),
         }
     }
 
     /// Checks a name in the place of a table.
-    fn table(&mut self, at: usize, name: &str) -> Found {
+    fn check_table_name(&mut self, at: usize, name: &str) -> CheckResult {
         if self.next_is_symbol(at, '.') {
             return self.fault(at, format!("{name} before a dot: a table's name with a schema"));
         }
@@ -242,7 +244,7 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Checks a name in an expression: a function, a column, or a table or alias before a dot.
-    fn value(&mut self, at: usize, name: String) -> Found {
+    fn check_value(&mut self, at: usize, name: String) -> CheckResult {
         let token = &self.tokens[at];
         // `t AS a (x, y)` and `CAST(x AS CHAR(9))` call no function.
         let is_after_as = self.previous_is(at, &["as"]);
@@ -257,7 +259,7 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Checks a name after a dot. `t.c` is a column; `s.t.c` and `s.f()` name a schema.
-    fn qualified(&mut self, at: usize) -> Found {
+    fn check_qualified_name(&mut self, at: usize) -> CheckResult {
         if self.next_is_symbol(at, '.') || self.next_is_symbol(at, '(') {
             return self.fault(at, format!("{} is named with a schema", self.tokens[at].text));
         }
@@ -265,7 +267,7 @@ impl<'t, 'a> Walker<'t, 'a> {
     }
 
     /// Handles a keyword. Returns false if the word is a name here.
-    fn keyword(&mut self, at: usize) -> Result<bool, OutOfScope> {
+    fn handle_keyword(&mut self, at: usize) -> Result<bool, OutOfScope> {
         let token = &self.tokens[at];
         let state = self.state();
         let is = |word: &str| token.is_keyword(word);
@@ -298,7 +300,7 @@ impl<'t, 'a> Walker<'t, 'a> {
                 self.set_state(State::Table);
             }
         } else if is("into") {
-            self.into(at)?;
+            self.check_into(at)?;
         } else if token.is_any_keyword(&["insert", "replace"]) {
             if self.next_is_symbol(at, '(') || self.previous_is(at, &["or"]) || self.is_trigger_event(at) {
                 return Ok(true);
@@ -331,7 +333,7 @@ impl<'t, 'a> Walker<'t, 'a> {
             if !self.next_is(at, &is_clause) {
                 self.set_state(State::Definitions);
             }
-        } else if token.is_any_keyword(&CLAUSES) {
+        } else if token.is_any_keyword(&WORDS_AFTER_TABLES) {
             if !self.previous_is(at, &["for"]) && !self.is_set_type(at) {
                 self.set_state(State::Expression);
             }
@@ -383,7 +385,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         self.tokens[at].is_keyword("set") && self.next_is_symbol(at, '(')
     }
 
-    fn into(&mut self, at: usize) -> Found {
+    fn check_into(&mut self, at: usize) -> CheckResult {
         let verb = ["insert", "replace", "low_priority", "delayed", "high_priority", "ignore"];
         if self.previous_is(at, &verb) && self.state() == State::Table {
             return Ok(());
@@ -391,7 +393,7 @@ impl<'t, 'a> Walker<'t, 'a> {
         if !self.names.is_program || self.next_is(at, &["outfile", "dumpfile"]) {
             return self.fault(at, "SELECT … INTO writes outside of the tables");
         }
-        // Variables of a program.
+        // INTO names variables of the program.
         self.set_state(State::Expression);
         Ok(())
     }

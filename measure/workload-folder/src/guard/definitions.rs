@@ -3,7 +3,7 @@
 use sql::{SqlMode, Token, TokenKind};
 
 use super::clauses::{Names, Walker};
-use super::{Found, OutOfScope, for_each_reading, program};
+use super::{CheckResult, OutOfScope, for_each_reading, program};
 
 /// Engines whose tables lie in the server's own files.
 const ENGINES: [&str; 13] = [
@@ -92,7 +92,7 @@ const TABLE_OPTIONS: [&str; 66] = [
     "engine_attribute",
 ];
 
-/// Words that lead out of the schema or the data folder. Refused behind the columns of `CREATE
+/// Words that lead out of the schema or the data folder. Refused after the columns of `CREATE
 /// TABLE`, and anywhere in `ALTER TABLE`.
 const REFUSED_OPTIONS: [&str; 10] = [
     "directory",
@@ -135,27 +135,27 @@ const ALTER_ACTIONS: [&str; 22] = [
 
 /// Checks a statement of schema.sql, as every supported server reads it. `routines` are the
 /// routines of schema.sql.
-pub(crate) fn check_definition(text: &str, routines: &std::collections::HashSet<String>) -> Found {
+pub(crate) fn check_definition(text: &str, routines: &std::collections::HashSet<String>) -> CheckResult {
     let names = Names { routines: routines.clone(), is_program: false };
     let program_names = Names { is_program: true, ..names.clone() };
     for_each_reading(text, SqlMode::default(), |tokens| match tokens.first() {
         Some(first) if first.is_keyword("create") => check_create(tokens, &names, &program_names),
         Some(first) if first.is_keyword("alter") => check_alter(tokens, &names),
         Some(first) if first.is_any_keyword(&["insert", "replace"]) => Walker::new(tokens, &names).check(),
-        // These verbs are harmless. The statement is checked because another server may read
-        // another verb.
+        // These verbs are harmless. Conditional comments can give the statement another verb on
+        // another server, which that reading checks.
         Some(first) if first.is_any_keyword(&["set", "drop", "lock", "unlock"]) => Ok(()),
         Some(first) => fault(first, format!("{} creates no table, view or routine", first.text)),
         None => Ok(()),
     })
 }
 
-fn fault(token: &Token<'_>, reason: impl Into<String>) -> Found {
+fn fault(token: &Token<'_>, reason: impl Into<String>) -> CheckResult {
     Err(OutOfScope { offset: token.start, reason: reason.into() })
 }
 
-fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> Found {
-    let at = object_at(tokens)?;
+fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> CheckResult {
+    let at = find_object(tokens)?;
     let (object, rest) = (&tokens[at], &tokens[at + 1..]);
     match object.text.to_ascii_lowercase().as_str() {
         "table" => check_table(rest, names),
@@ -183,7 +183,7 @@ fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> F
 
 /// Returns the index of the word that names the kind of object. Before it, only the modifiers of
 /// tables, views, routines and indexes can stand.
-fn object_at(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
+fn find_object(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
     let objects = ["table", "index", "sequence", "view", "event", "procedure", "function", "trigger"];
     let modifiers = [
         "or",
@@ -225,7 +225,7 @@ fn object_at(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
     fault(&tokens[0], "CREATE of an unknown kind of object").map(|()| 0)
 }
 
-fn refuse_dots(tokens: &[Token<'_>]) -> Found {
+fn refuse_dots(tokens: &[Token<'_>]) -> CheckResult {
     match tokens.iter().find(|token| token.is_symbol('.') || token.text.starts_with('.')) {
         Some(dot) => fault(dot, "a name with a schema"),
         None => Ok(()),
@@ -233,12 +233,12 @@ fn refuse_dots(tokens: &[Token<'_>]) -> Found {
 }
 
 /// Refuses `s.t` as the object's name and as the table of a trigger.
-fn refuse_qualified_object(tokens: &[Token<'_>]) -> Found {
+fn refuse_qualified_object(tokens: &[Token<'_>]) -> CheckResult {
     let end = tokens.iter().position(|token| token.is_symbol('(') || token.is_any_keyword(&["begin", "each"]));
     refuse_dots(&tokens[..end.unwrap_or(tokens.len())])
 }
 
-fn check_view(tokens: &[Token<'_>], names: &Names) -> Found {
+fn check_view(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     let Some(begin) = tokens.iter().position(|token| token.is_keyword("as")) else {
         return tokens.first().map_or(Ok(()), |token| fault(token, "a view without AS"));
     };
@@ -246,7 +246,7 @@ fn check_view(tokens: &[Token<'_>], names: &Names) -> Found {
     Walker::new(&tokens[begin + 1..], names).check()
 }
 
-fn check_table(tokens: &[Token<'_>], names: &Names) -> Found {
+fn check_table(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     if let Some(query) =
         tokens.iter().find(|token| token.is_any_keyword(&["select", "with"]) && is_query(tokens, token))
     {
@@ -288,7 +288,7 @@ fn is_query(tokens: &[Token<'_>], token: &Token<'_>) -> bool {
         || !next.is_some_and(|next| next.is_any_keyword(&["system", "parser", "versioning", "without"]))
 }
 
-fn check_engines(tokens: &[Token<'_>]) -> Found {
+fn check_engines(tokens: &[Token<'_>]) -> CheckResult {
     for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_any_keyword(&["engine", "type"])) {
         let value = tokens.get(at + 1).filter(|next| next.is_symbol('=')).map_or(at + 1, |_| at + 2);
         let is_assigned = value == at + 2;
@@ -334,7 +334,7 @@ fn is_foreign_engine(name: &str) -> bool {
 }
 
 /// Checks the functions of defaults, generated columns, checks and functional indexes.
-fn check_expressions(tokens: &[Token<'_>], names: &Names) -> Found {
+fn check_expressions(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     let mut frames: Vec<bool> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| &tokens[at]);
@@ -356,7 +356,7 @@ fn check_expressions(tokens: &[Token<'_>], names: &Names) -> Found {
     Ok(())
 }
 
-fn check_alter(tokens: &[Token<'_>], names: &Names) -> Found {
+fn check_alter(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     let Some(table) = tokens.get(1).filter(|token| token.is_keyword("table")) else {
         return fault(&tokens[0], "ALTER of something else than a table");
     };

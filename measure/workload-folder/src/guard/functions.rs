@@ -16,7 +16,7 @@ const KEYWORDS: &str = " against all and any array as between binary both by cas
     datetime timestamp time date year text tinytext mediumtext longtext blob tinyblob mediumblob longblob enum signed unsigned \
     json precision varying national vector ";
 
-const FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decrypt aes_encrypt any_value ascii asin atan atan2 avg \
+const ALLOWED_FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decrypt aes_encrypt any_value ascii asin atan atan2 avg \
     bin bin_to_uuid binary bit_and bit_count bit_length bit_or bit_xor cast ceil ceiling char char_length character_length charset \
     chr coalesce coercibility collation column_add column_check column_create column_delete column_exists column_get column_json \
     column_list compress concat concat_ws contains conv convert convert_tz cos cot count crc32 crc32c crosses cume_dist curdate \
@@ -58,14 +58,14 @@ const FUNCTIONS: &str = " abs acos add_months adddate addtime aes_decrypt aes_en
 
 /// Functions of servers, and of a known library of loadable functions, that a workload may not
 /// call.
-const REFUSED: &str = " asynchronous_connection_failover_add_source benchmark found_rows get_lock is_free_lock is_used_lock \
+const REFUSED_FUNCTIONS: &str = " asynchronous_connection_failover_add_source benchmark found_rows get_lock is_free_lock is_used_lock \
     last_insert_id lastval lib_mysqludf_sys_info load_file master_gtid_wait master_pos_wait nextval release_all_locks release_lock \
     row_count setval sleep source_pos_wait sys_eval sys_exec sys_get sys_set wait_for_executed_gtid_set \
     wait_until_sql_thread_after_gtids ";
 
 /// Returns true for a known function, also for one that a workload may not call.
 pub(crate) fn is_server_function(name: &str) -> bool {
-    is_known_function(name) || is_listed(REFUSED, name)
+    is_known_function(name) || is_listed(REFUSED_FUNCTIONS, name)
 }
 
 fn is_listed(list: &str, name: &str) -> bool {
@@ -79,7 +79,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
 }
 
 pub(super) fn is_known_function(name: &str) -> bool {
-    is_listed(FUNCTIONS, name)
+    is_listed(ALLOWED_FUNCTIONS, name)
 }
 
 #[cfg(test)]

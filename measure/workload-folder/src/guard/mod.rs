@@ -25,7 +25,7 @@ pub struct OutOfScope {
     pub reason: String,
 }
 
-type Found = Result<(), OutOfScope>;
+type CheckResult = Result<(), OutOfScope>;
 
 /// Checks a statement that reads or changes rows, as every supported server reads it.
 ///
@@ -36,7 +36,7 @@ pub fn check_scope(text: &str, mode: SqlMode, routines: &HashSet<String>) -> Res
     for_each_reading(text, mode, |tokens| Walker::new(tokens, &names).check())
 }
 
-fn for_each_reading(text: &str, mode: SqlMode, check: impl Fn(&[Token<'_>]) -> Found) -> Found {
+fn for_each_reading(text: &str, mode: SqlMode, check: impl Fn(&[Token<'_>]) -> CheckResult) -> CheckResult {
     let readings = sql::readings(text, mode)
         .map_err(|ambiguous| OutOfScope { offset: ambiguous.offset, reason: ambiguous.reason.to_owned() })?;
     for reading in &readings {

@@ -3,7 +3,7 @@
 use sql::{Token, TokenKind};
 
 use super::clauses::{Names, Walker};
-use super::{Found, OutOfScope};
+use super::{CheckResult, OutOfScope};
 
 /// Words that can begin a statement of a body.
 const STATEMENTS: [&str; 29] = [
@@ -25,7 +25,7 @@ const REFUSED_PAIRS: [(&[&str], &[&str]); 2] = [
 ];
 
 /// Verbs that no body of a workload may use, wherever they stand.
-const REFUSED: [&str; 25] = [
+const REFUSED_VERBS: [&str; 25] = [
     "create",
     "alter",
     "drop",
@@ -54,14 +54,14 @@ const REFUSED: [&str; 25] = [
 ];
 
 /// Checks a trigger from its name on, or a routine from its parameters on.
-pub(super) fn check(tokens: &[Token<'_>], names: &Names) -> Found {
+pub(super) fn check(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     let mut begins = false;
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| &tokens[at]);
         let is_name = before.is_some_and(|token| token.is_symbol('.'))
             || tokens.get(at + 1).is_some_and(|token| token.is_symbol('.'));
         let fault = |reason: String| Err(OutOfScope { offset: token.start, reason });
-        if token.is_any_keyword(&REFUSED) && !is_name {
+        if token.is_any_keyword(&REFUSED_VERBS) && !is_name {
             return fault(format!("{} in a routine or trigger", token.text.to_uppercase()));
         }
         if begins && token.kind == TokenKind::Word && !is_name {
@@ -80,7 +80,7 @@ pub(super) fn check(tokens: &[Token<'_>], names: &Names) -> Found {
         if REFUSED_PAIRS.iter().any(is_pair) {
             return fault(format!("{} {} in a routine or trigger", token.text, tokens[at + 1].text));
         }
-        // In `UPDATE t SET a = 1`, a name stands before SET.
+        // After a name, SET is no statement: `UPDATE t SET a = 1`.
         let is_after_name = before.is_some_and(|before| {
             before.kind == TokenKind::QuotedName
                 || before.kind == TokenKind::Word
@@ -107,7 +107,7 @@ pub(super) fn check(tokens: &[Token<'_>], names: &Names) -> Found {
     Walker::new(tokens, names).check()
 }
 
-fn check_call(tokens: &[Token<'_>], at: usize, names: &Names) -> Found {
+fn check_call(tokens: &[Token<'_>], at: usize, names: &Names) -> CheckResult {
     let name = tokens.get(at + 1).and_then(Token::name).unwrap_or_default();
     let is_own = names.routines.contains(&name.to_lowercase());
     let is_qualified = tokens.get(at + 2).is_some_and(|token| token.is_symbol('.'));
@@ -121,8 +121,8 @@ fn check_call(tokens: &[Token<'_>], at: usize, names: &Names) -> Found {
 }
 
 /// Refuses `SET GLOBAL`, `SET PASSWORD`, `SET @@global.…` and other settings that outlive the
-/// statement. Variables of the program and of the user remain. Takes the tokens after `SET`.
-fn check_set(tokens: &[Token<'_>]) -> Found {
+/// statement. Variables of the program and of the user are allowed. Takes the tokens after `SET`.
+fn check_set(tokens: &[Token<'_>]) -> CheckResult {
     let scopes = [
         "global",
         "persist",

@@ -13,8 +13,8 @@
 //! | registered replicas | `SHOW REPLICAS` | [`Privilege::ReplicationHosts`] |
 //!
 //! Without the privilege, the server hides the object or the text of the view or program. An
-//! [`Unseen`] entry then names the `GRANT` statement, except for the facts of the first row, unless
-//! no schema is visible at all.
+//! [`Unseen`] entry then names the `GRANT` statement. For the facts of the first row there is an
+//! entry only if no schema is visible at all.
 
 mod connection;
 mod dictionary;
@@ -123,12 +123,12 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(conn: &'a mut Conn, server: &Server) -> Result<Self, Error> {
         let label = server.label().to_owned();
-        let failed = |what| {
+        let statement_error = |what| {
             let label = label.clone();
             move |source| Error::Statement { label, what, source }
         };
-        let dictionary = Dictionary::read(conn).map_err(failed("list the columns of information_schema"))?;
-        let grants = Grants::read(conn).map_err(failed("show its grants"))?;
+        let dictionary = Dictionary::read(conn).map_err(statement_error("list the columns of information_schema"))?;
+        let grants = Grants::read(conn).map_err(statement_error("show its grants"))?;
         Ok(Self { conn, label, dictionary, grants, unseen: Vec::new() })
     }
 

@@ -20,7 +20,7 @@ impl Reader<'_> {
                 let why = format!("the server cannot open it: {}", row.text(8));
                 self.add_unseen(format!("table {schema}.{}", row.text(0)), why, None);
             }
-            tables.insert(row.text(0), table(schema, &row));
+            tables.insert(row.text(0), parse_table(schema, &row));
         }
         for (name, column) in self.read_columns(schema)? {
             if let Some(table) = tables.get_mut(&name) {
@@ -59,7 +59,7 @@ impl Reader<'_> {
         let query = self.dictionary.select("COLUMNS", &columns)
             + " WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME, ORDINAL_POSITION";
         let rows = self.query("list its columns", &query, &[schema])?;
-        Ok(rows.iter().map(|row| (row.text(0), column(row))).collect())
+        Ok(rows.iter().map(|row| (row.text(0), parse_column(row))).collect())
     }
 
     fn read_checks(&mut self, schema: &str, tables: &mut BTreeMap<String, Table>) -> Result<(), Error> {
@@ -108,7 +108,7 @@ impl Reader<'_> {
     }
 }
 
-fn table(schema: &str, row: &DictionaryRow) -> Table {
+fn parse_table(schema: &str, row: &DictionaryRow) -> Table {
     Table {
         schema: schema.to_owned(),
         name: row.text(0),
@@ -134,7 +134,7 @@ fn row_format(name: &str) -> RowFormat {
     }
 }
 
-fn column(row: &DictionaryRow) -> Column {
+fn parse_column(row: &DictionaryRow) -> Column {
     let extra = row.text(14);
     let stored = ["STORED", "PERSISTENT"].iter().any(|word| extra.to_uppercase().contains(word));
     // For columns that are not generated, the expression is empty in MySQL and NULL in MariaDB.

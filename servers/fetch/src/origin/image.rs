@@ -44,13 +44,13 @@ pub(crate) fn install(cache: &Cache, name: &Name, progress: &dyn Progress) -> Re
 
 fn pull(cache: &Cache, name: &Name, progress: &dyn Progress) -> Result<Program, Error> {
     let given = name.to_string();
-    let failed = |error| install_error(&given, error);
+    let pull_error = |error| install_error(&given, error);
     progress.step(&format!("asking {} for {name}", name.registry()));
-    let remote = Remote::find(name).map_err(failed)?;
+    let remote = Remote::find(name).map_err(pull_error)?;
     let key = cache_key(remote.digest());
     let mebibytes = (remote.bytes() >> 20) * UNPACKED_RATIO;
     let folder = cache.folder_or_create(&key, mebibytes, progress, |folder| {
-        remote.unpack(&folder.join(ROOT), folder, &ProgressMonitor(progress)).map_err(failed)?;
+        remote.unpack(&folder.join(ROOT), folder, &ProgressMonitor(progress)).map_err(pull_error)?;
         check_runs(folder, &given)
     })?;
     let program = Program::with_bundled_loader(&folder, Some(&given))?;

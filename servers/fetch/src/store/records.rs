@@ -23,7 +23,7 @@ struct Record {
 
 /// Records that `name` means the server in the folder of `key`.
 pub(crate) fn write(cache: &Cache, name: &str, key: &str, program: &Program) -> Result<(), Error> {
-    if read(&path(cache, name)).is_some_and(|record| record.key == key) {
+    if read_record(&record_path(cache, name)).is_some_and(|record| record.key == key) {
         return Ok(());
     }
     let installed = seconds_since_1970();
@@ -39,7 +39,7 @@ pub(crate) fn write(cache: &Cache, name: &str, key: &str, program: &Program) -> 
         key: key.to_owned(),
         manifest: Manifest { package, version: program.version.to_string(), installed },
     };
-    let path = path(cache, name);
+    let path = record_path(cache, name);
     let folder = cache.folder(FOLDER);
     fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
     // Replaced atomically, so that readers see the old record or the new one.
@@ -55,19 +55,19 @@ pub(crate) fn seconds_since_1970() -> u64 {
 
 /// Returns the key of the folder that `name` means.
 pub(crate) fn find_key(cache: &Cache, name: &str) -> Option<String> {
-    read(&path(cache, name)).map(|record| record.key)
+    read_record(&record_path(cache, name)).map(|record| record.key)
 }
 
 /// Returns the manifest of the server that `name` means.
 pub(crate) fn find_manifest(cache: &Cache, name: &str) -> Result<Manifest, Error> {
     let unreadable = || Error::Install { name: name.to_owned(), reason: "its record cannot be read; try again".into() };
-    read(&path(cache, name)).map(|record| record.manifest).ok_or_else(unreadable)
+    read_record(&record_path(cache, name)).map(|record| record.manifest).ok_or_else(unreadable)
 }
 
 /// Lists the servers whose folders still exist, by name.
 pub(crate) fn list(cache: &Cache) -> Vec<Listing> {
     let entries = fs::read_dir(cache.folder(FOLDER)).into_iter().flatten().flatten();
-    let records = entries.filter_map(|entry| read(&entry.path()));
+    let records = entries.filter_map(|entry| read_record(&entry.path()));
     let mut records: Vec<Record> = records.filter(|record| cache.folder(&record.key).is_dir()).collect();
     records.sort_by(|a, b| a.name.cmp(&b.name));
     let listing = |Record { name, title, manifest, .. }| Listing {
@@ -82,12 +82,12 @@ pub(crate) fn list(cache: &Cache) -> Vec<Listing> {
     records.into_iter().map(listing).collect()
 }
 
-fn read(path: &Path) -> Option<Record> {
+fn read_record(path: &Path) -> Option<Record> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
 /// Returns the path of a record. The file is named by a digest: the server's name may contain
 /// slashes, and may be longer than a file name may be.
-fn path(cache: &Cache, name: &str) -> PathBuf {
+fn record_path(cache: &Cache, name: &str) -> PathBuf {
     cache.folder(FOLDER).join(format!("{}.json", image::sha256(name.as_bytes()).replace(':', "-")))
 }

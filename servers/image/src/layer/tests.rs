@@ -67,7 +67,8 @@ impl Sandbox {
     fn apply(&self, entries: &[Vec<u8>]) -> Result<(), Error> {
         let mut archive = entries.concat();
         archive.extend([0; 1024]);
-        let result = apply(&self.root, Kind::Layer("sha256:1234"), &archive[..], &Interruption(AtomicBool::new(false)));
+        let result =
+            apply(&self.root, ArchiveKind::Layer("sha256:1234"), &archive[..], &Interruption(AtomicBool::new(false)));
         assert_eq!(fs::read_to_string(self.outer.path().join("precious")).unwrap(), "untouched");
         assert_eq!(fs::read_dir(self.outer.path()).unwrap().count(), 2, "a file was created outside the root");
         assert_eq!(
@@ -223,9 +224,10 @@ fn reports_broken_layers() {
     let sandbox = Sandbox::new();
     let mut truncated = file("a", &"x".repeat(5000));
     truncated.truncate(2000);
-    let error = apply(&sandbox.root, Kind::Layer("sha256:1234"), &truncated[..], &Interruption(AtomicBool::new(false)))
-        .unwrap_err()
-        .to_string();
+    let error =
+        apply(&sandbox.root, ArchiveKind::Layer("sha256:1234"), &truncated[..], &Interruption(AtomicBool::new(false)))
+            .unwrap_err()
+            .to_string();
     assert!(error.contains("sha256:1234") && error.contains("not a valid tar archive"), "{error}");
     sandbox.apply(&[link("a", "b"), link("b", "a")]).unwrap();
     let looped = sandbox.apply(&[file("a/x", "")]).unwrap_err().to_string();
@@ -233,6 +235,7 @@ fn reports_broken_layers() {
     let below = sandbox.apply(&[file("f", ""), file("f/x", "")]).unwrap_err().to_string();
     assert!(below.contains("cannot create"), "{below}");
     let stopped =
-        apply(&sandbox.root, Kind::Layer("x"), &file("a", "")[..], &Interruption(AtomicBool::new(true))).unwrap_err();
+        apply(&sandbox.root, ArchiveKind::Layer("x"), &file("a", "")[..], &Interruption(AtomicBool::new(true)))
+            .unwrap_err();
     assert!(matches!(stopped, Error::Interrupted));
 }

@@ -1,4 +1,5 @@
-//! Connections with limits that hold for any server, also for a program that only plays one.
+//! Connections with limits that hold for any server, also for a program that only pretends to be
+//! one.
 //!
 //! - A statement has a time limit as a whole, not only for each read.
 //! - A server that is silent for the timeout must answer on another connection, or the statement
@@ -33,7 +34,7 @@ impl Conn {
     /// Adds the limits to a connection. `limit` is for a statement with all its rows.
     pub(super) fn new(inner: mysql::Conn, endpoint: &Endpoint, limit: Option<Duration>) -> io::Result<Self> {
         let watch = match limit {
-            Some(limit) => Some(watch::add(inner.as_raw_fd(), endpoint, limit)?),
+            Some(limit) => Some(watch::watch_socket(inner.as_raw_fd(), endpoint, limit)?),
             None => None,
         };
         Ok(Self { inner: Some(inner), watch })
@@ -80,7 +81,8 @@ impl Conn {
         }
     }
 
-    /// Closes the connection without a farewell, which would read and write on a broken state.
+    /// Closes the connection without COM_QUIT, for which the driver would read and write in a
+    /// broken state.
     fn abandon(&mut self) {
         if let Some(inner) = self.inner.take() {
             cut(&inner);
@@ -91,7 +93,7 @@ impl Conn {
 
 impl Drop for Conn {
     fn drop(&mut self) {
-        // The driver says farewell to the server, and reads the rest of a result first.
+        // The driver reads the rest of a result, then sends COM_QUIT.
         let _operation = self.watch.as_ref().map(Watch::begin);
         let inner = self.inner.take();
         let _ = contain(|| drop(inner));

@@ -13,7 +13,7 @@ use super::{Endpoint, connection};
 /// Interval at which the connections are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Start of no operation.
+/// [`Watch::start`] while no statement runs.
 const IDLE: u64 = u64::MAX;
 
 const IN_TIME: u8 = 0;
@@ -23,7 +23,7 @@ const SILENT: u8 = 2;
 static CLOCK: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 static WATCHES: LazyLock<Mutex<Vec<Weak<Watch>>>> = LazyLock::new(|| {
-    // A failure leaves the limits of single reads.
+    // If the thread cannot start, only the limits of single reads apply.
     let _ = thread::Builder::new().name("watch".into()).spawn(check_all);
     Mutex::new(Vec::new())
 });
@@ -53,7 +53,7 @@ impl Drop for Operation {
 }
 
 /// Watches a connection's socket.
-pub(super) fn add(socket: RawFd, endpoint: &Endpoint, limit: Duration) -> io::Result<Arc<Watch>> {
+pub(super) fn watch_socket(socket: RawFd, endpoint: &Endpoint, limit: Duration) -> io::Result<Arc<Watch>> {
     let watch = Arc::new(Watch {
         socket: duplicate(socket)?,
         endpoint: endpoint.clone(),

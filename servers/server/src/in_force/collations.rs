@@ -45,7 +45,7 @@ pub fn is_same_collation(one: &str, other: &str) -> bool {
 /// Reads all collations, sorted by id.
 pub(crate) fn read_collations(conn: &mut Conn) -> Result<Vec<CollationInfo>, Error> {
     // MariaDB 10.10 and later: COLLATIONS lists a collation of several charsets once, without id.
-    // Only this table has the full names.
+    // Only COLLATION_CHARACTER_SET_APPLICABILITY has the full names.
     let has_full_names: Option<u8> = conn.query_first(
         "SELECT 1 FROM information_schema.columns WHERE table_schema = 'information_schema' \
          AND table_name = 'COLLATION_CHARACTER_SET_APPLICABILITY' AND column_name = 'FULL_COLLATION_NAME'",

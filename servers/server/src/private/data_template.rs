@@ -15,7 +15,7 @@ use crate::{Error, Options};
 const UUID_FILE: &str = "auto.cnf";
 
 /// Disk space of a template with its redo log, in MiB.
-const MEBIBYTES: u64 = 400;
+const TEMPLATE_MEBIBYTES: u64 = 400;
 
 /// Fills the data folder of the instance in `folder`: from a template if possible, or else by
 /// initialisation.
@@ -37,7 +37,7 @@ pub(super) fn fill_data_folder(
     let data = folder.join("data");
     let key = format!("templates/{program_name}-{}-weigh-{}", program.version, env!("CARGO_PKG_VERSION"));
     let mut is_initialised = false;
-    let template = Cache::for_user()?.folder_or_create(&key, MEBIBYTES, progress, |template| {
+    let template = Cache::for_user()?.folder_or_create(&key, TEMPLATE_MEBIBYTES, progress, |template| {
         bootstrap::initialise(program, folder, arguments, account)?;
         is_initialised = true;
         copy(&data, template, None)

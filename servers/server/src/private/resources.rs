@@ -26,8 +26,8 @@ pub struct FreeResources {
 impl FreeResources {
     pub fn read() -> Result<Self, Error> {
         let folder = folder::parent();
-        let failed = |error: rustix::io::Errno| Error::io("look at", &folder)(error.into());
-        let disk = rustix::fs::statfs(&folder).map_err(failed)?;
+        let statfs_error = |error: rustix::io::Errno| Error::io("look at", &folder)(error.into());
+        let disk = rustix::fs::statfs(&folder).map_err(statfs_error)?;
         let in_memory = MEMORY_FILE_SYSTEMS.contains(&(disk.f_type as i64));
         Ok(Self { disk_bytes: disk::free_bytes(&folder)?, in_memory, memory_bytes: free_memory(), folder })
     }

@@ -15,7 +15,7 @@ use super::{InstalledPackage, Source, Target};
 use crate::catalogue::Entry;
 use crate::{Error, Progress, command};
 
-const MARIADB: &str = "mariadb-server-core";
+const MARIADB_PACKAGE: &str = "mariadb-server-core";
 
 pub(crate) static ENTRIES: [Entry; 5] = [
     Entry {
@@ -23,7 +23,7 @@ pub(crate) static ENTRIES: [Entry; 5] = [
         title: "MariaDB of this machine: from PATH, else from its own packages",
         aliases: &[],
         repository: "packages of this machine",
-        source: &AptPackage { suite: None, package: MARIADB },
+        source: &AptPackage { suite: None, package: MARIADB_PACKAGE },
         mebibytes: 200,
     },
     Entry {
@@ -31,7 +31,7 @@ pub(crate) static ENTRIES: [Entry; 5] = [
         title: "MariaDB 11.8, Debian 13's build",
         aliases: &["mariadb@11.8"],
         repository: "Debian trixie",
-        source: &AptPackage { suite: Some("trixie"), package: MARIADB },
+        source: &AptPackage { suite: Some("trixie"), package: MARIADB_PACKAGE },
         mebibytes: 200,
     },
     Entry {
@@ -39,7 +39,7 @@ pub(crate) static ENTRIES: [Entry; 5] = [
         title: "MariaDB 10.11, Debian 12's build",
         aliases: &["mariadb@10.11"],
         repository: "Debian bookworm",
-        source: &AptPackage { suite: Some("bookworm"), package: MARIADB },
+        source: &AptPackage { suite: Some("bookworm"), package: MARIADB_PACKAGE },
         mebibytes: 200,
     },
     Entry {
@@ -47,7 +47,7 @@ pub(crate) static ENTRIES: [Entry; 5] = [
         title: "MariaDB 10.5, Debian 11's build",
         aliases: &["mariadb@10.5"],
         repository: "Debian bullseye",
-        source: &AptPackage { suite: Some("bullseye"), package: MARIADB },
+        source: &AptPackage { suite: Some("bullseye"), package: MARIADB_PACKAGE },
         mebibytes: 200,
     },
     Entry {
@@ -186,7 +186,7 @@ impl Apt {
         progress.step(&format!("reading {what}"));
         let mut command = self.command("apt-get");
         command.args(["-q", "-oAPT::Status-Fd=1", "update"]);
-        command::run(command, &format!("read {what}"), |line| report(line, progress))
+        command::run(command, &format!("read {what}"), |line| report_progress(line, progress))
     }
 
     /// Finds the package `name`, or else the newest package with a version suffix, such as
@@ -225,7 +225,7 @@ impl Apt {
         let mut command = self.command("apt-get");
         command.args(["-q", "-y", "-oAPT::Status-Fd=1", "--download-only", "--no-install-recommends", "install"]);
         command.args(packages);
-        match command::run(command, &format!("download {title}"), |line| report(line, progress)) {
+        match command::run(command, &format!("download {title}"), |line| report_progress(line, progress)) {
             // A package list that could not be read is the likely cause.
             Err(error @ Error::Command { .. }) => return Err(self.failed_update.unwrap_or(error)),
             result => result?,
@@ -298,7 +298,7 @@ impl DownloadedPackages {
 }
 
 /// Reports the percentage in a line of apt's status protocol: `dlstatus:item:percent:text`.
-fn report(line: &str, progress: &dyn Progress) {
+fn report_progress(line: &str, progress: &dyn Progress) {
     let percent = line.strip_prefix("dlstatus:").and_then(|rest| rest.split(':').nth(1));
     if let Some(percent) = percent.and_then(|percent| percent.parse::<f64>().ok()) {
         progress.fraction(percent / 100.0);

@@ -18,7 +18,7 @@ const PROGRAM_FOLDERS: [&str; 2] = ["bin", "scripts"];
 /// Unpacks the tarball `name` of the jar into `folder`.
 pub(super) fn unpack_tarball(jar: &Path, name: &str, folder: &Path, target: &Target) -> Result<(), Error> {
     let mut archive = open(jar, target)?;
-    let tarball = archive.by_name(name).map_err(|error| broken(target, &error))?;
+    let tarball = archive.by_name(name).map_err(|error| jar_error(target, &error))?;
     ::image::unpack_archive(tarball, name, folder, &ProgressMonitor(target.progress))
         .map_err(|error| install_error(target.name, error))
 }
@@ -30,9 +30,9 @@ pub(super) fn unpack_folder(jar: &Path, name: &str, folder: &Path, target: &Targ
     for index in 0..count {
         interrupt::check()?;
         target.progress.fraction(index as f64 / count as f64);
-        let mut file = archive.by_index(index).map_err(|error| broken(target, &error))?;
+        let mut file = archive.by_index(index).map_err(|error| jar_error(target, &error))?;
         let Some(path) = file.enclosed_name() else {
-            return Err(broken(target, &format!("its entry {index} leaves the jar")));
+            return Err(jar_error(target, &format!("its entry {index} leaves the jar")));
         };
         let Ok(path) = path.strip_prefix(name) else { continue };
         if !file.is_dir() {
@@ -45,7 +45,7 @@ pub(super) fn unpack_folder(jar: &Path, name: &str, folder: &Path, target: &Targ
 
 fn add_file(file: &mut ZipFile<File>, path: &Path, folder: &Path, target: &Target) -> Result<(), Error> {
     if file.is_symlink() {
-        return Err(broken(target, &format!("{} is a link", path.display())));
+        return Err(jar_error(target, &format!("{} is a link", path.display())));
     }
     let unpacked = folder.join(path);
     let parent = unpacked.parent().unwrap_or(folder);
@@ -62,10 +62,10 @@ fn add_file(file: &mut ZipFile<File>, path: &Path, folder: &Path, target: &Targe
 
 fn open(jar: &Path, target: &Target) -> Result<ZipArchive<File>, Error> {
     let file = File::open(jar).map_err(Error::io("read", jar))?;
-    ZipArchive::new(file).map_err(|error| broken(target, &error))
+    ZipArchive::new(file).map_err(|error| jar_error(target, &error))
 }
 
-fn broken(target: &Target, reason: &impl ToString) -> Error {
+fn jar_error(target: &Target, reason: &impl ToString) -> Error {
     Error::Install {
         name: target.name.to_owned(),
         reason: format!("its jar cannot be unpacked: {}", reason.to_string()),

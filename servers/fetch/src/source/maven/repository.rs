@@ -11,11 +11,11 @@ use quick_xml::events::Event;
 use super::install_error;
 use crate::Error;
 
-const CENTRAL: &str = "https://repo1.maven.org/maven2";
+const CENTRAL_URL: &str = "https://repo1.maven.org/maven2";
 /// Id of Maven Central in Maven's settings.
 const CENTRAL_ID: &str = "central";
 
-const VARIABLE: &str = "MAVEN_REPOSITORY";
+const URL_VARIABLE: &str = "MAVEN_REPOSITORY";
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Repository {
@@ -28,17 +28,18 @@ pub(super) struct Repository {
 impl Repository {
     /// Finds the repository for the server `name`.
     pub fn find(name: &str) -> Result<Self, Error> {
-        let named = env::var(VARIABLE).ok().filter(|url| !url.is_empty()).map(|url| (url, format!("${VARIABLE}")));
+        let named =
+            env::var(URL_VARIABLE).ok().filter(|url| !url.is_empty()).map(|url| (url, format!("${URL_VARIABLE}")));
         let repository = match named.or_else(read_settings) {
             Some((url, named_by)) => Self { url: url.trim_end_matches('/').to_owned(), named_by: Some(named_by) },
-            None => Self { url: CENTRAL.to_owned(), named_by: None },
+            None => Self { url: CENTRAL_URL.to_owned(), named_by: None },
         };
         let authority = repository.url.split('/').nth(2).unwrap_or_default();
         if authority.contains('@') {
             let place = repository.named_by.as_deref().unwrap_or_default();
             let reason = format!(
                 "the URL of the Maven repository in {place} contains a login, which would be printed in messages; \
-                 set {VARIABLE} to a URL without one"
+                 set {URL_VARIABLE} to a URL without one"
             );
             return Err(Error::Install { name: name.to_owned(), reason });
         }
@@ -55,7 +56,7 @@ impl Repository {
             _ => return install_error(name, error),
         };
         let reason = format!(
-            "{error}.\nThe Maven repository {}{named_by} {advice}. Set {VARIABLE} to another repository, or give \
+            "{error}.\nThe Maven repository {}{named_by} {advice}. Set {URL_VARIABLE} to another repository, or give \
              --server a basedir, a tarball or an image.",
             self.url
         );
