@@ -1,4 +1,4 @@
-//! Differences between two readings.
+//! Differences between two readings of the same schemas.
 
 use std::collections::BTreeMap;
 

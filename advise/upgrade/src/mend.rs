@@ -1,4 +1,4 @@
-//! Statements of a dump as the new server takes them.
+//! Rewrites statements of a dump that the new server refuses.
 
 use check::Target;
 use server::{current_collation_name, error_code};
@@ -24,8 +24,8 @@ const NO_DEFAULT: u16 = 1364;
 const PARTITIONS_UNSUPPORTED: u16 = 1178;
 const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 
-/// Modes of `sql_mode` that refuse what older servers take.
-const STRICT: &str = "NO_ENGINE_SUBSTITUTION";
+/// Replaces an `sql_mode` that consists of strict modes only.
+const LENIENT_MODE: &str = "NO_ENGINE_SUBSTITUTION";
 
 /// Returns what to try instead of a refused statement, the nearest first. `sql_mode` is the
 /// session's.
@@ -71,7 +71,7 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
 fn relaxed(sql_mode: &str) -> String {
     let strict = ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"];
     let kept: Vec<&str> = sql_mode.split(',').filter(|mode| !mode.is_empty() && !strict.contains(mode)).collect();
-    if kept.is_empty() { STRICT.to_owned() } else { kept.join(",") }
+    if kept.is_empty() { LENIENT_MODE.to_owned() } else { kept.join(",") }
 }
 
 fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite> {
@@ -142,7 +142,7 @@ fn quote_reserved_word(text: &str, message: &str) -> Option<Rewrite> {
 
 /// Removes a mode that the server no longer has from `SET sql_mode = …`.
 fn remove_mode(text: &str, message: &str) -> Vec<Rewrite> {
-    // The message has an apostrophe of its own.
+    // The message itself has an apostrophe ("can't"), so the mode is the last quoted word.
     let Some(mode) = message.rsplit('\'').nth(1).filter(|mode| !mode.is_empty()) else { return Vec::new() };
     let lower = text.to_lowercase();
     if !lower.contains("sql_mode") {

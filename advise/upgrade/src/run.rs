@@ -17,7 +17,8 @@ use crate::script::{self, Done, Pair};
 use crate::settings::{self, Candidate, Defaults};
 use crate::side::{self, Columns};
 
-/// Each setting is also left out once, to see whether it is needed, unless a rehearsal takes longer.
+/// Settings are tried without each one, to drop those not needed, only if a rehearsal takes at most
+/// this.
 const MAX_SECONDS_TO_TRY: u64 = 60;
 
 /// What the old server does.
@@ -160,7 +161,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     Ok(after)
 }
 
-/// Loads what the old server prints, as a dump of it does.
+/// Loads the definitions that the old server prints into the new one, as restoring a dump does.
 fn load_again(target: &Server, before: &Before) -> Result<Loaded, Error> {
     side::clear(target)?;
     let schema = Schema::Definitions(before.definitions.clone());
@@ -205,7 +206,8 @@ fn old_columns(statement: &str, before: &Before) -> Vec<String> {
     found
 }
 
-/// Columns that got another collation on the new server, by both collations.
+/// Reports columns that got another collation although the new server has their old one, by both
+/// collations.
 fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Finding> {
     let here = side::version(target);
     let mut groups: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();

@@ -77,11 +77,10 @@ fn is_explainable(text: &str) -> bool {
     is_query(text) || matches!(first_word(text).as_str(), "insert" | "replace" | "update" | "delete" | "call")
 }
 
-/// Both servers, for questions about statements.
+/// Both servers, and their text columns after the scripts.
 pub struct Pair<'s> {
     pub source: &'s Server,
     pub target: &'s Server,
-    /// Columns on each, after the scripts.
     pub source_columns: &'s Columns,
     pub target_columns: &'s Columns,
 }
@@ -186,7 +185,7 @@ pub fn to_mend(remedy: why::Remedy) -> Mend {
     Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects }
 }
 
-/// Sides of each expression, in a sentence.
+/// Describes each expression of a finding with its operands, a sentence each.
 pub fn site_reasons(finding: &why::Finding) -> Vec<String> {
     let side = |side: &why::Side| format!("{} is {} ({})", one_line(&side.text), side.collation, side.source);
     let sentence = |site: &why::Site| {

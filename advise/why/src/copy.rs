@@ -1,4 +1,4 @@
-//! A private copy of schemas, which is asked and on which remedies are tried.
+//! A private copy of schemas, which answers questions and on which remedies are tried.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ impl std::fmt::Display for Refusal {
 /// Rows of each result of a statement; NULL is `None`.
 pub type Results = Vec<Vec<BTreeMap<String, Option<String>>>>;
 
-/// Procedure that asks in the place of a stored program.
+/// Procedure that evaluates expressions with the variables of a stored program.
 const PROBE: &str = "weigh_probe";
 
 pub struct Copy<'s> {
@@ -188,7 +188,8 @@ impl<'s> Copy<'s> {
         Ok(Ok(()))
     }
 
-    /// Runs a statement in a transaction that is rolled back.
+    /// Runs a statement in a transaction that is rolled back. A definition stays, as it commits by
+    /// itself.
     pub fn try_statement(&mut self, session: &Session, statement: &str) -> Result<Result<(), Refusal>, Error> {
         self.open = None;
         let mut conn = self.connect(session)?;
@@ -331,7 +332,7 @@ fn sample_value(declared_type: &str) -> Option<String> {
     }
 }
 
-/// Text of a made-up row.
+/// A text that [`Copy::fill`] writes into made-up rows, so that a lookup finds a row.
 const SAMPLE: &str = "w0000500";
 
 fn read_results(conn: &mut Conn, statement: &str) -> mysql::Result<Results> {

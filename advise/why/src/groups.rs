@@ -17,7 +17,7 @@ pub struct Group {
     pub sources: Vec<(Source, usize)>,
 }
 
-/// Schemas whose views and functions are the server's.
+/// Schemas whose views and functions are the server's own. They are not judged.
 const OWN_SCHEMAS: [&str; 3] = ["information_schema", "performance_schema", "mysql"];
 
 /// Returns the statement, and the programs and views that it runs.

@@ -1,4 +1,4 @@
-//! Asks the copy about spots: the collation of each side, and whether the server takes the
+//! Judges expressions on the copy: the collation of each operand, and whether the server takes the
 //! expression on no rows.
 
 use rules::coercibility::{Coercibility, Operand as Rule, Outcome, Side as RuleSide, choose_collation};
@@ -126,7 +126,7 @@ impl Copy<'_> {
         Ok(Some(sides))
     }
 
-    /// Evaluates expressions with the tables of a block, none of which has a row.
+    /// Evaluates expressions in a query block whose tables return no row.
     pub fn ask_on_no_rows(
         &mut self,
         source: &Source,
@@ -155,7 +155,8 @@ impl Copy<'_> {
         Ok(answer)
     }
 
-    /// Collation by which two sides are compared, as the servers' rules say.
+    /// Collation by which the sides are compared, by the servers' rules. `None` if they refuse the
+    /// comparison.
     fn winner(&self, sides: &[Side]) -> Option<String> {
         let texts: Vec<&Side> =
             sides.iter().filter(|side| side.charset != "binary" && side.strength != "IGNORABLE").collect();

@@ -107,7 +107,7 @@ fn prepared(conn: &mut server::Conn, statement: &str) -> mysql::Result<Result<Ve
     }
 }
 
-/// True for `SET` of the session without calls.
+/// True for a `SET` that changes only the session and calls no function.
 fn is_harmless(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let Some(first) = tokens.first() else { return false };

@@ -35,7 +35,8 @@ impl<'a> Session<'a> {
         Ok(Self { server, conn: server.connect_with_limit(MAX_STATEMENT_TIME)?, schema: String::new() })
     }
 
-    /// Runs a statement that takes far more instructions than the work of other threads meanwhile.
+    /// Runs a statement that takes far more instructions than the work of other threads meanwhile,
+    /// so that the connection's thread can be recognised.
     pub fn run_long_statement(&mut self) -> Result<(), Error> {
         self.query("SELECT BENCHMARK(50000, REVERSE(REPEAT('a', 100)))", "reverse text")
     }

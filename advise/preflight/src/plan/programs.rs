@@ -11,7 +11,7 @@ use crate::finding::Finding;
 use crate::job::{Job, Request, TableJob, flavour};
 use crate::model::{Phase, Step};
 
-/// A program of the plan.
+/// A stored program or view that the plan creates again.
 pub struct ChosenProgram<'f> {
     pub object: &'f Object,
     /// Why the plan creates it again: "keeps latin1_swedish_ci; uses shop.customers".
@@ -104,8 +104,8 @@ pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> 
         format!("SET SESSION collation_connection = {}", quote_string(&job.targets[0])),
     ];
     statements.extend(session_statements(object));
-    // Triggers and events have no privileges of their own. MariaDB 10.1 stores the words OR REPLACE
-    // in a trigger's definition.
+    // Triggers and events have no privileges of their own, so they are dropped first. MariaDB 10.1
+    // stores the words OR REPLACE in a trigger's definition.
     let has_grants = !matches!(object.name.kind, Kind::Trigger | Kind::Event);
     let replaces = object.name.kind == Kind::View || (has_grants && flavour(job.facts) == Flavour::MariaDb);
     if replaces {
@@ -126,7 +126,8 @@ pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> 
     steps
 }
 
-/// Returns the settings that a program keeps from its creation, except for character sets.
+/// Returns statements that set the SQL mode and the time zone that a program keeps from its
+/// creation.
 fn session_statements(object: &Object) -> Vec<String> {
     let session = &object.session;
     let setting = |name: &str, value: &Option<String>| {

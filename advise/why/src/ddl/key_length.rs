@@ -36,7 +36,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     Ok(Some(Cause { kind: Kind::KeyTooLong, costs, attempts, most: 3 }))
 }
 
-/// Number behind "max key length is".
+/// Limit in bytes that the server's message states.
 fn limit(message: &str) -> Option<u64> {
     let (_, rest) = message
         .split_once("length is ")
@@ -152,7 +152,7 @@ fn length_token(tokens: &[Token<'_>], column: &str) -> Option<usize> {
     (0..tokens.len()).find(|at| is_type(*at)).map(|at| at + 3)
 }
 
-/// The column shortened, in the statement or before it.
+/// Shortens the column, in the statement itself or before it.
 fn shorter(
     copy: &Copy<'_>,
     refused: &Refused<'_>,
@@ -187,7 +187,7 @@ fn shorter(
     Ok(Some(attempt))
 }
 
-/// Prefixes in the indexes that the statement adds.
+/// Gives long text columns a prefix in the indexes that the statement adds.
 fn prefixed(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     let tokens = meaningful(refused.text);
     let room = limit / WIDEST;
@@ -214,7 +214,7 @@ fn prefixed(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     (!edits.is_empty()).then_some(attempt)
 }
 
-/// True for a text column of more characters, of the table or of the statement.
+/// True for a text column of more than `room` characters, of the table or of the statement.
 fn is_long_text(refused: &Refused<'_>, tokens: &[Token<'_>], name: &str, room: u64) -> bool {
     let column = refused.table.as_ref().and_then(|table| table.column(name));
     if let Some(column) = column {
@@ -223,7 +223,8 @@ fn is_long_text(refused: &Refused<'_>, tokens: &[Token<'_>], name: &str, room: u
     length_token(tokens, name).and_then(|at| tokens[at].text.parse::<u64>().ok()).is_some_and(|length| length > room)
 }
 
-/// Of a table to be created: every VARCHAR that is too long for a key by itself.
+/// Shortens every VARCHAR and CHAR of a new table that is too long for a key by itself. `None` for
+/// an existing table.
 fn shorter_in_text(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     if refused.table.is_some() {
         return None;

@@ -106,7 +106,8 @@ pub(crate) fn meaningful(text: &str) -> Vec<Token<'_>> {
         .collect()
 }
 
-/// Runs a definition on the copy. A definition that the server takes stays in force.
+/// Runs a definition on the copy, where it stays in force if the server takes it. Explains a
+/// refusal.
 pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Vec<Finding>, Error> {
     let (schema, name) = target(session, &given.text);
     let table = copy.table(&schema, &name)?;

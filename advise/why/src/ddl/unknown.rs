@@ -24,7 +24,7 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
             .collect();
         crate::remedy::splice(refused.text, &edits)
     };
-    // The old name of utf8mb3, and what servers before utf8mb4 have.
+    // `utf8` is the old name of utf8mb3, and the nearest to utf8mb4 that servers before 5.5.3 have.
     for other in if named == "utf8mb3" || named == "utf8mb4" { &["utf8"][..] } else { &[] } {
         let what = format!("Name {other} instead of {named}");
         attempts.push(Attempt::new(Scope::Statement, what, vec![replaced(other)]));

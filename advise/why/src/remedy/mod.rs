@@ -80,7 +80,7 @@ fn most(scope: Scope) -> usize {
 
 /// Tries the changes for a fault, and returns those after which it is gone, the smallest first.
 pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
-    // Declarations of a program are better than COLLATE in its body.
+    // Declarations of a program are better than COLLATE in its body, so they come first.
     let mut changes = program::changes(fault);
     changes.extend(rewrite::changes(copy, fault)?);
     changes.extend(session::changes(fault));

@@ -1,4 +1,4 @@
-//! Conversions of columns that foreign keys hold.
+//! Conversions of columns that belong to foreign keys.
 
 use mysql::prelude::Queryable;
 use server::{collation_charset, is_same_collation};
