@@ -16,8 +16,8 @@ pub(super) fn findings(results: &Results) -> Vec<String> {
     found
 }
 
-/// Says for each collation of a server in how many statements it costs nothing, and where it costs
-/// most.
+/// Says for each collation of a server in how many statements it costs at most [`EQUAL`], in how
+/// many it doubles the instructions, and where it costs most.
 fn collation_findings(results: &Results, server: usize) -> Vec<String> {
     let finding = |collation: &&str| {
         let cells = results.cells.iter().filter(|cell| cell.server == server && cell.collation == *collation);

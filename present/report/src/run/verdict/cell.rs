@@ -14,7 +14,8 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
-    /// Returns server CPU if it was measured, else what was.
+    /// Returns the first of server CPU, throughput and latency that was measured. Server CPU if
+    /// none was.
     pub(crate) fn of_run(analysis: &Analysis) -> Self {
         let has = |figure: Self| compared(analysis).any(|comparison| figure.ratio(comparison).is_some());
         [Self::Cpu, Self::Throughput, Self::Latency].into_iter().find(|figure| has(*figure)).unwrap_or(Self::Cpu)
@@ -72,9 +73,9 @@ pub(crate) enum Change {
 
 /// A difference below this counts as none: `same`.
 const MAX_SAME: f64 = 0.1;
-/// An interval that is wider says nothing.
+/// An interval that reaches further from 1 says nothing.
 const MAX_UNCLEAR: f64 = 0.5;
-/// Half-width above which a decided change has no figure.
+/// Half-width above which a change has no figure, unless the change is more than twice as large.
 const MAX_HALF_WIDTH: f64 = 1.0;
 
 impl Change {
