@@ -125,7 +125,7 @@ fn run_source(source: &Server, request: &Request) -> Result<Before, Error> {
 fn run_target(source: &Server, target: &Server, request: &Request, before: &Before) -> Result<After, Error> {
     let mut after = After::default();
     let from_dump = matches!(request.schema, Schema::Dumps(_));
-    let again = if from_dump { load_again(target, before)? } else { Loaded::default() };
+    let again = if from_dump { load_definitions(target, before)? } else { Loaded::default() };
     side::clear(target)?;
     let loaded =
         load_target(target, &request.schema, request.default_schema.as_deref(), &before.loaded.refused, Area::Load)?;
@@ -162,7 +162,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
 }
 
 /// Loads the definitions that the old server prints into the new one, as restoring a dump does.
-fn load_again(target: &Server, before: &Before) -> Result<Loaded, Error> {
+fn load_definitions(target: &Server, before: &Before) -> Result<Loaded, Error> {
     side::clear(target)?;
     let schema = Schema::Definitions(before.definitions.clone());
     let mut loaded = load_target(target, &schema, None, &std::collections::BTreeMap::new(), Area::Dump)?;

@@ -162,7 +162,7 @@ impl Copy<'_> {
             sides.iter().filter(|side| side.charset != "binary" && side.strength != "IGNORABLE").collect();
         let mut best = *texts.first()?;
         for side in &texts[1..] {
-            match choose_collation(self.flavour, self.version, rule(best), rule(side)) {
+            match choose_collation(self.flavour, self.version, rule_operand(best), rule_operand(side)) {
                 Outcome::Collation(RuleSide::Right) | Outcome::CollationIfRepresentable(RuleSide::Right) => best = side,
                 Outcome::IllegalMix => return None,
                 _ => {}
@@ -172,7 +172,7 @@ impl Copy<'_> {
     }
 }
 
-fn rule(side: &Side) -> Rule<'_> {
+fn rule_operand(side: &Side) -> Rule<'_> {
     let coercibility = match side.strength.as_str() {
         "EXPLICIT" => Coercibility::Explicit,
         "NONE" | "IMPLICIT" => Coercibility::Implicit,

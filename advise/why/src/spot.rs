@@ -105,7 +105,7 @@ impl Source {
     }
 
     fn operand(&self, block: usize, expression: &Expr) -> Operand {
-        let text = closed(&self.text[expression.span.clone()]);
+        let text = close_comment(&self.text[expression.span.clone()]);
         Operand { block, expression: expression.clone(), text, is_editable: true }
     }
 
@@ -132,7 +132,7 @@ impl Source {
     }
 
     fn spot(&self, block: usize, kind: SpotKind, operation: &str, span: Range<usize>, operands: Vec<Operand>) -> Spot {
-        let text = closed(&self.text[span]);
+        let text = close_comment(&self.text[span]);
         Spot { block, kind, operation: operation.to_owned(), alone: text.clone(), text, operands, collation: None }
     }
 
@@ -262,7 +262,7 @@ impl Source {
 
 /// Closes a conditional comment that begins in a text and ends after it: in
 /// `name /*! COLLATE utf8_bin */`, the expression ends before the mark.
-fn closed(text: &str) -> String {
+fn close_comment(text: &str) -> String {
     let marks = tokenize(text, SqlMode::default()).filter(|token| token.kind == TokenKind::ConditionalComment).count();
     if marks % 2 == 1 { format!("{text} */") } else { text.to_owned() }
 }

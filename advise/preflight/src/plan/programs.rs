@@ -49,7 +49,7 @@ pub(super) fn chosen_programs<'f>(job: &Job<'f>, request: &Request, repairs: &[&
                 .filter(|place| chosen_places.contains(place))
                 .map(|_| "keeps its place among triggers".to_owned())
         };
-        let was_dropped = || is_in_the_way(object, repairs).then(|| "was dropped for the repairs".to_owned());
+        let was_dropped = || is_fired_by_repair(object, repairs).then(|| "was dropped for the repairs".to_owned());
         reason.or_else(shares_place).or_else(was_dropped)
     };
     programs
@@ -77,7 +77,7 @@ fn reason(job: &Job<'_>, request: &Request, object: &Object) -> Option<String> {
 }
 
 /// True for a trigger that a repair would fire.
-fn is_in_the_way(object: &Object, repairs: &[&Finding]) -> bool {
+fn is_fired_by_repair(object: &Object, repairs: &[&Finding]) -> bool {
     let is_repaired =
         |finding: &&&Finding| finding.details.schema == object.name.schema && finding.details.table == object.table;
     object.name.kind == Kind::Trigger
@@ -87,7 +87,7 @@ fn is_in_the_way(object: &Object, repairs: &[&Finding]) -> bool {
 
 /// Returns steps that drop the triggers that repairs would fire.
 pub(super) fn drop_triggers(job: &Job<'_>, repairs: &[&Finding]) -> Vec<Step> {
-    let triggers = job.definitions.of_kind(Kind::Trigger).filter(|object| is_in_the_way(object, repairs));
+    let triggers = job.definitions.of_kind(Kind::Trigger).filter(|object| is_fired_by_repair(object, repairs));
     let drop_step = |object: &Object| {
         let table = table_name(&object.name.schema, object.table.as_deref().unwrap_or_default());
         let sql = format!("DROP TRIGGER IF EXISTS {}", sql::quote_table(&object.name.schema, &object.name.name));

@@ -50,7 +50,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         let collation = format!("{}_{suffix}", charset.unwrap_or("utf8mb4"));
         attempts.extend(with_collation(copy, refused, table, &columns, &collation)?);
     }
-    Ok(Some(Cause { kind: Kind::Duplicates, costs, attempts, most: 2 }))
+    Ok(Some(Cause { kind: Kind::Duplicates, costs, attempts, max_remedies: 2 }))
 }
 
 /// Text columns of the unique index that the statement adds, or else of all indexes of the table.

@@ -32,7 +32,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     if attempts.is_empty() {
         return convert::explain(copy, refused);
     }
-    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts: together(refused, attempts), most: 2 }))
+    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts: combine_attempts(refused, attempts), max_remedies: 2 }))
 }
 
 /// Explains a column of a key that the statement adds. `None` if the collations are the same, or a
@@ -75,7 +75,7 @@ fn explain_pair(
 }
 
 /// Combines the changes of the columns of a key into one attempt, because all of them are needed.
-fn together(refused: &Refused<'_>, attempts: Vec<Attempt>) -> Vec<Attempt> {
+fn combine_attempts(refused: &Refused<'_>, attempts: Vec<Attempt>) -> Vec<Attempt> {
     if attempts.len() < 2 || refused.table.is_none() {
         return attempts;
     }

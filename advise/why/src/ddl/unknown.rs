@@ -40,5 +40,5 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
             attempts.push(Attempt::new(Scope::Statement, format!("Name {name} instead of {named}"), vec![sql]));
         }
     }
-    (!attempts.is_empty()).then(|| Cause { kind: Kind::Unknown, costs: Vec::new(), attempts, most: 2 })
+    (!attempts.is_empty()).then(|| Cause { kind: Kind::Unknown, costs: Vec::new(), attempts, max_remedies: 2 })
 }

@@ -30,7 +30,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
     let charset = column.charset.clone().unwrap_or_default();
     let costs =
         vec![format!("{}.{} has character set {charset}, which cannot hold the value", found.name, column.name)];
-    let mut changes = vec![names(subject)];
+    let mut changes = vec![set_names_change(subject)];
     if breadth(&charset) < 4
         && let Some(create) = copy.create_table(&schema, &found.name)?
         && let Some(definition) = ddl::find_column(&create, &column.name)
@@ -76,7 +76,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
     Ok(Some(vec![finding]))
 }
 
-fn names(subject: &Subject) -> Change {
+fn set_names_change(subject: &Subject) -> Change {
     let kept = subject.session.prelude.iter().filter(|statement| !crate::remedy::sets_connection(statement)).cloned();
     let prelude: Vec<String> = std::iter::once("SET NAMES utf8mb4".to_owned()).chain(kept).collect();
     let mut sql = prelude.clone();

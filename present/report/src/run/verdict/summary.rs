@@ -74,8 +74,8 @@ fn parts(run: &Run, grid: &Grid, max: usize) -> Vec<String> {
             _ => unclear.push(at),
         }
     }
-    more.sort_by(|one, other| distance(other.0).total_cmp(&distance(one.0)));
-    less.sort_by(|one, other| distance(other.0).total_cmp(&distance(one.0)));
+    more.sort_by(|one, other| log_distance(other.0).total_cmp(&log_distance(one.0)));
+    less.sort_by(|one, other| log_distance(other.0).total_cmp(&log_distance(one.0)));
     let name = |at: &usize| name(run, grid, *at);
     let mut parts = Vec::new();
     for (effects, is_more) in [(&more, true), (&less, false)] {
@@ -107,7 +107,7 @@ fn parts(run: &Run, grid: &Grid, max: usize) -> Vec<String> {
     parts
 }
 
-fn distance(ratio: f64) -> f64 {
+fn log_distance(ratio: f64) -> f64 {
     ratio.max(f64::MIN_POSITIVE).ln().abs()
 }
 
