@@ -1,4 +1,4 @@
-//! What is rehearsed: the schema as statements, and the application's statements.
+//! Input of a rehearsal: the schema as statements, and the application's statements.
 
 use std::io::BufRead;
 

@@ -21,7 +21,7 @@ use crate::side::{self, Columns};
 /// this.
 const MAX_SECONDS_TO_TRY: u64 = 60;
 
-/// What the old server does.
+/// Observations on the old server.
 struct Before {
     loaded: Loaded,
     columns: Columns,
@@ -34,7 +34,7 @@ struct Before {
     definitions: rehearsal::Definitions,
 }
 
-/// What the new server does.
+/// Findings and notes on the new server.
 #[derive(Default)]
 struct After {
     findings: Vec<Finding>,

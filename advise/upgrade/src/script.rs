@@ -12,7 +12,7 @@ use crate::material::Given;
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::side::{Columns, Ran, Rows, Session, first_word};
 
-/// What a statement did on a server.
+/// Outcome of a statement on a server.
 #[derive(Clone, Debug)]
 pub struct Done {
     pub ran: Ran,

@@ -13,7 +13,7 @@ use why::Refusal;
 
 use crate::Error;
 
-/// Rows of a result that are kept for messages.
+/// Maximum number of rows that are kept for messages.
 const MAX_KEPT_ROWS: usize = 200;
 
 /// Longest `SET` that is repeated on other connections.

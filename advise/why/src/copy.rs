@@ -25,7 +25,7 @@ impl Session {
     }
 }
 
-/// Surroundings of an expression.
+/// Context in which an expression is evaluated.
 #[derive(Clone, Debug)]
 pub enum Place {
     Session(Session),
@@ -39,7 +39,7 @@ pub struct Call {
     pub session: Session,
     /// Arguments as written. Missing ones are NULL.
     pub arguments: Vec<String>,
-    /// Statements of the body, before the place, that create temporary tables.
+    /// Statements of the body that create temporary tables, before the expression.
     pub created: Vec<String>,
 }
 

@@ -73,7 +73,7 @@ impl Copy<'_> {
             format!("ANALYZE TABLE {table}"),
         ];
         let relaxed = ["SET SESSION sql_mode = ''", "SET SESSION foreign_key_checks = 0"].map(str::to_owned).to_vec();
-        // A table that takes no such rows stays as it is.
+        // A table that refuses the rows, for example by a check constraint, stays as it is.
         self.run(&Session { schema: Some(schema.to_owned()), prelude: relaxed }, &statements).map(drop)
     }
 }

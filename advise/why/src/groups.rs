@@ -10,10 +10,11 @@ use crate::spot::Source;
 use crate::syntax::{ExprKind, TableKind};
 use crate::trial::{Inner, Subject, is_explainable, piece_source};
 
-/// Sources of one place, with the subject that shows whether a change mends them.
+/// Sources of a statement, program or view, and the subject that is run to see whether a change
+/// mends them.
 pub struct Group {
     pub subject: Subject,
-    /// Sources, with the index of each piece of a program.
+    /// Sources. In a program, each with the index of its piece; otherwise with 0.
     pub sources: Vec<(Source, usize)>,
 }
 
@@ -77,8 +78,8 @@ impl Gatherer<'_, '_> {
         Ok(())
     }
 
-    /// Adds the procedure that a source calls. `session` is that of the user's own call, whose
-    /// arguments are then known.
+    /// Adds the procedure that a source calls. `session` is the session of the user's own call.
+    /// `None` for a call inside a program, whose arguments are unknown.
     fn add_called(&mut self, source: &Source, own: &str, session: Option<&Session>) -> Result<(), Error> {
         let Some((schema, name, arguments)) = called(source) else { return Ok(()) };
         let Some(program) = self.copy.program("PROCEDURE", schema.as_deref().unwrap_or(own), &name)? else {

@@ -82,7 +82,8 @@ impl Copy<'_> {
         Ok(Some(Judged { spot: spot.clone(), site, refusal, resolved }))
     }
 
-    /// A COLLATE clause is of interest if the server refuses it.
+    /// Judges a COLLATE clause. `None` unless the server refuses it because of collations or
+    /// character sets.
     fn judge_collate(&mut self, source: &Source, spot: &Spot) -> Result<Option<Judged>, Error> {
         let Err(refusal) = self.ask_on_no_rows(source, spot.block, &spot.alone)? else { return Ok(None) };
         if !is_conflict(refusal.code) {

@@ -14,8 +14,8 @@ use crate::spot::Source;
 use crate::syntax::ExprKind;
 use crate::trial::is_explainable;
 
-/// Explains the statements on a running server, and corrects the findings by what it says: a
-/// finding that the server does not share is left out, and a note says so.
+/// Explains the statements on a running server. Leaves out findings that this server contradicts,
+/// and says so in a note.
 pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) -> Result<(), Error> {
     let mut conn = source.connect()?;
     let fail =

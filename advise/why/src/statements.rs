@@ -21,8 +21,8 @@ pub fn parse_script(name: &str, text: &str) -> Vec<Given> {
 }
 
 /// Reads the classes of a slow query log that took most time, at most `worst`. Statements that
-/// differ only in literals, comments and letter case are one class, and its slowest call stands for
-/// it.
+/// differ only in literals, comments and letter case are one class, represented by its slowest
+/// call.
 pub fn read_slow_log(name: &str, log: impl BufRead, worst: usize) -> io::Result<Vec<Given>> {
     struct Class {
         given: Given,

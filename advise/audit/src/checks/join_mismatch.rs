@@ -71,7 +71,7 @@ fn check_join(input: &AuditInput, join: &JoinPlans) -> Option<Finding> {
     )
 }
 
-/// Says why a join that keeps its index costs all the same.
+/// Says what a join costs although it keeps its index.
 fn explain_kept(input: &AuditInput, join: &JoinPlans) -> String {
     let charset = |column: &crate::ColumnRef| find_column(input, column)?.charset.as_deref();
     let cost = if charset(&join.left).map(current_name) == charset(&join.right).map(current_name) {

@@ -1,4 +1,4 @@
-//! Children that lose their parent, and orphans that get one.
+//! Rows that lose the row that their foreign key refers to, and orphans that get one.
 
 use std::collections::BTreeSet;
 

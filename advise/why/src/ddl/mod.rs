@@ -33,7 +33,7 @@ pub(crate) struct Refused<'a> {
     pub session: &'a Session,
     pub text: &'a str,
     pub refusal: &'a Refusal,
-    /// Table that the statement alters; `None` for one that it would create.
+    /// Table that the statement alters. `None` if the statement creates the table.
     pub table: Option<Table>,
 }
 

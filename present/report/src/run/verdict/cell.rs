@@ -71,7 +71,7 @@ pub(crate) enum Change {
     NotMeasured,
 }
 
-/// A difference below this counts as none: `same`.
+/// Largest difference not excluded up to which a change is shown as `same`.
 const MAX_SAME: f64 = 0.1;
 /// An interval that reaches further from 1 says nothing.
 const MAX_UNCLEAR: f64 = 0.5;
