@@ -243,7 +243,8 @@ fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Fi
         .collect()
 }
 
-/// Finds the fewest settings with which fewest findings are left.
+/// Applies all settings that may help. If they leave fewer findings, drops those that are not
+/// needed for that; keeps all if a rehearsal takes longer than [`MAX_SECONDS_TO_TRY`].
 fn find_settings(
     source: &Server,
     target: &Server,

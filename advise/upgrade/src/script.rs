@@ -200,8 +200,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Tries the statement without each setting of its session. A setting without which it runs is the
-/// cause.
+/// Tries a query without each setting of its session, except SET NAMES and user variables. A
+/// setting without which it runs is the cause.
 fn leave_out_setting(server: &Server, given: &Given, done: &Done) -> Result<Option<(Mend, String)>, Error> {
     let prelude = &done.setup.prelude;
     for (index, setting) in prelude.iter().enumerate() {

@@ -14,8 +14,9 @@ use crate::spot::Source;
 use crate::syntax::ExprKind;
 use crate::trial::is_explainable;
 
-/// Explains the statements on a running server. Leaves out findings that this server contradicts,
-/// and says so in a note.
+/// Explains the statements on a running server, and adds its figures to the findings. Adds a
+/// finding if only this server refuses a statement. Replaces findings that this server contradicts
+/// by notes.
 pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) -> Result<(), Error> {
     let mut conn = source.connect()?;
     let fail =
@@ -141,7 +142,8 @@ fn calls_any(text: &str, functions: &[String]) -> bool {
     calls
 }
 
-/// True if the running server's plan does not contradict a finding.
+/// False if the running server's plan contradicts a finding; a note then says how. Otherwise adds
+/// the plan's figures to the costs of a lost index.
 fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut Vec<String>) -> bool {
     if finding.kind != Kind::IndexLost {
         if finding.sites.iter().all(|site| site.program.is_none()) {

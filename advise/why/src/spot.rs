@@ -63,7 +63,7 @@ impl Source {
     }
 
     /// Returns `FROM` with the tables of a block, none of which has a row, and of `levels` blocks
-    /// around it.
+    /// around it. In a trigger, also `NEW` and `OLD`.
     pub fn no_rows_clause(&self, block: usize, levels: usize) -> String {
         let mut from = String::from("FROM (SELECT 1 AS weigh_one) AS weigh_none");
         let mut names: Vec<String> = Vec::new();

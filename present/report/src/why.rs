@@ -175,7 +175,7 @@ fn describe(plan: &PlanFigures) -> String {
     format!("{} ({})", count_noun(plan.rows, "row"), tables.join(", "))
 }
 
-/// Writes a statement as it is, or its first lines.
+/// Writes a statement, or the first lines of a long one. Wraps a statement of one line.
 pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     let lines: Vec<&str> = statement.trim().lines().collect();
     let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };

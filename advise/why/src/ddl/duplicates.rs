@@ -84,7 +84,8 @@ fn equal_values(copy: &Copy<'_>, table: &Table, column: &Column, collation: &str
     copy.names(&query).or_else(|_| Ok(Vec::new()))
 }
 
-/// Gives the statement's COLLATE clause a stronger collation, or converts the column to it before.
+/// Gives the statement's COLLATE or CONVERT clause a stronger collation, or converts the column to
+/// it before.
 fn with_collation(
     copy: &Copy<'_>,
     refused: &Refused<'_>,

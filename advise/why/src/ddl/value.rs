@@ -9,8 +9,8 @@ use crate::model::{Finding, Kind, Scope};
 use crate::remedy::breadth;
 use crate::trial::{Act, Change, Subject};
 
-/// Judges an `INSERT` or `UPDATE` that the server refuses because of a value. `None` for other
-/// refusals.
+/// Judges an `INSERT` or `UPDATE` that the server refuses because a column's character set lacks
+/// the value. `None` for other refusals, and if the column is unknown.
 pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> Result<Option<Vec<Finding>>, Error> {
     if refusal.code != error_code::TRUNCATED_WRONG_VALUE_FOR_FIELD || !refusal.message.contains("ncorrect string value")
     {

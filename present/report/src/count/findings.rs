@@ -39,7 +39,8 @@ fn collation_findings(results: &Results, server: usize) -> Vec<String> {
     collations(results, server).iter().filter_map(finding).collect()
 }
 
-/// Names the largest changes from the server before, if both are MySQL or both MariaDB.
+/// Names the least and the greatest change from the previous server, if both are MySQL or both
+/// MariaDB.
 fn version_finding(results: &Results, server: usize) -> Option<String> {
     let (old, new) = (&results.servers[server - 1], &results.servers[server]);
     if old.flavour != new.flavour {
