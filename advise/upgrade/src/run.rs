@@ -206,8 +206,8 @@ fn old_columns(statement: &str, before: &Before) -> Vec<String> {
     found
 }
 
-/// Reports columns that got another collation although the new server has their old one, by both
-/// collations.
+/// Reports columns that got another collation although the new server has their old one, grouped by
+/// old and new collation.
 fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Finding> {
     let here = side::version(target);
     let mut groups: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();
@@ -295,7 +295,8 @@ fn find_settings(
     })
 }
 
-/// Says which default of the new server the old one lacks.
+/// Warns of default collations of the new server that the old one lacks: they stop replication back
+/// to it. `None` if it has all.
 fn replication_note(source: &Server, target: &Server, defaults: &Defaults) -> Result<Option<String>, Error> {
     let known: BTreeSet<u16> = source.read_collations()?.into_iter().map(|one| one.id).collect();
     let there = target.read_collations()?;

@@ -40,7 +40,7 @@ impl Defaults {
 /// Errors that `sql_mode` decides about.
 const MODE_ERRORS: [&str; 7] = ["1055:", "1067:", "1140:", "1292:", "1364:", "1366:", "1406:"];
 
-/// Lists the settings that may help, those that reach furthest first.
+/// Lists the settings that may help, those with the widest effect first.
 pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) -> Vec<Candidate> {
     let here = version(target);
     let mut all = Vec::new();

@@ -160,7 +160,7 @@ impl<'s> Copy<'s> {
     fn prepare(&self, conn: &mut Conn, session: &Session) -> Result<(), Error> {
         let mut first = vec!["SET NAMES utf8mb4".to_owned()];
         if self.flavour == Flavour::MariaDb {
-            // MariaDB from 10.6.16 on says which index a conversion makes useless.
+            // With this, MariaDB from 10.6.16 on says which index a conversion makes useless.
             first.push("SET SESSION note_verbosity = 'basic,unusable_keys,explain'".into());
             first.push("SET SESSION max_statement_time = 2".into());
         } else {

@@ -1,4 +1,4 @@
-//! Made-up rows, so that plans of the copy have something to choose between.
+//! Made-up rows, so that the copy's server has plans to choose between.
 
 use mysql::prelude::Queryable;
 use sql::{quote_identifier, quote_string, quote_table};

@@ -11,7 +11,7 @@ use crate::origin::Resolved;
 use crate::spot::{Source, Spot, SpotKind};
 use crate::syntax::ExprKind;
 
-/// A spot with what the server says about it.
+/// An expression with what the server says about it.
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub spot: Spot,
@@ -31,13 +31,15 @@ pub fn is_conflict(code: u16) -> bool {
 }
 
 impl Copy<'_> {
-    /// Judges the spots of a source. Returns those whose sides differ, or that the server refuses.
+    /// Judges the spots of a source. Returns those whose operands have different collations or
+    /// none, or wrap a column in COLLATE or CONVERT; of COLLATE clauses, the refused ones.
     pub fn judge(&mut self, source: &Source) -> Result<Vec<Judged>, Error> {
         let mut found: Vec<Judged> = Vec::new();
         for spot in source.spots() {
             lifecycle::interrupt::check()?;
             if let Some(judged) = self.judge_spot(source, &spot)? {
-                // The call around a refused comparison is refused for the same reason.
+                // A call around a refused comparison is refused for the same reason, so it is left
+                // out.
                 let is_inside = |other: &Judged| other.refusal.is_some() && spot.alone.contains(&other.spot.alone);
                 if judged.refusal.is_none() || !found.iter().any(is_inside) {
                     found.push(judged);

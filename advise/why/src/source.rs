@@ -75,7 +75,8 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
     Ok(())
 }
 
-/// The prepared protocol does not take `USE`.
+/// Selects a schema by the text protocol, as the prepared one does not take `USE`. A schema that
+/// the server refuses has no effect.
 fn select_schema(conn: &mut server::Conn, schema: &str) -> mysql::Result<()> {
     match conn.query_drop(format!("USE {}", quote_identifier(schema))) {
         Err(mysql::Error::MySqlError(_)) => Ok(()),

@@ -1,4 +1,4 @@
-//! Expressions of a statement in which texts meet.
+//! Expressions of a statement whose result depends on the collations of their operands.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub struct Spot {
     pub operation: String,
     /// Text to show.
     pub text: String,
-    /// Text that a server evaluates by itself.
+    /// Expression that a server can evaluate without the rest of the statement.
     pub alone: String,
     pub operands: Vec<Operand>,
     /// Place of the collation's name in a COLLATE clause.

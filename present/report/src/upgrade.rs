@@ -1,4 +1,5 @@
-//! Report of `weigh upgrade`: verdict, findings by kind, settings that keep it as it was.
+//! Report of `weigh upgrade`: verdict, findings by kind, and settings under which the new server
+//! behaves like the old one.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Rows that lose the row that their foreign key refers to, and orphans that get one.
+//! Children that lose their parent under the new collation, and orphans that get one.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Distinct values that become equal, and equal values that cease to be.
+//! Distinct values that become equal, and equal values that become distinct.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub static SEPARATES: Check = Check {
     run: CheckFunction::Rows(separates),
 };
 
-/// Kind of values that form a group.
+/// Effect of the conversion on a group of values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     /// Values that are equal after the conversion, and were distinct.

@@ -5,7 +5,7 @@ use sql::TokenKind;
 use super::{Attempt, Cause, Refused, meaningful};
 use crate::model::{Kind, Scope};
 
-/// Names after the character set's that may replace others, the nearest first.
+/// Ends of collation names that may replace an unknown collation, the nearest first.
 const NEAREST: [&str; 6] = ["uca1400_ai_ci", "0900_ai_ci", "unicode_520_ci", "unicode_ci", "general_ci", "bin"];
 
 pub fn explain(refused: &Refused<'_>) -> Option<Cause> {

@@ -118,8 +118,9 @@ pub(super) fn recreated(before: &StoredProgram, mut after: StoredProgram, what: 
     }
 }
 
-/// Collates the sides of other collations. `which` 0 leaves columns alone if there is a value; 1
-/// changes columns, too. One side is enough if all have the same character set, except in a UNION.
+/// Adds COLLATE to operands of other collations. `which` 0 leaves columns alone if there is a
+/// value; 1 changes columns, too. One operand is enough if all have the same character set, except
+/// in a UNION.
 fn collate_operands(source: &Source, judged: &Judged, collation: &str, which: usize) -> Edits {
     if judged.spot.kind == SpotKind::Collate || judged.spot.kind == SpotKind::Order {
         return Vec::new();

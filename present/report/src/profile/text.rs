@@ -31,7 +31,7 @@ pub(crate) fn push_verdict(profile: &Profile, style: Style, out: &mut String) {
     profile.notes.iter().for_each(|note| style.push_wrapped("note: ", "  ", note, out));
 }
 
-/// Returns why a profile says nothing. `None` if it has samples enough.
+/// Returns why a profile says nothing. `None` if it has enough samples.
 pub(crate) fn too_few_samples(profile: &Profile) -> Option<String> {
     let fewest = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
     (fewest < MIN_SAMPLES).then(|| {

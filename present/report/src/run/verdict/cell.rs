@@ -71,11 +71,11 @@ pub(crate) enum Change {
     NotMeasured,
 }
 
-/// Largest difference not excluded up to which a change is shown as `same`.
+/// A change is shown as `same` if any larger difference is excluded.
 const MAX_SAME: f64 = 0.1;
 /// An interval that reaches further from 1 says nothing.
 const MAX_UNCLEAR: f64 = 0.5;
-/// Half-width above which a change has no figure, unless the change is more than twice as large.
+/// Half-width above which a change has no figure, unless the change is at least twice as large.
 const MAX_HALF_WIDTH: f64 = 1.0;
 
 impl Change {
@@ -111,7 +111,7 @@ impl Change {
     }
 }
 
-/// Returns `+23 % ± 2`, or `+3.1 % ± 0.4` if both are small.
+/// Returns `+23 % ± 2`, or `+3.1 % ± 0.4` if both are below 10 %.
 pub(crate) fn format_change(ratio: Estimate) -> String {
     let (value, half) = ((ratio.value - 1.0) * 100.0, (ratio.high - ratio.low) * 50.0);
     let places = usize::from(value.abs() < 9.95 && half < 9.95);

@@ -12,7 +12,7 @@ const MAX_COPIES_DIFFER: f64 = 0.2;
 /// A/A bounds up to which a run is good, and fair.
 const GOOD: f64 = 0.02;
 const FAIR: f64 = 0.05;
-/// Share of stolen time, and variation of the baseline's CPU, from which the line names them.
+/// Share of stolen time, and variation of the baseline's CPU, from which the reasons name them.
 const MIN_STOLEN: f64 = 0.05;
 const MIN_UNSTEADY: f64 = 0.1;
 
