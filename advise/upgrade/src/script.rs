@@ -259,7 +259,8 @@ fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<Stri
         .collect()
 }
 
-/// Says how results differ. `None` if they don't, or may differ from call to call.
+/// Says how results differ. `None` if they don't, or may differ from call to call, or only behind
+/// the rows that are kept.
 fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
     if !is_query(&given.text) {
         return (one.affected != other.affected).then(|| {

@@ -197,7 +197,8 @@ impl Copy<'_> {
         Ok(row.and_then(|row| row.get("Create Table").cloned().flatten()))
     }
 
-    /// Query and `collation_connection` of a view.
+    /// Returns a `CREATE VIEW` statement, and the session of the view's creation. `None` if the
+    /// name is unknown.
     pub fn view(&self, schema: &str, name: &str) -> Result<Option<(String, Session)>, Error> {
         let mut conn = self.connect(&Session::default())?;
         // Not SHOW CREATE VIEW, which fails for a view that cannot be read (all but MySQL 9).

@@ -78,8 +78,8 @@ impl Copy<'_> {
     }
 }
 
-/// Expression for the value of a row by its number `n`. Texts are `w0000500`, the same in every
-/// table, so that joins find rows.
+/// Expression for the value of a row by its number `n`. Texts are `w0000500`, shorter in short
+/// columns, and the same in every table, so that joins find rows. `None` for types without one.
 fn value(data_type: &str, column_type: &str, length: Option<u64>) -> Option<String> {
     Some(match data_type {
         "char" | "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" => match length.unwrap_or(8) {

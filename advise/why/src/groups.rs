@@ -92,7 +92,7 @@ impl Gatherer<'_, '_> {
         self.add_program(&program, &call)
     }
 
-    /// Adds the views and stored functions that a source names.
+    /// Adds the views that a source names, and the stored functions of its schema.
     fn expand(&mut self, source: &Source) -> Result<(), Error> {
         let own = crate::origin::schema_of(&source.place).unwrap_or_default();
         for block in &source.parsed.blocks {
@@ -156,7 +156,7 @@ fn called(source: &Source) -> Option<(Option<String>, String, Vec<String>)> {
     }
 }
 
-/// Tables that a statement changes.
+/// The first table that an `INSERT`, `REPLACE`, `UPDATE` or `DELETE` names.
 fn changed_tables(text: &str, session: &Session) -> Vec<(String, String)> {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let changes = tokens.first().is_some_and(|token| token.is_any_keyword(&["insert", "replace", "update", "delete"]));

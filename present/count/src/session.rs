@@ -41,7 +41,8 @@ impl<'a> Session<'a> {
         self.query("SELECT BENCHMARK(50000, REVERSE(REPEAT('a', 100)))", "reverse text")
     }
 
-    /// Chooses the schema and the connection's character set.
+    /// Chooses the schema and the connection's character set: utf8mb4 in place of one that no
+    /// client may have.
     pub fn choose(&mut self, schema: &str, charset: &str) -> Result<(), Error> {
         let charset = if NO_CLIENT_CHARSET.contains(&charset) { "utf8mb4" } else { charset };
         schema.clone_into(&mut self.schema);

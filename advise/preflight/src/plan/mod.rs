@@ -137,8 +137,9 @@ fn find_blocked_objects(job: &Job<'_>, blocked: &BTreeSet<String>) -> BlockedObj
     BlockedObjects { tables, schemas }
 }
 
-/// Returns steps that set the character set of the script, and a strict SQL mode. The mode allows
-/// invalid dates, because a stored one such as 2020-02-31 would stop a copy (error 1292).
+/// Returns steps that set the character set of the script and a strict SQL mode, and that permit
+/// altering system-versioned tables. The mode allows invalid dates, because a stored one such as
+/// 2020-02-31 would stop a copy (error 1292).
 fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
     let mut statements = vec![
         if job.facts.server.charset("utf8mb4").is_some() { "SET NAMES utf8mb4" } else { "SET NAMES utf8" },

@@ -78,7 +78,7 @@ pub(super) fn explain_method(results: &Results) -> Vec<String> {
     ]
 }
 
-/// Formats a share in percent with at least one digit that is not 0.
+/// Formats a share in percent, with a second decimal below 0.1 %.
 fn format_spread(spread: f64) -> String {
     let percent = spread * 100.0;
     if percent >= 0.1 { format!("{percent:.1}") } else { format!("{percent:.2}") }

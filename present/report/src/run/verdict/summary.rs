@@ -162,7 +162,7 @@ fn cores(run: &Run, grid: &Grid) -> Option<String> {
     Some(format!("At 10,000 queries/s: {text}."))
 }
 
-/// Rounds a number of cores to two digits.
+/// Formats a number of cores: `12`, `1.5`, `0.05`.
 fn round(cores: f64) -> String {
     if cores >= 9.95 {
         format!("{cores:.0}")
