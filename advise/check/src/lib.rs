@@ -19,7 +19,7 @@ pub use target::{Target, TargetError, collation_flavour};
 pub struct Check<F: 'static> {
     /// Name for `--check` and `--skip`: `join-mismatch`.
     pub name: &'static str,
-    /// Findings of the check in one line without a full stop.
+    /// What the check finds, in one line without a full stop.
     pub title: &'static str,
     /// Inputs that have to be gathered before the check runs.
     pub reads: &'static [Reading],

@@ -89,7 +89,7 @@ fn read_results(file: &File, path: &Path, run: &str) -> Result<(Vec<ScanResult>,
     let mut complete_bytes = length as u64;
     let mut line = String::new();
     while reader.read_line(&mut line).map_err(failed)? > 0 {
-        // The last line of an interrupted run may be incomplete.
+        // The last line of an interrupted run may be incomplete. It is dropped.
         let Some(text) = line.strip_suffix('\n') else { break };
         complete_bytes += line.len() as u64;
         results.push(serde_json::from_str(text).map_err(|error| problem(error.to_string()))?);

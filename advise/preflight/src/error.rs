@@ -15,7 +15,7 @@ pub enum Error {
     Rehearsal(#[from] rehearsal::Error),
     #[error("cannot {what}: {source}{}", remedy(source))]
     Statement {
-        /// What was attempted: "read shop.orders". Completes "cannot …".
+        /// Attempted task: "read shop.orders". Completes "cannot …".
         what: String,
         source: mysql::Error,
     },
@@ -34,7 +34,7 @@ pub enum Error {
     ConnectionLost(String),
     #[error("cannot {what} {}: {source}", path.display())]
     File {
-        /// What was attempted: "open". Completes "cannot …".
+        /// Attempted task: "open". Completes "cannot …".
         what: &'static str,
         path: PathBuf,
         source: std::io::Error,

@@ -1,4 +1,4 @@
-//! Lengths of keys, rows and columns after a conversion. Pure.
+//! Lengths of keys, rows and columns after a conversion.
 
 use facts::{Column, Facts, Index, IndexPart, RowFormat, Table};
 use rules::keys::{self, KeyLimits};

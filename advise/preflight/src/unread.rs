@@ -1,4 +1,4 @@
-//! Objects that the server doesn't open or the account may not see. Each costs its own line.
+//! Objects that the server doesn't open or the account may not see. The report lists each of them.
 
 use check::{Object, ObjectKind, Severity};
 use rehearsal::{Kind, Unread};

@@ -1,4 +1,4 @@
-//! Differences between two readings.
+//! Differences between two readings of the same schemas.
 
 use std::collections::BTreeMap;
 
@@ -26,15 +26,15 @@ pub fn compare(before: &Definitions, after: &Definitions) -> Vec<Change> {
     for (name, old) in &before {
         match after.get(name) {
             Some(new) => changes.extend(compare_parts(name, &old.parts, &new.parts)),
-            None => changes.push(whole(name, Some(old.create.clone()), None)),
+            None => changes.push(object_change(name, Some(old.create.clone()), None)),
         }
     }
     let added = after.iter().filter(|(name, _)| !before.contains_key(name));
-    changes.extend(added.map(|(name, new)| whole(name, None, Some(new.create.clone()))));
+    changes.extend(added.map(|(name, new)| object_change(name, None, Some(new.create.clone()))));
     changes
 }
 
-fn whole(object: &ObjectName, before: Option<String>, after: Option<String>) -> Change {
+fn object_change(object: &ObjectName, before: Option<String>, after: Option<String>) -> Change {
     Change { object: object.clone(), part: None, before, after }
 }
 

@@ -14,7 +14,7 @@ use crate::read::checksum_expression;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub object: ObjectName,
-    /// Description: "CHECK TABLE: Corrupt". Completes "the table: …".
+    /// Description: "CHECK TABLE: Corrupt". Completes "after the plan, …".
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-/// Errors of an upgrade's rehearsal. What a server refuses is a finding.
+/// Errors of an upgrade's rehearsal. A statement that a server refuses is a finding, not an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

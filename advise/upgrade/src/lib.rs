@@ -6,8 +6,8 @@
 //! statements, migrations ─ run ─▶ on both ───── errors, rows, order, plans ─┘
 //! ```
 //!
-//! The servers decide everything: what the new one refuses is what it was seen to refuse, and a
-//! mend or setting is advised after it was seen to work. Only private servers are written to.
+//! The servers decide everything: a finding is what the new server was seen to do, and a mend or
+//! setting is advised only after it was seen to work. Only private servers are written to.
 
 mod collation;
 mod error;

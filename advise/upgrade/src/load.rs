@@ -1,4 +1,4 @@
-//! Loading a schema, statement by statement, with what mends a refused statement.
+//! Loads a schema statement by statement, and mends statements that the new server refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,11 @@ use crate::side::{Session, failed, version};
 /// Schema for the tables of a dump that names none.
 const DEFAULT_SCHEMA: &str = "app";
 
-/// Rewrites in a row that are tried on a statement: names of several collations, reserved words.
+/// Maximum number of successive rewrites of one statement, which can name several unknown
+/// collations or reserved words.
 const MAX_REWRITES: usize = 12;
 
-/// Longest statement that is rewritten. Rows are longer, and are loaded as they are.
+/// Longest statement that is rewritten. INSERTs of dumps can be longer, and are loaded as they are.
 const MAX_REWRITTEN_BYTES: usize = 1 << 20;
 
 const NO_TABLE: u16 = 1146;
@@ -42,8 +43,8 @@ pub fn load_source(server: &Server, schema: &Schema, into: Option<&str>) -> Resu
     load(server, schema, into, &mut |_, _, _, _| Ok(false))
 }
 
-/// Loads a schema on the new server. A refused statement is mended if something mends it, so that
-/// later ones are judged as they will be. `known` are refusals of the old server.
+/// Loads a schema on the new server. A refused statement runs in a mended form if one works, so
+/// that later statements find its object. `known` are refusals of the old server.
 pub fn load_target(
     server: &Server,
     schema: &Schema,
@@ -104,7 +105,8 @@ fn what_fails(refusal: &Refusal, area: Area) -> String {
     }
 }
 
-/// Adds a finding. The same error with the same mend is one finding with several places.
+/// Adds a finding. Equal errors about an unknown collation, character set or variable become one
+/// finding with several places.
 fn push_finding(findings: &mut Vec<Finding>, finding: Finding) {
     let is_shared = |error: &Option<String>| {
         error
@@ -146,7 +148,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
         }
         match session.run(&statement.text)? {
             Ok(_) => {}
-            // Views need each other.
+            // A view can read one that is created later, so it is tried again.
             Err(refusal) if refusal.code == NO_TABLE && !is_dump => {
                 later.push((statement.clone(), session.schema.clone()));
             }
@@ -181,7 +183,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
     Ok(loaded)
 }
 
-/// Tries what mends a refused statement, and leaves it mended. Returns the mend that worked, and
+/// Runs rewritten forms of a refused statement until one works. Returns the mend that worked, and
 /// reasons.
 pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<(Vec<Mend>, Vec<String>), Error> {
     if text.len() > MAX_REWRITTEN_BYTES {
@@ -272,7 +274,7 @@ pub fn is_consequence(refusal: &Refusal, lost: &BTreeSet<String>) -> bool {
             .any(|name| message.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == name))
 }
 
-/// Name of the object that a statement creates, in lower case.
+/// Name of the object that a statement creates or alters, in lower case.
 pub fn created_name(text: &str) -> Option<String> {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default())
         .filter(|token| !matches!(token.kind, sql::TokenKind::Comment | sql::TokenKind::ConditionalComment))
@@ -290,8 +292,7 @@ pub fn created_name(text: &str) -> Option<String> {
     tokens.get(at)?.name().map(|name| name.to_lowercase())
 }
 
-/// True if a statement creates a table with a character set and without a collation, or with
-/// neither.
+/// True if a statement creates a table with text columns, and its table options have no COLLATE.
 pub fn omits_collation(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let creates = tokens.first().is_some_and(|token| token.is_keyword("create"))

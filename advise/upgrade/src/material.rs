@@ -1,4 +1,4 @@
-//! What is rehearsed: the schema as statements, and the application's statements.
+//! Input of a rehearsal: the schema as statements, and the application's statements.
 
 use std::io::BufRead;
 
@@ -89,7 +89,7 @@ pub(crate) fn statements(definitions: &Definitions) -> Vec<Statement> {
         session_statements(object).into_iter().for_each(&mut push);
         push(object.create.clone());
     }
-    // The defaults that programs needed are set back.
+    // `session_statements` changes schema defaults for programs; this sets them back.
     for object in definitions.of_kind(Kind::Schema) {
         if let Some(collation) = object.parts.get("collation") {
             all.push(Statement { place: object.name.to_string(), text: alter_database(object, collation) });
@@ -107,7 +107,8 @@ fn session_statements(object: &Object) -> Vec<String> {
     let CreationSession { sql_mode, connection, database, time_zone, .. } = &object.session;
     let mut all = Vec::new();
     all.extend(database.as_ref().map(|collation| alter_database(object, collation)));
-    // MySQL before 8.0 has this mode in every program, and no program depends on it.
+    // MySQL 8.0 refuses NO_AUTO_CREATE_USER, which older versions store with most programs. No
+    // program depends on it.
     let without =
         |mode: &String| mode.split(',').filter(|one| *one != "NO_AUTO_CREATE_USER").collect::<Vec<_>>().join(",");
     all.extend(sql_mode.as_ref().map(|mode| format!("SET SESSION sql_mode = {}", quote_string(&without(mode)))));

@@ -1,4 +1,4 @@
-//! Statements of a dump as the new server takes them.
+//! Rewrites statements of a dump that the new server refuses.
 
 use check::Target;
 use server::{current_collation_name, error_code};
@@ -24,8 +24,8 @@ const NO_DEFAULT: u16 = 1364;
 const PARTITIONS_UNSUPPORTED: u16 = 1178;
 const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 
-/// Modes of `sql_mode` that refuse what older servers take.
-const STRICT: &str = "NO_ENGINE_SUBSTITUTION";
+/// Replaces an `sql_mode` that consists of strict modes only.
+const LENIENT_MODE: &str = "NO_ENGINE_SUBSTITUTION";
 
 /// Returns what to try instead of a refused statement, the nearest first. `sql_mode` is the
 /// session's.
@@ -38,7 +38,7 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
                 "utf8mb3" => "utf8",
                 _ => "utf8mb4",
             };
-            vec![replaced(text, quoted, known)]
+            vec![replacing_rewrite(text, quoted, known)]
         }
         SYNTAX => quote_reserved_word(text, &refusal.message).into_iter().collect(),
         INVALID_DEFAULT
@@ -47,7 +47,7 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
         | error_code::TRUNCATED_WRONG_VALUE_FOR_FIELD
         | error_code::DATA_TOO_LONG => vec![Rewrite {
             what: "Load it without strict mode".into(),
-            before: vec![format!("SET SESSION sql_mode = '{}'", relaxed(sql_mode))],
+            before: vec![format!("SET SESSION sql_mode = '{}'", without_strict_modes(sql_mode))],
             text: Some(text.to_owned()),
         }],
         WRONG_VALUE_FOR_VARIABLE => remove_mode(text, &refusal.message),
@@ -56,10 +56,10 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
             before: Vec::new(),
             text: None,
         }],
-        UNKNOWN_ENGINE => vec![replaced(text, quoted, "InnoDB")],
-        PARTITIONS_UNSUPPORTED => vec![replaced(text, "MyISAM", "InnoDB")],
+        UNKNOWN_ENGINE => vec![replacing_rewrite(text, quoted, "InnoDB")],
+        PARTITIONS_UNSUPPORTED => vec![replacing_rewrite(text, "MyISAM", "InnoDB")],
         error_code::TOO_LONG_KEY | INDEX_COLUMN_TOO_LONG => {
-            ["COMPACT", "REDUNDANT"].map(|format| replaced(text, format, "DYNAMIC")).to_vec()
+            ["COMPACT", "REDUNDANT"].map(|format| replacing_rewrite(text, format, "DYNAMIC")).to_vec()
         }
         _ => Vec::new(),
     }
@@ -68,10 +68,10 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
     .collect()
 }
 
-fn relaxed(sql_mode: &str) -> String {
+fn without_strict_modes(sql_mode: &str) -> String {
     let strict = ["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "NO_ZERO_DATE", "NO_ZERO_IN_DATE", "TRADITIONAL"];
     let kept: Vec<&str> = sql_mode.split(',').filter(|mode| !mode.is_empty() && !strict.contains(mode)).collect();
-    if kept.is_empty() { STRICT.to_owned() } else { kept.join(",") }
+    if kept.is_empty() { LENIENT_MODE.to_owned() } else { kept.join(",") }
 }
 
 fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite> {
@@ -87,7 +87,7 @@ fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite>
         names.push(target.written_collation(&format!("{charset}_{rest}")));
     }
     names.dedup();
-    names.iter().map(|name| replaced(text, unknown, name)).collect()
+    names.iter().map(|name| replacing_rewrite(text, unknown, name)).collect()
 }
 
 /// Replaces a name wherever it stands as a word, quoted or not.
@@ -109,7 +109,7 @@ fn is_name(token: &Token<'_>, name: &str) -> bool {
         && token.text.trim_matches(['\'', '`', '"']).eq_ignore_ascii_case(name)
 }
 
-fn replaced(text: &str, name: &str, by: &str) -> Rewrite {
+fn replacing_rewrite(text: &str, name: &str, by: &str) -> Rewrite {
     Rewrite {
         what: format!("In the dump: {name} → {by}"),
         before: Vec::new(),
@@ -142,7 +142,7 @@ fn quote_reserved_word(text: &str, message: &str) -> Option<Rewrite> {
 
 /// Removes a mode that the server no longer has from `SET sql_mode = …`.
 fn remove_mode(text: &str, message: &str) -> Vec<Rewrite> {
-    // The message has an apostrophe of its own.
+    // The message itself has an apostrophe ("can't"), so the mode is the last quoted word.
     let Some(mode) = message.rsplit('\'').nth(1).filter(|mode| !mode.is_empty()) else { return Vec::new() };
     let lower = text.to_lowercase();
     if !lower.contains("sql_mode") {

@@ -14,8 +14,8 @@ use crate::side::{Columns, failed};
 const OLD: &str = "weigh_probe_old";
 const NEW: &str = "weigh_probe_new";
 
-/// What a migration does, and the statements that do it.
-const WAYS: [(&str, &[&str]); 6] = [
+/// Kinds of migrations, each with its statements.
+const MIGRATIONS: [(&str, &[&str]); 6] = [
     ("CREATE TABLE … DEFAULT CHARSET={cs}", &["CREATE TABLE {new} (k VARCHAR(20), KEY (k)) DEFAULT CHARSET={cs}"]),
     ("CREATE TABLE … without character set", &["CREATE TABLE {new} (k VARCHAR(20), KEY (k))"]),
     (
@@ -36,8 +36,8 @@ const WAYS: [(&str, &[&str]); 6] = [
 /// Most common collation of indexed columns, by schema and character set.
 pub type Common = BTreeMap<(String, String), (String, usize)>;
 
-/// Result of a way: the new column's collation, and the error of a join and of a foreign key with
-/// an old column.
+/// Result of one migration: the new column's collation, and the error of a join and of a foreign
+/// key with an old column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
     pub collation: String,
@@ -45,10 +45,11 @@ pub struct Probed {
     pub foreign_key: Option<String>,
 }
 
-/// Probed ways by schema, character set and way.
+/// Results by schema, character set and migration.
 pub type Probes = BTreeMap<(String, String, &'static str), Probed>;
 
-/// Finds the collations that new columns will meet. `_bin` aside.
+/// Finds the most common collation of indexed columns, `_bin` aside. New columns will be joined
+/// with these.
 pub fn common_collations(columns: &Columns) -> Common {
     let mut counts: BTreeMap<(String, String), BTreeMap<String, usize>> = BTreeMap::new();
     for ((schema, _, _), column) in columns.iter().filter(|(_, column)| column.is_indexed) {
@@ -64,7 +65,7 @@ pub fn common_collations(columns: &Columns) -> Common {
     counts.into_iter().filter_map(most).collect()
 }
 
-/// Does what migrations do, in the schemas of a private server.
+/// Runs each migration in the schemas of a private server, and joins the new columns with old ones.
 pub fn probe(server: &Server, common: &Common) -> Result<Probes, Error> {
     let mut conn = server.connect_patiently()?;
     let _ = conn.query_drop("SET NAMES utf8mb4");
@@ -80,9 +81,9 @@ pub fn probe(server: &Server, common: &Common) -> Result<Probes, Error> {
         if conn.query_drop(old).is_err() {
             continue;
         }
-        for (way, statements) in WAYS {
+        for (way, statements) in MIGRATIONS {
             lifecycle::interrupt::check()?;
-            let result = probe_way(&mut conn, statements, written)
+            let result = probe_migration(&mut conn, statements, written)
                 .map_err(|source| failed(server, "probe a migration", source))?;
             let result = result.filter(|one| current_charset_name(collation_charset(&one.collation)) == charset);
             found.extend(result.map(|probed| ((schema.clone(), charset.clone(), way), probed)));
@@ -92,7 +93,7 @@ pub fn probe(server: &Server, common: &Common) -> Result<Probes, Error> {
     Ok(found)
 }
 
-fn probe_way(conn: &mut Conn, statements: &[&str], charset: &str) -> mysql::Result<Option<Probed>> {
+fn probe_migration(conn: &mut Conn, statements: &[&str], charset: &str) -> mysql::Result<Option<Probed>> {
     let drop = format!("DROP TABLE IF EXISTS {NEW}");
     conn.query_drop(&drop)?;
     for statement in statements {
@@ -119,14 +120,14 @@ fn probe_way(conn: &mut Conn, statements: &[&str], charset: &str) -> mysql::Resu
     Ok(collation.map(|collation| Probed { collation, join, foreign_key }))
 }
 
-/// Compares the servers: ways whose column can be joined with the old ones on the old server, and
-/// not on the new one.
+/// Reports migrations whose column can be joined with old ones on the old server, and not on the
+/// new one.
 pub fn compare(common: &Common, before: &Probes, after: &Probes) -> Vec<Finding> {
     let mut findings = Vec::new();
     for ((schema, charset), (collation, count)) in common {
         let (mut ways, mut reasons) = (Vec::new(), Vec::new());
         let (mut join, mut key) = (None, None);
-        for (way, _) in WAYS {
+        for (way, _) in MIGRATIONS {
             let place = (schema.clone(), charset.clone(), way);
             let (Some(old), Some(new)) = (before.get(&place), after.get(&place)) else { continue };
             if old.join.is_some() || new.join.is_none() {

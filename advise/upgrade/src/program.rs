@@ -8,7 +8,8 @@ use crate::Error;
 use crate::model::{Area, Finding, Kind};
 use crate::script::{site_reasons, to_mend};
 
-/// Judges the programs and views of the new server. What the old server refuses as well is a note.
+/// Judges the programs and views of the new server. A fault that the old server has as well becomes
+/// a note.
 pub fn judge(
     source: &Server,
     target: &Server,

@@ -17,10 +17,11 @@ use crate::script::{self, Done, Pair};
 use crate::settings::{self, Candidate, Defaults};
 use crate::side::{self, Columns};
 
-/// Each setting is also left out once, to see whether it is needed, unless a rehearsal takes longer.
+/// Settings are tried without each one, to drop those not needed, only if a rehearsal takes at most
+/// this.
 const MAX_SECONDS_TO_TRY: u64 = 60;
 
-/// What the old server does.
+/// Observations on the old server.
 struct Before {
     loaded: Loaded,
     columns: Columns,
@@ -33,7 +34,7 @@ struct Before {
     definitions: rehearsal::Definitions,
 }
 
-/// What the new server does.
+/// Findings and notes on the new server.
 #[derive(Default)]
 struct After {
     findings: Vec<Finding>,
@@ -124,7 +125,7 @@ fn run_source(source: &Server, request: &Request) -> Result<Before, Error> {
 fn run_target(source: &Server, target: &Server, request: &Request, before: &Before) -> Result<After, Error> {
     let mut after = After::default();
     let from_dump = matches!(request.schema, Schema::Dumps(_));
-    let again = if from_dump { load_again(target, before)? } else { Loaded::default() };
+    let again = if from_dump { load_definitions(target, before)? } else { Loaded::default() };
     side::clear(target)?;
     let loaded =
         load_target(target, &request.schema, request.default_schema.as_deref(), &before.loaded.refused, Area::Load)?;
@@ -160,8 +161,8 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     Ok(after)
 }
 
-/// Loads what the old server prints, as a dump of it does.
-fn load_again(target: &Server, before: &Before) -> Result<Loaded, Error> {
+/// Loads the definitions that the old server prints into the new one, as restoring a dump does.
+fn load_definitions(target: &Server, before: &Before) -> Result<Loaded, Error> {
     side::clear(target)?;
     let schema = Schema::Definitions(before.definitions.clone());
     let mut loaded = load_target(target, &schema, None, &std::collections::BTreeMap::new(), Area::Dump)?;
@@ -205,7 +206,8 @@ fn old_columns(statement: &str, before: &Before) -> Vec<String> {
     found
 }
 
-/// Columns that got another collation on the new server, by both collations.
+/// Reports columns that got another collation although the new server has their old one, grouped by
+/// old and new collation.
 fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Finding> {
     let here = side::version(target);
     let mut groups: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();
@@ -241,7 +243,8 @@ fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Fi
         .collect()
 }
 
-/// Finds the fewest settings with which fewest findings are left.
+/// Applies all settings that may help. If they leave fewer findings, drops those that are not
+/// needed for that; keeps all if a rehearsal takes longer than [`MAX_SECONDS_TO_TRY`].
 fn find_settings(
     source: &Server,
     target: &Server,
@@ -292,7 +295,8 @@ fn find_settings(
     })
 }
 
-/// Says which default of the new server the old one lacks.
+/// Warns of default collations of the new server that the old one lacks: they stop replication back
+/// to it. `None` if it has all.
 fn replication_note(source: &Server, target: &Server, defaults: &Defaults) -> Result<Option<String>, Error> {
     let known: BTreeSet<u16> = source.read_collations()?.into_iter().map(|one| one.id).collect();
     let there = target.read_collations()?;

@@ -12,7 +12,7 @@ use crate::material::Given;
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::side::{Columns, Ran, Rows, Session, first_word};
 
-/// What a statement did on a server.
+/// Outcome of a statement on a server.
 #[derive(Clone, Debug)]
 pub struct Done {
     pub ran: Ran,
@@ -77,11 +77,10 @@ fn is_explainable(text: &str) -> bool {
     is_query(text) || matches!(first_word(text).as_str(), "insert" | "replace" | "update" | "delete" | "call")
 }
 
-/// Both servers, for questions about statements.
+/// Both servers, and their text columns after the scripts.
 pub struct Pair<'s> {
     pub source: &'s Server,
     pub target: &'s Server,
-    /// Columns on each, after the scripts.
     pub source_columns: &'s Columns,
     pub target_columns: &'s Columns,
 }
@@ -186,7 +185,7 @@ pub fn to_mend(remedy: why::Remedy) -> Mend {
     Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects }
 }
 
-/// Sides of each expression, in a sentence.
+/// Describes each expression of a finding with its operands, a sentence each.
 pub fn site_reasons(finding: &why::Finding) -> Vec<String> {
     let side = |side: &why::Side| format!("{} is {} ({})", one_line(&side.text), side.collation, side.source);
     let sentence = |site: &why::Site| {
@@ -201,8 +200,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Tries the statement without each setting of its session. A setting without which it runs is the
-/// cause.
+/// Tries a query without each setting of its session, except SET NAMES and user variables. A
+/// setting without which it runs is the cause.
 fn leave_out_setting(server: &Server, given: &Given, done: &Done) -> Result<Option<(Mend, String)>, Error> {
     let prelude = &done.setup.prelude;
     for (index, setting) in prelude.iter().enumerate() {
@@ -260,7 +259,8 @@ fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<Stri
         .collect()
 }
 
-/// Says how results differ. `None` if they don't, or may differ from call to call.
+/// Says how results differ. `None` if they don't, or may differ from call to call, or only behind
+/// the rows that are kept.
 fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
     if !is_query(&given.text) {
         return (one.affected != other.affected).then(|| {
@@ -341,7 +341,8 @@ fn index_findings(server: &Server, request: &why::Request) -> Result<Vec<why::Fi
     }
 }
 
-/// Columns that scripts created with different collations on the two servers, by table.
+/// Reports the tables in which scripts created columns with different collations on the two
+/// servers.
 pub fn created_columns(pair: &Pair<'_>, loaded: &Columns, given: &[&Given]) -> Vec<Finding> {
     let mut by_table: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();
     let mut named: BTreeSet<String> = BTreeSet::new();

@@ -13,7 +13,7 @@ use why::Refusal;
 
 use crate::Error;
 
-/// Rows of a result that are kept for messages.
+/// Maximum number of rows that are kept for messages.
 const MAX_KEPT_ROWS: usize = 200;
 
 /// Longest `SET` that is repeated on other connections.
@@ -23,9 +23,9 @@ const MAX_PRELUDE_BYTES: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
     pub count: u64,
-    /// Depends on the order of rows.
+    /// Hash of the rows that depends on their order.
     pub ordered: u64,
-    /// Does not depend on the order of rows.
+    /// Hash of the rows that doesn't depend on their order.
     pub content: u64,
     /// First rows, as text.
     pub first: Vec<String>,
@@ -39,7 +39,7 @@ pub type Ran = Result<Rows, Refusal>;
 pub struct TextColumn {
     pub collation: String,
     pub is_indexed: bool,
-    /// True in a primary key or a unique key of one column.
+    /// True for columns of the primary key, and for columns with a unique key of their own.
     pub is_unique: bool,
 }
 
@@ -153,7 +153,7 @@ fn text(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// Schemas that are not the server's own.
+/// Schemas of the user. `test`, which old servers come with, is left out.
 pub fn user_schemas(server: &Server) -> Result<Vec<String>, Error> {
     server
         .connect()?
@@ -164,7 +164,7 @@ pub fn user_schemas(server: &Server) -> Result<Vec<String>, Error> {
         .map_err(|source| failed(server, "list the schemas", source))
 }
 
-/// Drops every schema of a private server that is not the server's own.
+/// Drops the user's schemas of a private server, except `test`.
 pub fn clear(server: &Server) -> Result<(), Error> {
     let mut conn = server.connect_patiently()?;
     let _ = conn.query_drop("SET SESSION foreign_key_checks = 0");
@@ -175,7 +175,7 @@ pub fn clear(server: &Server) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the text columns of all schemas.
+/// Reads the text columns of all base tables of the user's schemas, except `test`.
 pub fn read_columns(server: &Server) -> Result<Columns, Error> {
     type Row = (String, String, String, String, String);
     let rows: Vec<Row> = server

@@ -1,6 +1,6 @@
-//! Public incidents of upgrades, rebuilt small, on real servers of both versions: the rehearsal
-//! names the cause, the advised settings or mend are applied to a fresh server and work, and clean
-//! schemas are left alone.
+//! Public incidents of upgrades, reproduced with small schemas on real servers of both versions.
+//! The rehearsal names the cause, the advised settings or mends work on a fresh server, and clean
+//! schemas have no findings.
 //!
 //! A fixture is a file `fixtures/NAME.sql`: the schema, a line `-- statement`, the statements that
 //! follow the upgrade. Its first lines are comments:

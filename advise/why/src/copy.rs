@@ -1,4 +1,4 @@
-//! A private copy of schemas, which is asked and on which remedies are tried.
+//! A private copy of schemas, which answers questions and on which remedies are tried.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Session {
     }
 }
 
-/// Surroundings of an expression.
+/// Context in which an expression is evaluated.
 #[derive(Clone, Debug)]
 pub enum Place {
     Session(Session),
@@ -39,7 +39,7 @@ pub struct Call {
     pub session: Session,
     /// Arguments as written. Missing ones are NULL.
     pub arguments: Vec<String>,
-    /// Statements of the body, before the place, that create temporary tables.
+    /// Statements of the body that create temporary tables, before the expression.
     pub created: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl std::fmt::Display for Refusal {
 /// Rows of each result of a statement; NULL is `None`.
 pub type Results = Vec<Vec<BTreeMap<String, Option<String>>>>;
 
-/// Procedure that asks in the place of a stored program.
+/// Procedure that evaluates expressions with the variables of a stored program.
 const PROBE: &str = "weigh_probe";
 
 pub struct Copy<'s> {
@@ -160,7 +160,7 @@ impl<'s> Copy<'s> {
     fn prepare(&self, conn: &mut Conn, session: &Session) -> Result<(), Error> {
         let mut first = vec!["SET NAMES utf8mb4".to_owned()];
         if self.flavour == Flavour::MariaDb {
-            // MariaDB from 10.6.16 on says which index a conversion makes useless.
+            // With this, MariaDB from 10.6.16 on says which index a conversion makes useless.
             first.push("SET SESSION note_verbosity = 'basic,unusable_keys,explain'".into());
             first.push("SET SESSION max_statement_time = 2".into());
         } else {
@@ -188,7 +188,8 @@ impl<'s> Copy<'s> {
         Ok(Ok(()))
     }
 
-    /// Runs a statement in a transaction that is rolled back.
+    /// Runs a statement in a transaction that is rolled back. A definition stays, as it commits by
+    /// itself.
     pub fn try_statement(&mut self, session: &Session, statement: &str) -> Result<Result<(), Refusal>, Error> {
         self.open = None;
         let mut conn = self.connect(session)?;
@@ -331,7 +332,7 @@ fn sample_value(declared_type: &str) -> Option<String> {
     }
 }
 
-/// Text of a made-up row.
+/// A text that [`Copy::fill`] writes into made-up rows, so that a lookup finds a row.
 const SAMPLE: &str = "w0000500";
 
 fn read_results(conn: &mut Conn, statement: &str) -> mysql::Result<Results> {

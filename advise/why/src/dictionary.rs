@@ -7,7 +7,6 @@ use crate::Error;
 use crate::copy::{Copy, Session, StoredProgram};
 use crate::syntax::parse_program;
 
-/// A column with a collation, or of another type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     pub name: String,
@@ -133,7 +132,7 @@ impl Copy<'_> {
         Ok(rows.into_iter().flatten().collect())
     }
 
-    /// Text columns of a schema by collation: the most frequent collation first.
+    /// Collations of the schema's text columns, the most frequent first.
     pub fn collations_in_use(&self, schema: &str) -> Result<Vec<String>, Error> {
         self.names(&format!(
             "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {} AND COLLATION_NAME IS NOT NULL \
@@ -142,7 +141,8 @@ impl Copy<'_> {
         ))
     }
 
-    /// Reads a procedure, function or trigger. `None` if the name is unknown.
+    /// Reads a procedure, function or trigger. `None` if the server doesn't show its text, or the
+    /// text is not understood.
     pub fn program(&self, keyword: &'static str, schema: &str, name: &str) -> Result<Option<StoredProgram>, Error> {
         let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
         let mut conn = self.connect(&session)?;
@@ -197,10 +197,11 @@ impl Copy<'_> {
         Ok(row.and_then(|row| row.get("Create Table").cloned().flatten()))
     }
 
-    /// Query and `collation_connection` of a view.
+    /// Returns a `CREATE VIEW` statement, and the session of the view's creation. `None` if the
+    /// name is unknown.
     pub fn view(&self, schema: &str, name: &str) -> Result<Option<(String, Session)>, Error> {
         let mut conn = self.connect(&Session::default())?;
-        // SHOW CREATE VIEW fails for a view that cannot be read (all but MySQL 9).
+        // Not SHOW CREATE VIEW, which fails for a view that cannot be read (all but MySQL 9).
         let query = format!(
             "SELECT VIEW_DEFINITION AS d, CHARACTER_SET_CLIENT AS s, COLLATION_CONNECTION AS c, SECURITY_TYPE AS t \
              FROM information_schema.VIEWS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}",

@@ -1,4 +1,4 @@
-//! Made-up rows, so that plans of the copy have something to choose between.
+//! Made-up rows, so that the copy's server has plans to choose between.
 
 use mysql::prelude::Queryable;
 use sql::{quote_identifier, quote_string, quote_table};
@@ -73,13 +73,13 @@ impl Copy<'_> {
             format!("ANALYZE TABLE {table}"),
         ];
         let relaxed = ["SET SESSION sql_mode = ''", "SET SESSION foreign_key_checks = 0"].map(str::to_owned).to_vec();
-        // A table that takes no such rows stays as it is.
+        // A table that refuses the rows, for example by a check constraint, stays as it is.
         self.run(&Session { schema: Some(schema.to_owned()), prelude: relaxed }, &statements).map(drop)
     }
 }
 
-/// Expression for the value of a row by its number `n`. Texts are `w0000500`, the same in every
-/// table, so that joins find rows.
+/// Expression for the value of a row by its number `n`. Texts are `w0000500`, shorter in short
+/// columns, and the same in every table, so that joins find rows. `None` for types without one.
 fn value(data_type: &str, column_type: &str, length: Option<u64>) -> Option<String> {
     Some(match data_type {
         "char" | "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" => match length.unwrap_or(8) {

@@ -10,14 +10,15 @@ use crate::spot::Source;
 use crate::syntax::{ExprKind, TableKind};
 use crate::trial::{Inner, Subject, is_explainable, piece_source};
 
-/// Sources of one place, with the subject that shows whether a change mends them.
+/// Sources of a statement, program or view, and the subject that is run to see whether a change
+/// mends them.
 pub struct Group {
     pub subject: Subject,
-    /// Sources, with the index of each piece of a program.
+    /// Sources. In a program, each with the index of its piece; otherwise with 0.
     pub sources: Vec<(Source, usize)>,
 }
 
-/// Schemas whose views and functions are the server's.
+/// Schemas whose views and functions are the server's own. They are not judged.
 const OWN_SCHEMAS: [&str; 3] = ["information_schema", "performance_schema", "mysql"];
 
 pub(crate) fn is_own_schema(schema: &str) -> bool {
@@ -81,8 +82,8 @@ impl Gatherer<'_, '_> {
         Ok(())
     }
 
-    /// Adds the procedure that a source calls. `session` is that of the user's own call, whose
-    /// arguments are then known.
+    /// Adds the procedure that a source calls. `session` is the session of the user's own call.
+    /// `None` for a call inside a program, whose arguments are unknown.
     fn add_called(&mut self, source: &Source, own: &str, session: Option<&Session>) -> Result<(), Error> {
         let Some((schema, name, arguments)) = called(source) else { return Ok(()) };
         let Some(program) = self.copy.program("PROCEDURE", schema.as_deref().unwrap_or(own), &name)? else {
@@ -95,7 +96,7 @@ impl Gatherer<'_, '_> {
         self.add_program(&program, &call)
     }
 
-    /// Adds the views and stored functions that a source names.
+    /// Adds the views that a source names, and the stored functions of its schema.
     fn expand(&mut self, source: &Source) -> Result<(), Error> {
         let own = crate::origin::schema_of(&source.place).unwrap_or_default();
         for block in &source.parsed.blocks {
@@ -159,7 +160,7 @@ fn called(source: &Source) -> Option<(Option<String>, String, Vec<String>)> {
     }
 }
 
-/// Tables that a statement changes.
+/// The first table that an `INSERT`, `REPLACE`, `UPDATE` or `DELETE` names.
 fn changed_tables(text: &str, session: &Session) -> Vec<(String, String)> {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let changes = tokens.first().is_some_and(|token| token.is_any_keyword(&["insert", "replace", "update", "delete"]));

@@ -1,4 +1,4 @@
-//! Asks the copy about spots: the collation of each side, and whether the server takes the
+//! Judges expressions on the copy: the collation of each operand, and whether the server takes the
 //! expression on no rows.
 
 use rules::coercibility::{Coercibility, Operand as Rule, Outcome, Side as RuleSide, choose_collation};
@@ -11,7 +11,7 @@ use crate::origin::Resolved;
 use crate::spot::{Source, Spot, SpotKind};
 use crate::syntax::ExprKind;
 
-/// A spot with what the server says about it.
+/// An expression with what the server says about it.
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub spot: Spot,
@@ -31,13 +31,15 @@ pub fn is_conflict(code: u16) -> bool {
 }
 
 impl Copy<'_> {
-    /// Judges the spots of a source. Returns those whose sides differ, or that the server refuses.
+    /// Judges the spots of a source. Returns those whose operands have different collations or
+    /// none, or wrap a column in COLLATE or CONVERT; of COLLATE clauses, the refused ones.
     pub fn judge(&mut self, source: &Source) -> Result<Vec<Judged>, Error> {
         let mut found: Vec<Judged> = Vec::new();
         for spot in source.spots() {
             lifecycle::interrupt::check()?;
             if let Some(judged) = self.judge_spot(source, &spot)? {
-                // The call around a refused comparison is refused for the same reason.
+                // A call around a refused comparison is refused for the same reason, so it is left
+                // out.
                 let is_inside = |other: &Judged| other.refusal.is_some() && spot.alone.contains(&other.spot.alone);
                 if judged.refusal.is_none() || !found.iter().any(is_inside) {
                     found.push(judged);
@@ -82,7 +84,8 @@ impl Copy<'_> {
         Ok(Some(Judged { spot: spot.clone(), site, refusal, resolved }))
     }
 
-    /// A COLLATE clause is of interest if the server refuses it.
+    /// Judges a COLLATE clause. `None` unless the server refuses it because of collations or
+    /// character sets.
     fn judge_collate(&mut self, source: &Source, spot: &Spot) -> Result<Option<Judged>, Error> {
         let Err(refusal) = self.ask_on_no_rows(source, spot.block, &spot.alone)? else { return Ok(None) };
         if !is_conflict(refusal.code) {
@@ -126,7 +129,7 @@ impl Copy<'_> {
         Ok(Some(sides))
     }
 
-    /// Evaluates expressions with the tables of a block, none of which has a row.
+    /// Evaluates expressions in a query block whose tables return no row.
     pub fn ask_on_no_rows(
         &mut self,
         source: &Source,
@@ -155,13 +158,14 @@ impl Copy<'_> {
         Ok(answer)
     }
 
-    /// Collation by which two sides are compared, as the servers' rules say.
+    /// Collation by which the sides are compared, by the servers' rules. `None` if they refuse the
+    /// comparison.
     fn winner(&self, sides: &[Side]) -> Option<String> {
         let texts: Vec<&Side> =
             sides.iter().filter(|side| side.charset != "binary" && side.strength != "IGNORABLE").collect();
         let mut best = *texts.first()?;
         for side in &texts[1..] {
-            match choose_collation(self.flavour, self.version, rule(best), rule(side)) {
+            match choose_collation(self.flavour, self.version, rule_operand(best), rule_operand(side)) {
                 Outcome::Collation(RuleSide::Right) | Outcome::CollationIfRepresentable(RuleSide::Right) => best = side,
                 Outcome::IllegalMix => return None,
                 _ => {}
@@ -171,7 +175,7 @@ impl Copy<'_> {
     }
 }
 
-fn rule(side: &Side) -> Rule<'_> {
+fn rule_operand(side: &Side) -> Rule<'_> {
     let coercibility = match side.strength.as_str() {
         "EXPLICIT" => Coercibility::Explicit,
         "NONE" | "IMPLICIT" => Coercibility::Implicit,

@@ -119,7 +119,8 @@ impl Resolved {
         format!("{kind} {name}, {how}")
     }
 
-    /// `SHOW CREATE FUNCTION` of MySQL names the character set whether it was declared or not.
+    /// `SHOW CREATE FUNCTION` of MySQL names the character set whether it was declared or not, so
+    /// the text names both possible sources.
     fn describe_function(&self) -> String {
         let name = self.name.as_deref().unwrap_or_default();
         format!("result of function {name}: its RETURNS, or the schema's default when it was created")

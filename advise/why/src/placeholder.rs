@@ -11,7 +11,7 @@ use crate::remedy::splice;
 use crate::spot::{Source, SpotKind};
 use crate::syntax::ExprKind;
 
-/// Returns the statement with a value for each placeholder: one of the column's that it is compared
+/// Returns the statement with a value for each placeholder: one of the column that it is compared
 /// with, a number behind LIMIT, else a text.
 pub fn fill(copy: &mut Copy<'_>, source: &Source) -> Result<String, Error> {
     let tokens: Vec<sql::Token<'_>> = tokenize(&source.text, SqlMode::default()).collect();

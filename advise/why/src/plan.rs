@@ -19,7 +19,7 @@ pub struct Plan {
 }
 
 impl Copy<'_> {
-    /// Explains a statement in its place. A statement that cannot be explained has an empty plan.
+    /// Explains a statement in its place. The inner error is the server's refusal.
     pub fn explain(&mut self, place: &Place, statement: &str) -> Result<Result<Plan, Refusal>, Error> {
         let format = if self.flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
         let asked = [format!("EXPLAIN {format}{statement}"), "SHOW WARNINGS".to_owned()];

@@ -105,7 +105,7 @@ pub fn diagnose_program(
     Ok(diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default())
 }
 
-/// True for statements that change the session only.
+/// True for statements that set up a session: `SET`, `USE`, transactions, locks, temporary tables.
 pub fn sets_up(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> =
         tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).take(4).collect();
@@ -160,7 +160,8 @@ impl Diagnoser<'_, '_> {
         Ok(findings)
     }
 
-    /// Creates a stored program, and judges its body. `None` for other statements.
+    /// Creates a stored program, and judges its body. `None` for other statements, and if the
+    /// server refuses this one.
     fn judge_created_program(&mut self, given: &Given) -> Result<Option<Vec<Finding>>, Error> {
         if parse_program(&given.text).is_none()
             || self.copy.run(&self.session, std::slice::from_ref(&given.text))?.is_err()

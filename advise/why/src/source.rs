@@ -14,8 +14,9 @@ use crate::spot::Source;
 use crate::syntax::ExprKind;
 use crate::trial::is_explainable;
 
-/// Explains the statements on a running server, and corrects the findings by what it says: a
-/// finding that the server does not share is left out, and a note says so.
+/// Explains the statements on a running server, and adds its figures to the findings. Adds a
+/// finding if only this server refuses a statement. Replaces findings that this server contradicts
+/// by notes.
 pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) -> Result<(), Error> {
     let mut conn = source.connect()?;
     let fail =
@@ -74,7 +75,8 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
     Ok(())
 }
 
-/// The prepared protocol does not take `USE`.
+/// Selects a schema by the text protocol, as the prepared one does not take `USE`. A schema that
+/// the server refuses has no effect.
 fn select_schema(conn: &mut server::Conn, schema: &str) -> mysql::Result<()> {
     match conn.query_drop(format!("USE {}", quote_identifier(schema))) {
         Err(mysql::Error::MySqlError(_)) => Ok(()),
@@ -107,7 +109,7 @@ fn prepared(conn: &mut server::Conn, statement: &str) -> mysql::Result<Result<Ve
     }
 }
 
-/// True for `SET` of the session without calls.
+/// True for a `SET` that changes only the session and calls no function.
 fn is_harmless(text: &str) -> bool {
     let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
     let Some(first) = tokens.first() else { return false };
@@ -141,7 +143,8 @@ fn calls_any(text: &str, functions: &[String]) -> bool {
     calls
 }
 
-/// True if the running server's plan does not contradict a finding.
+/// False if the running server's plan contradicts a finding; a note then says how. Otherwise adds
+/// the plan's figures to the costs of a lost index.
 fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut Vec<String>) -> bool {
     if finding.kind != Kind::IndexLost {
         if finding.sites.iter().all(|site| site.program.is_none()) {

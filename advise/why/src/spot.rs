@@ -1,4 +1,4 @@
-//! Expressions of a statement in which texts meet.
+//! Expressions of a statement whose result depends on the collations of their operands.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub struct Spot {
     pub operation: String,
     /// Text to show.
     pub text: String,
-    /// Text that a server evaluates by itself.
+    /// Expression that a server can evaluate without the rest of the statement.
     pub alone: String,
     pub operands: Vec<Operand>,
     /// Place of the collation's name in a COLLATE clause.
@@ -63,7 +63,7 @@ impl Source {
     }
 
     /// Returns `FROM` with the tables of a block, none of which has a row, and of `levels` blocks
-    /// around it.
+    /// around it. In a trigger, also `NEW` and `OLD`.
     pub fn no_rows_clause(&self, block: usize, levels: usize) -> String {
         let mut from = String::from("FROM (SELECT 1 AS weigh_one) AS weigh_none");
         let mut names: Vec<String> = Vec::new();
@@ -105,7 +105,7 @@ impl Source {
     }
 
     fn operand(&self, block: usize, expression: &Expr) -> Operand {
-        let text = closed(&self.text[expression.span.clone()]);
+        let text = close_comment(&self.text[expression.span.clone()]);
         Operand { block, expression: expression.clone(), text, is_editable: true }
     }
 
@@ -132,7 +132,7 @@ impl Source {
     }
 
     fn spot(&self, block: usize, kind: SpotKind, operation: &str, span: Range<usize>, operands: Vec<Operand>) -> Spot {
-        let text = closed(&self.text[span]);
+        let text = close_comment(&self.text[span]);
         Spot { block, kind, operation: operation.to_owned(), alone: text.clone(), text, operands, collation: None }
     }
 
@@ -262,7 +262,7 @@ impl Source {
 
 /// Closes a conditional comment that begins in a text and ends after it: in
 /// `name /*! COLLATE utf8_bin */`, the expression ends before the mark.
-fn closed(text: &str) -> String {
+fn close_comment(text: &str) -> String {
     let marks = tokenize(text, SqlMode::default()).filter(|token| token.kind == TokenKind::ConditionalComment).count();
     if marks % 2 == 1 { format!("{text} */") } else { text.to_owned() }
 }

@@ -20,9 +20,9 @@ pub fn parse_script(name: &str, text: &str) -> Vec<Given> {
     found
 }
 
-/// Reads the classes of a slow query log that took most time, at most `worst`. Statements that
-/// differ only in literals, comments and letter case are one class, and its slowest call stands for
-/// it.
+/// Reads the classes of a slow query log that took most time, at most `worst`. Statements of one
+/// schema that differ only in literals, comments and letter case are one class, represented by its
+/// slowest call.
 pub fn read_slow_log(name: &str, log: impl BufRead, worst: usize) -> io::Result<Vec<Given>> {
     struct Class {
         given: Given,

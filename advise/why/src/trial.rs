@@ -54,13 +54,13 @@ pub enum Act {
     Statement(Session, String),
     /// Statements on tables, which are restored afterwards: schema and name.
     Tables { tables: Vec<(String, String)>, session: Session, statements: Vec<String> },
-    /// Programs as they become; and as they were.
+    /// Programs after the change, each with the program before it.
     Programs(Vec<(StoredProgram, StoredProgram)>),
     /// A view's statement, its session, and the statement that restores it.
     View { session: Session, statement: String, before: String },
 }
 
-/// Errors after which a statement is as good as run: the time limit.
+/// True for errors of the time limit. A statement that reaches it counts as run.
 fn is_time_limit(code: u16) -> bool {
     matches!(
         code,

@@ -1,5 +1,5 @@
-//! Incidents, rebuilt small, on real servers: the diagnosis names the cause, each advised remedy is
-//! applied to a fresh schema and works, and clean schemas are left alone.
+//! Public incidents, reproduced with small schemas on real servers. The diagnosis names the cause,
+//! each advised remedy works on a fresh schema, and clean schemas have no findings.
 //!
 //! A fixture is a file `fixtures/NAME.sql`: the schema, a line `-- statement`, the statements. Its
 //! first lines are comments:

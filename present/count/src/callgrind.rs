@@ -16,7 +16,8 @@ use server::{RunUnder, Server};
 use crate::dump::{self, Malformed, ThreadCount};
 use crate::error::Error;
 
-/// Names by which vgdb finds its valgrind, in place of those of the user and the machine.
+/// Environment variables that valgrind and vgdb put into the names of their files. Both get the
+/// same values, so that vgdb finds its valgrind.
 const IDENTITY: [(&str, &str); 4] =
     [("LOGNAME", "weigh"), ("USER", "weigh"), ("HOST", "localhost"), ("HOSTNAME", "localhost")];
 

@@ -133,7 +133,8 @@ pub fn run(
     if results.cells.is_empty() { Err(Error::Nothing) } else { Ok(results) }
 }
 
-/// Runs all starts of all servers, one on each core. Returns the starts of each server.
+/// Runs all starts of all servers, at most one per core at a time. Returns the starts of each
+/// server.
 fn run_starts(context: &Context<'_>, specs: &[Spec], progress: &dyn Progress) -> Result<Vec<Vec<Start>>, Error> {
     let request = context.request;
     let jobs: Vec<usize> = (0..specs.len()).flat_map(|server| vec![server; request.starts as usize]).collect();

@@ -35,12 +35,14 @@ impl<'a> Session<'a> {
         Ok(Self { server, conn: server.connect_with_limit(MAX_STATEMENT_TIME)?, schema: String::new() })
     }
 
-    /// Runs a statement that takes far more instructions than the work of other threads meanwhile.
+    /// Runs a statement that takes far more instructions than the work of other threads meanwhile,
+    /// so that the connection's thread can be recognised.
     pub fn run_long_statement(&mut self) -> Result<(), Error> {
         self.query("SELECT BENCHMARK(50000, REVERSE(REPEAT('a', 100)))", "reverse text")
     }
 
-    /// Chooses the schema and the connection's character set.
+    /// Chooses the schema and the connection's character set: utf8mb4 in place of one that no
+    /// client may have.
     pub fn choose(&mut self, schema: &str, charset: &str) -> Result<(), Error> {
         let charset = if NO_CLIENT_CHARSET.contains(&charset) { "utf8mb4" } else { charset };
         schema.clone_into(&mut self.schema);

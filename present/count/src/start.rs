@@ -89,7 +89,8 @@ impl Context<'_> {
         })
     }
 
-    /// Returns the collations to count. Leaves out those that only other servers have.
+    /// Returns the collations to count. Named ones that this server lacks go to `missing`, or are
+    /// an error if the servers must have them.
     fn collations(&self, server: &Server, missing: &mut Vec<PlanError>) -> Result<Vec<SchemaSpec>, Error> {
         let facts = ServerCollations {
             label: server.label().into(),

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::run::{Request, Source};
 use crate::session::{Prepared, Session};
 
-/// Instructions of an event from which an event is long.
+/// An event of at least this many instructions is long.
 const LONG_EVENT: u64 = 500_000;
 
 /// Ratio of the numbers of short and of long events that are counted.

@@ -1,4 +1,4 @@
-//! Turns logs of sysbench into a run. Pure: the caller reads the files and writes the run's folder.
+//! Turns logs of sysbench into a run. The caller reads the files and writes the run's folder.
 //!
 //! [`parse`] finds every run in the text of a log and reports faults by line. A [`Pattern`] reads
 //! collation, server and workload from a log's path. [`Labels`] hold these values, and [`assemble`]

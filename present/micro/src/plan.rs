@@ -1,4 +1,4 @@
-//! Chooses the pairs of strings to compare. Pure.
+//! Chooses the pairs of strings to compare.
 
 use std::time::Duration;
 

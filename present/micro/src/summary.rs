@@ -1,4 +1,4 @@
-//! Computes medians of rounds, and describes verdicts on which engine and server disagree. Pure.
+//! Computes medians of rounds, and describes verdicts on which engine and server disagree.
 
 use measure::{Estimate, ServerInfo, median_with_interval};
 

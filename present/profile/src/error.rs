@@ -56,7 +56,7 @@ pub enum Error {
         /// perf's last message.
         reason: String,
     },
-    /// A side has no samples.
+    /// The named server or file has no samples.
     #[error("{0}: no samples; the server was idle, or the time too short")]
     NoSamples(String),
     /// A file is not the output of `perf script`.

@@ -126,7 +126,8 @@ pub fn check_alive(pids: &[u32]) -> Result<(), Error> {
 }
 
 impl Recorder {
-    /// Starts sampling all threads of these processes. Returns once samples are being taken.
+    /// Starts sampling all threads of these processes, or all cores, as `scope` says. Returns once
+    /// samples are being taken.
     pub fn start(pids: &[u32], sampling: Sampling, scope: Scope) -> Result<Self, Error> {
         check_alive(pids)?;
         let folder = tempfile::Builder::new()

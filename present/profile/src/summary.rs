@@ -1,4 +1,4 @@
-//! Computes a profile from resolved samples and windows of time. Pure.
+//! Computes a profile from resolved samples and windows of time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

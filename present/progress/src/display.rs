@@ -44,7 +44,7 @@ struct Display {
     message: String,
     position: u64,
     length: u64,
-    /// Last line of text, or the begin of the work.
+    /// Time of the last line of text, or of the beginning of the work.
     printed: Instant,
 }
 
@@ -118,7 +118,7 @@ impl Update<'_> {
         self.0.message = message;
     }
 
-    /// Sets what stands after the bar, such as the time left. Not shown without a terminal.
+    /// Sets the text after the bar, such as the time left. Not shown without a terminal.
     pub fn suffix(&mut self, suffix: String) {
         if let Some(bar) = &self.0.bar {
             bar.set_prefix(suffix);

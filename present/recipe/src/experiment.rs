@@ -14,7 +14,7 @@ pub struct Instance {
     pub server: usize,
     /// Server charset to set. `None`: the server's own default.
     pub charset: Option<String>,
-    /// Index of the instance that this instance is compared with. Its own index for none.
+    /// Index of the instance that this instance is compared with, or its own index if with none.
     pub control: usize,
 }
 

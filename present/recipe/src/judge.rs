@@ -1,4 +1,4 @@
-//! Judges claims: each ratio that a claim is about, then the claim by all of its ratios. Pure.
+//! Judges claims: each ratio that a claim is about, then the claim by all of its ratios.
 
 use measure::{Analysis, ClaimSpec, Estimate, Range, RecipeRecord, Run, plausible_range, significant_by_holm};
 

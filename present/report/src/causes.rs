@@ -40,7 +40,8 @@ impl<'a, D> Cause<'a, D> {
         }
     }
 
-    /// Returns the names of the objects after the first, as many as fit into `width` characters.
+    /// Returns the names of the objects after the first: one, and as many more as fit into `width`
+    /// characters. `None` without others.
     pub(crate) fn others(&self, width: usize) -> Option<String> {
         let names: Vec<&str> = self.findings[1..].iter().map(|finding| finding.object.name.as_str()).collect();
         let mut line = String::new();

@@ -129,8 +129,9 @@ fn provenance(plan: &Plan) -> String {
     }
 }
 
-/// Returns the plan as a file for the `mysql` or `mariadb` command-line client: with where it was
-/// rehearsed, and a line for each object that waits.
+/// Returns the plan as a file for the `mysql` or `mariadb` command-line client, after comments: the
+/// verdict, where the plan was rehearsed, objects that are left out, and advice. Without a plan,
+/// the verdict alone.
 pub fn plan_file(report: &Report) -> String {
     let mut out = String::new();
     let mut comment = |text: &str| {

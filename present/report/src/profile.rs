@@ -28,7 +28,7 @@ pub fn profile_text(profiles: &Profiles, all: bool, style: Style) -> String {
     out
 }
 
-/// Returns `true` if no profile has samples enough to say anything.
+/// Returns `true` if no profile has enough samples for a verdict.
 pub fn profiles_say_nothing(profiles: &Profiles) -> bool {
     profiles.profiles.iter().all(|profile| text::too_few_samples(profile).is_some())
 }

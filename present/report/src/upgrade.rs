@@ -1,4 +1,5 @@
-//! Report of `weigh upgrade`: verdict, findings by kind, settings that keep it as it was.
+//! Report of `weigh upgrade`: verdict, findings by kind, and settings under which the new server
+//! behaves like the old one.
 
 use std::fmt::Write as _;
 
@@ -60,7 +61,8 @@ pub fn text(report: &Report, style: Style) -> String {
     out
 }
 
-/// One or two sentences: what breaks, and what is left with which settings.
+/// Returns one or two sentences: how much breaks or differs, and how much is left with the
+/// settings.
 fn verdict(report: &Report) -> String {
     if report.findings.is_empty() {
         return "Nothing breaks, gets slower or differs.".into();

@@ -25,7 +25,7 @@ pub fn text(diagnosis: &Diagnosis, style: Style) -> String {
     for line in wrap(&verdict(diagnosis), WIDTH) {
         let _ = writeln!(out, "{}", style.bold(&line));
     }
-    push_wrapped(&asked(diagnosis), "", &mut out);
+    push_wrapped(&describe_servers(diagnosis), "", &mut out);
     for judged in diagnosis.statements.iter().filter(|judged| !judged.findings.is_empty()) {
         push_statement(judged, diagnosis, style, &mut out);
     }
@@ -43,7 +43,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     let count = diagnosis.statements.len();
     let findings: Vec<&Finding> = diagnosis.statements.iter().flat_map(|judged| &judged.findings).collect();
     if findings.is_empty() {
-        return format!("Nothing found: collations cost {} nothing here.", these(count));
+        return format!("Nothing found: collations cost {} nothing here.", name_statements(count));
     }
     let with = |is_slow: bool| {
         diagnosis
@@ -76,7 +76,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     format!("{}; {remedies}.", parts.join(", "))
 }
 
-fn these(count: usize) -> String {
+fn name_statements(count: usize) -> String {
     if count == 1 { "the statement".into() } else { format!("the {count} statements") }
 }
 
@@ -84,7 +84,7 @@ fn verb(count: usize, word: &str) -> String {
     if count == 1 { format!("{word}s") } else { word.to_owned() }
 }
 
-fn asked(diagnosis: &Diagnosis) -> String {
+fn describe_servers(diagnosis: &Diagnosis) -> String {
     let server = format!("{} ({})", diagnosis.server, diagnosis.version);
     match diagnosis.copy == server {
         true => format!("Asked: {server}, a private server."),
@@ -175,7 +175,7 @@ fn describe(plan: &PlanFigures) -> String {
     format!("{} ({})", count_noun(plan.rows, "row"), tables.join(", "))
 }
 
-/// Writes a statement as it is, or its first lines.
+/// Writes a statement, or the first lines of a long one. Wraps a statement of one line.
 pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     let lines: Vec<&str> = statement.trim().lines().collect();
     let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };

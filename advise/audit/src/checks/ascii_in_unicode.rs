@@ -1,4 +1,4 @@
-//! Codes stored in a Unicode character set.
+//! Indexed columns with GUIDs, hashes and other ASCII codes in a multi-byte character set.
 
 use facts::{Column, Table};
 use mysql_collation::Collation;

@@ -43,8 +43,8 @@ pub(super) fn column_name(table: &Table, column: &Column) -> String {
     check::column_name(&table.schema, &table.name, &column.name)
 }
 
-/// True if a column has another character set than its table's default. `column-mismatch` reports
-/// such columns, and no other check does.
+/// True if a column has another character set than its table's default. `legacy-charset` and
+/// `utf8mb3` leave such columns to `column-mismatch`.
 pub(super) fn differs_from_table(table: &Table, column: &Column) -> bool {
     let (Some(default), Some(charset)) = (table.collation.as_deref(), column.charset.as_deref()) else { return false };
     current_name(collation_charset(default)) != current_name(charset)

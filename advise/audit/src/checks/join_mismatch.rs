@@ -71,7 +71,7 @@ fn check_join(input: &AuditInput, join: &JoinPlans) -> Option<Finding> {
     )
 }
 
-/// Says why a join that keeps its index costs all the same.
+/// Says what a join costs although it keeps its index.
 fn explain_kept(input: &AuditInput, join: &JoinPlans) -> String {
     let charset = |column: &crate::ColumnRef| find_column(input, column)?.charset.as_deref();
     let cost = if charset(&join.left).map(current_name) == charset(&join.right).map(current_name) {
@@ -87,7 +87,8 @@ fn explain_kept(input: &AuditInput, join: &JoinPlans) -> String {
     }
 }
 
-/// Says that one side can't become the parent of the other. `None` if neither side is a unique key.
+/// Says that one side can't become the parent of the other. `None` if neither column has a unique
+/// index of its own.
 fn refuse_foreign_key(input: &AuditInput, join: &JoinPlans) -> Option<String> {
     let is_key = |column: &&crate::ColumnRef| {
         input.facts.table(&column.schema, &column.table).is_some_and(|table| {

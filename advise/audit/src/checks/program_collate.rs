@@ -22,7 +22,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         for (kind, program) in programs(schema) {
             let Some(body) = program.body.as_deref() else { continue };
             let mentions = find_mentions(body);
-            // The server adds introducers and conversions to the text of views.
+            // The server itself adds introducers and conversions to the text of views, so only
+            // COLLATE counts there.
             let clauses =
                 mentions.iter().filter(|mention| kind != ObjectKind::View || matches!(mention, Mention::Collate(_)));
             let clauses: Vec<String> = clauses.map(ToString::to_string).collect();

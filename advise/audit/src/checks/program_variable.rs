@@ -1,4 +1,5 @@
-//! Parameters, variables and temporary tables of stored programs against columns.
+//! Compares collations of parameters, variables and temporary tables of stored programs with those
+//! of columns.
 
 use facts::{Program, Schema};
 use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
@@ -50,7 +51,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     findings
 }
 
-/// `scope` holds the parameters of a routine, or the rows of a trigger.
+/// `scope` starts with the parameters of a routine, or with OLD and NEW of a trigger.
 fn check_program(
     input: &AuditInput,
     schema: &Schema,
@@ -71,7 +72,8 @@ fn check_program(
         own_scope.extend(&scope);
         for comparison in find_comparisons(&part) {
             let (left, right) = (own_scope.find(&comparison.left), own_scope.find(&comparison.right));
-            // A name of several tables is decided by the server.
+            // A name that several tables in scope have is skipped: only the server knows which is
+            // meant.
             let ([left], [right]) = (left.as_slice(), right.as_slice()) else { continue };
             match judge(input, left, right) {
                 Some(Problem::Refused) => push_new(&mut refused, describe(left, right)),

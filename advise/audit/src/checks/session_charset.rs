@@ -1,5 +1,5 @@
-//! Check of sessions whose character sets differ from each other, or lack characters of their
-//! columns.
+//! Sessions that send and receive in different character sets, or in one that lacks characters of
+//! their schema's columns.
 
 use std::collections::BTreeMap;
 

@@ -70,7 +70,7 @@ fn draft(
 }
 
 /// Writes the columns that the statement compares: `shop.a.x (latin1_bin) and shop.b.y (utf8_bin)`.
-/// Without such a comparison, the columns that have a collation of the message.
+/// Without such a comparison, writes the columns whose collation the server's message names.
 fn describe_columns(scope: &Scope<'_>, tokens: &[Token<'_>], warning: &Warning) -> String {
     let collation = |operand: &Operand<'_>| rules::charset::current_collation_name(&operand.collation);
     let message = warning.message.replace("utf8_", "utf8mb3_");
@@ -96,7 +96,7 @@ fn describe_columns(scope: &Scope<'_>, tokens: &[Token<'_>], warning: &Warning) 
             pairs.iter().map(|(left, right)| format!("{} and {}", show(left), show(right))).collect();
         return list_names(&pairs, 3);
     }
-    // Error 1271 names no collations.
+    // Error 1271 names no collations, so all named columns are written.
     let is_any = warning.code == error_code::CANT_AGGREGATE_NCOLLATIONS;
     let named = find_names(tokens).into_iter().flat_map(|name| scope.find(&name)).filter(|one| is_any || is_named(one));
     let mut named: Vec<String> = named.map(|operand| show(&operand)).collect();

@@ -48,7 +48,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     findings
 }
 
-/// Writes `orders.code (latin1_swedish_ci)`, if the primary key begins with such a column.
+/// Writes `orders.code (latin1_swedish_ci)`. `None` unless the primary key begins with a text
+/// column that isn't `_bin`.
 fn string_key(table: &Table) -> Option<String> {
     let first = table.primary_key().and_then(|key| key.parts.first()).and_then(|part| part.column.as_deref());
     let column = first.and_then(|name| table.column(name))?;

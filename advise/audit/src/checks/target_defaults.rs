@@ -57,7 +57,7 @@ fn check_server_default(input: &AuditInput, target: &Target) -> Option<Finding> 
 /// A character set whose default on the target is not the most common collation of its columns.
 struct ChangedDefault {
     charset: &'static str,
-    /// Most common collation of columns.
+    /// Most common collation of the character set's columns, `_bin` aside.
     common: String,
     /// Number of columns that have it.
     columns: usize,
@@ -110,7 +110,8 @@ fn describe_changed_default(target: &Target, one: &ChangedDefault, all: &[Change
     draft.into_finding(CHECK.name)
 }
 
-/// Returns a collation's current name, or that of the nearest that the target has.
+/// Returns the target's name of a collation, or of the nearest that it has. `None` if it has
+/// neither.
 fn available(target: &Target, collation: &str) -> Option<String> {
     target.collation(collation).or_else(|| target.nearest(collation)).map(|info| info.name.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Columns of views that comparisons refuse.
+//! Columns of views that the server refuses to compare.
 
 use super::Check;
 use super::common::Draft;

@@ -97,7 +97,7 @@ impl Gatherer<'_> {
 #[derive(Default)]
 struct Unexplained {
     count: usize,
-    /// Place and reason of the first.
+    /// Place of the first statement, and the reason why it has no plan.
     first: Option<String>,
 }
 
@@ -125,8 +125,8 @@ fn explained_part(text: &str) -> Option<&str> {
     text.get(select.start..end)
 }
 
-/// Returns `SET NAMES charset COLLATE collation`, `SET collation_connection = collation` or
-/// `SET @variable = literal`, written anew. `None` for other statements.
+/// Returns `SET NAMES charset [COLLATE collation]`, `SET collation_connection = collation` or `SET
+/// @variable = literal`, rebuilt from its tokens. `None` for other statements.
 fn session_setting(text: &str) -> Option<String> {
     let tokens = tokens(text);
     let (set, rest) = tokens.split_first()?;

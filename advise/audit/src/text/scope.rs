@@ -53,7 +53,7 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// Adds a table by the name that statements refer to it.
+    /// Adds a table under the name by which statements refer to it.
     pub fn add_table(&mut self, name: &str, columns: Vec<Operand<'a>>) {
         self.tables.push((name.to_lowercase(), columns));
     }

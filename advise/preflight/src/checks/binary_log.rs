@@ -8,8 +8,8 @@ use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
 use crate::plan::keeps_old_collation;
 
-/// Characteristics with which the servers take a function (MySQL manual, "Stored Program Binary
-/// Logging").
+/// A server with a binary log demands one of these characteristics of a function (MySQL manual,
+/// "Stored Program Binary Logging").
 const SAFE: [&str; 3] = ["DETERMINISTIC", "NO SQL", "READS SQL DATA"];
 
 pub fn run(job: &Job<'_>) -> Vec<Finding> {

@@ -43,7 +43,7 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
             repairs: Vec::new(),
         }) as Box<dyn RowCheck + 'j>
     };
-    // Encodings don't depend on the target.
+    // Encodings don't depend on the target collation, so only the first target is checked.
     ColumnScan::text_columns(scan).into_iter().filter(|column| column.target == 0).map(boxed_check).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Children that lose their parent, and orphans that get one.
+//! Children that lose their parent under the new collation, and orphans that get one.
 
 use std::collections::BTreeSet;
 

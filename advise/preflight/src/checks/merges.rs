@@ -1,4 +1,4 @@
-//! Distinct values that become equal, and equal values that cease to be.
+//! Distinct values that become equal, and equal values that become distinct.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub static SEPARATES: Check = Check {
     run: CheckFunction::Rows(separates),
 };
 
-/// Kind of values that form a group.
+/// Effect of the conversion on a group of values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     /// Values that are equal after the conversion, and were distinct.
@@ -77,8 +77,8 @@ fn separates<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
         .collect()
 }
 
-/// True if the target's collation is known, no unique key of the column alone decides, and the
-/// column isn't a TEXT without an index.
+/// True if the target's collation is known, no unique key consists of the whole column alone (the
+/// check `unique-key` covers those), and the column isn't a TEXT without an index.
 fn is_checked(column: &ColumnScan<'_>) -> bool {
     let name = &column.conversion().column.name;
     let is_long = column.conversion().column.data_type.ends_with("text");
@@ -122,7 +122,7 @@ impl RowCheck for Merges<'_> {
             return Ok(());
         };
         let Some(collation) = self.column.target().collation else { return Ok(()) };
-        // Consecutive rows often have the same value.
+        // Consecutive rows often have the same value; repetitions are skipped.
         if value == self.last && !self.sorter.is_empty() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! The checks of preflight, one per file.
 //!
 //! A check is a pure function from facts, or from facts and rows, to findings. Findings of
-//! [`CheckFunction::Elsewhere`] come from outside.
+//! [`CheckFunction::Elsewhere`] come from reading definitions or from the rehearsal.
 
 mod binary_log;
 mod double_encoding;

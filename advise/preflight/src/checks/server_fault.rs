@@ -28,7 +28,8 @@ pub struct ServerFault {
 }
 
 /// Finds a bug that affects an in-place conversion of a table. `None` if the server's version has
-/// no such bug, or if no unique index has a column, other than in ascii, whose bytes stay the same.
+/// no such bug, or if no unique index has a converted column whose bytes stay the same (ascii
+/// aside).
 pub fn find_server_fault(job: &Job<'_>, table: &TableJob<'_>) -> Option<ServerFault> {
     let version = job.facts.server.version_number();
     let keeps_bytes = |conversion: &Conversion<'_>| {

@@ -187,7 +187,8 @@ impl<'j> UniqueKey<'j> {
         }
     }
 
-    /// Returns what a double-encoded value of the key becomes.
+    /// Returns `double-encoded: für` for the first double-encoded value of the key. `None` without
+    /// one.
     fn repair_note(&self, values: &[Option<Vec<u8>>]) -> Option<String> {
         self.parts.iter().zip(values).find_map(|(part, value)| {
             let charset = self.scan.fields.columns[part.field].charset.filter(|_| part.is_converted)?;
@@ -353,7 +354,7 @@ impl RowCheck for UniqueKey<'_> {
 
 impl UniqueKey<'_> {
     /// Also sorts the row by the key that it has once the plan has repaired its double-encoded
-    /// text, if that is another one: where it collides, the repair would end with error 1062.
+    /// text, if that key differs: a repair into an existing key would end with error 1062.
     fn push_repaired(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let mut values: Option<Vec<Option<Vec<u8>>>> = None;
         for part in self.parts.iter().filter(|part| part.is_converted) {

@@ -50,11 +50,11 @@ pub fn list_dump_files(path: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
     Ok(list_files(path)?.into_iter().map(with_schema).collect())
 }
 
-/// Code of [`Unread`] for a definition that `weigh` doesn't understand: no server has refused it.
+/// Code of [`Unread`] for a definition that `weigh` can't parse. Not an error code of a server.
 pub const NOT_UNDERSTOOD: u16 = u16::MAX;
 
-/// Reads the tables of a dump and their definitions. Tables that are laid out otherwise than by
-/// mysqldump are listed as unread.
+/// Reads the tables of a dump and their definitions. A table whose CREATE TABLE isn't laid out as
+/// mysqldump writes it is listed as unread.
 pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions), Error> {
     let (mut tables, mut definitions) = (Vec::new(), Definitions::default());
     for_each_statement(path, &mut |_, schema, statement| {

@@ -48,7 +48,7 @@ fn build_facts(flavour: Flavour, tables: Vec<Table>) -> Facts {
                 Flavour::MySql => server::Flavour::MySql,
                 Flavour::MariaDb => server::Flavour::MariaDb,
             },
-            // MySQL 8.4 and MariaDB 11.8 have the present limits of keys and rows.
+            // Files have no server: keys and rows get the limits of MySQL 8.4 or MariaDB 11.8.
             version: match flavour {
                 Flavour::MySql => "8.4.0".into(),
                 Flavour::MariaDb => "11.8.0-MariaDB".into(),

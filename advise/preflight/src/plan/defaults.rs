@@ -22,11 +22,11 @@ pub(super) fn set_defaults(job: &Job<'_>, request: &Request) -> Vec<Step> {
     let to = TargetCollation::new(target, flavour(job.facts));
     let charset = charset_name(job.facts, &to.charset);
     let mut steps = Vec::new();
-    for of in job.facts.tables().filter(|of| request.selects(of)) {
-        if let Some(collation) = new_default(job.facts, of.collation.as_deref(), &to, request) {
-            let name = quote_table(&of.schema, &of.name);
+    for table in job.facts.tables().filter(|table| request.selects(table)) {
+        if let Some(collation) = new_default(job.facts, table.collation.as_deref(), &to, request) {
+            let name = quote_table(&table.schema, &table.name);
             let sql = format!("ALTER TABLE {name} DEFAULT CHARACTER SET {charset} COLLATE {collation}");
-            steps.push(step(Phase::Defaults, &table_name(&of.schema, &of.name), sql));
+            steps.push(step(Phase::Defaults, &table_name(&table.schema, &table.name), sql));
         }
     }
     for schema in job.facts.schemas.iter().filter(|of| request.tables.is_empty() && request.selects_schema(&of.name)) {

@@ -1,4 +1,4 @@
-//! Foreign keys go before their columns are converted, and come back afterwards.
+//! Drops foreign keys before their columns are converted, and adds them again afterwards.
 
 use check::table_name;
 use facts::ForeignKey;

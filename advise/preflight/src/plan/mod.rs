@@ -1,5 +1,5 @@
 //! Writes the statements that convert, in an order that foreign keys allow. They are printed; only
-//! rehearsals and trials run them, on copies. Pure.
+//! rehearsals and trials run them, on copies.
 
 mod advice;
 mod convert;
@@ -137,8 +137,9 @@ fn find_blocked_objects(job: &Job<'_>, blocked: &BTreeSet<String>) -> BlockedObj
     BlockedObjects { tables, schemas }
 }
 
-/// Returns steps that set the character set of the script, and a strict SQL mode. Dates that were
-/// stored under ALLOW_INVALID_DATES, such as 2020-02-31, would otherwise stop a copy (error 1292).
+/// Returns steps that set the character set of the script and a strict SQL mode, and that permit
+/// altering system-versioned tables. The mode allows invalid dates, because a stored one such as
+/// 2020-02-31 would stop a copy (error 1292).
 fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
     let mut statements = vec![
         if job.facts.server.charset("utf8mb4").is_some() { "SET NAMES utf8mb4" } else { "SET NAMES utf8" },

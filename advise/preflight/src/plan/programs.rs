@@ -11,7 +11,7 @@ use crate::finding::Finding;
 use crate::job::{Job, Request, TableJob, flavour};
 use crate::model::{Phase, Step};
 
-/// A program of the plan.
+/// A stored program or view that the plan creates again.
 pub struct ChosenProgram<'f> {
     pub object: &'f Object,
     /// Why the plan creates it again: "keeps latin1_swedish_ci; uses shop.customers".
@@ -49,7 +49,7 @@ pub(super) fn chosen_programs<'f>(job: &Job<'f>, request: &Request, repairs: &[&
                 .filter(|place| chosen_places.contains(place))
                 .map(|_| "keeps its place among triggers".to_owned())
         };
-        let was_dropped = || is_in_the_way(object, repairs).then(|| "was dropped for the repairs".to_owned());
+        let was_dropped = || is_fired_by_repair(object, repairs).then(|| "was dropped for the repairs".to_owned());
         reason.or_else(shares_place).or_else(was_dropped)
     };
     programs
@@ -77,7 +77,7 @@ fn reason(job: &Job<'_>, request: &Request, object: &Object) -> Option<String> {
 }
 
 /// True for a trigger that a repair would fire.
-fn is_in_the_way(object: &Object, repairs: &[&Finding]) -> bool {
+fn is_fired_by_repair(object: &Object, repairs: &[&Finding]) -> bool {
     let is_repaired =
         |finding: &&&Finding| finding.details.schema == object.name.schema && finding.details.table == object.table;
     object.name.kind == Kind::Trigger
@@ -87,7 +87,7 @@ fn is_in_the_way(object: &Object, repairs: &[&Finding]) -> bool {
 
 /// Returns steps that drop the triggers that repairs would fire.
 pub(super) fn drop_triggers(job: &Job<'_>, repairs: &[&Finding]) -> Vec<Step> {
-    let triggers = job.definitions.of_kind(Kind::Trigger).filter(|object| is_in_the_way(object, repairs));
+    let triggers = job.definitions.of_kind(Kind::Trigger).filter(|object| is_fired_by_repair(object, repairs));
     let drop_step = |object: &Object| {
         let table = table_name(&object.name.schema, object.table.as_deref().unwrap_or_default());
         let sql = format!("DROP TRIGGER IF EXISTS {}", sql::quote_table(&object.name.schema, &object.name.name));
@@ -104,8 +104,8 @@ pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> 
         format!("SET SESSION collation_connection = {}", quote_string(&job.targets[0])),
     ];
     statements.extend(session_statements(object));
-    // Triggers and events have no privileges of their own. MariaDB 10.1 stores the words OR REPLACE
-    // in a trigger's definition.
+    // Triggers and events have no privileges of their own, so they are dropped first. MariaDB 10.1
+    // stores the words OR REPLACE in a trigger's definition.
     let has_grants = !matches!(object.name.kind, Kind::Trigger | Kind::Event);
     let replaces = object.name.kind == Kind::View || (has_grants && flavour(job.facts) == Flavour::MariaDb);
     if replaces {
@@ -126,7 +126,8 @@ pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> 
     steps
 }
 
-/// Returns the settings that a program keeps from its creation, except for character sets.
+/// Returns statements that set the SQL mode and the time zone that a program keeps from its
+/// creation.
 fn session_statements(object: &Object) -> Vec<String> {
     let session = &object.session;
     let setting = |name: &str, value: &Option<String>| {

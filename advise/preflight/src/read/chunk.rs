@@ -57,7 +57,7 @@ impl ServerRows<'_> {
                     size = (size / 4).max(1);
                     continue;
                 }
-                // Another session has locked the table.
+                // Another session has locked the table: tries again, for up to `max_wait`.
                 Err(Failure::Statement(error))
                     if is_lock_timeout(&error)
                         && locked_since.get_or_insert_with(Instant::now).elapsed() < self.options.max_wait =>

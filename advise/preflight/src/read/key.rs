@@ -1,4 +1,4 @@
-//! Selects the key by which a table is read in chunks. Pure.
+//! Selects the key by which a table is read in chunks.
 
 use facts::{Column, Facts, IndexKind, Table};
 
@@ -9,7 +9,7 @@ pub struct ChunkKey {
     pub columns: Vec<String>,
 }
 
-/// Returns the primary key if it is suitable, else the unique key with the fewest columns.
+/// Returns the primary key if it is suitable, else the suitable unique key with the fewest columns.
 pub fn chunk_key(table: &Table) -> Option<ChunkKey> {
     let is_suitable = |index: &&facts::Index| {
         let is_exact_column = |part: &facts::IndexPart| {
@@ -36,7 +36,7 @@ enum LiteralKind {
 }
 
 /// `None` if no literal compares exactly: floating-point values are inexact, ENUM and SET are
-/// ordered by number and compared as text.
+/// ordered by number and compared as text. Also for all other types, such as TEXT.
 fn literal_kind(column: &Column) -> Option<LiteralKind> {
     Some(match column.data_type.as_str() {
         "tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "decimal" | "year" => LiteralKind::Number,

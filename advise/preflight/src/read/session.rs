@@ -40,7 +40,8 @@ pub(super) fn prepare(conn: &mut Conn, facts: &Facts) -> Result<(), Error> {
 /// Limits the time of statements. The first variable is MySQL's (5.7.8 and later), the second
 /// MariaDB's.
 pub(super) fn set_time_limit(conn: &mut Conn) {
-    // For servers that don't limit statements, and for programs that only imitate a server.
+    // The client's own limit, for servers that lack both variables, and for programs that only
+    // imitate a server.
     conn.set_limit(Duration::from_secs((2 * TIME_LIMIT_SECONDS).into()));
     let _ = conn.query_drop(format!("SET SESSION max_execution_time = {}", TIME_LIMIT_SECONDS * 1000));
     let _ = conn.query_drop(format!("SET SESSION max_statement_time = {TIME_LIMIT_SECONDS}"));

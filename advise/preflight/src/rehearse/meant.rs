@@ -43,8 +43,8 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
         }
     }
     if let Some(column) = part.strip_prefix("values of ").and_then(unquote) {
-        // A generated value follows its expression under the new collation. The proof compares
-        // both.
+        // A generated value follows its expression under the new collation. `rehearsal::prove`
+        // compares it with a recomputed one.
         if dependent_columns(table).any(|name| name == column) {
             return true;
         }
@@ -53,7 +53,7 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
         return after.eq_ignore_ascii_case(&conversion.planned_target().name);
     }
     if let Some(conversion) = conversion("column ") {
-        // A column that becomes TEXT.
+        // The only change of type that the plan means is that of a VARCHAR to TEXT.
         let own_type = &conversion.column.data_type;
         return !own_type.ends_with("text") && after.split([' ', '(']).next().is_some_and(|new| new.ends_with("text"));
     }
@@ -64,7 +64,7 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
     if part == "options" {
         return alters.iter().any(|sql| sql.contains("ROW_FORMAT=DYNAMIC"));
     }
-    // An index that the ALTER adds as it is now.
+    // The ALTER adds the index in this form.
     let added = format!("ADD {}", definition_head(after));
     (part.starts_with("key ") || part == "primary key") && alters.iter().any(|sql| sql.contains(&added))
 }

@@ -35,15 +35,15 @@ pub struct Rehearsed<'r> {
 const MAX_ROUNDS: usize = 8;
 
 /// Runs the plan on a private server with the source's schemas and a sample of its rows. Adds a
-/// finding for each refused statement; if there is none, for each change that was not meant and
-/// each fault of a table. Errors block the steps of their objects. Then starts anew, until the rest
-/// of the plan runs, or [`MAX_ROUNDS`] times.
-pub fn rehearse(private: &Server, source: &Server, of: &Rehearsed<'_>, report: &mut Report) -> Result<(), Error> {
+/// finding for each refused statement. If no statement is refused, adds a finding for each change
+/// that was not meant and each fault of a table. Errors block the steps of their objects; then the
+/// rehearsal starts anew, until no error is new, or [`MAX_ROUNDS`] times.
+pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, report: &mut Report) -> Result<(), Error> {
     let Some(mut plan) = report.plan.take() else { return Ok(()) };
-    let job = Job::new(of.facts, of.definitions, of.request);
+    let job = Job::new(inputs.facts, inputs.definitions, inputs.request);
     let mut summary = None;
     for _ in 0..MAX_ROUNDS {
-        let round = run_round(private, source, of, &job, &mut plan)?;
+        let round = run_round(private, source, inputs, &job, &mut plan)?;
         report.unchecked.extend(round.unchecked);
         let is_new = |finding: &Finding| !report.findings.contains(finding);
         let new: Vec<Finding> = round.findings.into_iter().filter(is_new).collect();
@@ -78,14 +78,14 @@ struct Round {
 fn run_round(
     private: &Server,
     source: &Server,
-    of: &Rehearsed<'_>,
+    inputs: &Rehearsed<'_>,
     job: &Job<'_>,
     plan: &mut Plan,
 ) -> Result<Round, Error> {
-    let tables = involved_tables(of.facts, plan);
-    let schemas = of.definitions.schemas();
-    let mut sampler = of.sample.map(|options| Sampler::new(source, of.facts, options)).transpose()?;
-    let (mut rehearsal, unbuilt) = Rehearsal::build(private, of.definitions, &mut |conn| match &mut sampler {
+    let tables = involved_tables(inputs.facts, plan);
+    let schemas = inputs.definitions.schemas();
+    let mut sampler = inputs.sample.map(|options| Sampler::new(source, inputs.facts, options)).transpose()?;
+    let (mut rehearsal, unbuilt) = Rehearsal::build(private, inputs.definitions, &mut |conn| match &mut sampler {
         Some(sampler) => sampler.fill(conn, &tables),
         None => Ok::<(), Error>(()),
     })?;
@@ -105,7 +105,7 @@ fn run_round(
     rehearsal.begin(&schemas, &tables)?;
     let missing: BTreeSet<String> =
         unbuilt.iter().map(|unbuilt| table_name(&unbuilt.name.schema, &unbuilt.name.name)).collect();
-    let refused = steps::run_steps(&mut rehearsal, of.facts, plan, &samples, &missing)?;
+    let refused = steps::run_steps(&mut rehearsal, inputs.facts, plan, &samples, &missing)?;
     let mut findings: Vec<Finding> = refused.iter().map(|refusal| refusal_finding(job, private, refusal)).collect();
     if findings.is_empty() {
         let (after, changes) = rehearsal.changes(&schemas, &tables)?;

@@ -30,7 +30,7 @@ impl Default for SampleOptions {
     }
 }
 
-/// The conversion of smaller tables takes no noticeable time.
+/// Smaller tables are not timed: their conversion takes no noticeable time.
 const MIN_TIMED_ROWS: u64 = 10_000;
 /// Maximum number of timed tables, the largest first.
 const MAX_TIMED_TABLES: usize = 20;
@@ -138,7 +138,7 @@ impl<'s> Sampler<'s> {
     }
 
     /// Deletes children whose parent may be on the source and is not in the sample. Children
-    /// without a parent on the source are the check `orphans`'.
+    /// without a parent on the source are left to the check `orphans`.
     fn remove_orphans(&mut self, target: &mut Conn, tables: &[(String, String)]) -> Result<(), Error> {
         let is_copied = |schema: &str, name: &str| tables.iter().any(|(s, t)| s == schema && t == name);
         let is_partial = |schema: &str, name: &str| {
@@ -152,7 +152,7 @@ impl<'s> Sampler<'s> {
             .flat_map(|table| &table.foreign_keys)
             .filter(|key| is_copied(&key.schema, &key.table) && is_partial(&key.parent_schema, &key.parent_table))
             .collect();
-        // Deleted children may be parents.
+        // Deleted children may be parents of further children, so the deletion is repeated.
         for _ in 0..=keys.len() {
             let mut deleted = 0;
             for key in &keys {

@@ -1,4 +1,5 @@
-//! Tries the ALTERs of a plan on empty tables of the source server, to find the algorithms.
+//! Tries the ALTERs of a plan on empty tables in a scratch schema of the source server, to find the
+//! algorithms.
 
 use facts::Facts;
 use lifecycle::interrupt;

@@ -1,7 +1,7 @@
 //! Plans that are rehearsed: a case per silent loss or refusal.
 //!
-//! Each plan is rehearsed on a private server of the same version, then run on the source, and the
-//! source is asked.
+//! Each plan is rehearsed on a private server of the same version, then run on the source, whose
+//! content is then checked by queries.
 
 use mysql::prelude::Queryable;
 use preflight::{Report, Severity};
@@ -11,7 +11,7 @@ use crate::lab::Lab;
 
 struct Case {
     name: &'static str,
-    /// Servers with the cause.
+    /// True for servers on which the case can happen.
     on: fn(&Lab) -> bool,
     charset: &'static str,
     statements: &'static [&'static str],

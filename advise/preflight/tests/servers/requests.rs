@@ -178,7 +178,7 @@ fn binary_log_refuses_functions() {
     assert_eq!(functions, ["safe", "unsafe"]);
 }
 
-/// A table that is laid out otherwise is listed, not dropped in silence.
+/// A table whose definition isn't laid out as mysqldump's is listed, not dropped in silence.
 #[test]
 fn dumps_of_other_layouts_are_listed() {
     let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns ``collation of `a` `` by table.
+    /// Returns column collations by table, as parts named ``collation of `a` ``.
     fn read_column_collations(&mut self, schema: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
         let query = format!(
             "SELECT TABLE_NAME, COLUMN_NAME, COLLATION_NAME FROM information_schema.COLUMNS \
@@ -54,8 +54,8 @@ impl Reader<'_> {
         Ok(by_table)
     }
 
-    /// Returns ``histogram of `a` `` by table: MySQL 8's histograms, and MariaDB's statistics
-    /// independent of the engine.
+    /// Returns histograms by table, as parts named ``histogram of `a` ``: MySQL 8's histograms, and
+    /// MariaDB's engine-independent statistics.
     fn read_column_statistics(&mut self, schema: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
         let schema = quote_string(schema);
         let mysql = format!(

@@ -50,10 +50,10 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         let collation = format!("{}_{suffix}", charset.unwrap_or("utf8mb4"));
         attempts.extend(with_collation(copy, refused, table, &columns, &collation)?);
     }
-    Ok(Some(Cause { kind: Kind::Duplicates, costs, attempts, most: 2 }))
+    Ok(Some(Cause { kind: Kind::Duplicates, costs, attempts, max_remedies: 2 }))
 }
 
-/// Text columns of the unique index that the statement adds, or of the table's unique indexes.
+/// Text columns of the unique index that the statement adds, or else of all indexes of the table.
 fn unique_columns<'t>(text: &str, table: &'t Table) -> Vec<&'t Column> {
     let tokens = meaningful(text);
     let unique = tokens.iter().position(|token| token.is_any_keyword(&["unique", "primary"]));
@@ -84,7 +84,8 @@ fn equal_values(copy: &Copy<'_>, table: &Table, column: &Column, collation: &str
     copy.names(&query).or_else(|_| Ok(Vec::new()))
 }
 
-/// The statement with a stronger collation: in its COLLATE clause, or of the column before it.
+/// Gives the statement's COLLATE or CONVERT clause a stronger collation, or converts the column to
+/// it before.
 fn with_collation(
     copy: &Copy<'_>,
     refused: &Refused<'_>,

@@ -32,10 +32,11 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     if attempts.is_empty() {
         return convert::explain(copy, refused);
     }
-    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts: together(refused, attempts), most: 2 }))
+    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts: combine_attempts(refused, attempts), max_remedies: 2 }))
 }
 
-/// Explains a column of a key that the statement adds. `None` if the collations are the same.
+/// Explains a column of a key that the statement adds. `None` if the collations are the same, or a
+/// column is unknown.
 fn explain_pair(
     copy: &Copy<'_>,
     refused: &Refused<'_>,
@@ -73,8 +74,8 @@ fn explain_pair(
     Ok(Some((cost, Attempt::new(Scope::Column, what, vec![alter, refused.text.to_owned()]))))
 }
 
-/// Several columns of a key must all be changed.
-fn together(refused: &Refused<'_>, attempts: Vec<Attempt>) -> Vec<Attempt> {
+/// Combines the changes of the columns of a key into one attempt, because all of them are needed.
+fn combine_attempts(refused: &Refused<'_>, attempts: Vec<Attempt>) -> Vec<Attempt> {
     if attempts.len() < 2 || refused.table.is_none() {
         return attempts;
     }
@@ -117,7 +118,7 @@ fn references(tokens: &[Token<'_>]) -> Vec<Reference> {
         let foreign = tokens[..word].iter().rposition(|token| token.is_keyword("foreign"));
         let begin = definition_start(&tokens[..word]);
         let columns = match foreign {
-            // A key of several columns has commas of its own.
+            // `begin` doesn't serve here: a key of several columns has commas of its own.
             Some(at) if !tokens[at..word].iter().any(|token| token.is_keyword("references")) => {
                 let open =
                     tokens[at..].iter().position(|token| token.is_symbol('(')).map_or(tokens.len(), |open| at + open);

@@ -15,7 +15,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     let text = refused.text;
     let engine = refused.table.as_ref().map_or_else(|| engine_of(text), |table| table.engine.clone());
     let is_myisam = engine.eq_ignore_ascii_case("myisam");
-    let limit = limit(&refused.refusal.message).unwrap_or(if is_myisam { 1000 } else { 767 });
+    let limit = parse_limit(&refused.refusal.message).unwrap_or(if is_myisam { 1000 } else { 767 });
     let mut costs =
         vec![format!("The engine ({}) allows {limit} bytes", if engine.is_empty() { "InnoDB" } else { &engine })];
     let mut attempts = Vec::new();
@@ -28,16 +28,16 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         for index in &table.indexes {
             let Some((sum, longest, room)) = measure(refused, table, index, limit) else { continue };
             costs.push(format!("{} of {}: {sum} bytes with {WIDEST} bytes for each character", index.name, table.name));
-            attempts.extend(shorter(copy, refused, table, longest, room)?);
+            attempts.extend(shorten_column(copy, refused, table, longest, room)?);
         }
     }
-    attempts.extend(shorter_in_text(refused, limit));
-    attempts.extend(prefixed(refused, limit));
-    Ok(Some(Cause { kind: Kind::KeyTooLong, costs, attempts, most: 3 }))
+    attempts.extend(shorten_in_text(refused, limit));
+    attempts.extend(add_prefixes(refused, limit));
+    Ok(Some(Cause { kind: Kind::KeyTooLong, costs, attempts, max_remedies: 3 }))
 }
 
-/// Number behind "max key length is".
-fn limit(message: &str) -> Option<u64> {
+/// Limit in bytes that the server's message states.
+fn parse_limit(message: &str) -> Option<u64> {
     let (_, rest) = message
         .split_once("length is ")
         .or_else(|| message.split_once("key length of "))
@@ -61,7 +61,7 @@ fn engine_attempt(refused: &Refused<'_>) -> Attempt {
             name.map_or_else(|| text.to_owned(), |name| format!("{}InnoDB{}", &text[..name.start], &text[name.end()..]))
         }
         (Some(_), None) => {
-            let place = behind_table(&tokens);
+            let place = offset_after_table(&tokens);
             format!("{} ENGINE=InnoDB,{}", &text[..place], &text[place..])
         }
         (None, None) => format!("{text} ENGINE=InnoDB"),
@@ -70,7 +70,7 @@ fn engine_attempt(refused: &Refused<'_>) -> Attempt {
 }
 
 /// Byte offset behind `ALTER TABLE name`.
-fn behind_table(tokens: &[Token<'_>]) -> usize {
+fn offset_after_table(tokens: &[Token<'_>]) -> usize {
     let at = tokens.iter().position(|token| token.is_keyword("table")).unwrap_or(0) + 1;
     let dotted = tokens.get(at + 1).is_some_and(|dot| dot.is_symbol('.'));
     tokens.get(if dotted { at + 2 } else { at }).map_or(0, Token::end)
@@ -152,8 +152,8 @@ fn length_token(tokens: &[Token<'_>], column: &str) -> Option<usize> {
     (0..tokens.len()).find(|at| is_type(*at)).map(|at| at + 3)
 }
 
-/// The column shortened, in the statement or before it.
-fn shorter(
+/// Shortens the column, in the statement itself or before it.
+fn shorten_column(
     copy: &Copy<'_>,
     refused: &Refused<'_>,
     table: &Table,
@@ -187,8 +187,8 @@ fn shorter(
     Ok(Some(attempt))
 }
 
-/// Prefixes in the indexes that the statement adds.
-fn prefixed(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
+/// Gives long text columns a prefix in the indexes that the statement adds.
+fn add_prefixes(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     let tokens = meaningful(refused.text);
     let room = limit / WIDEST;
     let mut edits = Vec::new();
@@ -214,7 +214,7 @@ fn prefixed(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     (!edits.is_empty()).then_some(attempt)
 }
 
-/// True for a text column of more characters, of the table or of the statement.
+/// True for a text column of more than `room` characters, of the table or of the statement.
 fn is_long_text(refused: &Refused<'_>, tokens: &[Token<'_>], name: &str, room: u64) -> bool {
     let column = refused.table.as_ref().and_then(|table| table.column(name));
     if let Some(column) = column {
@@ -223,8 +223,9 @@ fn is_long_text(refused: &Refused<'_>, tokens: &[Token<'_>], name: &str, room: u
     length_token(tokens, name).and_then(|at| tokens[at].text.parse::<u64>().ok()).is_some_and(|length| length > room)
 }
 
-/// Of a table to be created: every VARCHAR that is too long for a key by itself.
-fn shorter_in_text(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
+/// Shortens every VARCHAR and CHAR of a new table that is too long for a key by itself. `None` for
+/// an existing table.
+fn shorten_in_text(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     if refused.table.is_some() {
         return None;
     }
@@ -248,8 +249,8 @@ mod tests {
 
     #[test]
     fn reads_limits_of_messages() {
-        assert_eq!(limit("Specified key was too long; max key length is 767 bytes"), Some(767));
-        assert_eq!(limit("… would exceed the max key length of 1000 bytes."), Some(1000));
-        assert_eq!(limit("Index column size too large. The maximum column size is 767 bytes."), Some(767));
+        assert_eq!(parse_limit("Specified key was too long; max key length is 767 bytes"), Some(767));
+        assert_eq!(parse_limit("… would exceed the max key length of 1000 bytes."), Some(1000));
+        assert_eq!(parse_limit("Index column size too large. The maximum column size is 767 bytes."), Some(767));
     }
 }

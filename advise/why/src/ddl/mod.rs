@@ -33,7 +33,7 @@ pub(crate) struct Refused<'a> {
     pub session: &'a Session,
     pub text: &'a str,
     pub refusal: &'a Refusal,
-    /// Table that the statement alters; `None` for one that it would create.
+    /// Table that the statement alters. `None` if the statement creates the table.
     pub table: Option<Table>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Cause {
     pub kind: Kind,
     pub costs: Vec<String>,
     pub attempts: Vec<Attempt>,
-    pub most: usize,
+    pub max_remedies: usize,
 }
 
 /// True for `ALTER TABLE`, `CREATE INDEX` and `CREATE TABLE` without a query.
@@ -106,7 +106,8 @@ pub(crate) fn meaningful(text: &str) -> Vec<Token<'_>> {
         .collect()
 }
 
-/// Runs a definition on the copy. A definition that the server takes stays in force.
+/// Runs a definition on the copy, where it stays in force if the server takes it. Explains a
+/// refusal.
 pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Vec<Finding>, Error> {
     let (schema, name) = target(session, &given.text);
     let table = copy.table(&schema, &name)?;
@@ -139,7 +140,7 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
         let message = name::explain(copy, session, &given.text, &refusal)?;
         return Err(Error::Statement { place: given.place.clone(), message });
     };
-    let remedies = try_attempts(copy, &refused, (&schema, &name), cause.attempts, cause.most)?;
+    let remedies = try_attempts(copy, &refused, (&schema, &name), cause.attempts, cause.max_remedies)?;
     Ok(vec![Finding {
         kind: cause.kind,
         error: Some(refusal.to_string()),
@@ -160,7 +161,7 @@ pub fn judge_unknown(
 ) -> Result<Option<Finding>, Error> {
     let refused = Refused { session, text, refusal, table: None };
     let Some(cause) = unknown::explain(&refused) else { return Ok(None) };
-    let remedies = try_attempts(copy, &refused, ("", ""), cause.attempts, cause.most)?;
+    let remedies = try_attempts(copy, &refused, ("", ""), cause.attempts, cause.max_remedies)?;
     let error = Some(refusal.to_string());
     let finding = Finding { kind: cause.kind, error, sites: Vec::new(), costs: cause.costs, plan: None, remedies };
     Ok((!finding.remedies.is_empty()).then_some(finding))
@@ -208,11 +209,11 @@ fn try_attempts(
     refused: &Refused<'_>,
     (schema, name): (&str, &str),
     attempts: Vec<Attempt>,
-    most: usize,
+    max_remedies: usize,
 ) -> Result<Vec<Remedy>, Error> {
     let mut remedies = Vec::new();
     for attempt in attempts {
-        if remedies.len() == most {
+        if remedies.len() == max_remedies {
             break;
         }
         let mut kept = Kept::default();

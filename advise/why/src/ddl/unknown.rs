@@ -5,7 +5,7 @@ use sql::TokenKind;
 use super::{Attempt, Cause, Refused, meaningful};
 use crate::model::{Kind, Scope};
 
-/// Names after the character set's that may replace others, the nearest first.
+/// Ends of collation names that may replace an unknown collation, the nearest first.
 const NEAREST: [&str; 6] = ["uca1400_ai_ci", "0900_ai_ci", "unicode_520_ci", "unicode_ci", "general_ci", "bin"];
 
 pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
@@ -24,7 +24,7 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
             .collect();
         crate::remedy::splice(refused.text, &edits)
     };
-    // The old name of utf8mb3, and what servers before utf8mb4 have.
+    // `utf8` is the old name of utf8mb3, and the nearest to utf8mb4 that servers before 5.5.3 have.
     for other in if named == "utf8mb3" || named == "utf8mb4" { &["utf8"][..] } else { &[] } {
         let what = format!("Name {other} instead of {named}");
         attempts.push(Attempt::new(Scope::Statement, what, vec![replaced(other)]));
@@ -40,5 +40,5 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
             attempts.push(Attempt::new(Scope::Statement, format!("Name {name} instead of {named}"), vec![sql]));
         }
     }
-    (!attempts.is_empty()).then(|| Cause { kind: Kind::Unknown, costs: Vec::new(), attempts, most: 2 })
+    (!attempts.is_empty()).then(|| Cause { kind: Kind::Unknown, costs: Vec::new(), attempts, max_remedies: 2 })
 }

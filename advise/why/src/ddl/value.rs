@@ -9,8 +9,8 @@ use crate::model::{Finding, Kind, Scope};
 use crate::remedy::breadth;
 use crate::trial::{Act, Change, Subject};
 
-/// Judges an `INSERT` or `UPDATE` that the server refuses because of a value. `None` for other
-/// refusals.
+/// Judges an `INSERT` or `UPDATE` that the server refuses because a column's character set lacks
+/// the value. `None` for other refusals, and if the column is unknown.
 pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) -> Result<Option<Vec<Finding>>, Error> {
     if refusal.code != error_code::TRUNCATED_WRONG_VALUE_FOR_FIELD || !refusal.message.contains("ncorrect string value")
     {
@@ -30,7 +30,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
     let charset = column.charset.clone().unwrap_or_default();
     let costs =
         vec![format!("{}.{} has character set {charset}, which cannot hold the value", found.name, column.name)];
-    let mut changes = vec![names(subject)];
+    let mut changes = vec![set_names_change(subject)];
     if breadth(&charset) < 4
         && let Some(create) = copy.create_table(&schema, &found.name)?
         && let Some(definition) = ddl::find_column(&create, &column.name)
@@ -76,7 +76,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
     Ok(Some(vec![finding]))
 }
 
-fn names(subject: &Subject) -> Change {
+fn set_names_change(subject: &Subject) -> Change {
     let kept = subject.session.prelude.iter().filter(|statement| !crate::remedy::sets_connection(statement)).cloned();
     let prelude: Vec<String> = std::iter::once("SET NAMES utf8mb4".to_owned()).chain(kept).collect();
     let mut sql = prelude.clone();

@@ -10,8 +10,8 @@ use crate::model::{Origin, Scope};
 use crate::origin::ColumnRef;
 use crate::trial::{Act, Change};
 
-/// Conversions to the collation of a column that takes part. The collation that most columns of the
-/// schema have is first.
+/// Conversions of the columns that take part to one collation: that of a column, of a COLLATE
+/// clause or of a parameter. The collation that most columns of the schema have is first.
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
     let columns = columns(fault);
     let mut targets: Vec<String> = Vec::new();
@@ -19,7 +19,7 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         let own = column.collation().map(str::to_owned);
         targets.extend(own.filter(|own| !targets.iter().any(|known| is_same_collation(known, own))));
     }
-    // A COLLATE clause that loses an index is what the column could have.
+    // If a COLLATE clause loses the index, the column could have that collation.
     let explicit = fault
         .spots()
         .flat_map(|judged| &judged.site.sides)

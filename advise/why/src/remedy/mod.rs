@@ -71,7 +71,7 @@ fn push_new(all: &mut Vec<String>, collation: &str) {
 }
 
 /// Maximum numbers of remedies that are advised, by scope.
-fn most(scope: Scope) -> usize {
+fn quota(scope: Scope) -> usize {
     match scope {
         Scope::Session | Scope::Server => 1,
         _ => 2,
@@ -80,7 +80,7 @@ fn most(scope: Scope) -> usize {
 
 /// Tries the changes for a fault, and returns those after which it is gone, the smallest first.
 pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
-    // Declarations of a program are better than COLLATE in its body.
+    // Declarations of a program are better than COLLATE in its body, so they come first.
     let mut changes = program::changes(fault);
     changes.extend(rewrite::changes(copy, fault)?);
     changes.extend(session::changes(fault));
@@ -101,7 +101,7 @@ pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
     let mut remedies: Vec<Remedy> = Vec::new();
     for (change, outcome) in working {
         let is_known = remedies.iter().any(|remedy| remedy.what == change.what);
-        if !is_known && remedies.iter().filter(|remedy| remedy.scope == change.scope).count() < most(change.scope) {
+        if !is_known && remedies.iter().filter(|remedy| remedy.scope == change.scope).count() < quota(change.scope) {
             remedies.push(advise(fault, change, &outcome));
         }
     }
@@ -137,7 +137,7 @@ pub fn figures(plans: &[Plan]) -> Option<PlanFigures> {
 }
 
 /// True for errors of the rows that a statement writes, which made-up rows can cause.
-fn is_of_rows(code: u16) -> bool {
+fn is_row_error(code: u16) -> bool {
     const NULL_NOT_ALLOWED: u16 = 1048;
     const PARENT_ROW_IN_USE: u16 = 1451;
     matches!(
@@ -151,7 +151,7 @@ fn is_of_rows(code: u16) -> bool {
 }
 
 fn is_mended(fault: &Fault, outcome: &Outcome) -> bool {
-    if outcome.refusal.as_ref().is_some_and(|refusal| !is_of_rows(refusal.code)) {
+    if outcome.refusal.as_ref().is_some_and(|refusal| !is_row_error(refusal.code)) {
         return false;
     }
     if !fault.is_index() {

@@ -27,7 +27,7 @@ pub fn changes(fault: &Fault) -> Vec<Change> {
     found
 }
 
-/// Parameters and variables that take part get the collation.
+/// Declares the parameters and variables that take part with the collation.
 fn declare(fault: &Fault, program: &StoredProgram, collation: &str) -> Option<Change> {
     let takes_part = |declared: &&Declaration| {
         fault.spots().any(|judged| {
@@ -58,7 +58,7 @@ fn clause(collation: &str) -> String {
     format!(" CHARACTER SET {} COLLATE {collation}", collation_charset(collation))
 }
 
-/// Literals of a program have the collation of the session that created it.
+/// Creates the program again in a session of this collation, which its literals then have.
 fn create_in_session(fault: &Fault, program: &StoredProgram, collation: &str) -> Option<Change> {
     let has_literal =
         fault.spots().any(|judged| judged.site.sides.iter().any(|side| side.origin == Origin::Connection));
@@ -71,7 +71,7 @@ fn create_in_session(fault: &Fault, program: &StoredProgram, collation: &str) ->
     Some(recreated(program, after, &what))
 }
 
-/// A stored function that takes part returns the collation.
+/// Declares the collation for the result of a stored function that takes part.
 fn return_collation(fault: &Fault, collation: &str) -> Option<Change> {
     let functions = fault.spots().flat_map(|judged| judged.site.sides.iter().zip(&judged.resolved));
     let mut functions = functions.filter(|(side, _)| !is_same_collation(&side.collation, collation));

@@ -1,4 +1,4 @@
-//! The statement, rewritten.
+//! Rewrites of a statement, or of the text of a program or view.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ type Edits = Vec<(Range<usize>, String)>;
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
     let mut found = Vec::new();
     if fault.is_index() {
-        // First, because it changes no answer.
+        // First, because it changes the fewest results.
         let what = "compare by the column's collation, too: the index finds the rows, and COLLATE decides among them";
         found.extend(change_texts(copy, fault, &|source, judged| compare_twice(source, judged), what)?);
     }
@@ -118,8 +118,9 @@ pub(super) fn recreated(before: &StoredProgram, mut after: StoredProgram, what: 
     }
 }
 
-/// Gives the sides of other collations this one. `which` 0 changes values and leaves columns alone;
-/// 1 changes the first side of another collation.
+/// Adds COLLATE to operands of other collations. `which` 0 leaves columns alone if there is a
+/// value; 1 changes columns, too. One operand is enough if all have the same character set, except
+/// in a UNION.
 fn collate_operands(source: &Source, judged: &Judged, collation: &str, which: usize) -> Edits {
     if judged.spot.kind == SpotKind::Collate || judged.spot.kind == SpotKind::Order {
         return Vec::new();
@@ -132,7 +133,7 @@ fn collate_operands(source: &Source, judged: &Judged, collation: &str, which: us
         .collect();
     let has_column = !columns.is_empty();
     let is_of_column = columns.iter().any(|own| is_same_collation(own, collation));
-    // A value's collation does not decide over a column's.
+    // If columns take part, the collation of a value is no target.
     let target = if has_column && !is_of_column { None } else { Some(collation) };
     let own_target =
         || judged.site.sides.iter().find(|side| side.charset != "binary").map(|side| side.collation.as_str());
@@ -198,7 +199,7 @@ fn collate_operand(source: &Source, operand: &Operand, side: &Side, target: &str
             | ExprKind::Collate { .. }
     );
     let mut replaced = with_collation(text, charset, target, is_simple);
-    // The branch of a UNION gives the column its name.
+    // The item gives the column its name, so it gets this name as an alias.
     if let (ExprKind::Name(names), Some(block)) = (&expression.kind, source.parsed.blocks.get(operand.block)) {
         let is_item = block.items.iter().any(|item| item.expression == *expression && item.alias.is_none());
         if let (true, Some(name)) = (is_item, names.last()) {
@@ -208,8 +209,9 @@ fn collate_operand(source: &Source, operand: &Operand, side: &Side, target: &str
     Some((expression.span.clone(), replaced))
 }
 
-/// `a = 'x' COLLATE c` becomes `(a = 'x' AND a = 'x' COLLATE c)`, if what is equal by `c` is equal
-/// by any other collation of the character set: `_bin` and `_cs`.
+/// `a = 'x' COLLATE c` becomes `(a = 'x' AND a = 'x' COLLATE c)`, for `_bin` and `_cs`: texts that
+/// are equal by these are usually equal by the column's collation, too. Trailing spaces and
+/// canonically equivalent characters can be exceptions.
 fn compare_twice(source: &Source, judged: &Judged) -> Edits {
     let is_exact = |side: &Side| side.collation.ends_with("_bin") || side.collation.ends_with("_cs");
     let explicit = judged.site.sides.iter().any(|side| side.origin == Origin::Collate && is_exact(side));

@@ -29,7 +29,8 @@ pub fn changes(fault: &Fault) -> Vec<Change> {
         .collect();
     for collation in fault.collations() {
         found.extend(set_variable(fault, &variables, &collation));
-        // A client that sends UTF-8 may not declare another encoding.
+        // A client that sends UTF-8 may not declare another encoding, so only these character sets
+        // are tried.
         let charset = collation_charset(&collation);
         if matches!(charset, "utf8" | "utf8mb3" | "utf8mb4") {
             found.push(set_names(fault, &format!("SET NAMES {charset} COLLATE {collation}")));

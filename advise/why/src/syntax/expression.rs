@@ -200,7 +200,7 @@ impl Parser<'_> {
         Some(self.other(begin, vec![take(left), right]))
     }
 
-    /// Reads the rest of a comparison. The position stays where it is without one.
+    /// Reads the rest of a comparison. Without one, the position doesn't move.
     fn comparison(&mut self, left: &mut Expr) -> Option<Expr> {
         let place = self.cursor.at;
         let found = self.comparison_inner(left);
@@ -381,7 +381,7 @@ impl Parser<'_> {
         Expr { span: begin..self.cursor.end(), kind }
     }
 
-    /// Reads a string. Strings one after the other are one string.
+    /// Reads a string. Adjacent literals are one string.
     fn text(&mut self, begin: usize, introduced: bool) -> Expr {
         while self.cursor.peek().is_some_and(|token| token.kind == TokenKind::StringLiteral) {
             self.cursor.at += 1;

@@ -78,7 +78,7 @@ pub fn parse_program(text: &str) -> Option<Program> {
     }
     let kinds = ["procedure", "function", "trigger"];
     let at = cursor.tokens.iter().position(|token| token.is_any_keyword(&kinds))?;
-    // `CREATE VIEW … AS SELECT … procedure` has the keyword far behind.
+    // The query of a view or table can contain such a word.
     if cursor.tokens[..at].iter().any(|token| token.is_any_keyword(&["view", "table", "select", "event"])) {
         return None;
     }

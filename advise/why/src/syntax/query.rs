@@ -59,8 +59,8 @@ pub enum TableKind {
     JsonTable,
 }
 
-/// Reads a statement. Statements other than queries and `INSERT`, `UPDATE`, `DELETE`, `SET`, `CALL`
-/// have no blocks.
+/// Reads a statement. Statements other than queries, `INSERT`, `REPLACE`, `UPDATE`, `DELETE`,
+/// `SET`, `DO`, `CALL`, and `CREATE` with a query have no blocks.
 pub fn parse_statement(text: &str) -> Statement {
     let mut parser = Parser::new(text);
     parser.statement();

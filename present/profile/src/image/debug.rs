@@ -9,8 +9,8 @@ use object::read::elf::ElfFile64;
 
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
-/// Returns the content of the program's debug file: empty, or one element. Files of another build
-/// id are ignored.
+/// Returns the content of the program's debug file: empty, or one element. Files with another build
+/// id, or without one, are ignored.
 pub(super) fn read_files(program: &Path, file: &ElfFile64<'_>) -> Vec<Vec<u8>> {
     let id = file.build_id().ok().flatten();
     let linked = file.gnu_debuglink().ok().flatten();

@@ -94,7 +94,7 @@ fn push_cause(cause: &Cause<'_, audit::Place>, all: bool, style: Style, out: &mu
     push(&format!("{fix}: {}", first.action));
 }
 
-/// Lists findings one by one under a heading.
+/// Lists findings one by one, under a heading for each schema, table or check.
 fn push_list(audit: &Audit, by: By, all: bool, style: Style, out: &mut String) {
     let mut groups: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in shown(audit, all) {

@@ -16,8 +16,8 @@ pub(super) fn findings(results: &Results) -> Vec<String> {
     found
 }
 
-/// Says for each collation of a server in how many statements it costs nothing, and where it costs
-/// most.
+/// Says for each collation of a server in how many statements it costs at most [`EQUAL`], in how
+/// many it doubles the instructions, and where it costs most.
 fn collation_findings(results: &Results, server: usize) -> Vec<String> {
     let finding = |collation: &&str| {
         let cells = results.cells.iter().filter(|cell| cell.server == server && cell.collation == *collation);
@@ -39,7 +39,8 @@ fn collation_findings(results: &Results, server: usize) -> Vec<String> {
     collations(results, server).iter().filter_map(finding).collect()
 }
 
-/// Names the largest changes from the server before, if both are MySQL or both MariaDB.
+/// Names the least and the greatest change from the previous server, if both are MySQL or both
+/// MariaDB.
 fn version_finding(results: &Results, server: usize) -> Option<String> {
     let (old, new) = (&results.servers[server - 1], &results.servers[server]);
     if old.flavour != new.flavour {

@@ -45,13 +45,13 @@ pub(super) fn collations(results: &Results, server: usize) -> Vec<&str> {
     names
 }
 
-/// Returns a cell's relative difference from the baseline: 0 if the starts differ by as much.
+/// Returns a cell's relative difference from the baseline: 0 if the ranges of their starts overlap.
 /// `None` for the baseline itself, and without a baseline.
 pub(super) fn difference(results: &Results, cell: &Cell) -> Option<f64> {
     results.baseline_of(cell).map(|baseline| difference_from(cell, baseline))
 }
 
-/// Returns the relative difference of two cells: 0 if the starts differ by as much.
+/// Returns the relative difference of two cells: 0 if the ranges of their starts overlap.
 pub(super) fn difference_from(cell: &Cell, reference: &Cell) -> f64 {
     let (least, most) = cell.ratio_bounds(reference);
     let is_within = (least..=most).contains(&1.0);
@@ -78,7 +78,7 @@ pub(super) fn explain_method(results: &Results) -> Vec<String> {
     ]
 }
 
-/// Formats a share in percent with at least one digit that is not 0.
+/// Formats a share in percent, with a second decimal below 0.1 %.
 fn format_spread(spread: f64) -> String {
     let percent = spread * 100.0;
     if percent >= 0.1 { format!("{percent:.1}") } else { format!("{percent:.2}") }

@@ -62,7 +62,7 @@ impl Row {
     }
 }
 
-/// Starts of figures that no verdict was reached on. They have no colour.
+/// A figure that begins with one of these has no verdict, and so no colour.
 const UNDECIDED: [&str; 4] = ["same", "unclear", "?", "–"];
 
 /// True for a figure without a verdict, such as `same ± 3 %`.

@@ -156,7 +156,7 @@ fn push_rows(table: &Table, style: Style, out: &mut String) {
         plain.lines().all(|line| line.trim_end().chars().count() < style.columns())
     };
     let mut least = without(&[ColumnKind::Optional, ColumnKind::OptionalLast]);
-    // On a narrow terminal the last columns go, rather than that lines break.
+    // On a narrow terminal the last columns are omitted, so that lines don't break.
     while style.width.is_some() && least.len() > 2 && !fits(&least) {
         least.pop();
     }

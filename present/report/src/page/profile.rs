@@ -26,7 +26,7 @@ struct Part {
     graphs: Vec<Graph>,
 }
 
-/// A link to a flame graph, a file in the folder `profile` beside the page.
+/// A link to a flame graph, which is a file in the folder `profile` next to the page.
 struct Graph {
     name: String,
     path: String,

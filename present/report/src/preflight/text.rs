@@ -120,7 +120,8 @@ fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut Stri
     }
 }
 
-/// Writes the tables with the most rows: how they change, and for how long that blocks writes.
+/// Writes the tables with the most rows: how they change, the estimated time, and whether errors
+/// stand in the way.
 fn push_tables_to_convert(report: &Report, style: Style, out: &mut String) {
     let mut tables: Vec<_> = report.tables.iter().filter(|table| !table.converted.is_empty()).collect();
     if tables.is_empty() {

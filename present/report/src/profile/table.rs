@@ -72,7 +72,7 @@ fn describe_coverage(side: &SideProfile) -> String {
     )
 }
 
-/// Returns `+6.10 ± 0.30`. The interval of a mean is symmetric.
+/// Returns `+6.10 ± 0.30`. The interval of a mean is symmetric, so one number describes it.
 fn format_signed(estimate: Estimate) -> String {
     format!("{:+.2} ± {:.2}", estimate.value, (estimate.high - estimate.low) / 2.0)
 }
@@ -190,7 +190,7 @@ pub(crate) fn difference_table(profile: &Profile, difference: &Difference) -> Ta
     Table::new(title, columns, difference.functions.iter().take(MAX_FUNCTIONS).map(line))
 }
 
-/// Marks a function without a name.
+/// Marks a function whose name is only a file and an address.
 fn label_function(name: &str, naming: Naming) -> String {
     match naming {
         Naming::Bounds => format!("{name} (unnamed)"),

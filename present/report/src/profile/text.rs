@@ -14,7 +14,7 @@ const MAX_FUNCTIONS: usize = 6;
 /// Share of the whole difference below which a category is left out.
 const MIN_SHARE: f64 = 0.03;
 const BAR_WIDTH: f64 = 24.0;
-/// Share of samples with a named function below which the line on quality says so.
+/// Share of samples in a known function below which the quality is only fair.
 const GOOD_NAMING: f64 = 0.9;
 
 /// Writes the verdict of a profile.
@@ -31,7 +31,7 @@ pub(crate) fn push_verdict(profile: &Profile, style: Style, out: &mut String) {
     profile.notes.iter().for_each(|note| style.push_wrapped("note: ", "  ", note, out));
 }
 
-/// Returns why a profile says nothing. `None` if it has samples enough.
+/// Returns why a profile says nothing. `None` if it has enough samples.
 pub(crate) fn too_few_samples(profile: &Profile) -> Option<String> {
     let fewest = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
     (fewest < MIN_SAMPLES).then(|| {
@@ -101,7 +101,7 @@ fn push_side(profile: &Profile, side: &SideProfile, style: Style, out: &mut Stri
     push_functions(side.functions.iter().map(name), style, out);
 }
 
-/// Returns `utf8mb4_general_ci compared with latin1_swedish_ci · oltp_read_write · 10 s`.
+/// Returns `utf8mb4_general_ci compared with latin1_swedish_ci · oltp_read_write · 10 s each`.
 fn title(profile: &Profile, sides: Option<(&SideProfile, &SideProfile)>) -> String {
     let mut parts = Vec::new();
     parts.extend(sides.map(|(own, first)| format!("{} compared with {}", own.label, first.label)));
@@ -139,7 +139,8 @@ fn format_signed(estimate: Estimate) -> String {
     format!("{} ± {:.1}", signed(estimate.value), (estimate.high - estimate.low) / 2.0)
 }
 
-/// Returns how many samples there are, and how many have a named function.
+/// Returns how many samples each side has at least, and how many are in a known function, which may
+/// lack a name.
 fn quality(profile: &Profile) -> String {
     let samples = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
     let (all, unknown) = profile

@@ -12,8 +12,9 @@ pub(crate) fn verdicts(diff: &ResultDiff) -> Vec<String> {
     diff.sides.iter().skip(1).map(|side| describe_side(diff, side, control)).collect()
 }
 
-/// Writes the differences of each side: the classes with the greatest weight first. The last line
-/// names classes for which the control itself returns a different result the second time.
+/// Writes the differences of each side, the classes with the greatest weight first. Then come
+/// classes that fail on both sides, and classes for which the control itself returns a different
+/// result the second time.
 pub(crate) fn push_details(diff: &ResultDiff, bold: &dyn Fn(&str) -> String, out: &mut String) {
     let control = diff.sides.first().map_or("", |side| side.name.as_str());
     for side in diff.sides.iter().skip(1) {

@@ -167,7 +167,7 @@ fn compare_servers(run: &Run, condition_name: &str, comparison: &Comparison) -> 
     ))
 }
 
-/// Returns `; + 9.50 (9.00 … 10.10) µs of server CPU a query`. Empty if CPU time is unknown.
+/// Returns `; + 9.50 (9.00 … 10.10) µs of server CPU per query`. Empty if CPU time is unknown.
 fn describe_cpu(comparison: &Comparison) -> String {
     let more = comparison.server_cpu_difference_us.map(format_difference);
     more.map_or_else(String::new, |more| format!("; {more} µs of server CPU per query"))

@@ -7,7 +7,7 @@ use crate::format::number::{format_difference, format_percent};
 
 /// Queries per second at which the additional CPU is converted to cores.
 const EXAMPLE_RATE: f64 = 10_000.0;
-/// Difference that is not excluded above which a comparison says nothing.
+/// If a difference above this is not excluded, a comparison says nothing.
 const MAX_NOT_EXCLUDED: f64 = 0.5;
 /// Number of conditions in a list. Further conditions are only counted.
 const MAX_LISTED: usize = 3;

@@ -160,7 +160,7 @@ fn row(run: &Run, condition: &ConditionResult, index: usize, shown: OptionalColu
     Row { fields, highlight: comparison.map_or(Highlight::None, |comparison| comparison.verdict.into()) }
 }
 
-/// Returns the compared figure. In an open loop throughput is fixed.
+/// Returns the compared figure: latency in an open loop, whose throughput is fixed.
 fn compared_figure(run: &Run) -> &'static str {
     if run.options.rate.is_some() { "p95 latency" } else { "throughput" }
 }

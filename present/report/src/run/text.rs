@@ -60,7 +60,7 @@ fn push_verdict(report: &Report, style: Style, out: &mut String) {
                 style.push_wrapped("", "  ", &quality.line(), out);
             }
         }
-        // Only a baseline and its copy, or too few blocks.
+        // The run has only a baseline and its copy, or too few blocks.
         (None, None) => {
             push_lines(&report.sentences, style, out);
             push_tables(&tables(report), style, out);

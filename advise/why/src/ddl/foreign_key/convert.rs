@@ -1,4 +1,4 @@
-//! Conversions of columns that foreign keys hold.
+//! Conversions of columns that belong to foreign keys.
 
 use mysql::prelude::Queryable;
 use server::{collation_charset, is_same_collation};
@@ -80,7 +80,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         attempt("Convert both sides of the foreign key without foreign key checks", without_checks),
         attempt("Drop the foreign key, convert both sides, and add it again", sql),
     ];
-    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts, most: 2 }))
+    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts, max_remedies: 2 }))
 }
 
 fn add(refused: &Refused<'_>, key: &Key) -> String {

@@ -14,7 +14,8 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
-    /// Returns server CPU if it was measured, else what was.
+    /// Returns the first of server CPU, throughput and latency that was measured. Server CPU if
+    /// none was.
     pub(crate) fn of_run(analysis: &Analysis) -> Self {
         let has = |figure: Self| compared(analysis).any(|comparison| figure.ratio(comparison).is_some());
         [Self::Cpu, Self::Throughput, Self::Latency].into_iter().find(|figure| has(*figure)).unwrap_or(Self::Cpu)
@@ -70,11 +71,11 @@ pub(crate) enum Change {
     NotMeasured,
 }
 
-/// A difference below this counts as none: `same`.
+/// A change is shown as `same` if any larger difference is excluded.
 const MAX_SAME: f64 = 0.1;
-/// An interval that is wider says nothing.
+/// An interval that reaches further from 1 says nothing.
 const MAX_UNCLEAR: f64 = 0.5;
-/// Half-width above which a decided change has no figure.
+/// Half-width above which a change has no figure, unless the change is at least twice as large.
 const MAX_HALF_WIDTH: f64 = 1.0;
 
 impl Change {
@@ -110,7 +111,7 @@ impl Change {
     }
 }
 
-/// Returns `+23 % ± 2`, or `+3.1 % ± 0.4` if both are small.
+/// Returns `+23 % ± 2`, or `+3.1 % ± 0.4` if both are below 10 %.
 pub(crate) fn format_change(ratio: Estimate) -> String {
     let (value, half) = ((ratio.value - 1.0) * 100.0, (ratio.high - ratio.low) * 50.0);
     let places = usize::from(value.abs() < 9.95 && half < 9.95);

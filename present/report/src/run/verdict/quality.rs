@@ -6,12 +6,13 @@ use super::cell::{Figure, compared, percent};
 use crate::format::number::{count_noun, format_given_percent, format_percent};
 use crate::run::name::condition_name;
 
-/// Difference of identical copies above which a run can't tell anything.
+/// Difference of identical copies above which a run can't tell anything, unless the requested
+/// precision is even coarser.
 const MAX_COPIES_DIFFER: f64 = 0.2;
 /// A/A bounds up to which a run is good, and fair.
 const GOOD: f64 = 0.02;
 const FAIR: f64 = 0.05;
-/// Share of stolen time, and variation of the baseline's CPU, from which the line names them.
+/// Share of stolen time, and variation of the baseline's CPU, from which the reasons name them.
 const MIN_STOLEN: f64 = 0.05;
 const MIN_UNSTEADY: f64 = 0.1;
 
@@ -47,7 +48,7 @@ impl Quality {
     }
 }
 
-/// Judges a run. `None` for imported runs, which have no copies.
+/// Judges a run. `None` for imported runs, which have no copies, and if nothing was compared.
 pub(crate) fn quality(run: &Run, analysis: &Analysis) -> Option<Quality> {
     if run.imported.is_some() || compared(analysis).next().is_none() {
         return None;

@@ -74,8 +74,8 @@ fn parts(run: &Run, grid: &Grid, max: usize) -> Vec<String> {
             _ => unclear.push(at),
         }
     }
-    more.sort_by(|one, other| distance(other.0).total_cmp(&distance(one.0)));
-    less.sort_by(|one, other| distance(other.0).total_cmp(&distance(one.0)));
+    more.sort_by(|one, other| log_distance(other.0).total_cmp(&log_distance(one.0)));
+    less.sort_by(|one, other| log_distance(other.0).total_cmp(&log_distance(one.0)));
     let name = |at: &usize| name(run, grid, *at);
     let mut parts = Vec::new();
     for (effects, is_more) in [(&more, true), (&less, false)] {
@@ -107,7 +107,7 @@ fn parts(run: &Run, grid: &Grid, max: usize) -> Vec<String> {
     parts
 }
 
-fn distance(ratio: f64) -> f64 {
+fn log_distance(ratio: f64) -> f64 {
     ratio.max(f64::MIN_POSITIVE).ln().abs()
 }
 
@@ -162,7 +162,7 @@ fn cores(run: &Run, grid: &Grid) -> Option<String> {
     Some(format!("At 10,000 queries/s: {text}."))
 }
 
-/// Rounds a number of cores to two digits.
+/// Formats a number of cores: `12`, `1.5`, `0.05`.
 fn round(cores: f64) -> String {
     if cores >= 9.95 {
         format!("{cores:.0}")
