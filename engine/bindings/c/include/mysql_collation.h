@@ -54,6 +54,11 @@
 #define MCOLL_INVALID_COLUMN 4
 
 /*
+ The name means different orders in MySQL and in MariaDB. `mcoll_of_name` returns it.
+ */
+#define MCOLL_AMBIGUOUS 5
+
+/*
  Result for a row in which a string is NULL.
  */
 #define MCOLL_NULL -1
@@ -73,6 +78,32 @@ typedef struct mcoll_pattern mcoll_pattern;
  Result of a function that can fail: `MCOLL_OK`, or the reason.
  */
 typedef int32_t mcoll_status;
+
+/*
+ A converted string. `mcoll_convert` fills it.
+ */
+typedef struct mcoll_converted {
+  /*
+   Room for the string, or NULL.
+   */
+  uint8_t *out;
+  /*
+   Size of `out` in bytes.
+   */
+  size_t out_size;
+  /*
+   Length of the whole string, which can exceed `out_size`.
+   */
+  size_t out_len;
+  /*
+   Number of characters and ill-formed bytes that were replaced by `?`, or cut off.
+   */
+  size_t lost;
+  /*
+   Number of bytes that were converted. Less than the length only if MySQL cuts the string.
+   */
+  size_t taken;
+} mcoll_converted;
 
 /*
  A column of strings in Arrow's layout. String `i` is the bytes of `values` from offset `i` to
@@ -157,6 +188,49 @@ uint32_t mcoll_key_format(void);
  Returns a sentence about a status, in English, NUL-terminated. The string is static.
  */
 const char *mcoll_status_message(mcoll_status status);
+
+/*
+ Looks up a character set by its name: `name_len` bytes without NUL, in any case. `utf8` means
+ `utf8mb3`. The number is valid until the process ends.
+
+ The caller must guarantee:
+ `name` points to `name_len` bytes; a number can be written to `charset`, or it is NULL.
+ */
+mcoll_status mcoll_charset_by_name(const char *name, size_t name_len, uint32_t *charset);
+
+/*
+ Returns the length in bytes of the longest well-formed prefix of `text`, which MySQL accepts in
+ a column; 0 for an unknown character set.
+
+ The caller must guarantee:
+ `text` points to `text_len` bytes, or is NULL for an empty string.
+ */
+size_t mcoll_well_formed_prefix(uint32_t charset, const uint8_t *text, size_t text_len);
+
+/*
+ Returns the length of `text` in characters. Each ill-formed byte counts as a character. 0 for an
+ unknown character set.
+
+ The caller must guarantee:
+ `text` points to `text_len` bytes, or is NULL for an empty string.
+ */
+size_t mcoll_char_len(uint32_t charset, const uint8_t *text, size_t text_len);
+
+/*
+ Converts `text` from one character set to another, as CONVERT(text USING to) of the flavour's
+ servers: a character that `to` lacks becomes `?`. `MCOLL_INVALID_ARGUMENT` for an unknown flavour
+ or character set.
+
+ The caller must guarantee:
+ `text` points to `text_len` bytes, or is NULL for an empty string. `converted->out` has room for
+ `converted->out_size` bytes, or is NULL.
+ */
+mcoll_status mcoll_convert(uint32_t flavour,
+                           uint32_t from,
+                           uint32_t to,
+                           const uint8_t *text,
+                           size_t text_len,
+                           struct mcoll_converted *converted);
 
 /*
  Writes the concatenated sort keys of a column. Key `i` is the bytes of `keys` from offset `i` to
@@ -256,6 +330,17 @@ mcoll_status mcoll_by_name(uint32_t flavour,
                            const struct mcoll_collation **collation);
 
 /*
+ Looks up a collation by a name that has one meaning: only one flavour has it, or both order
+ strings alike. Otherwise returns `MCOLL_AMBIGUOUS`. Sets `*collation` to NULL on failure.
+
+ The caller must guarantee:
+ As for `mcoll_by_name`.
+ */
+mcoll_status mcoll_of_name(const char *name,
+                           size_t name_len,
+                           const struct mcoll_collation **collation);
+
+/*
  Looks up a collation by its id in the protocol and in binary logs. Sets `*collation` to NULL on
  failure.
 
@@ -263,6 +348,37 @@ mcoll_status mcoll_by_name(uint32_t flavour,
  A handle can be written to `collation`.
  */
 mcoll_status mcoll_by_id(uint32_t flavour, uint16_t id, const struct mcoll_collation **collation);
+
+/*
+ Returns the number of collations of a flavour; 0 for an unknown flavour.
+ */
+size_t mcoll_collation_count(uint32_t flavour);
+
+/*
+ Finds one of the collations of a flavour, which are in the order of their ids. Sets `*collation`
+ to NULL on failure: `MCOLL_UNKNOWN` from the number of collations on.
+
+ The caller must guarantee:
+ A handle can be written to `collation`.
+ */
+mcoll_status mcoll_collation_at(uint32_t flavour,
+                                size_t index,
+                                const struct mcoll_collation **collation);
+
+/*
+ Returns the collation's flavour: `MCOLL_MYSQL` or `MCOLL_MARIADB`.
+ */
+uint32_t mcoll_flavour(const struct mcoll_collation *collation);
+
+/*
+ Returns true if the collation is the default of its character set.
+ */
+bool mcoll_is_default(const struct mcoll_collation *collation);
+
+/*
+ Returns true if the collation compares the codes of bytes or characters (`binary`, `…_bin`).
+ */
+bool mcoll_is_binary(const struct mcoll_collation *collation);
 
 /*
  Returns the collation's name, NUL-terminated. The string is static.

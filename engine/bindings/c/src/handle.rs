@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::ffi::{CString, c_char};
 use std::sync::{Mutex, PoisonError};
 
-use engine::{Collation, Flavour, LookupError, Pad};
+use engine::{Collation, Flavour, LookupError, Meaning, Pad, catalogue};
 
 use crate::text::slice;
 use crate::{
-    MCOLL_INVALID_ARGUMENT, MCOLL_MARIADB, MCOLL_MYSQL, MCOLL_NOT_IMPLEMENTED, MCOLL_OK, MCOLL_UNKNOWN, mcoll_status,
+    MCOLL_AMBIGUOUS, MCOLL_INVALID_ARGUMENT, MCOLL_MARIADB, MCOLL_MYSQL, MCOLL_NOT_IMPLEMENTED, MCOLL_OK,
+    MCOLL_UNKNOWN, mcoll_status,
 };
 
 /// A collation. A handle is valid until the process ends, is never freed, and may be used by
@@ -32,7 +33,7 @@ fn handle_of(collation: Collation) -> &'static mcoll_collation {
     })
 }
 
-fn parse_flavour(flavour: u32) -> Option<Flavour> {
+pub(crate) fn parse_flavour(flavour: u32) -> Option<Flavour> {
     match flavour {
         MCOLL_MYSQL => Some(Flavour::MySql),
         MCOLL_MARIADB => Some(Flavour::MariaDb),
@@ -54,7 +55,10 @@ unsafe fn write_handle(
     let (status, lookup) = match lookup() {
         None => (MCOLL_INVALID_ARGUMENT, std::ptr::null()),
         Some(Ok(collation)) => (MCOLL_OK, std::ptr::from_ref(handle_of(collation))),
-        Some(Err(LookupError::NotEnabled { .. })) => (MCOLL_NOT_IMPLEMENTED, std::ptr::null()),
+        Some(Err(LookupError::Ambiguous { .. })) => (MCOLL_AMBIGUOUS, std::ptr::null()),
+        Some(Err(LookupError::NotEnabled { .. } | LookupError::OneNotEnabled { .. })) => {
+            (MCOLL_NOT_IMPLEMENTED, std::ptr::null())
+        }
         Some(Err(_)) => (MCOLL_UNKNOWN, std::ptr::null()),
     };
     // SAFETY: it is not NULL, and the caller guarantees that it is writable.
@@ -85,6 +89,24 @@ pub unsafe extern "C" fn mcoll_by_name(
     unsafe { write_handle(collation, find) }
 }
 
+/// Looks up a collation by a name that has one meaning: only one flavour has it, or both order
+/// strings alike. Otherwise returns `MCOLL_AMBIGUOUS`. Sets `*collation` to NULL on failure.
+///
+/// # Safety
+/// As for `mcoll_by_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mcoll_of_name(
+    name: *const c_char,
+    name_len: usize,
+    collation: *mut *const mcoll_collation,
+) -> mcoll_status {
+    // SAFETY: the caller guarantees it.
+    let name = unsafe { slice(name.cast(), name_len) };
+    let find = || Some(Collation::of_name(std::str::from_utf8(name).unwrap_or_default()).and_then(Meaning::only));
+    // SAFETY: the caller guarantees it.
+    unsafe { write_handle(collation, find) }
+}
+
 /// Looks up a collation by its id in the protocol and in binary logs. Sets `*collation` to NULL on
 /// failure.
 ///
@@ -94,6 +116,54 @@ pub unsafe extern "C" fn mcoll_by_name(
 pub unsafe extern "C" fn mcoll_by_id(flavour: u32, id: u16, collation: *mut *const mcoll_collation) -> mcoll_status {
     // SAFETY: the caller guarantees it.
     unsafe { write_handle(collation, || Some(Collation::by_id(self::parse_flavour(flavour)?, id))) }
+}
+
+/// Returns the number of collations of a flavour; 0 for an unknown flavour.
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_collation_count(flavour: u32) -> usize {
+    parse_flavour(flavour).map_or(0, |flavour| catalogue(flavour).len())
+}
+
+/// Finds one of the collations of a flavour, which are in the order of their ids. Sets `*collation`
+/// to NULL on failure: `MCOLL_UNKNOWN` from the number of collations on.
+///
+/// # Safety
+/// A handle can be written to `collation`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mcoll_collation_at(
+    flavour: u32,
+    index: usize,
+    collation: *mut *const mcoll_collation,
+) -> mcoll_status {
+    let find = || {
+        let flavour = parse_flavour(flavour)?;
+        // No collation has the id 0.
+        let id = catalogue(flavour).get(index).map_or(0, |info| info.id);
+        Some(Collation::by_id(flavour, id))
+    };
+    // SAFETY: the caller guarantees it.
+    unsafe { write_handle(collation, find) }
+}
+
+/// Returns the collation's flavour: `MCOLL_MYSQL` or `MCOLL_MARIADB`.
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_flavour(collation: &mcoll_collation) -> u32 {
+    match collation.collation.info().flavour {
+        Flavour::MySql => MCOLL_MYSQL,
+        Flavour::MariaDb => MCOLL_MARIADB,
+    }
+}
+
+/// Returns true if the collation is the default of its character set.
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_is_default(collation: &mcoll_collation) -> bool {
+    collation.collation.info().is_default
+}
+
+/// Returns true if the collation compares the codes of bytes or characters (`binary`, `…_bin`).
+#[unsafe(no_mangle)]
+pub extern "C" fn mcoll_is_binary(collation: &mcoll_collation) -> bool {
+    collation.collation.info().is_binary
 }
 
 /// Returns the collation's name, NUL-terminated. The string is static.

@@ -1,9 +1,11 @@
 //! The C interface of `mysql-collation`. `include/mysql_collation.h` is generated from it.
 //!
-//! `handle` looks up collations, `text` works on strings, `search` finds strings in strings,
-//! `pattern` works on LIKE patterns, `column` on columns. All weights come from the engine. A panic
-//! doesn't unwind into C, but aborts the process (`extern "C"` and `panic = "abort"`).
+//! `handle` looks up collations, `charset` converts between character sets, `text` works on strings,
+//! `search` finds strings in strings, `pattern` works on LIKE patterns, `column` on columns. All
+//! weights come from the engine. A panic doesn't unwind into C, but aborts the process
+//! (`extern "C"` and `panic = "abort"`).
 
+mod charset;
 mod column;
 mod handle;
 mod pattern;
@@ -28,6 +30,9 @@ pub const MCOLL_NOT_IMPLEMENTED: i32 = 2;
 pub const MCOLL_INVALID_ARGUMENT: i32 = 3;
 /// The offsets of a column are negative, decrease, or exceed the length of its values.
 pub const MCOLL_INVALID_COLUMN: i32 = 4;
+
+/// The name means different orders in MySQL and in MariaDB. `mcoll_of_name` returns it.
+pub const MCOLL_AMBIGUOUS: i32 = 5;
 
 /// Result of a function that can fail: `MCOLL_OK`, or the reason.
 #[allow(non_camel_case_types)]
@@ -56,6 +61,7 @@ pub extern "C" fn mcoll_status_message(status: mcoll_status) -> *const std::ffi:
         MCOLL_NOT_IMPLEMENTED => c"the server has this collation, but the library was built without it",
         MCOLL_INVALID_ARGUMENT => c"a pointer is NULL or misaligned, or a number is invalid",
         MCOLL_INVALID_COLUMN => c"the offsets of a column are negative, decrease, or exceed the length of its values",
+        MCOLL_AMBIGUOUS => c"the name means different orders in MySQL and in MariaDB: give the flavour",
         _ => c"unknown status",
     };
     message.as_ptr()

@@ -51,9 +51,55 @@ static void finding(void) {
     CHECK(mcoll_by_name(MCOLL_MYSQL, "gb18030_chinese_ci", 18, &found) == MCOLL_OK && found != NULL);
     CHECK(mcoll_by_name(MCOLL_MYSQL, "\xff\0x", 3, &found) == MCOLL_UNKNOWN);
     CHECK(mcoll_by_name(MCOLL_MYSQL, NULL, 0, &found) == MCOLL_UNKNOWN);
+    CHECK(mcoll_of_name("utf8mb4_general_ci", 18, &found) == MCOLL_OK && mcoll_id(found) == 45);
+    CHECK(mcoll_of_name("utf8mb4_uca1400_ai_ci", 21, &found) == MCOLL_OK && mcoll_flavour(found) == MCOLL_MARIADB);
+    CHECK(mcoll_of_name("utf8mb4_0900_ai_ci", 18, &found) == MCOLL_AMBIGUOUS && found == NULL);
+    CHECK(mcoll_of_name("utf8mb4_9900_ai_ci", 18, &found) == MCOLL_UNKNOWN && found == NULL);
     for (mcoll_status status = -1; status < 7; status++) {
         CHECK(strlen(mcoll_status_message(status)) > 0);
     }
+}
+
+static void catalogue(void) {
+    CHECK(mcoll_collation_count(MCOLL_MYSQL) == 286 && mcoll_collation_count(MCOLL_MARIADB) == 1288);
+    CHECK(mcoll_collation_count(0) == 0);
+    size_t defaults = 0;
+    for (size_t index = 0; index < mcoll_collation_count(MCOLL_MYSQL); index++) {
+        const mcoll_collation *one = NULL, *by_id = NULL;
+        CHECK(mcoll_collation_at(MCOLL_MYSQL, index, &one) == MCOLL_OK);
+        CHECK(mcoll_by_id(MCOLL_MYSQL, mcoll_id(one), &by_id) == MCOLL_OK && one == by_id);
+        CHECK(mcoll_flavour(one) == MCOLL_MYSQL);
+        defaults += mcoll_is_default(one);
+    }
+    CHECK(defaults == 41);
+    const mcoll_collation *none = NULL;
+    CHECK(mcoll_collation_at(MCOLL_MYSQL, 286, &none) == MCOLL_UNKNOWN && none == NULL);
+    CHECK(mcoll_collation_at(9, 0, &none) == MCOLL_INVALID_ARGUMENT);
+    CHECK(mcoll_is_binary(find(MCOLL_MARIADB, "utf8mb4_bin")) && !mcoll_is_binary(find(MCOLL_MARIADB, "utf8mb4_general_ci")));
+}
+
+static uint32_t charset(const char *name) {
+    uint32_t found = 0;
+    CHECK(mcoll_charset_by_name(name, strlen(name), &found) == MCOLL_OK);
+    return found;
+}
+
+static void charsets(void) {
+    uint8_t room[3];
+    mcoll_converted converted = {.out = room, .out_size = sizeof room};
+    uint32_t utf8 = charset("UTF8MB4"), latin1 = charset("latin1"), unknown = 77;
+    const uint8_t *text = bytes("\xC3\xA4\xD0\x96\xE2\x82\xAC!");
+    CHECK(mcoll_convert(MCOLL_MYSQL, utf8, latin1, text, 8, &converted) == MCOLL_OK);
+    CHECK(converted.out_len == 4 && memcmp(room, "\xE4?\x80", 3) == 0 && converted.lost == 1 && converted.taken == 8);
+    converted.out_size = 0;
+    converted.out = NULL;
+    CHECK(mcoll_convert(MCOLL_MARIADB, latin1, utf8, bytes("\xE4"), 1, &converted) == MCOLL_OK && converted.out_len == 2);
+    CHECK(mcoll_convert(MCOLL_MYSQL, utf8, 4711, text, 8, &converted) == MCOLL_INVALID_ARGUMENT);
+    CHECK(mcoll_convert(7, utf8, latin1, text, 8, &converted) == MCOLL_INVALID_ARGUMENT);
+    CHECK(mcoll_charset_by_name("ebcdic", 6, &unknown) == MCOLL_UNKNOWN && unknown == 77);
+    CHECK(mcoll_charset_by_name("utf8", 4, NULL) == MCOLL_INVALID_ARGUMENT);
+    CHECK(mcoll_well_formed_prefix(utf8, bytes("a\xC3\xA4\xFF"), 4) == 3 && mcoll_well_formed_prefix(4711, text, 8) == 0);
+    CHECK(mcoll_char_len(utf8, text, 8) == 4 && mcoll_char_len(latin1, text, 8) == 8 && mcoll_char_len(utf8, NULL, 0) == 0);
 }
 
 static void known_answers(void) {
@@ -296,6 +342,8 @@ static void *in_a_thread(void *name) {
 int main(int count, char **arguments) {
     size_t rounds = count > 1 ? strtoul(arguments[1], NULL, 10) : 2000;
     finding();
+    catalogue();
+    charsets();
     known_answers();
     searches();
     columns();
