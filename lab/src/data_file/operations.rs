@@ -31,11 +31,12 @@ pub fn encode(collations: impl Iterator<Item = &'static Info>) -> Result<Vec<u8>
                 set as u8 | if is_turkish { IS_TURKISH } else { 0 } | if is_in_place { IS_IN_PLACE } else { 0 }
             }
             CaseRule::Bytes(table) => {
-                if !tables.contains(&table) {
-                    tables.push(table);
-                }
-                let index = tables.iter().position(|other| *other == table).context("the table was added")?;
-                IS_BYTES | index as u8
+                let known = tables.iter().position(|other| *other == *table);
+                IS_BYTES
+                    | known.unwrap_or_else(|| {
+                        tables.push(*table);
+                        tables.len() - 1
+                    }) as u8
             }
         });
     }

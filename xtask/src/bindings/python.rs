@@ -11,7 +11,7 @@ use progress::Bar;
 use server::{Address, Options, Server};
 
 use crate::bindings::spark::{self, Spark};
-use crate::bindings::{cargo, create_empty_folder, root, succeed, succeed_supervised, target};
+use crate::bindings::{build_for_tests, cargo, create_empty_folder, root, succeed, succeed_supervised, target};
 
 /// The interpreter, and the virtual environment of the tests. The interpreter starts the
 /// environment's Python: an interpreter in the cache sets the library path that this needs.
@@ -57,8 +57,7 @@ pub fn test(source: &Path) -> Result<()> {
     }
     succeed(python.command(&empty).arg("-I").arg(source.join("tests/docstrings.py")))?;
 
-    let columns = build_program("mysql-collation", &["--example", "columns"], "examples/columns")?;
-    let weigh = build_program("weigh", &["--bin", "weigh"], "weigh")?;
+    let programs = build_for_tests(&["--example", "columns", "--test", "e2e"])?;
     let mariadb = server::open(&"mariadb".parse()?, &Options::default(), &Bar::with_steps_printed())?;
     let mysql = server::open(&"mysql@sid".parse()?, &Options::default(), &Bar::with_steps_printed())?;
     let mut tests = python.command(&python.environment);
@@ -66,7 +65,8 @@ pub fn test(source: &Path) -> Result<()> {
     tests
         .env("MYSQL_COLLATION_TEST_SOCKET", socket(&mariadb)?)
         .env("MYSQL_COLLATION_TEST_MYSQL_SOCKET", socket(&mysql)?);
-    tests.env("MYSQL_COLLATION_TEST_COLUMNS", columns).env("MYSQL_COLLATION_TEST_WEIGH", weigh);
+    tests.env("MYSQL_COLLATION_TEST_COLUMNS", programs.join("examples/columns"));
+    tests.env("MYSQL_COLLATION_TEST_WEIGH", programs.join("weigh"));
     python.spark.set_environment(&mut tests)?;
     succeed_supervised(tests)?;
     mariadb.stop()?;
@@ -78,14 +78,6 @@ fn socket(server: &Server) -> Result<&Path> {
         Address::Socket(socket) => Ok(socket),
         Address::Tcp { .. } => bail!("a private server has a socket"),
     }
-}
-
-/// Builds a program of the workspace, and returns its path.
-fn build_program(package: &str, what: &[&str], program: &str) -> Result<PathBuf> {
-    let mut build = Command::new(crate::cargo());
-    build.args(["build", "--quiet", "--locked", "--package", package]).args(what);
-    succeed(build.current_dir(root()).env("CARGO_TARGET_DIR", root().join("target")))?;
-    Ok(root().join("target/debug").join(program))
 }
 
 impl Python {

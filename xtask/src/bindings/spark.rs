@@ -42,6 +42,11 @@ const REPOSITORY: &str = "https://repo1.maven.org/maven2";
 /// Finds or installs Java, and downloads the drivers that are missing.
 pub fn prepare(interpreter: &Path) -> Result<Spark> {
     let java = Tool::Java.find_or_install(&Bar::with_steps_printed())?;
+    Ok(Spark { java, drivers: download_drivers(interpreter)? })
+}
+
+/// Downloads the drivers that are missing, with a Python interpreter: MySQL's, MariaDB's.
+pub fn download_drivers(interpreter: &Path) -> Result<[PathBuf; 2]> {
     let folder = target().join("drivers");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let repository = env::var("MAVEN_REPOSITORY").unwrap_or_else(|_| REPOSITORY.into());
@@ -53,7 +58,7 @@ pub fn prepare(interpreter: &Path) -> Result<Spark> {
         succeed(&mut download)
             .context("the JDBC drivers come from Maven's central repository, or from $MAVEN_REPOSITORY")?;
     }
-    Ok(Spark { java, drivers: [file(&DRIVERS[0]), file(&DRIVERS[1])] })
+    Ok([file(&DRIVERS[0]), file(&DRIVERS[1])])
 }
 
 impl Spark {

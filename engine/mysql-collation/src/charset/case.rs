@@ -31,7 +31,7 @@ pub(crate) struct Run {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CaseRule {
     /// Other cases of each byte: upper, lower.
-    Bytes([[u8; 256]; 2]),
+    Bytes(alloc::boxed::Box<[[u8; 256]; 2]>),
     /// Other cases of code points.
     CodePoints {
         /// Bit of the set in [`CaseRun::sets`].
@@ -63,7 +63,8 @@ pub struct CaseRun {
 #[cfg(feature = "oracle")]
 pub(crate) fn describe(flavour: Flavour, charset: Charset, collation: &str) -> CaseRule {
     if charset.max_bytes() == 1 {
-        return CaseRule::Bytes([Case::Upper, Case::Lower].map(|case| byte_table(charset, collation, case)));
+        let tables = [Case::Upper, Case::Lower].map(|case| byte_table(charset, collation, case));
+        return CaseRule::Bytes(tables.into());
     }
     let rules = Rules::new(flavour, charset, collation);
     let is_in_place = rules.is_in_place(flavour, charset);

@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"sort"
 	"strings"
 
 	_ "github.com/go-sql-driver/mysql"
@@ -58,47 +59,36 @@ func run(dsn string, fill bool, r reader) error {
 	if r.collation, err = r.findCollation(ctx); err != nil {
 		return err
 	}
-	chunks, err := r.chunks(ctx)
+	bounds, err := r.bounds(ctx)
 	if err != nil {
 		return err
 	}
-	rows := 0
-	wrong := map[string]int{}
-	for number, chunk := range chunks {
-		keys, err := r.read(ctx, chunk)
+	rows, wrong, wrongAsStrings := 0, 0, 0
+	for number := range len(bounds) + 1 {
+		keys, err := r.read(ctx, bounds, number)
 		if err != nil {
 			return err
 		}
 		rows += len(keys)
 		for _, key := range keys {
-			if chunkOf(chunks, key, r.collation.CompareString) != number {
-				wrong[r.collation.Name()]++
+			if chunkOf(bounds, key, r.collation.CompareString) != number {
+				wrong++
 			}
-			if chunkOf(chunks, key, strings.Compare) != number {
-				wrong["Go strings"]++
+			if chunkOf(bounds, key, strings.Compare) != number {
+				wrongAsStrings++
 			}
 		}
 	}
-	fmt.Printf("%d rows in %d chunks\n", rows, len(chunks))
-	fmt.Printf("in another chunk by %s: %d\n", r.collation, wrong[r.collation.Name()])
-	fmt.Printf("in another chunk by Go strings: %d\n", wrong["Go strings"])
+	fmt.Printf("%d rows in %d chunks\n", rows, len(bounds)+1)
+	fmt.Printf("in another chunk by %s: %d\n", r.collation, wrong)
+	fmt.Printf("in another chunk by Go strings: %d\n", wrongAsStrings)
 	return nil
 }
 
-// chunk has the keys from first on, and below next unless it is the last one.
-type chunk struct {
-	first, next string
-	isLast      bool
-}
-
-// chunkOf returns the number of the chunk that holds a key, or -1.
-func chunkOf(chunks []chunk, key string, compare func(a, b string) int) int {
-	for number, chunk := range chunks {
-		if compare(chunk.first, key) <= 0 && (chunk.isLast || compare(key, chunk.next) < 0) {
-			return number
-		}
-	}
-	return -1
+// chunkOf returns the number of the chunk that has a key, from 0 on. Each bound
+// is the first key of a chunk.
+func chunkOf(bounds []string, key string, compare func(a, b string) int) int {
+	return sort.Search(len(bounds), func(i int) bool { return compare(key, bounds[i]) < 0 })
 }
 
 type reader struct {
@@ -127,39 +117,36 @@ func (r reader) findCollation(ctx context.Context) (*mysqlcollation.Collation, e
 	return mysqlcollation.Lookup(flavour, collation)
 }
 
-// chunks finds the bounds: every size-th key in the server's order.
-func (r reader) chunks(ctx context.Context) ([]chunk, error) {
+// bounds finds every size-th key in the server's order.
+func (r reader) bounds(ctx context.Context) ([]string, error) {
 	key, table := quote(r.key), quote(r.table)
-	var chunks []chunk
-	next := fmt.Sprintf("SELECT %s FROM %s ORDER BY %s LIMIT 1", key, table, key)
+	next := fmt.Sprintf("SELECT %s FROM %s ORDER BY %s LIMIT 1 OFFSET %d", key, table, key, r.size)
+	var bounds []string
 	var arguments []any
 	for {
-		var first string
-		switch err := r.db.QueryRowContext(ctx, next, arguments...).Scan(&first); err {
+		var bound string
+		switch err := r.db.QueryRowContext(ctx, next, arguments...).Scan(&bound); err {
 		case nil:
 		case sql.ErrNoRows:
-			if len(chunks) > 0 {
-				chunks[len(chunks)-1].isLast = true
-			}
-			return chunks, nil
+			return bounds, nil
 		default:
 			return nil, err
 		}
-		if len(chunks) > 0 {
-			chunks[len(chunks)-1].next = first
-		}
-		chunks = append(chunks, chunk{first: first})
+		bounds = append(bounds, bound)
 		next = fmt.Sprintf("SELECT %s FROM %s WHERE %s >= ? ORDER BY %s LIMIT 1 OFFSET %d", key, table, key, key, r.size)
-		arguments = []any{first}
+		arguments = []any{bound}
 	}
 }
 
 // read returns the keys that the server finds in a chunk.
-func (r reader) read(ctx context.Context, c chunk) ([]string, error) {
+func (r reader) read(ctx context.Context, bounds []string, chunk int) ([]string, error) {
 	key, table := quote(r.key), quote(r.table)
-	query, arguments := fmt.Sprintf("SELECT %s FROM %s WHERE %s >= ?", key, table, key), []any{c.first}
-	if !c.isLast {
-		query, arguments = query+" AND "+key+" < ?", append(arguments, c.next)
+	query, arguments := fmt.Sprintf("SELECT %s FROM %s WHERE TRUE", key, table), []any{}
+	if chunk > 0 {
+		query, arguments = query+" AND "+key+" >= ?", append(arguments, bounds[chunk-1])
+	}
+	if chunk < len(bounds) {
+		query, arguments = query+" AND "+key+" < ?", append(arguments, bounds[chunk])
 	}
 	rows, err := r.db.QueryContext(ctx, query, arguments...)
 	if err != nil {
