@@ -12,7 +12,7 @@ use super::session::{Session, TextPair, hex};
 /// is no order, and surrogates in MySQL 5.
 pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[TextPair]) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    if !is_followed(collation) {
+    if !is_followed(collation) || !keeps_ill_formed_bytes(session, collation)? {
         return Ok(outcome);
     }
     let is_5 = is_mysql_5(session);
@@ -81,6 +81,20 @@ pub fn query_order(session: &mut Session<'_>, collation: Collation, a: &[u8], b:
 fn are_parameters_binary(error: &anyhow::Error) -> bool {
     let code = error.downcast_ref::<mysql::Error>();
     matches!(code, Some(mysql::Error::MySqlError(error)) if error.code == 1253)
+}
+
+/// False for MariaDB before 10.6: parameters of `utf8mb3` are binary there, and a cast replaces
+/// ill-formed bytes by `?`.
+fn keeps_ill_formed_bytes(session: &mut Session<'_>, collation: Collation) -> Result<bool> {
+    const ILL_FORMED: &[u8] = b"\xEF";
+    match query_with_parameters(session, collation, ILL_FORMED, ILL_FORMED) {
+        Err(error) if are_parameters_binary(&error) => {
+            let charset = session.server().local_name(collation.charset().name());
+            let query = format!("SELECT HEX(CAST(x'EF' AS CHAR CHARACTER SET {charset})) = 'EF'");
+            Ok(session.server().conn.query_first(query)?.flatten() == Some(1_i32))
+        }
+        compared => compared.map(|_| true),
+    }
 }
 
 fn is_mysql_5(session: &mut Session<'_>) -> bool {

@@ -88,8 +88,7 @@ pub fn write(root: &Path, options: Options) -> Result<(), WriteError> {
     for (table, columns) in TABLES {
         let heads = columns.iter().map(|&(name, kind)| Column::new(name, kind)).collect();
         let mut rows = writer.create_rows(table, heads)?;
-        let ids = if columns == WRITTEN_COLUMNS { values.shuffled_ids() } else { (1..=options.rows).collect() };
-        for id in ids {
+        for id in 1..=options.rows {
             let row: Vec<Cell> = columns.iter().map(|(name, _)| Some(values.column(name, id))).collect();
             rows.write(&row)?;
         }

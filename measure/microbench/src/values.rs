@@ -37,18 +37,6 @@ impl Values {
         Self { options, people: PersonTexts::new(&rows) }
     }
 
-    /// Returns the ids of all rows in random order. Rows inserted in this order leave free space in
-    /// the pages of an index. Pages filled in order are full: each insert would split one, and its
-    /// rollback merge it again.
-    pub fn shuffled_ids(&self) -> Vec<u32> {
-        let mut random = SplitMix64::seed_from_u64(self.options.seed);
-        let mut ids: Vec<u32> = (1..=self.options.rows).collect();
-        for end in (1..ids.len()).rev() {
-            ids.swap(end, (random.next_u64() % (end as u64 + 1)) as usize);
-        }
-        ids
-    }
-
     /// Returns the value of a column in the row with this id.
     pub fn column(&self, name: &str, id: u32) -> Value {
         match name {
