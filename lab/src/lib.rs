@@ -63,7 +63,7 @@ enum Task {
     /// Write what servers return for a few thousand strings in every collation, for the library's
     /// tests.
     Golden(golden::Arguments),
-    /// Audit and convert the schemas of applications in Debian's packages.
+    /// Convert and upgrade the schemas of applications, and write a table.
     Apps(apps::Arguments),
     /// Capture a load on WordPress' tables, and find planted faults with weigh bench --workload.
     Wordpress(wordpress::Arguments),

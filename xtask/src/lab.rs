@@ -19,7 +19,7 @@ const TASKS: [(&str, &str); 16] = [
     ("case", "Derive the tables of UPPER and LOWER from running servers"),
     ("versions", "List the collations that weigh characters differently in older server versions"),
     ("golden", "Write what servers return for a few thousand strings in every collation, for the library's tests"),
-    ("apps", "Audit and convert the schemas of applications in Debian's packages"),
+    ("apps", "Convert and upgrade the schemas of applications, and write a table"),
     ("wordpress", "Capture a load on WordPress' tables, and find planted faults with weigh bench --workload"),
     ("studies", "Repeat the published studies on their own server versions, and compare the ratios"),
     ("before", "Time the engine against an older commit's, in one program"),

@@ -26,6 +26,8 @@ pub struct Request {
     pub all_columns: bool,
     /// Maximum number of groups, examples and repairs of a finding about rows.
     pub examples: usize,
+    /// Write the statements that lead back, too.
+    pub plan_back: bool,
 }
 
 impl Request {

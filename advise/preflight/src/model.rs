@@ -184,6 +184,12 @@ pub struct Plan {
     /// after a plan that stopped.
     #[serde(default)]
     pub put_back: Vec<Step>,
+    /// Statements that restore the definitions after the plan, in their order. Empty unless asked for.
+    #[serde(default)]
+    pub back: Vec<Step>,
+    /// What these statements did not restore in the rehearsal.
+    #[serde(default)]
+    pub back_lost: Vec<String>,
     /// Server and number of rows of the rehearsal. Absent if the steps were not rehearsed.
     #[serde(default)]
     pub rehearsal: Option<String>,

@@ -136,6 +136,7 @@ fn write_workload(
         tables: captured.tables,
         views,
         cross_schema_definitions,
+        other_objects: definitions.others,
         seen: statements.seen,
         replayed: statements.classes.iter().map(|class| class.seen).sum(),
         classes,

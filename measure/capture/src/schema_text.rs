@@ -80,6 +80,7 @@ mod tests {
                 view("c", "b"),
                 ("far".to_owned(), "CREATE VIEW `far` AS select 1 from `log`.`t`".to_owned()),
             ],
+            others: Vec::new(),
         };
         let SchemaText { text, views, cross_schema_definitions, .. } = build_schema_text(&definitions, "shop");
         assert_eq!(views, ["a", "b", "c"]);

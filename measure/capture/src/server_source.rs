@@ -202,10 +202,13 @@ impl TableSource for ServerSource {
         let wanted: Vec<String> = self.tables.clone();
         for (name, kind) in all.iter().filter(|(name, _)| wanted.is_empty() || wanted.contains(name)) {
             match kind.as_str() {
-                "BASE TABLE" => definitions.tables.push((name.clone(), self.show_create("TABLE", name)?)),
+                // The rows of a system-versioned table (MariaDB) are read as they are now.
+                "BASE TABLE" | "SYSTEM VERSIONED" => {
+                    definitions.tables.push((name.clone(), self.show_create("TABLE", name)?))
+                }
                 "VIEW" => definitions.views.push((name.clone(), self.show_create("VIEW", name)?)),
-                // MariaDB's sequences and system-versioned tables are not captured.
-                _ => {}
+                // A sequence (MariaDB).
+                _ => definitions.others.push(format!("the {} {name}", kind.to_lowercase())),
             }
         }
         Ok(definitions)

@@ -15,6 +15,8 @@ pub struct Definitions {
     pub tables: Vec<(String, String)>,
     /// View names with `CREATE VIEW`.
     pub views: Vec<(String, String)>,
+    /// Objects of other kinds: `the sequence s`.
+    pub others: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default)]

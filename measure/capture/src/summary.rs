@@ -33,6 +33,9 @@ pub struct CaptureSummary {
     /// Foreign keys and views that were left out because they name another schema.
     #[serde(default, rename = "of_other_schemas")]
     pub cross_schema_definitions: Vec<String>,
+    /// Objects that were left out because they are neither tables nor views: `the sequence s`.
+    #[serde(default)]
+    pub other_objects: Vec<String>,
     /// Number of foreign key values whose parent row the source lacks.
     pub orphans: u64,
     /// Seed of the samples.

@@ -221,7 +221,9 @@ fn parse_columns(create: &str) -> Vec<ColumnShape> {
             sql::tokenize(definition, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
         let [name, data_type, rest @ ..] = tokens.as_slice() else { continue };
         let Some(text) = name.name().filter(|_| !name.is_any_keyword(&NON_COLUMN_KEYWORDS)) else { continue };
-        let is_computed = |pair: &[Token<'_>]| pair[0].is_keyword("as") && pair[1].is_symbol('(');
+        // `AS (expression)`, and `AS ROW START` of a system-versioned table (MariaDB).
+        let is_computed =
+            |pair: &[Token<'_>]| pair[0].is_keyword("as") && (pair[1].is_symbol('(') || pair[1].is_keyword("row"));
         columns.push(ColumnShape {
             name: text,
             data_type: data_type.text.to_ascii_lowercase(),

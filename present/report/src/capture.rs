@@ -151,6 +151,12 @@ fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
             captured.cross_schema_definitions.join("; ")
         ));
     }
+    if !captured.other_objects.is_empty() {
+        remarks.push(format!(
+            "Left out, as only tables and views are captured: {}. Statements and defaults that use them fail on a copy.",
+            captured.other_objects.join("; ")
+        ));
+    }
     if captured.orphans > 0 {
         remarks.push(format!(
             "{} of foreign keys refer to rows that the source does not have.",

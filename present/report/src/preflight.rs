@@ -150,6 +150,48 @@ pub fn plan_file(report: &Report) -> String {
     out + &script(plan)
 }
 
+/// Returns the statements that restore the definitions after the plan, as a file for the client.
+pub fn back_file(report: &Report) -> String {
+    let mut out = String::new();
+    let mut comment = |text: &str| {
+        let _ = writeln!(out, "-- {}", escape::sql_comment(text));
+    };
+    let Some(plan) = &report.plan else { return out };
+    comment(
+        "Back: restores the definitions after the whole plan. Text that the old character set can't hold stops it, and nothing is lost.",
+    );
+    match &plan.rehearsal {
+        Some(_) => comment("rehearsed after the plan; what is not as it was afterwards:"),
+        None => comment("not rehearsed"),
+    }
+    if plan.rehearsal.is_some() && plan.back_lost.is_empty() {
+        comment("nothing");
+    }
+    for lost in &plan.back_lost {
+        comment(lost);
+    }
+    out.push('\n');
+    if has_comments(plan) {
+        out.push_str(KEEP_COMMENTS);
+    }
+    push_steps(&plan.back, &mut out);
+    out
+}
+
+fn push_steps(steps: &[Step], out: &mut String) {
+    let mut phase = None;
+    for step in steps {
+        if phase != Some(step.phase) {
+            if phase.is_some() {
+                out.push('\n');
+            }
+            let _ = writeln!(out, "-- {}", phase_title(step.phase));
+            phase = Some(step.phase);
+        }
+        push_step(step, out);
+    }
+}
+
 /// Returns the commands of online schema change tools as a shell script: for each table gh-ost, and
 /// pt-online-schema-change as a comment. `None` without a table to convert.
 pub fn online_file(report: &Report) -> Option<String> {
@@ -181,17 +223,7 @@ pub fn script(plan: &Plan) -> String {
     if has_comments(plan) {
         out.push_str(KEEP_COMMENTS);
     }
-    let mut phase = None;
-    for step in &plan.steps {
-        if phase != Some(step.phase) {
-            if phase.is_some() {
-                out.push('\n');
-            }
-            let _ = writeln!(out, "-- {}", phase_title(step.phase));
-            phase = Some(step.phase);
-        }
-        push_step(step, &mut out);
-    }
+    push_steps(&plan.steps, &mut out);
     push_put_back(plan, &mut out);
     if !plan.verification.is_empty() {
         out.push_str("\n-- afterwards: each of these returns no row\n");

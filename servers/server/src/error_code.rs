@@ -94,6 +94,8 @@ pub const STATEMENT_TIMEOUT: u16 = 1969;
 pub const CANNOT_CONVERT_CHARACTER: u16 = 1977;
 /// MySQL: `max_execution_time` was exceeded.
 pub const QUERY_TIMEOUT: u16 = 3024;
+/// The server takes TLS only (`require_secure_transport`).
+pub const SECURE_TRANSPORT_REQUIRED: u16 = 3159;
 /// MySQL: the session was killed.
 pub const SESSION_WAS_KILLED: u16 = 3169;
 /// MySQL 8: columns of a foreign key are incompatible.

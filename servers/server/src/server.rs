@@ -11,7 +11,7 @@ use fetch::{Flavour, Origin, Progress};
 use mysql::prelude::Queryable;
 
 use crate::attach::{self, ClientOptions};
-use crate::connect::{self, Endpoint, probe};
+use crate::connect::{self, Endpoint, TlsMode, probe};
 use crate::in_force::{CollationInfo, read_changed_settings, read_collations};
 use crate::private::{DetachedInstance, Instance, Lifetime, detached};
 use crate::{Error, Options, Spec};
@@ -42,8 +42,15 @@ pub fn open(spec: &Spec, options: &Options, progress: &dyn Progress) -> Result<S
 
 impl Server {
     fn attach(named: &ClientOptions, options: &Options) -> Result<Self, Error> {
-        let endpoint = with_options(options.login.resolve_endpoint(named)?, options);
-        let mut conn = connect::connect(&endpoint)?;
+        let mut endpoint = with_options(options.login.resolve_endpoint(named)?, options);
+        let mut conn = match connect::connect(&endpoint) {
+            Err(Error::Connect(error)) if error.needs_tls && endpoint.tls.if_needed => {
+                endpoint.tls.mode = TlsMode::Required;
+                // Without TLS on the server, the first error has the advice.
+                connect::connect(&endpoint).map_err(|_| Error::Connect(error))?
+            }
+            other => other?,
+        };
         let pid = attach::find_pid(&endpoint, &mut conn);
         let mut server = Self::read(endpoint, &mut conn, String::new(), pid)?;
         let number = server.version.split('-').next().unwrap_or_default().to_owned();

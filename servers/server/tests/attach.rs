@@ -154,7 +154,7 @@ fn verifies_tls_as_requested() {
         address: server::Address::Tcp { host: "127.0.0.1".into(), port },
         user: "weigh".into(),
         password: Secret::new("hunter2"),
-        tls: server::Tls { mode, ca: ca.cloned(), cert: None, key: None },
+        tls: server::Tls { mode, if_needed: false, ca: ca.cloned(), cert: None, key: None },
         timeout: server::DEFAULT_TIMEOUT,
         get_server_public_key: false,
     };
@@ -182,6 +182,29 @@ fn reports_server_without_tls() {
     attach(&format!("mysql://weigh:hunter2@127.0.0.1:{port}"), &options_without_files()).unwrap();
 }
 
+/// Without a mode, the login that needs TLS on this machine gets it, and so does a server that takes
+/// nothing else.
+#[test]
+fn uses_tls_on_this_machine_if_needed() {
+    let cipher = |attached: &server::Server| {
+        let status: Option<(String, String)> =
+            attached.connect().unwrap().query_first("SHOW SESSION STATUS LIKE 'Ssl_cipher'").unwrap();
+        status.unwrap().1
+    };
+    let server = with_account("mysql@sid");
+    let port = forward(socket(&server));
+    let spec = format!("mysql://weigh:hunter2@127.0.0.1:{port}");
+    assert_ne!(cipher(&attach(&spec, &options_without_files()).unwrap()), "");
+    server.connect().unwrap().query_drop("SET GLOBAL require_secure_transport = ON").unwrap();
+    assert_ne!(cipher(&attach(&spec, &options_without_files()).unwrap()), "");
+    let mariadb = with_account("mariadb");
+    let port = forward(socket(&mariadb));
+    assert_eq!(
+        cipher(&attach(&format!("mysql://weigh:hunter2@127.0.0.1:{port}"), &options_without_files()).unwrap()),
+        ""
+    );
+}
+
 #[test]
 fn ignores_pid_file_behind_forwarded_port() {
     // The server's pid file is readable, and names a server on this machine. Behind a port that
@@ -197,6 +220,6 @@ fn requests_no_rsa_key_without_tls_by_default() {
     let server = with_account("mysql@sid");
     let port = forward(socket(&server));
     let spec = format!("mysql://weigh:hunter2@127.0.0.1:{port}");
-    let refused = message(&spec, &options_without_files());
+    let refused = message(&format!("{spec}/?ssl-mode=DISABLED"), &options_without_files());
     assert!(refused.contains("--ssl-mode") && refused.contains("--get-server-public-key"), "{refused}");
 }

@@ -71,6 +71,9 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
         Ok::<_, anyhow::Error>(Some(path.display().to_string()))
     };
     let plan = printed::plan_file(report);
+    if let Some(path) = &args.plan_back {
+        std::fs::write(path, printed::back_file(report)).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if let Some(path) = &args.plan {
         std::fs::write(path, &plan).with_context(|| format!("cannot write {}", path.display()))?;
         return Ok(PlanFiles { plan: Some(path.display().to_string()), ..PlanFiles::default() });

@@ -236,6 +236,53 @@ fn captures_a_day_of_mysql() {
     capture_a_day("mysql@sid");
 }
 
+/// System-versioned tables are captured with their present rows; a sequence is named.
+#[test]
+fn captures_versioned_tables() {
+    let workspace = Workspace::new();
+    let server = start_shop("mariadb", &workspace);
+    let mut conn = server.connect().unwrap();
+    for statement in [
+        "USE shop",
+        "CREATE SEQUENCE numbers",
+        "CREATE TABLE plain (id INT PRIMARY KEY, a VARCHAR(20)) WITH SYSTEM VERSIONING",
+        "CREATE TABLE dated (id INT PRIMARY KEY, a VARCHAR(20), since TIMESTAMP(6) GENERATED ALWAYS AS ROW START, \
+         until TIMESTAMP(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, until)) WITH SYSTEM VERSIONING",
+        "INSERT INTO plain VALUES (1, 'old'), (2, 'gone')",
+        "INSERT INTO dated (id, a) VALUES (1, 'old'), (2, 'gone')",
+        "UPDATE plain SET a = 'new' WHERE id = 1",
+        "UPDATE dated SET a = 'new' WHERE id = 1",
+        "DELETE FROM plain WHERE id = 2",
+        "DELETE FROM dated WHERE id = 2",
+    ] {
+        conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    let finished = capture_shop(&workspace, &server, &["--slow-log=logs/slow.log", "--out=versioned", "--format=json"]);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    let captured = read(&finished);
+    for name in ["plain", "dated"] {
+        let table = captured.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("{finished}"));
+        assert_eq!((table.rows, table.is_complete), (1, true), "{finished}");
+    }
+    assert_eq!(captured.other_objects, ["the sequence numbers"]);
+    let (workload, checked) = workload_folder::check(&workspace.root().join("versioned"));
+    assert_eq!(checked.faults, [], "{checked:#?}");
+    let workload = workload.unwrap();
+    let dated = workload.rows.iter().find(|file| file.table == "dated").unwrap();
+    assert_eq!(dated.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["id", "a"]);
+    let mut row = Vec::new();
+    assert!(dated.open().unwrap().read(&mut row).unwrap());
+    assert_eq!(row, [Some(Value::Int(1)), Some(Value::Text("new".to_owned()))]);
+    // A copy takes the definitions.
+    conn.query_drop("CREATE DATABASE copy").unwrap();
+    conn.query_drop("USE copy").unwrap();
+    let schema = fs::read_to_string(workspace.root().join("versioned/schema.sql")).unwrap();
+    for create in schema.split(";\n\n").filter(|create| create.contains("VERSIONING")) {
+        conn.query_drop(create).unwrap();
+    }
+    conn.query_drop("INSERT INTO dated (id, a) VALUES (1, 'new')").unwrap();
+}
+
 #[test]
 fn captures_digests_and_history() {
     let workspace = Workspace::new();

@@ -1,10 +1,11 @@
 //! Indexes that exceed the limit of key lengths.
 
+use facts::{ForeignKey, Index};
 use rules::keys::KeyLimits;
 
 use super::{Check, CheckFunction};
 use crate::finding::{Finding, index_finding};
-use crate::job::Job;
+use crate::job::{Job, TableJob};
 use crate::limits::{dynamic_format_helps, key_limits, part_bytes, shortened_prefixes};
 use check::{Reading, Severity};
 
@@ -33,13 +34,25 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                 }
                 let (bytes_after, limit) = if longest > per_part { (longest, per_part) } else { (sum, in_all) };
                 let prefixes = shortened_prefixes(job.facts, table, index, target);
-                let severity = if prefixes.is_some() && index.unique { Severity::Error } else { Severity::Warning };
+                let foreign_key = prefixes.as_ref().and_then(|_| find_foreign_key(job, table, index));
+                let severity = if foreign_key.is_some() {
+                    Severity::Error
+                } else if prefixes.is_some() && index.unique {
+                    Severity::Error
+                } else {
+                    Severity::Warning
+                };
                 let mut finding = index_finding(&CHECK, severity, table, &index.name, name);
                 finding.details.count = bytes_after;
                 finding.what = format!("it would take {bytes_after} bytes, and the limit is {limit}");
                 finding.why = "ALTER TABLE ends with error 1071 (specified key was too long)".into();
-                finding.details.in_plan = prefixes.is_some() || dynamic_format_helps(job.facts, table.table);
+                finding.details.in_plan =
+                    foreign_key.is_none() && (prefixes.is_some() || dynamic_format_helps(job.facts, table.table));
                 finding.action = match prefixes {
+                    Some(_) if foreign_key.is_some() => format!(
+                        "shorten its columns by hand on both sides: the foreign key {} takes whole columns only",
+                        foreign_key.map_or("", |key| key.name.as_str())
+                    ),
                     None if dynamic_format_helps(job.facts, table.table) => {
                         "the plan sets ROW_FORMAT=DYNAMIC, which takes keys of 3072 bytes".into()
                     }
@@ -58,7 +71,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                             .join(", ")
                     ),
                 };
-                if index.unique && severity == Severity::Error {
+                if index.unique && finding.details.in_plan && severity == Severity::Error {
                     finding.action.push_str("; it then refuses values that differ only after that");
                 }
                 findings.push(finding);
@@ -66,4 +79,16 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Returns a foreign key that uses an index, on either side. The server takes no prefixes there
+/// (error 1071 or 1822).
+fn find_foreign_key<'f>(job: &Job<'f>, table: &TableJob<'_>, index: &Index) -> Option<&'f ForeignKey> {
+    let columns: Vec<&str> = index.parts.iter().filter_map(|part| part.column.as_deref()).collect();
+    let begins_with = |key: &[String]| columns.len() >= key.len() && key.iter().zip(&columns).all(|(a, b)| a == b);
+    let is = |schema: &str, name: &str| table.table.schema == schema && table.table.name == name;
+    job.foreign_keys().find(|key| {
+        is(&key.schema, &key.table) && begins_with(&key.columns)
+            || is(&key.parent_schema, &key.parent_table) && begins_with(&key.parent_columns)
+    })
 }

@@ -14,6 +14,7 @@ mod members;
 mod merges;
 mod own_collation;
 mod partition_key;
+mod program_collate;
 mod programs;
 mod row_size;
 mod serialized;
@@ -98,6 +99,7 @@ pub static CHECKS: &[&Check] = &[
     &widened::CHECK,
     &own_collation::CHECK,
     &programs::CHECK,
+    &program_collate::CHECK,
     &versioned::CHECK,
     &BINARY_LOG,
     &REHEARSAL,

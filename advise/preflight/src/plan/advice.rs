@@ -1,11 +1,20 @@
 //! Advice on backups, replication and connections.
 
-use server::Flavour;
+use std::collections::BTreeSet;
 
+use rehearsal::Kind;
+use server::{Flavour, Version};
+
+use super::programs::ChosenProgram;
 use crate::job::{Job, TableJob};
 use crate::model::Step;
 
-pub fn write_advice(job: &Job<'_>, converted: &[&TableJob<'_>], steps: &[Step]) -> Vec<String> {
+pub fn write_advice(
+    job: &Job<'_>,
+    converted: &[&TableJob<'_>],
+    programs: &[ChosenProgram<'_>],
+    steps: &[Step],
+) -> Vec<String> {
     if steps.is_empty() {
         return Vec::new();
     }
@@ -53,6 +62,45 @@ pub fn write_advice(job: &Job<'_>, converted: &[&TableJob<'_>], steps: &[Step]) 
     if job.facts.server.flavour == Flavour::MySql && target.contains("_0900_") {
         advice.push("MySQL 5.7 replicas lack this collation (its id is 255 or above on the wire, MySQL bug 116834): upgrade them first.".to_owned());
     }
+    advice.extend(describe_program_rights(job, programs));
     advice.push("Check again: rows that were written while preflight read may have been missed. Run the queries of the unique keys, or preflight, shortly before the conversion.".to_owned());
     advice
+}
+
+/// Describes the privileges without which the server refuses to create programs again, after the
+/// old ones are gone.
+fn describe_program_rights(job: &Job<'_>, programs: &[ChosenProgram<'_>]) -> Vec<String> {
+    let server = &job.facts.server;
+    let definers: BTreeSet<&str> = programs.iter().filter_map(|program| find_definer(&program.object.create)).collect();
+    let mut advice = Vec::new();
+    if !definers.is_empty() {
+        let version = server.version_number();
+        let privilege = match server.flavour {
+            Flavour::MySql if version >= Version::new(8, 2, 0) => {
+                "SET_ANY_DEFINER, and ALLOW_NONEXISTENT_DEFINER for a definer that is gone"
+            }
+            Flavour::MySql if version >= Version::new(8, 0, 0) => "SET_USER_ID or SUPER",
+            Flavour::MariaDb if version >= Version::new(10, 5, 2) => "SET USER",
+            _ => "SUPER",
+        };
+        advice.push(format!(
+            "Programs: unless it is their definer ({}), the account that runs the plan needs {privilege}. Otherwise the server refuses to create \
+             them again (error 1227).",
+            definers.into_iter().collect::<Vec<_>>().join(", ")
+        ));
+    }
+    let is_logged = |program: &ChosenProgram<'_>| matches!(program.object.name.kind, Kind::Function | Kind::Trigger);
+    if server.is_on("log_bin") && !server.is_on("log_bin_trust_function_creators") && programs.iter().any(is_logged) {
+        advice.push(
+            "Binary log: while it is on, creating functions and triggers takes SUPER, or log_bin_trust_function_creators = 1 (error 1419)."
+                .to_owned(),
+        );
+    }
+    advice
+}
+
+/// Returns the definer of a program, as the server prints it: `` `root`@`localhost` ``.
+fn find_definer(create: &str) -> Option<&str> {
+    let (_, rest) = create.split_once("DEFINER=")?;
+    rest.split(' ').next()
 }

@@ -65,30 +65,47 @@ pub fn dependent_columns<'t>(table: &'t TableJob<'_>) -> impl Iterator<Item = &'
 pub(super) fn convert_clauses(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> Vec<String> {
     let mut clauses: Vec<String> =
         table.conversions.iter().map(|conversion| modify_column(job, table, conversion, findings)).collect();
-    let new_type =
-        |name: &str| table.conversion(name).and_then(|conversion| new_type(table, conversion, findings)).is_some();
-    for index in &table.table.indexes {
-        let prefixes =
-            if table.converts_part_of(index) { shortened_prefixes(job.facts, table, index, 0) } else { None };
-        // An index on TEXT needs a prefix length.
-        let needs_prefix =
-            index.parts.iter().any(|part| part.prefix.is_none() && part.column.as_deref().is_some_and(new_type));
-        if prefixes.is_some() || needs_prefix || has_dependent_part(table, index) || may_be_implicit(job, table, index)
-        {
-            clauses.extend(rebuild_index(job, table, index, prefixes));
-        }
+    for (index, prefixes) in rebuilt_indexes(job, table, findings) {
+        clauses.extend(rebuild_index(job, table, index, prefixes));
     }
-    let per_part = key_limits(job.facts, table.table).max_part_bytes;
-    let exceeds = |index: &&Index| part_bytes(job.facts, table, index, 0).iter().any(|&bytes| bytes > per_part);
-    if dynamic_format_helps(job.facts, table.table)
-        && table.table.indexes.iter().filter(|index| table.converts_part_of(index)).any(|index| exceeds(&index))
-    {
+    if needs_dynamic_format(job, table) {
         clauses.push("ROW_FORMAT=DYNAMIC".into());
     }
     if copy_reason(job, table).is_some() {
         clauses.push("ALGORITHM=COPY".into());
     }
     clauses
+}
+
+/// Returns the indexes that the ALTER drops and adds, with their new prefixes.
+pub(super) fn rebuilt_indexes<'t>(
+    job: &Job<'_>,
+    table: &TableJob<'t>,
+    findings: &[Finding],
+) -> Vec<(&'t Index, Option<Vec<Option<u64>>>)> {
+    let new_type =
+        |name: &str| table.conversion(name).and_then(|conversion| new_type(table, conversion, findings)).is_some();
+    let rebuilt = |index: &'t Index| {
+        let prefixes =
+            if table.converts_part_of(index) { shortened_prefixes(job.facts, table, index, 0) } else { None };
+        // An index on TEXT needs a prefix length.
+        let needs_prefix =
+            index.parts.iter().any(|part| part.prefix.is_none() && part.column.as_deref().is_some_and(new_type));
+        let is_rebuilt = prefixes.is_some()
+            || needs_prefix
+            || has_dependent_part(table, index)
+            || may_be_implicit(job, table, index);
+        is_rebuilt.then_some((index, prefixes))
+    };
+    table.table.indexes.iter().filter_map(rebuilt).collect()
+}
+
+/// True if an index fits only in the row format DYNAMIC.
+pub(super) fn needs_dynamic_format(job: &Job<'_>, table: &TableJob<'_>) -> bool {
+    let per_part = key_limits(job.facts, table.table).max_part_bytes;
+    let exceeds = |index: &&Index| part_bytes(job.facts, table, index, 0).iter().any(|&bytes| bytes > per_part);
+    dynamic_format_helps(job.facts, table.table)
+        && table.table.indexes.iter().filter(|index| table.converts_part_of(index)).any(|index| exceeds(&index))
 }
 
 /// True if an index has an expression that names a converted column. MySQL 9.7 keeps the old
@@ -156,7 +173,7 @@ fn with_text_default(job: &Job<'_>, definition: &str) -> String {
 
 /// Returns the clauses that drop an index and add it with new prefixes. `None` keeps the prefixes.
 /// The rest is taken from the table's definition; without one, only uniqueness is kept.
-fn rebuild_index(
+pub(super) fn rebuild_index(
     job: &Job<'_>,
     table: &TableJob<'_>,
     index: &Index,

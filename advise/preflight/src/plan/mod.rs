@@ -2,6 +2,7 @@
 //! rehearsals and trials run them, on copies.
 
 mod advice;
+mod back;
 mod convert;
 mod defaults;
 mod foreign_keys;
@@ -18,6 +19,7 @@ use rehearsal::Kind;
 use crate::finding::Finding;
 use crate::job::{Job, Request, TableJob};
 use crate::model::{Phase, Plan, Step};
+use back::build_back;
 use convert::{convert_clauses, convert_table};
 use defaults::set_defaults;
 use foreign_keys::{add_foreign_key, drop_foreign_key};
@@ -25,7 +27,7 @@ use programs::{chosen_programs, drop_triggers, recreate};
 use verification::verification_queries;
 
 pub use convert::{dependent_columns, is_versioned};
-pub use programs::keeps_old_collation;
+pub use programs::{keeps_old_collation, programs_left};
 
 /// Builds the plan. Findings decide which steps are blocked and which columns get another type.
 pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
@@ -40,7 +42,7 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
         repair_statements(finding).iter().map(|sql| step(Phase::Repair, &finding.object.name, sql.clone()))
     }));
     steps.extend(set_defaults(job, request));
-    steps.extend(keys.iter().flat_map(|key| add_foreign_key(key, findings)));
+    steps.extend(keys.iter().flat_map(|key| add_foreign_key(job, key, findings)));
     steps.extend(programs.iter().flat_map(|program| recreate(job, program)));
     steps.extend(converted.iter().flat_map(|table| convert::restore_histograms(job, table)));
     if !steps.is_empty() {
@@ -55,14 +57,16 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
         verification: verification_queries(job, &converted),
         put_back: keys
             .iter()
-            .map(|key| foreign_keys::put_back(key))
+            .map(|key| foreign_keys::put_back(job, key))
             .chain(
                 programs.iter().filter(|program| program.object.name.kind != Kind::View).flat_map(programs::put_back),
             )
             .collect(),
+        back: if request.plan_back { build_back(job, &steps, &keys, &programs, findings) } else { Vec::new() },
+        back_lost: Vec::new(),
         algorithms_from: String::new(),
         rehearsal: None,
-        advice: advice::write_advice(job, &converted, &steps),
+        advice: advice::write_advice(job, &converted, &programs, &steps),
         steps,
     };
     block_steps(job, findings, &mut plan);
@@ -86,7 +90,7 @@ pub fn block_steps(job: &Job<'_>, findings: &[Finding], plan: &mut Plan) {
         .map(|finding| finding.object.name.as_str())
         .collect();
     let unsolved = find_blocked_objects(job, &blocked);
-    for step in &mut plan.steps {
+    for step in plan.steps.iter_mut().chain(&mut plan.back) {
         let is_in_blocked_table = || unsolved.tables.iter().any(|table| step.object.starts_with(&format!("{table}.")));
         step.blocked = blocked_programs.contains(step.object.as_str())
             || match step.phase {

@@ -2,9 +2,10 @@
 
 use check::table_name;
 use mysql_collation::Flavour;
-use rehearsal::{Kind, Object};
+use rehearsal::{Kind, Object, ObjectName};
 use sql::{quote_identifier, quote_string};
 
+use super::back::use_collation;
 use super::step;
 use crate::expression::mentions_name;
 use crate::finding::Finding;
@@ -96,13 +97,20 @@ pub(super) fn drop_triggers(job: &Job<'_>, repairs: &[&Finding]) -> Vec<Step> {
     triggers.map(drop_step).collect()
 }
 
+/// Returns the programs that keep an old collation, and that a plan would create again.
+pub fn programs_left(job: &Job<'_>, request: &Request) -> Vec<ObjectName> {
+    chosen_programs(job, request, &[]).into_iter().map(|program| program.object.name.clone()).collect()
+}
+
 /// Returns steps that create a program again, with the new collation in force.
 pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> {
+    create_again(job, program, &job.targets[0])
+}
+
+/// Returns steps that create a program again from a session with a collation.
+pub(super) fn create_again(job: &Job<'_>, program: &ChosenProgram<'_>, connection: &str) -> Vec<Step> {
     let object = program.object;
-    let mut statements = vec![
-        format!("USE {}", quote_identifier(&object.name.schema)),
-        format!("SET SESSION collation_connection = {}", quote_string(&job.targets[0])),
-    ];
+    let mut statements = vec![format!("USE {}", quote_identifier(&object.name.schema)), use_collation(connection)];
     statements.extend(session_statements(object));
     // Triggers and events have no privileges of their own, so they are dropped first. MariaDB 10.1
     // stores the words OR REPLACE in a trigger's definition.

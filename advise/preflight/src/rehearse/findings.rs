@@ -69,6 +69,17 @@ pub fn fault_finding(job: &Job<'_>, private: &Server, fault: &Fault) -> Finding 
     }
 }
 
+/// Returns the finding of a table or program that preflight would convert again after the plan.
+pub fn left_finding(job: &Job<'_>, private: &Server, kind: Kind, schema: &str, name: &str) -> Finding {
+    let object = ObjectName { kind, schema: schema.to_owned(), name: name.to_owned() };
+    Finding {
+        what: "after the plan, preflight would convert it again".into(),
+        why: format!("seen on a private {} after the plan", private.label()),
+        action: "look at its definition and its collations after the plan".into(),
+        ..object_finding(job, Severity::Warning, &object)
+    }
+}
+
 fn object_finding(job: &Job<'_>, severity: Severity, object: &ObjectName) -> Finding {
     let kind = match object.kind {
         Kind::Schema => ObjectKind::Schema,

@@ -1,5 +1,6 @@
 //! Rehearses the plan on a private server, until every step that isn't blocked has run.
 
+mod back;
 mod findings;
 mod meant;
 mod sample;
@@ -113,6 +114,10 @@ fn run_round(
         findings.extend(changes.iter().filter(is_unmeant).map(|change| change_finding(job, private, change)));
         let faults = rehearsal.prove(&after, &tables)?;
         findings.extend(faults.iter().map(|fault| fault_finding(job, private, fault)));
+        findings.extend(back::find_rest(private, &after, inputs.request, job, plan)?);
+        if !plan.back.is_empty() && findings.iter().all(|finding| finding.severity < check::Severity::Error) {
+            plan.back_lost = back::rehearse_back(&mut rehearsal, plan, &schemas, &tables)?;
+        }
     }
     let rows: u64 = samples.values().map(|sample| sample.rows).sum();
     let statements = plan.steps.iter().filter(|step| !step.blocked).count();

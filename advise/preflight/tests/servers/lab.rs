@@ -59,10 +59,6 @@ impl Lab {
     }
 
     /// Runs preflight, and rehearses its plan.
-    pub fn rehearsed_report(&mut self, schema: &str, target: &str) -> Report {
-        self.rehearsed_report_with(schema, &options(target))
-    }
-
     pub fn rehearsed_report_with(&mut self, schema: &str, options: &Options) -> Report {
         let private = self.private.take().unwrap_or_else(|| {
             let options = server::Options { buffer_pool: Some(64 << 20), ..server::Options::default() };

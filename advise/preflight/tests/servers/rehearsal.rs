@@ -19,9 +19,12 @@ struct Case {
     findings: &'static [(&'static str, &'static str)],
     /// Query after the plan, and its first value.
     after: &'static [(&'static str, &'static str)],
+    /// True if the plan repairs rows, which the way back leaves repaired.
+    repairs: bool,
 }
 
-const CASE: Case = Case { name: "", on: |_| true, charset: "latin1", statements: &[], findings: &[], after: &[] };
+const CASE: Case =
+    Case { name: "", on: |_| true, charset: "latin1", statements: &[], findings: &[], after: &[], repairs: false };
 
 fn is_mysql_8(lab: &Lab) -> bool {
     lab.server.flavour() == Flavour::MySql && !is_mysql_5(lab)
@@ -192,6 +195,84 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        name: "key_rules",
+        statements: &[
+            "CREATE TABLE p (k VARCHAR(10) PRIMARY KEY)",
+            "CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(10), l VARCHAR(10), m VARCHAR(10), \
+             CONSTRAINT f FOREIGN KEY (k) REFERENCES p (k) ON DELETE NO ACTION ON UPDATE NO ACTION, \
+             CONSTRAINT g FOREIGN KEY (l) REFERENCES p (k) ON DELETE RESTRICT ON UPDATE RESTRICT, \
+             CONSTRAINT h FOREIGN KEY (m) REFERENCES p (k) ON DELETE SET NULL ON UPDATE CASCADE)",
+        ],
+        after: &[(
+            "SELECT GROUP_CONCAT(DELETE_RULE, ' ', UPDATE_RULE ORDER BY CONSTRAINT_NAME DESC) LIKE 'SET NULL CASCADE,RESTRICT RESTRICT,%' FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()",
+            "1",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "trigger_collate",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.a = IF(NEW.a COLLATE latin1_bin = 'b', 'c', NEW.a)",
+            "INSERT INTO t VALUES (1, 'é')",
+        ],
+        findings: &[("program-collate", "tr"), ("programs", "")],
+        after: &[(
+            "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME = 'a'",
+            "latin1_swedish_ci",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "trigger_collate_twin",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE TABLE log (id INT PRIMARY KEY, a VARCHAR(20) CHARACTER SET ascii)",
+            "CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.a = IF(CONVERT(NEW.a USING latin1) COLLATE latin1_bin = _latin1'b', 'c', NEW.a)",
+            "CREATE TRIGGER tl BEFORE INSERT ON log FOR EACH ROW SET NEW.a = IF(NEW.a COLLATE ascii_bin = _ascii'b', 'c', NEW.a)",
+            "INSERT INTO t VALUES (1, 'é')",
+        ],
+        findings: &[("programs", "")],
+        after: &[("SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()", "2")],
+        ..CASE
+    },
+    Case {
+        name: "routine_collate",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE PROCEDURE p (x VARCHAR(10)) SELECT id FROM t WHERE a = x COLLATE latin1_german1_ci",
+            "CREATE PROCEDURE twin (x VARCHAR(10) CHARACTER SET latin1) SELECT x COLLATE latin1_german1_ci FROM t",
+        ],
+        findings: &[("program-collate", "p"), ("programs", "")],
+        ..CASE
+    },
+    Case {
+        name: "shortened_foreign_key",
+        on: is_modern,
+        statements: &[
+            "CREATE TABLE p (k VARCHAR(1000) PRIMARY KEY) ROW_FORMAT=DYNAMIC",
+            "CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(1000), KEY (k), CONSTRAINT f FOREIGN KEY (k) REFERENCES p (k)) ROW_FORMAT=DYNAMIC",
+            "INSERT INTO p VALUES ('a')",
+            "INSERT INTO c VALUES (1, 'a')",
+        ],
+        findings: &[("key-length", "p: PRIMARY"), ("key-length", "c: k")],
+        after: &[(
+            "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()",
+            "1",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "partition_lost",
+        statements: &[
+            "CREATE TABLE t (a VARCHAR(10), n INT) PARTITION BY RANGE COLUMNS (a) (PARTITION p0 VALUES LESS THAN ('n'), PARTITION p1 VALUES LESS THAN ('ö'))",
+            "INSERT INTO t VALUES ('a', 1), ('zebra', 2)",
+        ],
+        findings: &[("partition-key", "t"), ("rehearsal", "t")],
+        after: &[("SELECT COUNT(*) FROM t", "2")],
+        ..CASE
+    },
+    Case {
         name: "key_index",
         statements: &[
             "CREATE TABLE p (k VARCHAR(10) PRIMARY KEY)",
@@ -351,6 +432,7 @@ const CASES: &[Case] = &[
             "CREATE TRIGGER up BEFORE UPDATE ON p FOR EACH ROW SET NEW.t = '2030-01-01 00:00:00'",
         ],
         findings: &[("double-encoding", "p.k"), ("double-encoding", "c.k"), ("programs", "")],
+        repairs: true,
         after: &[
             ("SELECT COUNT(*) FROM p JOIN c ON c.k = p.k WHERE p.k = 'Müller' AND p.t = '2020-01-01 00:00:00'", "1"),
             ("SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()", "1"),
@@ -385,7 +467,10 @@ fn run_case(lab: &mut Lab, target: &str, case: &Case) -> Result<(), String> {
     let schema = format!("fx_{}", case.name);
     let statements: Vec<String> = case.statements.iter().map(|statement| (*statement).to_owned()).collect();
     lab.schema(&schema, case.charset, &statements);
-    let report = lab.rehearsed_report(&schema, target);
+    let before = definitions(lab, &schema);
+    let mut options = crate::lab::options(target);
+    options.request.plan_back = true;
+    let report = lab.rehearsed_report_with(&schema, &options);
     let mut expected: Vec<(String, String)> =
         case.findings.iter().map(|(check, object)| ((*check).to_owned(), (*object).to_owned())).collect();
     expected.sort();
@@ -405,7 +490,8 @@ fn run_case(lab: &mut Lab, target: &str, case: &Case) -> Result<(), String> {
             return Err(format!("{query}: {found:?} instead of {value}"));
         }
     }
-    if report.plan.is_some_and(|plan| plan.blocked.is_empty()) {
+    let plan = report.plan.clone().ok_or("no plan")?;
+    if plan.blocked.is_empty() {
         let again = lab.report(&schema, target);
         let rest: Vec<&str> =
             again.tables.iter().filter(|table| !table.converted.is_empty()).map(|table| table.name.as_str()).collect();
@@ -413,7 +499,43 @@ fn run_case(lab: &mut Lab, target: &str, case: &Case) -> Result<(), String> {
             return Err(format!("not converted: {rest:?}"));
         }
     }
+    if plan.back_lost.iter().any(|lost| !(case.repairs && lost.contains("values of"))) {
+        return Err(format!("the way back: {:?}", plan.back_lost));
+    }
+    for step in plan.back.iter().filter(|step| !step.blocked) {
+        lab.conn.query_drop(&step.sql).map_err(|error| format!("back: {}: {error}", step.sql))?;
+    }
+    let back = definitions(lab, &schema);
+    let differences: Vec<&String> = before
+        .iter()
+        .filter(|line| !back.contains(line))
+        .chain(back.iter().filter(|line| !before.contains(line)))
+        .collect();
+    if !differences.is_empty() {
+        return Err(format!("not as before after the way back: {differences:#?}"));
+    }
     Ok(())
+}
+
+/// Columns, indexes, foreign keys, defaults and programs as the server lists them.
+fn definitions(lab: &mut Lab, schema: &str) -> Vec<String> {
+    let queries = [
+        "'column', TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IFNULL(COLLATION_NAME, ''), IS_NULLABLE, IFNULL(COLUMN_DEFAULT, ''), COLUMN_COMMENT) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA",
+        "'index', TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, IFNULL(COLUMN_NAME, ''), IFNULL(SUB_PART, ''), NON_UNIQUE, INDEX_COMMENT) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA",
+        "'table', TABLE_NAME, IFNULL(TABLE_COLLATION, ''), IFNULL(ROW_FORMAT, '')) FROM information_schema.TABLES WHERE TABLE_SCHEMA",
+        "'key', TABLE_NAME, CONSTRAINT_NAME, UPDATE_RULE, DELETE_RULE) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA",
+        "'routine', ROUTINE_NAME, COLLATION_CONNECTION, DATABASE_COLLATION, SQL_MODE) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA",
+        "'trigger', TRIGGER_NAME, COLLATION_CONNECTION, DATABASE_COLLATION, ACTION_STATEMENT) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA",
+        "'view', TABLE_NAME, COLLATION_CONNECTION) FROM information_schema.VIEWS WHERE TABLE_SCHEMA",
+        "'schema', DEFAULT_COLLATION_NAME) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME",
+    ];
+    lab.conn.query_drop("SET NAMES utf8mb4").unwrap();
+    let mut lines = Vec::new();
+    for query in queries {
+        let own: Vec<String> = lab.conn.query(format!("SELECT CONCAT_WS(' ', {query} = '{schema}'")).unwrap();
+        lines.extend(own);
+    }
+    lines
 }
 
 /// Runs all cases, or the one that `WEIGH_CASE` names.

@@ -31,7 +31,7 @@ impl Privilege {
             Privilege::Event => "EVENT",
             Privilege::ShowRoutine if mysql && version >= Version::new(8, 0, 20) => "SHOW_ROUTINE",
             Privilege::ShowRoutine if !mysql && version >= Version::new(11, 3, 1) => "SHOW CREATE ROUTINE",
-            // In older versions, `SELECT` on mysql.proc shows all routines.
+            // In older versions, `SELECT` on mysql.proc, or on all tables, shows all routines.
             Privilege::ShowRoutine => "SELECT",
             Privilege::ReplicationStatus if !mysql && version >= Version::new(10, 5, 9) => "REPLICA MONITOR",
             Privilege::ReplicationStatus => "REPLICATION CLIENT",
@@ -44,6 +44,10 @@ impl Privilege {
     pub fn grant_statement(self, flavour: Flavour, version: Version, schema: &str, account: &str) -> String {
         let name = self.name(flavour, version);
         let on = match (self, name) {
+            // MySQL 8.0.0 to 8.0.19 have neither mysql.proc nor SHOW_ROUTINE.
+            (Privilege::ShowRoutine, "SELECT") if flavour == Flavour::MySql && version >= Version::new(8, 0, 0) => {
+                "*.*".to_owned()
+            }
             (Privilege::ShowRoutine, "SELECT") => "mysql.proc".to_owned(),
             (Privilege::ShowRoutine, "SHOW_ROUTINE") => "*.*".to_owned(),
             (Privilege::ReplicationStatus | Privilege::ReplicationHosts, _) => "*.*".to_owned(),
@@ -198,6 +202,7 @@ mod tests {
         let routine = |flavour, version| Privilege::ShowRoutine.grant_statement(flavour, version, "s", "me");
         assert_eq!(routine(Flavour::MySql, new), "GRANT SHOW_ROUTINE ON *.* TO me");
         assert_eq!(routine(Flavour::MySql, Version::new(5, 6, 24)), "GRANT SELECT ON mysql.proc TO me");
+        assert_eq!(routine(Flavour::MySql, Version::new(8, 0, 12)), "GRANT SELECT ON *.* TO me");
         assert_eq!(routine(Flavour::MariaDb, Version::new(11, 8, 2)), "GRANT SHOW CREATE ROUTINE ON `s`.* TO me");
     }
 }

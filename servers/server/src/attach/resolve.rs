@@ -50,6 +50,7 @@ fn resolve(named: &ClientOptions, command_line: &ClientOptions, ambient: ClientO
     if matches!(address, Address::Tcp { .. }) {
         // A given authority requires verification, also on this machine.
         let verify = all.ssl_ca.as_ref().map(|_| TlsMode::VerifyIdentity);
+        tls.if_needed &= all.ssl_mode.is_none() && verify.is_none();
         tls.mode = all.ssl_mode.or(verify).unwrap_or(tls.mode);
     }
     (tls.ca, tls.cert, tls.key) = (all.ssl_ca, all.ssl_cert, all.ssl_key);
@@ -155,6 +156,10 @@ mod tests {
         assert_eq!(resolve(&host("db"), &none(), none()).tls.mode, TlsMode::VerifyIdentity);
         assert_eq!(resolve(&host("127.0.0.1"), &none(), none()).tls.mode, TlsMode::Disabled);
         assert_eq!(resolve(&host("127.0.0.1"), &ca, none()).tls.mode, TlsMode::VerifyIdentity);
+        let disabled = ClientOptions { ssl_mode: Some(TlsMode::Disabled), ..none() };
+        assert!(resolve(&host("127.0.0.1"), &none(), none()).tls.if_needed);
+        assert!(!resolve(&host("127.0.0.1"), &disabled, none()).tls.if_needed);
+        assert!(!resolve(&host("db"), &none(), none()).tls.if_needed);
         assert_eq!(resolve(&socket("/s"), &ca, none()).tls.mode, TlsMode::Disabled);
         let required = ClientOptions { ssl_mode: Some(TlsMode::Required), ..none() };
         assert_eq!(resolve(&host("db"), &required, none()).tls.mode, TlsMode::Required);

@@ -17,7 +17,8 @@ use super::session;
 use super::{Address, Endpoint, TlsMode};
 use crate::Error;
 use crate::error_code::{
-    ACCESS_DENIED_ERROR, ACCESS_DENIED_NO_PASSWORD_ERROR, CON_COUNT_ERROR, TOO_MANY_USER_CONNECTIONS,
+    ACCESS_DENIED_ERROR, ACCESS_DENIED_NO_PASSWORD_ERROR, CON_COUNT_ERROR, SECURE_TRANSPORT_REQUIRED,
+    TOO_MANY_USER_CONNECTIONS,
 };
 
 /// Maximum time until a TCP connection is accepted.
@@ -47,6 +48,8 @@ pub struct ConnectError {
     pub reason: String,
     /// Whether the server refused the account or its password.
     pub is_denied: bool,
+    /// Whether the login would go on with TLS.
+    pub needs_tls: bool,
 }
 
 /// Opens a control connection for statements whose work does not grow with the data. A reply may
@@ -71,8 +74,10 @@ pub(crate) fn connect_with_limit(endpoint: &Endpoint, limit: Duration) -> Result
 }
 
 fn connect_for(endpoint: &Endpoint, statement_limit: Option<Duration>) -> Result<Conn, Error> {
-    let failed = |reason, is_denied| Error::Connect(ConnectError { server: endpoint.to_string(), reason, is_denied });
-    let fail = |reason| failed(reason, false);
+    let failed = |reason, is_denied, needs_tls| {
+        Error::Connect(ConnectError { server: endpoint.to_string(), reason, is_denied, needs_tls })
+    };
+    let fail = |reason| failed(reason, false, false);
     let tls = &endpoint.tls;
     for path in [&tls.ca, &tls.cert, &tls.key].into_iter().flatten() {
         File::open(path).map_err(|error| fail(format!("cannot read {}: {error}", path.display())))?;
@@ -82,7 +87,7 @@ fn connect_for(endpoint: &Endpoint, statement_limit: Option<Duration>) -> Result
     interrupt::check()?;
     let inner = outcome
         .unwrap_or(Err(DriverError::ConnectTimeout.into()))
-        .map_err(|error| failed(explain(&error, endpoint), is_denied(&error)))?;
+        .map_err(|error| failed(explain(&error, endpoint), is_denied(&error), needs_tls(&error)))?;
     let mut conn =
         Conn::new(inner, endpoint, statement_limit).map_err(|error| fail(format!("cannot watch it: {error}")))?;
     session::prepare(&mut conn)
@@ -104,6 +109,15 @@ pub(super) fn answers(endpoint: &Endpoint) -> bool {
 
 fn is_denied(error: &mysql::Error) -> bool {
     matches!(error, mysql::Error::MySqlError(refusal) if matches!(refusal.code, ACCESS_DENIED_ERROR | ACCESS_DENIED_NO_PASSWORD_ERROR))
+}
+
+/// True if the password would need the server's RSA key, or the server takes TLS only.
+fn needs_tls(error: &mysql::Error) -> bool {
+    match error {
+        mysql::Error::MySqlError(refusal) => refusal.code == SECURE_TRANSPORT_REQUIRED,
+        mysql::Error::IoError(error) => error.kind() == io::ErrorKind::NotADirectory,
+        _ => false,
+    }
 }
 
 /// Connects on a new thread. A host that accepts and then sends nothing would otherwise block the

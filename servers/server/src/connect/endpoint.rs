@@ -91,6 +91,9 @@ impl std::str::FromStr for TlsMode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
     pub mode: TlsMode,
+    /// True if nobody named a mode on this machine: TLS is used if the login needs it, as by MySQL's
+    /// clients (`PREFERRED`).
+    pub if_needed: bool,
     /// PEM file of certificate authorities. `None`: the Mozilla roots.
     pub ca: Option<PathBuf>,
     /// PEM file of the client's certificate.
@@ -103,7 +106,8 @@ impl Tls {
     /// Returns the default for an address: no TLS on this machine, full verification elsewhere.
     pub fn default_for(address: &Address) -> Self {
         let mode = if address.is_local() { TlsMode::Disabled } else { TlsMode::VerifyIdentity };
-        Self { mode, ca: None, cert: None, key: None }
+        let if_needed = matches!(address, Address::Tcp { .. }) && mode == TlsMode::Disabled;
+        Self { mode, if_needed, ca: None, cert: None, key: None }
     }
 }
 

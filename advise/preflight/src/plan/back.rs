@@ -1,0 +1,86 @@
+//! The way back: statements that restore the definitions after the plan. Pure.
+
+use facts::ForeignKey;
+use sql::{ddl, quote_identifier, quote_string, quote_table};
+
+use super::convert::{needs_dynamic_format, rebuild_index, rebuilt_indexes, restore_histograms};
+use super::foreign_keys::{add_foreign_key, drop_foreign_key};
+use super::programs::{ChosenProgram, create_again};
+use super::{prepare_session, step};
+use crate::finding::Finding;
+use crate::job::{Conversion, Job, TableJob};
+use crate::model::{Phase, Step};
+use crate::quote::charset_name;
+
+/// Returns the steps that restore what `steps` change, in the order of a plan.
+pub(super) fn build_back(
+    job: &Job<'_>,
+    steps: &[Step],
+    keys: &[&ForeignKey],
+    programs: &[ChosenProgram<'_>],
+    findings: &[Finding],
+) -> Vec<Step> {
+    let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
+    let mut back = prepare_session(job, &converted);
+    back.extend(keys.iter().map(|key| drop_foreign_key(key)));
+    back.extend(converted.iter().map(|table| restore_table(job, table, findings)));
+    back.extend(
+        steps.iter().filter(|step| step.phase == Phase::Defaults).filter_map(|step| restore_default(job, step)),
+    );
+    back.extend(keys.iter().flat_map(|key| add_foreign_key(job, key, findings)));
+    back.extend(programs.iter().flat_map(|program| {
+        let session = &program.object.session;
+        let connection = session.connection.as_deref().unwrap_or(&job.targets[0]);
+        create_again(job, program, connection)
+    }));
+    back.extend(converted.iter().flat_map(|table| restore_histograms(job, table)));
+    back
+}
+
+fn restore_table(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> Step {
+    let create = job.create_table(table);
+    let restore = |conversion: &Conversion<'_>| {
+        let name = &conversion.column.name;
+        let definition = ddl::find_column(create, name).unwrap_or(&conversion.column.column_type);
+        let charset = charset_name(job.facts, conversion.source_charset_name());
+        format!(
+            "MODIFY {} {}",
+            quote_identifier(name),
+            ddl::with_collation(definition, &charset, &conversion.from, None)
+        )
+    };
+    let mut clauses: Vec<String> = table.conversions.iter().map(restore).collect();
+    for (index, _) in rebuilt_indexes(job, table, findings) {
+        clauses.extend(rebuild_index(job, table, index, None));
+    }
+    if needs_dynamic_format(job, table) {
+        let options = ddl::table_options(create);
+        let format = options.split_whitespace().find(|option| option.starts_with("ROW_FORMAT="));
+        clauses.push(format.unwrap_or("ROW_FORMAT=DEFAULT").to_owned());
+    }
+    // Generated values and partitions depend on the collations.
+    clauses.push("ALGORITHM=COPY".into());
+    let sql =
+        format!("ALTER TABLE {}\n  {}", quote_table(&table.table.schema, &table.table.name), clauses.join(",\n  "));
+    step(Phase::Convert, &table.name(), sql)
+}
+
+/// Returns the step that sets the default of a table or schema as it is now.
+fn restore_default(job: &Job<'_>, forward: &Step) -> Option<Step> {
+    let table = job.facts.tables().find(|table| check::table_name(&table.schema, &table.name) == forward.object);
+    let (what, collation) = match table {
+        Some(table) => (format!("TABLE {} DEFAULT", quote_table(&table.schema, &table.name)), table.collation.clone()?),
+        None => {
+            let schema = job.facts.schema(&forward.object)?;
+            (format!("DATABASE {}", quote_identifier(&schema.name)), schema.collation.clone())
+        }
+    };
+    let charset = job.facts.server.collation(&collation).map(|fact| fact.charset.clone())?;
+    let sql = format!("ALTER {what} CHARACTER SET {} COLLATE {collation}", charset_name(job.facts, &charset));
+    Some(step(Phase::Defaults, &forward.object, sql))
+}
+
+/// Statement that sets a session's collation.
+pub(super) fn use_collation(connection: &str) -> String {
+    format!("SET SESSION collation_connection = {}", quote_string(connection))
+}
