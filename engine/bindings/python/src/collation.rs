@@ -4,13 +4,14 @@ use std::cmp::Ordering;
 
 use arrow_array::{BooleanArray, Int64Array, LargeBinaryArray, UInt64Array};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use mysql_collation::{Collation as Engine, Pad};
+use mysql_collation::{Alphabet, Collation as Engine, KeyRange, Pad};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::array::Array;
 use crate::column::Column;
+use crate::duplicates::{Keep, find_duplicates};
 use crate::{lookup, text};
 
 /// A collation of MySQL or MariaDB, by name.
@@ -31,29 +32,12 @@ use crate::{lookup, text};
 #[derive(Clone, PartialEq, Hash)]
 pub struct Collation(Engine);
 
-/// Occurrence of a string that `duplicates` does not report.
-enum Keep {
-    First,
-    Last,
-    None,
-}
-
-impl FromPyObject<'_, '_> for Keep {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        if object.cast::<PyBool>().is_ok_and(|keep| !keep.is_true()) {
-            return Ok(Self::None);
-        }
-        match object.extract::<&str>().ok() {
-            Some("first") => Ok(Self::First),
-            Some("last") => Ok(Self::Last),
-            _ => Err(PyValueError::new_err(format!("keep is 'first', 'last' or False, not {}", object.repr()?))),
-        }
-    }
-}
-
 impl Collation {
+    /// Returns the alphabet of these characters; without them, of all letters of the character set.
+    fn alphabet(&self, characters: Option<&str>) -> Alphabet {
+        characters.map_or_else(|| Alphabet::new(self.0), |characters| Alphabet::from_chars(self.0, characters.chars()))
+    }
+
     fn column(&self, column: &Bound<'_, PyAny>) -> PyResult<Column> {
         column.extract::<Column>()?.encode(self.0)
     }
@@ -205,6 +189,130 @@ impl Collation {
         Ok(PyBytes::new(text.py(), &self.0.weight_string(&text::bytes(self.0, text)?)))
     }
 
+    /// Returns the least sort key of the strings that begin with ``prefix``, and the least bytes
+    /// after all of them, or ``None``. Keys of other strings can be between: check them with
+    /// ``starts_with``. The key of the prefix itself is no bound.
+    ///
+    /// >>> from mysql_collation import Collation
+    /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")
+    /// >>> start, end = collation.prefix_range("mü")
+    /// >>> start <= collation.sort_key("MULLER") < end
+    /// True
+    fn prefix_range<'py>(&self, prefix: &Bound<'py, PyAny>) -> PyResult<Range<'py>> {
+        Ok(to_range(prefix.py(), &self.0.prefix_range(&text::bytes(self.0, prefix)?)))
+    }
+
+    /// Returns the range of ``prefix_range`` for the strings that match a LIKE pattern, from its
+    /// characters before the first wildcard.
+    #[pyo3(signature = (pattern, escape=Some('\\')), text_signature = r"($self, pattern, escape='\\')")]
+    fn like_range<'py>(&self, pattern: &Bound<'py, PyAny>, escape: Option<char>) -> PyResult<Range<'py>> {
+        Ok(to_range(pattern.py(), &self.0.like_range(&text::bytes(self.0, pattern)?, escape)))
+    }
+
+    /// Returns whether ``text LIKE 'prefix%'`` with all characters of ``prefix`` taken literally.
+    fn starts_with(&self, text: &Bound<'_, PyAny>, prefix: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.0.starts_with(&text::bytes(self.0, text)?, &text::bytes(self.0, prefix)?))
+    }
+
+    /// Returns the index of the first occurrence, or -1: ``LOCATE(searched, text) - 1``. Counts
+    /// characters of ``str``, and bytes of ``bytes``.
+    ///
+    /// MySQL 9.7 finds weights in collations of Unicode character sets: ``"e"`` finds ``"é"``. Other
+    /// servers find strings of equal length in bytes: ``equal_length=True``.
+    ///
+    /// >>> from mysql_collation import Collation
+    /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")
+    /// >>> collation.find("Große STRASSE", "straße"), collation.find("é", "e", equal_length=True)
+    /// (6, -1)
+    #[pyo3(signature = (text, searched, *, equal_length=false))]
+    fn find(&self, text: &Bound<'_, PyAny>, searched: &Bound<'_, PyAny>, equal_length: bool) -> PyResult<isize> {
+        let (bytes, searched) = (text::bytes(self.0, text)?, text::bytes(self.0, searched)?);
+        let found =
+            if equal_length { self.0.find_equal_length(&bytes, &searched) } else { self.0.find(&bytes, &searched) };
+        let index = found.map(|at| if text::is_str(text) { text::characters(self.0, &bytes[..at]) } else { at });
+        Ok(index.map_or(-1, |index| index as isize))
+    }
+
+    /// Returns the text with each occurrence of ``old`` replaced by ``new``, as ``REPLACE``:
+    /// occurrences have equal bytes. The result has the type of ``text``.
+    fn replace<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+        old: &Bound<'py, PyAny>,
+        new: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (old, new) = (text::bytes(self.0, old)?, text::bytes(self.0, new)?);
+        text::map(self.0, text, |bytes| self.0.replace(bytes, &old, &new))
+    }
+
+    /// Returns the text in upper case, as ``UPPER``. The result has the type of ``text``.
+    ///
+    /// >>> from mysql_collation import Collation
+    /// >>> Collation("utf8mb4_0900_ai_ci", "mysql").upper("straße")
+    /// 'STRAßE'
+    fn upper<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        text::map(self.0, text, |bytes| self.0.to_upper(bytes))
+    }
+
+    /// Returns the text in lower case, as ``LOWER``. The result has the type of ``text``.
+    fn lower<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        text::map(self.0, text, |bytes| self.0.to_lower(bytes))
+    }
+
+    /// Returns a 64-bit hash that no version of the library changes, for partitions and stored
+    /// values: XXH64 of the weights. Equal strings have equal hashes.
+    ///
+    /// >>> from mysql_collation import Collation
+    /// >>> hex(Collation("utf8mb4_0900_ai_ci", "mysql").stable_hash("abc"))
+    /// '0xb5d57e1d2acc8e09'
+    #[pyo3(signature = (text, seed=0))]
+    fn stable_hash(&self, text: &Bound<'_, PyAny>, seed: u64) -> PyResult<u64> {
+        Ok(self.0.stable_hash(&text::bytes(self.0, text)?, seed))
+    }
+
+    /// Returns a key for the group of a string in ``GROUP BY``, ``DISTINCT`` and ``UNION`` of a
+    /// temporary table. Keys are not ordered.
+    fn group_key<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(text.py(), &self.0.group_key(&text::bytes(self.0, text)?)))
+    }
+
+    /// Returns the sort key of the first characters of a string, as ``KEY (name(10))`` has it.
+    fn prefix_index_key<'py>(&self, text: &Bound<'py, PyAny>, characters: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(text.py(), &self.0.prefix_index_key(&text::bytes(self.0, text)?, characters)))
+    }
+
+    /// Returns up to ``parts - 1`` strings in ascending order, each greater than ``low`` and less
+    /// than ``high``, which divide the range into even parts. They consist of ``characters``: give
+    /// those that occur in the rows. The results have the type of ``low``.
+    ///
+    /// >>> from mysql_collation import Collation
+    /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")
+    /// >>> collation.split("a", "z", 4, "abcdefghijklmnopqrstuvwxyz")
+    /// ['g', 'm', 's']
+    #[pyo3(signature = (low, high, parts, characters=None))]
+    fn split<'py>(
+        &self,
+        low: &Bound<'py, PyAny>,
+        high: &Bound<'py, PyAny>,
+        parts: usize,
+        characters: Option<&str>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let found = self.alphabet(characters).split(&text::bytes(self.0, low)?, &text::bytes(self.0, high)?, parts);
+        found.into_iter().map(|bytes| text::of_type(self.0, low, bytes)).collect()
+    }
+
+    /// Returns a string that is greater than every string that begins with ``prefix``, or ``None``
+    /// if there is none of these characters. The result has the type of ``prefix``.
+    #[pyo3(signature = (prefix, characters=None))]
+    fn prefix_upper_bound<'py>(
+        &self,
+        prefix: &Bound<'py, PyAny>,
+        characters: Option<&str>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let bound = self.alphabet(characters).prefix_upper_bound(&text::bytes(self.0, prefix)?);
+        bound.map(|bytes| text::of_type(self.0, prefix, bytes)).transpose()
+    }
+
     /// Returns the sort key of each string (large_binary). NULL for NULL.
     fn sort_keys(&self, py: Python<'_>, column: &Bound<'_, PyAny>) -> PyResult<Array> {
         let column = self.column(column)?;
@@ -302,6 +410,13 @@ impl Collation {
     }
 }
 
+/// A range of keys: its start and its end.
+type Range<'py> = (Bound<'py, PyBytes>, Option<Bound<'py, PyBytes>>);
+
+fn to_range<'py>(py: Python<'py>, range: &KeyRange) -> Range<'py> {
+    (PyBytes::new(py, &range.start), range.end.as_ref().map(|end| PyBytes::new(py, end)))
+}
+
 /// Returns the validity of the strings. `None` if no string is NULL.
 fn validity(texts: &[Option<&[u8]>]) -> Option<NullBuffer> {
     texts.contains(&None).then(|| texts.iter().map(Option::is_some).collect())
@@ -310,20 +425,4 @@ fn validity(texts: &[Option<&[u8]>]) -> Option<NullBuffer> {
 /// Converts indexes to Arrow's int64.
 fn to_int64(indexes: Vec<usize>) -> Vec<i64> {
     indexes.into_iter().map(|index| index as i64).collect()
-}
-
-fn find_duplicates(groups: &[usize], count: usize, keep: &Keep) -> Vec<bool> {
-    let mut seen = vec![false; count];
-    let mut flags = vec![false; groups.len()];
-    let mut visit = |row: usize| flags[row] = std::mem::replace(&mut seen[groups[row]], true);
-    match keep {
-        Keep::First => (0..groups.len()).for_each(visit),
-        Keep::Last => (0..groups.len()).rev().for_each(&mut visit),
-        Keep::None => {
-            let mut sizes = vec![0_usize; count];
-            groups.iter().for_each(|&group| sizes[group] += 1);
-            return groups.iter().map(|&group| sizes[group] > 1).collect();
-        }
-    }
-    flags
 }

@@ -48,6 +48,10 @@ impl<'py> FromPyObject<'_, 'py> for Column {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        // A str would be a column of its characters.
+        if text::is_text(&object) {
+            return Err(PyTypeError::new_err("expected a column, not one string: put it into a list"));
+        }
         if object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")? {
             match object.extract::<AnyArray>() {
                 // pandas without pyarrow has the method, but raises ImportError.

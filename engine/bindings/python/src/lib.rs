@@ -2,12 +2,14 @@
 //! content.
 //!
 //! `lookup` finds a collation, `text` encodes strings in its character set, `column` reads columns,
-//! `array` returns results, and `collation` has the class. The crate `mysql-collation` computes all
+//! `array` returns results, `duplicates` finds rows that repeat others, and `collation` has the
+//! class. The crate `mysql-collation` computes all
 //! weights.
 
 mod array;
 mod collation;
 mod column;
+mod duplicates;
 mod lookup;
 mod text;
 

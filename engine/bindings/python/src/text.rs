@@ -48,6 +48,41 @@ pub fn is_text(argument: &Bound<'_, PyAny>) -> bool {
     argument.is_instance_of::<PyString>() || argument.is_instance_of::<PyBytes>()
 }
 
+/// True if an argument is `str`.
+pub fn is_str(argument: &Bound<'_, PyAny>) -> bool {
+    argument.is_instance_of::<PyString>()
+}
+
+/// Returns the length in characters of text that was `str`.
+pub fn characters(collation: Collation, bytes: &[u8]) -> usize {
+    let charset = collation.charset();
+    if charset == Charset::Binary { Charset::Utf8mb4.char_len(bytes) } else { charset.char_len(bytes) }
+}
+
+/// Applies a function to text. The result has the argument's type.
+pub fn map<'py>(
+    collation: Collation,
+    argument: &Bound<'py, PyAny>,
+    apply: impl FnOnce(&[u8]) -> Vec<u8>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let converted = apply(&bytes(collation, argument)?);
+    of_type(collation, argument, converted)
+}
+
+/// Returns bytes in the collation's character set as `str` if `model` is `str`, else as `bytes`.
+pub fn of_type<'py>(collation: Collation, model: &Bound<'py, PyAny>, bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
+    if !is_str(model) {
+        return Ok(PyBytes::new(model.py(), &bytes).into_any());
+    }
+    let charset = collation.charset();
+    let utf8 = if takes_utf8(charset) {
+        bytes
+    } else {
+        charset.convert(&bytes, Charset::Utf8mb4, collation.info().flavour).bytes
+    };
+    Ok(PyString::new(model.py(), &String::from_utf8_lossy(&utf8)).into_any())
+}
+
 /// Returns the bytes of `str` or `bytes` in the collation's character set.
 pub fn bytes<'a>(collation: Collation, argument: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = argument.cast::<PyBytes>() {

@@ -38,6 +38,53 @@ def test_like_and_its_escape():
     assert not AI_CI.like("100%", "100\\%", escape=None)
 
 
+def test_ranges_hold_the_keys_of_matches():
+    start, end = AI_CI.prefix_range("mü")
+    assert [start <= AI_CI.sort_key(word) < end for word in ["Mai", "MULLER", "Mümmeln", "Mzz"]] == [False, True, True, False]
+    assert AI_CI.like_range("50\\%_o%") == AI_CI.prefix_range("50%")
+    assert AI_CI.like_range("%ing") == (b"", None)
+    # In Czech, ch is a letter after h.
+    czech = Collation("utf8mb4_czech_ci", "mysql")
+    start, end = czech.prefix_range("c")
+    assert start <= czech.sort_key("chata") < end
+
+
+def test_searches_count_characters_of_str_and_bytes_of_bytes():
+    assert AI_CI.find("Große STRASSE", "straße") == 6
+    assert AI_CI.find("Große STRASSE".encode(), "straße") == 7
+    assert AI_CI.find("é", "e", equal_length=True) == -1
+    assert LATIN1.find("äöü", "Ü") == 2
+    assert AI_CI.starts_with("Müller", "MUL") and not AI_CI.starts_with("Müller", "M%")
+
+
+def test_results_have_the_type_of_the_text():
+    assert AI_CI.replace("aAa", "a", b"--") == "--A--"
+    assert AI_CI.replace(b"aAa", "a", "--") == b"--A--"
+    assert LATIN1.upper("ärger") == "ÄRGER" and LATIN1.lower(b"\xc4") == b"\xe4"
+    assert Collation("utf8mb4_turkish_ci", "mysql").upper("istanbul") == "İSTANBUL"
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    assert AI_CI.split("a", "z", 4, letters) == ["g", "m", "s"]
+    assert AI_CI.split(b"a", "z", 2, letters) == [b"m"]
+    assert AI_CI.compare("Mü", AI_CI.split("Mü", "Mz", 2)[0]) < 0
+    assert AI_CI.prefix_upper_bound("Mü", letters) == "Mv"
+    assert AI_CI.prefix_upper_bound("z", letters) is None
+
+
+def test_keys_of_groups_and_prefixes_and_the_stable_hash():
+    unicode = Collation("utf8mb4_unicode_ci", "mysql")
+    assert unicode.equal("a", "a\u00a0") and unicode.group_key("a") != unicode.group_key("a\u00a0")
+    assert AI_CI.prefix_index_key("Müller", 3) == AI_CI.prefix_index_key("MULTI", 3) == AI_CI.sort_key("mul")
+    assert AI_CI.stable_hash("abc") == 0xB5D57E1D2ACC8E09
+    assert AI_CI.stable_hash("Straße", 7) == AI_CI.stable_hash("STRASSE", seed=7) != AI_CI.stable_hash("STRASSE")
+
+
+@pytest.mark.parametrize("operation", ["sort_keys", "hashes", "argsort", "group_ids", "duplicates"])
+def test_one_string_is_no_column(operation):
+    for text in ["abc", b"abc"]:
+        with pytest.raises(TypeError, match="put it into a list"):
+            getattr(AI_CI, operation)(text)
+
+
 def test_weight_string_is_the_servers():
     assert AI_CI.weight_string("a") == bytes.fromhex("1c47")
     assert Collation("utf8mb4_general_ci").weight_string("ab") == bytes.fromhex("00410042")
