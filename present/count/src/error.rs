@@ -1,6 +1,7 @@
 //! Errors that end a count.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use load::TablesError;
 use measure::PlanError;
@@ -33,6 +34,16 @@ pub enum Error {
     /// The server does not start or run under valgrind.
     #[error("{server} does not run under valgrind: {reason}")]
     Unsupported { server: String, reason: String },
+    /// The connection's thread is not found among the server's.
+    #[error(
+        "cannot tell which thread of {server} serves the connection: no thread's instructions double when a statement's work doubles; run weigh count again"
+    )]
+    NoThread { server: String },
+    /// A statement takes longer than the limit.
+    #[error(
+        "{what} on {server} did not end within {} s under valgrind, which is about 50 times slower; leave it out, or raise --statement-time", .limit.as_secs_f64()
+    )]
+    Slow { server: String, what: String, limit: Duration },
     /// A command to the running valgrind failed.
     #[error("cannot {what} in valgrind, which runs {server}: {reason}")]
     Control { server: String, what: &'static str, reason: String },
@@ -48,6 +59,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// Names the statements whose time is over.
+    pub(crate) fn name_slow(self, server: &str, what: &str, limit: Duration) -> Self {
+        match self {
+            Error::Server(server::Error::Statement { source, .. }) if server::is_timeout(&source) => {
+                Error::Slow { server: server.to_owned(), what: what.to_owned(), limit }
+            }
+            error => error,
+        }
+    }
+
     /// Returns the server's error number and message if the server refused a statement.
     pub(crate) fn refusal(&self) -> Option<String> {
         match self {

@@ -38,6 +38,7 @@ impl FunctionCounter {
             .map(|((name, file), instructions)| FunctionCount {
                 category: name_category(&name, &file),
                 instructions: instructions as f64 / statements as f64,
+                by_start: Vec::new(),
                 name,
                 file,
             })

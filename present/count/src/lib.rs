@@ -11,6 +11,7 @@
 //! ```
 
 mod callgrind;
+mod compare;
 mod dump;
 mod error;
 mod functions;
@@ -19,7 +20,9 @@ mod run;
 mod session;
 mod start;
 mod subject;
+mod thread;
 
+pub use compare::{Change, Comparison, FunctionChange, Incomparable, compare};
 pub use error::Error;
 pub use model::{Cell, FORMAT, FunctionCount, Options, Results};
 pub use run::{DEFAULT_WORKLOADS, Request, Source, run};

@@ -73,6 +73,9 @@ pub struct FunctionCount {
     pub category: profile::Category,
     /// Instructions per statement, the mean over the starts that list the function.
     pub instructions: f64,
+    /// Instructions per statement in each start that lists the function.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_start: Vec<f64>,
 }
 
 impl Cell {

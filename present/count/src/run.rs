@@ -58,6 +58,8 @@ pub struct Request {
     pub starts: u32,
     /// Number of functions of each cell. 0: none.
     pub functions: usize,
+    /// Longest time of one statement.
+    pub statement_time: Duration,
     /// Whether a named collation may be missing on a server, also if it is missing on all.
     pub may_lack_collations: bool,
 }
@@ -99,6 +101,7 @@ impl Default for Request {
             events: 30,
             starts: 2,
             functions: 0,
+            statement_time: Duration::from_secs(120),
             may_lack_collations: false,
         }
     }
@@ -234,7 +237,11 @@ fn mean_functions(first: &[FunctionCount], all: &[&StartCell]) -> Vec<FunctionCo
         let same = |other: &&FunctionCount| other.name == function.name && other.file == function.file;
         let counts: Vec<f64> =
             all.iter().filter_map(|cell| cell.functions.iter().find(same)).map(|found| found.instructions).collect();
-        FunctionCount { instructions: counts.iter().sum::<f64>() / counts.len() as f64, ..function.clone() }
+        FunctionCount {
+            instructions: counts.iter().sum::<f64>() / counts.len() as f64,
+            by_start: counts,
+            ..function.clone()
+        }
     };
     first.iter().map(mean).collect()
 }

@@ -11,9 +11,6 @@ use workload::{Generator, Script, StatementKind, Value};
 
 use crate::error::Error;
 
-/// Longest time of one statement under valgrind.
-const MAX_STATEMENT_TIME: Duration = Duration::from_secs(120);
-
 /// The connection whose thread is counted.
 pub(crate) struct Session<'a> {
     server: &'a Server,
@@ -31,14 +28,14 @@ enum Kind {
 }
 
 impl<'a> Session<'a> {
-    pub fn open(server: &'a Server) -> Result<Self, Error> {
-        Ok(Self { server, conn: server.connect_with_limit(MAX_STATEMENT_TIME)?, schema: String::new() })
+    /// Connects. `limit` is the longest time of one statement.
+    pub fn open(server: &'a Server, limit: Duration) -> Result<Self, Error> {
+        Ok(Self { server, conn: server.connect_with_limit(limit)?, schema: String::new() })
     }
 
-    /// Runs a statement that takes far more instructions than the work of other threads meanwhile,
-    /// so that the connection's thread can be recognised.
-    pub fn run_long_statement(&mut self) -> Result<(), Error> {
-        self.query("SELECT BENCHMARK(50000, REVERSE(REPEAT('a', 100)))", "reverse text")
+    /// Runs a statement whose instructions are in proportion to `repetitions`.
+    pub fn repeat_work(&mut self, repetitions: u32) -> Result<(), Error> {
+        self.query(&format!("SELECT BENCHMARK({repetitions}, REVERSE(REPEAT('a', 100)))"), "reverse text")
     }
 
     /// Chooses the schema and the connection's character set: utf8mb4 in place of one that no

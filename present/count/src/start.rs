@@ -10,13 +10,13 @@ use server::{CollationInfo, Server, Spec};
 use workload::Workload;
 
 use crate::callgrind::{Callgrind, Valgrind};
-use crate::dump::ThreadCount;
 use crate::error::Error;
 use crate::functions::FunctionCounter;
 use crate::model::FunctionCount;
 use crate::run::{Request, Source};
 use crate::session::Session;
 use crate::subject::{Side, Subject};
+use crate::thread::find_thread;
 
 /// Server variables that results record.
 const SETTINGS: [&str; 2] = ["version_compile_machine", "version_compile_os"];
@@ -141,16 +141,18 @@ impl Context<'_> {
 
     fn count_cells(&self, server: &Server, sides: &[Side], notes: &mut Vec<String>) -> Result<Vec<StartCell>, Error> {
         let callgrind = Callgrind::new(self.valgrind, server)?;
-        let mut session = Session::open(server)?;
+        let mut session = Session::open(server, self.request.statement_time)?;
         if let Source::Folder { folder, .. } = &self.request.source {
             session.set(&folder.session_statements())?;
         }
         callgrind.start()?;
-        session.run_long_statement()?;
-        let thread = busiest(&callgrind.take()?);
+        let thread = find_thread(&callgrind, &mut session, server.label())?;
+        let limit = self.request.statement_time;
         let mut subjects = Vec::new();
         for subject in Subject::all(self.request, sides) {
-            subjects.extend(subject.warm_up(&mut session, &callgrind, thread, server.label(), notes)?);
+            let name = subject.name();
+            let warmed_up = subject.warm_up(&mut session, &callgrind, thread, server.label(), notes);
+            subjects.extend(warmed_up.map_err(|error| error.name_slow(server.label(), &name, limit))?);
         }
         let preferred: Vec<String> = sides.iter().map(|side| side.collation.clone()).collect();
         let mut functions = FunctionCounter::new(server.pid(), preferred);
@@ -158,9 +160,11 @@ impl Context<'_> {
         for subject in &mut subjects {
             let prepared = subject.prepare(&mut session)?;
             callgrind.reset()?;
-            let statements = subject.run(&mut session, &prepared)?;
+            let statements = subject
+                .run(&mut session, &prepared)
+                .map_err(|error| error.name_slow(server.label(), &subject.name(), limit))?;
             let threads = callgrind.take()?;
-            let Some(count) = threads.iter().find(|count| Some(count.thread) == thread) else { continue };
+            let Some(count) = threads.iter().find(|count| count.thread == thread) else { continue };
             cells.push(StartCell {
                 workload: subject.workload.clone(),
                 collation: subject.side.collation.clone(),
@@ -191,9 +195,4 @@ fn fill(
 
 fn spec(collation: &CollationInfo) -> SchemaSpec {
     SchemaSpec { charset: collation.charset.clone(), collation: collation.name.clone() }
-}
-
-/// Returns the number of the thread with the most instructions.
-fn busiest(threads: &[ThreadCount]) -> Option<u32> {
-    threads.iter().max_by_key(|count| count.instructions).map(|count| count.thread)
 }

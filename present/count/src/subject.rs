@@ -76,6 +76,11 @@ impl Subject {
         }
     }
 
+    /// Name for messages: `group_by under utf8mb4_bin`.
+    pub fn name(&self) -> String {
+        format!("{} under {}", self.workload, self.side.collation)
+    }
+
     /// Enters the schema and prepares the statements.
     pub fn prepare(&self, session: &mut Session<'_>) -> Result<Prepared, Error> {
         session.choose(&self.side.schema, &self.side.charset)?;
@@ -94,7 +99,7 @@ impl Subject {
         mut self,
         session: &mut Session<'_>,
         callgrind: &Callgrind<'_>,
-        thread: Option<u32>,
+        thread: u32,
         server: &str,
         notes: &mut Vec<String>,
     ) -> Result<Option<Self>, Error> {
@@ -120,7 +125,7 @@ impl Subject {
             return Ok(None);
         }
         let threads = callgrind.take()?;
-        let executed = threads.iter().find(|count| Some(count.thread) == thread).map_or(0, |count| count.instructions);
+        let executed = threads.iter().find(|count| count.thread == thread).map_or(0, |count| count.instructions);
         if executed / u64::from(self.events.max(1)) < LONG_EVENT {
             self.events = self.events.saturating_mul(SHORT_PER_LONG);
         }

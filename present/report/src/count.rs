@@ -1,5 +1,6 @@
 //! Report of `weigh count`: instructions per statement, as text, Markdown, CSV and JSON.
 
+pub mod changes;
 mod csv_rows;
 mod findings;
 mod sentence;

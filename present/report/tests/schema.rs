@@ -48,6 +48,10 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
         ),
         ("why.schema.json", schema_of::<why::Diagnosis>("Why statements fail or are slow (weigh why --format json)")),
         ("upgrade.schema.json", schema_of::<upgrade::Report>("What an upgrade breaks (weigh upgrade --format json)")),
+        (
+            "count-compare.schema.json",
+            schema_of::<count::Comparison>("Changes between two counts (weigh compare --format json)"),
+        ),
         ("count.schema.json", schema_of::<count::Results>("Instructions per statement (weigh count --format json)")),
         ("micro.schema.json", schema_of::<micro::Results>("What comparisons cost (weigh micro --format json)")),
         (

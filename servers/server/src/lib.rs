@@ -19,7 +19,7 @@ mod spec;
 pub use attach::{ClientOptions, Login};
 pub use connect::{
     Address, Conn, ConnectError, DEFAULT_TIMEOUT, Endpoint, NEEDS_SECURE_TRANSPORT, Rows, Secret, Tls, TlsMode,
-    describe_driver_error,
+    describe_driver_error, is_timeout,
 };
 pub use error::Error;
 // Types in the signatures of `Server` and `open`.

@@ -1,5 +1,7 @@
 //! `weigh compare`: compares runs with an earlier run.
 
+mod counts;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,28 +20,34 @@ Examples:
       Exit status 1 if anything got more than 5 % slower, for a script that guards an upgrade.
   weigh compare monday tuesday wednesday --format json
       Compares the second and third run with the first.
+  weigh compare old.json new.json --fail-over 1%
+      Counts (weigh count --format json): statements and functions whose instructions changed.
 
-Exit status: 0 nothing got slower, 1 something got slower, 2 could not compare.";
+Exit status: 0 nothing got slower, 1 something got slower or executes more instructions, 2 could not compare.";
 
 /// Compare runs with an earlier one: what got slower
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Folders of runs; every later run is compared with the first
-    #[arg(value_name = "DIR", required = true, num_args = 2..)]
+    /// Folders of runs, or counts: files of weigh count --format json, folders of its --out; every
+    /// later one is compared with the first
+    #[arg(value_name = "PATH", required = true, num_args = 2..)]
     runs: Vec<PathBuf>,
 
-    /// Slowdown that is tolerated, beyond the ratio's interval
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = parse_tolerance)]
+    /// Slowdown that is tolerated, beyond the ratio's interval; of counts, instructions more
+    #[arg(long, visible_alias = "fail-above", value_name = "PERCENT", default_value = "0", value_parser = parse_tolerance)]
     fail_over: f64,
 
-    /// Output format: text, json (one document per comparison, schemas/compare.schema.json), csv or
-    /// markdown
+    /// Output format: text, json (one document per comparison, schemas/compare.schema.json or
+    /// count-compare.schema.json), csv or markdown
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text)]
     format: Format,
 }
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    if args.runs.iter().any(|path| counts::are_counts(path)) {
+        return counts::run(args);
+    }
     let runs = args.runs.iter().map(|path| Ok(measure::read_run(path)?)).collect::<Result<Vec<_>>>()?;
     let names: Vec<String> = args.runs.iter().map(|path| path.display().to_string()).collect();
     let (first, later) = (&runs[0], &runs[1..]);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -106,6 +107,10 @@ pub struct CountArgs {
     /// Seed of rows and statements
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "How to count")]
     seed: u64,
+
+    /// Time limit of each statement, which takes about 50 times as long under valgrind
+    #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "120s", help_heading = "How to count")]
+    statement_time: Duration,
 
     /// Output format: text, json (schemas/count.schema.json), csv or markdown
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
@@ -214,6 +219,7 @@ impl CountArgs {
             events: self.events,
             starts: self.starts,
             functions: if self.functions.is_some() { MAX_FUNCTIONS } else { 0 },
+            statement_time: self.statement_time,
             may_lack_collations: false,
         })
     }

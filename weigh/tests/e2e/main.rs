@@ -11,6 +11,7 @@ mod buffer_pool;
 mod capture;
 mod charsets;
 mod compare;
+mod count;
 mod disk;
 mod folder;
 mod frozen;

@@ -278,7 +278,7 @@ pub fn describe_driver_error(error: &mysql::Error) -> String {
 }
 
 /// True for the timeout of a read or write. The operating system reports it as `EWOULDBLOCK`.
-fn is_timeout(error: &mysql::Error) -> bool {
+pub fn is_timeout(error: &mysql::Error) -> bool {
     let error = match error {
         mysql::Error::IoError(error) | mysql::Error::CodecError(PacketCodecError::Io(error)) => error,
         _ => return false,
