@@ -48,6 +48,13 @@ impl Table {
     }
 }
 
+/// True if a column is computed, by `EXTRA`: `VIRTUAL GENERATED`, `STORED GENERATED`; in MariaDB 10.1
+/// `VIRTUAL`, `PERSISTENT`. MySQL's `DEFAULT_GENERATED` is a default that is an expression.
+pub(crate) fn is_generated(extra: &str) -> bool {
+    let mut words = extra.split_whitespace();
+    words.any(|word| ["GENERATED", "VIRTUAL", "PERSISTENT"].iter().any(|one| word.eq_ignore_ascii_case(one)))
+}
+
 /// Schema, name, type, engine, row format and collation of a table.
 type Head = (String, String, String, Option<String>, Option<String>, Option<String>);
 
@@ -106,6 +113,19 @@ impl Copy<'_> {
             columns: columns.into_iter().map(column).collect(),
             indexes,
         }))
+    }
+
+    /// Columns of a table that hold values of their own: all except generated ones.
+    pub fn stored_columns(&self, schema: &str, name: &str) -> Result<Vec<String>, Error> {
+        let query = format!(
+            "SELECT COLUMN_NAME, EXTRA FROM information_schema.COLUMNS \
+             WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} ORDER BY ORDINAL_POSITION",
+            quote_string(schema),
+            quote_string(name)
+        );
+        let rows: Vec<(String, String)> =
+            self.server().connect()?.query(query).map_err(|source| self.failed("read a table's columns", source))?;
+        Ok(rows.into_iter().filter(|(_, extra)| !is_generated(extra)).map(|(column, _)| column).collect())
     }
 
     /// Names of the schema's tables and views.
@@ -180,12 +200,20 @@ impl Copy<'_> {
         }))
     }
 
-    /// Triggers of a table.
+    /// Triggers of a table, of all events.
     pub fn triggers(&self, schema: &str, table: &str) -> Result<Vec<String>, Error> {
+        self.triggers_of_events(schema, table, &["INSERT", "UPDATE", "DELETE"])
+    }
+
+    /// Triggers of a table that one of the events runs: `INSERT`, `UPDATE`, `DELETE`.
+    pub fn triggers_of_events(&self, schema: &str, table: &str, events: &[&str]) -> Result<Vec<String>, Error> {
+        // A trigger of several events, which MariaDB has, lists them.
         self.names(&format!(
-            "SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = {} AND EVENT_OBJECT_TABLE = {}",
+            "SELECT TRIGGER_NAME FROM information_schema.TRIGGERS \
+             WHERE EVENT_OBJECT_SCHEMA = {} AND EVENT_OBJECT_TABLE = {} AND EVENT_MANIPULATION REGEXP {}",
             quote_string(schema),
-            quote_string(table)
+            quote_string(table),
+            quote_string(&events.join("|"))
         ))
     }
 
@@ -216,5 +244,22 @@ impl Copy<'_> {
         let create =
             format!("CREATE SQL SECURITY {} VIEW {} AS {}", value("t"), sql::quote_table(schema, name), value("d"));
         Ok(Some((create, Session { schema: Some(schema.to_owned()), prelude })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_expressions_are_no_generated_columns() {
+        for extra in
+            ["", "auto_increment", "DEFAULT_GENERATED", "DEFAULT_GENERATED on update CURRENT_TIMESTAMP", "INVISIBLE"]
+        {
+            assert!(!is_generated(extra), "{extra}");
+        }
+        for extra in ["VIRTUAL GENERATED", "STORED GENERATED", "VIRTUAL", "PERSISTENT", "STORED GENERATED INVISIBLE"] {
+            assert!(is_generated(extra), "{extra}");
+        }
     }
 }

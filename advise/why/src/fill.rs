@@ -5,6 +5,7 @@ use sql::{quote_identifier, quote_string, quote_table};
 
 use crate::Error;
 use crate::copy::{Copy, Session};
+use crate::dictionary::is_generated;
 
 /// Number of rows of a filled table.
 pub const ROWS: u64 = 1000;
@@ -44,14 +45,9 @@ impl Copy<'_> {
                 quote_string(name)
             ))
             .map_err(|source| self.failed("read a table's columns", source))?;
-        let is_plain = |extra: &str| {
-            !["GENERATED", "VIRTUAL", "PERSISTENT"]
-                .iter()
-                .any(|word| extra.to_uppercase().contains(word) && !extra.contains("DEFAULT_GENERATED"))
-        };
         let (mut names, mut values) = (Vec::new(), Vec::new());
-        for (column, data_type, column_type, length, extra) in columns.iter().filter(|column| is_plain(&column.4)) {
-            if extra.contains("auto_increment") {
+        for (column, data_type, column_type, length, extra) in &columns {
+            if extra.contains("auto_increment") || is_generated(extra) {
                 continue;
             }
             if let Some(value) = value(data_type, column_type, *length) {

@@ -7,8 +7,8 @@ use sql::{SqlMode, tokenize};
 use crate::Error;
 use crate::copy::{Call, Copy, Place, Session, StoredProgram};
 use crate::spot::Source;
-use crate::syntax::{ExprKind, TableKind};
-use crate::trial::{Inner, Subject, is_explainable, piece_source};
+use crate::syntax::{Block, ExprKind, TableKind};
+use crate::trial::{Inner, Subject, piece_source};
 
 /// Sources of a statement, program or view, and the subject that is run to see whether a change
 /// mends them.
@@ -32,8 +32,8 @@ pub fn of_statement(copy: &Copy<'_>, subject: &Subject) -> Result<Vec<Group>, Er
     gatherer.groups.push(Group { subject: subject.clone(), sources: vec![(source.clone(), 0)] });
     let own = subject.session.schema.clone().unwrap_or_default();
     gatherer.add_called(&source, &own, Some(&subject.session))?;
-    for (schema, table) in changed_tables(&subject.text, &subject.session) {
-        for trigger in copy.triggers(&schema, &table)? {
+    for (schema, table) in changed_tables(copy, &source, &own)? {
+        for trigger in copy.triggers_of_events(&schema, &table, events(&source))? {
             if let Some(program) = copy.program("TRIGGER", &schema, &trigger)? {
                 gatherer.add_program(&program, &Call::default())?;
             }
@@ -54,13 +54,13 @@ struct Gatherer<'g, 's> {
     copy: &'g Copy<'s>,
     subject: &'g Subject,
     groups: Vec<Group>,
-    /// Titles of the programs and views that are in `groups`.
+    /// Programs and views that are in `groups`: `PROCEDURE shop.route`, `view shop.v`.
     seen: BTreeSet<String>,
 }
 
 impl Gatherer<'_, '_> {
     fn add_program(&mut self, program: &StoredProgram, call: &Call) -> Result<(), Error> {
-        if !self.seen.insert(program.title()) {
+        if !self.seen.insert(format!("{} {}.{}", program.keyword, program.schema, program.name)) {
             return Ok(());
         }
         let pieces = 0..program.parsed.pieces.len();
@@ -96,7 +96,7 @@ impl Gatherer<'_, '_> {
         self.add_program(&program, &call)
     }
 
-    /// Adds the views that a source names, and the stored functions of its schema.
+    /// Adds the views that a source names, and the stored functions that it calls.
     fn expand(&mut self, source: &Source) -> Result<(), Error> {
         let own = crate::origin::schema_of(&source.place).unwrap_or_default();
         for block in &source.parsed.blocks {
@@ -106,8 +106,8 @@ impl Gatherer<'_, '_> {
                 }
             }
         }
-        for name in function_names(source) {
-            if let Some(function) = self.copy.program("FUNCTION", &own, &name)? {
+        for (schema, name) in function_names(source) {
+            if let Some(function) = self.copy.program("FUNCTION", schema.as_deref().unwrap_or(&own), &name)? {
                 self.add_program(&function, &Call::default())?;
             }
         }
@@ -127,14 +127,15 @@ impl Gatherer<'_, '_> {
     }
 }
 
-fn function_names(source: &Source) -> BTreeSet<String> {
+/// Schemas, where they are named, and names of the functions that a source calls.
+fn function_names(source: &Source) -> BTreeSet<(Option<String>, String)> {
     let mut names = BTreeSet::new();
     for block in &source.parsed.blocks {
         let items = block.items.iter().map(|item| &item.expression);
         for top in items.chain(&block.conditions).chain(&block.orders) {
             top.walk(&mut |expression| {
-                if let ExprKind::Call { name, .. } = &expression.kind {
-                    names.insert(name.clone());
+                if let ExprKind::Call { schema, name, .. } = &expression.kind {
+                    names.insert((schema.clone(), name.clone()));
                 }
             });
         }
@@ -144,29 +145,104 @@ fn function_names(source: &Source) -> BTreeSet<String> {
 
 /// Schema, name and arguments of a `CALL`.
 fn called(source: &Source) -> Option<(Option<String>, String, Vec<String>)> {
-    let tokens: Vec<sql::Token<'_>> = tokenize(&source.text, SqlMode::default()).take(4).collect();
-    if !tokens.first()?.is_keyword("call") {
+    if !begins_with(source, &["call"]) {
         return None;
     }
-    let schema = tokens.get(2).filter(|dot| dot.is_symbol('.')).and_then(|_| tokens[1].name());
     let expression = source.parsed.blocks.first()?.conditions.first()?;
     match &expression.kind {
-        ExprKind::Call { name, arguments } => {
+        ExprKind::Call { schema, name, arguments } => {
             let arguments = arguments.iter().map(|argument| source.text[argument.span.clone()].to_owned()).collect();
-            Some((schema, name.clone(), arguments))
+            Some((schema.clone(), name.clone(), arguments))
         }
-        ExprKind::Name(names) => Some((schema, names.last()?.clone(), Vec::new())),
+        ExprKind::Name(names) => {
+            let (name, schema) = names.split_last()?;
+            Some((schema.last().cloned(), name.clone(), Vec::new()))
+        }
         _ => None,
     }
 }
 
-/// The first table that an `INSERT`, `REPLACE`, `UPDATE` or `DELETE` names.
-fn changed_tables(text: &str, session: &Session) -> Vec<(String, String)> {
-    let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
-    let changes = tokens.first().is_some_and(|token| token.is_any_keyword(&["insert", "replace", "update", "delete"]));
-    if !changes || !is_explainable(text) {
-        return Vec::new();
+fn begins_with(source: &Source, words: &[&str]) -> bool {
+    let is_comment = |token: &sql::Token<'_>| token.kind == sql::TokenKind::Comment;
+    let first = tokenize(&source.text, SqlMode::default()).find(|token| !is_comment(token));
+    first.is_some_and(|token| token.is_any_keyword(words))
+}
+
+/// Events of triggers that a statement is: `ON DUPLICATE KEY UPDATE` is two.
+fn events(source: &Source) -> &'static [&'static str] {
+    let has_update = tokenize(&source.text, SqlMode::default()).any(|token| token.is_keyword("duplicate"));
+    if begins_with(source, &["replace"]) {
+        &["INSERT", "DELETE"]
+    } else if begins_with(source, &["insert"]) {
+        if has_update { &["INSERT", "UPDATE"] } else { &["INSERT"] }
+    } else if begins_with(source, &["update"]) {
+        &["UPDATE"]
+    } else {
+        &["DELETE"]
     }
-    let tables = sql::find_tables(&tokens).into_iter().take(1);
-    tables.filter_map(|table| Some((table.schema.or_else(|| session.schema.clone())?, table.name))).collect()
+}
+
+/// Returns the tables that an `INSERT`, `REPLACE`, `UPDATE` or `DELETE` changes: schema and name.
+fn changed_tables(copy: &Copy<'_>, source: &Source, own: &str) -> Result<Vec<(String, String)>, Error> {
+    let Some(block) = source.parsed.blocks.first() else { return Ok(Vec::new()) };
+    let named = named_tables(block, own);
+    let first = || -> Vec<(String, String)> { named.first().map(|table| table.name.clone()).into_iter().collect() };
+    if begins_with(source, &["insert", "replace"]) {
+        return Ok(first());
+    }
+    let by_name = |names: &[String]| {
+        let is_meant = |table: &&NamedTable<'_>| table.has_name(names);
+        named.iter().find(is_meant).map(|table| table.name.clone())
+    };
+    let mut found: Vec<(String, String)> = Vec::new();
+    if begins_with(source, &["delete"]) {
+        if block.deleted.is_empty() {
+            return Ok(first());
+        }
+        found.extend(block.deleted.iter().filter_map(|names| by_name(names)));
+    } else if begins_with(source, &["update"]) {
+        for target in &block.assigned {
+            let Some((column, table)) = target.split_last() else { continue };
+            if !table.is_empty() || named.len() < 2 {
+                found.extend(if table.is_empty() { first() } else { by_name(table).into_iter().collect() });
+                continue;
+            }
+            for NamedTable { name, .. } in &named {
+                if copy.table(&name.0, &name.1)?.is_some_and(|table| table.column(column).is_some()) {
+                    found.push(name.clone());
+                }
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+struct NamedTable<'b> {
+    alias: &'b str,
+    /// Schema and name.
+    name: (String, String),
+}
+
+impl NamedTable<'_> {
+    /// True for names by which a statement refers to the table: `alias`, `schema.table`.
+    fn has_name(&self, names: &[String]) -> bool {
+        match names {
+            [alias] => alias.eq_ignore_ascii_case(self.alias),
+            [schema, table] => schema.eq_ignore_ascii_case(&self.name.0) && table.eq_ignore_ascii_case(&self.name.1),
+            _ => false,
+        }
+    }
+}
+
+fn named_tables<'b>(block: &'b Block, own: &str) -> Vec<NamedTable<'b>> {
+    let tables = block.tables.iter().filter_map(|table| match &table.kind {
+        TableKind::Named { schema, name } => {
+            let name = (schema.clone().unwrap_or_else(|| own.to_owned()), name.clone());
+            Some(NamedTable { alias: &table.alias, name })
+        }
+        _ => None,
+    });
+    tables.collect()
 }

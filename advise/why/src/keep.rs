@@ -20,9 +20,15 @@ struct KeptTable {
     rows: String,
 }
 
+fn list(columns: &[String]) -> String {
+    columns.iter().map(|column| quote_identifier(column)).collect::<Vec<_>>().join(", ")
+}
+
 /// Settings under which any definition and any row is taken again.
 fn relaxed() -> Session {
     let settings = [
+        // MariaDB's limit of the other sessions; MySQL limits queries only.
+        "SET SESSION max_statement_time = 0",
         "SET SESSION foreign_key_checks = 0",
         "SET SESSION unique_checks = 0",
         "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO'",
@@ -35,19 +41,17 @@ impl Kept {
     /// Copies a table's rows, and remembers its definition and triggers.
     pub fn keep(&mut self, copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<(), Error> {
         let Some(create) = copy.create_table(schema, name)? else { return Ok(()) };
+        let columns = copy.stored_columns(schema, name)?;
         let rows = format!("weigh_kept_{}", self.tables.len());
         let kept = quote_table(schema, &rows);
         let statements = [
             format!("DROP TABLE IF EXISTS {kept}"),
-            format!("CREATE TABLE {kept} AS SELECT * FROM {}", quote_table(schema, name)),
+            format!("CREATE TABLE {kept} AS SELECT {} FROM {}", list(&columns), quote_table(schema, name)),
         ];
-        let _ = copy.run(&relaxed(), &statements)?;
-        let columns = copy.names(&format!(
-            "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} AND EXTRA NOT LIKE '%GENERATED%' \
-             AND EXTRA NOT LIKE '%VIRTUAL%' AND EXTRA NOT LIKE '%PERSISTENT%' ORDER BY ORDINAL_POSITION",
-            sql::quote_string(schema),
-            sql::quote_string(name)
-        ))?;
+        if let Err(refusal) = copy.run(&relaxed(), &statements)? {
+            let message = format!("cannot keep the rows of {name} before a change is tried: {refusal}");
+            return Err(Error::Statement { place: "private copy".into(), message });
+        }
         let mut triggers = Vec::new();
         for trigger in copy.triggers(schema, name)? {
             triggers.extend(copy.program("TRIGGER", schema, &trigger)?);
@@ -83,8 +87,7 @@ impl Kept {
         }
         for table in &self.tables {
             let rows = quote_table(&table.schema, &table.rows);
-            let columns: Vec<String> = table.columns.iter().map(|column| quote_identifier(column)).collect();
-            let columns = columns.join(", ");
+            let columns = list(&table.columns);
             statements.push(format!("INSERT INTO {} ({columns}) SELECT {columns} FROM {rows}", name(table)));
             statements.push(format!("DROP TABLE {rows}"));
             statements.push(format!("ANALYZE TABLE {}", name(table)));

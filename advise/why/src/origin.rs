@@ -146,9 +146,9 @@ impl Copy<'_> {
                 let inner = self.resolve_expression(source, block, inner)?;
                 Resolved { origin: Origin::Expression, is_wrapped: true, ..inner }
             }
-            ExprKind::Call { name, .. } => {
-                let schema = schema_of(&source.place).unwrap_or_default();
-                match self.program("FUNCTION", &schema, name)? {
+            ExprKind::Call { schema, name, .. } => {
+                let own = schema_of(&source.place).unwrap_or_default();
+                match self.program("FUNCTION", schema.as_deref().unwrap_or(&own), name)? {
                     Some(function) => Resolved {
                         name: Some(name.clone()),
                         function: Some(function),

@@ -168,14 +168,7 @@ impl Diagnoser<'_, '_> {
         {
             return Ok(None);
         }
-        let tokens: Vec<sql::Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
-        let kinds = [("procedure", "PROCEDURE"), ("function", "FUNCTION"), ("trigger", "TRIGGER")];
-        let found = kinds.iter().find_map(|(word, keyword)| {
-            let at = tokens.iter().position(|token| token.is_keyword(word))?;
-            Some((*keyword, tokens.get(at + 1)?.name()?))
-        });
-        let Some((keyword, name)) = found else { return Ok(None) };
-        let schema = self.session.schema.clone().unwrap_or_default();
+        let Some((keyword, schema, name)) = ddl::created_program(&self.session, &given.text) else { return Ok(None) };
         self.judge_stored(keyword, &schema, &name)
     }
 

@@ -178,7 +178,7 @@ impl Source {
                     spots.push(spot);
                 }
             }
-            ExprKind::Call { name, arguments } if arguments.len() > 1 => {
+            ExprKind::Call { name, arguments, .. } if arguments.len() > 1 => {
                 spots.push(self.spot(block, SpotKind::Call, &name.to_lowercase(), span, all(arguments)));
             }
             ExprKind::Case { operand, whens, results } => {

@@ -176,6 +176,32 @@ fn test_server(name: &str) {
     assert!(wrong.is_empty(), "on {name}, {} of {tried} fixtures:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// A refused definition leaves the rows as they were, also in columns with a default expression and
+/// in invisible columns.
+#[test]
+fn refused_definition_keeps_the_rows_on_mysql_9() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    let server = open(&"mysql@sid".parse().unwrap(), &options, &NoProgress).unwrap();
+    let schema = "CREATE TABLE t (id INT PRIMARY KEY, w VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin UNIQUE, \
+         made TIMESTAMP DEFAULT CURRENT_TIMESTAMP, word VARCHAR(9) DEFAULT (CONCAT('x', 'y')), \
+         hidden INT DEFAULT 1 INVISIBLE, twice INT AS (id * 2) STORED);\n\
+         INSERT INTO t (id, w, made, word, hidden) VALUES (1, 'a', '2001-02-03 04:05:06', 'own', 7), (2, 'A', NULL, 'b', 8);";
+    let fixture = Fixture {
+        name: "kept".into(),
+        head: String::new(),
+        schema: schema.into(),
+        statements: vec!["ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci".into()],
+    };
+    let findings = diagnose_fixture(&server, &fixture);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    let query = "SELECT id, w, CAST(made AS CHAR), word, hidden, twice FROM app.t ORDER BY id";
+    let rows: Vec<(u32, String, Option<String>, String, u32, u32)> = server.connect().unwrap().query(query).unwrap();
+    let made = Some("2001-02-03 04:05:06".to_owned());
+    assert_eq!(rows, [(1, "a".into(), made, "own".into(), 7, 2), (2, "A".into(), None, "b".into(), 8, 4)]);
+    server.stop().unwrap();
+}
+
 #[test]
 #[ignore = "four other servers are enough for every change"]
 fn incidents_on_mysql_5_6() {

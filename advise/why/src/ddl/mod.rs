@@ -191,6 +191,23 @@ fn target(session: &Session, text: &str) -> (String, String) {
     let tokens = meaningful(text);
     let keyword = if tokens.iter().take(3).any(|token| token.is_keyword("index")) { "on" } else { "table" };
     let at = tokens.iter().position(|token| token.is_keyword(keyword)).unwrap_or(0) + 1;
+    object_name(session, &tokens, at)
+}
+
+/// Kind, schema and name of the program that a statement creates.
+pub(crate) fn created_program(session: &Session, text: &str) -> Option<(&'static str, String, String)> {
+    let tokens = meaningful(text);
+    let keyword = |token: &Token<'_>| {
+        ["PROCEDURE", "FUNCTION", "TRIGGER"].into_iter().find(|keyword| token.is_keyword(&keyword.to_lowercase()))
+    };
+    let (at, keyword) = tokens.iter().enumerate().find_map(|(at, token)| Some((at, keyword(token)?)))?;
+    let (schema, name) = object_name(session, &tokens, at + 1);
+    Some((keyword, schema, name))
+}
+
+/// Schema and name at a position, after `IF NOT EXISTS`. The schema is the session's unless it is
+/// named.
+fn object_name(session: &Session, tokens: &[Token<'_>], at: usize) -> (String, String) {
     let skipped = tokens[at.min(tokens.len())..]
         .iter()
         .take_while(|token| token.is_any_keyword(&["if", "not", "exists"]))
@@ -256,6 +273,22 @@ mod tests {
         assert_eq!(named("ALTER TABLE `a` ADD b INT"), ("s".into(), "a".into()));
         assert_eq!(named("CREATE TABLE IF NOT EXISTS x.a (b INT)"), ("x".into(), "a".into()));
         assert_eq!(named("CREATE UNIQUE INDEX u ON a (b)"), ("s".into(), "a".into()));
+    }
+
+    #[test]
+    fn finds_the_name_of_a_created_program() {
+        let session = Session { schema: Some("s".into()), prelude: Vec::new() };
+        let named = |text: &str| {
+            let (keyword, schema, name) = created_program(&session, text).unwrap();
+            format!("{keyword} {schema}.{name}")
+        };
+        assert_eq!(named("CREATE PROCEDURE app.p() SELECT 1"), "PROCEDURE app.p");
+        assert_eq!(named("CREATE PROCEDURE IF NOT EXISTS p() SELECT 1"), "PROCEDURE s.p");
+        assert_eq!(
+            named("CREATE DEFINER=a@b TRIGGER `x`.`t` BEFORE INSERT ON u FOR EACH ROW CALL procedure_a()"),
+            "TRIGGER x.t"
+        );
+        assert_eq!(named("CREATE FUNCTION f() RETURNS INT BEGIN DECLARE procedure INT; RETURN 1; END"), "FUNCTION s.f");
     }
 
     #[test]

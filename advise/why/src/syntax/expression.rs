@@ -46,6 +46,8 @@ pub enum ExprKind {
         blocks: Vec<usize>,
     },
     Call {
+        /// Schema of a stored function, if it is named.
+        schema: Option<String>,
         name: String,
         arguments: Vec<Expr>,
     },
@@ -165,7 +167,7 @@ impl Parser<'_> {
         if COLLATE >= least && (self.cursor.is_operator("->>") || self.cursor.is_operator("->")) {
             self.cursor.at += if self.cursor.is_operator("->>") { 3 } else { 2 };
             let path = self.climb(COLLATE)?;
-            let kind = ExprKind::Call { name: "->".into(), arguments: vec![take(left), path] };
+            let kind = ExprKind::Call { schema: None, name: "->".into(), arguments: vec![take(left), path] };
             return Some(Expr { span: begin..self.cursor.end(), kind });
         }
         for (operator, power) in [("||", OR), ("&&", AND), ("<<", 9), (">>", 9)] {
@@ -465,7 +467,7 @@ impl Parser<'_> {
         let span = begin..self.cursor.end();
         let kind = match (lower.as_str(), arguments.len()) {
             ("convert" | "cast" | "binary", 1) => ExprKind::Convert(Box::new(arguments.into_iter().next()?)),
-            _ => ExprKind::Call { name, arguments },
+            _ => ExprKind::Call { schema: names.pop(), name, arguments },
         };
         Some(Expr { span, kind })
     }

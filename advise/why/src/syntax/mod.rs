@@ -10,4 +10,4 @@ mod query;
 
 pub use expression::{Expr, ExprKind};
 pub use program::{Declaration, Piece, Program, parse_program};
-pub use query::{Item, Statement, TableKind, TableRef, parse_expression, parse_statement};
+pub use query::{Block, Item, Statement, TableKind, TableRef, parse_expression, parse_statement};

@@ -28,6 +28,10 @@ pub struct Block {
     pub orders: Vec<Expr>,
     /// Columns of `USING`, with the index of the table on the right.
     pub using: Vec<(String, usize)>,
+    /// Columns left of `=` in `SET` and `ON DUPLICATE KEY UPDATE`: `a`, `t.a`, `shop.t.a`.
+    pub assigned: Vec<Vec<String>>,
+    /// Tables that a `DELETE` of several tables names before its joins: `t`, `shop.t`.
+    pub deleted: Vec<Vec<String>>,
     /// Place of the tables, from the first to the last join.
     pub from: Option<Range<usize>>,
 }
@@ -192,9 +196,10 @@ impl<'s> Parser<'s> {
     fn assignments(&mut self, block: usize) {
         loop {
             let place = self.cursor.at;
-            let is_target = self.cursor.name().is_some();
-            while is_target && self.cursor.take_symbol('.') && self.cursor.name().is_some() {}
-            if !(is_target && (self.cursor.take_symbol('=') || self.cursor.is_operator(":="))) {
+            let target = self.dotted_name();
+            if !target.is_empty() && (self.cursor.take_symbol('=') || self.cursor.is_operator(":=")) {
+                self.found.blocks[block].assigned.push(target);
+            } else {
                 self.cursor.at = place;
             }
             self.cursor.at += if self.cursor.is_operator(":=") { 2 } else { 0 };
@@ -204,6 +209,18 @@ impl<'s> Parser<'s> {
                 return;
             }
         }
+    }
+
+    /// Reads `a`, `t.a` or `t.*`, of which it returns `t`. Returns nothing for other tokens.
+    fn dotted_name(&mut self) -> Vec<String> {
+        let mut names: Vec<String> = self.cursor.name().into_iter().collect();
+        while !names.is_empty() && self.cursor.take_symbol('.') && !self.cursor.take_symbol('*') {
+            match self.cursor.name() {
+                Some(name) => names.push(name),
+                None => break,
+            }
+        }
+        names
     }
 
     fn update(&mut self) {
@@ -223,16 +240,21 @@ impl<'s> Parser<'s> {
         let block = self.open_block(None);
         self.open.push(block);
         // `DELETE a FROM …` and `DELETE FROM a USING …` name their tables behind the last keyword.
-        let has_using = self
-            .cursor
-            .tokens
-            .iter()
-            .take_while(|token| !token.is_keyword("where"))
-            .any(|token| token.is_keyword("using"))
-            && !self.cursor.tokens.iter().any(|token| token.is_keyword("join"));
+        let mut tables = self.cursor.tokens.iter().take_while(|token| !token.is_any_keyword(&["where", "join"]));
+        let has_using = tables.any(|token| token.is_keyword("using"));
+        self.cursor.at += 1;
+        while self.cursor.take_any(&["low_priority", "quick", "ignore"]) {}
+        if has_using {
+            self.cursor.take_keyword("from");
+        }
         let word = if has_using { "using" } else { "from" };
         while self.cursor.peek().is_some() && !self.cursor.take_keyword(word) {
-            self.cursor.at += 1;
+            let target = self.dotted_name();
+            if target.is_empty() {
+                self.cursor.at += 1;
+            } else {
+                self.found.blocks[block].deleted.push(target);
+            }
         }
         self.tables(block);
         self.clauses(block);
@@ -535,6 +557,27 @@ mod tests {
         assert_eq!(aliases, ["a", "d", "j", "w"]);
         assert_eq!(&text[outer.with.clone().unwrap()], "WITH w AS (SELECT 1 x)");
         assert!(matches!(outer.tables[1].kind, TableKind::Derived(ref blocks) if blocks.len() == 1));
+    }
+
+    #[test]
+    fn changed_tables_are_named() {
+        let block = |text: &str| parse_statement(text).blocks.swap_remove(0);
+        let joined = |names: &[Vec<String>]| names.iter().map(|one| one.join(".")).collect::<Vec<_>>().join(" ");
+        let update = block("UPDATE t a JOIN s.u b USING (id) SET a.x = b.x, `s`.u.y = 'z', w = x = y WHERE a.q = 1");
+        assert_eq!(joined(&update.assigned), "a.x s.u.y w");
+        let cases = [
+            ("DELETE a, s.b FROM t a JOIN s.b USING (id) WHERE a.x = 1", "a s.b", 2),
+            ("DELETE QUICK a.* FROM t AS a, u", "a", 2),
+            ("DELETE FROM a, b USING a JOIN b ON a.x = b.x", "a b", 2),
+            ("DELETE FROM t WHERE x = 1", "", 1),
+        ];
+        for (text, deleted, tables) in cases {
+            assert_eq!(
+                (joined(&block(text).deleted), block(text).tables.len()),
+                (deleted.to_owned(), tables),
+                "{text}"
+            );
+        }
     }
 
     #[test]
