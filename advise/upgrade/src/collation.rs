@@ -1,11 +1,11 @@
 //! Collations that both servers have by name, with different weights.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use check::collation_flavour;
 use explain::NamedCollation;
 use mysql_collation::Collation;
-use server::{Server, current_collation_name};
+use server::{Server, current_collation_name, is_same_collation};
 
 use crate::Error;
 use crate::model::{Area, Finding, Kind};
@@ -28,18 +28,8 @@ pub fn compare_same_names(
     }
     let there = version(target);
     let here = version(source);
-    let mut is_unique: BTreeSet<String> = BTreeSet::new();
-    let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (place @ (_, table, column), own) in columns {
-        if before.get(place).is_none_or(|old| old.collation != own.collation) {
-            continue;
-        }
-        is_unique.extend(own.is_unique.then(|| own.collation.clone()));
-        let name = current_collation_name(&own.collation).into_owned();
-        users.entry(name).or_default().push(format!("{table}.{column}"));
-    }
     let mut findings: Vec<Finding> = Vec::new();
-    for (name, columns) in users {
+    for (name, Users { columns, has_unique }) in same_names(before, columns) {
         if here.collation(&name).is_none() || there.collation(&name).is_none() {
             continue;
         }
@@ -53,7 +43,7 @@ pub fn compare_same_names(
         let summary = explain::compare_collations(&named(one), &named(other), EXAMPLES).summary();
         let shown = columns.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
         let what = format!("{name} has other weights on the new server");
-        if !is_unique.contains(&name) {
+        if !has_unique {
             notes.push(format!("{shown}: {what}: {summary}"));
             continue;
         }
@@ -70,4 +60,50 @@ pub fn compare_same_names(
         });
     }
     Ok(findings)
+}
+
+/// Columns of a collation.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Users {
+    columns: Vec<String>,
+    /// True if one has a unique key.
+    has_unique: bool,
+}
+
+/// Returns the columns that have a collation of the same name on both servers, by its current name:
+/// old servers say `utf8_bin` for `utf8mb3_bin`.
+fn same_names(before: &Columns, after: &Columns) -> BTreeMap<String, Users> {
+    let mut all: BTreeMap<String, Users> = BTreeMap::new();
+    for (place @ (_, table, column), own) in after {
+        if before.get(place).is_none_or(|old| !is_same_collation(&old.collation, &own.collation)) {
+            continue;
+        }
+        let users = all.entry(current_collation_name(&own.collation).into_owned()).or_default();
+        users.columns.push(format!("{table}.{column}"));
+        users.has_unique |= own.is_unique;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::side::TextColumn;
+
+    #[test]
+    fn names_of_utf8mb3_are_the_same() {
+        let columns = |all: &[(&str, &str, bool)]| -> Columns {
+            let entry = |(name, collation, is_unique): &(&str, &str, bool)| {
+                let column =
+                    TextColumn { collation: (*collation).into(), is_indexed: *is_unique, is_unique: *is_unique };
+                (("s".to_owned(), "t".to_owned(), (*name).to_owned()), column)
+            };
+            all.iter().map(entry).collect()
+        };
+        let old = [("a", "utf8_general_ci", true), ("b", "utf8mb3_general_ci", false), ("c", "utf8_bin", true)];
+        let new = [("a", "utf8mb3_general_ci", false), ("b", "utf8_general_ci", true), ("c", "utf8mb4_bin", true)];
+        let users = Users { columns: vec!["t.a".into(), "t.b".into()], has_unique: true };
+        let expected = BTreeMap::from([("utf8mb3_general_ci".to_owned(), users)]);
+        assert_eq!(same_names(&columns(&old), &columns(&new)), expected);
+    }
 }

@@ -19,9 +19,6 @@ pub enum Error {
     },
     #[error("cannot read {name}: {source}")]
     Read { name: String, source: std::io::Error },
-    /// No statement of the script is understood by either server.
-    #[error("{place}: {message}")]
-    Statement { place: String, message: String },
 }
 
 impl From<lifecycle::Interrupted> for Error {

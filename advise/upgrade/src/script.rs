@@ -259,8 +259,7 @@ fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<Stri
         .collect()
 }
 
-/// Says how results differ. `None` if they don't, or may differ from call to call, or only behind
-/// the rows that are kept.
+/// Says how results differ. `None` if they don't, or may differ from call to call.
 fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
     if !is_query(&given.text) {
         return (one.affected != other.affected).then(|| {
@@ -279,11 +278,12 @@ fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -
         if has("limit") && !has("order") {
             return None;
         }
-        let differing = one.first.iter().zip(&other.first).find(|(one, other)| one != other)?;
-        return Some(format!(
-            "returns different rows: {} on the old server, {} on the new one",
-            differing.0, differing.1
-        ));
+        return Some(match one.first.iter().zip(&other.first).find(|(one, other)| one != other) {
+            Some((one, other)) => {
+                format!("returns different rows: {one} on the old server, {other} on the new one")
+            }
+            None => format!("returns different rows, after the first {}", one.first.len()),
+        });
     }
     (one.ordered != other.ordered && has("order"))
         .then(|| "returns its rows in a different order on the new server".to_owned())
@@ -381,4 +381,29 @@ pub fn created_columns(pair: &Pair<'_>, loaded: &Columns, given: &[&Given]) -> V
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_rows_are_reported_behind_equal_ones_too() {
+        let given = Given { place: "p".into(), text: "SELECT a FROM t".into(), schema: None };
+        let one = Rows { count: 300, content: 1, first: vec!["x".into(); 200], ..Rows::default() };
+        let before = Done {
+            ran: Ok(one.clone()),
+            setup: why::Session::default(),
+            is_repeatable: true,
+            mends: Vec::new(),
+            reasons: Vec::new(),
+            is_consequence: false,
+        };
+        let describe = |other: &Rows| describe_difference(&given, &before, &one, other);
+        let behind = describe(&Rows { content: 2, ..one.clone() }).unwrap();
+        assert_eq!(behind, "returns different rows, after the first 200");
+        let seen = describe(&Rows { content: 2, first: vec!["y".into(); 200], ..one.clone() }).unwrap();
+        assert_eq!(seen, "returns different rows: x on the old server, y on the new one");
+        assert_eq!(describe(&one), None);
+    }
 }

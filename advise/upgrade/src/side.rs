@@ -153,18 +153,18 @@ fn text(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// Schemas of the user. `test`, which old servers come with, is left out.
+/// Schemas of the user.
 pub fn user_schemas(server: &Server) -> Result<Vec<String>, Error> {
     server
         .connect()?
         .query(
             "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME NOT IN \
-             ('mysql', 'information_schema', 'performance_schema', 'sys', 'test') ORDER BY 1",
+             ('mysql', 'information_schema', 'performance_schema', 'sys') ORDER BY 1",
         )
         .map_err(|source| failed(server, "list the schemas", source))
 }
 
-/// Drops the user's schemas of a private server, except `test`.
+/// Drops the user's schemas of a private server, also `test`, which old servers come with.
 pub fn clear(server: &Server) -> Result<(), Error> {
     let mut conn = server.connect_patiently()?;
     let _ = conn.query_drop("SET SESSION foreign_key_checks = 0");
@@ -175,7 +175,7 @@ pub fn clear(server: &Server) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the text columns of all base tables of the user's schemas, except `test`.
+/// Reads the text columns of all base tables of the user's schemas.
 pub fn read_columns(server: &Server) -> Result<Columns, Error> {
     type Row = (String, String, String, String, String);
     let rows: Vec<Row> = server
@@ -185,7 +185,7 @@ pub fn read_columns(server: &Server) -> Result<Columns, Error> {
              FROM information_schema.COLUMNS c JOIN information_schema.TABLES t \
              ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME AND t.TABLE_TYPE = 'BASE TABLE' \
              WHERE c.COLLATION_NAME IS NOT NULL AND c.TABLE_SCHEMA NOT IN \
-             ('mysql', 'information_schema', 'performance_schema', 'sys', 'test')",
+             ('mysql', 'information_schema', 'performance_schema', 'sys')",
         )
         .map_err(|source| failed(server, "list the columns", source))?;
     let entry = |(schema, table, column, collation, key): Row| {
