@@ -125,6 +125,14 @@ fn explained_part(text: &str) -> Option<&str> {
     text.get(select.start..end)
 }
 
+/// Names of the session's variable. `@@global.collation_connection` is another.
+const CONNECTION_COLLATION: [&str; 4] = [
+    "collation_connection",
+    "@@collation_connection",
+    "@@session.collation_connection",
+    "@@local.collation_connection",
+];
+
 /// Returns `SET NAMES charset [COLLATE collation]`, `SET collation_connection = collation` or `SET
 /// @variable = literal`, rebuilt from its tokens. `None` for other statements.
 fn session_setting(text: &str) -> Option<String> {
@@ -147,9 +155,10 @@ fn session_setting(text: &str) -> Option<String> {
         {
             Some(format!("SET NAMES {} COLLATE {}", name(charset), name(collation)))
         }
-        [.., variable, equals, collation]
-            if rest.len() <= 4
-                && variable.text.to_ascii_lowercase().ends_with("collation_connection")
+        [scope @ .., variable, equals, collation]
+            if matches!(scope, [] | [_])
+                && scope.iter().all(|word| word.is_any_keyword(&["session", "local"]))
+                && CONNECTION_COLLATION.iter().any(|name| variable.text.eq_ignore_ascii_case(name))
                 && equals.is_symbol('=')
                 && is_name(collation) =>
         {
@@ -193,6 +202,10 @@ mod tests {
         assert_eq!(written("SET SESSION collation_connection = utf8_bin"), "SET collation_connection = utf8_bin");
         assert_eq!(written("SET @@collation_connection = utf8_bin"), "SET collation_connection = utf8_bin");
         assert_eq!(written("SET @a := 'b; c'"), "SET @a = 'b; c'");
+        assert_eq!(written("SET @@session.collation_connection = a_bin"), "SET collation_connection = a_bin");
+        for scope in ["GLOBAL ", "PERSIST ", "@@global.", "@@GLOBAL.", "@", "a = 1, "] {
+            assert_eq!(written(&format!("SET {scope}collation_connection = utf8_bin")), "", "{scope}");
+        }
         for text in ["SET GLOBAL a = 'b'", "SET @a = f()", "SET @@a = 'b'", "SET NAMES 'a; b'", "SELECT 1"] {
             assert_eq!(written(text), "", "{text}");
         }

@@ -166,10 +166,20 @@ fn members(tokens: &[Token<'_>], at: usize) -> Vec<Name> {
         }
         return operand_at(tokens, place).into_iter().collect();
     }
-    let mut found = Vec::new();
-    while let Some(token) = tokens.get(place).filter(|token| !token.is_symbol(')')) {
-        if !token.is_symbol(',') {
-            found.extend(operand_at(tokens, place));
+    let (mut found, mut depth) = (Vec::new(), 0_usize);
+    let is_end = |at: usize| tokens.get(at).is_some_and(|token| token.is_symbol(',') || token.is_symbol(')'));
+    while let Some(token) = tokens.get(place) {
+        let begins = depth == 0 && (place == at + 2 || tokens[place - 1].is_symbol(','));
+        if begins && let Some((name, length)) = name_at(tokens, place).filter(|(_, length)| is_end(place + length)) {
+            found.push(name);
+            place += length;
+            continue;
+        }
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            let Some(outer) = depth.checked_sub(1) else { break };
+            depth = outer;
         }
         place += 1;
     }
@@ -231,6 +241,10 @@ mod tests {
     fn finds_comparisons_of_names() {
         assert_eq!(found("SELECT 1 FROM t JOIN u ON t.a = `u`.b WHERE c <=> s.v.d"), ["t.a=u.b", "c=s.v.d"]);
         assert_eq!(found("select a from t where a not like m and b in (x, 'y', z)"), ["a=m", "b=x", "b=z"]);
+        assert_eq!(
+            found("select 1 where a in (b.c, s.t.d, e + f, g(h, i), j) and k = l"),
+            ["a=b.c", "a=s.t.d", "a=j", "k=l"]
+        );
         assert_eq!(found("select 1 where a in (select distinct q.b from q)"), ["a=q.b"]);
         assert_eq!(found("select find_in_set(a, @b), instr(a, b)"), ["a=b"]);
     }

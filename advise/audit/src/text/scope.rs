@@ -64,7 +64,8 @@ impl<'a> Scope<'a> {
         self.variables.extend(other.variables.iter().cloned());
     }
 
-    /// Adds a parameter or variable. It takes precedence over columns of its name.
+    /// Adds a parameter or variable. It takes precedence over columns and earlier variables of its
+    /// name.
     pub fn add_variable(&mut self, name: &str, collation: &str) {
         let operand = Operand { name: name.to_owned(), collation: collation.to_owned(), column: None };
         self.variables.push(operand);
@@ -75,7 +76,7 @@ impl<'a> Scope<'a> {
     pub fn find(&self, name: &Name) -> Vec<Operand<'a>> {
         if name.table.is_none()
             && let Some(variable) =
-                self.variables.iter().find(|variable| variable.name.eq_ignore_ascii_case(&name.column))
+                self.variables.iter().rev().find(|variable| variable.name.eq_ignore_ascii_case(&name.column))
         {
             return vec![variable.clone()];
         }
