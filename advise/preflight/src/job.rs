@@ -358,10 +358,24 @@ fn target_collations(facts: &Facts, column: &Column, request: &Request) -> (Vec<
             false => target,
         }
     };
-    let reason = is_binary_collation.then(|| {
-        "its _bin collation compares code points, and the new one does, too, with the same padding".to_owned()
-    });
-    (request.targets.iter().map(target).collect(), reason)
+    let targets: Vec<TargetCollation> = request.targets.iter().map(target).collect();
+    let reason = is_binary_collation.then(|| binary_reason(from, &targets));
+    (targets, reason)
+}
+
+/// Reason for a `_bin` collation after one, with the difference if not all of `targets` pad as
+/// `from` does.
+fn binary_reason(from: &str, targets: &[TargetCollation]) -> String {
+    let padding = match targets.iter().find(|target| is_no_pad(&target.name) != is_no_pad(from)) {
+        None => "with the same padding",
+        Some(target) if is_no_pad(&target.name) => "but 'a' and 'a ', which are equal now, differ then (NO PAD)",
+        Some(_) => "but 'a' and 'a ', which differ now, are equal then (PAD SPACE)",
+    };
+    format!("its _bin collation compares code points, and the new one does, too, {padding}")
+}
+
+fn is_no_pad(collation: &str) -> bool {
+    collation.contains("_nopad_") || collation.contains("_0900_")
 }
 
 /// Returns the `_bin` collation of `charset`: `from` itself if that is its character set, else one
@@ -373,9 +387,8 @@ pub fn binary_collation(facts: &Facts, from: &str, charset: &str) -> String {
     if own_charset == charset {
         return from.to_owned();
     }
-    let is_no_pad = from.contains("_nopad_") || from.contains("_0900_");
     let candidates = [format!("{charset}_nopad_bin"), format!("{charset}_0900_bin")];
-    let no_pad = candidates.into_iter().filter(|_| is_no_pad).find(|name| facts.server.collation(name).is_some());
+    let no_pad = candidates.into_iter().filter(|_| is_no_pad(from)).find(|name| facts.server.collation(name).is_some());
     no_pad.unwrap_or_else(|| format!("{charset}_bin"))
 }
 

@@ -1,8 +1,6 @@
 //! Children that lose their parent under the new collation, and orphans that get one.
 
-use std::collections::BTreeSet;
-
-use extsort::{Options, Sorter};
+use extsort::{Options, Sorter, Ties};
 use facts::ForeignKey;
 
 use super::unique_key::{KeyPart, write_key};
@@ -35,10 +33,13 @@ pub static ORPHANS: Check = Check {
 const PARENT: u8 = 0;
 const CHILD: u8 = 1;
 
+const BEFORE: u8 = 0;
+const AFTER: u8 = 1;
+
 /// Merges the keys of a foreign key's two tables, before and after the conversion.
 ///
 /// Each key is sorted with a tag, [`PARENT`] or [`CHILD`], so that equal keys of both tables are
-/// adjacent.
+/// adjacent, the parents first. The orphans of both collations are sorted again, by row.
 pub struct ForeignKeyMatch<'j> {
     job: &'j Job<'j>,
     key: &'j ForeignKey,
@@ -46,6 +47,7 @@ pub struct ForeignKeyMatch<'j> {
     target: usize,
     before: Option<Sorter>,
     after: Sorter,
+    orphans: Sorter,
     bytes: Vec<u8>,
     value: Vec<u8>,
 }
@@ -60,8 +62,17 @@ pub struct KeySide {
 
 impl<'j> ForeignKeyMatch<'j> {
     pub fn new(job: &'j Job<'j>, key: &'j ForeignKey, target: usize, sort_options: &Options) -> Self {
-        let sorter = || Sorter::new(sort_options.clone());
-        Self { job, key, target, before: Some(sorter()), after: sorter(), bytes: Vec::new(), value: Vec::new() }
+        let sorter = || Sorter::new(Options { ties: Ties::Value, ..sort_options.clone() });
+        Self {
+            job,
+            key,
+            target,
+            before: Some(sorter()),
+            after: sorter(),
+            orphans: sorter(),
+            bytes: Vec::new(),
+            value: Vec::new(),
+        }
     }
 
     /// Returns the table's roles: child, parent, or both for a foreign key to its own table. Empty
@@ -113,21 +124,19 @@ impl<'j> ForeignKeyMatch<'j> {
     }
 
     /// Returns the findings after the last row of both tables.
-    pub fn finish(self) -> Result<Vec<Finding>, Error> {
-        let orphans_before = self.before.map(find_orphans).transpose()?;
-        let orphans_after = find_orphans(self.after)?;
-        let is_before_known = orphans_before.is_some();
-        let before = orphans_before.unwrap_or_default();
-        let lost: Vec<&Vec<u8>> = orphans_after.difference(&before).collect();
-        let gained: Vec<&Vec<u8>> = before.difference(&orphans_after).collect();
+    pub fn finish(mut self) -> Result<Vec<Finding>, Error> {
+        let is_before_known = self.before.is_some();
+        if let Some(before) = self.before.take() {
+            find_orphans(before, BEFORE, &mut self.orphans)?;
+        }
+        find_orphans(self.after, AFTER, &mut self.orphans)?;
+        let Orphans { kept, lost, gained } = compare_orphans(self.orphans, self.job.examples)?;
         let Some(child) = self.job.table(&self.key.schema, &self.key.table) else { return Ok(Vec::new()) };
         let target = &self.job.targets[self.target];
         let mut findings = Vec::new();
-        let kept: Vec<&Vec<u8>> = before.intersection(&orphans_after).collect();
-        if !kept.is_empty() {
-            let mut orphans =
-                rows_finding(&ORPHANS, child, self.key, target, Severity::Warning, &kept, self.job.examples);
-            orphans.what = format!("{} have no parent", message::count_noun(kept.len(), "row"));
+        if kept.count > 0 {
+            let mut orphans = rows_finding(&ORPHANS, child, self.key, target, Severity::Warning, &kept);
+            orphans.what = format!("{} have no parent", message::count_noun(kept.count, "row"));
             orphans.why = format!(
                 "they were stored under foreign_key_checks = 0; adding the foreign key to {} again would end with error 1452",
                 self.key.parent_table
@@ -137,17 +146,16 @@ impl<'j> ForeignKeyMatch<'j> {
             orphans.details.has_orphans = true;
             findings.push(orphans);
         }
-        if !lost.is_empty() {
-            let mut lost_parents =
-                rows_finding(&CHECK, child, self.key, target, Severity::Error, &lost, self.job.examples);
+        if lost.count > 0 {
+            let mut lost_parents = rows_finding(&CHECK, child, self.key, target, Severity::Error, &lost);
             let parent = &self.key.parent_table;
             if is_before_known {
-                lost_parents.what = format!("{} children lose their parent", lost.len());
+                lost_parents.what = format!("{} children lose their parent", lost.count);
                 lost_parents.why = format!(
                     "under {target} their keys no longer equal a key of {parent}; adding the foreign key again ends with error 1452"
                 );
             } else {
-                lost_parents.what = format!("{} children have no parent under {target}", lost.len());
+                lost_parents.what = format!("{} children have no parent under {target}", lost.count);
                 lost_parents.why = format!(
                     "their keys equal no key of {parent}, and whether they equal one now is unknown, as weigh does not \
                      know the present collation; adding the foreign key again ends with error 1452"
@@ -156,10 +164,9 @@ impl<'j> ForeignKeyMatch<'j> {
             lost_parents.action = "write the parent's key into these children first".into();
             findings.push(lost_parents);
         }
-        if !gained.is_empty() {
-            let mut gained_parents =
-                rows_finding(&CHECK, child, self.key, target, Severity::Warning, &gained, self.job.examples);
-            gained_parents.what = format!("{} orphans get a parent", gained.len());
+        if gained.count > 0 {
+            let mut gained_parents = rows_finding(&CHECK, child, self.key, target, Severity::Warning, &gained);
+            gained_parents.what = format!("{} orphans get a parent", gained.count);
             gained_parents.why = format!(
                 "they refer to nothing now, and under {target} their keys equal a key of {}",
                 self.key.parent_table
@@ -177,13 +184,12 @@ fn rows_finding(
     key: &ForeignKey,
     target: &str,
     severity: Severity,
-    rows: &[&Vec<u8>],
-    examples: usize,
+    rows: &FoundRows,
 ) -> Finding {
     let mut finding = foreign_key_finding(check, severity, child, &key.name, target);
-    finding.details.count = rows.len() as u64;
+    finding.details.count = rows.count;
     let columns = key.columns.len();
-    let example = |row: &&Vec<u8>| {
+    let example = |row: &Vec<u8>| {
         let values: Vec<String> = decode_values(row)
             .into_iter()
             .map(|value| value.map_or("NULL".into(), |value| String::from_utf8_lossy(&value).into_owned()))
@@ -191,40 +197,114 @@ fn rows_finding(
         let (key, values) = values.split_at(values.len().saturating_sub(columns));
         Example { key: key.to_vec(), values: values.to_vec(), note: None }
     };
-    finding.details.examples = rows.iter().take(examples).map(example).collect();
+    finding.details.examples = rows.examples.iter().map(example).collect();
     finding
 }
 
-/// Maximum number of orphans that are held in memory. Further ones are not counted.
-const MAX_ORPHANS: usize = 1_000_000;
-
-/// Returns the encoded rows of up to [`MAX_ORPHANS`] children that have no parent.
-fn find_orphans(sorter: Sorter) -> Result<BTreeSet<Vec<u8>>, Error> {
+/// Adds the encoded rows of the children that have no parent to `orphans`.
+fn find_orphans(sorter: Sorter, tag: u8, orphans: &mut Sorter) -> Result<(), Error> {
     let mut sorted = sorter.finish()?;
-    let mut orphans = BTreeSet::new();
-    let (mut key, mut children, mut has_parent): (Vec<u8>, Vec<Vec<u8>>, bool) = (Vec::new(), Vec::new(), false);
-    loop {
-        let record = sorted.next()?;
-        if record.as_ref().is_none_or(|record| record.key != key) {
-            if !has_parent {
-                let room = MAX_ORPHANS.saturating_sub(orphans.len());
-                orphans.extend(children.drain(..).take(room));
-            }
-            children.clear();
-            has_parent = false;
-        }
-        let Some(record) = record else { return Ok(orphans) };
-        if record.key != key {
-            key.clear();
-            key.extend_from_slice(record.key);
-        }
+    // The last parent's key. A key's parents come before its children.
+    let mut parent: Option<Vec<u8>> = None;
+    while let Some(record) = sorted.next()? {
         match record.value.split_first() {
-            Some((&CHILD, row)) if !has_parent && children.len() < MAX_ORPHANS => children.push(row.to_vec()),
+            Some((&CHILD, row)) if parent.as_deref() != Some(record.key) => orphans.push(row, &[tag])?,
             Some((&PARENT, _)) => {
-                has_parent = true;
-                children.clear();
+                let known = parent.get_or_insert_default();
+                known.clear();
+                known.extend_from_slice(record.key);
             }
             _ => {}
         }
+    }
+    Ok(())
+}
+
+/// Number of rows, and the first of them, encoded.
+#[derive(Default)]
+struct FoundRows {
+    count: u64,
+    examples: Vec<Vec<u8>>,
+}
+
+impl FoundRows {
+    fn add(&mut self, row: &[u8], count: u64, most: usize) {
+        self.count += count;
+        if count > 0 && self.examples.len() < most {
+            self.examples.push(row.to_vec());
+        }
+    }
+}
+
+/// Children without a parent: under both collations, only under the new one, only under the old one.
+#[derive(Default)]
+struct Orphans {
+    kept: FoundRows,
+    lost: FoundRows,
+    gained: FoundRows,
+}
+
+/// Compares the orphans before and after the conversion. Keeps up to `examples` of each kind.
+fn compare_orphans(orphans: Sorter, examples: usize) -> Result<Orphans, Error> {
+    let mut sorted = orphans.finish()?;
+    let mut found = Orphans::default();
+    let (mut row, mut before, mut after): (Vec<u8>, u64, u64) = (Vec::new(), 0, 0);
+    loop {
+        let record = sorted.next()?;
+        if record.as_ref().is_none_or(|record| record.key != row) {
+            // Rows without a primary key can be equal.
+            let kept = before.min(after);
+            found.kept.add(&row, kept, examples);
+            found.lost.add(&row, after - kept, examples);
+            found.gained.add(&row, before - kept, examples);
+            (before, after) = (0, 0);
+        }
+        let Some(record) = record else { return Ok(found) };
+        row.clear();
+        row.extend_from_slice(record.key);
+        match record.value {
+            [BEFORE] => before += 1,
+            _ => after += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorter() -> Sorter {
+        Sorter::new(Options { ties: Ties::Value, ..Options::default() })
+    }
+
+    #[test]
+    fn orphans_are_the_children_of_keys_without_a_parent() {
+        let mut keys = sorter();
+        for (key, value) in
+            [("a", "\u{1}x"), ("a", "\u{0}"), ("b", "\u{1}y"), ("b", "\u{1}z"), ("c", "\u{0}"), ("", "\u{1}w")]
+        {
+            keys.push(key.as_bytes(), value.as_bytes()).unwrap();
+        }
+        let mut orphans = sorter();
+        find_orphans(keys, AFTER, &mut orphans).unwrap();
+        let found = compare_orphans(orphans, 2).unwrap();
+        assert_eq!((found.lost.count, found.lost.examples), (3, vec![b"w".to_vec(), b"y".to_vec()]));
+        assert_eq!((found.kept.count, found.gained.count), (0, 0));
+    }
+
+    #[test]
+    fn orphans_of_both_collations_are_compared_row_by_row() {
+        let mut orphans = sorter();
+        for (row, tag) in
+            [("k", BEFORE), ("k", AFTER), ("l", AFTER), ("g", BEFORE), ("e", BEFORE), ("e", AFTER), ("e", AFTER)]
+        {
+            orphans.push(row.as_bytes(), &[tag]).unwrap();
+        }
+        let found = compare_orphans(orphans, 9).unwrap();
+        let shown = |rows: &FoundRows| (rows.count, rows.examples.concat());
+        assert_eq!(shown(&found.kept), (2, b"ek".to_vec()));
+        assert_eq!(shown(&found.lost), (2, b"el".to_vec()));
+        assert_eq!(shown(&found.gained), (1, b"g".to_vec()));
+        assert_eq!(compare_orphans(sorter(), 9).unwrap().kept.count, 0);
     }
 }
