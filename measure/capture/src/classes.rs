@@ -1,5 +1,6 @@
 //! Statement classes of a log, collected in bounded memory. Deterministic for a log and a seed.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use querylog::{Entry, Event};
@@ -130,13 +131,14 @@ impl Classes {
         sampled.sample(template.parameters, calls, self.limits.samples);
     }
 
-    /// Drops the rarer half of the held classes.
+    /// Drops the half of the held classes with the shortest total time, or without times with the
+    /// fewest calls.
     fn drop_rare(&mut self) {
-        let mut order: Vec<(u64, String)> =
-            self.sampled.iter().map(|(key, one)| (one.class.seen, key.clone())).collect();
-        order.sort();
-        for (seen, key) in order.into_iter().take(self.sampled.len() / 2) {
-            self.sampled.remove(&key);
+        let mut order: Vec<(&String, &Class)> = self.sampled.iter().map(|(key, one)| (key, &one.class)).collect();
+        order.sort_by(|(key, one), (other_key, other)| one.compare_cost(other).then_with(|| key.cmp(other_key)));
+        let dropped: Vec<String> = order[..order.len() / 2].iter().map(|(key, _)| (*key).clone()).collect();
+        for key in dropped {
+            let seen = self.sampled.remove(&key).map_or(0, |one| one.class.seen);
             self.add_not_replayed(NotReplayed::new(Reason::Rare, ""), seen);
         }
     }
@@ -148,11 +150,7 @@ impl Classes {
         for class in classes.extract_if(.., |class| !class.parameters.is_empty() && class.samples.is_empty()) {
             self.add_not_replayed(NotReplayed::new(Reason::Large, ""), class.seen);
         }
-        classes.sort_by(|one, other| {
-            let cost = |class: &Class| (class.seconds, class.seen as f64);
-            let ((a, b), (c, d)) = (cost(one), cost(other));
-            c.total_cmp(&a).then(d.total_cmp(&b)).then_with(|| one.text.cmp(&other.text))
-        });
+        classes.sort_by(|one, other| other.compare_cost(one).then_with(|| one.text.cmp(&other.text)));
         let rare = classes.split_off(classes.len().min(self.limits.classes));
         if !rare.is_empty() {
             self.add_not_replayed(NotReplayed::new(Reason::Rare, ""), rare.iter().map(|class| class.seen).sum());
@@ -184,6 +182,11 @@ impl SampledClass {
 }
 
 impl Class {
+    /// Compares total times, and numbers of calls if the times are equal.
+    fn compare_cost(&self, other: &Self) -> Ordering {
+        self.seconds.total_cmp(&other.seconds).then(self.seen.cmp(&other.seen))
+    }
+
     /// Returns each parameter's type in the first sample, and whether it is a list. A list has the
     /// type of its first member. Empty without samples.
     pub fn types(&self) -> Vec<(CellType, bool)> {
@@ -276,5 +279,16 @@ mod tests {
         let kept: u64 = outcome.classes.iter().map(|class| class.seen).sum();
         assert_eq!(kept + outcome.not_replayed.values().sum::<u64>(), outcome.seen);
         assert_eq!(outcome.classes[0].seen, 1000);
+    }
+
+    #[test]
+    fn keeps_the_longest_class_among_more_frequent_ones() {
+        let mut all = classes(ClassLimits { classes: 2, ..LIMITS });
+        all.add(&entry("SELECT b FROM t", 10.0));
+        for number in 0..1000 {
+            all.add(&entry(&format!("SELECT a{number} FROM t"), 0.001));
+            all.add(&entry(&format!("SELECT a{number} FROM t"), 0.001));
+        }
+        assert_eq!(all.finish().classes[0].text, "SELECT b FROM t");
     }
 }

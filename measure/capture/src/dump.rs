@@ -63,7 +63,9 @@ impl Dump {
             return Err(Error::Content { path: self.path.clone(), problem });
         }
         files.retain(is_sql);
-        files.sort_by_key(|file| (!file.to_string_lossy().contains("-schema"), file.clone()));
+        let has_rows =
+            |file: &PathBuf| !file.file_name().is_some_and(|name| name.to_string_lossy().contains("-schema"));
+        files.sort_by_key(|file| (has_rows(file), file.clone()));
         Ok(files)
     }
 
@@ -136,11 +138,14 @@ fn parse_table_name(tokens: &[Token<'_>]) -> Option<(Option<String>, String, usi
 }
 
 fn parse_use(statement: &[u8]) -> Option<String> {
-    let start = statement.trim_ascii_start().get(..4)?;
-    if !start.eq_ignore_ascii_case(b"use ") {
+    let begins = statement.trim_ascii_start().get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"use"));
+    if !begins {
         return None;
     }
-    content_tokens(&head(statement)).get(1).and_then(Token::name)
+    let head = head(statement);
+    let tokens = content_tokens(&head);
+    let [word, name, ..] = tokens.as_slice() else { return None };
+    if word.is_keyword("use") { name.name() } else { None }
 }
 
 impl TableSource for Dump {
@@ -351,6 +356,29 @@ mod tests {
         let path = folder.join("dump.sql");
         std::fs::write(&path, DUMP).unwrap();
         Dump::new(&path, "shop", &[])
+    }
+
+    #[test]
+    fn use_is_read_however_it_is_written() {
+        for text in ["USE `a b`", "use `a b`;", "USE\t`a b`", "USE`a b`", "\nUSE /* x */ `a b`"] {
+            assert_eq!(parse_use(text.as_bytes()).as_deref(), Some("a b"), "{text}");
+        }
+        for text in ["used", "USE", "US", "INSERT INTO t VALUES ('use x')"] {
+            assert_eq!(parse_use(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn definitions_are_read_before_rows_in_any_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("x-schema-y");
+        std::fs::create_dir(&folder).unwrap();
+        for name in ["shop.a.sql", "shop.b-schema.sql", "shop.c.sql.gz"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        let files = Dump::new(&folder, "shop", &[]).files().unwrap();
+        let names: Vec<_> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["shop.b-schema.sql", "shop.a.sql", "shop.c.sql.gz"]);
     }
 
     #[test]

@@ -31,11 +31,12 @@ impl SourceTable {
         for definition in sql::ddl::split_definitions(create) {
             let tokens: Vec<Token<'_>> = tokenize(definition).collect();
             foreign_keys.extend(parse_foreign_key(&tokens));
-            if tokens.first().is_some_and(|token| token.is_keyword("primary")) {
-                primary = parse_name_list(&tokens);
-            } else if tokens.windows(2).any(|pair| pair[0].is_keyword("primary") && pair[1].is_keyword("key")) {
-                primary = tokens[0].name().into_iter().collect();
-            }
+            let is_key = |pair: &[Token<'_>]| pair[0].is_keyword("primary") && pair[1].is_keyword("key");
+            let Some(key) = tokens.windows(2).position(is_key) else { continue };
+            primary = match tokens[0].is_any_keyword(&["primary", "constraint"]) {
+                true => parse_name_list(&tokens[key..]),
+                false => tokens[0].name().into_iter().collect(),
+            };
         }
         Self { shape, columns, foreign_keys, primary }
     }
@@ -72,13 +73,23 @@ fn tokenize(text: &str) -> impl Iterator<Item = Token<'_>> {
     sql::tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment)
 }
 
-/// Returns the names in the first parentheses.
+/// Returns the columns in the first parentheses: `a` and `b` of ``(`a`(10), `b` DESC)``.
 fn parse_name_list(tokens: &[Token<'_>]) -> Vec<String> {
-    let inside = tokens.iter().skip_while(|token| !token.is_symbol('(')).take_while(|token| !token.is_symbol(')'));
-    inside
-        .filter(|token| token.kind == TokenKind::QuotedName || token.kind == TokenKind::Word)
-        .filter_map(Token::name)
-        .collect()
+    let (mut names, mut depth) = (Vec::new(), 0_usize);
+    let begin = tokens.iter().position(|token| token.is_symbol('(')).unwrap_or(tokens.len());
+    for (at, token) in tokens.iter().enumerate().skip(begin) {
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth -= 1;
+            if depth == 0 {
+                break;
+            }
+        } else if depth == 1 && (at == begin + 1 || tokens[at - 1].is_symbol(',')) {
+            names.extend(token.name());
+        }
+    }
+    names
 }
 
 fn parse_foreign_key(tokens: &[Token<'_>]) -> Option<ForeignKey> {
@@ -184,6 +195,21 @@ mod tests {
         assert_eq!(table.foreign_keys[0].columns, ["customer", "id"]);
         assert_eq!(table.foreign_keys[0].parent_columns, ["id", "no"]);
         assert_eq!(table.column_positions(&table.foreign_keys[0].columns), Some(vec![2, 0]));
+    }
+
+    #[test]
+    fn reads_every_column_of_a_primary_key() {
+        let key = |definition: &str| {
+            let create = format!("CREATE TABLE `t` (\n  `a` text NOT NULL,\n  `b` int NOT NULL,\n  {definition}\n)");
+            let (schema, _) = workload_folder::SchemaSql::parse(&create);
+            SourceTable::new(schema.tables[0].clone(), &create).primary
+        };
+        assert_eq!(key("PRIMARY KEY (`a`(10),`b`)"), ["a", "b"]);
+        assert_eq!(key("PRIMARY KEY (`b` DESC, `a`(10) ASC) USING BTREE COMMENT '(c)'"), ["b", "a"]);
+        assert_eq!(key("CONSTRAINT `x` PRIMARY KEY (`a`(10))"), ["a"]);
+        assert_eq!(key("CONSTRAINT PRIMARY KEY USING BTREE (b)"), ["b"]);
+        assert_eq!(key("`c` int PRIMARY KEY"), ["c"]);
+        assert_eq!(key("UNIQUE KEY `u` (`b`)"), [""; 0]);
     }
 
     #[test]
