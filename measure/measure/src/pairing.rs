@@ -10,6 +10,11 @@ pub(crate) fn has_counted_time(side: &Side) -> bool {
     side.seconds > 0.0
 }
 
+/// Whether the side has a rate: counted time and a completed transaction.
+pub(crate) fn has_rate(side: &Side) -> bool {
+    has_counted_time(side) && side.events > 0
+}
+
 /// The sides of baseline and variant in one duet block, or in one round of solos.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SidePair<'a> {
@@ -46,7 +51,6 @@ pub(crate) fn pair_sides<'a>(mode: Mode, index: usize, pair: &Pair, blocks: &[&'
             baseline.iter().filter_map(paired).collect()
         }
     };
-    let has_rate = |side: &Side| has_counted_time(side) && side.events > 0;
     sides.into_iter().filter(|own| has_rate(own.baseline) && has_rate(own.variant)).collect()
 }
 

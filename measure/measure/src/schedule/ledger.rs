@@ -7,7 +7,7 @@ use std::time::Duration;
 use stats::{Design, Estimate, ReplicateValues};
 
 use crate::model::{Block, Mode, Pair, Side};
-use crate::pairing::{cpu_ratio, pair_sides, throughput_ratio};
+use crate::pairing::{cpu_ratio, has_rate, pair_sides, throughput_ratio};
 
 /// Minimum number of blocks before a pair may stop, in a run with one replicate.
 pub(super) const MIN_BLOCKS: usize = 6;
@@ -76,8 +76,8 @@ impl Ledger {
         Self { limits, pairs: BTreeMap::new() }
     }
 
-    /// Adds the ratios of a block. A block in which a side completed nothing adds no throughput
-    /// ratio.
+    /// Adds the ratios of a block. A block in which a side completed nothing adds none, as in the
+    /// analysis.
     pub(super) fn add_ratios(&mut self, pair: usize, replicate: u32, baseline: &Side, variant: &Side) -> PairProgress {
         let series = self.pairs.entry(pair).or_default();
         let mut push = |nested: fn(&mut PairRatios) -> &mut ReplicateValues, ratio: f64| {
@@ -85,9 +85,11 @@ impl Ledger {
                 nested(series).push(Some(replicate), ratio);
             }
         };
-        push(|series| &mut series.throughput, throughput_ratio(baseline, variant));
-        if let Some(ratio) = cpu_ratio(baseline, variant) {
-            push(|series| &mut series.cpu, ratio);
+        if has_rate(baseline) && has_rate(variant) {
+            push(|series| &mut series.throughput, throughput_ratio(baseline, variant));
+            if let Some(ratio) = cpu_ratio(baseline, variant) {
+                push(|series| &mut series.cpu, ratio);
+            }
         }
         PairProgress {
             pair,

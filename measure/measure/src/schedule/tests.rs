@@ -203,6 +203,18 @@ fn stopping_early_keeps_coverage() {
 }
 
 #[test]
+fn blocks_without_a_transaction_add_no_ratio() {
+    let second = Duration::from_secs(1);
+    let limits = Limits { precision: 0.01, block: second, warmup: Duration::ZERO, replicates: 2, seed: 1 };
+    let mut ledger = Ledger::new(limits);
+    for (one, other) in [(100, 0), (0, 100), (100, 100)] {
+        ledger.add_ratios(0, 0, &side(0, one, 5.0, second), &side(1, other, 6.0, second));
+    }
+    let series = &ledger.pairs[&0];
+    assert_eq!((series.throughput.block_count(), series.cpu.block_count()), (1, 1));
+}
+
+#[test]
 fn order_within_a_pair_alternates() {
     let still = Noise { machine: 0.1, block: 1e-6, replicate: 1e-6, cpu_replicate: 1e-6 };
     let mut machine = Machine { first: 0.96, ..Machine::new(&[1.0, 1.0, 0.5], still, 11) };
