@@ -20,24 +20,29 @@ pub enum WriteError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// A workload folder that is being written. Dropping it before [`FolderWriter::finish`] removes the
-/// folder.
+/// A workload folder that is being written. Dropping it before [`FolderWriter::finish`] removes
+/// what was written, and the folder unless it existed before.
 #[derive(Debug)]
 pub struct FolderWriter {
     root: PathBuf,
+    existed: bool,
     finished: bool,
 }
 
 impl FolderWriter {
     /// Creates the folder. It may exist if it is empty.
     pub fn create(root: &Path) -> Result<Self, WriteError> {
+        let existed = fs::symlink_metadata(root).is_ok();
         if fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(WriteError::NotEmpty(root.to_owned()));
         }
-        for path in [root.to_owned(), root.join(rows::FOLDER), root.join(STATEMENTS)] {
-            DirBuilder::new().recursive(true).mode(0o700).create(&path).map_err(write_error(&path))?;
-        }
-        Ok(Self { root: root.to_owned(), finished: false })
+        let create =
+            |path: &Path| DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(write_error(path));
+        create(root)?;
+        let folder = Self { root: root.to_owned(), existed, finished: false };
+        create(&root.join(rows::FOLDER))?;
+        create(&root.join(STATEMENTS))?;
+        Ok(folder)
     }
 
     pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), WriteError> {
@@ -92,9 +97,19 @@ impl FolderWriter {
 
 impl Drop for FolderWriter {
     fn drop(&mut self) {
-        if !self.finished {
-            // An incomplete workload is useless, and can hold personal data.
+        if self.finished {
+            return;
+        }
+        // An incomplete workload is useless, and can hold personal data.
+        if !self.existed {
             let _ = fs::remove_dir_all(&self.root);
+            return;
+        }
+        for folder in [rows::FOLDER, STATEMENTS] {
+            let _ = fs::remove_dir_all(self.root.join(folder));
+        }
+        for file in [MANIFEST, schema::FILE] {
+            let _ = fs::remove_file(self.root.join(file));
         }
     }
 }

@@ -227,6 +227,17 @@ fn removes_an_unfinished_folder() {
 }
 
 #[test]
+fn keeps_an_empty_folder_that_existed() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = FolderWriter::create(place.path()).unwrap();
+    folder.write_manifest(&Manifest { format: 1, ..Manifest::default() }).unwrap();
+    folder.write_schema("CREATE TABLE t (a int);\n").unwrap();
+    folder.create_rows("t", vec![Column::new("a", CellType::Int)]).unwrap().finish().unwrap();
+    drop(folder);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn names_of_tables_stay_in_the_folder() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("inner/workload");
