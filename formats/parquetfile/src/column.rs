@@ -32,6 +32,8 @@ pub(crate) enum Conversion {
     TimestampNanos,
     /// From nanoseconds since midnight.
     TimeNanos,
+    /// Read by [`Int96Column`](crate::int96::Int96Column).
+    Int96,
 }
 
 impl Column {
@@ -76,7 +78,7 @@ pub(crate) fn classify(column: &Type) -> Option<(ColumnKind, Conversion)> {
             (ConvertedType::DECIMAL, _) => ColumnKind::Decimal,
             _ => return None,
         },
-        Physical::INT96 => ColumnKind::Time,
+        Physical::INT96 => return Some((ColumnKind::Time, Conversion::Int96)),
         Physical::FLOAT | Physical::DOUBLE => ColumnKind::Float,
         Physical::BYTE_ARRAY => match (converted, logical) {
             (ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON, _) => ColumnKind::Text,

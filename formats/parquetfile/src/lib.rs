@@ -9,6 +9,7 @@
 //! Dates and times become text in SQL's format.
 
 mod column;
+mod int96;
 mod page_limits;
 mod rows;
 mod table;

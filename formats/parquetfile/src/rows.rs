@@ -7,6 +7,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::Error;
 use crate::column::{self, Conversion};
+use crate::int96::Int96Column;
 use crate::page_limits::max_expanded_bytes;
 use crate::table::open_file;
 use crate::value::{Value, convert_field};
@@ -24,6 +25,8 @@ struct OpenFile {
     rows: RowIter<'static>,
     /// For each name, the field index in the rows that are read, and the conversion.
     places: Vec<(usize, Conversion)>,
+    /// For each name, the reader of its values if the rows don't have them.
+    timestamps: Vec<Option<Int96Column>>,
     count: u64,
     /// Bytes of values that were read.
     expanded_bytes: u64,
@@ -75,14 +78,19 @@ impl OpenFile {
                 .ok_or_else(|| format!("column {name} is nested or has a type that tables don't have"))?;
             Ok((place, conversion))
         };
-        let places = names.iter().map(place).collect::<Result<_, String>>().map_err(|error| Error::new(path, error))?;
+        let places = names.iter().map(place).collect::<Result<Vec<_>, String>>();
+        let places = places.map_err(|error| Error::new(path, error))?;
+        let timestamps = places.iter().zip(names).map(|((_, conversion), name)| {
+            (*conversion == Conversion::Int96).then(|| Int96Column::open(path, name)).transpose()
+        });
+        let timestamps = timestamps.collect::<Result<_, Error>>()?;
         let projection = Type::group_type_builder(schema.name()).with_fields(wanted).build();
         let rows =
             projection.and_then(|projection| RowIter::from_file_into(Box::new(reader)).project(Some(projection)));
         let rows = rows.map_err(|error| Error::new(path, error))?;
         let file_bytes = fs::metadata(path).map_err(|error| Error::new(path, error))?.len();
         let max_expanded_bytes = max_expanded_bytes(file_bytes);
-        Ok(Self { path: path.to_owned(), rows, places, count: 0, expanded_bytes: 0, max_expanded_bytes })
+        Ok(Self { path: path.to_owned(), rows, places, timestamps, count: 0, expanded_bytes: 0, max_expanded_bytes })
     }
 
     fn read(&mut self, row: &mut Vec<Option<Value>>) -> Result<bool, Error> {
@@ -90,9 +98,12 @@ impl OpenFile {
         self.count += 1;
         let at = |error: Error| Error { row: Some(self.count), ..error };
         let fields = read.map_err(|error| at(Error::new(&self.path, error)))?.into_columns();
-        for (place, conversion) in &self.places {
+        for ((place, conversion), timestamp) in self.places.iter().zip(&mut self.timestamps) {
             let (name, field) = &fields[*place];
-            let value = convert_field(field, *conversion);
+            let value = match timestamp {
+                Some(column) => column.read(),
+                None => convert_field(field, *conversion),
+            };
             let value = value.map_err(|problem| at(Error::new(&self.path, format!("{name}: {problem}"))))?;
             self.expanded_bytes += value.as_ref().map_or(1, Value::byte_length);
             row.push(value);

@@ -2,7 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use parquet::data_type::{Int32Type, Int96, Int96Type};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use parquetfile::{ColumnKind, Table, Value};
 
 fn fixture(name: &str) -> PathBuf {
@@ -119,4 +123,57 @@ fn damaged_files_do_not_panic() {
             while let Ok(true) = rows.read(&mut row) {}
         }
     }
+}
+
+/// Writes a file of two row groups with a column `at` of INT96.
+fn write_int96(path: &Path, values: &[Option<[u32; 3]>], repetition: &str) {
+    let schema = format!("message t {{ required int32 id; {repetition} int96 at; }}");
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let mut writer = SerializedFileWriter::new(fs::File::create(path).unwrap(), schema, Arc::default()).unwrap();
+    for (at, some) in values.chunks(values.len().div_ceil(2)).enumerate() {
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let ids: Vec<i32> = (0..some.len()).map(|id| (at * 10 + id) as i32).collect();
+        column.typed::<Int32Type>().write_batch(&ids, None, None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let levels: Vec<i16> = some.iter().map(|value| i16::from(value.is_some())).collect();
+        let words: Vec<Int96> = some.iter().flatten().map(|value| Int96::from(value.to_vec())).collect();
+        let levels = (repetition == "optional").then_some(&levels[..]);
+        column.typed::<Int96Type>().write_batch(&words, levels, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+#[test]
+fn timestamps_of_12_bytes_keep_microseconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    // Nanoseconds of the day 1970-01-01 and of other days; NULL.
+    let nanos = 45_296_789_012_345_u64;
+    let (low, high) = (nanos as u32, (nanos >> 32) as u32);
+    let values = [Some([1_999, 0, 2_440_588]), None, Some([low, high, 2_460_370]), Some([0, 0, 2_299_161])];
+    write_int96(&path, &values, "optional");
+    let expected = [
+        text("1970-01-01 00:00:00.000001"),
+        None,
+        text("2024-02-29 12:34:56.789012"),
+        text("1582-10-15 00:00:00.000000"),
+    ];
+    let read = |names: &[&str]| {
+        let (mut rows, mut row, mut all) =
+            (Table::from_path(&path).unwrap().rows(names.iter().copied()), Vec::new(), Vec::new());
+        while rows.read(&mut row).unwrap() {
+            all.push(row.clone());
+        }
+        all
+    };
+    assert_eq!(read(&["at", "id"]).iter().map(|row| row[0].clone()).collect::<Vec<_>>(), expected);
+    assert_eq!(read(&["at"]).concat(), expected);
+    let values = values.map(|value| value.or(Some([0, 0, 2_440_588])));
+    write_int96(&path, &values, "required");
+    assert_eq!(read(&["at"]).len(), 4);
+    assert_eq!(read(&["at"])[1], [text("1970-01-01 00:00:00.000000")]);
 }

@@ -83,6 +83,10 @@ fn parse_string(text: &[u8], quote: u8) -> Result<(TupleValue, &[u8]), String> {
         if byte == b'\\' {
             let escaped = *text.get(at).ok_or("a string is not closed")?;
             at += 1;
+            // Servers keep the backslash of a wildcard.
+            if matches!(escaped, b'%' | b'_') {
+                value.push(b'\\');
+            }
             value.push(match escaped {
                 b'0' => 0,
                 b'n' => b'\n',
@@ -110,11 +114,12 @@ mod tests {
 
     #[test]
     fn tuples_are_read_with_their_escapes() {
-        let values = br"(1,'it\'s ''x''',NULL,0x41ff),(-2.5,'a\\b\n',_binary 'z','(,)')";
+        let values = br"(1,'it\'s ''x''',NULL,0x41ff),(-2.5,'a\\b\n',_binary 'z','(,)'),('\%\_\a')";
         let tuples: Vec<Vec<TupleValue>> = InsertTuples::new(values).map(Result::unwrap).collect();
         let text = |bytes: &[u8]| TupleValue::Text(bytes.to_vec());
         assert_eq!(tuples[0], [text(b"1"), text(b"it's 'x'"), TupleValue::Null, text(b"A\xff")]);
         assert_eq!(tuples[1], [text(b"-2.5"), text(b"a\\b\n"), text(b"z"), text(b"(,)")]);
+        assert_eq!(tuples[2], [text(b"\\%\\_a")]);
         assert!(InsertTuples::new(b"('a").next().unwrap().is_err());
     }
 }

@@ -295,10 +295,11 @@ fn find_reasons(
         for value in values.iter().take(MAX_COLUMNS) {
             // As bytes, so that DISTINCT doesn't merge texts that are equal under the collation.
             let name = sql::quote_identifier(&column.name);
+            // A hexadecimal literal means the same in every SQL mode.
             let select = format!(
-                "SELECT DISTINCT CAST(CONVERT({name} USING utf8mb4) AS BINARY) FROM {} WHERE {name} = {} LIMIT 20",
+                "SELECT DISTINCT CAST(CONVERT({name} USING utf8mb4) AS BINARY) FROM {} WHERE {name} = _utf8mb4 {} LIMIT 20",
                 sql::quote_identifier(&column.table),
-                sql::quote_string(value)
+                sql::hex_literal(value.as_bytes())
             );
             for side in [&mut *control, &mut *treatment] {
                 match side.conn.query::<Option<Vec<u8>>, _>(&select) {
