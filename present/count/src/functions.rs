@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use profile::{Image, Mapping, Naming, name_category};
+use profile::{Image, Mapping, Naming, name_category, parse_mapping};
 
 use crate::dump::{Place, ThreadCount};
 use crate::model::FunctionCount;
@@ -70,30 +70,4 @@ impl FunctionCounter {
 fn mappings(pid: u32) -> Vec<Mapping> {
     let text = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
     text.lines().filter_map(|line| parse_mapping(pid, line)).collect()
-}
-
-/// Parses a line of `/proc/PID/maps`. `None` for memory without a file.
-fn parse_mapping(pid: u32, line: &str) -> Option<Mapping> {
-    let mut words = line.split_whitespace();
-    let (start, end) = words.next()?.split_once('-')?;
-    let hexadecimal = |word: &str| u64::from_str_radix(word, 16).ok();
-    let (start, end) = (hexadecimal(start)?, hexadecimal(end)?);
-    let offset = hexadecimal(words.nth(1)?)?;
-    let module = words.nth(2)?;
-    module.starts_with('/').then(|| Mapping { pid, start, length: end - start, offset, module: module.into() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parses_mappings_of_files_only() {
-        let line = "7f0a1000-7f0a3000 r-xp 00001000 08:01 1234                       /usr/lib/libc.so.6";
-        let mapping = parse_mapping(7, line).unwrap();
-        assert_eq!((mapping.start, mapping.length, mapping.offset), (0x7f0a_1000, 0x2000, 0x1000));
-        assert_eq!(&*mapping.module, "/usr/lib/libc.so.6");
-        assert!(parse_mapping(7, "7ffd0000-7ffd1000 rw-p 00000000 00:00 0      [stack]").is_none());
-        assert!(parse_mapping(7, "7ffd0000-7ffd1000 rw-p 00000000 00:00 0").is_none());
-    }
 }

@@ -23,6 +23,7 @@ pub mod summary;
 pub use category::{Category, name_category};
 pub use error::Error;
 pub use image::{Function, Image, Naming};
+pub use memory::parse_mapping;
 pub use model::{
     CategoryDifference, CategoryShare, Coverage, Difference, FORMAT, FunctionDifference, FunctionShare, Profile,
     Profiles, SamplingInfo, Share, SideProfile,

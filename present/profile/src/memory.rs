@@ -19,9 +19,8 @@ impl ProcessMemory {
     /// pid may belong to another process by now.
     pub(crate) fn open(mapping: &Mapping, address: u64) -> Option<Self> {
         let maps = fs::read_to_string(format!("/proc/{}/maps", mapping.pid)).ok()?;
-        let is_mapping =
-            |line: &str| line.starts_with(&format!("{:x}-", mapping.start)) && line.ends_with(&*mapping.module);
-        if !maps.lines().any(is_mapping) {
+        let mut mappings = maps.lines().filter_map(|line| parse_mapping(mapping.pid, line));
+        if !mappings.any(|one| one.start == mapping.start && one.module == mapping.module) {
             return None;
         }
         let file = File::open(format!("/proc/{}/mem", mapping.pid)).ok()?;
@@ -51,5 +50,41 @@ impl ProcessMemory {
     /// Converts an address of the process to an address of the file.
     pub(crate) fn file_address(&self, at: u64) -> u64 {
         at.wrapping_sub(self.bias)
+    }
+}
+
+/// Parses a line of `/proc/PID/maps`. `None` for memory without a file.
+pub fn parse_mapping(pid: u32, line: &str) -> Option<Mapping> {
+    let mut rest = line;
+    let mut word = || {
+        let (word, after) = rest.trim_start().split_once(' ')?;
+        rest = after;
+        Some(word)
+    };
+    // Addresses, permissions, offset, device, inode.
+    let [range, _, offset, _, _] = [word()?, word()?, word()?, word()?, word()?];
+    let (start, end) = range.split_once('-')?;
+    let hexadecimal = |digits: &str| u64::from_str_radix(digits, 16).ok();
+    let (start, end, offset) = (hexadecimal(start)?, hexadecimal(end)?, hexadecimal(offset)?);
+    let module = rest.trim_start();
+    module.starts_with('/').then(|| Mapping { pid, start, length: end - start, offset, module: module.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_mappings_of_files_only() {
+        let line = "7f0a1000-7f0a3000 r-xp 00001000 08:01 1234                       /usr/lib/libc.so.6";
+        let mapping = parse_mapping(7, line).unwrap();
+        assert_eq!((mapping.start, mapping.length, mapping.offset), (0x7f0a_1000, 0x2000, 0x1000));
+        assert_eq!(&*mapping.module, "/usr/lib/libc.so.6");
+        // A program that is not position-independent: the kernel writes at least eight digits.
+        let mapping = parse_mapping(7, "00400000-00c00000 r-xp 00000000 08:01 77 /opt/my sql/mysqld").unwrap();
+        assert_eq!((mapping.start, &*mapping.module), (0x40_0000, "/opt/my sql/mysqld"));
+        assert!(parse_mapping(7, "7ffd0000-7ffd1000 rw-p 00000000 00:00 0      [stack]").is_none());
+        assert!(parse_mapping(7, "7ffd0000-7ffd1000 rw-p 00000000 00:00 0").is_none());
+        assert!(parse_mapping(7, "7ffd0000-7ffd1000 rw-p 00000000 00:00 0 ").is_none());
     }
 }

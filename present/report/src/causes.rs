@@ -51,7 +51,7 @@ impl<'a, D> Cause<'a, D> {
             let separator = if line.is_empty() { "" } else { ", " };
             let room = width.saturating_sub(if left > 1 { ending.chars().count() } else { 0 });
             if !line.is_empty() && (line.chars().count() + separator.len() + name.chars().count()) > room {
-                return Some(line + &ending);
+                return Some(format!("also {line}{ending}"));
             }
             line.push_str(separator);
             line.push_str(name);

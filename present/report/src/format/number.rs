@@ -20,10 +20,11 @@ pub(crate) fn group_thousands(value: f64) -> String {
 
 /// Returns a figure with thousands separators and all of its decimals: `1,241.18`.
 pub(crate) fn format_exact(value: f64) -> String {
-    let text = value.to_string();
+    let text = value.abs().to_string();
     let (_, decimals) = text.split_once('.').unwrap_or((&text, ""));
-    let whole = group_thousands(value.trunc());
-    if decimals.is_empty() { whole } else { format!("{whole}.{decimals}") }
+    let whole = group_thousands(value.abs().trunc());
+    let sign = if value < 0.0 { "-" } else { "" };
+    if decimals.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{decimals}") }
 }
 
 /// Returns a count with a noun: `1 block`, `1,253 blocks`.
@@ -109,6 +110,12 @@ mod tests {
         assert_eq!(group_thousands(143_178.2), "143,178");
         assert_eq!(group_thousands(-1_234_567.0), "-1,234,567");
         assert_eq!(group_thousands(-0.4), "0");
+    }
+
+    #[test]
+    fn exact_figures_keep_decimals_and_sign() {
+        let figures = [1_241.18, -0.25, -1_241.5, 0.0, -0.0, -3.0].map(format_exact);
+        assert_eq!(figures, ["1,241.18", "-0.25", "-1,241.5", "0", "0", "-3"]);
     }
 
     #[test]

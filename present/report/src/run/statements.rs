@@ -166,7 +166,7 @@ fn findings_of_variant<'a>(
 }
 
 fn loses_index(change: &PlanChange) -> bool {
-    matches!(change, PlanChange::Index { control: Some(_), .. })
+    matches!(change, PlanChange::Index { control: Some(_), treatment: None, .. })
 }
 
 /// Returns a line per side of the result diff, and a line per class that was left out of the load.
