@@ -14,7 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut text = Vec::new();
     io::stdin().read_to_end(&mut text)?;
     let (mut values, mut offsets) = (Vec::new(), vec![0_i64]);
-    for line in text.strip_suffix(b"\n").map(|text| text.split(|&byte| byte == b'\n')).into_iter().flatten() {
+    // The last line may lack its line feed.
+    let lines = text.strip_suffix(b"\n").unwrap_or(&text);
+    for line in lines.split(|&byte| byte == b'\n').filter(|_| !text.is_empty()) {
         values.extend_from_slice(line);
         offsets.push(values.len().try_into()?);
     }

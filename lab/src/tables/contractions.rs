@@ -214,8 +214,9 @@ impl Search<'_, '_> {
         let members: BTreeSet<char> =
             self.contractions.keys().flatten().copied().chain('\u{300}'..='\u{36f}').collect();
         let members: Vec<char> = members.into_iter().collect();
-        let mut last: Vec<Vec<char>> = self.contractions.keys().cloned().collect();
-        while !last.is_empty() && last[0].len() < CODE_POINTS {
+        let mut last: Vec<Vec<char>> =
+            self.contractions.keys().filter(|text| text.len() < CODE_POINTS).cloned().collect();
+        while !last.is_empty() {
             let before = self.contractions.clone();
             let bar = create_bar(last.len(), self.searched.name);
             for text in &last {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use clap::Args;
 use count::{DEFAULT_WORKLOADS, Request, Results, Source};
 use files::Access;
@@ -131,7 +131,7 @@ pub struct CountArgs {
 
 pub fn run(args: &CountArgs) -> Result<ExitCode> {
     let targets = args.connect.resolve(1)?;
-    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let folder = tempfile::tempdir().map_err(|error| anyhow!("cannot create a temporary folder: {error}"))?;
     let request = args.request(folder.path())?;
     let bar = Bar::new();
     let results = match &args.out {
@@ -149,7 +149,7 @@ pub fn run(args: &CountArgs) -> Result<ExitCode> {
 /// Counts one server after the other, and keeps the results of each in a file of `out`. A server
 /// whose file exists is not counted again.
 fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Result<Results> {
-    fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+    fs::create_dir_all(out).map_err(path_error("create", out))?;
     let request = Request { may_lack_collations: true, ..request };
     let mut all: Option<Results> = None;
     for spec in &targets.specs {
@@ -164,7 +164,7 @@ fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Res
                 let results = count::run(&request, std::slice::from_ref(spec), &targets.options, VERSION, bar)?;
                 let text = printed::json(&results);
                 files::replace(&path, Access::Umask, |file| file.write_all(text.as_bytes()))
-                    .with_context(|| format!("cannot write {}", path.display()))?;
+                    .map_err(path_error("write", &path))?;
                 results
             }
         };
@@ -178,11 +178,11 @@ fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Res
 
 /// Writes the pages of the site, in place of older ones.
 fn write_site(folder: &Path, results: &Results) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    fs::create_dir_all(folder).map_err(path_error("create", folder))?;
     for page in printed::site(results) {
         let path = folder.join(page.file);
         files::replace(&path, Access::Umask, |file| file.write_all(page.html.as_bytes()))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+            .map_err(path_error("write", &path))?;
     }
     output::print_message(&format!("site: {}", folder.join("index.html").display()));
     Ok(())
@@ -191,10 +191,14 @@ fn write_site(folder: &Path, results: &Results) -> Result<()> {
 /// Reads results that an earlier run wrote. `None` without such a file.
 fn read_results(path: &Path) -> Result<Option<Results>> {
     match files::read_small(path, MAX_RESULTS_BYTES) {
-        Ok(text) => Ok(Some(serde_json::from_slice(&text).with_context(|| format!("cannot read {}", path.display()))?)),
+        Ok(text) => Ok(Some(serde_json::from_slice(&text).map_err(io::Error::from).map_err(path_error("read", path))?)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        Err(error) => Err(path_error("read", path)(error)),
     }
+}
+
+fn path_error(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+    move |error| anyhow!("cannot {verb} {}: {error}", path.display())
 }
 
 impl CountArgs {

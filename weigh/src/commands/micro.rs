@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use micro::{ComparisonCost, Difference, InstructionSet, Program, Request, Results, UnknownInstructionSet};
 use progress::Bar;
@@ -113,7 +113,8 @@ impl FromStr for InstructionSets {
 
 pub fn run(args: &MicroArgs) -> Result<ExitCode> {
     if std::env::var_os(ENGINE_PROCESS).is_some() {
-        micro::serve_timing_requests(stdin().lock(), stdout().lock()).context("the engine could not be timed")?;
+        micro::serve_timing_requests(stdin().lock(), stdout().lock())
+            .map_err(|error| anyhow!("the engine could not be timed: {error}"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let targets = args.connect.resolve(1)?;
@@ -127,7 +128,7 @@ fn measure(request: &Request, targets: &Targets) -> Result<Results> {
     let bar = Bar::new();
     let open = |spec| server::open(spec, &targets.options, &bar);
     let mut servers: Vec<Server> = targets.specs.iter().map(open).collect::<Result<_, _>>()?;
-    let this = std::env::current_exe().context("cannot find the path of this program")?;
+    let this = std::env::current_exe().map_err(|error| anyhow!("cannot find the path of this program: {error}"))?;
     let engine = || {
         let mut command = Command::new(&this);
         command.arg("micro").env(ENGINE_PROCESS, "1");

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ::files::Access;
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use facts::Facts;
 use preflight::{Checkpoint, Options, Rehearsed, Report, RowSource, ServerRows, Source, read_definitions};
 use progress::Bar;
@@ -75,8 +75,7 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
         std::fs::write(path, printed::back_file(report)).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if let Some(path) = &args.plan {
-        std::fs::write(path, &plan).with_context(|| format!("cannot write {}", path.display()))?;
-        return Ok(PlanFiles { plan: Some(path.display().to_string()), ..PlanFiles::default() });
+        return Ok(PlanFiles { plan: write(path, &plan)?, ..PlanFiles::default() });
     }
     if args.format != PreflightFormat::Text || report.plan.as_ref().is_none_or(|plan| plan.steps.is_empty()) {
         return Ok(PlanFiles::default());

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use measure::{Axes, FolderOptions, MeasuredFolder, Request, Run};
 use result_diff::ResultDiff;
@@ -79,7 +79,8 @@ impl FolderArgs {
             Protocol::Text => load::Protocol::Text,
             Protocol::Prepared => load::Protocol::Prepared,
         };
-        let digest = workload.digest().with_context(|| format!("cannot read {} a second time", path.display()))?;
+        let digest =
+            workload.digest().map_err(|error| anyhow!("cannot read {} a second time: {error}", path.display()))?;
         let selection = FolderOptions {
             named: path.display().to_string(),
             digest,

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use load::SysbenchScript;
 use measure::{Axes, DEFAULT_BASELINE, Driver, Mode, Pin, Request, SELF_TEST_EXTRA_WORK};
 use workload::{Text, Workload, WorkloadKind};
@@ -159,7 +159,8 @@ fn read_script(args: &BenchArgs) -> Result<Option<SysbenchScript>> {
         bail!("{option} is for the built-in workloads; options of a script are given by --script-option NAME=VALUE");
     }
     let read = SysbenchScript::read(path, args.script_option.clone());
-    Ok(Some(read.with_context(|| format!("cannot read the script {}", path.display()))?))
+    let read = read.map_err(|error| anyhow!("cannot read the script {}: {error}", path.display()))?;
+    Ok(Some(read))
 }
 
 fn resolve_axes(args: &BenchArgs, folder: Option<&SelectedFolder>) -> Axes {

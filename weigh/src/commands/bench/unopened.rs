@@ -24,7 +24,9 @@ pub fn look_up(spec: &Spec) -> Result<Option<Unopened>> {
     let (name, label) = match origin {
         Origin::Host => ("mariadb".to_owned(), "mariadb".to_owned()),
         Origin::Catalogue(name) => (name.as_str().to_owned(), name.to_string()),
-        other => (other.to_string(), other.to_string()),
+        // Folders have any name: /home/mysql.
+        Origin::Basedir(_) => return Ok(None),
+        other => (file_name(&other.to_string()).to_owned(), other.to_string()),
     };
     let listing = listed.into_iter().find(|listing| listing.name == name);
     let Some((flavour, target)) = find_version(&name, listing.as_ref()) else { return Ok(None) };
@@ -48,6 +50,13 @@ pub fn look_up(spec: &Spec) -> Result<Option<Unopened>> {
         })
         .collect();
     Ok(Some(Unopened { collations: ServerCollations { label, flavour, collations }, state }))
+}
+
+/// Returns the last part of a path, a URL or an image's name, without a digest:
+/// `mysql-8.0.36.tar.xz` of `https://mysql.example/mysql-8.0.36.tar.xz#sha256=…`.
+fn file_name(origin: &str) -> &str {
+    let path = origin.split_once('#').map_or(origin, |(path, _)| path);
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// Returns a version of Debian without its epoch: `10.11.19-0+deb12u1` of `1:10.11.19-0+deb12u1`.
@@ -111,7 +120,13 @@ mod tests {
         assert!(has("mysql@sid", "utf8mb4_0900_ai_ci") && !has("mysql@5.6", "utf8mb4_0900_ai_ci"));
         assert!(has("mariadb@trixie", "utf8mb4_uca1400_ai_ci") && !has("mariadb@bullseye", "utf8mb4_uca1400_ai_ci"));
         assert!(!has("mysql:5.7.25", "utf8mb4_0900_ai_ci") && has("mysql:5.7.25", "utf8mb4_unicode_520_ci"));
-        assert!(look_up(&"./some-folder".parse().unwrap()).unwrap().is_none());
+        let is_known = |spec: &str| look_up(&spec.parse().unwrap()).unwrap().is_some();
+        assert!(!is_known("./some-folder"));
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("mysql@5.7");
+        std::fs::create_dir(&place).unwrap();
+        assert!(!is_known(place.to_str().unwrap()));
+        assert_eq!(file_name("https://mysql.example/a-1.tar.xz#sha256=00"), "a-1.tar.xz");
         assert!(look_up(&"mysql://root@db.example".parse().unwrap()).unwrap().is_none());
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use measure::{Analysis, Run};
 use preflight::{Cost, Report};
 
@@ -16,7 +16,7 @@ pub struct BenchResults {
 pub fn read(folders: &[PathBuf]) -> Result<Vec<BenchResults>> {
     let read_folder = |folder: &PathBuf| {
         let (run, blocks) = measure::read_run(folder)
-            .with_context(|| format!("--costs {}: no results of weigh bench", folder.display()))?;
+            .map_err(|error| anyhow!("--costs {}: no results of weigh bench: {error}", folder.display()))?;
         let analysis = measure::analyse(&run, &blocks);
         Ok(BenchResults { folder: folder.clone(), run, analysis })
     };

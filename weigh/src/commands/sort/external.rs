@@ -41,6 +41,8 @@ pub fn read_lines(
         descending: order.reverse,
     });
     let (mut text, mut count) = (Vec::new(), 0);
+    // Last line end in `text`, so that bytes are searched once, however long a line is.
+    let mut last_end = None;
     for path in input::paths_or_stdin(files) {
         let mut input = input::open(&path)?;
         loop {
@@ -50,8 +52,9 @@ pub fn read_lines(
                 break;
             }
             count += memchr::memchr_iter(end, &text[held..]).count();
+            last_end = memchr::memrchr(end, &text[held..]).map(|at| held + at).or(last_end);
             if text.len() + count * BYTES_PER_LINE > limits.memory
-                && let Some(last) = memchr::memrchr(end, &text)
+                && let Some(last) = last_end.take()
             {
                 spill(&mut runs, order, &text[..=last], end, limits.threads).map_err(explain_error)?;
                 text.drain(..=last);
@@ -59,6 +62,7 @@ pub fn read_lines(
             }
         }
         if text.last().is_some_and(|&last| last != end) {
+            last_end = Some(text.len());
             text.push(end);
             count += 1;
         }
