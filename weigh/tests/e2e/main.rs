@@ -3,6 +3,7 @@
 //! instance is left.
 
 mod accounting;
+mod action;
 mod attach;
 mod attacks;
 mod audit;
