@@ -2,14 +2,14 @@
 //! that takes. Each binding is tested as its users install it, and is a cargo workspace of its own,
 //! so that the project builds without Python. The ports to other languages are tested likewise.
 
-mod c;
+pub mod c;
 mod datafusion;
 mod go;
 mod java;
 mod ports;
 mod python;
 mod spark;
-mod web;
+pub mod web;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -156,13 +156,13 @@ impl Binding {
 }
 
 /// The project's folder.
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     crate_folder.parent().unwrap_or(crate_folder).to_owned()
 }
 
 /// Folder in which the bindings are built, and to which what their tests need is installed.
-fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     root().join("target/bindings")
 }
 
@@ -189,7 +189,7 @@ fn lint(cargo: &mut Command) -> Result<()> {
 }
 
 /// Runs a command. The error of a failure names the command with its arguments.
-fn succeed(command: &mut Command) -> Result<()> {
+pub fn succeed(command: &mut Command) -> Result<()> {
     let line = print_command(command);
     let status = command.status().with_context(|| format!("cannot run {line}"))?;
     check_status(&line, status)
@@ -219,7 +219,7 @@ fn check_status(line: &str, status: ExitStatus) -> Result<()> {
 }
 
 /// Creates an empty folder. Removes an existing one first.
-fn create_empty_folder(folder: &Path) -> Result<()> {
+pub fn create_empty_folder(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     }

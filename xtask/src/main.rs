@@ -11,8 +11,10 @@ mod fuzz;
 mod lab;
 mod package;
 mod portable;
+mod release;
 mod sizes;
 mod test;
+mod venv;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -40,6 +42,8 @@ enum Task {
     Fuzz(fuzz::Arguments),
     /// Build the Debian package: the command, its manual pages and completions.
     Package(package::Arguments),
+    /// Build what users install: the program, packages, wheels, an image, and their checksums.
+    Release(release::Arguments),
     /// Build programs with one collation and with all, and compare what the library adds to each
     /// with its limit.
     Sizes(sizes::Arguments),
@@ -74,6 +78,7 @@ fn run() -> Result<bool> {
         }
         Task::Fuzz(arguments) => fuzz::run(arguments),
         Task::Package(arguments) => package::run(arguments).map(|()| true),
+        Task::Release(arguments) => release::run(arguments).map(|()| true),
         Task::Sizes(arguments) => sizes::run(arguments),
         Task::Lab(words) if lab::has_task(&words[0]) => lab::become_lab(words),
         Task::Lab(words) => {

@@ -11,6 +11,7 @@ use fetch::Tool;
 use progress::Bar;
 
 use crate::bindings::{self, Binding};
+use crate::release;
 use tiers::{Target, Workspace};
 
 /// Servers that the tests name. `mariadb` is the machine's own if the PATH has one.
@@ -33,8 +34,9 @@ const SERVERS: [&str; 10] = [
 )]
 pub struct Arguments {
     /// `fast`: tests without a server, browser or download. `servers`: the others. Or a crate, or a
-    /// binding or port of the library (`c`, `datafusion`, `go`, `java`, `python`, `web`) [default:
-    /// all].
+    /// binding or port of the library (`c`, `datafusion`, `go`, `java`, `python`, `web`). Or
+    /// `release`: builds the files of a release and tries each as its users would, as root; not part
+    /// of all [default: all].
     part: Option<String>,
 
     /// Install what the tests need, and run none.
@@ -52,6 +54,7 @@ enum Part {
     Servers,
     Crate(String),
     Binding(Binding),
+    Release,
 }
 
 /// Returns whether all tests of the part passed.
@@ -61,6 +64,10 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     if let Part::Binding(binding) = part {
         lifecycle::interrupt::install()?;
         return bindings::run_one(binding, arguments.no_run).map(|()| true);
+    }
+    if let Part::Release = part {
+        lifecycle::interrupt::install()?;
+        return release::run_trials(arguments.no_run).map(|()| true);
     }
     if needs_servers(&part, &workspace) {
         install()?;
@@ -93,11 +100,12 @@ fn parse_part(name: Option<&str>, workspace: &Workspace) -> Result<Part> {
         None | Some("all") => Part::All,
         Some("fast") => Part::Fast,
         Some("servers") => Part::Servers,
+        Some("release") => Part::Release,
         Some(name) if workspace.has_package(name) => Part::Crate(name.to_owned()),
         Some(name) => match Binding::find(name) {
             Some(binding) => Part::Binding(binding),
             None => bail!(
-                "`{name}` is not a part of the tests: give all, fast, servers, a crate ({}) or a binding ({})",
+                "`{name}` is not a part of the tests: give all, fast, servers, release, a crate ({}) or a binding ({})",
                 workspace.packages().join(", "),
                 Binding::names().join(", ")
             ),
@@ -109,7 +117,7 @@ fn parse_part(name: Option<&str>, workspace: &Workspace) -> Result<Part> {
 fn needs_servers(part: &Part, workspace: &Workspace) -> bool {
     match part {
         Part::All | Part::Servers => true,
-        Part::Fast | Part::Binding(_) => false,
+        Part::Fast | Part::Binding(_) | Part::Release => false,
         Part::Crate(name) => workspace.tests(Target::NeedsServers).any(|test| test.package == *name),
     }
 }
@@ -126,7 +134,7 @@ fn cargo_options(part: &Part, workspace: &Workspace) -> Vec<Vec<String>> {
         }
         Part::Servers => vec![words(&["--workspace"]).into_iter().chain(named(Target::NeedsServers)).collect()],
         Part::Crate(name) => vec![words(&["--package", name])],
-        Part::Binding(_) => Vec::new(),
+        Part::Binding(_) | Part::Release => Vec::new(),
     }
 }
 
@@ -145,8 +153,9 @@ fn cargo_test(options: &[String], rest: &[String]) -> Result<bool> {
 
 fn install() -> Result<()> {
     let bar = Bar::with_steps_printed();
-    // `cargo xtask portable` alone needs the emulator.
-    for tool in Tool::ALL.into_iter().filter(|tool| *tool != Tool::Qemu) {
+    // `cargo xtask portable` and `cargo xtask test release` install these themselves.
+    let others = [Tool::Qemu, Tool::Debootstrap];
+    for tool in Tool::ALL.into_iter().filter(|tool| !others.contains(tool)) {
         tool.find_or_install(&bar).with_context(|| format!("the tests need {}", tool.name()))?;
     }
     for name in SERVERS {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the C library and installs header, static and shared library, and pkg-config file: install.sh PREFIX
+# Builds the C library and installs header, static and shared library, and the files for pkg-config and CMake: install.sh PREFIX
 # PROFILE=dev builds for development. DESTDIR is prepended to all paths, for packages.
 set -eu
 prefix=${1:?"usage: install.sh PREFIX"}
@@ -14,9 +14,12 @@ version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 abi=$(sed -n 's/^#define MCOLL_ABI_VERSION \([0-9]*\)$/\1/p' include/mysql_collation.h)
 to="${DESTDIR:-}$prefix"
 
-mkdir -p "$to/include" "$to/lib/pkgconfig"
+cmake="$to/lib/cmake/mysql_collation"
+mkdir -p "$to/include" "$to/lib/pkgconfig" "$cmake"
 install -m 644 include/mysql_collation.h "$to/include/"
 install -m 644 "$built/libmysql_collation.a" "$to/lib/"
 install -m 755 "$built/libmysql_collation.so" "$to/lib/libmysql_collation.so.$abi"
 ln -sf "libmysql_collation.so.$abi" "$to/lib/libmysql_collation.so"
 sed -e "s|@prefix@|$prefix|" -e "s|@version@|$version|" mysql_collation.pc.in > "$to/lib/pkgconfig/mysql_collation.pc"
+install -m 644 cmake/mysql_collation-config.cmake "$cmake/"
+sed -e "s|@version@|$version|" cmake/mysql_collation-config-version.cmake.in > "$cmake/mysql_collation-config-version.cmake"

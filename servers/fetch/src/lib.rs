@@ -26,6 +26,7 @@ pub use install::{Listing, Manifest, find_or_install, install, list_servers};
 pub use origin::{Download, Origin, OriginError};
 pub use program::{Program, explain_closed};
 pub use progress::{NoProgress, Progress};
+pub use source::apt::{debian_mirror, unpack_debian};
 pub use source::maven::Jar;
 pub use store::{Cache, disk};
 pub use tool::{Tool, find_or_install_wasm_rustc};

@@ -2,7 +2,7 @@
 //! and the examples.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use fetch::Tool;
@@ -12,6 +12,7 @@ use crate::bindings::{cargo, create_empty_folder, succeed, target};
 
 /// Programs that the tests run, besides a C compiler.
 pub struct Tools {
+    cmake: PathBuf,
     go: PathBuf,
     pkg_config: PathBuf,
     valgrind: PathBuf,
@@ -20,7 +21,12 @@ pub struct Tools {
 pub fn prepare() -> Result<Tools> {
     let bar = Bar::with_steps_printed();
     let find = |tool: Tool| tool.find_or_install(&bar);
-    Ok(Tools { go: find(Tool::Go)?, pkg_config: find(Tool::PkgConfig)?, valgrind: find(Tool::Valgrind)? })
+    Ok(Tools {
+        cmake: find(Tool::Cmake)?,
+        go: find(Tool::Go)?,
+        pkg_config: find(Tool::PkgConfig)?,
+        valgrind: find(Tool::Valgrind)?,
+    })
 }
 
 const WARNINGS: [&str; 5] = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"];
@@ -48,10 +54,12 @@ pub fn test(source: &Path) -> Result<()> {
     valgrind.args(["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite", "--error-exitcode=9"]);
     succeed(valgrind.arg(&program).arg("100"))?;
 
-    let example = installation.compile("examples/words.c", "words", &flags)?;
-    check_output(installation.command(&example).args(EXAMPLE_ARGUMENTS))?;
-    let mut go = installation.command(&tools.go);
-    check_output(go.args(["run", "."]).args(EXAMPLE_ARGUMENTS).current_dir(source.join("examples/go")))
+    installation.run_examples()
+}
+
+/// Runs the examples against installed files: with pkg-config, with CMake, and in Go.
+pub fn run_examples(source: &Path, prefix: &Path) -> Result<()> {
+    Installation { source, prefix, tools: &prepare()? }.run_examples()
 }
 
 /// The installed library, and programs that are built against it.
@@ -68,6 +76,27 @@ impl Installation<'_> {
         command.env("PKG_CONFIG_PATH", self.prefix.join("lib/pkgconfig")).env("PKG_CONFIG", &self.tools.pkg_config);
         command.env("LD_LIBRARY_PATH", self.prefix.join("lib"));
         command
+    }
+
+    fn run_examples(&self) -> Result<()> {
+        let example = self.compile("examples/words.c", "words", &self.shared_flags()?)?;
+        check_output(self.command(&example).args(EXAMPLE_ARGUMENTS))?;
+        self.run_cmake_example()?;
+        let mut go = self.command(&self.tools.go);
+        check_output(go.args(["run", "."]).args(EXAMPLE_ARGUMENTS).current_dir(self.source.join("examples/go")))
+    }
+
+    /// Builds the example with CMake, against the shared and the static library.
+    fn run_cmake_example(&self) -> Result<()> {
+        let build = self.prefix.join("cmake-build");
+        let mut configure = self.command(&self.tools.cmake);
+        configure.arg("-S").arg(self.source.join("examples/cmake")).arg("-B").arg(&build);
+        succeed(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", self.prefix.display())).stdout(Stdio::null()))?;
+        succeed(self.command(&self.tools.cmake).arg("--build").arg(&build).stdout(Stdio::null()))?;
+        for program in ["words", "words-static"] {
+            check_output(self.command(&build.join(program)).args(EXAMPLE_ARGUMENTS))?;
+        }
+        Ok(())
     }
 
     /// Returns compiler flags for the shared library, from pkg-config.

@@ -68,7 +68,8 @@ pub fn test(source: &Path) -> Result<()> {
     succeed(tests.current_dir(root()).env("CARGO_TARGET_DIR", root().join("target")).env("COLLATIONS_PAGE", page))
 }
 
-fn build(source: &Path) -> Result<PathBuf> {
+/// Builds the library and returns its bytes.
+pub fn build_library(source: &Path) -> Result<Vec<u8>> {
     let mut build = cargo(source);
     build.args(["build", "--quiet", "--locked", "--release", "--target", TARGET]);
     if let Compiler::Installed { rustc, linker } = prepare()? {
@@ -76,8 +77,11 @@ fn build(source: &Path) -> Result<PathBuf> {
     }
     succeed(&mut build)?;
     let library = target().join(TARGET).join("release/mysql_collation_web.wasm");
-    let library = fs::read(&library).with_context(|| format!("cannot read {}", library.display()))?;
+    fs::read(&library).with_context(|| format!("cannot read {}", library.display()))
+}
 
+fn build(source: &Path) -> Result<PathBuf> {
+    let library = build_library(source)?;
     let page = render_page(&source.join("page"), &library)?;
     ensure!(page.len() < MAX_PAGE_SIZE, "the page has {} bytes, more than {MAX_PAGE_SIZE}", page.len());
     let file = target().join("collations.html");

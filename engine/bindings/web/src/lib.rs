@@ -1,11 +1,12 @@
-//! The library for the web page: JSON requests and replies in WebAssembly's memory.
+//! The library for the web page and for the npm package, in WebAssembly's memory.
 //!
-//! The page calls [`input`] for a buffer, writes a request there, and calls [`answer`], which
-//! returns the length of the reply at [`output`]. `question` defines the requests. The crate
-//! `explain` does the work.
+//! The caller calls [`input`] for a buffer, writes a request there, and calls [`answer`], which
+//! returns the length of the reply at [`output`]. `question` defines the requests, in JSON. The
+//! crate `explain` does the work. `strings` has functions on strings, without JSON.
 
 mod collations;
 mod question;
+mod strings;
 
 use std::cell::RefCell;
 
@@ -28,8 +29,13 @@ pub extern "C" fn input(length: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> usize {
     let answer = INPUT.with_borrow(|input| question::process(input));
+    reply(answer)
+}
+
+/// Keeps a reply until the next one, and returns its length.
+fn reply(bytes: Vec<u8>) -> usize {
     OUTPUT.with_borrow_mut(|output| {
-        *output = answer;
+        *output = bytes;
         output.len()
     })
 }

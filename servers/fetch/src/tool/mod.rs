@@ -26,6 +26,10 @@ pub enum Tool {
     Chromium,
     /// MariaDB's command-line client, for tests and experiments.
     Client,
+    /// CMake, for tests of the library's C interface.
+    Cmake,
+    /// debootstrap, for roots of Debian in which releases are tried.
+    Debootstrap,
     /// Go, for an example of the library's C interface.
     Go,
     /// Runtime of Java 17 or later, for Spark.
@@ -68,9 +72,11 @@ const fn plain_package(name: &'static str, file: &'static str, mebibytes: u64) -
 const C_LIBRARY: [&str; 2] = ["libc6", "libc-bin"];
 
 impl Tool {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Chromium,
         Self::Client,
+        Self::Cmake,
+        Self::Debootstrap,
         Self::Go,
         Self::Java,
         Self::Maven,
@@ -87,6 +93,8 @@ impl Tool {
         match self {
             Self::Chromium => "chromium",
             Self::Client => "mariadb",
+            Self::Cmake => "cmake",
+            Self::Debootstrap => "debootstrap",
             Self::Go => "go",
             Self::Java => "java",
             Self::Maven => "mvn",
@@ -115,6 +123,20 @@ impl Tool {
                 // Contains the plugins for logging in to MySQL.
                 environment: "MARIADB_PLUGIN_DIR=\"$(echo \"$root\"/usr/lib/*/libmariadb3/plugin)\"",
                 mebibytes: 60,
+            },
+            Self::Cmake => ToolPackage {
+                name: "cmake",
+                others: &[],
+                file: "usr/bin/cmake",
+                environment: "CMAKE_ROOT=\"$(echo \"$root\"/usr/share/cmake-*)\"",
+                mebibytes: 150,
+            },
+            Self::Debootstrap => ToolPackage {
+                name: "debootstrap",
+                others: &[],
+                file: "usr/sbin/debootstrap",
+                environment: "DEBOOTSTRAP_DIR=\"$root/usr/share/debootstrap\"",
+                mebibytes: 20,
             },
             Self::Go => ToolPackage {
                 name: "golang-go",

@@ -313,3 +313,18 @@ fn package_name(file: &Path) -> &str {
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     fs::write(path, text).map_err(Error::io("write", path))
 }
+
+/// Returns the Debian mirror that this machine uses.
+pub fn debian_mirror() -> Result<Option<String>, Error> {
+    let host = mirror::Release::read_host();
+    Ok(mirror::find_debian_mirror(&mirror::read_host_sources()?, &host).map(|(uri, _)| uri))
+}
+
+/// Unpacks packages of a suite of Debian into a folder: the first with all that it depends on, the
+/// others alone. Their installation scripts don't run.
+pub fn unpack_debian(suite: &str, packages: &[&str], folder: &Path, progress: &dyn Progress) -> Result<(), Error> {
+    let apt = Apt::for_suite(&folder.join(".apt"), suite, progress)?;
+    let (first, others) = packages.split_at(packages.len().min(1));
+    others.iter().try_for_each(|package| apt.download_without_dependencies(package))?;
+    apt.download(first, &format!("packages of Debian {suite}"), progress)?.unpack(folder, progress).map(drop)
+}

@@ -1,0 +1,82 @@
+//! The Debian package.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::payload::{File, compress};
+use crate::bindings::succeed;
+
+/// What a package's control file says besides the description.
+pub struct Control<'a> {
+    pub version: &'a str,
+    /// Debian's name of the architecture.
+    pub architecture: &'a str,
+    /// Packages that the program needs, as Debian writes them.
+    pub depends: &'a str,
+    /// Time of all files in seconds since 1970.
+    pub time: u64,
+}
+
+/// Builds a package with `dpkg-deb`.
+pub fn pack(control: &Control, files: &[File], package: &Path) -> Result<()> {
+    let tree = tempfile::tempdir().context("cannot create a temporary folder")?;
+    fs::set_permissions(tree.path(), fs::Permissions::from_mode(0o755))?;
+    let changelog = File::new("usr/share/doc/weighbridge/changelog.gz", compress(changelog(control)?.as_bytes())?);
+    for file in files.iter().chain([&changelog]) {
+        write_file(&tree.path().join(&file.path), &file.bytes, file.mode)?;
+    }
+    let kibibytes = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
+    write_file(&tree.path().join("DEBIAN/control"), render_control(control, kibibytes).as_bytes(), 0o644)?;
+    let mut dpkg = Command::new("dpkg-deb");
+    dpkg.env("SOURCE_DATE_EPOCH", control.time.to_string());
+    dpkg.args(["--root-owner-group", "-Zxz", "--build"]).arg(tree.path()).arg(package);
+    succeed(dpkg.stdout(std::process::Stdio::null())).context("the Debian package needs dpkg-deb (on Debian: dpkg)")
+}
+
+fn render_control(control: &Control, kibibytes: usize) -> String {
+    let Control { version, architecture, depends, .. } = control;
+    let depends = if depends.is_empty() { String::new() } else { format!("Depends: {depends}\n") };
+    format!(
+        "Package: weighbridge\nVersion: {version}\nArchitecture: {architecture}\n\
+         Maintainer: The Weighbridge developers <weighbridge@localhost>\nInstalled-Size: {kibibytes}\n\
+         Section: database\nPriority: optional\n{depends}Recommends: linux-perf\nSuggests: sysbench\n\
+         Description: measures the cost of character sets and collations\n \
+         Measures what character sets and collations cost MySQL and MariaDB servers, in turns of\n \
+         milliseconds on the same cores, with 95 % intervals. Checks servers and dumps before a\n \
+         conversion or an upgrade, and compares, sorts and explains strings as the servers do.\n"
+    )
+}
+
+/// Returns a changelog in Debian's format, which refers to the project's.
+fn changelog(control: &Control) -> Result<String> {
+    let mut date = Command::new("date");
+    let output = date.args(["--utc", "--rfc-email", "--date"]).arg(format!("@{}", control.time)).output()?;
+    Ok(format!(
+        "weighbridge ({}) unstable; urgency=medium\n\n  * Changes are listed in CHANGELOG.md.gz.\n\n \
+         -- The Weighbridge developers <weighbridge@localhost>  {}",
+        control.version,
+        String::from_utf8(output.stdout)?
+    ))
+}
+
+/// Returns Debian's name of this machine's architecture.
+pub fn host_architecture() -> Result<&'static str> {
+    match std::env::consts::ARCH {
+        "x86_64" => Ok("amd64"),
+        "aarch64" => Ok("arm64"),
+        other => bail!("no Debian architecture is known for {other}"),
+    }
+}
+
+fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
+    Ok(())
+}

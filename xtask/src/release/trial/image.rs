@@ -1,0 +1,36 @@
+//! The container image, unpacked by the project's own code and run as its user.
+
+use anyhow::{Result, ensure};
+use image::{Layout, Monitor};
+
+use super::Files;
+use super::root::Root;
+use crate::bindings::{create_empty_folder, root, succeed};
+
+pub fn try_image(files: &Files) -> Result<()> {
+    let folder = root().join("target/release-roots/image");
+    create_empty_folder(&folder)?;
+    let layout = folder.join("layout");
+    create_empty_folder(&layout)?;
+    let archive = files.find("weighbridge-", "-x86_64.oci.tar")?;
+    succeed(std::process::Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(&layout))?;
+    let unpacked = Root { suite: "image".into(), folder: folder.join("root") };
+    Layout::open(&layout)?.unpack(&unpacked.folder, "the image", &Silent)?;
+    std::fs::create_dir_all(unpacked.folder.join("proc"))?;
+    let version = unpacked.output_as("65532:65532", &["/usr/bin/weigh", "--version"], &[0])?;
+    ensure!(version.contains(env!("CARGO_PKG_VERSION")), "{version}");
+    eprintln!("image: {}", version.trim());
+    Ok(())
+}
+
+struct Silent;
+
+impl Monitor for Silent {
+    fn step(&self, _description: &str) {}
+
+    fn fraction(&self, _done: f64) {}
+
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
