@@ -64,6 +64,9 @@ impl Valgrind {
             "--separate-threads=yes".into(),
             "--dump-instr=yes".into(),
             "--instr-atstart=no".into(),
+            // Without it, a thread that spins can keep the others from running: MariaDB 11.4 then
+            // stops in its start.
+            "--fair-sched=try".into(),
             "--vgdb=yes".into(),
             option("vgdb-prefix", VGDB_PREFIX),
             option("callgrind-out-file", DUMP_PREFIX),
