@@ -7,6 +7,7 @@
 
 mod argv;
 mod commands;
+mod complete;
 #[cfg(test)]
 mod documentation;
 mod dump;
@@ -82,6 +83,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    complete::complete(Cli::command);
     if let Err(error) = lifecycle::fatal::install() {
         output::print_message(&format!("weigh: a panic may leave servers behind: {error}"));
     }
@@ -119,7 +121,7 @@ fn run_command(cli: Cli) -> Result<ExitCode> {
         Command::Sort(args) => sort::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Weights(args) => weights::run(args),
-        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::man(args, Cli::command()),
         Command::Version(_) => version::run(),
         Command::Help(args) => shell::help(args, Cli::command()),

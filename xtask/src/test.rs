@@ -158,6 +158,7 @@ fn install() -> Result<()> {
     for tool in Tool::ALL.into_iter().filter(|tool| !others.contains(tool)) {
         tool.find_or_install(&bar).with_context(|| format!("the tests need {}", tool.name()))?;
     }
+    fetch::find_or_install_axe(&bar).context("the tests of pages need axe-core")?;
     for name in SERVERS {
         server::install(&name.parse()?, &bar).with_context(|| format!("the tests need the server {name}"))?;
     }

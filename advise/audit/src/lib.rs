@@ -6,6 +6,7 @@
 //! `tests/fixtures/`.
 
 mod checks;
+mod fix;
 mod gather;
 mod input;
 mod model;

@@ -27,7 +27,7 @@ pub struct AuditedServer {
 /// A finding of an audit.
 pub type Finding = check::Finding<Place>;
 
-/// Schema, table and column of a finding.
+/// Schema, table and column of a finding, its fix, and the rows that it is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// Name of the finding that stays the same between audits: `utf8mb3: shop.orders`.
@@ -42,6 +42,19 @@ pub struct Place {
     /// Column, without quotes. For a pair of columns, the first.
     #[serde(default)]
     pub column: Option<String>,
+    /// Command or SQL statement that mends the finding as it stands. Absent if someone has to decide
+    /// or to write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+    /// Number of values of the column in the sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<u64>,
+    /// Number of sampled values that the finding is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Primary keys of some of their rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
 }
 
 /// Number of findings of each severity.

@@ -17,7 +17,7 @@ pub fn run(input: &AuditInput, selection: &Selection, min_severity: Severity, we
     let mut findings: Vec<(usize, Finding)> = Vec::new();
     for (order, check) in selection.checks().iter().enumerate() {
         let severe = (check.run)(input).into_iter().filter(|finding| finding.severity >= min_severity);
-        findings.extend(severe.map(|finding| (order, with_place(finding, &places))));
+        findings.extend(severe.map(|finding| (order, with_place(input, finding, &places))));
     }
     findings.sort_by(|(order, a), (other, b)| {
         b.severity.cmp(&a.severity).then(order.cmp(other)).then_with(|| a.object.cmp(&b.object))
@@ -51,8 +51,9 @@ pub fn run(input: &AuditInput, selection: &Selection, min_severity: Severity, we
     }
 }
 
-fn with_place(finding: check::Finding, places: &Places<'_>) -> Finding {
+fn with_place(input: &AuditInput, finding: check::Finding, places: &Places<'_>) -> Finding {
+    let place = places.find(&finding.check, &finding.object);
+    let place = crate::fix::complete(input, &finding, place);
     let check::Finding { check, severity, object, what, why, action, details: _ } = finding;
-    let details = places.find(&check, &object);
-    Finding { check, severity, object, what, why, action, details }
+    Finding { check, severity, object, what, why, action, details: place }
 }

@@ -1,4 +1,4 @@
-// Draws the charts with Observable Plot, makes tables sortable, and switches the theme. All data is in the page.
+// Draws the charts with Observable Plot, and makes tables sortable. All data is in the page.
 "use strict";
 (() => {
   const NARROW = 520;
@@ -31,7 +31,7 @@
       : Plot.axisY({ label: null, tickSize: 0 });
   }
 
-  function ratio({ baseline, aa_bound: floor, domain, marks }, width) {
+  function ratio({ baseline, axis, aa_bound: floor, domain, marks }, width) {
     const names = marks.map((mark) => mark.name);
     const space = layout(names, width);
     // Large differences are shown from 0, small ones enlarged.
@@ -43,7 +43,7 @@
     return {
       ...space,
       marginRight: 56,
-      x: { domain: [start, end], grid: true, labelOffset: 40, label: `throughput × ${baseline}` },
+      x: { domain: [start, end], grid: true, labelOffset: 40, label: axis ?? `throughput × ${baseline}` },
       y: { domain: names, axis: null, padding: 0.4 },
       color: verdicts,
       symbol: { domain: verdicts.domain, range: ["diamond", "circle", "triangle"] },
@@ -57,6 +57,36 @@
         Plot.dot(marks, { y: "name", x: "value", fill: "verdict", symbol: "verdict", r: 4.5 }),
         Plot.text(marks, { y: "name", x: () => end, text: (mark) => three(mark.value), textAnchor: "start", dx: 8 }),
         tip(marks, { y: "name", x: "value", lines: (mark) => [mark.name, `× ${three(mark.value)} (${three(mark.low)} … ${three(mark.high)})`, mark.verdict] }),
+      ],
+    };
+  }
+
+  /** Ratios of a study, with the ratios measured here and their intervals. */
+  function published({ rows }, width) {
+    const names = rows.map((row) => row.name);
+    const space = layout(names, width);
+    const low = Math.min(1, ...rows.map((row) => Math.min(row.published, row.low)));
+    const high = Math.max(1, ...rows.map((row) => Math.max(row.published, row.high)));
+    const start = low < 0.4 ? 0 : low - (high - low) * 0.08;
+    const end = high + (high - start) * 0.04;
+    const who = { domain: ["published", "measured here"], range: ["var(--c1)", "var(--c2)"] };
+    const told = (row) => [row.name, `published × ${three(row.published)}`, `measured × ${three(row.value)} (${three(row.low)} … ${three(row.high)})`];
+    return {
+      ...space,
+      height: names.length * (space.narrow ? 40 : 22) + 84,
+      marginTop: 12,
+      marginRight: 20,
+      x: { domain: [start, end], grid: true, labelOffset: 40, label: "throughput × baseline" },
+      y: { domain: names, axis: null, padding: 0.4 },
+      color: { ...who, legend: true },
+      symbol: { domain: who.domain, range: ["diamond", "circle"] },
+      marks: [
+        rowNames(names, start, space),
+        Plot.ruleX([1], { stroke: "var(--fg)", strokeWidth: 1.5 }),
+        Plot.ruleY(rows, { y: "name", x1: "low", x2: "high", stroke: "var(--c2)", strokeWidth: 2 }),
+        Plot.dot(rows, { y: "name", x: "value", fill: () => "measured here", symbol: () => "measured here", r: 4.5 }),
+        Plot.dot(rows, { y: "name", x: "published", fill: () => "published", symbol: () => "published", r: 5 }),
+        tip(rows, { y: "name", x: "value", lines: told }),
       ],
     };
   }
@@ -209,7 +239,7 @@
     return Plot.tip(data, Plot.pointer({ ...channels, title: (datum) => lines(datum).join("\n"), fill: "var(--bg)", stroke: "var(--rule)" }));
   }
 
-  const kinds = { ratio, heat, threads, latency, bars, stack, categories };
+  const kinds = { ratio, published, heat, threads, latency, bars, stack, categories };
 
   function draw(figure) {
     const place = figure.querySelector(".plot");
@@ -218,7 +248,10 @@
     figure.dataset.width = width;
     const data = JSON.parse(figure.querySelector("script").textContent);
     const options = kinds[figure.dataset.chart](data, width);
-    place.replaceChildren(Plot.plot({ width, style: { background: "none", fontSize: "12px", fontFamily: "inherit", overflow: "visible" }, ...options }));
+    const plot = Plot.plot({ width, style: { background: "none", fontSize: "12px", fontFamily: "inherit", overflow: "visible" }, ...options });
+    // The description of the place says what the parts show.
+    plot.setAttribute("aria-hidden", "true");
+    place.replaceChildren(plot);
   }
 
   const figures = [...document.querySelectorAll("figure[data-chart]")];
@@ -262,29 +295,6 @@
     });
   });
 
-  const themes = ["automatic", "light", "dark"];
-  const toggle = document.getElementById("theme");
-  function stored() {
-    // A page from disk may have no storage.
-    try { return localStorage.getItem("weigh-theme"); } catch { return null; }
-  }
-  function applyTheme(theme) {
-    if (theme === "automatic") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    toggle.textContent = `Theme: ${theme}`;
-    try { localStorage.setItem("weigh-theme", theme); } catch { /* lasts until the page is closed */ }
-  }
-  let theme = themes.includes(stored()) ? stored() : "automatic";
-  applyTheme(theme);
-  toggle.hidden = false;
-  toggle.addEventListener("click", () => {
-    theme = themes[(themes.indexOf(theme) + 1) % themes.length];
-    applyTheme(theme);
-  });
-
-  // Print all folded details.
-  addEventListener("beforeprint", () => {
-    document.querySelectorAll("details").forEach((details) => { details.open = true; });
-    figures.forEach(draw);
-  });
+  // Charts that were folded have no width yet.
+  addEventListener("beforeprint", () => figures.forEach(draw));
 })();

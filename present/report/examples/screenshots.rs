@@ -1,6 +1,6 @@
-//! Takes screenshots of a page, for review and for the README. `cargo run -p report --example
-//! screenshots -- PAGE.html FOLDER` writes PNG files of the light, dark and narrow page, and a PDF
-//! of the print.
+//! Takes pictures of a page's first screen, for review and for the documentation. `cargo run -p
+//! report --example screenshots -- PAGE.html FOLDER` writes PNG files named after the page: on a
+//! desktop, in dark, on a phone, and as printed.
 
 #[path = "../tests/browsing/chromium.rs"]
 mod chromium;
@@ -10,33 +10,45 @@ use std::fs;
 use std::path::Path;
 
 use headless_chrome::browser::tab::Tab;
+use headless_chrome::protocol::cdp::Emulation::SetEmulatedMedia;
 use headless_chrome::protocol::cdp::Page::CaptureScreenshotFormatOption::Png;
 
 type Outcome = Result<(), Box<dyn Error>>;
+
+/// Suffix of the file's name, width and height of the screen, theme, and medium.
+const SCREENS: [(&str, u32, u32, &str, &str); 4] = [
+    ("", 1280, 800, "light", "screen"),
+    ("-dark", 1280, 800, "dark", "screen"),
+    ("-phone", 390, 844, "light", "screen"),
+    // A4 at 96 pixels per inch.
+    ("-print", 794, 1123, "light", "print"),
+];
 
 fn main() -> Outcome {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [page, folder] = words.as_slice() else { return Err("give a page and a folder".into()) };
     let (page, folder) = (fs::canonicalize(page)?, Path::new(folder));
     fs::create_dir_all(folder)?;
+    let name = page.file_stem().unwrap_or_default().to_string_lossy();
     let browser = chromium::start_browser();
-    for (name, width, theme) in [("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 390, "light")] {
+    for (suffix, width, height, theme, medium) in SCREENS {
         let tab = browser.new_tab()?;
-        chromium::resize(&tab, width, 900);
+        chromium::resize(&tab, width, height);
         chromium::set_theme(&tab, theme);
         tab.navigate_to(&format!("file://{}", page.display()))?.wait_until_navigated()?;
-        chromium::resize(&tab, width, height(&tab)?);
-        fs::write(folder.join(format!("{name}.png")), tab.capture_screenshot(Png, None, None, true)?)?;
-        if name == "light" {
-            fs::write(folder.join("print.pdf"), tab.print_to_pdf(None)?)?;
+        if medium == "print" {
+            tab.call_method(SetEmulatedMedia { media: Some(medium.into()), features: None })?;
+            tab.evaluate("dispatchEvent(new Event('beforeprint'))", false)?;
         }
+        wait_until_drawn(&tab)?;
+        let picture = tab.capture_screenshot(Png, None, None, true)?;
+        fs::write(folder.join(format!("{name}{suffix}.png")), picture)?;
     }
     Ok(())
 }
 
-/// Returns the height of the page at its current width, in pixels.
-fn height(tab: &Tab) -> Result<u32, Box<dyn Error>> {
-    let drawn = "new Promise((done) => requestAnimationFrame(() => done(document.documentElement.scrollHeight)))";
-    let height = tab.evaluate(drawn, true)?.value.and_then(|value| value.as_u64()).ok_or("the page tells no height")?;
-    Ok(u32::try_from(height)?)
+fn wait_until_drawn(tab: &Tab) -> Outcome {
+    let drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
+    tab.evaluate(drawn, true)?;
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Report of `weigh compare`: changes between two runs, as text, Markdown, CSV and JSON.
 
 pub(crate) mod csv_rows;
+pub(crate) mod page;
 
 use std::collections::BTreeSet;
 

@@ -6,6 +6,7 @@
 //! - `compare`, `profile`, [`audit`], [`preflight`], [`capture`], [`count`],
 //!   [`explain`], [`micro`],
 //!   [`result_diff`], [`upgrade`], [`why`]: reports of the other commands.
+//! - `frame`, `findings`: what all pages share, and the findings on them.
 //! - `causes`: findings of a check together, for audit and preflight.
 //! - `format`: tables, text, Markdown, CSV, JSON and numbers, used by all reports.
 //!
@@ -19,7 +20,9 @@ mod causes;
 mod compare;
 pub mod count;
 pub mod explain;
+mod findings;
 mod format;
+mod frame;
 pub mod micro;
 mod page;
 pub mod pipeline;
@@ -31,10 +34,12 @@ pub mod upgrade;
 pub mod why;
 
 pub use compare::csv_rows::compare_csv;
+pub use compare::page::compare_page;
 pub use compare::{Comparison, compare_json, compare_markdown, compare_text};
 pub use format::text::Style;
 pub use page::page;
 pub use profile::csv_rows::profile_csv;
+pub use profile::page::profile_page;
 pub use profile::{profile_json, profile_markdown, profile_text, profiles_say_nothing};
 pub use run::csv_rows::csv;
 pub use run::markdown::markdown;

@@ -1,6 +1,7 @@
-//! Report of CPU profiles, as text, Markdown, CSV and JSON.
+//! Report of CPU profiles, as text, Markdown, CSV, JSON and an HTML page.
 
 pub(crate) mod csv_rows;
+pub(crate) mod page;
 pub(crate) mod table;
 mod text;
 

@@ -29,4 +29,4 @@ pub use progress::{NoProgress, Progress};
 pub use source::apt::{debian_mirror, unpack_debian};
 pub use source::maven::Jar;
 pub use store::{Cache, disk};
-pub use tool::{Tool, find_or_install_wasm_rustc};
+pub use tool::{Tool, find_or_install_axe, find_or_install_wasm_rustc};

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use measure::{Block, Run};
 use report::Comparison;
 
-use crate::output::{self, Format};
+use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,6 +18,8 @@ Examples:
       Differences between two runs: results, and the settings around them.
   weigh compare before after --fail-over 5%
       Exit status 1 if anything got more than 5 % slower, for a script that guards an upgrade.
+  weigh compare before after --format html > changes.html
+      As a page.
   weigh compare monday tuesday wednesday --format json
       Compares the second and third run with the first.
   weigh compare old.json new.json --fail-over 1%
@@ -39,9 +41,19 @@ pub struct CompareArgs {
     fail_over: f64,
 
     /// Output format: text, json (one document per comparison, schemas/compare.schema.json or
-    /// count-compare.schema.json), csv or markdown
-    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text)]
-    format: Format,
+    /// count-compare.schema.json), csv, markdown, or html for runs
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = CompareFormat::Text)]
+    format: CompareFormat,
+}
+
+/// `--format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum CompareFormat {
+    Text,
+    Json,
+    Csv,
+    Markdown,
+    Html,
 }
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
@@ -65,13 +77,14 @@ fn compare(old: &str, before: &MeasuredRun, new: &str, after: &MeasuredRun, fail
     Comparison::new(old.to_owned(), new.to_owned(), change, fail_over)
 }
 
-fn render(comparisons: &[Comparison], format: Format) -> String {
+fn render(comparisons: &[Comparison], format: CompareFormat) -> String {
     let render_each = |render: &dyn Fn(&Comparison) -> String| comparisons.iter().map(render).collect::<Vec<_>>();
     match format {
-        Format::Text => render_each(&|comparison| report::compare_text(comparison, output::style())).join("\n"),
-        Format::Json => render_each(&report::compare_json).concat(),
-        Format::Csv => report::compare_csv(comparisons),
-        Format::Markdown => render_each(&report::compare_markdown).join("\n"),
+        CompareFormat::Text => render_each(&|comparison| report::compare_text(comparison, output::style())).join("\n"),
+        CompareFormat::Json => render_each(&report::compare_json).concat(),
+        CompareFormat::Csv => report::compare_csv(comparisons),
+        CompareFormat::Markdown => render_each(&report::compare_markdown).join("\n"),
+        CompareFormat::Html => report::compare_page(comparisons),
     }
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::{Command, ValueEnum};
 
 use crate::help::{self, Extent};
-use crate::{manual, output};
+use crate::{complete, manual, output};
 
 /// Print completions for bash, zsh or fish
 #[derive(Debug, clap::Args)]
@@ -65,15 +65,13 @@ pub fn help(args: &HelpArgs, command: Command) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn completions(args: &CompletionsArgs, mut command: Command) -> Result<ExitCode> {
+pub fn completions(args: &CompletionsArgs) -> Result<ExitCode> {
     let shell = match args.shell {
-        Shell::Bash => clap_complete::Shell::Bash,
-        Shell::Zsh => clap_complete::Shell::Zsh,
-        Shell::Fish => clap_complete::Shell::Fish,
+        Shell::Bash => "bash",
+        Shell::Zsh => "zsh",
+        Shell::Fish => "fish",
     };
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command, "weigh", &mut script);
-    output::print(&String::from_utf8(script)?)?;
+    output::print(&complete::script(shell)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

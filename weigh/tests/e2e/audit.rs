@@ -77,7 +77,7 @@ fn findings_are_printed_in_every_format() {
     let markdown = run_audit(&socket, &["--schema=shop", "--format=markdown"]);
     assert!(markdown.stdout.starts_with("## ") && markdown.stdout.contains("### join-mismatch"), "{markdown}");
     let page = run_audit(&socket, &["--schema=shop", "--format=html"]);
-    assert!(page.stdout.contains("<h1>Audit of ") && page.stdout.contains("shop.parts.part_code"), "{page}");
+    assert!(page.stdout.contains("<h1 class=\"error\">") && page.stdout.contains("shop.parts.part_code"), "{page}");
     server.stop().unwrap();
 }
 

@@ -119,12 +119,17 @@ fn verdict(audit: &Audit) -> String {
         }
         return format!("Nothing found by {checks}{but}.");
     }
+    let found = count_noun(audit.findings.len() as u64, "finding");
+    format!("{found} by {checks}: {}.", counts_by_severity(audit).join(", "))
+}
+
+/// Returns the number of findings of each severity, in words, the worst first.
+fn counts_by_severity(audit: &Audit) -> Vec<String> {
     let of = |severity: Severity| match audit.count(severity) {
         0 => None,
         count => Some(count_noun(count as u64, &severity.to_string())),
     };
-    let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note].into_iter().filter_map(of).collect();
-    format!("{} by {checks}: {}.", count_noun(audit.findings.len() as u64, "finding"), parts.join(", "))
+    [Severity::Error, Severity::Warning, Severity::Note].into_iter().filter_map(of).collect()
 }
 
 /// Groups the findings by check. The check with the most severe finding comes first.

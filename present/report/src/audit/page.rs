@@ -1,24 +1,23 @@
-//! HTML page of an audit, without external resources and scripts.
+//! HTML page of an audit, without external resources.
 
 use askama::Template;
-use audit::{Audit, Finding};
+use audit::{Audit, Finding, Severity};
 
-use super::{describe_scope, group_by_check, heading, unseen_lines, verdict};
-
-const STYLE: &str = concat!(include_str!("../../assets/page.css"), include_str!("../../assets/audit.css"));
-
-/// Content security policy: loads nothing, and runs no script.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+use super::{counts_by_severity, describe_scope, group_by_check, heading, unseen_lines, verdict};
+use crate::causes::causes;
+use crate::findings::{BarGroup, Bars, Filter, FindingPart, level, page_level, sentence};
+use crate::format::number::count_noun;
+use crate::frame::{Badge, Frame};
 
 #[derive(Template)]
 #[template(path = "audit.html")]
 struct Page<'a> {
-    title: String,
-    policy: &'a str,
-    style: &'a str,
-    weigh: &'a str,
-    read: String,
-    verdict: String,
+    frame: Frame,
+    /// The worst cause, in a sentence.
+    worst: Option<String>,
+    badge: Badge,
+    bars: Option<Bars>,
+    filter: Option<Filter>,
     groups: Vec<Group<'a>>,
     unseen: Vec<String>,
 }
@@ -27,26 +26,87 @@ struct Group<'a> {
     id: &'a str,
     heading: String,
     doc: &'a str,
-    findings: Vec<&'a Finding>,
+    findings: Vec<FindingPart>,
 }
 
-/// Returns the page of an audit: verdict, findings by check, and the documentation of each check.
+/// Returns the page of an audit: what was found, counts by check, findings by check.
 pub fn page(audit: &Audit) -> String {
-    let group = |findings: Vec<&'_ Finding>| Group {
-        id: audit.findings.iter().find(|one| one.check == findings[0].check).map_or("", |one| one.check.as_str()),
-        heading: heading(&findings),
-        doc: audit::CHECKS.iter().find(|check| check.name == findings[0].check).map_or("", |check| check.doc),
-        findings: audit.findings.iter().filter(|one| one.check == findings[0].check).collect(),
-    };
+    let groups = group_by_check(audit);
+    let bars = groups.iter().map(|findings| bar_group(findings)).collect();
     let page = Page {
-        title: format!("Audit of {}", audit.server.label),
-        policy: POLICY,
-        style: STYLE,
-        weigh: &audit.weigh,
-        read: describe_scope(audit),
-        verdict: verdict(audit),
-        groups: group_by_check(audit).into_iter().map(group).collect(),
+        frame: Frame::plain(title(audit)).with_level(page_level(audit.findings.first().map(|one| one.severity))),
+        worst: worst(audit),
+        badge: badge(audit),
+        bars: Bars::new("Findings by check", "check", "check", bars),
+        filter: Filter::new(audit.findings.iter().map(|one| (one.severity, one.details.schema.as_deref()))),
+        groups: groups.iter().map(|findings| group(findings)).collect(),
         unseen: unseen_lines(audit),
     };
     page.render().expect("templates write into a string, which takes every write")
+}
+
+/// Returns `1 error and 2 warnings on db1`.
+fn title(audit: &Audit) -> String {
+    let label = &audit.server.label;
+    let mut counts = counts_by_severity(audit);
+    match (counts.pop(), counts.join(", ")) {
+        (None, _) => format!("{label}: {}", verdict(audit)),
+        (Some(last), first) if first.is_empty() => format!("{last} on {label}"),
+        (Some(last), first) => format!("{first} and {last} on {label}"),
+    }
+}
+
+fn worst(audit: &Audit) -> Option<String> {
+    let causes = causes(audit.findings.iter());
+    let first = causes.first()?;
+    let check = &first.first().check;
+    let title = audit::CHECKS.iter().find(|known| known.name == check).map_or("", |known| known.title);
+    (first.first().severity > Severity::Note).then(|| sentence(&first.headline(title)))
+}
+
+/// Says what was read, and whether all of it could be seen.
+fn badge(audit: &Audit) -> Badge {
+    let read = describe_scope(audit);
+    match audit.unseen.len() as u64 {
+        0 => Badge { level: "good", title: "All seen".into(), reasons: read },
+        count => Badge { level: "fair", title: format!("{} not seen", count_noun(count, "thing")), reasons: read },
+    }
+}
+
+fn bar_group(findings: &[&Finding]) -> BarGroup {
+    let check = &findings[0].check;
+    let title = audit::CHECKS.iter().find(|known| known.name == check).map_or("", |known| known.title);
+    BarGroup {
+        id: check.clone(),
+        name: check.clone(),
+        note: title.to_owned(),
+        severities: findings.iter().map(|finding| finding.severity).collect(),
+    }
+}
+
+fn group<'a>(findings: &[&'a Finding]) -> Group<'a> {
+    let check = findings[0].check.as_str();
+    Group {
+        id: check,
+        heading: heading(findings),
+        doc: audit::CHECKS.iter().find(|known| known.name == check).map_or("", |known| known.doc),
+        findings: findings.iter().map(|finding| part(finding)).collect(),
+    }
+}
+
+fn part(finding: &Finding) -> FindingPart {
+    FindingPart {
+        level: level(finding.severity),
+        schema: finding.details.schema.clone().unwrap_or_default(),
+        check: finding.check.clone(),
+        object: finding.object.to_string(),
+        what: finding.what.clone(),
+        why: sentence(&finding.why),
+        action: sentence(&finding.action),
+        fix: finding.details.fix.clone(),
+        groups: Vec::new(),
+        examples: Vec::new(),
+        statements: Vec::new(),
+        more: 0,
+    }
 }

@@ -78,6 +78,7 @@ fn push_cause(cause: &Cause<'_, audit::Place>, all: bool, style: Style, out: &mu
             same.iter().for_each(|finding| push(&format!("{}: {}", finding.object.name, finding.what)));
             push(&same[0].why);
             push(&format!("Fix: {}", same[0].action));
+            same.iter().filter_map(|finding| runnable(finding)).for_each(&mut push);
         }
         return;
     }
@@ -92,6 +93,14 @@ fn push_cause(cause: &Cause<'_, audit::Place>, all: bool, style: Style, out: &mu
     }
     let fix = if is_single || cause.has_one_action() { "Fix" } else { "Fix of the first" };
     push(&format!("{fix}: {}", first.action));
+    if let Some(command) = runnable(first) {
+        push(command);
+    }
+}
+
+/// Returns the command or statement of the fix, unless the fix in words has it.
+fn runnable(finding: &Finding) -> Option<&str> {
+    finding.details.fix.as_deref().filter(|fix| !finding.action.contains(fix))
 }
 
 /// Lists findings one by one, under a heading for each schema, table or check.

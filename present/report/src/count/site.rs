@@ -8,11 +8,7 @@ use super::findings::findings;
 use super::sentence::{difference, difference_from, explain_method};
 use super::table::{format_difference, format_thousands};
 use crate::format::number::DASH;
-
-const STYLE: &str = concat!(include_str!("../../assets/page.css"), include_str!("../../assets/count.css"));
-
-/// Content security policy: loads nothing, and runs no script.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+use crate::frame::Frame;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SitePage {
@@ -23,11 +19,8 @@ pub struct SitePage {
 
 #[derive(Template)]
 #[template(path = "count_site.html")]
-struct Page<'a> {
-    policy: &'a str,
-    weigh: &'a str,
-    style: &'a str,
-    title: String,
+struct Page {
+    frame: Frame,
     /// Last part of the breadcrumb. Empty for the first page.
     breadcrumb: String,
     sentences: Vec<String>,
@@ -231,16 +224,7 @@ impl<'a> Index<'a> {
         matrices: Vec<Matrix>,
         lists: Vec<LinkList>,
     ) -> SitePage {
-        let page = Page {
-            policy: POLICY,
-            weigh: &self.results.weigh,
-            style: STYLE,
-            title,
-            breadcrumb: breadcrumb.to_owned(),
-            sentences,
-            matrices,
-            lists,
-        };
+        let page = Page { frame: Frame::plain(title), breadcrumb: breadcrumb.to_owned(), sentences, matrices, lists };
         SitePage { file, html: page.render().expect("writing to a string does not fail") }
     }
 }

@@ -10,7 +10,7 @@ use crate::run::verdict::cell::Figure;
 
 #[derive(Template)]
 #[template(path = "chart.html")]
-pub(super) struct Chart {
+pub(crate) struct Chart {
     kind: &'static str,
     caption: String,
     /// Description for screen readers: what the chart shows, and where the figures are.
@@ -28,7 +28,7 @@ impl Chart {
 
 /// A ratio with its interval, drawn as a point of a chart or a tile of the heat map.
 #[derive(Clone, Serialize)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     pub name: String,
     pub value: f64,
     pub low: f64,

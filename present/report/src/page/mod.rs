@@ -2,65 +2,41 @@
 //!
 //! A page has a list of [sections](section) per run. Each section is a module with its own
 //! template. Figures are in a [`Table`](crate::format::table::Table), charts in a [`Chart`]. The
-//! templates escape all text. The content security policy runs only the page's own scripts.
+//! templates escape all text.
 
 mod charsets;
-mod chart;
+pub(crate) mod chart;
 mod claims;
 mod cost;
 mod environment;
 mod glance;
 mod latency;
-mod profile;
+pub(crate) mod profile;
 mod ratios;
 mod repeat;
 mod section;
 mod sizes;
 mod statements;
-mod table;
+pub(crate) mod table;
 mod threads;
 mod verdict;
 
-use std::sync::LazyLock;
-
 use askama::Template;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use measure::Run;
-use sha2::{Digest, Sha256};
 
 use crate::format::number::count_noun;
+use crate::frame::Frame;
 use crate::run::report::Report;
 use crate::run::verdict::grid::grid;
 use crate::run::verdict::quality::cannot_tell;
 use crate::run::verdict::summary::finding;
 use section::Section;
 
-const STYLE: &str = include_str!("../../assets/page.css");
-
-/// Scripts in the order of execution. Later scripts depend on earlier scripts.
-const SCRIPTS: [&str; 3] = [
-    include_str!("../../assets/d3.min.js"),
-    include_str!("../../assets/plot.umd.min.js"),
-    include_str!("../../assets/page.js"),
-];
-
-/// Content security policy: loads nothing, and runs only [`SCRIPTS`].
-static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let hash = |script: &&str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script.as_bytes())));
-    let hashes: Vec<String> = SCRIPTS.iter().map(hash).collect();
-    // Charts have style attributes, which hashes cannot allow.
-    format!(
-        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
-        hashes.join(" ")
-    )
-});
-
 /// Sections of a run, in order. A section without content is omitted.
 const SECTIONS: [fn(&Report) -> Option<Section>; 14] = [
+    claims::section,
     verdict::section,
     statements::section,
-    claims::section,
     threads::section,
     glance::section,
     ratios::section,
@@ -77,12 +53,8 @@ const SECTIONS: [fn(&Report) -> Option<Section>; 14] = [
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
-    title: String,
+    frame: Frame,
     runs: Vec<RunPart<'a>>,
-    policy: &'a str,
-    style: &'a str,
-    scripts: &'a [&'a str],
-    weigh: &'a str,
 }
 
 struct RunPart<'a> {
@@ -103,8 +75,7 @@ pub fn page(runs: &[(String, Report)]) -> String {
         [only] => only.title.clone(),
         parts => format!("{} runs, side by side", parts.len()),
     };
-    let page =
-        Page { title, runs: parts, policy: &POLICY, style: STYLE, scripts: &SCRIPTS, weigh: env!("CARGO_PKG_VERSION") };
+    let page = Page { frame: Frame::with_charts(title), runs: parts };
     page.render().expect("templates write into a string, which takes every write")
 }
 

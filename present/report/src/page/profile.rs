@@ -1,7 +1,9 @@
 //! Section with CPU profiles: categories, functions, and links to flame graphs.
 
-use ::profile::{Profile, output};
+use ::profile::{Profile, Profiles, output};
 use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use super::chart::Chart;
@@ -12,7 +14,7 @@ use crate::run::report::Report;
 
 #[derive(Template)]
 #[template(path = "profile.html")]
-struct Body {
+pub(crate) struct Body {
     parts: Vec<Part>,
     failures: Vec<String>,
 }
@@ -30,6 +32,16 @@ struct Part {
 struct Graph {
     name: String,
     path: String,
+    /// The graph as a data URL, if it is part of the page.
+    image: Option<String>,
+}
+
+impl Body {
+    /// Builds the body. `images` are flame graphs as SVG, by file name, that become part of it.
+    pub fn new(profiles: &Profiles, images: &[(String, String)]) -> Self {
+        let parts = profiles.profiles.iter().map(|profile| part(profile, images)).collect();
+        Self { parts, failures: profiles.failures.clone() }
+    }
 }
 
 #[derive(Serialize)]
@@ -48,11 +60,10 @@ struct CategoryBar {
 
 pub(super) fn section(report: &Report) -> Option<Section> {
     let profiles = report.profiles.as_ref()?;
-    let body = Body { parts: profiles.profiles.iter().map(part).collect(), failures: profiles.failures.clone() };
-    Some(Section::new("profile", "Where the server's CPU goes", &body))
+    Some(Section::new("profile", "Where the server's CPU goes", &Body::new(profiles, &[])))
 }
 
-fn part(profile: &Profile) -> Part {
+fn part(profile: &Profile, images: &[(String, String)]) -> Part {
     let functions = (0..profile.sides.len()).map(|side| function_table(profile, side));
     let changes = profile.differences.iter().map(|difference| difference_table(profile, difference));
     Part {
@@ -60,7 +71,7 @@ fn part(profile: &Profile) -> Part {
         chart: chart(profile),
         categories: Grid::new(category_table(profile)),
         functions: functions.chain(changes).map(Grid::new).collect(),
-        graphs: graphs(profile),
+        graphs: graphs(profile, images),
     }
 }
 
@@ -75,19 +86,24 @@ fn chart(profile: &Profile) -> Chart {
             share: part.share.value,
         })
     });
-    let unit = if timed { "µs a statement" } else { "% of the CPU" };
+    let unit = if timed { "µs per statement" } else { "% of the CPU" };
     let description = "Bar chart of the server's CPU by category. The same figures are in the table that follows.";
     Chart::new("categories", profile.title.clone(), description.into(), &Data { unit, parts: bars.collect() })
 }
 
-fn graphs(profile: &Profile) -> Vec<Graph> {
+fn graphs(profile: &Profile, images: &[(String, String)]) -> Vec<Graph> {
     let graph = |name: String, file: &Option<String>| {
-        file.as_ref().map(|file| Graph { name, path: format!("{}/{file}", output::FOLDER) })
+        file.as_ref().map(|file| {
+            let image = images.iter().find(|(known, _)| known == file);
+            let image = image.map(|(_, svg)| format!("data:image/svg+xml;base64,{}", STANDARD.encode(svg)));
+            Graph { name, path: format!("{}/{file}", output::FOLDER), image }
+        })
     };
     let own = profile.sides.iter().filter_map(|side| graph(side.label.clone(), &side.flame_graph));
     let differences = profile.differences.iter().filter_map(|difference| {
         let (label, first) = (&profile.sides[difference.side].label, &profile.sides[0].label);
         graph(format!("{label} compared with {first}"), &difference.flame_graph)
     });
-    own.chain(differences).collect()
+    // The difference first: it answers the question.
+    differences.chain(own).collect()
 }

@@ -7,7 +7,7 @@ use crate::format::table::{Column, ColumnKind, Highlight, Row, Table, is_undecid
 /// A table as HTML.
 #[derive(Template)]
 #[template(path = "table.html")]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     table: Table,
 }
 

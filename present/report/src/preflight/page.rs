@@ -1,74 +1,46 @@
-//! HTML page of `weigh preflight`: verdict, tables by severity, collision groups, and the plan.
-
-use std::sync::LazyLock;
+//! HTML page of `weigh preflight`: verdict, findings by table, collision groups, and the plan.
 
 use askama::Template;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use preflight::{Finding, Report, Severity, severity_name};
-use sha2::{Digest, Sha256};
+use preflight::{Finding, Report};
 
 use super::{head, rows, script, verdict};
-
-const STYLE: &str = concat!(include_str!("../../assets/page.css"), include_str!("../../assets/preflight.css"));
-const SCRIPT: &str = include_str!("../../assets/preflight.js");
-
-/// Content security policy: loads nothing, and runs only [`SCRIPT`].
-static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let hash = STANDARD.encode(Sha256::digest(SCRIPT.as_bytes()));
-    format!(
-        "default-src 'none'; script-src 'sha256-{hash}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-    )
-});
+use crate::findings::{BarGroup, Bars, Filter, FindingPart, GroupPart, level, page_level, sentence};
+use crate::format::number::count_noun;
+use crate::format::table::Table;
+use crate::frame::{Badge, Frame};
+use crate::page::table::Grid;
 
 #[derive(Template)]
 #[template(path = "preflight.html")]
 struct Page<'a> {
-    policy: &'a str,
-    style: &'a str,
-    script: &'a str,
-    weigh: &'a str,
-    title: String,
-    targets: String,
-    verdict: String,
-    class: &'static str,
+    frame: Frame,
     head: Vec<String>,
+    badge: Option<Badge>,
+    /// Findings by table.
+    bars: Option<Bars>,
+    /// The tables to convert, and how.
+    conversions: Option<Grid>,
+    filter: Option<Filter>,
     tables: Vec<TablePart>,
     unchecked: &'a [String],
     notes: &'a [String],
-    grids: Vec<Grid>,
+    grids: Vec<GridPart>,
     plan: Option<PlanPart<'a>>,
 }
 
 /// Findings of one table, most severe first.
 struct TablePart {
+    id: String,
     name: String,
     findings: Vec<FindingPart>,
 }
 
-struct FindingPart {
-    class: &'static str,
-    object: String,
-    check: String,
-    what: String,
-    why: String,
-    todo: String,
-    groups: Vec<GroupPart>,
-    examples: Vec<String>,
-    statements: Vec<String>,
-    more: u64,
-}
-
-struct GroupPart {
-    rows: String,
-    apart: String,
-}
-
-struct Grid {
+struct GridPart {
     id: &'static str,
     heading: &'static str,
-    heads: Vec<String>,
-    rows: Vec<Vec<String>>,
+    /// Number of rows, in words.
+    count: String,
+    body: Grid,
 }
 
 struct PlanPart<'a> {
@@ -78,20 +50,22 @@ struct PlanPart<'a> {
     tools: &'a [preflight::ToolPlan],
 }
 
+/// Tables that the first screen has room for.
+const MAX_TABLES: usize = 12;
+
 /// Returns the report as one HTML page without external resources.
 pub fn page(report: &Report) -> String {
-    let worst = report.worst().filter(|severity| *severity > Severity::Note);
+    let groups = group_by_table(report);
+    let bars = groups.iter().enumerate().map(|(at, group)| bar_group(at, group)).collect();
+    let worst = report.findings.iter().map(|finding| finding.severity).max();
     let page = Page {
-        policy: &POLICY,
-        style: STYLE,
-        script: SCRIPT,
-        weigh: env!("CARGO_PKG_VERSION"),
-        title: format!("Preflight: {}", report.targets.join(", ")),
-        targets: report.targets.join(", "),
-        verdict: verdict(report),
-        class: worst.map_or("clean", severity_name),
+        frame: Frame::plain(verdict(report).trim_end_matches('.')).with_level(page_level(worst)),
         head: head(report),
-        tables: group_by_table(report),
+        badge: badge(report),
+        bars: Bars::new("Findings by table", "table", "table", bars),
+        conversions: rows::conversion_table(report, MAX_TABLES).map(Grid::new),
+        filter: Filter::new(report.findings.iter().map(|one| (one.severity, Some(one.details.schema.as_str())))),
+        tables: groups.into_iter().enumerate().map(|(at, group)| table_part(at, group)).collect(),
         unchecked: &report.unchecked,
         notes: &report.notes,
         grids: grids(report),
@@ -105,57 +79,91 @@ pub fn page(report: &Report) -> String {
     page.render().expect("templates write into a string, which takes every write")
 }
 
-fn grids(report: &Report) -> Vec<Grid> {
-    let mut grids = vec![
-        grid("columns", "Columns", rows::column_table(report)),
-        grid("readings", "Tables, as they were read", rows::size_table(report)),
-        grid("costs", "What it costs", rows::cost_table(report)),
-    ];
-    grids.retain(|grid| !grid.rows.is_empty());
-    grids
+/// Says whether the plan was rehearsed, and whether something was left unchecked.
+fn badge(report: &Report) -> Option<Badge> {
+    let plan = report.plan.as_ref()?;
+    let unchecked = report.unchecked.len() as u64;
+    let (level, title) = match (&plan.rehearsal, unchecked) {
+        (None, _) => ("fair", "Plan not rehearsed".to_owned()),
+        (Some(_), 0) => ("good", "Plan rehearsed".to_owned()),
+        (Some(_), count) => ("fair", format!("Plan rehearsed; {} not checked", count_noun(count, "thing"))),
+    };
+    Some(Badge { level, title, reasons: sentence(&super::provenance(plan)) })
 }
 
-fn grid(id: &'static str, heading: &'static str, table: crate::format::table::Table) -> Grid {
-    let heads = table.columns.iter().map(|column| column.head.join(" ").trim().to_owned()).collect();
-    Grid { id, heading, heads, rows: table.rows.into_iter().map(|row| row.fields).collect() }
+fn grids(report: &Report) -> Vec<GridPart> {
+    let mut grids = vec![
+        ("costs", "What it costs", rows::cost_table(report)),
+        ("columns", "Columns", rows::column_table(report)),
+        ("readings", "Tables, as they were read", rows::size_table(report)),
+    ];
+    grids.retain(|(_, _, table)| !table.rows.is_empty());
+    let part = |(id, heading, table): (&'static str, &'static str, Table)| GridPart {
+        id,
+        heading,
+        count: count_noun(table.rows.len() as u64, "row"),
+        body: Grid::new(table),
+    };
+    grids.into_iter().map(part).collect()
 }
+
+/// A table's name and its findings.
+type TableFindings<'a> = (String, Vec<&'a Finding>);
 
 /// Returns the tables with findings, the table with the most severe finding first.
-fn group_by_table(report: &Report) -> Vec<TablePart> {
-    let mut parts: Vec<TablePart> = Vec::new();
+fn group_by_table(report: &Report) -> Vec<TableFindings<'_>> {
+    let mut groups: Vec<TableFindings<'_>> = Vec::new();
     for finding in &report.findings {
         let details = &finding.details;
         let name = details
             .table
             .as_ref()
             .map_or_else(|| details.schema.clone(), |table| format!("{}.{table}", details.schema));
-        let part = finding_part(finding);
-        match parts.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.findings.push(part),
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, findings)) => findings.push(finding),
             // Findings are sorted by severity, and so are the tables.
-            None => parts.push(TablePart { name, findings: vec![part] }),
+            None => groups.push((name, vec![finding])),
         }
     }
-    parts
+    groups
+}
+
+fn section_id(at: usize) -> String {
+    format!("table-{}", at + 1)
+}
+
+fn bar_group(at: usize, (name, findings): &TableFindings<'_>) -> BarGroup {
+    BarGroup {
+        id: section_id(at),
+        name: name.clone(),
+        note: String::new(),
+        severities: findings.iter().map(|finding| finding.severity).collect(),
+    }
+}
+
+fn table_part(at: usize, (name, findings): TableFindings<'_>) -> TablePart {
+    TablePart { id: section_id(at), name, findings: findings.into_iter().map(finding_part).collect() }
 }
 
 fn finding_part(finding: &Finding) -> FindingPart {
     let details = &finding.details;
     let listed = (details.groups.len() + details.examples.len()) as u64;
     FindingPart {
-        class: severity_name(finding.severity),
+        level: level(finding.severity),
+        schema: details.schema.clone(),
         object: finding.object.name.clone(),
         check: finding.check.clone(),
         what: finding.what.clone(),
-        why: finding.why.clone(),
-        todo: finding.action.clone(),
+        why: sentence(&finding.why),
+        action: sentence(&finding.action),
+        fix: None,
         groups: details
             .groups
             .iter()
             .map(|group| GroupPart { rows: rows::describe_group(group), apart: group.distinguished_by.join(", ") })
             .collect(),
-        examples: finding.details.examples.iter().map(rows::describe_example).collect(),
-        statements: finding.details.statements.iter().map(|statement| format!("{statement};")).collect(),
-        more: if listed > 0 { finding.details.count.saturating_sub(listed) } else { 0 },
+        examples: details.examples.iter().map(rows::describe_example).collect(),
+        statements: details.statements.iter().map(|statement| format!("{statement};")).collect(),
+        more: if listed > 0 { details.count.saturating_sub(listed) } else { 0 },
     }
 }

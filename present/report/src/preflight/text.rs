@@ -1,13 +1,11 @@
 //! The report of a preflight for a terminal: two screens at most.
 
 use preflight::checks::CHECKS;
-use preflight::trial::display_seconds;
-use preflight::{ConversionDetails, Phase, Plan, Report, Severity, Step};
+use preflight::{ConversionDetails, Plan, Report, Severity};
 
 use super::{printable_sql, provenance, rows, verdict};
 use crate::causes::{Cause, causes, color, mark, summarise};
-use crate::format::number::{count_noun, group_thousands, name_server};
-use crate::format::table::{ColumnKind, Row, Table, column};
+use crate::format::number::{count_noun, name_server};
 use crate::format::text::{RED, Style, YELLOW, push_grid, push_tables};
 
 /// Files that the plan was written to.
@@ -123,44 +121,10 @@ fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut Stri
 /// Writes the tables with the most rows: how they change, the estimated time, and whether errors
 /// stand in the way.
 fn push_tables_to_convert(report: &Report, style: Style, out: &mut String) {
-    let mut tables: Vec<_> = report.tables.iter().filter(|table| !table.converted.is_empty()).collect();
-    if tables.is_empty() {
-        return;
-    }
-    let rows = |table: &preflight::TableReport| table.reading.as_ref().map_or(0, |reading| reading.rows);
-    tables.sort_by_key(|table| std::cmp::Reverse(rows(table)));
-    let step = |name: &str| -> Option<&Step> {
-        let steps = &report.plan.as_ref()?.steps;
-        steps.iter().find(|step| step.phase == Phase::Convert && step.object == name)
-    };
-    let line = |table: &&preflight::TableReport| {
-        let name = format!("{}.{}", table.schema, table.name);
-        let step = step(&name);
-        let how = step.and_then(|step| step.algorithm).map_or("", |algorithm| algorithm.name());
-        let time = step.and_then(|step| step.time).map(|time| format!("~{}", display_seconds(time.seconds)));
-        let waits = if step.is_some_and(|step| step.blocked) { "its errors" } else { "" };
-        let change = count_noun(table.converted.len() as u64, "column");
-        let read = group_thousands(rows(table) as f64);
-        Row::new(vec![name, read, change, how.to_owned(), time.unwrap_or_default(), waits.to_owned()])
-    };
-    let mut heads = vec![
-        column("", "table", ColumnKind::Left),
-        column("", "rows", ColumnKind::Right),
-        column("", "change", ColumnKind::Left),
-        column("", "how", ColumnKind::Left),
-        column("", "time", ColumnKind::Optional),
-        column("", "waits for", ColumnKind::Left),
-    ];
-    let mut rows: Vec<Row> = tables.iter().take(MAX_TABLES).map(line).collect();
-    for at in (1..heads.len()).rev() {
-        if rows.iter().all(|row| row.fields[at].is_empty()) {
-            heads.remove(at);
-            rows.iter_mut().for_each(|row| drop(row.fields.remove(at)));
-        }
-    }
-    push_grid(&Table::new("", heads, rows), style, out);
-    if tables.len() > MAX_TABLES {
-        out.push_str(&format!("  … and {}\n", count_noun((tables.len() - MAX_TABLES) as u64, "more table")));
+    if let Some(mut table) = rows::conversion_table(report, MAX_TABLES) {
+        let footer = std::mem::take(&mut table.footer);
+        push_grid(&table, style, out);
+        footer.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
     }
 }
 

@@ -27,7 +27,8 @@ pub(crate) fn push_verdict(profile: &Profile, style: Style, out: &mut String) {
         [] => profile.sides.iter().for_each(|side| push_side(profile, side, style, out)),
         differences => differences.iter().for_each(|difference| push_difference(profile, difference, style, out)),
     }
-    style.push_wrapped("", "  ", &quality(profile), out);
+    let (level, reasons) = quality(profile);
+    style.push_wrapped("", "  ", &format!("Quality: {level} ({reasons})."), out);
     profile.notes.iter().for_each(|note| style.push_wrapped("note: ", "  ", note, out));
 }
 
@@ -49,19 +50,7 @@ fn push_difference(profile: &Profile, difference: &Difference, style: Style, out
         push_side(profile, own, style, out);
         return;
     };
-    let mut line = match (first.cpu_us, own.cpu_us) {
-        (Some(before), Some(now)) if before.value > 0.0 => {
-            let ratio = |value: f64| 1.0 + value / before.value;
-            let change = Estimate { value: ratio(all.value), low: ratio(all.low), high: ratio(all.high) };
-            format!(
-                "A query takes {:.1} instead of {:.1} µs of server CPU: {}.",
-                now.value,
-                before.value,
-                format_change(change)
-            )
-        }
-        _ => format!("A query takes {} µs more server CPU.", format_signed(all)),
-    };
+    let mut line = describe_cost(profile, difference).unwrap_or_default();
     let share = text.value / all.value;
     if !all.contains(0.0) && (0.0..=1.2).contains(&share) {
         line += &format!(" {} of that is charset and collation work:", format_percent(share.min(1.0)));
@@ -76,6 +65,24 @@ fn push_difference(profile: &Profile, difference: &Difference, style: Style, out
         push_bar(describe(category.category), &format!("{} µs", signed(*value)), value.abs() / largest, out);
     }
     push_functions(difference.functions.iter().filter_map(|one| describe_function(one, all)), style, out);
+}
+
+/// Returns `A query takes 114.0 instead of 65.0 µs of server CPU: +75 % ± 1.` `None` without times.
+pub(crate) fn describe_cost(profile: &Profile, difference: &Difference) -> Option<String> {
+    let (first, own, all) = (&profile.sides[0], &profile.sides[difference.side], difference.cpu_us?);
+    Some(match (first.cpu_us, own.cpu_us) {
+        (Some(before), Some(now)) if before.value > 0.0 => {
+            let ratio = |value: f64| 1.0 + value / before.value;
+            let change = Estimate { value: ratio(all.value), low: ratio(all.low), high: ratio(all.high) };
+            format!(
+                "A query takes {:.1} instead of {:.1} µs of server CPU: {}.",
+                now.value,
+                before.value,
+                format_change(change)
+            )
+        }
+        _ => format!("A query takes {} µs more server CPU.", format_signed(all)),
+    })
 }
 
 fn push_side(profile: &Profile, side: &SideProfile, style: Style, out: &mut String) {
@@ -102,7 +109,7 @@ fn push_side(profile: &Profile, side: &SideProfile, style: Style, out: &mut Stri
 }
 
 /// Returns `utf8mb4_general_ci compared with latin1_swedish_ci · oltp_read_write · 10 s each`.
-fn title(profile: &Profile, sides: Option<(&SideProfile, &SideProfile)>) -> String {
+pub(crate) fn title(profile: &Profile, sides: Option<(&SideProfile, &SideProfile)>) -> String {
     let mut parts = Vec::new();
     parts.extend(sides.map(|(own, first)| format!("{} compared with {}", own.label, first.label)));
     parts.push(profile.title.clone());
@@ -139,9 +146,9 @@ fn format_signed(estimate: Estimate) -> String {
     format!("{} ± {:.1}", signed(estimate.value), (estimate.high - estimate.low) / 2.0)
 }
 
-/// Returns how many samples each side has at least, and how many are in a known function, which may
-/// lack a name.
-fn quality(profile: &Profile) -> String {
+/// Returns the profile's level of quality, how many samples each side has at least, and how many are in
+/// a known function, which may lack a name.
+pub(crate) fn quality(profile: &Profile) -> (&'static str, String) {
     let samples = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
     let (all, unknown) = profile
         .sides
@@ -149,11 +156,8 @@ fn quality(profile: &Profile) -> String {
         .fold((0, 0), |(all, unknown), side| (all + side.coverage.samples, unknown + side.coverage.unknown));
     let named = if all == 0 { 0.0 } else { (all - unknown) as f64 / all as f64 };
     let level = if named < GOOD_NAMING { "fair" } else { "good" };
-    format!(
-        "Quality: {level} ({} of each side, {} in a known function).",
-        count_noun(samples, "sample"),
-        format_percent(named)
-    )
+    let samples = count_noun(samples, "sample");
+    (level, format!("{samples} of each side, {} in a known function", format_percent(named)))
 }
 
 fn describe(category: Category) -> &'static str {

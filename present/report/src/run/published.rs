@@ -1,7 +1,7 @@
 //! Figures of a study and the measured ratios. Machines and versions differ, so only ratios to the
 //! baseline are comparable.
 
-use measure::{ConditionResult, PairKind, PublishedFigure, Run};
+use measure::{ConditionResult, Estimate, PairKind, PublishedFigure, Run};
 
 use crate::format::number::{DASH, format_decimals, format_exact, format_interval};
 use crate::format::table::{Column, ColumnKind, Row, Table, column};
@@ -76,8 +76,23 @@ fn published_ratio(report: &Report, figure: &PublishedFigure, baseline: Option<&
 }
 
 /// Returns the measured ratio of the same collation and workload on a server, at the nearest number
-/// of threads.
+/// of threads: `1` for the baseline.
 fn measured_ratio(report: &Report, figure: &PublishedFigure, server: usize) -> String {
+    match nearest_ratio(report, figure, server) {
+        Some((_, Ratio::OfBaseline)) => "1".into(),
+        Some((_, Ratio::Measured(ratio))) => format_interval(ratio),
+        None => DASH.into(),
+    }
+}
+
+enum Ratio {
+    /// The collation is the baseline.
+    OfBaseline,
+    Measured(Estimate),
+}
+
+/// Returns the number of threads that is nearest to the study's, and the ratio under it.
+fn nearest_ratio(report: &Report, figure: &PublishedFigure, server: usize) -> Option<(u32, Ratio)> {
     let run = &report.run;
     let conditions = report
         .analysis
@@ -87,8 +102,7 @@ fn measured_ratio(report: &Report, figure: &PublishedFigure, server: usize) -> S
     let ratios = conditions.filter_map(|condition| {
         Some((run.conditions[condition.condition].threads, ratio_in_condition(run, condition, figure, server)?))
     });
-    let nearest = ratios.min_by_key(|(threads, _)| threads.abs_diff(figure.threads));
-    nearest.map_or_else(|| DASH.into(), |(_, ratio)| ratio)
+    ratios.min_by_key(|(threads, _)| threads.abs_diff(figure.threads))
 }
 
 fn ratio_in_condition(
@@ -96,16 +110,54 @@ fn ratio_in_condition(
     condition: &ConditionResult,
     figure: &PublishedFigure,
     server: usize,
-) -> Option<String> {
+) -> Option<Ratio> {
     let is_figures_variant = |index: usize| {
         let variant = &run.variants[index];
         variant.server == server && figure.collation.as_ref() == Some(&variant.collation) && !variant.copy
     };
     let collations = || condition.comparisons.iter().filter(|comparison| comparison.kind == PairKind::Collation);
     if collations().any(|comparison| is_figures_variant(comparison.baseline)) {
-        return Some("1".into());
+        return Some(Ratio::OfBaseline);
     }
-    collations().find(|comparison| is_figures_variant(comparison.variant))?.throughput.map(format_interval)
+    collations().find(|comparison| is_figures_variant(comparison.variant))?.throughput.map(Ratio::Measured)
+}
+
+/// A published ratio, and the ratio measured here on a server of the same series.
+pub(crate) struct Pair {
+    pub name: String,
+    pub published: f64,
+    pub measured: Estimate,
+}
+
+/// Returns the published ratios that were measured too, each at the number of connections nearest to
+/// the measured one.
+pub(crate) fn pairs(report: &Report) -> Vec<Pair> {
+    let baseline = baseline(&report.run);
+    let mut pairs: Vec<(u32, Pair)> = Vec::new();
+    for figure in &report.published {
+        let Some(published) = published_ratio(report, figure, baseline) else { continue };
+        let Some(server) = server_of_series(&report.run, &figure.server) else { continue };
+        let Some((threads, Ratio::Measured(measured))) = nearest_ratio(report, figure, server) else { continue };
+        let under = figure.collation.as_deref().unwrap_or_default();
+        let name = format!("{under}, {} {}", figure.server, figure.workload);
+        let distance = threads.abs_diff(figure.threads);
+        match pairs.iter_mut().find(|(_, pair)| pair.name == name) {
+            Some(known) if known.0 > distance => *known = (distance, Pair { name, published, measured }),
+            Some(_) => {}
+            None => pairs.push((distance, Pair { name, published, measured })),
+        }
+    }
+    pairs.into_iter().map(|(_, pair)| pair).collect()
+}
+
+/// Returns the measured server of the series of a study's server: MySQL 5.7.22 for `mysql-5.7.25`.
+fn server_of_series(run: &Run, studied: &str) -> Option<usize> {
+    let (name, version) = studied.split_once('-')?;
+    let series = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
+    let is_of_series = |server: &measure::ServerInfo| {
+        server.flavour.to_string().eq_ignore_ascii_case(name) && series(&server.version) == series(version)
+    };
+    run.servers.iter().position(is_of_series)
 }
 
 /// Removes columns that have a dash in all rows.

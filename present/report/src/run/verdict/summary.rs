@@ -148,7 +148,12 @@ fn cores(run: &Run, grid: &Grid) -> Option<String> {
     effects.sort_by(|one, other| one.0.total_cmp(&other.0));
     let ((least, first), (most, last)) = (*effects.first()?, *effects.last()?);
     let suffix = |at: usize| {
-        if grid.conditions.len() == 1 { String::new() } else { format!(" ({})", name(run, grid, at)) }
+        if grid.conditions.len() == 1 || first == last { String::new() } else { format!(" ({})", name(run, grid, at)) }
+    };
+    let of = if grid.conditions.len() > 1 && first == last {
+        format!(" on {}", name(run, grid, first))
+    } else {
+        String::new()
     };
     let text = match (least < 0.0, most < 0.0) {
         _ if effects.len() == 1 && most < 0.0 => format!("{} cores less", round(-most)),
@@ -159,7 +164,7 @@ fn cores(run: &Run, grid: &Grid) -> Option<String> {
         }
         _ => format!("{}{} to {}{} cores more", round(least), suffix(first), round(most), suffix(last)),
     };
-    Some(format!("At 10,000 queries/s: {text}."))
+    Some(format!("At 10,000 queries/s: {text}{of}."))
 }
 
 /// Formats a number of cores: `12`, `1.5`, `0.05`.

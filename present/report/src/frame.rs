@@ -1,0 +1,82 @@
+//! What all HTML pages share: the template `base.html`, the style, the scripts, and a policy that
+//! runs only these scripts.
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+const STYLE: &str = concat!(
+    include_str!("../assets/page.css"),
+    include_str!("../assets/findings.css"),
+    include_str!("../assets/count.css")
+);
+
+const PLAIN: [&str; 1] = [include_str!("../assets/common.js")];
+
+/// Scripts in the order of execution. Later scripts depend on earlier scripts.
+const CHARTS: [&str; 4] = [
+    include_str!("../assets/d3.min.js"),
+    include_str!("../assets/plot.umd.min.js"),
+    include_str!("../assets/page.js"),
+    PLAIN[0],
+];
+
+static PLAIN_POLICY: LazyLock<String> = LazyLock::new(|| policy(&PLAIN));
+static CHART_POLICY: LazyLock<String> = LazyLock::new(|| policy(&CHARTS));
+
+/// Returns a content security policy that loads nothing and runs only these scripts. Images are
+/// parts of the page. Charts have style attributes, which hashes cannot allow.
+fn policy(scripts: &[&str]) -> String {
+    let hash = |script: &&str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script.as_bytes())));
+    let hashes: Vec<String> = scripts.iter().map(hash).collect();
+    format!(
+        "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+        hashes.join(" ")
+    )
+}
+
+/// Fields of `base.html`. Every page's template extends it and has a field `frame`.
+pub(crate) struct Frame {
+    /// The finding: the page's heading and its title.
+    pub title: String,
+    /// Style class of the heading: `error`, `warning`, `clean` or none.
+    pub level: &'static str,
+    pub policy: &'static str,
+    pub style: &'static str,
+    pub scripts: &'static [&'static str],
+    pub weigh: &'static str,
+}
+
+impl Frame {
+    /// Makes the frame of a page without charts.
+    pub fn plain(title: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            level: "",
+            policy: &PLAIN_POLICY,
+            style: STYLE,
+            scripts: &PLAIN,
+            weigh: env!("CARGO_PKG_VERSION"),
+        }
+    }
+
+    /// Makes the frame of a page with charts and sortable tables.
+    pub fn with_charts(title: impl Into<String>) -> Self {
+        Self { policy: &CHART_POLICY, scripts: &CHARTS, ..Self::plain(title) }
+    }
+
+    /// Marks the heading by the severity of what was found.
+    pub fn with_level(self, level: &'static str) -> Self {
+        Self { level, ..self }
+    }
+}
+
+/// A small badge below the heading: how far the finding can be trusted.
+pub(crate) struct Badge {
+    /// Style class: `good`, `fair` or `poor`.
+    pub level: &'static str,
+    pub title: String,
+    pub reasons: String,
+}

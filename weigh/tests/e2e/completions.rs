@@ -1,0 +1,52 @@
+//! Completion in bash: options and their values.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::workspace::Workspace;
+
+/// Returns what bash offers for the last of these words.
+fn complete(words: &[&str]) -> Vec<String> {
+    let workspace = Workspace::new();
+    let script = workspace.end(workspace.weigh(&["completions", "bash"]).spawn().unwrap()).stdout;
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let (last, before) = (words.len() - 1, words[words.len() - 2]);
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c"]).arg(format!(
+        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={last}\nCOMP_TYPE=9\n_clap_complete_weigh weigh '{}' '{before}'\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        quoted.join(" "),
+        words[last]
+    ));
+    workspace.set_up(&mut bash);
+    let program = Path::new(env!("CARGO_BIN_EXE_weigh")).parent().unwrap();
+    bash.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
+    let finished = workspace.end(bash.spawn().unwrap());
+    assert_eq!(finished.code, Some(0), "{finished}");
+    finished.stdout.lines().map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn values_complete() {
+    for (words, wanted) in [
+        (&["weigh", "au"][..], &["audit"][..]),
+        (&["weigh", "audit", "--check", "join"], &["join-mismatch"]),
+        (&["weigh", "audit", "--check", "utf8mb3,key"], &["utf8mb3,key-limit"]),
+        (&["weigh", "audit", "--format", "ht"], &["html"]),
+        (&["weigh", "audit", "--target", "mysql-8.4"], &["mysql-8.4"]),
+        (&["weigh", "preflight", "--to", "utf8mb4_0900_as_ci"], &["utf8mb4_0900_as_ci"]),
+        (&["weigh", "bench", "--collation", "utf8mb4_bin,latin1_sw"], &["utf8mb4_bin,latin1_swedish_ci"]),
+        (&["weigh", "bench", "--workload", "distinct"], &["distinct_ranges"]),
+        (&["weigh", "bench", "mariadb@11."], &["mariadb@11.4", "mariadb@11.8"]),
+        (&["weigh", "run", "percona"], &["percona-2019"]),
+        (&["weigh", "servers", "install", "mysql@5."], &["mysql@5.6", "mysql@5.7"]),
+    ] {
+        let mut found = complete(words);
+        found.sort();
+        assert_eq!(found, wanted, "{words:?}");
+    }
+}
+
+#[test]
+fn options_complete() {
+    assert_eq!(complete(&["weigh", "bench", "--base"]), ["--baseline"]);
+}
