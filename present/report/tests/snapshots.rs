@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use measure::{Block, Run};
 use report::{Report, Style, csv, details_text, markdown, text};
 
-use common::{FIXTURES, report, run};
+use common::{FIXTURES, folder, report, run};
 
 const PLAIN: Style = Style { color: false, width: None };
 const NARROW: Style = Style { color: false, width: Some(80) };
@@ -87,6 +87,33 @@ fn verdict_fits_a_screen_and_says_nothing_twice() {
         // Twelve conditions, and a run that ended before anything could be compared.
         let limit = if ["grid", "interrupted"].contains(&name) { 40 } else { 24 };
         assert!(text.lines().count() <= limit, "{name}: {} lines: {text}", text.lines().count());
+        assert_no_sentence_twice(&text);
+    }
+}
+
+/// The other commands that answer a question: on a terminal of 80 columns and 40 lines.
+#[test]
+fn answers_of_other_commands_fit_a_screen_and_say_nothing_twice() {
+    let read = |path: &str| std::fs::read_to_string(folder(path)).unwrap();
+    let found: ::audit::Audit = serde_json::from_str(&read("audit/audit.json")).unwrap();
+    let converted: ::preflight::Report = serde_json::from_str(&read("preflight/report.json")).unwrap();
+    let profiles: profile::Profiles = serde_json::from_str(&read("profile/profiles.json")).unwrap();
+    let (before, after) = (run("one_server"), run("two_servers"));
+    let change = measure::compare_runs((&before.0, &before.1), (&after.0, &after.1));
+    let path = |name: &str| Some(format!("weigh-results/2026-11-29T04-04-32Z/{name}"));
+    let files = report::preflight::PlanFiles {
+        plan: path("plan.sql"),
+        online: path("plan-online.sh"),
+        page: path("preflight.html"),
+    };
+    for (name, text) in [
+        ("audit", report::audit::text(&found, report::audit::Selection::default(), NARROW)),
+        ("preflight", report::preflight::text(&converted, &files, NARROW)),
+        ("profile", report::profile_text(&profiles, false, NARROW)),
+        ("compare", report::compare_text(&report::Comparison::new("a".into(), "b".into(), change, 0.0), NARROW)),
+    ] {
+        assert!(text.lines().count() <= 40, "{name}: {} lines: {text}", text.lines().count());
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}: {text}");
         assert_no_sentence_twice(&text);
     }
 }
