@@ -239,7 +239,7 @@
     return Plot.tip(data, Plot.pointer({ ...channels, title: (datum) => lines(datum).join("\n"), fill: "var(--bg)", stroke: "var(--rule)" }));
   }
 
-  const kinds = { ratio, published, heat, threads, latency, bars, stack, categories };
+  const kinds = { ratio, change: ratio, published, heat, threads, latency, bars, stack, categories };
 
   function draw(figure) {
     const place = figure.querySelector(".plot");
@@ -252,6 +252,9 @@
     // The description of the place says what the parts show.
     plot.setAttribute("aria-hidden", "true");
     place.replaceChildren(plot);
+    // A chart that is wider than its place scrolls, by the keyboard, too.
+    if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
+    else place.removeAttribute("tabindex");
   }
 
   const figures = [...document.querySelectorAll("figure[data-chart]")];

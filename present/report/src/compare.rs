@@ -80,7 +80,10 @@ impl Comparison {
         if compared == 0 {
             return "The runs have nothing in common that could be compared.".into();
         }
-        let beyond = format!("beyond its interval and {}", format_given_percent(self.fail_over));
+        let beyond = match self.fail_over {
+            0.0 => "beyond the interval".to_owned(),
+            tolerated => format!("beyond the interval and {}", format_given_percent(tolerated)),
+        };
         match self.slower.len() {
             0 => format!("Nothing got slower {beyond}, of {} compared.", count_noun(compared as u64, "figure")),
             count => format!("{} got slower {beyond}:", count_noun(count as u64, "figure")),

@@ -1,5 +1,7 @@
 //! Report of `weigh why`: verdict, findings with their sides, and remedies.
 
+mod page;
+
 use std::fmt::Write as _;
 
 use ::why::{Diagnosis, Finding, Judged, Kind, PlanFigures, Remedy, Side, Site};
@@ -7,6 +9,8 @@ use ::why::{Diagnosis, Finding, Judged, Kind, PlanFigures, Remedy, Side, Site};
 use crate::format::json::to_json;
 use crate::format::number::count_noun;
 use crate::format::text::Style;
+
+pub use page::page;
 
 /// Width of the text in characters.
 pub(crate) const WIDTH: usize = 80;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use browsing::{OpenPage, open};
 use common::{folder, report, run};
-use report::{Comparison, audit, compare_page, page, preflight, profile_page};
+use report::{Comparison, audit, compare_page, page, preflight, profile_page, why};
 use serde_json::json;
 use server::NoProgress;
 
@@ -110,6 +110,15 @@ fn page_of_a_comparison() {
 fn page_of_a_preflight() {
     let found: ::preflight::Report = serde_json::from_str(&read("preflight/report.json")).unwrap();
     assert_accessible(&open(&preflight::page(&found)), "preflight");
+}
+
+#[test]
+fn page_of_a_diagnosis() {
+    let diagnosis = serde_json::from_str(&read("why/diagnosis.json")).unwrap();
+    let page = open(&why::page(&diagnosis));
+    let buttons: usize = page.value("document.querySelectorAll('.finding button.copy').length");
+    assert!(buttons > 2, "each statement of a remedy can be copied: {buttons}");
+    assert_accessible(&page, "why");
 }
 
 #[test]

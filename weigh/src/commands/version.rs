@@ -8,7 +8,7 @@ use mysql_collation::{DATA_VERSIONS, UNICODE_VERSIONS, instruction_set};
 
 use crate::output;
 
-/// Print the version; with --verbose, also those of the collations' data
+/// Print the version; --verbose: also that of the collations' data
 #[derive(Clone, Debug, Args)]
 pub struct VersionArgs;
 

@@ -52,6 +52,7 @@ pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
     conclusion.print(diagnosis, |diagnosis| match args.format {
         Format::Text => printed::text(diagnosis, output::style()),
         Format::Json => printed::json(diagnosis),
+        Format::Html => printed::page(diagnosis),
         Format::Sarif | Format::Junit => String::new(),
     })
 }

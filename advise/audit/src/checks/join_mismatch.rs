@@ -65,7 +65,7 @@ fn check_join(input: &AuditInput, join: &JoinPlans) -> Option<Finding> {
             name: format!("{} = {}", join.left, join.right),
             what,
             why,
-            action: "Give both columns the same character set and collation.".to_owned(),
+            action: format!("Convert {} to the collation of {}, or the other way round.", join.left, join.right),
         }
         .into_finding(CHECK.name),
     )

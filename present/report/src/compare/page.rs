@@ -94,7 +94,11 @@ fn chart(comparison: &Comparison) -> Option<Chart> {
         let name = format!("{}, {}", variant(&one.collation, &one.connection_charset), one.condition);
         Mark::new(name, one.throughput, one.verdict)
     });
-    let (what, mut marks): (_, Vec<Mark>) = match change.ratios.is_empty() {
+    // The kind of figure that got slower is the one to look at.
+    let is_slower = |one: &measure::ThroughputChange| comparison.is_throughput_lower(one);
+    let only_throughput =
+        change.throughputs.iter().any(is_slower) && !change.ratios.iter().any(|one| comparison.is_ratio_lower(one));
+    let (what, mut marks): (_, Vec<Mark>) = match change.ratios.is_empty() || only_throughput {
         false => ("ratio to the baseline", of_ratios.collect()),
         true => ("throughput", of_throughputs.collect()),
     };

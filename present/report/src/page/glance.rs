@@ -1,20 +1,13 @@
-//! Section with a heat map of all changes: workloads across, collations down.
+//! The picture of a run: a heat map of all changes, workloads across and collations down, or a chart
+//! of the changes under one workload.
 
-use askama::Template;
 use measure::{Comparison, ConditionResult, PairKind};
 use serde::Serialize;
 
 use super::chart::{Chart, Mark, label};
-use super::section::Section;
 use crate::run::name::condition_name;
 use crate::run::report::Report;
 use crate::run::verdict::cell::Figure;
-
-#[derive(Template)]
-#[template(path = "glance.html")]
-struct Body {
-    chart: Chart,
-}
 
 #[derive(Serialize)]
 struct Data {
@@ -34,27 +27,58 @@ struct Tile {
     mark: Mark,
 }
 
-/// Returns `None` for a single row or column, which the chart of ratios shows as well.
-pub(super) fn section(report: &Report) -> Option<Section> {
+/// Returns the picture of a run: a heat map of collations by workloads, or for one workload a chart
+/// of the changes with their intervals. `None` if nothing was compared.
+pub(super) fn picture(report: &Report) -> Option<Chart> {
     let tiles: Vec<Tile> =
         report.analysis.conditions.iter().flat_map(|condition| tiles_of_condition(report, condition)).collect();
     let columns = unique_names(tiles.iter().map(|tile| &tile.column));
     let rows = unique_names(tiles.iter().map(|tile| &tile.mark.name));
-    if columns.len() < 2 || rows.len() < 2 {
-        return None;
-    }
     let figure = Figure::of_run(&report.analysis);
+    match (columns.len(), rows.len()) {
+        (0, _) => None,
+        (1, _) => Some(changes(figure, tiles.into_iter().map(|tile| tile.mark).collect())),
+        _ => Some(heat_map(figure, columns, rows, tiles)),
+    }
+}
+
+fn heat_map(figure: Figure, columns: Vec<String>, rows: Vec<String>, tiles: Vec<Tile>) -> Chart {
     let description = format!(
-        "Heat map of {} collations by {} workloads: change of {} in percent. The figures are in the table above.",
+        "Heat map of {} collations by {} workloads: change of {} in percent. The table beside it has the figures.",
         rows.len(),
         columns.len(),
         figure.name()
     );
     let caption = format!("Change of {} from the server's own baseline, in %", figure.name());
     let label = format!("% {}", figure.name());
-    let chart =
-        Chart::new("heat", caption, description, &Data { is_cost: figure.is_cost(), label, columns, rows, tiles });
-    Some(Section::new("glance", "At a glance", &Body { chart }))
+    Chart::new("heat", caption, description, &Data { is_cost: figure.is_cost(), label, columns, rows, tiles })
+}
+
+fn changes(figure: Figure, marks: Vec<Mark>) -> Chart {
+    let domain = marks.iter().fold([1.0, 1.0], |[low, high]: [f64; 2], mark| [low.min(mark.low), high.max(mark.high)]);
+    let description = format!(
+        "Chart of {} changes of {} with their 95 % intervals. The table beside it has the figures.",
+        marks.len(),
+        figure.name()
+    );
+    let caption = format!("{} for each unit of the baseline's, with the 95 % interval", capitalized(figure.name()));
+    let axis = format!("{} × baseline", figure.name());
+    Chart::new("change", caption, description, &Changes { axis, baseline: "", aa_bound: None, domain, marks })
+}
+
+/// Returns `Server CPU per query` for `server CPU per query`.
+fn capitalized(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[derive(Serialize)]
+struct Changes {
+    axis: String,
+    baseline: &'static str,
+    aa_bound: Option<f64>,
+    domain: [f64; 2],
+    marks: Vec<Mark>,
 }
 
 fn tiles_of_condition(report: &Report, condition: &ConditionResult) -> Vec<Tile> {

@@ -33,12 +33,11 @@ use crate::run::verdict::summary::finding;
 use section::Section;
 
 /// Sections of a run, in order. A section without content is omitted.
-const SECTIONS: [fn(&Report) -> Option<Section>; 14] = [
+const SECTIONS: [fn(&Report) -> Option<Section>; 13] = [
     claims::section,
     verdict::section,
     statements::section,
     threads::section,
-    glance::section,
     ratios::section,
     latency::section,
     cost::section,

@@ -3,6 +3,9 @@
 
 use askama::Template;
 
+use super::chart::Chart;
+use super::finding_of;
+use super::glance::picture;
 use super::section::Section;
 use super::table::Grid;
 use crate::run::report::Report;
@@ -17,8 +20,10 @@ struct Body<'a> {
     severe: Vec<String>,
     cannot_tell: Option<String>,
     table: Option<Grid>,
+    picture: Option<Chart>,
     footnotes: Vec<String>,
-    headlines: &'a [String],
+    /// Sentences that the page's title does not say.
+    headlines: Vec<&'a String>,
     quality: Option<Badge>,
     /// Further warnings, on precision.
     warnings: Vec<&'a String>,
@@ -40,15 +45,21 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     let badge = quality(run, analysis)
         .map(|quality| Badge { level: quality.level.name(), reasons: quality.reasons.join("; ") });
     let body = Body {
+        picture: grid.as_ref().and_then(|_| picture(report)),
         footnotes: grid.as_ref().map(|grid| grid.notes()).unwrap_or_default(),
         table: grid.and_then(|grid| grid.tables(run, usize::MAX / 2).into_iter().next()).map(Grid::new),
         severe,
         cannot_tell,
-        headlines: &report.headlines,
+        headlines: headlines(report),
         quality: badge,
         warnings,
         sentences: &report.sentences,
         notes: &run.notes,
     };
     Some(Section::new("verdict", "Verdict", &body))
+}
+
+fn headlines(report: &Report) -> Vec<&String> {
+    let title = finding_of(report).map(|title| format!("In short: {title}."));
+    report.headlines.iter().filter(|line| title.as_ref() != Some(*line)).collect()
 }

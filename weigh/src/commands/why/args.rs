@@ -63,7 +63,7 @@ pub struct WhyArgs {
     #[command(flatten)]
     pub baseline: BaselineArgs,
 
-    /// Output format: text, json (schemas/why.schema.json), sarif or junit
+    /// Output format: text, json (schemas/why.schema.json), html, sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
 
@@ -76,6 +76,7 @@ pub struct WhyArgs {
 pub enum Format {
     Text,
     Json,
+    Html,
     Sarif,
     Junit,
 }

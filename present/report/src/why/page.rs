@@ -1,0 +1,44 @@
+//! HTML page of `weigh why`: each statement with its comparisons, and remedies that can be copied.
+
+use ::why::{Diagnosis, Judged, Kind};
+use askama::Template;
+
+use super::{describe_servers, verdict};
+use crate::frame::{Badge, Frame};
+
+#[derive(Template)]
+#[template(path = "why.html")]
+struct Page<'a> {
+    frame: Frame,
+    badge: Badge,
+    /// Statements with findings.
+    statements: Vec<&'a Judged>,
+    notes: &'a [String],
+}
+
+/// Returns the page of a diagnosis.
+pub fn page(diagnosis: &Diagnosis) -> String {
+    let findings = || diagnosis.statements.iter().flat_map(|judged| &judged.findings);
+    let level = match findings().map(|finding| finding.kind == Kind::IndexLost).min() {
+        None => "clean",
+        Some(true) => "warning",
+        Some(false) => "error",
+    };
+    let page = Page {
+        frame: Frame::plain(verdict(diagnosis).trim_end_matches('.')).with_level(level),
+        badge: badge(diagnosis),
+        statements: diagnosis.statements.iter().filter(|judged| !judged.findings.is_empty()).collect(),
+        notes: &diagnosis.notes,
+    };
+    page.render().expect("templates write into a string, which takes every write")
+}
+
+/// Says whether every remedy was tried.
+fn badge(diagnosis: &Diagnosis) -> Badge {
+    let mut findings = diagnosis.statements.iter().flat_map(|judged| &judged.findings);
+    let (level, title) = match findings.all(|finding| !finding.remedies.is_empty()) {
+        true => ("good", "Every remedy was tried"),
+        false => ("fair", "Some have no remedy"),
+    };
+    Badge { level, title: title.into(), reasons: describe_servers(diagnosis) }
+}
