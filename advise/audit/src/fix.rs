@@ -43,7 +43,10 @@ fn fix(input: &AuditInput, finding: &Finding, place: &Place) -> Option<String> {
         "foreign-key-mismatch" => {
             preflight(&Place { column: None, ..place.clone() }, &parent_collation(input, finding, table()?)?)
         }
-        "column-mismatch" => preflight(place, table()?.collation.as_deref()?),
+        // Not to a charset that holds less.
+        "column-mismatch" => {
+            preflight(place, table()?.collation.as_deref().filter(|collation| collation.starts_with("utf8mb4_"))?)
+        }
         "utf8mb3" | "legacy-charset" => preflight(place, unicode()?),
         "init-connect" => Some("SET GLOBAL init_connect = '';".into()),
         "statement-replication" => Some("SET GLOBAL binlog_format = 'ROW';".into()),
