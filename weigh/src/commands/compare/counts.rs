@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use count::{Comparison, FORMAT, Results};
 use report::count::changes as printed;
 
@@ -55,7 +55,7 @@ fn read(path: &Path) -> Result<Results> {
 
 fn read_file(path: &Path) -> Result<Results> {
     let name = path.display();
-    let text = files::read_small(path, MAX_BYTES).with_context(|| format!("cannot read {name}"))?;
+    let text = files::read_small(path, MAX_BYTES).map_err(|error| anyhow!("cannot read {name}: {error}"))?;
     let results: Results = serde_json::from_slice(&text)
         .map_err(|error| anyhow!("{name} is not what weigh count --format json writes: {error}"))?;
     let servers = results.servers.len();
