@@ -8,6 +8,10 @@
 //! | `mysql_compare(a, b, collation [, flavour])` | `Int8`: -1, 0 or 1, as `STRCMP` |
 //! | `mysql_like(value, pattern, collation [, flavour [, escape]])` | `Boolean`: `value LIKE pattern`; `escape` is a backslash if not given, `''` for none |
 //! | `mysql_weight_string(value, collation [, flavour])` | `Binary`: the server's `WEIGHT_STRING(value)` |
+//! | `mysql_upper(value, collation [, flavour])`, `mysql_lower` | `Utf8`: the server's `UPPER(value)`, `LOWER(value)` |
+//!
+//! With the rule [`MarkedColumns`], operators and `ORDER BY` on columns that are marked with a
+//! collation follow it without these functions.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> datafusion::error::Result<()> {
@@ -35,11 +39,13 @@
 //!
 //! The crate `mysql-collation` computes all weights.
 
+mod case;
 mod compare;
 mod equal;
 mod function;
 mod like;
 mod options;
+mod rule;
 mod sort_key;
 mod text;
 mod weight_string;
@@ -50,15 +56,25 @@ use datafusion_common::Result;
 use datafusion_expr::ScalarUDF;
 use datafusion_expr::registry::FunctionRegistry;
 
+pub use case::{mysql_lower, mysql_upper};
 pub use compare::mysql_compare;
 pub use equal::mysql_equal;
 pub use like::mysql_like;
+pub use rule::{COLLATION, FLAVOUR, MarkedColumns, mark};
 pub use sort_key::mysql_sort_key;
 pub use weight_string::mysql_weight_string;
 
 /// Returns all functions.
-pub fn all() -> [Arc<ScalarUDF>; 5] {
-    [mysql_sort_key(), mysql_equal(), mysql_compare(), mysql_like(), mysql_weight_string()]
+pub fn all() -> [Arc<ScalarUDF>; 7] {
+    [
+        mysql_sort_key(),
+        mysql_equal(),
+        mysql_compare(),
+        mysql_like(),
+        mysql_weight_string(),
+        mysql_upper(),
+        mysql_lower(),
+    ]
 }
 
 /// Registers all functions, for example in a `SessionContext`.
