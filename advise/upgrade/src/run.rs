@@ -230,7 +230,7 @@ fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Fi
                 kind: Kind::Differs,
                 area: Area::Load,
                 place: if count > 3 { format!("{shown} and {} more", count - 3) } else { shown },
-                what: format!("{count} {noun} {new} instead of {old}: texts are equal and sorted differently"),
+                what: format!("{count} {noun} {new} instead of {old}: other texts are equal, and the order is another"),
                 statement: String::new(),
                 error: None,
                 reasons: vec![

@@ -14,20 +14,16 @@ const HEAD: &str = "# Schemas of applications\n\n\
     **Converted**: `weigh preflight` to the newest collation of the server, its plan run by the client. \
     \"yes\" means that every column has the collation that was meant, definitions and rows are what they \
     were but for what preflight had said, and preflight finds nothing afterwards. The schemas are loaded \
-    as they are, and without their own character sets into schemas in latin1 and utf8mb3. \
+    as they are, or without their own character sets into schemas in latin1 or utf8mb3. \
     \"–\" means that the server refuses the application's own files.\n\n\
-    **Upgraded**: findings of `weigh upgrade`.\n\n";
+    **Upgraded**, FROM → TO: findings of `weigh upgrade`. Servers and upgrades without a column were not tried.\n\n";
 
 /// Returns the page.
 pub fn write(scripts: &[Script], conversions: &[Outcome], upgrades: &[Rehearsed]) -> String {
     let servers = unique(conversions.iter().map(|outcome| outcome.server.as_str()));
     let pairs = unique(upgrades.iter().map(|upgrade| upgrade.pair.as_str()));
     let mut text = HEAD.to_owned();
-    let _ = writeln!(
-        text,
-        "Conversions, in each cell: as it is, from latin1, from utf8mb3. Servers: {}.\n",
-        versions(conversions)
-    );
+    let _ = writeln!(text, "In each cell: {}. Versions: {}.\n", charsets(conversions), versions(conversions));
     text += "| application | version | tables | text columns | rows |";
     for column in servers.iter().chain(&pairs) {
         let _ = write!(text, " {column} |");
@@ -70,6 +66,18 @@ fn unique<'t>(names: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     seen
 }
 
+fn charsets(conversions: &[Outcome]) -> String {
+    unique(conversions.iter().map(|outcome| charset_name(outcome.charset))).join(", ")
+}
+
+fn charset_name(charset: Charset) -> &'static str {
+    match charset {
+        Charset::Own => "as it is",
+        Charset::Latin1 => "from latin1",
+        Charset::Utf8mb3 => "from utf8mb3",
+    }
+}
+
 fn versions(conversions: &[Outcome]) -> String {
     unique(conversions.iter().map(|outcome| outcome.version.as_str())).join(", ")
 }
@@ -100,11 +108,7 @@ fn findings(upgrade: &Rehearsed) -> String {
 fn reasons(conversions: &[Outcome]) -> String {
     let mut lines = BTreeSet::new();
     for outcome in conversions {
-        let charset = match outcome.charset {
-            Charset::Own => "as it is",
-            Charset::Latin1 => "from latin1",
-            Charset::Utf8mb3 => "from utf8mb3",
-        };
+        let charset = charset_name(outcome.charset);
         let place = format!("{}, {} {charset}", outcome.app, outcome.server);
         if let Some(error) = &outcome.unloaded {
             let error = error.lines().find(|line| line.starts_with("ERROR")).unwrap_or(error);
