@@ -164,7 +164,7 @@ pub const APPS: [App; 25] = [
         package: debian("mediawiki", "88df4bd2ac7c67f4708345fbcc4c598d2867b9e48ed7d14cceb304f0753dbde9"),
         files: &["usr/share/mediawiki/maintenance/tables-generated.sql"],
         database: "CHARACTER SET latin1",
-        edit: |text| text.replace("/*$wgDBTableOptions*/", "ENGINE=InnoDB, DEFAULT CHARSET=binary"),
+        edit: |text| text.replace("/*$wgDBTableOptions*/", "ENGINE=InnoDB DEFAULT CHARSET=binary"),
     },
     App {
         name: "opendmarc",
@@ -285,8 +285,10 @@ fn keep(text: &str) -> String {
 /// Removes what would leave the application's schema, and files of the client.
 pub fn within_schema(script: &str) -> String {
     static OTHER: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?im)^\s*(create database[^;]*|use\s+`?\w+`?\s*);|^source .*$|^.*@sqlmode.*$")
-            .expect("a constant pattern")
+        Regex::new(
+            r"(?im)^\s*(create database[^;]*|use\s+`?\w+`?\s*);|^\s*set character set \w+;|^source .*$|^.*@sqlmode.*$",
+        )
+        .expect("a constant pattern")
     });
     OTHER.replace_all(script, "").into_owned()
 }

@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
         fs::write(&arguments.write, table::write(&scripts, conversions, upgrades))
             .with_context(|| format!("cannot write {}", arguments.write.display()))
     };
-    for server in &arguments.servers {
+    for server in arguments.servers.iter().filter(|server| !server.is_empty()) {
         for charset in &arguments.charset {
             conversions.extend(convert::run(&programs, server, *charset, &scripts, &arguments.out)?);
             write(&conversions, &upgrades)?;
