@@ -4,11 +4,11 @@ import test from 'node:test';
 import { collation, collations, explain } from 'mysql-collation';
 
 test('compares and sorts as the servers do', () => {
-  const words = collation('utf8mb4_0900_ai_ci');
+  const words = collation('mysql:utf8mb4_0900_ai_ci');
   assert.deepEqual(words.sort(['Zug', 'STRASSE', 'Ähre', 'Straße']), ['Ähre', 'STRASSE', 'Straße', 'Zug']);
   assert.deepEqual(['b', 'A'].sort(words.compare), ['A', 'b']);
   assert.ok(words.equals('Straße', 'STRASSE') && !collation('utf8mb4_bin').equals('a', 'A'));
-  assert.ok(words.equals('é', 'E') && !collation('utf8mb4_0900_as_cs').equals('é', 'e'));
+  assert.ok(words.equals('é', 'E') && !collation('mysql:utf8mb4_0900_as_cs').equals('é', 'e'));
 });
 
 test('keys compare as strings do', () => {
@@ -27,7 +27,7 @@ test('matches patterns', () => {
 test('names', () => {
   assert.throws(() => collation('utf8mb4_klingon_ci'), /neither MySQL nor MariaDB/);
   const names = collations();
-  assert.ok(names.length > 1500);
+  assert.ok(names.length > 1400);
   for (const { name } of names.filter(({ servers }) => !servers.includes(';'))) {
     assert.equal(collation(name).compare('a', 'b'), -1, name);
   }
