@@ -32,7 +32,7 @@ pub use trial::run_trials;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "The compilers and linkers are installed to target/release-tools. Builds are in target/TRIPLE/dist. The same commit gives the same bytes on machines with the same Rust."
+    after_help = "The compilers and linkers are installed to target/release-tools. Builds are in target/TRIPLE/dist."
 )]
 pub struct Arguments {
     /// Files to build [default: all].
