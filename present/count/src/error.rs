@@ -39,6 +39,9 @@ pub enum Error {
         "cannot tell which thread of {server} serves the connection: no thread's instructions double when a statement's work doubles; run weigh count again"
     )]
     NoThread { server: String },
+    /// Valgrind finds no memory for the server.
+    #[error("{server} under valgrind needs more memory than it can have; free some, or raise the limit (ulimit -v)")]
+    Memory { server: String },
     /// A statement takes longer than the limit.
     #[error(
         "{what} on {server} did not end within {} s under valgrind, which is about 50 times slower; leave it out, or raise --statement-time", .limit.as_secs_f64()
@@ -59,6 +62,13 @@ pub enum Error {
 }
 
 impl Error {
+    /// Recognises valgrind's last words without memory, which are dozens of lines in the log of the
+    /// server.
+    pub(crate) fn name_memory(self, server: &str) -> Self {
+        let is_out_of_memory = self.to_string().contains("Valgrind cannot continue");
+        if is_out_of_memory { Self::Memory { server: server.to_owned() } } else { self }
+    }
+
     /// Names the statements whose time is over.
     pub(crate) fn name_slow(self, server: &str, what: &str, limit: Duration) -> Self {
         match self {

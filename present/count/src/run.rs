@@ -149,6 +149,7 @@ fn run_starts(context: &Context<'_>, specs: &[Spec], progress: &dyn Progress) ->
     let work = || {
         while let Some(&server) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let outcome = context.count(&specs[server]);
+            let outcome = outcome.map_err(|error| error.name_memory(&specs[server].to_string()));
             let failed = outcome.is_err();
             outcomes.lock().expect("no worker panics while it holds the lock").push((server, outcome));
             if failed {
