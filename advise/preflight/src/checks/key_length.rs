@@ -35,13 +35,8 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                 let (bytes_after, limit) = if longest > per_part { (longest, per_part) } else { (sum, in_all) };
                 let prefixes = shortened_prefixes(job.facts, table, index, target);
                 let foreign_key = prefixes.as_ref().and_then(|_| find_foreign_key(job, table, index));
-                let severity = if foreign_key.is_some() {
-                    Severity::Error
-                } else if prefixes.is_some() && index.unique {
-                    Severity::Error
-                } else {
-                    Severity::Warning
-                };
+                let loses_key = foreign_key.is_some() || prefixes.is_some() && index.unique;
+                let severity = if loses_key { Severity::Error } else { Severity::Warning };
                 let mut finding = index_finding(&CHECK, severity, table, &index.name, name);
                 finding.details.count = bytes_after;
                 finding.what = format!("it would take {bytes_after} bytes, and the limit is {limit}");
