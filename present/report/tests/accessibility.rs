@@ -102,7 +102,7 @@ fn page_of_a_comparison() {
     let (before, after) = (run("one_server"), run("two_servers"));
     let change = measure::compare_runs((&before.0, &before.1), (&after.0, &after.1));
     let comparison = Comparison::new("before".into(), "after".into(), change, 0.0);
-    assert_accessible(&open(&compare_page(&[comparison.clone()])), "comparison");
+    assert_accessible(&open(&compare_page(std::slice::from_ref(&comparison))), "comparison");
     assert_accessible(&open(&compare_page(&[comparison.clone(), comparison])), "two comparisons");
 }
 

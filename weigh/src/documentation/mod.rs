@@ -55,9 +55,9 @@ fn checks_named_in_conversions_exist() {
         .map(|check| check.name)
         .chain(preflight::checks::CHECKS.iter().map(|check| check.name))
         .collect();
-    let rows: Vec<Vec<&str>> =
-        page.lines().filter(|line| line.starts_with("| ")).map(|line| line.split(" | ").collect()).collect();
-    assert_eq!(rows.iter().filter(|row| row[0].trim_start_matches("| ").parse::<u32>().is_ok()).count(), 31);
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")).map(|line| line.split(" | ").collect());
+    let rows: Vec<Vec<&str>> = rows.filter(|row: &Vec<&str>| row[0].parse::<u32>().is_ok()).collect();
+    assert_eq!(rows.len(), 31);
     for found_by in rows.iter().map(|row| row[3]) {
         for name in found_by.split('`').skip(1).step_by(2).filter(|name| !name.starts_with("--") && !name.contains(' '))
         {
