@@ -7,7 +7,8 @@ use mysql_collation::{Collation, Flavour};
 const CHUNK: usize = 200;
 const SYLLABLES: [&str; 14] = ["an", "Be", "ça", "DA", "é", "ñu", "Öl", "ß", "zu", "ЖУ", "мир", "日", "_", " "];
 
-/// Returns the number of the chunk that has a key, from 0 on. Each bound is the first key of a chunk.
+/// Returns the number of the chunk that has a key, from 0 on. Each bound is the first key of a
+/// chunk.
 fn chunk_of(bounds: &[String], key: &str, collation: Collation) -> usize {
     bounds.partition_point(|bound| collation.compare(bound.as_bytes(), key.as_bytes()).is_le())
 }

@@ -35,8 +35,8 @@ const SERVERS: [&str; 10] = [
 pub struct Arguments {
     /// `fast`: tests without a server, browser or download. `servers`: the others. Or a crate, or a
     /// binding or port of the library (`c`, `datafusion`, `go`, `java`, `python`, `web`). Or
-    /// `release`: builds the files of a release and tries each as its users would, as root; not part
-    /// of all [default: all].
+    /// `release`: builds the files of a release and tries each as its users would, as root; not
+    /// part of all [default: all].
     part: Option<String>,
 
     /// Install what the tests need, and run none.

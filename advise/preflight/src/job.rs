@@ -21,8 +21,9 @@ pub struct Request {
     pub tables: Vec<String>,
     /// Columns to convert, as `column`, `table.column` or `schema.table.column`. Empty: all.
     pub columns: Vec<String>,
-    /// Convert columns that would be kept (`ascii`, `binary`), too, and give `_bin` columns the target itself instead of the
-    /// `_bin` collation of its character set. Naming `columns` has the same effect.
+    /// Convert columns that would be kept (`ascii`, `binary`), too, and give `_bin` columns the
+    /// target itself instead of the `_bin` collation of its character set. Naming `columns` has the
+    /// same effect.
     pub all_columns: bool,
     /// Maximum number of groups, examples and repairs of a finding about rows.
     pub examples: usize,

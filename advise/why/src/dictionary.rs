@@ -48,8 +48,8 @@ impl Table {
     }
 }
 
-/// True if a column is computed, by `EXTRA`: `VIRTUAL GENERATED`, `STORED GENERATED`; in MariaDB 10.1
-/// `VIRTUAL`, `PERSISTENT`. MySQL's `DEFAULT_GENERATED` is a default that is an expression.
+/// True if a column is computed, by `EXTRA`: `VIRTUAL GENERATED`, `STORED GENERATED`; in MariaDB
+/// 10.1 `VIRTUAL`, `PERSISTENT`. MySQL's `DEFAULT_GENERATED` is a default that is an expression.
 pub(crate) fn is_generated(extra: &str) -> bool {
     let mut words = extra.split_whitespace();
     words.any(|word| ["GENERATED", "VIRTUAL", "PERSISTENT"].iter().any(|one| word.eq_ignore_ascii_case(one)))

@@ -7,8 +7,8 @@
 //! bits, little-endian) and bytes. Digests of `STRCMP` of each string and the next string follow:
 //! 0, 1 or 2 for less, equal, greater.
 //!
-//! `golden/keys.txt` begins with `KEY_FORMAT`. A line has a collation and the digest of its sort keys,
-//! as an earlier version made them. `BLESS=1` rewrites the file.
+//! `golden/keys.txt` begins with `KEY_FORMAT`. A line has a collation and the digest of its sort
+//! keys, as an earlier version made them. `BLESS=1` rewrites the file.
 
 use std::cmp::Ordering;
 

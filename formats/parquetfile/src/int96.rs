@@ -1,6 +1,6 @@
-//! Timestamps of 12 bytes (INT96), which Impala, Hive and Spark write: nanoseconds of a day, and the
-//! Julian day. The Parquet library's rows have them in milliseconds only, so their columns are read
-//! by themselves.
+//! Timestamps of 12 bytes (INT96), which Impala, Hive and Spark write: nanoseconds of a day, and
+//! the Julian day. The Parquet library's rows have them in milliseconds only, so their columns are
+//! read by themselves.
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -18,8 +18,8 @@ pub struct FileLine {
 
 /// Lines on which dumps define schemas, tables, columns, keys and stored programs.
 ///
-/// Names are unquoted: `shop`, `shop.orders`, `shop.orders.code` for a column, `shop.orders: by_code`
-/// for a key.
+/// Names are unquoted: `shop`, `shop.orders`, `shop.orders.code` for a column, `shop.orders:
+/// by_code` for a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DumpLines(BTreeMap<String, FileLine>);
 

@@ -19,7 +19,8 @@ pub struct App {
 
 /// Package that has the schema.
 pub enum Package {
-    /// Debian package. `sha256` is that of the files, one after the other: apt verifies the package.
+    /// Debian package. `sha256` is that of the files, one after the other: apt verifies the
+    /// package.
     Debian { name: &'static str, sha256: &'static str },
     /// Jar of a Maven repository, with its own hash.
     Maven { artifact: &'static str, version: &'static str, sha256: &'static str },

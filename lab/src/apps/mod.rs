@@ -1,9 +1,9 @@
 //! `cargo xtask apps`: converts and upgrades the schemas of applications, and writes a table.
 //!
 //! Each schema is loaded as its installer does, and again in older character sets, and filled with
-//! rows. The plan of `weigh preflight` is run; then definitions and rows are compared, and preflight
-//! must find nothing. `weigh upgrade` rehearses upgrades of the schemas. Not a test, because the
-//! packages are some 200 MB.
+//! rows. The plan of `weigh preflight` is run; then definitions and rows are compared, and
+//! preflight must find nothing. `weigh upgrade` rehearses upgrades of the schemas. Not a test,
+//! because the packages are some 200 MB.
 
 mod convert;
 mod list;

@@ -171,7 +171,8 @@ pub fn compare_groups(
         && all().any(|text| !text.is_empty() && collation.group_key(text) == of_empty);
     let ours = by_group_key.len() + usize::from(is_split);
     let mut outcome = Outcome::default();
-    // MySQL 5 compares strings whose hashes share a bucket by `=`, so that the number of rows counts.
+    // MySQL 5 compares strings whose hashes share a bucket by `=`, so that the number of rows
+    // counts.
     let is_old = version.flavour == Flavour::MySql && version.major < 8;
     let agrees =
         theirs == Some(ours) || is_old && theirs.is_some_and(|theirs| (by_equality.len()..=ours).contains(&theirs));

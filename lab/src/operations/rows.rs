@@ -5,7 +5,8 @@ use mysql_collation::{Charset, Flavour};
 
 use crate::verify::{Random, Session, TextPair, Texts};
 
-/// The rows of the tables `pairs`, `likes`, `prefixes` and `needles`, each with columns `a` and `b`.
+/// The rows of the tables `pairs`, `likes`, `prefixes` and `needles`, each with columns `a` and
+/// `b`.
 pub struct Rows {
     /// Similar strings.
     pub pairs: Vec<TextPair>,

@@ -46,8 +46,8 @@ impl CapturedSchema {
         Self { schema: schema.to_owned(), names: tables.names().map(str::to_owned).collect(), mode, assume_schema }
     }
 
-    /// Decides whether a statement can be replayed. Returns it as a template, or the reason why not.
-    /// `used` is its default schema, `None` if the log doesn't name it.
+    /// Decides whether a statement can be replayed. Returns it as a template, or the reason why
+    /// not. `used` is its default schema, `None` if the log doesn't name it.
     pub fn classify(&self, text: &str, used: Option<&str>) -> Result<ReplayableStatement, NotReplayed> {
         let not_replayed = |reason, subject: &str| Err(NotReplayed::new(reason, subject));
         let own = self.strip_schema(text);

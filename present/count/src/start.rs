@@ -21,10 +21,10 @@ use crate::thread::find_thread;
 /// Server variables that results record.
 const SETTINGS: [&str; 2] = ["version_compile_machine", "version_compile_os"];
 
-/// Settings for counting. Valgrind lacks io_uring, and cannot reserve the address space that MariaDB
-/// asks for by default. The fill factor leaves space in the pages of converted tables: an insert
-/// into a full page splits it, and its rollback merges it again, which takes up to 7 times the
-/// instructions of the insert.
+/// Settings for counting. Valgrind lacks io_uring, and cannot reserve the address space that
+/// MariaDB asks for by default. The fill factor leaves space in the pages of converted tables: an
+/// insert into a full page splits it, and its rollback merges it again, which takes up to 7 times
+/// the instructions of the insert.
 const COUNTING_SETTINGS: [(&str, &str); 4] = [
     ("loose-innodb-use-native-aio", "0"),
     ("innodb-buffer-pool-size", "134217728"),

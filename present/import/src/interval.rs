@@ -1,6 +1,7 @@
 //! Lines that sysbench prints with `--report-interval`. sysbench 1.0 prints:
 //!
-//! `[ 1s ] thds: 2 tps: 1013.67 qps: 16227.72 (r/w/o: 14198.38/0.00/2029.34) lat (ms,95%): 3.25 err/s: 0.00 reconn/s: 0.00`
+//! `[ 1s ] thds: 2 tps: 1013.67 qps: 16227.72 (r/w/o: 14198.38/0.00/2029.34) lat (ms,95%): 3.25
+//! err/s: 0.00 reconn/s: 0.00`
 //!
 //! sysbench 0.5 prints the example line below. Early versions of 0.5 print `reads/s` and `writes/s`
 //! instead of `reads` and `writes`, and no errors.

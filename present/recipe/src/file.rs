@@ -160,8 +160,8 @@ impl Recipe {
         })
     }
 
-    /// Rejects empty lists, limits out of range, controls other than the server itself or an earlier
-    /// one, and claims without a range or with `rounded_to` out of range.
+    /// Rejects empty lists, limits out of range, controls other than the server itself or an
+    /// earlier one, and claims without a range or with `rounded_to` out of range.
     fn validate(&self) -> Result<(), RecipeError> {
         let fail = |reason: String| Err(RecipeError::Contradiction { recipe: self.name.clone(), reason });
         let empty = [

@@ -70,7 +70,8 @@ fn weigh_arguments(words: &[String]) -> Option<&[String]> {
     if starts(&CARGO_RUN) {
         return Some(&words[CARGO_RUN.len()..]);
     }
-    // Tables of results have the text "weigh sort, from a file to a file", output has "weigh 0.1.0".
+    // Tables of results have the text "weigh sort, from a file to a file", output has "weigh
+    // 0.1.0".
     let is_text =
         words.get(1).is_some_and(|word| word.ends_with(',') || word.starts_with(|c: char| c.is_ascii_digit()));
     (starts(&["weigh"]) && !is_text).then(|| &words[1..])

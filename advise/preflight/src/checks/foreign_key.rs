@@ -236,7 +236,8 @@ impl FoundRows {
     }
 }
 
-/// Children without a parent: under both collations, only under the new one, only under the old one.
+/// Children without a parent: under both collations, only under the new one, only under the old
+/// one.
 #[derive(Default)]
 struct Orphans {
     kept: FoundRows,

@@ -86,8 +86,8 @@ impl Alphabet {
     }
 
     /// Returns a string that is greater than `a` and less than `b`, about halfway in the order of
-    /// the alphabet. `None` if no such string is found: there may be one of other characters, or one
-    /// that differs from `a` or `b` only by accents or case.
+    /// the alphabet. `None` if no such string is found: there may be one of other characters, or
+    /// one that differs from `a` or `b` only by accents or case.
     ///
     /// ```
     /// use mysql_collation::{Alphabet, mysql::UTF8MB4_0900_AI_CI};

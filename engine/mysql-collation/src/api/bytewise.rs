@@ -39,11 +39,12 @@ impl Collation {
     }
 
     /// Returns `true` if two strings compare as their bytes do, so that `<`, `BETWEEN`, `MIN` and
-    /// `ORDER BY` may be evaluated on bytes: minima and maxima of a Parquet file, a B-tree of bytes.
+    /// `ORDER BY` may be evaluated on bytes: minima and maxima of a Parquet file, a B-tree of
+    /// bytes.
     ///
-    /// Both strings must be well-formed, as for [`Collation::equality_is_bytewise`], which is `true`
-    /// for all these collations. `utf16_nopad_bin` is not among them: it compares code points, and
-    /// U+FFFF is less than U+10000, whose first byte is `D8`.
+    /// Both strings must be well-formed, as for [`Collation::equality_is_bytewise`], which is
+    /// `true` for all these collations. `utf16_nopad_bin` is not among them: it compares code
+    /// points, and U+FFFF is less than U+10000, whose first byte is `D8`.
     ///
     /// ```
     /// use mysql_collation::mariadb::{UTF8MB4_BIN, UTF8MB4_NOPAD_BIN};

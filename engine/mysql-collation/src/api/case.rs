@@ -6,16 +6,16 @@ use super::Collation;
 use crate::charset::{Case, convert_case};
 
 impl Collation {
-    /// Returns the text in upper case, byte for byte as `UPPER` (`UCASE`) returns it. Each character
-    /// becomes one character: `ß` stays `ß`.
+    /// Returns the text in upper case, byte for byte as `UPPER` (`UCASE`) returns it. Each
+    /// character becomes one character: `ß` stays `ß`.
     ///
     /// The letters that have two cases depend on the collation: `general_ci`, `unicode_ci` and
     /// `bin` know those of Unicode 4.0, the others those of the version in their name. MySQL 5.6 to
     /// 9.7 and MariaDB 10.11 to 11.8 return the same. `binary` changes nothing.
     ///
     /// MySQL cuts the result after a character that takes more bytes than before, in `utf8mb3` and
-    /// `utf8mb4`: `UPPER('ȿ')` is empty under `utf8mb4_0900_ai_ci`, because `Ȿ` has three bytes. This
-    /// function cuts it, too, under MySQL's collations. It doesn't follow
+    /// `utf8mb4`: `UPPER('ȿ')` is empty under `utf8mb4_0900_ai_ci`, because `Ȿ` has three bytes.
+    /// This function cuts it, too, under MySQL's collations. It doesn't follow
     /// `gb18030_unicode_520_ci`, where characters above U+FFFF become others.
     ///
     /// ```
@@ -32,8 +32,8 @@ impl Collation {
         self.convert_case(text, Case::Upper)
     }
 
-    /// Returns the text in lower case, byte for byte as `LOWER` (`LCASE`) returns it. Otherwise like
-    /// [`Collation::to_upper`].
+    /// Returns the text in lower case, byte for byte as `LOWER` (`LCASE`) returns it. Otherwise
+    /// like [`Collation::to_upper`].
     ///
     /// ```
     /// use mysql_collation::{Collation, Flavour, mysql::UTF8MB4_0900_AI_CI};

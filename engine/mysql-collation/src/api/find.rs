@@ -63,8 +63,8 @@ impl Collation {
         self.find_by(text, needle, Rule::EqualLength)
     }
 
-    /// Replaces all occurrences of `from` in `text`, as `REPLACE` does. An empty `from` leaves the text
-    /// as it is.
+    /// Replaces all occurrences of `from` in `text`, as `REPLACE` does. An empty `from` leaves the
+    /// text as it is.
     ///
     /// Occurrences have the bytes of `from`, under every collation, and begin where a character
     /// begins. Under the `bin` collations of MariaDB, and of MySQL up to 5.7, they begin at any

@@ -65,8 +65,8 @@ impl Collation {
         sink.end();
     }
 
-    /// Returns a key for the group of a string in `GROUP BY`, `SELECT DISTINCT` and `UNION`. Strings
-    /// have equal keys if the server's temporary tables put them in one group. Differs from
+    /// Returns a key for the group of a string in `GROUP BY`, `SELECT DISTINCT` and `UNION`.
+    /// Strings have equal keys if the server's temporary tables put them in one group. Differs from
     /// equality only for collations of MySQL with PAD SPACE in which other characters weigh as much
     /// as a space: UCA, and `cp1250_general_ci`. Keys are not ordered.
     ///
@@ -111,9 +111,9 @@ impl Collation {
 
     /// Returns the server's `WEIGHT_STRING(text AS CHAR(characters))`.
     ///
-    /// MySQL from 8.0 on cuts the string after this many characters, or pads it with spaces, but not
-    /// under NO PAD. MariaDB, and MySQL up to 5.7, cut and pad the weights of each level instead:
-    /// this function does so for MariaDB's collations.
+    /// MySQL from 8.0 on cuts the string after this many characters, or pads it with spaces, but
+    /// not under NO PAD. MariaDB, and MySQL up to 5.7, cut and pad the weights of each level
+    /// instead: this function does so for MariaDB's collations.
     ///
     /// MariaDB 11.8 cuts the weights of collations with several levels short if `characters` is
     /// small; this function returns all, as MariaDB 10.11 does.

@@ -1,5 +1,5 @@
-//! Upper and lower case, as `UPPER` and `LOWER` of the servers: one character for each, by tables of
-//! the collation's version of Unicode.
+//! Upper and lower case, as `UPPER` and `LOWER` of the servers: one character for each, by tables
+//! of the collation's version of Unicode.
 
 use alloc::vec::Vec;
 
@@ -116,8 +116,8 @@ pub(crate) fn convert(flavour: Flavour, charset: Charset, collation: &str, text:
 }
 
 /// Converts UTF-8 as MySQL does, in one buffer that is read and written. A result that is longer
-/// than its character overwrites the bytes after it, and the text ends there: `UPPER('ȿ')` is empty,
-/// `UPPER('aȿbc')` is `AⱾ`.
+/// than its character overwrites the bytes after it, and the text ends there: `UPPER('ȿ')` is
+/// empty, `UPPER('aȿbc')` is `AⱾ`.
 fn convert_in_place(rules: &Rules, charset: Charset, codec: Codec, text: &[u8], case: Case) -> Vec<u8> {
     let mut buffer = text.to_vec();
     let (mut from, mut to) = (0, 0);

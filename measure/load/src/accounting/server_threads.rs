@@ -32,8 +32,8 @@ impl ServerThreads {
     /// Finds the thread of each connection: each connection in turn runs a CPU-bound statement, and
     /// the thread that ran is the connection's. This works for every server with one thread per
     /// connection. MySQL 5.6 reports no thread ids, and newer servers in a container report ids of
-    /// the container's namespace, so no server is asked for them. `None` if a thread cannot be identified, for more than 256
-    /// connections, or after a signal.
+    /// the container's namespace, so no server is asked for them. `None` if a thread cannot be
+    /// identified, for more than 256 connections, or after a signal.
     pub(crate) fn find<'a>(
         pid: u32,
         connections: impl ExactSizeIterator<Item = &'a mut Connection>,

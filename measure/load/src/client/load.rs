@@ -32,8 +32,8 @@ pub struct Load {
     in_force: ConnectionCharsets,
     features: NegotiatedFeatures,
     binding: Binding,
-    /// Turn length, in nanoseconds, that the last block with turns had grown to: the next one begins
-    /// with it. 0 before the first one.
+    /// Turn length, in nanoseconds, that the last block with turns had grown to: the next one
+    /// begins with it. 0 before the first one.
     turn_ns: AtomicU64,
     /// Seed of the next block's due times in an open loop: the number of blocks since the last
     /// restart, plus the number of restarts × 2³².

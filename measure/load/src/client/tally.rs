@@ -7,8 +7,8 @@ use hdrhistogram::Histogram;
 /// Counts and times of one load in one block, a limited time under load.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Counted time under load, in seconds, mean over the connections: about the block's length, or,
-    /// if two loads take turns, the sum of this load's counted turns.
+    /// Counted time under load, in seconds, mean over the connections: about the block's length,
+    /// or, if two loads take turns, the sum of this load's counted turns.
     pub seconds: f64,
     /// Completed events (sysbench: transactions).
     pub events: u64,

@@ -1,5 +1,5 @@
-//! The picture of a run: a heat map of all changes, workloads across and collations down, or a chart
-//! of the changes under one workload.
+//! The picture of a run: a heat map of all changes, workloads across and collations down, or a
+//! chart of the changes under one workload.
 
 use measure::{Comparison, ConditionResult, PairKind};
 use serde::Serialize;

@@ -146,8 +146,8 @@ fn format_signed(estimate: Estimate) -> String {
     format!("{} ± {:.1}", signed(estimate.value), (estimate.high - estimate.low) / 2.0)
 }
 
-/// Returns the profile's level of quality, how many samples each side has at least, and how many are in
-/// a known function, which may lack a name.
+/// Returns the profile's level of quality, how many samples each side has at least, and how many
+/// are in a known function, which may lack a name.
 pub(crate) fn quality(profile: &Profile) -> (&'static str, String) {
     let samples = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
     let (all, unknown) = profile

@@ -129,8 +129,8 @@ pub(crate) struct Pair {
     pub measured: Estimate,
 }
 
-/// Returns the published ratios that were measured too, each at the number of connections nearest to
-/// the measured one.
+/// Returns the published ratios that were measured too, each at the number of connections nearest
+/// to the measured one.
 pub(crate) fn pairs(report: &Report) -> Vec<Pair> {
     let baseline = baseline(&report.run);
     let mut pairs: Vec<(u32, Pair)> = Vec::new();

@@ -41,7 +41,8 @@ impl Root {
         Ok(folder)
     }
 
-    /// Runs a command in the root and returns what it prints. The exit status must be one of `codes`.
+    /// Runs a command in the root and returns what it prints. The exit status must be one of
+    /// `codes`.
     pub fn output(&self, words: &[&str], codes: &[i32]) -> Result<String> {
         self.output_as("0:0", words, codes)
     }
