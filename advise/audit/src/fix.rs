@@ -43,7 +43,7 @@ fn fix(input: &AuditInput, finding: &Finding, place: &Place) -> Option<String> {
         "foreign-key-mismatch" => {
             preflight(&Place { column: None, ..place.clone() }, &parent_collation(input, finding, table()?)?)
         }
-        // Not to a charset that holds less.
+        // Only utf8mb4: another charset may lack the column's characters.
         "column-mismatch" => {
             preflight(place, table()?.collation.as_deref().filter(|collation| collation.starts_with("utf8mb4_"))?)
         }
@@ -63,7 +63,7 @@ fn other_collation(input: &AuditInput, finding: &Finding) -> Option<String> {
     other.collation.clone()
 }
 
-/// Returns the collation of the first column of the parent of a foreign key with two collations.
+/// Returns the collation of the first text column that the foreign key refers to.
 fn parent_collation(input: &AuditInput, finding: &Finding, child: &Table) -> Option<String> {
     let name = |key: &facts::ForeignKey| check::column_name(&child.schema, &child.name, &key.name);
     let key = child.foreign_keys.iter().find(|key| name(key) == finding.object.name)?;

@@ -21,7 +21,7 @@ pub struct Labels {
     pub threads: Option<u32>,
 }
 
-/// Options of the command. `None`: the value that the pattern reads under the option's name.
+/// Options of the command. `None`: the value that the pattern reads under the field's name.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
     /// `--collation`
@@ -38,7 +38,7 @@ pub struct Templates {
     pub text: Text,
 }
 
-/// Reason why labels are incomplete.
+/// Reason why the labels of a log can't be determined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LabelError {
     /// Neither the option nor the pattern has the value.

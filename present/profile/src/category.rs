@@ -43,7 +43,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All categories, in the order of tables.
+    /// All categories, in the order in which reports list them.
     pub const ALL: [Self; 13] = [
         Self::Charset,
         Self::Compare,

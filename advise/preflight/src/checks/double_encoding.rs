@@ -65,7 +65,8 @@ impl DoubleEncoding<'_> {
         let mut conditions = key.collect::<Option<Vec<_>>>()?;
         conditions.push(format!("CAST({name} AS BINARY) = {}", sql::hex_literal(now)));
         let table = &self.column.scan.table.table;
-        // ON UPDATE CURRENT_TIMESTAMP leaves a column alone that the statement sets.
+        // Columns with ON UPDATE CURRENT_TIMESTAMP are set to themselves, so that the repair keeps
+        // them.
         let kept = table.columns.iter().filter(|column| column.extra.to_lowercase().contains("on update"));
         let kept: String =
             kept.map(|column| sql::quote_identifier(&column.name)).map(|name| format!(", {name} = {name}")).collect();

@@ -1,4 +1,4 @@
-//! COLLATE in stored programs that text of the new character set refuses.
+//! COLLATE clauses in stored programs that the server refuses for text of the new character set.
 
 use check::{Object, ObjectKind, Reading, Severity};
 use rehearsal::{Kind, Object as Program};

@@ -72,7 +72,8 @@ fn tied_tables(facts: &Facts, name: &str) -> BTreeSet<String> {
     }
 }
 
-/// Runs an ALTER by the least disruptive algorithm that the server takes.
+/// Runs an ALTER by the least disruptive algorithm that the server takes. A step that names an
+/// algorithm, always COPY, runs as it is.
 fn run_alter(rehearsal: &mut Rehearsal<'_>, step: &mut Step, sample: Option<&Sample>) -> Result<Outcome, Error> {
     let is_fixed = step.sql.contains("ALGORITHM=");
     let algorithms: &[(&str, Algorithm)] = if is_fixed { &[("", Algorithm::Copy)] } else { &ALGORITHMS };

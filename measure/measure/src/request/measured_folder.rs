@@ -30,7 +30,7 @@ pub struct MeasuredFolder {
     pub record: WorkloadFolderRecord,
 }
 
-/// Statement classes under load together.
+/// Statement classes that are measured together: the mix, or one class.
 #[derive(Clone, Debug)]
 pub struct ClassMix {
     /// Workload name of the condition: `shop`, `shop:by_mail`.

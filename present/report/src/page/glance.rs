@@ -19,7 +19,7 @@ struct Data {
     tiles: Vec<Tile>,
 }
 
-/// A field of the heat map.
+/// A cell of the heat map.
 #[derive(Serialize)]
 struct Tile {
     column: String,
