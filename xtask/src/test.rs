@@ -43,7 +43,7 @@ pub struct Arguments {
     #[arg(long)]
     no_run: bool,
 
-    /// Passed on to cargo test; `all` leaves out the bindings then.
+    /// Passed on to cargo test; not to a binding or `release`. `all` leaves out the bindings then.
     #[arg(last = true)]
     rest: Vec<String>,
 }

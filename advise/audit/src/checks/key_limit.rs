@@ -45,7 +45,7 @@ fn check_index(input: &AuditInput, table: &Table, index: &Index, limits: keys::K
     if widest <= limits.max_part_bytes && total <= limits.max_key_bytes {
         return None;
     }
-    // The first part that is too long, or else all parts.
+    // Reports the first part that is too long, or else the sum of all parts.
     let too_long = then.iter().position(|bytes| *bytes > limits.max_part_bytes);
     let (before, bytes, limit, what) = match too_long {
         Some(part) => (now[part], then[part], limits.max_part_bytes, "a part"),

@@ -51,8 +51,8 @@ fn key(pair: &ColumnPair<'_>) -> (ColumnRef, ColumnRef) {
     if left <= right { (left, right) } else { (right, left) }
 }
 
-/// Returns the collation that decides a comparison: `binary` for binary strings, `None` for other
-/// types.
+/// Returns the collation that a column is compared in: its own for text, `binary` for binary
+/// strings, `None` for other types.
 fn collation(column: &Column) -> Option<String> {
     match (&column.collation, column.data_type.as_str()) {
         (Some(collation), _) => Some(current_collation_name(collation)),

@@ -1,5 +1,5 @@
 //! Samples the first and the last rows of each table by primary key, or any rows of a table without
-//! one. Values are classified, not stored.
+//! one. Values are classified, not stored, except the primary keys of a few example rows.
 
 use facts::{Column, Table, TextType};
 use mysql::{Row, Value};

@@ -44,10 +44,8 @@ impl Gatherer<'_> {
         Ok(plans)
     }
 
-    /// Compares the view's text columns with literals of another collation of utf8mb4.
-    ///
-    /// A column of a table decides a comparison, so the server accepts it. It refuses a column that
-    /// is a literal or combines two collations.
+    /// Returns the text columns of a view that the server refuses to compare with a literal of
+    /// another collation of utf8mb4: those that are a literal or combine two collations.
     fn find_weak_columns(&mut self, conn: &mut Conn, view: &View) -> Result<Vec<WeakColumn>, Error> {
         let mut weak = Vec::new();
         for (literal, other) in [("utf8mb4_general_ci", "utf8mb4_unicode_ci"), ("utf8mb4_unicode_ci", "")] {

@@ -110,7 +110,7 @@ fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
     Some((Name { schema: parts.pop(), table, column }, end - at))
 }
 
-/// Reads the name after an operator, unless it is part of an expression.
+/// Reads the name at `at`. `None` if it begins an expression, such as `b + 1`.
 fn operand_at(tokens: &[Token<'_>], at: usize) -> Option<Name> {
     let (name, length) = name_at(tokens, at)?;
     let after = at + length;

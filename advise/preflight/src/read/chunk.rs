@@ -175,7 +175,7 @@ impl ServerRows<'_> {
     }
 }
 
-/// Reason why the rows of a statement ended early.
+/// Reason why a statement failed, or why reading its rows was stopped.
 enum Failure {
     Statement(mysql::Error),
     Check(Error),

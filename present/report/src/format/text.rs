@@ -17,7 +17,7 @@ pub struct Style {
 
 /// Width in characters above which a table omits its optional columns, if there is no terminal.
 const MAX_WIDTH: usize = 120;
-/// Width below which lines are not wrapped any shorter.
+/// Least width of lines, even on a narrower terminal.
 const MIN_WIDTH: usize = 40;
 pub(crate) const INDENT: &str = "  ";
 /// Blanks after each field, in addition to the column separator.
@@ -119,7 +119,7 @@ pub(crate) fn push_grid(table: &Table, style: Style, out: &mut String) {
     push_rows(table, style, out);
 }
 
-/// Escapes what a terminal obeys. Keeps the sequences of [`Style::paint`] at both ends.
+/// Escapes control characters. Keeps the sequences of [`Style::paint`] at both ends.
 fn without_controls(line: &str) -> String {
     for code in [BOLD, YELLOW, RED] {
         if let Some(painted) = line.strip_prefix(&format!("\x1b[{code}m")).and_then(|rest| rest.strip_suffix(RESET)) {
