@@ -98,7 +98,7 @@ fn answers_of_other_commands_fit_a_screen_and_say_nothing_twice() {
     let found: ::audit::Audit = serde_json::from_str(&read("audit/audit.json")).unwrap();
     let converted: ::preflight::Report = serde_json::from_str(&read("preflight/report.json")).unwrap();
     let profiles: profile::Profiles = serde_json::from_str(&read("profile/profiles.json")).unwrap();
-    let (before, after) = (run("one_server"), run("two_servers"));
+    let (before, after) = (run("one_server"), run("one_server"));
     let change = measure::compare_runs((&before.0, &before.1), (&after.0, &after.1));
     let path = |name: &str| Some(format!("weigh-results/2026-11-29T04-04-32Z/{name}"));
     let files = report::preflight::PlanFiles {
