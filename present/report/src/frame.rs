@@ -1,4 +1,4 @@
-//! What all HTML pages share: the template `base.html`, the style, the scripts, and a policy that
+//! The frame of all HTML pages: the template `base.html`, the style, the scripts, and a policy that
 //! runs only these scripts.
 
 use std::sync::LazyLock;

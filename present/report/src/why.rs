@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use ::why::{Diagnosis, Finding, Judged, Kind, PlanFigures, Remedy, Side, Site};
 
+use crate::findings::sentence;
 use crate::format::json::to_json;
 use crate::format::number::count_noun;
 use crate::format::text::Style;
@@ -115,7 +116,7 @@ fn push_finding(finding: &Finding, diagnosis: &Diagnosis, out: &mut String) {
         None => push_wrapped("An index is lost:", "  ", out),
     }
     for cost in &finding.costs {
-        push_wrapped(&format!("{}.", cost.trim_end_matches('.')), "  ", out);
+        push_wrapped(&sentence(cost), "  ", out);
     }
     finding.sites.iter().for_each(|site| push_site(site, out));
     if finding.remedies.is_empty() {
@@ -149,7 +150,7 @@ fn push_side(side: &Side, out: &mut String) {
 
 fn push_remedy(number: usize, remedy: &Remedy, before: Option<&PlanFigures>, out: &mut String) {
     let indent = "     ";
-    let mut lines = wrap(&escape::line(&format!("{}.", remedy.what.trim_end_matches('.'))), WIDTH - 5).into_iter();
+    let mut lines = wrap(&escape::line(&sentence(&remedy.what)), WIDTH - 5).into_iter();
     let _ = writeln!(out, "  {number}. {}", lines.next().unwrap_or_default());
     lines.for_each(|line| {
         let _ = writeln!(out, "{indent}{line}");

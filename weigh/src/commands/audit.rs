@@ -193,7 +193,7 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
         statement.schema.get_or_insert_with(|| loaded.schema.clone());
     }
     let mut input = audit::gather(&server, &[], args.request(statements), selection, &bar)?;
-    // What the private server hides of itself is nobody's loss.
+    // Of the private server, only what the dump made matters.
     input.facts.unseen.clear();
     let is_made = |schema: &str| loaded.made_schema.as_deref() == Some(schema);
     input.facts.schemas.retain(|schema| !is_made(&schema.name) || !schema.tables.is_empty());

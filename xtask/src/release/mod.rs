@@ -69,7 +69,7 @@ pub enum Part {
 
 const ALL: [Part; 7] = [Part::Archive, Part::Deb, Part::Rpm, Part::Command, Part::Image, Part::C, Part::Python];
 
-/// What all parts are built from.
+/// Input of all parts of a release.
 pub struct Release {
     pub version: &'static str,
     /// Commit, with `+changes` if the folder has others.

@@ -144,10 +144,20 @@ fn group_by_check(audit: &Audit) -> Vec<Vec<&Finding>> {
     groups
 }
 
+/// Returns the check of this name. `None` for a check of another version.
+fn find_check(name: &str) -> Option<&'static audit::Check> {
+    audit::CHECKS.iter().copied().find(|check| check.name == name)
+}
+
+/// Returns the title of a check; empty for a check of another version.
+fn title(check: &str) -> &'static str {
+    find_check(check).map_or("", |check| check.title)
+}
+
 /// Returns name and title of a group's check.
 fn heading(group: &[&Finding]) -> String {
     let name = group[0].check.as_str();
-    match audit::CHECKS.iter().find(|check| check.name == name) {
+    match find_check(name) {
         Some(check) => format!("{name}: {}", check.title),
         None => name.to_owned(),
     }

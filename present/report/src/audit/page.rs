@@ -3,7 +3,7 @@
 use askama::Template;
 use audit::{Audit, Finding, Severity};
 
-use super::{counts_by_severity, describe_scope, group_by_check, heading, unseen_lines, verdict};
+use super::{counts_by_severity, describe_scope, find_check, group_by_check, heading, title, unseen_lines, verdict};
 use crate::causes::causes;
 use crate::findings::{BarGroup, Bars, Filter, FindingPart, level, page_level, sentence};
 use crate::format::number::count_noun;
@@ -34,7 +34,7 @@ pub fn page(audit: &Audit) -> String {
     let groups = group_by_check(audit);
     let bars = groups.iter().map(|findings| bar_group(findings)).collect();
     let page = Page {
-        frame: Frame::plain(title(audit)).with_level(page_level(audit.findings.first().map(|one| one.severity))),
+        frame: Frame::plain(page_title(audit)).with_level(page_level(audit.findings.first().map(|one| one.severity))),
         worst: worst(audit),
         badge: badge(audit),
         bars: Bars::new("Findings by check", "check", "check", bars),
@@ -46,7 +46,7 @@ pub fn page(audit: &Audit) -> String {
 }
 
 /// Returns `1 error and 2 warnings on db1`.
-fn title(audit: &Audit) -> String {
+fn page_title(audit: &Audit) -> String {
     let label = &audit.server.label;
     let mut counts = counts_by_severity(audit);
     match (counts.pop(), counts.join(", ")) {
@@ -59,9 +59,8 @@ fn title(audit: &Audit) -> String {
 fn worst(audit: &Audit) -> Option<String> {
     let causes = causes(audit.findings.iter());
     let first = causes.first()?;
-    let check = &first.first().check;
-    let title = audit::CHECKS.iter().find(|known| known.name == check).map_or("", |known| known.title);
-    (first.first().severity > Severity::Note).then(|| sentence(&first.headline(title)))
+    let finding = first.first();
+    (finding.severity > Severity::Note).then(|| sentence(&first.headline(title(&finding.check))))
 }
 
 /// Says what was read, and whether all of it could be seen.
@@ -75,11 +74,10 @@ fn badge(audit: &Audit) -> Badge {
 
 fn bar_group(findings: &[&Finding]) -> BarGroup {
     let check = &findings[0].check;
-    let title = audit::CHECKS.iter().find(|known| known.name == check).map_or("", |known| known.title);
     BarGroup {
         id: check.clone(),
         name: check.clone(),
-        note: title.to_owned(),
+        note: title(check).to_owned(),
         severities: findings.iter().map(|finding| finding.severity).collect(),
     }
 }
@@ -89,7 +87,7 @@ fn group<'a>(findings: &[&'a Finding]) -> Group<'a> {
     Group {
         id: check,
         heading: heading(findings),
-        doc: audit::CHECKS.iter().find(|known| known.name == check).map_or("", |known| known.doc),
+        doc: find_check(check).map_or("", |check| check.doc),
         findings: findings.iter().map(|finding| part(finding)).collect(),
     }
 }

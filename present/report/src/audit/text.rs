@@ -2,7 +2,7 @@
 
 use audit::{Audit, Finding, Severity};
 
-use super::{counts_line, describe_scope};
+use super::{counts_line, describe_scope, title};
 use crate::causes::{Cause, causes, color, mark, summarise};
 use crate::format::text::Style;
 
@@ -61,10 +61,6 @@ fn push_causes(audit: &Audit, all: bool, style: Style, out: &mut String) {
 /// Returns the findings that are shown: notes only if `all`.
 fn shown(audit: &Audit, all: bool) -> impl Iterator<Item = &Finding> {
     audit.findings.iter().filter(move |finding| all || finding.severity > Severity::Note)
-}
-
-fn title(check: &str) -> &str {
-    audit::CHECKS.iter().find(|known| known.name == check).map_or("", |known| known.title)
 }
 
 fn push_cause(cause: &Cause<'_, audit::Place>, all: bool, style: Style, out: &mut String) {
