@@ -15,7 +15,7 @@ use crate::schema_text::{SchemaText, build_schema_text};
 use crate::server_source::ServerSource;
 use crate::source::TableSource;
 use crate::source_table::SourceTable;
-use crate::summary::{CaptureSummary, CapturedClass, NotReplayedCount};
+use crate::summary::{CaptureSummary, CapturedClass, FORMAT, NotReplayedCount};
 
 /// Options of a capture.
 #[derive(Clone, Debug)]
@@ -129,6 +129,7 @@ fn write_workload(
     let mut not_replayed: Vec<NotReplayedCount> = statements.not_replayed.iter().map(count).collect();
     not_replayed.sort_by_key(|one| (std::cmp::Reverse(one.count), one.reason));
     Ok(CaptureSummary {
+        format: FORMAT.into(),
         folder: folder.finish().display().to_string(),
         schema: request.schema.clone(),
         source: origin.label,

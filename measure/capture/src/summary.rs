@@ -4,9 +4,14 @@ use workload_folder::Protocol;
 
 use crate::reason::Reason;
 
+/// Name and version of the JSON format that this version of `weigh` writes.
+pub(crate) const FORMAT: &str = "weighbridge-capture/1";
+
 /// Summary of a capture: tables, rows, statement classes (`weigh capture --format json`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaptureSummary {
+    /// Name and version of the format.
+    pub format: String,
     /// Path of the workload folder.
     pub folder: String,
     /// Name of the captured schema.

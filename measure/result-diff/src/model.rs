@@ -12,9 +12,15 @@ pub struct ServerMessage {
     pub message: String,
 }
 
+/// Name and version of the JSON format that this version of `weigh` writes.
+pub(crate) const FORMAT: &str = "weighbridge-workload-compare/1";
+
 /// Differences of each treatment from the control (`weigh workload compare --format json`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultDiff {
+    /// Name and version of the format. Empty in older documents.
+    #[serde(default)]
+    pub format: String,
     /// Name of the workload.
     pub workload: String,
     /// Label of the server.

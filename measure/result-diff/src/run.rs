@@ -11,7 +11,7 @@ use crate::call::{CallResult, call_statement};
 use crate::convert::{ConversionTarget, TableDefinition, TextColumn};
 use crate::difference::{compare_results, merge_differences};
 use crate::error::Error;
-use crate::model::{ClassCalls, ClassDifference, Difference, ResultDiff, Side};
+use crate::model::{ClassCalls, ClassDifference, Difference, FORMAT, ResultDiff, Side};
 use crate::side::{AS_IS, FilledSchema, count_columns, default_collation, fill_with_target, find_target, side_name};
 use crate::{explanation, plan};
 
@@ -73,6 +73,7 @@ pub fn compare_sides(
     }
     progress.step("calling every class of statements on each side");
     let mut diff = ResultDiff {
+        format: FORMAT.into(),
         workload: workload.name(),
         server: server.label().to_owned(),
         sides: sides.iter().map(|one| one.side.clone()).collect(),

@@ -27,9 +27,14 @@ pub struct Fault {
     pub message: String,
 }
 
+/// Name and version of the JSON format that this version of `weigh` writes.
+pub(crate) const CHECK_FORMAT: &str = "weighbridge-workload-check/1";
+
 /// Result of `weigh workload check` (`--format json`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FolderCheck {
+    /// Name and version of the format.
+    pub format: String,
     /// Path of the workload folder.
     pub folder: String,
     /// Name of the workload.

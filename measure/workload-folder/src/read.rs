@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sql::SqlMode;
 
 use crate::cell::{Cell, Column};
-use crate::fault::{Fault, FolderCheck, Severity};
+use crate::fault::{CHECK_FORMAT, Fault, FolderCheck, Severity};
 use crate::manifest::{FORMAT, Manifest, Session};
 use crate::rows::{self, RowsFile};
 use crate::schema::{self, SchemaSql};
@@ -79,6 +79,7 @@ pub fn check(folder: &Path) -> (Option<Workload>, FolderCheck) {
     let statements = read_statements(folder, &schema, &manifest.session, &mut faults);
     check_file_names(folder, &mut faults);
     let checked = FolderCheck {
+        format: CHECK_FORMAT.into(),
         folder: folder.display().to_string(),
         name: Some(workload_name(folder, &manifest)),
         tables: schema.tables.len() as u64,

@@ -16,9 +16,14 @@ const MIN_FUNCTION_SHARE: f64 = 0.0003;
 /// Assumed difference of fresh starts, as a share, where there was one start only.
 const UNKNOWN_SPREAD: f64 = 0.01;
 
+/// Name and version of the JSON format that this version of `weigh` writes.
+const FORMAT: &str = "weighbridge-count-compare/1";
+
 /// Comparison of two counts (`weigh compare` with counts).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
+    /// Name and version of the format.
+    pub format: String,
     /// Name of the earlier counts, as given on the command line.
     pub before: String,
     /// Name of the later counts.
@@ -120,6 +125,7 @@ pub fn compare(
     };
     let has_functions = |results: &Results| results.cells.iter().any(|cell| !cell.functions.is_empty());
     Ok(Comparison {
+        format: FORMAT.into(),
         before: before.to_owned(),
         after: after.to_owned(),
         fail_over,

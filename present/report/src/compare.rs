@@ -17,9 +17,14 @@ use crate::format::number::{
 use crate::format::table::{ColumnKind, Row, Table, column};
 use crate::format::text::{self, RED, Style, YELLOW};
 
+/// Name and version of the JSON format that this version of `weigh` writes.
+const FORMAT: &str = "weighbridge-compare/1";
+
 /// Comparison of two runs, and the content of all formats of `weigh compare`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
+    /// Name and version of the format.
+    pub format: String,
     /// Label of the earlier run.
     pub before: String,
     /// Label of the later run.
@@ -38,7 +43,8 @@ impl Comparison {
     /// Finds the figures that are slower by more than `fail_over`.
     pub fn new(before: String, after: String, change: RunComparison, fail_over: f64) -> Self {
         let warnings = warnings(&change);
-        let comparison = Self { before, after, fail_over, warnings, slower: Vec::new(), change };
+        let format = FORMAT.into();
+        let comparison = Self { format, before, after, fail_over, warnings, slower: Vec::new(), change };
         Self { slower: comparison.find_slower(), ..comparison }
     }
 

@@ -144,6 +144,15 @@ fn committed_schemas_match_the_types() {
     }
 }
 
+/// A line of a file has the format of its file.
+#[test]
+fn documents_name_their_format() {
+    for (name, schema) in SCHEMAS.iter().filter(|(name, _)| **name != "block.schema.json") {
+        let schema: Value = serde_json::from_str(schema).unwrap();
+        assert!(schema["properties"]["format"].is_object(), "{name}");
+    }
+}
+
 #[test]
 fn stored_documents_conform() {
     let run = validator("run.schema.json");

@@ -17,9 +17,14 @@ pub const SELF_TEST_EXTRA_WORK: [f64; 4] = [0.0, 0.03, 0.10, 0.50];
 /// Significance level for the number of misses.
 const CHANCE_LEVEL: f64 = 0.01;
 
+/// Name and version of the JSON format that this version of `weigh` writes.
+const FORMAT: &str = "weighbridge-self-test/1";
+
 /// Result of a self-test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfTest {
+    /// Name and version of the format.
+    pub format: String,
     /// Number of experiments, each with freshly loaded rows.
     pub rounds: usize,
     /// One entry per share of extra work.
@@ -82,7 +87,7 @@ fn exceeds_chance(count: usize, all: usize) -> bool {
 pub fn summarise_self_test(rounds: &[(Run, Analysis)]) -> SelfTest {
     let results: Vec<ExtraWorkResult> =
         SELF_TEST_EXTRA_WORK.iter().map(|&share| summarise_extra_work(share, rounds)).collect();
-    SelfTest { rounds: rounds.len(), sound: results.iter().all(ExtraWorkResult::is_sound), results }
+    SelfTest { format: FORMAT.into(), rounds: rounds.len(), sound: results.iter().all(ExtraWorkResult::is_sound), results }
 }
 
 fn summarise_extra_work(extra_work: f64, rounds: &[(Run, Analysis)]) -> ExtraWorkResult {

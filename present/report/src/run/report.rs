@@ -10,9 +10,14 @@ use crate::format::json::to_json;
 use crate::run::verdict::quality;
 use crate::run::{headline, sentence, warning};
 
+/// Name and version of the JSON format that this version of `weigh` writes.
+const FORMAT: &str = "weighbridge-report/1";
+
 /// A run, its analysis, and both in sentences: the content of all formats.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
+    /// Name and version of the format.
+    pub format: String,
     /// Warnings to read before the figures.
     pub warnings: Vec<String>,
     /// Results in short: the costliest workloads, and the cores that the difference takes. For a
@@ -39,7 +44,8 @@ impl Report {
         let sentences = sentence::sentences(&run, &analysis);
         let claims = recipe::judge(&run, &analysis);
         let published = run.recipe.as_ref().map(|recipe| recipe.published.clone()).unwrap_or_default();
-        Self { warnings, headlines, sentences, claims, published, run, analysis, profiles: None }
+        let format = FORMAT.into();
+        Self { format, warnings, headlines, sentences, claims, published, run, analysis, profiles: None }
     }
 
     /// Returns why the run can't tell anything, and what to do. `None` for other runs.

@@ -83,7 +83,7 @@ mod tests {
             no_difference,
             not_measured: 1,
         };
-        let test = SelfTest { rounds: 3, results: vec![found(0.0, 0, 2), found(0.1, 2, 0)], sound: true };
+        let test = SelfTest { format: String::new(), rounds: 3, results: vec![found(0.0, 0, 2), found(0.1, 2, 0)], sound: true };
         let lines: Vec<Vec<String>> = test.results.iter().map(|found| row(found).fields).collect();
         let wanted = ["no more work", "1.000", "1.000 (0.999 … 1.001)", "2 of 2", "no difference 2, not measured 1"];
         assert_eq!(lines[0], wanted);
@@ -96,7 +96,7 @@ mod tests {
             "{}",
             describe_verdict(&test)
         );
-        let nothing = SelfTest { rounds: 0, results: Vec::new(), sound: false };
+        let nothing = SelfTest { format: String::new(), rounds: 0, results: Vec::new(), sound: false };
         assert!(describe_verdict(&nothing).ends_with("do not trust them."));
     }
 }
