@@ -24,15 +24,16 @@ pub struct Control<'a> {
 /// Builds a package with `dpkg-deb`.
 pub fn pack(control: &Control, files: &[File], package: &Path) -> Result<()> {
     let tree = tempfile::tempdir().context("cannot create a temporary folder")?;
-    fs::set_permissions(tree.path(), fs::Permissions::from_mode(0o755))?;
     let changelog = File::new("usr/share/doc/weighbridge/changelog.gz", compress(changelog(control)?.as_bytes())?);
     for file in files.iter().chain([&changelog]) {
         write_file(&tree.path().join(&file.path), &file.bytes, file.mode)?;
     }
     let kibibytes = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
     write_file(&tree.path().join("DEBIAN/control"), render_control(control, kibibytes).as_bytes(), 0o644)?;
+    open_folders(tree.path())?;
     let mut dpkg = Command::new("dpkg-deb");
-    dpkg.env("SOURCE_DATE_EPOCH", control.time.to_string());
+    // Compression by several threads depends on their number.
+    dpkg.env("SOURCE_DATE_EPOCH", control.time.to_string()).env("DPKG_DEB_THREADS_MAX", "1");
     dpkg.args(["--root-owner-group", "-Zxz", "--build"]).arg(tree.path()).arg(package);
     succeed(dpkg.stdout(std::process::Stdio::null())).context("the Debian package needs dpkg-deb (on Debian: dpkg)")
 }
@@ -70,6 +71,18 @@ pub fn host_architecture() -> Result<&'static str> {
         "aarch64" => Ok("arm64"),
         other => bail!("no Debian architecture is known for {other}"),
     }
+}
+
+/// Gives folders the mode that they have in a system, whatever this process's umask is.
+fn open_folders(folder: &Path) -> Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            open_folders(&path)?;
+        }
+    }
+    Ok(())
 }
 
 fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {

@@ -34,7 +34,7 @@ const GROUP: &str = "root:x:0:\nweigh:x:65532:\n";
 /// Writes the image.
 pub fn write(release: &Release, target: Target, payload: &Payload) -> Result<()> {
     let mut layout = Layout { time: release.time, blobs: Vec::new() };
-    let layers = [base_layer(release.time)?, program_layer(payload, release.time)?];
+    let layers = [base_layer(target, release.time)?, program_layer(payload, release.time)?];
     let diff_ids: Vec<String> = layers.iter().map(|layer| digest(layer)).collect();
     let layers = layers.iter().map(|layer| layout.add(&compress(layer)?, MediaType::ImageLayerGzip));
     let layers = layers.collect::<Result<Vec<Descriptor>>>()?;
@@ -109,9 +109,9 @@ impl Layout {
     }
 }
 
-fn base_layer(time: u64) -> Result<Vec<u8>> {
+fn base_layer(target: Target, time: u64) -> Result<Vec<u8>> {
     let root = tempfile::tempdir().context("cannot create a temporary folder")?;
-    fetch::unpack_debian(SUITE, &PACKAGES, root.path(), &Bar::with_steps_printed())?;
+    fetch::unpack_debian(SUITE, target.debian, &PACKAGES, root.path(), &Bar::with_steps_printed())?;
     // Written by installation scripts in a running Debian.
     write_certificates(root.path())?;
     fs::write(root.path().join("etc/passwd"), PASSWD)?;

@@ -67,7 +67,8 @@ pub enum Part {
     Python,
 }
 
-const ALL: [Part; 7] = [Part::Archive, Part::Deb, Part::Rpm, Part::Command, Part::Image, Part::C, Part::Python];
+const ALL: [Part; 8] =
+    [Part::Archive, Part::Deb, Part::Rpm, Part::Command, Part::Image, Part::C, Part::Npm, Part::Python];
 
 /// Input of all parts of a release.
 pub struct Release {

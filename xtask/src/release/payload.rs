@@ -38,8 +38,8 @@ pub struct Payload {
 impl Payload {
     pub fn build(release: &Release, target: Target, dependencies: &Dependencies) -> Result<Self> {
         let program = program::build(release, target)?;
-        // Completions and pages are the same for all targets. The first runs here.
-        let runnable = program::build(release, program::TARGETS[0])?;
+        // Completions and pages are the same for all targets.
+        let runnable = program::build(release, program::AMD64)?;
         Self::with_program(&program, &runnable, notices::render(dependencies)?)
     }
 

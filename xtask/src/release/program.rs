@@ -26,7 +26,10 @@ impl Target {
     }
 }
 
-pub const TARGETS: [Target; 1] = [Target { triple: "x86_64-unknown-linux-gnu", debian: "amd64" }];
+pub const AMD64: Target = Target { triple: "x86_64-unknown-linux-gnu", debian: "amd64" };
+pub const ARM64: Target = Target { triple: "aarch64-unknown-linux-gnu", debian: "arm64" };
+
+pub const TARGETS: [Target; 2] = [AMD64, ARM64];
 
 /// Oldest C library that the programs run with: of RHEL 7, 2012.
 pub const C_LIBRARY: &str = "2.17";

@@ -1,6 +1,7 @@
 //! `cargo xtask test release`: builds the files of a release, and tries each as its users would, in
 //! roots of Debian and in empty environments of Python.
 
+mod arm64;
 mod image;
 mod python;
 mod root;
@@ -35,6 +36,7 @@ pub fn run_trials(no_run: bool) -> Result<()> {
     try_deb(newest, &files).context("the Debian package")?;
     try_rpm(newest, &files).context("the RPM package")?;
     image::try_image(&files).context("the image")?;
+    arm64::try_program(&files).context("the program for arm64")?;
     try_c_library(&files).context("the C library")?;
     try_npm(&files).context("the npm package")?;
     python::try_wheels(&files)

@@ -125,6 +125,11 @@ impl Apt {
 
     /// Reads the package list of one Debian suite, from the mirror that this machine uses.
     pub fn for_suite(folder: &Path, suite: &str, progress: &dyn Progress) -> Result<Self, Error> {
+        Self::for_suite_with(folder, suite, "", progress)
+    }
+
+    /// Reads the package list of one Debian suite, with settings of apt.
+    fn for_suite_with(folder: &Path, suite: &str, settings: &str, progress: &dyn Progress) -> Result<Self, Error> {
         let host = mirror::Release::read_host();
         let Some((uri, mut options)) = mirror::find_debian_mirror(&mirror::read_host_sources()?, &host) else {
             let reason = "the apt sources of this machine name no Debian mirror.\n\
@@ -144,7 +149,7 @@ impl Apt {
         write(&parts.join("mirror.sources"), &stanza)?;
         apt.configure(&format!(
             "Dir::Etc::SourceList \"/dev/null\";\nDir::Etc::SourceParts \"{}\";\n\
-             Dir::Etc::Preferences \"/dev/null\";\nDir::Etc::PreferencesParts \"/dev/null\";\n{REQUIRE_SIGNATURES}",
+             Dir::Etc::Preferences \"/dev/null\";\nDir::Etc::PreferencesParts \"/dev/null\";\n{REQUIRE_SIGNATURES}{settings}",
             parts.display()
         ))?;
         apt.update(&format!("the package list of Debian {suite}"), progress)?;
@@ -321,9 +326,17 @@ pub fn debian_mirror() -> Result<Option<String>, Error> {
 }
 
 /// Unpacks packages of a suite of Debian into a folder: the first with all that it depends on, the
-/// others alone. Their installation scripts don't run.
-pub fn unpack_debian(suite: &str, packages: &[&str], folder: &Path, progress: &dyn Progress) -> Result<(), Error> {
-    let apt = Apt::for_suite(&folder.join(".apt"), suite, progress)?;
+/// others alone. Their installation scripts don't run. `architecture` has Debian's name, such as
+/// `arm64`.
+pub fn unpack_debian(
+    suite: &str,
+    architecture: &str,
+    packages: &[&str],
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let settings = format!("APT::Architecture \"{architecture}\";\nAPT::Architectures {{ \"{architecture}\"; }};\n");
+    let apt = Apt::for_suite_with(&folder.join(".apt"), suite, &settings, progress)?;
     let (first, others) = packages.split_at(packages.len().min(1));
     others.iter().try_for_each(|package| apt.download_without_dependencies(package))?;
     apt.download(first, &format!("packages of Debian {suite}"), progress)?.unpack(folder, progress).map(drop)
