@@ -1,0 +1,66 @@
+package weighbridge.mysqlcollation.spark;
+
+import java.util.Locale;
+import weighbridge.mysqlcollation.Collation;
+
+/** A function of SQL. */
+enum Definition {
+    MYSQL_SORT_KEY(1, "value", "a key (binary): keys compare bytewise as their strings do") {
+        @Override
+        TextFunction<?> create(Collation collation, boolean isBinary, int escape) {
+            return new SortKey(collation, isBinary);
+        }
+    },
+    MYSQL_EQUAL(2, "a, b", "whether a = b") {
+        @Override
+        TextFunction<?> create(Collation collation, boolean isBinary, int escape) {
+            return new Equal(collation, isBinary);
+        }
+    },
+    MYSQL_COMPARE(2, "a, b", "-1, 0 or 1, as STRCMP(a, b)") {
+        @Override
+        TextFunction<?> create(Collation collation, boolean isBinary, int escape) {
+            return new Compare(collation, isBinary);
+        }
+    },
+    MYSQL_LIKE(2, "value, pattern", "whether value LIKE pattern; after the flavour may follow the escape, '' for none") {
+        @Override
+        TextFunction<?> create(Collation collation, boolean isBinary, int escape) {
+            return new Like(collation, isBinary, escape);
+        }
+    },
+    MYSQL_WEIGHT_STRING(1, "value", "the server's WEIGHT_STRING(value) (binary)") {
+        @Override
+        TextFunction<?> create(Collation collation, boolean isBinary, int escape) {
+            return new WeightString(collation, isBinary);
+        }
+    },
+    MYSQL_UPPER(1, "value", "the server's UPPER(value)") {
+        @Override
+        TextFunction<?> create(Collation collation, boolean isBinary, int escape) {
+            return new Case(collation, isBinary, true);
+        }
+    },
+    MYSQL_LOWER(1, "value", "the server's LOWER(value)") {
+        @Override
+        TextFunction<?> create(Collation collation, boolean isBinary, int escape) {
+            return new Case(collation, isBinary, false);
+        }
+    };
+
+    /** Number of strings before the collation's name. */
+    final int strings;
+    final String usage;
+
+    Definition(int strings, String names, String result) {
+        this.strings = strings;
+        usage = "_FUNC_(" + names + ", collation[, flavour]) - Returns " + result + ".";
+    }
+
+    String functionName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns the function for strings, or for bytes in the collation's character set. */
+    abstract TextFunction<?> create(Collation collation, boolean isBinary, int escape);
+}

@@ -1,0 +1,24 @@
+package weighbridge.mysqlcollation.spark;
+
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.unsafe.types.UTF8String;
+import weighbridge.mysqlcollation.Collation;
+
+/** The sort key of a string. */
+public final class SortKey extends TextFunction<byte[]> {
+    private static final long serialVersionUID = 1;
+
+    SortKey(Collation collation, boolean isBinary) {
+        super(collation, 1, isBinary, DataTypes.BinaryType);
+    }
+
+    /** Called by the code that Spark compiles. */
+    public byte[] invoke(UTF8String text) {
+        return text == null ? null : collation().sortKey(encode(text));
+    }
+
+    /** Called by the code that Spark compiles. */
+    public byte[] invoke(byte[] text) {
+        return text == null ? null : collation().sortKey(text);
+    }
+}
