@@ -15,6 +15,10 @@ fn commit() -> Option<String> {
     if let Ok(commit) = std::env::var("WEIGH_COMMIT") {
         return Some(commit);
     }
+    // In the package of crates.io, which has no repository.
+    if let Ok(commit) = std::fs::read_to_string("commit") {
+        return Some(commit);
+    }
     let reflog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.git/logs/HEAD");
     println!("cargo::rerun-if-changed=build.rs");
     if std::env::var("PROFILE").is_ok_and(|profile| profile == "debug") {

@@ -3,6 +3,7 @@
 
 mod archive;
 mod c_library;
+mod crates;
 pub mod debian;
 pub mod dependencies;
 mod image;
@@ -65,10 +66,27 @@ pub enum Part {
     Npm,
     /// The Python module mysql-collation: wheels and source archive.
     Python,
+    /// Source packages for crates.io: the library, its functions for DataFusion, and the command.
+    Crates,
 }
 
-const ALL: [Part; 8] =
-    [Part::Archive, Part::Deb, Part::Rpm, Part::Command, Part::Image, Part::C, Part::Npm, Part::Python];
+impl Part {
+    fn contains_program(self) -> bool {
+        !matches!(self, Self::C | Self::Npm | Self::Python | Self::Crates)
+    }
+}
+
+const ALL: [Part; 9] = [
+    Part::Archive,
+    Part::Deb,
+    Part::Rpm,
+    Part::Command,
+    Part::Image,
+    Part::C,
+    Part::Npm,
+    Part::Python,
+    Part::Crates,
+];
 
 /// Input of all parts of a release.
 pub struct Release {
@@ -101,7 +119,7 @@ impl Release {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let release = Release::prepare(&arguments.out)?;
     let parts: Vec<Part> = if arguments.parts.is_empty() { ALL.to_vec() } else { arguments.parts.clone() };
-    if parts.iter().any(|part| !matches!(part, Part::C | Part::Npm | Part::Python)) {
+    if parts.iter().any(|part| part.contains_program()) {
         for target in program::TARGETS {
             build_program_files(&release, target, &parts)?;
         }
@@ -116,6 +134,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     if parts.contains(&Part::Python) {
         wheel::build_module(&release, &program::TARGETS).context("cannot build the wheel mysql-collation")?;
+    }
+    if parts.contains(&Part::Crates) {
+        crates::write(&release).context("cannot package the crates")?;
     }
     write_sums(&release.out)
 }
@@ -148,7 +169,7 @@ fn build_program_files(release: &Release, target: Target, parts: &[Part]) -> Res
             }
             Part::Command => wheel::write_command(release, target, &payload)?,
             Part::Image => image::write(release, target, &payload)?,
-            Part::C | Part::Npm | Part::Python => {}
+            Part::C | Part::Npm | Part::Python | Part::Crates => {}
         }
     }
     Ok(())
