@@ -24,9 +24,10 @@ fn commit() -> Option<String> {
     if std::env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
         return None;
     }
-    if reflog.exists() {
-        println!("cargo::rerun-if-changed={}", reflog.display());
+    if !reflog.exists() {
+        return None;
     }
+    println!("cargo::rerun-if-changed={}", reflog.display());
     let git = Command::new("git").args(["rev-parse", "--short=12", "HEAD"]).output().ok()?;
     git.status.success().then(|| String::from_utf8_lossy(&git.stdout).trim().to_owned())
 }

@@ -18,11 +18,11 @@ use crate::bindings::{spark, succeed};
 
 const JAR: &str = "target/mysql-collation-0.1.0.jar";
 
-/// Maven, the Java that it runs with, and MySQL's JDBC driver.
+/// Maven, the Java that it runs with, and the JDBC drivers of MySQL and MariaDB.
 pub struct Maven {
     program: PathBuf,
     java: PathBuf,
-    driver: PathBuf,
+    drivers: [PathBuf; 2],
 }
 
 /// Finds or installs Maven with a JDK, and downloads the driver.
@@ -34,13 +34,15 @@ pub fn prepare() -> Result<Maven> {
     let runtime = version.lines().find_map(|line| line.split_once("runtime: ")).map(|(_, runtime)| runtime.trim());
     let java = Path::new(runtime.context("mvn --version names no Java runtime")?).join("bin/java");
     let interpreter = Tool::Python.find_or_install(&Bar::with_steps_printed())?;
-    let [driver, _] = spark::download_drivers(&interpreter)?;
-    Ok(Maven { program, java, driver })
+    Ok(Maven { program, java, drivers: spark::download_drivers(&interpreter)? })
 }
 
 pub fn test(source: &Path) -> Result<()> {
     let maven = prepare()?;
-    succeed(Command::new(&maven.program).args(["--quiet", "--batch-mode", "verify"]).current_dir(source))?;
+    // The functions for Spark depend on the installed library.
+    for (folder, goal) in [(source.to_owned(), "install"), (source.join("spark"), "verify")] {
+        succeed(Command::new(&maven.program).args(["--quiet", "--batch-mode", goal]).current_dir(folder))?;
+    }
     let java = |arguments: &[&str]| {
         let mut command = Command::new(&maven.java);
         command.args(arguments).current_dir(source);
@@ -54,17 +56,30 @@ pub fn test(source: &Path) -> Result<()> {
     let mut example = java(&["-Dfile.encoding=UTF-8", "-Dsun.jnu.encoding=UTF-8", "-cp", JAR, "examples/Words.java"]);
     example.env("LC_ALL", "C.UTF-8").args(["Zug", "STRASSE", "Ähre", "Straße"]);
     check_output(&mut example, |printed| printed == "Ähre\nSTRASSE\nStraße (equals STRASSE)\nZug\n")?;
-    let class_path = format!("{JAR}:{}", maven.driver.display());
-    read_in_chunks(java(&["-Dfile.encoding=UTF-8", "-cp", &class_path, "examples/ReadInChunks.java"]))
+    let [mysql, mariadb] = &maven.drivers;
+    for (driver, server, scheme, collation) in [
+        (mysql, "mysql@sid", "mysql", "utf8mb4_0900_ai_ci"),
+        (mariadb, "mysql@sid", "mariadb", "utf8mb4_0900_ai_ci"),
+        (mariadb, "mariadb@11.4", "mariadb", "utf8mb4_uca1400_ai_ci"),
+    ] {
+        let class_path = format!("{JAR}:{}", driver.display());
+        let mut example = java(&["-Dfile.encoding=UTF-8", "-cp", &class_path, "examples/ReadInChunks.java"]);
+        read_in_chunks(&mut example, server, scheme, collation)
+            .with_context(|| format!("{} on {server}", driver.display()))?;
+    }
+    Ok(())
 }
 
 /// Runs the connector of docs/how-to/cdc.md, which loses and doubles rows with `compareTo` only.
-fn read_in_chunks(mut example: Command) -> Result<()> {
-    let server = server::open(&"mysql@sid".parse()?, &Options::default(), &Bar::with_steps_printed())?;
+fn read_in_chunks(example: &mut Command, server: &str, scheme: &str, collation: &str) -> Result<()> {
+    let server = server::open(&server.parse()?, &Options::default(), &Bar::with_steps_printed())?;
     let Address::Socket(socket) = &server.endpoint().address else { bail!("a private server has a socket") };
     let port = relay(socket.clone())?;
-    example.arg(format!("jdbc:mysql://127.0.0.1:{port}/?user=root&sslMode=DISABLED&allowPublicKeyRetrieval=true"));
-    check_output(&mut example, |printed| {
+    // The option that lets a client have the server's key has another name in each driver.
+    let url = format!("jdbc:{scheme}://127.0.0.1:{port}/?user=root&sslMode=disable&allowPublicKeyRetrieval=true");
+    let url = if scheme == "mysql" { url.replace("=disable", "=DISABLED") } else { url };
+    example.args([&url, collation]);
+    check_output(example, |printed| {
         let lines: Vec<&str> = printed.lines().collect();
         matches!(lines[..], [wrong, right]
             if !wrong.contains(" 0 lost") && !wrong.contains(" 0 doubled") && right.ends_with(" 0 lost, 0 doubled"))

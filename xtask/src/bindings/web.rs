@@ -19,7 +19,7 @@ use crate::bindings::{cargo, root, succeed, target};
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Maximum size of the page, in bytes.
-const MAX_PAGE_SIZE: usize = 3_000_000;
+const MAX_PAGE_SIZE: usize = 1_500_000;
 
 /// A Rust compiler with the WebAssembly target.
 pub enum Compiler {
@@ -80,6 +80,13 @@ pub fn build_library(source: &Path) -> Result<Vec<u8>> {
     fs::read(&library).with_context(|| format!("cannot read {}", library.display()))
 }
 
+/// Returns the bytes at even places, then those at odd places. Tables of words compress by a quarter
+/// better so. `join` in library.js and page.js is the inverse.
+pub fn split(library: &[u8]) -> Vec<u8> {
+    let from = |start: usize| library.iter().skip(start).step_by(2).copied();
+    from(0).chain(from(1)).collect()
+}
+
 fn build(source: &Path) -> Result<PathBuf> {
     let library = build_library(source)?;
     let page = render_page(&source.join("page"), &library)?;
@@ -102,7 +109,7 @@ fn render_page(folder: &Path, library: &[u8]) -> Result<String> {
         hash(&style)
     );
     let mut compressed = GzEncoder::new(Vec::new(), Compression::best());
-    compressed.write_all(library)?;
+    compressed.write_all(&split(library))?;
     let library = STANDARD.encode(compressed.finish()?);
     let mut page = read("page.html")?;
     for (name, text) in [("policy", &policy), ("style", &style), ("script", &script), ("library", &library)] {

@@ -26,6 +26,9 @@ const LIBRARY: &str = "mysql-collation";
 /// Folder of the functions for DataFusion, a workspace of its own.
 const DATAFUSION: &str = "engine/bindings/datafusion";
 
+/// Parts of a crate that its package lacks. The library's has its tests.
+const NOT_PACKAGED: [&str; 3] = ["tests", "benches", "Cargo.lock"];
+
 /// Writes the packages as an archive.
 pub fn write(release: &Release) -> Result<()> {
     let folder = prepare(release)?;
@@ -52,7 +55,8 @@ fn prepare(release: &Release) -> Result<PathBuf> {
     let mut workspace = read_manifest(Path::new("Cargo.toml"))?;
     let inner = inner_crates(&workspace)?;
     for (name, path) in &inner {
-        copy_sources(path, &folder.join(name))?;
+        let left_out = if name == LIBRARY { &[][..] } else { &NOT_PACKAGED };
+        copy_sources(path, &folder.join(name), left_out)?;
         let mut manifest = read_manifest(&path.join("Cargo.toml"))?;
         if name != LIBRARY {
             rename(&mut manifest, name)?;
@@ -135,7 +139,7 @@ fn dependency(name: &str, path: &str, version: &str) -> Value {
 }
 
 fn write_datafusion(release: &Release, folder: &Path) -> Result<()> {
-    copy_sources(Path::new(DATAFUSION), folder)?;
+    copy_sources(Path::new(DATAFUSION), folder, &NOT_PACKAGED)?;
     let mut manifest = read_manifest(&Path::new(DATAFUSION).join("Cargo.toml"))?;
     for part in ["workspace", "profile", "dev-dependencies", "bench"] {
         manifest.remove(part);
@@ -146,13 +150,12 @@ fn write_datafusion(release: &Release, folder: &Path) -> Result<()> {
     write_manifest(&manifest, folder)
 }
 
-/// Copies the files of a crate that git knows, and the licences, without tests and benches.
-fn copy_sources(path: &Path, folder: &Path) -> Result<()> {
+/// Copies the files of a crate that git knows, and the licences.
+fn copy_sources(path: &Path, folder: &Path, left_out: &[&str]) -> Result<()> {
     let files = tools::git(&["ls-files", "--", &path.display().to_string()])?;
     for file in files.lines() {
         let relative = Path::new(file).strip_prefix(path)?;
-        let is_left_out = ["tests", "benches", "fuzz", "Cargo.lock"].iter().any(|name| relative.starts_with(name));
-        if is_left_out {
+        if left_out.iter().any(|name| relative.starts_with(name)) {
             continue;
         }
         let to = folder.join(relative);

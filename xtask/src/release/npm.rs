@@ -9,11 +9,12 @@ use super::archive;
 use super::payload::File;
 use crate::bindings::{root, web};
 
-const MAX_SIZE: usize = 1_400_000;
+const MAX_SIZE: usize = 1_200_000;
 
 pub fn write(release: &Release) -> Result<()> {
     let source = root().join("engine/bindings/web");
-    let mut files = vec![File::new("mysql_collation.wasm", web::build_library(&source)?)];
+    let library = web::split(&web::build_library(&source)?);
+    let mut files = vec![File::new("mysql_collation.wasm.split", library)];
     for name in ["package.json", "README.md", "index.d.ts", "library.js", "node.js", "browser.js"] {
         files.push(File::new(name, fs::read(source.join("npm").join(name)).context(name)?));
     }

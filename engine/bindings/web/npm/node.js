@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { functions } from './library.js';
+import { functions, join } from './library.js';
 
-const bytes = readFileSync(new URL('./mysql_collation.wasm', import.meta.url));
-const { instance } = await WebAssembly.instantiate(bytes);
+const split = readFileSync(new URL('./mysql_collation.wasm.split', import.meta.url));
+const { instance } = await WebAssembly.instantiate(join(split));
 export const { collation, collations, explain } = functions(instance.exports);

@@ -16,8 +16,8 @@ import weighbridge.mysqlcollation.Flavour;
 /**
  * A connector that copies a table in chunks by its string key while rows are inserted. For each
  * inserted row it decides by the key whether the row's chunk was read before: then it copies the
- * row, else the chunk will have it. The argument is a JDBC URL, where a database is created and
- * dropped.
+ * row, else the chunk will have it. The arguments are a JDBC URL, where a database is created and
+ * dropped, and the key's collation.
  */
 final class ReadInChunks {
     private static final String DATABASE = "mysqlcollation_cdc";
@@ -25,18 +25,23 @@ final class ReadInChunks {
     private static final int CHUNK = 200;
 
     private final Connection server;
+    private final String collation;
     private final Random random = new Random(1);
 
-    private ReadInChunks(Connection server) {
+    private ReadInChunks(Connection server, String collation) {
         this.server = server;
+        this.collation = collation;
     }
 
     public static void main(String[] arguments) throws SQLException {
-        Comparator<String> wrong = Comparator.naturalOrder();
-        Comparator<String> right = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
+        String collation = arguments[1];
         try (Connection server = DriverManager.getConnection(arguments[0])) {
-            System.out.println("String.compareTo: " + new ReadInChunks(server).copy(wrong));
-            System.out.println("Collation: " + new ReadInChunks(server).copy(right));
+            String product = server.getMetaData().getDatabaseProductName();
+            Flavour flavour = product.equals("MariaDB") ? Flavour.MARIADB : Flavour.MYSQL;
+            Comparator<String> wrong = Comparator.naturalOrder();
+            Comparator<String> right = Collation.of(flavour, collation);
+            System.out.println("String.compareTo: " + new ReadInChunks(server, collation).copy(wrong));
+            System.out.println("Collation: " + new ReadInChunks(server, collation).copy(right));
         }
     }
 
@@ -50,7 +55,7 @@ final class ReadInChunks {
         execute("CREATE DATABASE " + DATABASE);
         try {
             execute("USE " + DATABASE);
-            execute("CREATE TABLE people (name VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci PRIMARY KEY)");
+            execute("CREATE TABLE people (name VARCHAR(64) CHARACTER SET utf8mb4 COLLATE " + collation + " PRIMARY KEY)");
             insert(3000);
             List<String> copied = copyChunks(order);
             Set<String> distinct = new HashSet<>(copied);
