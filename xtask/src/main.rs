@@ -7,6 +7,7 @@
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
 mod bindings;
+mod deny;
 mod fuzz;
 mod lab;
 mod package;
@@ -44,6 +45,8 @@ enum Task {
     Package(package::Arguments),
     /// Build what users install: the program, packages, wheels, an image, and their checksums.
     Release(release::Arguments),
+    /// Check licences, duplicates and sources of all packages with cargo-deny.
+    Deny(deny::Arguments),
     /// Build programs with one collation and with all, and compare what the library adds to each
     /// with its limit.
     Sizes(sizes::Arguments),
@@ -79,6 +82,7 @@ fn run() -> Result<bool> {
         Task::Fuzz(arguments) => fuzz::run(arguments),
         Task::Package(arguments) => package::run(arguments).map(|()| true),
         Task::Release(arguments) => release::run(arguments).map(|()| true),
+        Task::Deny(arguments) => deny::run(arguments).map(|()| true),
         Task::Sizes(arguments) => sizes::run(arguments),
         Task::Lab(words) if lab::has_task(&words[0]) => lab::become_lab(words),
         Task::Lab(words) => {
