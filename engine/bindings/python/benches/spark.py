@@ -87,6 +87,8 @@ def session(args):
     }
     if args.jars:
         settings["spark.jars"] = args.jars
+    if hasattr(args, "extensions"):
+        settings["spark.sql.extensions"] = args.extensions
     return SparkSession.builder.config(map=settings).getOrCreate()
 
 
