@@ -36,8 +36,7 @@ pub fn write(release: &Release) -> Result<()> {
     package.args(["package", "--quiet", "--workspace", "--no-verify", "--allow-dirty", "--target-dir", "target"]);
     succeed(package.current_dir(&folder))?;
     let packed = folder.join("target/package");
-    let mut names: Vec<_> =
-        fs::read_dir(&packed)?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
+    let mut names: Vec<_> = fs::read_dir(&packed)?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
     names.retain(|name| Path::new(name).extension().is_some_and(|extension| extension == "crate"));
     names.sort();
     let name = format!("weighbridge-{}-crates", release.version);

@@ -76,17 +76,8 @@ impl Part {
     }
 }
 
-const ALL: [Part; 9] = [
-    Part::Archive,
-    Part::Deb,
-    Part::Rpm,
-    Part::Command,
-    Part::Image,
-    Part::C,
-    Part::Npm,
-    Part::Python,
-    Part::Crates,
-];
+const ALL: [Part; 9] =
+    [Part::Archive, Part::Deb, Part::Rpm, Part::Command, Part::Image, Part::C, Part::Npm, Part::Python, Part::Crates];
 
 /// Input of all parts of a release.
 pub struct Release {

@@ -87,7 +87,12 @@ fn exceeds_chance(count: usize, all: usize) -> bool {
 pub fn summarise_self_test(rounds: &[(Run, Analysis)]) -> SelfTest {
     let results: Vec<ExtraWorkResult> =
         SELF_TEST_EXTRA_WORK.iter().map(|&share| summarise_extra_work(share, rounds)).collect();
-    SelfTest { format: FORMAT.into(), rounds: rounds.len(), sound: results.iter().all(ExtraWorkResult::is_sound), results }
+    SelfTest {
+        format: FORMAT.into(),
+        rounds: rounds.len(),
+        sound: results.iter().all(ExtraWorkResult::is_sound),
+        results,
+    }
 }
 
 fn summarise_extra_work(extra_work: f64, rounds: &[(Run, Analysis)]) -> ExtraWorkResult {

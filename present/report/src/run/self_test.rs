@@ -83,7 +83,12 @@ mod tests {
             no_difference,
             not_measured: 1,
         };
-        let test = SelfTest { format: String::new(), rounds: 3, results: vec![found(0.0, 0, 2), found(0.1, 2, 0)], sound: true };
+        let test = SelfTest {
+            format: String::new(),
+            rounds: 3,
+            results: vec![found(0.0, 0, 2), found(0.1, 2, 0)],
+            sound: true,
+        };
         let lines: Vec<Vec<String>> = test.results.iter().map(|found| row(found).fields).collect();
         let wanted = ["no more work", "1.000", "1.000 (0.999 … 1.001)", "2 of 2", "no difference 2, not measured 1"];
         assert_eq!(lines[0], wanted);

@@ -2,6 +2,7 @@
 //! roots of Debian and in empty environments of Python.
 
 mod arm64;
+mod crates;
 mod image;
 mod python;
 mod root;
@@ -39,6 +40,7 @@ pub fn run_trials(no_run: bool) -> Result<()> {
     arm64::try_program(&files).context("the program for arm64")?;
     try_c_library(&files).context("the C library")?;
     try_npm(&files).context("the npm package")?;
+    crates::try_crates(&files).context("the packages for crates.io")?;
     python::try_wheels(&files)
 }
 
