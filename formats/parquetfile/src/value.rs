@@ -76,7 +76,7 @@ pub(crate) fn convert_field(field: &Field, conversion: Conversion) -> Result<Opt
 /// Formats with microseconds, the finest unit that MySQL and MariaDB store.
 pub(crate) fn format_timestamp(time: Result<Timestamp, jiff::Error>) -> Result<String, String> {
     let time = time.map_err(|error| error.to_string())?;
-    Ok(time.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string())
+    Ok(time.to_zoned_datetime(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string())
 }
 
 fn format_time(time: SignedDuration) -> String {
