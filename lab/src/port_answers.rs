@@ -8,28 +8,30 @@
 //!     2 bytes    id
 //!     4 bytes    number of records
 //!     records:
-//!         two strings, a text and a pattern
+//!         four strings: first, second, a text, a pattern
 //!         1 byte     order of the two strings: 0 less, 1 equal, 2 greater
 //!         1 byte     whether text LIKE pattern ESCAPE '\'
 //!         8 bytes    hash of the first string
-//!         sort key of the first string, its WEIGHT_STRING
+//!         a string   sort key of the first string
+//!         a string   WEIGHT_STRING of the first string
 //!         a string to search for
 //!         1 byte     whether the first string begins with it
 //!         4 + 4      its place in the first string by `find` and `find_equal_length`; or FFFFFFFF
 //!         the first string with it replaced by the second
-//!         ranges of keys: of it as prefix, of the pattern
+//!         two ranges of keys: of the searched string as prefix, and of the pattern
 //!         the first string in upper and in lower case
 //!         8 bytes    stable hash of the first string, with its length as seed
-//!         the first string in UTF-8 with U+FFFD for what is no character, and that encoded
+//!         the first string in UTF-8, with U+FFFD for what is no character
+//!         that text encoded in the collation's character set, with ? for what it lacks
 //!     for every 16th record also:
-//!         4 bytes    n, n strings: parts of the range from the lesser to the greater string
+//!         4 bytes    n, n strings that divide the range from the lesser to the greater string
 //!         an optional string: an upper bound of the string to search for
 //! ```
 //!
 //! Numbers are little-endian. A string has its length before it, in four bytes. A range is its
-//! start, a string, and its end, an optional string: one byte, 1 if a string follows. Parts and
-//! bounds are of the alphabet [`ALPHABET`]; the number of parts is 2 + the length of the first
-//! string mod 7.
+//! start, a string, and its end, an optional string: one byte, 1 if a string follows. Dividing
+//! strings and bounds are of the alphabet [`ALPHABET`]. The range is divided into at most 2 + (length
+//! of the first string mod 7) parts.
 
 use std::io::{BufWriter, Write};
 
@@ -51,7 +53,7 @@ pub struct Arguments {
     seed: u64,
 }
 
-/// Characters of strings between strings.
+/// Characters of the dividing strings and upper bounds.
 const ALPHABET: &str = "!-09azAZbcdhlsxyéßñőŁΩЖяあ漢한";
 
 pub fn run(arguments: &Arguments) -> Result<()> {
@@ -96,7 +98,7 @@ fn write_records(collation: Collation, count: usize, seed: u64, out: &mut impl W
         out.write_all(&collation.hash_one(&a).to_le_bytes())?;
         write_string(&collation.sort_key(&a), out)?;
         write_string(&collation.weight_string(&a), out)?;
-        let needle = part(collation, &b, number);
+        let needle = choose_needle(collation, &b, number);
         write_search(collation, &a, &b, needle, out)?;
         write_range(&collation.prefix_range(needle), out)?;
         write_range(&collation.like_range(&pattern, Some('\\')), out)?;
@@ -118,7 +120,7 @@ fn write_records(collation: Collation, count: usize, seed: u64, out: &mut impl W
 }
 
 /// Returns one to four characters of a text.
-fn part(collation: Collation, text: &[u8], number: usize) -> &[u8] {
+fn choose_needle(collation: Collation, text: &[u8], number: usize) -> &[u8] {
     let characters: Vec<_> = collation.charset().characters(collation.info().flavour, text).collect();
     if characters.is_empty() {
         return text;

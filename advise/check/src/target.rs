@@ -15,7 +15,7 @@ use std::str::FromStr;
 use mysql_collation::{Info, catalogue};
 use rules::charset::{collation_charset, current_collation_name, current_name};
 use serde::{Deserialize, Serialize};
-use server::Flavour;
+use server::{Flavour, Version};
 
 /// Server version to move or upgrade to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +71,13 @@ impl Target {
         let name = current_collation_name(name);
         let info = catalogue(self.collation_flavour()).iter().find(|info| info.name.eq_ignore_ascii_case(&name))?;
         self.is_released(info.name).then_some(info)
+    }
+
+    /// Returns what is so on the target under a collation, and not on the newest server of its
+    /// flavour.
+    pub fn departures(&self, collation: &str) -> Vec<&'static str> {
+        let (major, minor, patch) = self.version;
+        rules::departures::departures(self.flavour, Version::new(major, minor, patch), collation)
     }
 
     /// True if the target's release already had this collation of the flavour's newest server.

@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     let mut upgrades = Vec::new();
     // Written after each step: all of them take an hour or more.
     let write = |conversions: &[convert::Outcome], upgrades: &[upgrade::Rehearsed]| {
-        fs::write(&arguments.write, table::write(&scripts, conversions, upgrades))
+        fs::write(&arguments.write, table::to_markdown(&scripts, conversions, upgrades))
             .with_context(|| format!("cannot write {}", arguments.write.display()))
     };
     for server in arguments.servers.iter().filter(|server| !server.is_empty()) {

@@ -19,7 +19,7 @@ const HEAD: &str = "# Schemas of applications\n\n\
     **Upgraded**, FROM → TO: findings of `weigh upgrade`. Servers and upgrades without a column were not tried.\n\n";
 
 /// Returns the page.
-pub fn write(scripts: &[Script], conversions: &[Outcome], upgrades: &[Rehearsed]) -> String {
+pub fn to_markdown(scripts: &[Script], conversions: &[Outcome], upgrades: &[Rehearsed]) -> String {
     let servers = unique(conversions.iter().map(|outcome| outcome.server.as_str()));
     let pairs = unique(upgrades.iter().map(|upgrade| upgrade.pair.as_str()));
     let mut text = HEAD.to_owned();
@@ -104,7 +104,7 @@ fn findings(upgrade: &Rehearsed) -> String {
     }
 }
 
-/// Lists what was refused, and why a schema wasn't loaded.
+/// Lists what failed, what was refused, and why a schema wasn't loaded.
 fn reasons(conversions: &[Outcome]) -> String {
     let mut lines = BTreeSet::new();
     for outcome in conversions {

@@ -28,7 +28,7 @@ pub use analysis::{
 pub use change::{RatioChange, RunComparison, ThroughputChange, compare_runs};
 pub use environment::EnvironmentDifference;
 pub use environment::machine::describe_machine;
-pub use experiment::{Error, Observer, Outcome, Probe, default_connections, find_changes, prepare, run};
+pub use experiment::{Error, Observer, Outcome, Probe, default_connections, find_changes, now, prepare, run};
 pub use folder::{RunFolder, RunFolderError, read_run};
 pub use model::{
     Block, ClaimSpec, ClassRecord, Condition, Driver, EARLIER_FORMATS, ExcludedCalls, FORMAT, Imported, Latency,

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Cell, FunctionCount, Results};
 
 /// Least change of a cell that is reported, as a share of its instructions.
-const MIN_CELL_CHANGE: f64 = 0.001;
+pub(crate) const MIN_CELL_CHANGE: f64 = 0.001;
 /// Least change of a function that is reported, as a share of its own instructions.
 const MIN_FUNCTION_CHANGE: f64 = 0.004;
 /// Least change of a function that is reported, as a share of the cell's instructions.
 const MIN_FUNCTION_SHARE: f64 = 0.0003;
 /// Assumed difference of fresh starts, as a share, where there was one start only.
-const UNKNOWN_SPREAD: f64 = 0.01;
+pub(crate) const UNKNOWN_SPREAD: f64 = 0.01;
 
 /// Name and version of the JSON format that this version of `weigh` writes.
 const FORMAT: &str = "weighbridge-count-compare/1";
@@ -136,7 +136,8 @@ pub fn compare(
     })
 }
 
-fn differing_option(old: &Results, new: &Results) -> Option<&'static str> {
+/// Names the options by which two counts differ, if their statements differ.
+pub(crate) fn differing_option(old: &Results, new: &Results) -> Option<&'static str> {
     let (old, new) = (&old.options, &new.options);
     if old.rows != new.rows {
         return Some("the rows or their text");

@@ -15,6 +15,7 @@ mod compare;
 mod dump;
 mod error;
 mod functions;
+mod history;
 mod model;
 mod run;
 mod session;
@@ -24,5 +25,6 @@ mod thread;
 
 pub use compare::{Change, Comparison, FunctionChange, Incomparable, compare};
 pub use error::Error;
+pub use history::{History, HistoryEntry, Step, history};
 pub use model::{Cell, FORMAT, FunctionCount, Options, Results};
 pub use run::{DEFAULT_WORKLOADS, Request, Source, run};

@@ -16,6 +16,12 @@ pub struct Results {
     pub weigh: String,
     /// Version of valgrind, which counted.
     pub valgrind: String,
+    /// UTC time of the count, RFC 3339. Absent in counts of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_at: Option<String>,
+    /// `--label`: a name for this count, such as a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     pub machine: Machine,
     /// The servers, in the order of the command line.
     pub servers: Vec<ServerInfo>,

@@ -58,6 +58,8 @@ pub struct Request {
     pub starts: u32,
     /// Number of functions of each cell. 0: none.
     pub functions: usize,
+    /// Name for the count, such as a commit.
+    pub label: Option<String>,
     /// Longest time of one statement.
     pub statement_time: Duration,
     /// Whether a named collation may be missing on a server, also if it is missing on all.
@@ -101,6 +103,7 @@ impl Default for Request {
             events: 30,
             starts: 2,
             functions: 0,
+            label: None,
             statement_time: Duration::from_secs(120),
             may_lack_collations: false,
         }
@@ -211,6 +214,8 @@ fn combine(request: &Request, starts: Vec<Vec<Start>>, valgrind: String, version
         format: FORMAT.into(),
         weigh: version.into(),
         valgrind,
+        counted_at: Some(measure::now()),
+        label: request.label.clone(),
         machine: measure::describe_machine(),
         servers,
         options: request.options(),

@@ -105,7 +105,7 @@ struct Probe {
     collation: CollationInfo,
     pair: Pair,
     encoded: EncodedPair,
-    engine: Option<Collation>,
+    engine_collation: Option<Collation>,
     verdict: Verdict,
     /// Number of comparisons in one timing inside the server.
     repetitions: u64,
@@ -159,7 +159,17 @@ impl ProbeBuilder<'_, '_> {
         let verdict = self.session.compare()?.into();
         let (server, collation, pair) = (self.server, collation.clone(), pair.clone());
         let series = self.build_series();
-        Ok(Some(Probe { server, kind, collation, pair, encoded, engine, verdict, repetitions: 0, series }))
+        Ok(Some(Probe {
+            server,
+            kind,
+            collation,
+            pair,
+            encoded,
+            engine_collation: engine,
+            verdict,
+            repetitions: 0,
+            series,
+        }))
     }
 
     fn build_series(&self) -> Vec<Series> {
@@ -252,7 +262,7 @@ impl Probe {
         TimingRequest {
             time,
             pair: self.encoded.clone(),
-            collation: self.engine.map(flavour_and_name),
+            collation: self.engine_collation.map(flavour_and_name),
             instruction_sets: names.map(|instruction_set| instruction_set.name().to_owned()).collect(),
         }
     }
@@ -291,7 +301,9 @@ impl Probe {
             instruction_set: series.instruction_set.map(|instruction_set| instruction_set.name().to_owned()),
             bytes: self.encoded.a.len(),
             verdict: self.verdict,
-            engine_verdict: self.engine.map(|engine| series.engine_comparison(engine, &self.encoded).verdict()),
+            engine_verdict: self
+                .engine_collation
+                .map(|engine| series.engine_comparison(engine, &self.encoded).verdict()),
             server_ns: figures.server,
             engine_ns: figures.engine,
             memcmp_ns: figures.memcmp,

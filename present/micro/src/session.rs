@@ -39,7 +39,7 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
-    /// Returns the clock of the timings.
+    /// CPU time if the connection's thread was found, or else wall time.
     pub fn clock(&self) -> Clock {
         if self.thread.is_some() { Clock::Cpu } else { Clock::Wall }
     }
@@ -112,7 +112,8 @@ impl<'a> Session<'a> {
         Benchmark { session: self, expression: "@a = @b" }
     }
 
-    /// Returns everything in the comparison except comparing, as an operation to time.
+    /// Returns the evaluation of one variable as an operation to time. A comparison evaluates another
+    /// variable and compares the two.
     pub fn timed_baseline(&mut self) -> Benchmark<'_, 'a> {
         Benchmark { session: self, expression: "@a" }
     }

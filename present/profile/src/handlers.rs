@@ -207,13 +207,21 @@ fn name_functions(
     let named = found.into_iter().map(|(function, (role, owners))| {
         let first =
             preferred.iter().find(|name| owners.contains(**name)).or_else(|| owners.first()).copied().unwrap_or("");
-        let other_count = match owners.len() - 1 {
-            0 => String::new(),
-            more => format!("(+{more})"),
-        };
-        (function, format!("{role}@{first}{other_count}"))
+        (function, function_name(role, first, owners.len() - 1))
     });
     named.collect()
+}
+
+/// Roles whose functions have a well-known symbol, such as `my_ismbchar_utf8mb4`.
+const ROLES_WITH_SYMBOL: [&str; 3] = ["ismbchar", "mb_wc", "wc_mb"];
+
+/// Returns the name of a function that `owner`, a charset or collation, shares with others.
+fn function_name(role: &str, owner: &str, other_count: usize) -> String {
+    match other_count {
+        0 if ROLES_WITH_SYMBOL.contains(&role) => format!("my_{role}_{owner}"),
+        0 => format!("{role}@{owner}"),
+        _ => format!("{role}@{owner}(+{other_count})"),
+    }
 }
 
 /// Returns the function in a slot of a table.

@@ -33,13 +33,14 @@ pub struct Recipe {
     /// Servers in the syntax of `--server`.
     pub servers: Vec<String>,
     /// For each of `servers`, the position of the server that it is compared with; its own position
-    /// for none. Empty: all are compared with the first. Ignored for other servers.
+    /// for none. Empty: all are compared with the first. Ignored if the user
+    /// names other servers.
     #[serde(default)]
     pub controls: Vec<usize>,
     /// Server charsets to run with, one instance per entry. Empty: the server's own default.
     #[serde(default)]
     pub server_charsets: Vec<String>,
-    /// True if private servers get the settings of `weigh bench --level`.
+    /// True if servers are compared under equal conditions, as by `weigh bench --level`.
     #[serde(default)]
     pub level: bool,
     /// Collation that ratios are taken against. `None`: the default of `weigh bench`.
@@ -109,7 +110,7 @@ pub struct Scale {
     /// Number of replicates. `None`: up to ten, and more if time is left.
     #[serde(default)]
     pub replicates: Option<u32>,
-    /// Load before a pair's first block in each replicate, which is not counted.
+    /// Uncounted load before a pair's first block in each replicate.
     #[serde(default = "default_warmup", deserialize_with = "deserialize_duration")]
     pub warmup: Duration,
     /// Server variables of private servers.
@@ -160,8 +161,8 @@ impl Recipe {
         })
     }
 
-    /// Rejects empty lists, limits out of range, controls other than the server itself or an
-    /// earlier one, and claims without a range or with `rounded_to` out of range.
+    /// Rejects empty lists that have no default, limits out of range, invalid `controls`, and claims
+    /// without a range or with `rounded_to` out of range.
     fn validate(&self) -> Result<(), RecipeError> {
         let fail = |reason: String| Err(RecipeError::Contradiction { recipe: self.name.clone(), reason });
         let empty = [
@@ -190,7 +191,8 @@ impl Recipe {
             || controls.iter().enumerate().any(|(server, &control)| control > server || controls[control] != control)
         {
             return fail(
-                "its controls must name, for each server, an earlier server or itself, by position".to_owned(),
+                "its controls must name, for each server, itself or an earlier server that names itself, by position"
+                    .to_owned(),
             );
         }
         for claim in &self.claims {

@@ -3,6 +3,7 @@
 pub mod changes;
 mod csv_rows;
 mod findings;
+pub mod history;
 mod sentence;
 mod site;
 mod table;

@@ -1,6 +1,8 @@
 //! Report of `weigh upgrade`: verdict, findings by kind, and settings under which the new server
 //! behaves like the old one.
 
+mod page;
+
 use std::fmt::Write as _;
 
 use ::upgrade::{Finding, Kind, Mend, Report};
@@ -8,6 +10,8 @@ use ::upgrade::{Finding, Kind, Mend, Report};
 use crate::format::json::to_json;
 use crate::format::text::Style;
 use crate::why::{WIDTH, push_sql, push_wrapped, wrap};
+
+pub use page::page;
 
 /// Further places of a finding that are printed.
 const MAX_PLACES: usize = 5;
@@ -35,9 +39,7 @@ pub fn text(report: &Report, style: Style) -> String {
     for line in wrap(&escape::line(&verdict(report)), WIDTH) {
         let _ = writeln!(out, "{}", style.bold(&line));
     }
-    let side = |side: &::upgrade::ServerSide| format!("{} ({})", side.label, side.version);
-    let tried = format!("Tried on private servers: {} to {}.", side(&report.from), side(&report.to));
-    push_wrapped(&tried, "", &mut out);
+    push_wrapped(&describe_servers(report), "", &mut out);
     push_settings(report, style, &mut out);
     for (kind, heading) in HEADINGS {
         let findings: Vec<&Finding> = report.findings.iter().filter(|finding| finding.kind == kind).collect();
@@ -59,6 +61,12 @@ pub fn text(report: &Report, style: Style) -> String {
         let _ = writeln!(out, "\nTook: {}.", took.join(", "));
     }
     out
+}
+
+/// Names the servers of the rehearsal.
+fn describe_servers(report: &Report) -> String {
+    let side = |side: &::upgrade::ServerSide| format!("{} ({})", side.label, side.version);
+    format!("Tried on private servers: {} to {}.", side(&report.from), side(&report.to))
 }
 
 /// Returns one or two sentences: how much breaks or differs, and how much is left with the

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use browsing::{OpenPage, open};
 use common::{folder, report, run};
-use report::{Comparison, audit, compare_page, page, preflight, profile_page, why};
+use report::{Comparison, audit, compare_page, page, preflight, profile_page, upgrade, why};
 use serde_json::json;
 use server::NoProgress;
 
@@ -119,6 +119,14 @@ fn page_of_a_diagnosis() {
     let buttons: usize = page.value("document.querySelectorAll('.finding button.copy').length");
     assert!(buttons > 2, "each statement of a remedy can be copied: {buttons}");
     assert_accessible(&page, "why");
+}
+
+#[test]
+fn page_of_an_upgrade() {
+    let page = open(&upgrade::page(&serde_json::from_str(&read("upgrade/report.json")).unwrap()));
+    let buttons: usize = page.value("document.querySelectorAll('.finding button.copy').length");
+    assert!(buttons > 2, "each statement of a mend can be copied: {buttons}");
+    assert_accessible(&page, "upgrade");
 }
 
 #[test]

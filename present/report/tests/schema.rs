@@ -52,6 +52,10 @@ static SCHEMAS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
             "count-compare.schema.json",
             schema_of::<count::Comparison>("Changes between two counts (weigh compare --format json)"),
         ),
+        (
+            "count-history.schema.json",
+            schema_of::<count::History>("Changes in a history of counts (weigh compare --format json)"),
+        ),
         ("count.schema.json", schema_of::<count::Results>("Instructions per statement (weigh count --format json)")),
         ("micro.schema.json", schema_of::<micro::Results>("What comparisons cost (weigh micro --format json)")),
         (

@@ -6,9 +6,9 @@
 
 use mysql_collation::Charset;
 
-/// Encoding errors in a text.
+/// Whether a text is double-encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Encoding {
+pub enum EncodingVerdict {
     /// ASCII only, which is equal in both encodings.
     Ascii,
     /// Not ASCII only, and no UTF-8 decoded as latin1.
@@ -17,30 +17,30 @@ pub enum Encoding {
     Double(u8),
     /// Parts of the text are UTF-8 decoded as latin1.
     Mixed,
-    /// Ambiguous: the text may also be two letters of latin1, or decoding it yields unusual
+    /// Ambiguous: its two characters beyond ASCII may also be letters of latin1, or decoding it yields unusual
     /// characters.
     Undecidable,
 }
 
-pub fn classify(text: &str) -> Encoding {
+pub fn classify(text: &str) -> EncodingVerdict {
     if text.is_ascii() {
-        return Encoding::Ascii;
+        return EncodingVerdict::Ascii;
     }
     match decode_once(text) {
         Some(decoded) => match classify(&decoded) {
-            Encoding::Double(times) => Encoding::Double(times + 1),
-            _ if is_ambiguous(text) || !decoded.chars().all(is_common) => Encoding::Undecidable,
-            _ => Encoding::Double(1),
+            EncodingVerdict::Double(times) => EncodingVerdict::Double(times + 1),
+            _ if is_ambiguous(text) || !decoded.chars().all(is_common) => EncodingVerdict::Undecidable,
+            _ => EncodingVerdict::Double(1),
         },
-        None if count_sequences(text) > 0 => Encoding::Mixed,
-        None => Encoding::Clean,
+        None if count_sequences(text) > 0 => EncodingVerdict::Mixed,
+        None => EncodingVerdict::Clean,
     }
 }
 
 /// Undoes double encoding of the whole text: `MÃ¼ller` → `Müller`. Returns other texts unchanged.
 pub fn repair(text: &str) -> String {
     let mut text = text.to_owned();
-    while let Encoding::Double(_) = classify(&text) {
+    while let EncodingVerdict::Double(_) = classify(&text) {
         match decode_once(&text) {
             Some(decoded) => text = decoded,
             None => break,
@@ -112,20 +112,20 @@ mod tests {
     #[test]
     fn classifies_and_repairs_texts() {
         for text in ["", "plain", "it's 5 o'clock"] {
-            assert_eq!(classify(text), Encoding::Ascii);
+            assert_eq!(classify(text), EncodingVerdict::Ascii);
         }
         for text in ["Müller", "naïve café", "Русский", "漢字", "100 €", "Ångström", "¿Qué?"] {
-            assert_eq!(classify(text), Encoding::Clean, "{text}");
+            assert_eq!(classify(text), EncodingVerdict::Clean, "{text}");
             assert_eq!(repair(text), text);
-            assert_eq!(classify(&decode_as_latin1(text)), Encoding::Double(1), "{text}");
-            assert_eq!(classify(&decode_as_latin1(&decode_as_latin1(text))), Encoding::Double(2), "{text}");
+            assert_eq!(classify(&decode_as_latin1(text)), EncodingVerdict::Double(1), "{text}");
+            assert_eq!(classify(&decode_as_latin1(&decode_as_latin1(text))), EncodingVerdict::Double(2), "{text}");
             assert_eq!(repair(&decode_as_latin1(&decode_as_latin1(text))), text);
         }
-        assert_eq!(classify(&format!("Müller {}", decode_as_latin1("Müller"))), Encoding::Mixed);
-        assert_eq!(classify(&format!("漢字 {}", decode_as_latin1("漢字"))), Encoding::Mixed);
-        assert_eq!(classify(&decode_as_latin1("Straße")), Encoding::Double(1));
-        assert_eq!(classify(&decode_as_latin1("Ľ")), Encoding::Double(1));
-        assert_eq!(classify("Åš"), Encoding::Undecidable, "two letters, or Ś");
-        assert_eq!(classify("Â\u{81}"), Encoding::Undecidable, "it would become a control character");
+        assert_eq!(classify(&format!("Müller {}", decode_as_latin1("Müller"))), EncodingVerdict::Mixed);
+        assert_eq!(classify(&format!("漢字 {}", decode_as_latin1("漢字"))), EncodingVerdict::Mixed);
+        assert_eq!(classify(&decode_as_latin1("Straße")), EncodingVerdict::Double(1));
+        assert_eq!(classify(&decode_as_latin1("Ľ")), EncodingVerdict::Double(1));
+        assert_eq!(classify("Åš"), EncodingVerdict::Undecidable, "two letters, or Ś");
+        assert_eq!(classify("Â\u{81}"), EncodingVerdict::Undecidable, "it would become a control character");
     }
 }

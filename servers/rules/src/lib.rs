@@ -5,6 +5,7 @@
 
 pub mod charset;
 pub mod coercibility;
+pub mod departures;
 pub mod encoding;
 pub mod keys;
 pub mod rows;

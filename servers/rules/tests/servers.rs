@@ -3,6 +3,7 @@
 use facts::{Facts, IndexKind, Limits, Scope};
 use mysql::prelude::Queryable;
 use rules::coercibility::{Coercibility, Operand, Outcome, Side, choose_collation};
+use rules::departures::departures;
 use rules::{keys, rows};
 use server::Conn;
 use server::error_code::{CANNOT_CONVERT_STRING, CANT_AGGREGATE_2COLLATIONS};
@@ -236,4 +237,30 @@ fn mysql_sid() {
 #[test]
 fn mysql_5_6() {
     check_rules("mysql@5.6");
+}
+
+/// Two strings that a departing version takes for equal under a collation.
+const DEPARTURES: [(&str, &str, &str); 3] = [
+    ("ucs2_general_mysql500_ci", "_ucs2 X'00DF'", "_ucs2 X'0073'"),
+    ("utf8_general_nopad_ci", "_utf8 X'4100'", "_utf8 X'41'"),
+    ("utf8mb4_0900_bin", "_utf8mb4 'a '", "_utf8mb4 'a'"),
+];
+
+#[test]
+fn versions_depart_as_they_are_said_to() {
+    let mut departing = 0;
+    for spec in ["mysql@5.7", "mysql@sid", "mariadb@10.2", "mariadb@bullseye", "mariadb@11.4", "mariadb@trixie"] {
+        let server = open(&spec.parse().unwrap(), &Options::default(), &NoProgress).unwrap();
+        let version = Version::find(server.version()).unwrap();
+        let mut conn = server.connect().unwrap();
+        for (collation, a, b) in DEPARTURES {
+            let answer = conn.query_first::<bool, _>(format!("SELECT {a} = {b} COLLATE {collation}"));
+            // Error 1273: the server has no such collation.
+            let Ok(Some(are_equal)) = answer else { continue };
+            let departs = !departures(server.flavour(), version, collation).is_empty();
+            assert_eq!(are_equal, departs, "{collation} on {spec}");
+            departing += usize::from(departs);
+        }
+    }
+    assert_eq!(departing, 4);
 }

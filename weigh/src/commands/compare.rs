@@ -1,6 +1,7 @@
 //! `weigh compare`: compares runs with an earlier run.
 
 mod counts;
+mod history;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +25,8 @@ Examples:
       Compares the second and third run with the first.
   weigh compare old.json new.json --fail-over 1%
       Counts (weigh count --format json): statements and functions whose instructions changed.
+  weigh compare history.json --fail-over 1%
+      A history (counts appended to one file): when instructions changed; exit status 1 if the newest count has more.
 
 Exit status: 0 nothing got slower, 1 something got slower or executes more instructions, 2 could not compare.";
 
@@ -32,16 +35,16 @@ Exit status: 0 nothing got slower, 1 something got slower or executes more instr
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
     /// Folders of runs, or counts: files of weigh count --format json, folders of its --out; every
-    /// later one is compared with the first
-    #[arg(value_name = "PATH", required = true, num_args = 2..)]
+    /// later one is compared with the first. Or one file that counts were appended to: a history
+    #[arg(value_name = "PATH", required = true, num_args = 1..)]
     runs: Vec<PathBuf>,
 
     /// Slowdown that is tolerated, beyond the ratio's interval; of counts, instructions more
     #[arg(long, visible_alias = "fail-above", value_name = "PERCENT", default_value = "0", value_parser = parse_tolerance)]
     fail_over: f64,
 
-    /// Output format: text, json (one document per comparison, schemas/compare.schema.json or
-    /// count-compare.schema.json), csv, markdown, or html for runs
+    /// Output format: text, json (one document per comparison, schemas/compare.schema.json,
+    /// count-compare.schema.json or count-history.schema.json), csv, markdown, or html for runs
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = CompareFormat::Text)]
     format: CompareFormat,
 }
@@ -57,6 +60,9 @@ enum CompareFormat {
 }
 
 pub fn run(args: &CompareArgs) -> Result<ExitCode> {
+    if let [path] = args.runs.as_slice() {
+        return history::run(path, args);
+    }
     if args.runs.iter().any(|path| counts::are_counts(path)) {
         return counts::run(args);
     }

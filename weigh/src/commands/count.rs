@@ -37,6 +37,8 @@ Examples:
       The statements of the workload folder shop, one by one.
   weigh count --text cyrillic --collation utf8mb4_general_ci,utf8mb4_0900_ai_ci --baseline utf8mb4_general_ci
       Two collations of Russian text.
+  weigh count --label 4f0de36 --format json >> history.json
+      Appends a count to a history; weigh compare history.json prints when counts changed.
 
 Exit status: 0 counted, 2 could not count; 130 and 143 after ctrl-C and SIGTERM.";
 
@@ -111,6 +113,10 @@ pub struct CountArgs {
     /// Time limit of each statement, which takes about 50 times as long under valgrind
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "120s", help_heading = "How to count")]
     statement_time: Duration,
+
+    /// Name for this count, such as a commit: weigh compare prints it
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    label: Option<String>,
 
     /// Output format: text, json (schemas/count.schema.json), csv or markdown
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
@@ -222,6 +228,7 @@ impl CountArgs {
             },
             events: self.events,
             starts: self.starts,
+            label: self.label.clone(),
             functions: if self.functions.is_some() { MAX_FUNCTIONS } else { 0 },
             statement_time: self.statement_time,
             may_lack_collations: false,

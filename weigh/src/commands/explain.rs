@@ -114,9 +114,17 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns what the server version of `mysql@5.7:NAME` answers otherwise than the library.
+fn departures(given: &str) -> Result<Vec<String>> {
+    let Some((version, name)) = given.split_once(':').filter(|(version, _)| version.contains('@')) else {
+        return Ok(Vec::new());
+    };
+    let target: Target = version.replacen('@', "-", 1).parse()?;
+    Ok(target.departures(name).into_iter().map(|what| format!("On {target}, under {name}: {what}.")).collect())
+}
+
 /// Finds a collation of a server version such as `mysql@5.7`. The library has the weights of the
-/// newest server; no older version was found to weigh characters differently
-/// (docs/results/2026-11-verification.md).
+/// newest server; [`departures`] are where older versions differ.
 fn find_in_version(version: &str, name: &str) -> Result<NamedCollation> {
     let target: Target = version.replacen('@', "-", 1).parse()?;
     let Some(info) = target.collation(name) else {
@@ -131,7 +139,10 @@ impl ExplainArgs {
         let [a, b] = &self.between[..] else {
             bail!("--between takes two collations, such as utf8mb4_0900_ai_ci,utf8mb4_sv_0900_ai_ci");
         };
-        Ok(explain::compare_collations(&self.find_named(a)?, &self.find_named(b)?, self.examples))
+        let mut difference = explain::compare_collations(&self.find_named(a)?, &self.find_named(b)?, self.examples);
+        difference.departures =
+            self.between.iter().map(|given| departures(given)).collect::<Result<Vec<_>>>()?.concat();
+        Ok(difference)
     }
 
     /// Finds a collation of `--between`: `NAME`, `mysql:NAME`, `mariadb:NAME` or `mysql@5.7:NAME`.

@@ -24,7 +24,7 @@ use crate::options::pipeline::{Conclusion, format_name, has_lines};
 use crate::{output, results};
 pub use args::PreflightArgs;
 use args::PreflightFormat;
-pub use trial::find_nearest_version;
+pub use trial::find_nearest_server;
 
 /// Reply to a command line without `--to`.
 const MISSING_TARGET: &str = "name the collation to convert to by --to, such as

@@ -98,7 +98,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if args.list {
         let listed = match args.recipe.as_deref() {
             Some(name) if args.format == Format::Text => describe_recipe(&Recipe::find(name)?),
-            _ => list_recipes(&Recipe::all()?, args.format)?,
+            Some(name) => list_recipes(&[Recipe::find(name)?], args.format)?,
+            None => list_recipes(&Recipe::all()?, args.format)?,
         };
         output::print(&listed)?;
         return Ok(ExitCode::SUCCESS);
@@ -117,8 +118,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     bench::run_on(&bench, &openings)
 }
 
-/// Refuses a recipe that is a file and names servers or settings which could run programs or reach
-/// hosts, unless the user names the servers or trusts the recipe.
+/// Refuses a recipe whose settings could run programs or reach hosts, unless the user trusts it. Its
+/// servers are checked too if the user names none.
 fn refuse_untrusted(args: &RunArgs, recipe: &Recipe) -> Result<()> {
     let settings = &recipe.scale(args.scale.as_deref())?.1.settings;
     let mut foreign = describe_foreign_settings(settings.iter());
@@ -130,8 +131,8 @@ fn refuse_untrusted(args: &RunArgs, recipe: &Recipe) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "the recipe {} chooses what runs or is reached: {}. Read it; then type the servers by --server, or accept it by \
-         --trust",
+        "the recipe {} chooses what runs or is reached: {}. Read it; then accept it by --trust, or name other servers \
+         by --server",
         recipe.name,
         foreign.join(", ")
     )

@@ -13,7 +13,7 @@ use report::upgrade as printed;
 use server::{Login, Options, Progress, Server, Spec, collation_charset};
 use upgrade::{Dump, Given, Report, Request, Schema, rehearse};
 
-use super::preflight::find_nearest_version;
+use super::preflight::find_nearest_server;
 use crate::dump::{BUFFER_POOL_BYTES, open_packed, read_lines};
 use crate::options::connect::Setting;
 use crate::options::pipeline::{Conclusion, format_name, has_lines};
@@ -70,6 +70,7 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     conclusion.print(report, |report| match args.format {
         Format::Text => printed::text(report, output::style()),
         Format::Json => printed::json(report),
+        Format::Html => printed::page(report),
         Format::Sarif | Format::Junit => String::new(),
     })
 }
@@ -113,7 +114,7 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
     let running = server::open(from, &Options { timeout: args.timeout, ..Options::default() }, bar)?;
     let trial = match args.trial.as_deref() {
         Some(text) => text.parse::<Spec>()?,
-        None => find_nearest_version(&running)?.ok_or_else(|| {
+        None => find_nearest_server(&running)?.ok_or_else(|| {
             anyhow!("no {} is installed for the private copy (weigh servers install; --trial SPEC)", running.flavour())
         })?,
     };

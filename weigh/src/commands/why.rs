@@ -12,7 +12,7 @@ use report::why as printed;
 use server::{Options, Progress, Server, Spec};
 use why::{Copy, Diagnosis, Given, Request, diagnose};
 
-use super::preflight::find_nearest_version;
+use super::preflight::find_nearest_server;
 use crate::dump::{BUFFER_POOL_BYTES, open_filled, open_packed};
 use crate::options::pipeline::{Conclusion, format_name};
 use crate::{input, output};
@@ -123,7 +123,7 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     let source = server::open(spec, &targets.options, &bar)?;
     let trial = match args.trial.as_deref() {
         Some(text) => text.parse::<Spec>()?,
-        None => find_nearest_version(&source)?.ok_or_else(|| {
+        None => find_nearest_server(&source)?.ok_or_else(|| {
             anyhow!("no {} is installed for the private copy (weigh servers install; --trial SPEC)", source.flavour())
         })?,
     };

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use count::{Comparison, Results};
+use count::{Comparison, History, Results};
 
 use crate::workspace::{Finished, Workspace};
 
@@ -63,6 +63,35 @@ fn a_server_equals_itself_and_a_planted_change_is_named() {
     assert!(slower.code == Some(1) && slower.stdout.contains(&changed), "{slower}");
     assert!(slower.stdout.starts_with("✗ 1 of 2 statements executes more than 1 % more instructions"), "{slower}");
     assert_eq!(run(&workspace, &["compare", "one.json", "slower.json", "--fail-above=60%"]).code, Some(0));
+}
+
+#[test]
+fn a_history_names_the_count_that_changed() {
+    let workspace = Workspace::new();
+    let mut results = count(&workspace, "mariadb", "one.json");
+    let history = workspace.root().join("history.json");
+    run(&workspace, &["compare", "one.json"]).refuses_with(&["one.json has 1 counts; a change needs two"]);
+    for (label, factor) in [("a1", 1.0), ("b2", 1.0), ("c3", 1.02), ("d4", 1.0)] {
+        plant(&mut results, factor);
+        results.label = Some(label.into());
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(&history).unwrap();
+        serde_json::to_writer_pretty(&mut file, &results).unwrap();
+    }
+    let compared = run(&workspace, &["compare", "history.json", "--format=json"]);
+    assert_eq!(compared.code, Some(0), "the newest count is as the one before: {compared}");
+    let value: serde_json::Value = serde_json::from_str(&compared.stdout).unwrap();
+    let schema = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/count-history.schema.json")).unwrap();
+    jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap().validate(&value).unwrap();
+    let found: History = serde_json::from_value(value).unwrap();
+    let [step] = found.steps.as_slice() else { panic!("{found:#?}") };
+    assert_eq!((step.count, found.counts[step.count].label.as_deref()), (2, Some("c3")));
+    plant(&mut results, 1.5);
+    results.label = Some("e5".into());
+    let file = fs::OpenOptions::new().append(true).open(&history).unwrap();
+    serde_json::to_writer(file, &results).unwrap();
+    let worse = run(&workspace, &["compare", "history.json", "--fail-over=1%"]);
+    assert!(worse.code == Some(1) && worse.stdout.starts_with("✗ In e5 1 of 2 statements executes"), "{worse}");
+    run(&workspace, &["compare", "history.json", "one.json"]).refuses_with(&["a history of 5 counts"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Character sets of literals in generated columns.
 
 use facts::Column;
-use rules::encoding::{Encoding, classify};
+use rules::encoding::{EncodingVerdict, classify};
 
 use super::Check;
 use super::common::{Draft, column_name};
@@ -58,7 +58,7 @@ fn describe_literals(column: &Column, expression: &str) -> Option<String> {
     });
     match introduced {
         Some(charset) => Some(format!("its expression holds a literal in {charset}: {expression}")),
-        None if matches!(classify(expression), Encoding::Double(_)) => {
+        None if matches!(classify(expression), EncodingVerdict::Double(_)) => {
             Some(format!("its expression holds text that is encoded twice: {expression}"))
         }
         None => None,

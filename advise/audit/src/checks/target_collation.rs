@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use explain::NamedCollation;
 use mysql_collation::{Collation, Info};
 use rules::charset::current_collation_name;
+use rules::departures::departures;
 
 use super::Check;
 use super::common::{Draft, counted, list_names};
@@ -21,7 +22,7 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 For each collation that columns, tables and schemas have: whether the target has it, and if not, the nearest collation that it has and their differences. The collation engine compares the weights of all characters and \
 reports how many become equal to others (unique keys can collide) and how many cease to be equal. MariaDB 11.4.5 and later, except 11.5 and 11.6, has most of MySQL's `0900` names, as aliases of its `uca1400_nopad` collations, whose weights belong to another Unicode version: \
-the name is the same, the order differs. Collations that the engine doesn't implement are reported. What to do: change the collation in the dump, and check unique keys by `weigh preflight --to`. From: ddev #1902, laravel #50996.",
+the name is the same, the order differs. Collations that two versions of one flavour compare differently are reported too. Collations that the engine doesn't implement are reported. What to do: change the collation in the dump, and check unique keys by `weigh preflight --to`. From: ddev #1902, laravel #50996.",
     run,
 };
 
@@ -52,7 +53,13 @@ fn check_collation(input: &AuditInput, target: &Target, name: &str, columns: &[S
         format!("{} ({})", counted(columns.len(), "column"), list_names(columns, 3))
     };
     let (severity, what, why, action) = match target.collation(name) {
-        Some(_) if flavour == target.flavour => return None,
+        Some(_) if flavour == target.flavour => (
+            Severity::Warning,
+            format!("{target} compares otherwise; {used}"),
+            describe_departures(input, target, name)?,
+            "Check unique keys and GROUP BY under it. After an upgrade in place, rebuild the tables: ALTER TABLE … FORCE."
+                .to_owned(),
+        ),
         Some(there) => {
             let difference = compare_same_name(flavour, there)?;
             (
@@ -100,6 +107,20 @@ fn compare_same_name(flavour: server::Flavour, there: &'static Info) -> Option<S
         (Ok(here), Ok(there)) => Some(format!("Compared by the engine: {}.", describe_difference(here, there))),
         (Err(error), _) | (_, Err(error)) => Some(format!("Whether both order text the same way is unknown: {error}.")),
     }
+}
+
+/// Describes what the source or the target alone answers otherwise than the newest server. `None`
+/// if both answer the same.
+fn describe_departures(input: &AuditInput, target: &Target, name: &str) -> Option<String> {
+    let server = &input.facts.server;
+    let here = departures(server.flavour, server.version_number(), name);
+    let there = target.departures(name);
+    let only = |of: &[&'static str], other: &[&'static str], place: &str| {
+        let own = of.iter().filter(|what| !other.contains(what));
+        own.map(|what| format!("Only on {place}: {what}.")).collect::<Vec<_>>()
+    };
+    let all = [only(&here, &there, &server.label), only(&there, &here, &target.to_string())].concat();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 fn compare_with_nearest(flavour: server::Flavour, name: &str, near: &'static Info) -> String {

@@ -3,7 +3,7 @@
 
 use facts::{Column, Table, TextType};
 use mysql::{Row, Value};
-use rules::encoding::{self, Encoding};
+use rules::encoding::{self, EncodingVerdict};
 use rules::serialized::{self, Serialized};
 use server::Conn;
 use server::{Error, error_code};
@@ -128,14 +128,14 @@ fn count_row(row: &Row, samples: &mut [ColumnSample]) {
 fn count_value(text: &str, key: Option<&str>, sample: &mut ColumnSample) {
     sample.values += 1;
     let encoding_count = match encoding::classify(text) {
-        Encoding::Ascii => &mut sample.ascii_values,
-        Encoding::Clean => &mut sample.encodings.clean,
-        Encoding::Double(_) => &mut sample.encodings.double_encoded,
-        Encoding::Mixed => &mut sample.encodings.mixed,
-        Encoding::Undecidable => &mut sample.encodings.undecidable,
+        EncodingVerdict::Ascii => &mut sample.ascii_values,
+        EncodingVerdict::Clean => &mut sample.encodings.clean,
+        EncodingVerdict::Double(_) => &mut sample.encodings.double_encoded,
+        EncodingVerdict::Mixed => &mut sample.encodings.mixed,
+        EncodingVerdict::Undecidable => &mut sample.encodings.undecidable,
     };
     *encoding_count += 1;
-    if matches!(encoding::classify(text), Encoding::Double(_) | Encoding::Mixed) {
+    if matches!(encoding::classify(text), EncodingVerdict::Double(_) | EncodingVerdict::Mixed) {
         push_example(key, &mut sample.encoding_keys);
     }
     let kind = serialized::classify(text);

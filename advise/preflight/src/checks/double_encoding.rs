@@ -1,7 +1,7 @@
 //! UTF-8 that was decoded as latin1 and encoded again: `Ã¼` for `ü`.
 
 use mysql_collation::Charset;
-use rules::encoding::{Encoding, classify, repair};
+use rules::encoding::{EncodingVerdict, classify, repair};
 
 use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan};
 use crate::Error;
@@ -103,24 +103,24 @@ impl RowCheck for DoubleEncoding<'_> {
         let Some(text) = row.text(self.column.field) else { return Ok(()) };
         let class = classify(&text);
         let count = match class {
-            Encoding::Ascii | Encoding::Clean => &mut self.clean,
-            Encoding::Double(_) => &mut self.double_encoded,
-            Encoding::Mixed => &mut self.mixed,
-            Encoding::Undecidable => &mut self.undecidable,
+            EncodingVerdict::Ascii | EncodingVerdict::Clean => &mut self.clean,
+            EncodingVerdict::Double(_) => &mut self.double_encoded,
+            EncodingVerdict::Mixed => &mut self.mixed,
+            EncodingVerdict::Undecidable => &mut self.undecidable,
         };
         *count += 1;
-        if matches!(class, Encoding::Ascii | Encoding::Clean) {
+        if matches!(class, EncodingVerdict::Ascii | EncodingVerdict::Clean) {
             return Ok(());
         }
         if self.examples.len() < self.column.scan.job.examples {
             let note = match class {
-                Encoding::Double(_) => format!("double-encoded: {}", repair(&text)),
-                Encoding::Mixed => "mixed: part of it is double-encoded".into(),
+                EncodingVerdict::Double(_) => format!("double-encoded: {}", repair(&text)),
+                EncodingVerdict::Mixed => "mixed: part of it is double-encoded".into(),
                 _ => "undecidable".into(),
             };
             self.examples.push(Example { note: Some(note), ..self.column.example(row) });
         }
-        if matches!(class, Encoding::Double(_))
+        if matches!(class, EncodingVerdict::Double(_))
             && !row.fields.key.is_empty()
             && self.repairs.len() < self.column.scan.job.examples
         {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use extsort::Sorter;
 use facts::{Index, TextType};
 use mysql_collation::{Charset, Collation, catalogue};
-use rules::encoding::{Encoding, classify, repair};
+use rules::encoding::{EncodingVerdict, classify, repair};
 
 use super::{Check, CheckFunction, RowCheck, TableScan};
 use crate::Error;
@@ -33,7 +33,7 @@ const MAX_ROWS: usize = 10;
 
 /// Returns the repaired text. `None` if the text is not double-encoded.
 fn repair_double_encoding(text: &str) -> Option<String> {
-    matches!(classify(text), Encoding::Double(_)).then(|| repair(text))
+    matches!(classify(text), EncodingVerdict::Double(_)).then(|| repair(text))
 }
 
 fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {

@@ -30,6 +30,9 @@ pub struct CollationDifference {
     pub contractions: ContractionCounts,
     /// Differences by script, the largest number first.
     pub scripts: Vec<ScriptDifference>,
+    /// What a named server version answers otherwise than the compared weights.
+    #[serde(default)]
+    pub departures: Vec<String>,
 }
 
 /// Properties of a compared collation.
@@ -165,6 +168,7 @@ impl CollationDifference {
             counts: CharacterCounts::default(),
             contractions: ContractionCounts::default(),
             scripts: Vec::new(),
+            departures: Vec::new(),
         }
     }
 }

@@ -17,9 +17,14 @@ const LIMIT: u8 = (ShortWeights::MULTIPLE >> 8) as u8;
 
 /// Writes to `out` the weights after the `printable` characters that [`fill_printable`] wrote.
 /// `out` has room for `room` weights and may be unaligned. `CONTRACTS`: the level has contractions.
-/// `WIDE`: [`ShortWeights::has_frequent_expansions`].
+/// `FREQUENT_EXPANSIONS`: [`ShortWeights::has_frequent_expansions`].
 #[inline(always)]
-pub(super) unsafe fn fill_after<V: Lanes, const HIGH_FIRST: bool, const CONTRACTS: bool, const WIDE: bool>(
+pub(super) unsafe fn fill_after<
+    V: Lanes,
+    const HIGH_FIRST: bool,
+    const CONTRACTS: bool,
+    const FREQUENT_EXPANSIONS: bool,
+>(
     low: &ShortWeights,
     text: &[u8],
     out: *mut u8,
@@ -32,7 +37,7 @@ pub(super) unsafe fn fill_after<V: Lanes, const HIGH_FIRST: bool, const CONTRACT
         // SAFETY: the caller keeps this module's contract; `consumed` is a boundary within the
         // text; there is room for four times as many weights as a vector has lanes.
         unsafe {
-            let mut weighted = WeightedBlock::<V>::new::<WIDE>(low, text, consumed);
+            let mut weighted = WeightedBlock::<V>::new::<FREQUENT_EXPANSIONS>(low, text, consumed);
             let mut contracted = BlockContractions::NONE;
             if let Some(contractions) = low.contractions().filter(|_| CONTRACTS) {
                 let mut contractible = weighted.block.contraction_starts(contractions.pairs(), text, consumed).into();
@@ -70,8 +75,11 @@ pub(super) unsafe fn fill_after<V: Lanes, const HIGH_FIRST: bool, const CONTRACT
                 }
             };
             if stop == V::BYTES {
-                consumed =
-                    if WIDE { boundary_before::<V>(text, consumed) } else { boundary_after::<V>(text, consumed) };
+                consumed = if FREQUENT_EXPANSIONS {
+                    boundary_before::<V>(text, consumed)
+                } else {
+                    boundary_after::<V>(text, consumed)
+                };
                 continue;
             }
             consumed += stop;
@@ -98,14 +106,14 @@ struct WeightedBlock<V> {
 }
 
 impl<V: Lanes> WeightedBlock<V> {
-    /// Looks up the block at `at`. With `WIDE`, a lead byte in the last lane is left to the next
+    /// Looks up the block at `at`. With `FREQUENT_EXPANSIONS`, a lead byte in the last lane is left to the next
     /// block.
     #[inline(always)]
-    unsafe fn new<const WIDE: bool>(low: &ShortWeights, text: &[u8], at: usize) -> Self {
+    unsafe fn new<const FREQUENT_EXPANSIONS: bool>(low: &ShortWeights, text: &[u8], at: usize) -> Self {
         // SAFETY: the caller keeps this module's contract.
         unsafe {
             let mut block = Block::<V>::at(text, at);
-            if WIDE {
+            if FREQUENT_EXPANSIONS {
                 block.exclude_last_lead();
             }
             let ascii = low.row(0);
@@ -114,7 +122,7 @@ impl<V: Lanes> WeightedBlock<V> {
             while rest != 0 {
                 let (number, same, others) = block.take_row(text, at, rest);
                 let row = match low.frequent_expansion_rows(number) {
-                    Some([of_first, of_second]) if WIDE => {
+                    Some([of_first, of_second]) if FREQUENT_EXPANSIONS => {
                         let (next, indexes) = (shifted_up(same), shifted_up(block.indexes()));
                         high = V::select(next, indexes.lookup_128(&of_second.high), high);
                         least = V::select(next, indexes.lookup_128(&of_second.low), least);
@@ -223,7 +231,7 @@ pub(super) unsafe fn fill_printable<V: Lanes, const HIGH_FIRST: bool>(
     at
 }
 
-/// A block of characters of at most two weights.
+/// First and second weights of the characters of a block that have at most two.
 struct TwoWeights<V> {
     /// High bytes and low bytes of the first weights.
     first: [V; 2],

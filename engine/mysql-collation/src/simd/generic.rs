@@ -481,7 +481,7 @@ macro_rules! instantiate_lanes {
         /// registers to be saved.
         #[inline(never)]
         #[target_feature(enable = $features)]
-        unsafe fn fill_others<const HIGH_FIRST: bool, const CONTRACTS: bool, const WIDE: bool>(
+        unsafe fn fill_others<const HIGH_FIRST: bool, const CONTRACTS: bool, const FREQUENT_EXPANSIONS: bool>(
             low: &$crate::simd::ShortWeights,
             text: &[u8],
             out: *mut u8,
@@ -489,7 +489,11 @@ macro_rules! instantiate_lanes {
             at: usize,
         ) -> $crate::simd::Filled {
             // SAFETY: the caller guarantees it.
-            unsafe { $crate::simd::fill::fill_after::<$vector, HIGH_FIRST, CONTRACTS, WIDE>(low, text, out, room, at) }
+            unsafe {
+                $crate::simd::fill::fill_after::<$vector, HIGH_FIRST, CONTRACTS, FREQUENT_EXPANSIONS>(
+                    low, text, out, room, at,
+                )
+            }
         }
     };
 }

@@ -65,8 +65,8 @@ impl ConnectionCutter {
 }
 
 impl Stream {
-    /// Connecting and every later read or write may each take up to `timeout`; connecting
-    /// over TCP at most 10 s per address.
+    /// Connecting and every later read or write may each take up to `timeout`. Connecting over TCP
+    /// takes at most 10 s for each address.
     pub(crate) fn connect(address: &Address, timeout: Duration) -> io::Result<Self> {
         let transport = match address {
             Address::Socket(path) => connect_unix(path, timeout).map(|socket| Transport::Unix(Arc::new(socket)))?,

@@ -159,7 +159,8 @@ fn new_run(request: &Request, servers: &[Server], weigh: &str) -> Run {
     }
 }
 
-fn now() -> String {
+/// Returns the UTC time now, RFC 3339.
+pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 

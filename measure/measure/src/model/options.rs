@@ -42,7 +42,7 @@ pub struct Options {
     pub skip_trx: bool,
     /// Distribution of row numbers.
     pub rand_type: String,
-    /// Seed of rows, statements and bootstrap.
+    /// Seed of rows, statements, and the resampling that gives intervals.
     pub seed: u64,
     /// Requested buffer pool of each variant's instance, in bytes or as a share of the baseline's
     /// tables. The size in force is in the servers' settings. Absent if the variants of a server

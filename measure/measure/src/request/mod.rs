@@ -79,7 +79,8 @@ pub enum Pin {
 
 /// Maximum number of replicates among which the time is divided by default. The half-width of
 /// Student's interval is 0.72 standard deviations with ten replicates and 1.24 with five.
-/// Replicates differ by 0.5 to 1.8 % (docs/explanation/measurement.md).
+/// Between replicates, ratios of throughput vary by 0.5 to 1.2 %, and of CPU by 0.3 to 1.8 %
+/// (docs/explanation/measurement.md).
 pub(crate) const DEFAULT_REPLICATES: u32 = 10;
 
 /// Duets of the default collations over the default text with one connection and the native client,
@@ -159,7 +160,7 @@ impl Request {
         built_in.chain(recorded.map(WorkloadSource::from)).chain(script).collect()
     }
 
-    /// Returns the name of the rows' text.
+    /// Returns the text's name, or [`OWN_TEXT`] where a folder or script brings its own rows.
     pub(crate) fn text_name(&self, text: Text) -> String {
         if self.workload_folder.is_some() || self.script.is_some() { OWN_TEXT.into() } else { text.to_string() }
     }
@@ -181,7 +182,8 @@ impl Request {
         if self.ratios { self.replicates.unwrap_or(DEFAULT_REPLICATES) } else { 1 }
     }
 
-    /// Returns the options as recorded in the run.
+    /// Returns the options to record in the run. `pinned` and `turns` are the requested ones; the
+    /// caller sets those in effect.
     pub(crate) fn to_options(&self) -> Options {
         let name = |protocol| match protocol {
             load::Protocol::Prepared => "prepared",

@@ -6,16 +6,17 @@ use super::{counts_line, describe_scope, title};
 use crate::causes::{Cause, causes, color, mark, summarise};
 use crate::format::text::Style;
 
-/// Findings that the text shows, and their order.
+/// Findings that the text shows, and their groups.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Selection {
-    /// Every finding, notes included. Otherwise the worst causes, with an example of each.
+    /// Every finding, notes included. Otherwise no notes, and without `by` only the worst causes, with
+    /// an example of each.
     pub all: bool,
     /// Findings one by one under the names of their schemas, tables or checks.
     pub by: Option<By>,
 }
 
-/// Order of findings that are listed one by one.
+/// Groups of findings that are listed one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     Schema,

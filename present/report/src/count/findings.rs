@@ -1,4 +1,4 @@
-//! Findings of counts in words, each with its figure.
+//! Sentences that say what `weigh count` found, with numbers.
 
 use count::{Cell, Results};
 
@@ -16,18 +16,18 @@ pub(super) fn findings(results: &Results) -> Vec<String> {
     found
 }
 
-/// Says for each collation of a server in how many statements it costs at most [`EQUAL`], in how
-/// many it doubles the instructions, and where it costs most.
+/// Says for each collation of a server in how many statements it costs at most [`EQUAL`] more, in
+/// how many it doubles the instructions, and where it costs most.
 fn collation_findings(results: &Results, server: usize) -> Vec<String> {
     let finding = |collation: &&str| {
         let cells = results.cells.iter().filter(|cell| cell.server == server && cell.collation == *collation);
         let differences: Vec<(f64, &Cell)> =
             cells.filter_map(|cell| Some((difference(results, cell)?, cell))).collect();
         let (most, cell) = differences.iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
-        let equal = differences.iter().filter(|(difference, _)| difference.abs() <= EQUAL).count();
+        let equal = differences.iter().filter(|(difference, _)| *difference <= EQUAL).count();
         let doubled = differences.iter().filter(|(difference, _)| *difference >= 1.0).count();
         Some(format!(
-            "{}: {collation} costs at most {} in {equal} of {}, and twice as much or more in {doubled}; most in {}: {} compared with {}.",
+            "{}: {collation} costs at most {} more in {equal} of {}, and twice as much or more in {doubled}; most in {}: {} compared with {}.",
             results.servers[server].label,
             format_percent(EQUAL),
             count_noun(differences.len() as u64, "statement"),

@@ -16,6 +16,7 @@ pub fn text(between: &CollationDifference, style: Style) -> String {
     let mut out = String::new();
     push_paragraph("", &[describe_side("A", &between.a), describe_side("B", &between.b)], &mut out);
     push_paragraph("", &verdict(between), &mut out);
+    push_paragraph("", &between.departures, &mut out);
     if between.scripts.is_empty() {
         return out;
     }
@@ -39,7 +40,8 @@ fn describe_side(name: &str, side: &CollationSummary) -> String {
 /// Returns the total differences in sentences.
 fn verdict(between: &CollationDifference) -> Vec<String> {
     if between.same {
-        return vec!["Both give the same order and the same equality to all strings.".into()];
+        let but = if between.departures.is_empty() { "." } else { ", but for this:" };
+        return vec![format!("Both give the same order and the same equality to all strings{but}")];
     }
     let counts = between.counts;
     let mut lines = vec![match counts.differ {

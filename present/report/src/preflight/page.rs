@@ -38,14 +38,14 @@ struct TablePart {
 struct GridPart {
     id: &'static str,
     heading: &'static str,
-    /// Number of rows, in words.
+    /// Number of rows. Example: `12 rows`.
     count: String,
     body: Grid,
 }
 
 struct PlanPart<'a> {
     script: String,
-    from: String,
+    provenance: String,
     advice: &'a [String],
     tools: &'a [preflight::ToolPlan],
 }
@@ -71,7 +71,7 @@ pub fn page(report: &Report) -> String {
         grids: grids(report),
         plan: report.plan.as_ref().map(|plan| PlanPart {
             script: script(plan),
-            from: super::provenance(plan),
+            provenance: super::provenance(plan),
             advice: &plan.advice,
             tools: &plan.tools,
         }),

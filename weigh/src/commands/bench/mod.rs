@@ -92,6 +92,7 @@ fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     }
     let preview = measure::preview_collations(&bench.request, &known, attached.as_deref())?;
     output::print(&announce::describe_dry_run(&bench.request, &preview, &planned))?;
+    refuse_less(bench, &preview)?;
     Ok(ExitCode::SUCCESS)
 }
 

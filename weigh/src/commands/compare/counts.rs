@@ -54,15 +54,31 @@ fn read(path: &Path) -> Result<Results> {
 }
 
 fn read_file(path: &Path) -> Result<Results> {
+    let counts = read_history(path)?;
+    let number = counts.len();
+    let mut counts = counts.into_iter();
+    match (counts.next(), number) {
+        (Some(results), 1) => Ok(results),
+        (None, _) => bail!("{} has no counts", path.display()),
+        _ => bail!("{} is a history of {number} counts; compare it alone", path.display()),
+    }
+}
+
+/// Reads the counts of a file, one after the other.
+pub fn read_history(path: &Path) -> Result<Vec<Results>> {
     let name = path.display();
     let text = files::read_small(path, MAX_BYTES).map_err(|error| anyhow!("cannot read {name}: {error}"))?;
-    let results: Results = serde_json::from_slice(&text)
+    let counts = serde_json::Deserializer::from_slice(&text)
+        .into_iter()
+        .collect::<Result<Vec<Results>, _>>()
         .map_err(|error| anyhow!("{name} is not what weigh count --format json writes: {error}"))?;
-    let servers = results.servers.len();
-    if results.format != FORMAT || results.cells.iter().any(|cell| cell.server >= servers) {
+    let is_of_this_format = |results: &Results| {
+        results.format == FORMAT && results.cells.iter().all(|cell| cell.server < results.servers.len())
+    };
+    if !counts.iter().all(is_of_this_format) {
         bail!("{name} is not what this version of weigh count writes");
     }
-    Ok(results)
+    Ok(counts)
 }
 
 /// Returns the JSON files of a folder, sorted by name.

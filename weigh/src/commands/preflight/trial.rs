@@ -33,7 +33,7 @@ pub fn try_plan(
         Some("none") => None,
         Some(text) => Some(text.parse()?),
         None if !spec.is_running() => Some(spec.clone()),
-        None => find_nearest_version(server)?,
+        None => find_nearest_server(server)?,
     };
     let Some(trial) = trial else {
         use_documented_algorithms(rehearsed.facts, plan);
@@ -48,7 +48,7 @@ pub fn try_plan(
         bail!("--trial takes a server that weigh starts; --scratch tries it on a running one");
     }
     progress.step("rehearsing the plan on a private server");
-    let settings = read_row_format_settings(rehearsed.facts);
+    let settings = read_definition_settings(rehearsed.facts);
     let private = Options { settings, buffer_pool: Some(BUFFER_POOL_BYTES), ..options.clone() };
     let private = server::open(&trial, &private, progress)?;
     rehearse(&private, server, rehearsed, report)?;
@@ -63,7 +63,7 @@ pub fn try_plan(
 }
 
 /// Returns the server's settings that decide which definitions of tables and programs it accepts.
-fn read_row_format_settings(facts: &Facts) -> Vec<(String, String)> {
+fn read_definition_settings(facts: &Facts) -> Vec<(String, String)> {
     let names = [
         "innodb_large_prefix",
         "innodb_file_format",
@@ -75,9 +75,9 @@ fn read_row_format_settings(facts: &Facts) -> Vec<(String, String)> {
     names.iter().filter_map(|name| Some(((*name).to_owned(), facts.server.variable(name)?.to_owned()))).collect()
 }
 
-/// Finds the installed catalogue server of this server's flavour, or the one on the PATH, with the
-/// nearest version.
-pub fn find_nearest_version(server: &Server) -> Result<Option<Spec>> {
+/// Finds the server with the nearest version among those of this server's flavour: installed ones
+/// and the one on the PATH.
+pub fn find_nearest_server(server: &Server) -> Result<Option<Spec>> {
     let version = Version::find(server.version()).unwrap_or(Version::new(0, 0, 0));
     let prefix = match server.flavour() {
         Flavour::MySql => "mysql",

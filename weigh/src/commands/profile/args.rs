@@ -33,8 +33,9 @@ Examples:
 
 Exit status: 0 profiled, 2 could not profile; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Default workload and collation: those that the cnblogs study of 2020 profiled.
+/// Default workload, which the cnblogs study of 2020 profiled.
 pub const DEFAULT_WORKLOAD: WorkloadKind = WorkloadKind::OltpReadWrite;
+/// Default collation, which that study profiled.
 pub const DEFAULT_COLLATION: &str = "utf8mb4_general_ci";
 /// Default number of rows: few, so that they are loaded in a moment.
 pub const DEFAULT_TABLE_SIZE: u32 = 10_000;

@@ -86,7 +86,7 @@ pub struct UpgradeArgs {
     #[command(flatten)]
     pub baseline: BaselineArgs,
 
-    /// Output format: text, json (schemas/upgrade.schema.json), sarif or junit
+    /// Output format: text, json (schemas/upgrade.schema.json), html, sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
 }
@@ -96,6 +96,7 @@ pub struct UpgradeArgs {
 pub enum Format {
     Text,
     Json,
+    Html,
     Sarif,
     Junit,
 }

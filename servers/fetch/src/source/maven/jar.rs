@@ -37,13 +37,13 @@ pub(super) fn unpack_folder(jar: &Path, name: &str, folder: &Path, target: &Targ
         let Ok(path) = path.strip_prefix(name) else { continue };
         if !file.is_dir() {
             let path = path.strip_prefix("libs").map_or(path.to_owned(), |rest| Path::new("lib").join(rest));
-            add_file(&mut file, &path, folder, target)?;
+            unpack_file(&mut file, &path, folder, target)?;
         }
     }
     Ok(())
 }
 
-fn add_file(file: &mut ZipFile<File>, path: &Path, folder: &Path, target: &Target) -> Result<(), Error> {
+fn unpack_file(file: &mut ZipFile<File>, path: &Path, folder: &Path, target: &Target) -> Result<(), Error> {
     if file.is_symlink() {
         return Err(jar_error(target, &format!("{} is a link", path.display())));
     }

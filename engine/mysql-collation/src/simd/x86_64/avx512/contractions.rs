@@ -12,7 +12,7 @@ use super::block::{Block, contractible_lanes};
 /// An instance for each caller, as [`look_up`](super::block::look_up).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) fn put_contractions<'c, const HIGH_FIRST: bool, const WIDE: bool>(
+pub(super) fn put_contractions<'c, const HIGH_FIRST: bool, const FREQUENT_EXPANSIONS: bool>(
     contractions: &'c ShortContractions,
     block: &mut Block,
     text: &[u8],

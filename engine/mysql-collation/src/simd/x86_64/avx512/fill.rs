@@ -73,7 +73,7 @@ unsafe fn fill_for<const HIGH_FIRST: bool>(low: &ShortWeights, text: &[u8], out:
 /// As for [`fill_for`].
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
-pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, const WIDE: bool>(
+pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, const FREQUENT_EXPANSIONS: bool>(
     low: &ShortWeights,
     text: &[u8],
     out: *mut u8,
@@ -82,7 +82,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
 ) -> Filled {
     const { assert!(FILL_ROOM >= 2 * BLOCK) }
     let (mut consumed, mut produced) = (ascii, ascii);
-    let rows = low.codes().filter(|_| WIDE).map_or(low.rows(), Codes::rows);
+    let rows = low.codes().filter(|_| FREQUENT_EXPANSIONS).map_or(low.rows(), Codes::rows);
     loop {
         // Loaded again after a block with characters of several weights, which needs the registers.
         let ascii = Table::new(low.row(0));
@@ -91,7 +91,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
                 return Filled { consumed, produced };
             }
             // A character of one weight may reach over the end of the block.
-            let (end, begin_before) = if CONTRACTS || WIDE {
+            let (end, begin_before) = if CONTRACTS || FREQUENT_EXPANSIONS {
                 let end = boundary_before(low.pairs(), text, consumed);
                 (end, end)
             } else {
@@ -100,12 +100,13 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
             let mut block = look_up::<CONTRACTS, HIGH_FIRST>(rows, &ascii, text, consumed, begin_before);
             let (mut contracted, mut second) = (BlockContractions::NONE, 0);
             if let Some(contractions) = low.contractions().filter(|_| CONTRACTS) {
-                contracted = put_contractions::<HIGH_FIRST, WIDE>(contractions, &mut block, text, consumed, end);
+                contracted =
+                    put_contractions::<HIGH_FIRST, FREQUENT_EXPANSIONS>(contractions, &mut block, text, consumed, end);
             }
             let several = block.entries_from(LIMIT) & !contracted.lanes;
             // A code is not zero, so this need not wait for decoding.
             let weighted = nonzero([block.high, block.low]);
-            if let Some(codes) = low.codes().filter(|_| WIDE) {
+            if let Some(codes) = low.codes().filter(|_| FREQUENT_EXPANSIONS) {
                 second = decode(codes.weights(), &mut block, !contracted.lanes);
             }
             let stop = block.first_stop_lane(several | contracted.end) as usize;

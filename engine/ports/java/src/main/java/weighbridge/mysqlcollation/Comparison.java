@@ -40,6 +40,12 @@ final class Comparison {
         if (first.endsAtErrors && !isWellFormed(first.encoding, a, aStart, aStart + from)) {
             return 0;
         }
+        if (first.shortWeights != null && !isWrapped && aStart + from < aEnd && bStart + from < bEnd) {
+            int order = compareCharacter(first, a, aStart + from, aEnd, b, bStart + from, bEnd);
+            if (order != 0) {
+                return order;
+            }
+        }
         Comparison comparison = OF_THREAD.get();
         for (Level level : weights.levels) {
             comparison.x.set(level, a, aStart, aStart + from, aEnd, markA);
@@ -158,9 +164,19 @@ final class Comparison {
 
     private static boolean isWellFormed(Encoding encoding, byte[] text, int at, int end) {
         while (at < end) {
-            if (text[at] >= 0 && encoding.decoding == Encoding.UTF8) {
-                at++;
-                continue;
+            if (encoding.decoding == Encoding.UTF8) {
+                int lead = text[at];
+                if (lead >= 0) {
+                    at++;
+                    continue;
+                }
+                // Characters from U+1000 to U+CFFF: any two continuation bytes follow.
+                boolean isTriple = lead > (byte) 0xE0 && lead < (byte) 0xED && at + 2 < end
+                        && Encoding.isContinuation(text[at + 1]) && Encoding.isContinuation(text[at + 2]);
+                if (isTriple) {
+                    at += 3;
+                    continue;
+                }
             }
             int length = encoding.wellFormed(text, at, end);
             if (length == 0) {
@@ -254,6 +270,17 @@ final class Comparison {
         x.at = level.contractions == null ? i : i - lastA;
         y.at = level.contractions == null ? j : j - lastB;
         return 0;
+    }
+
+    /** Compares two characters of one weight each. Returns 0 if they are equal or have other weights. */
+    private static int compareCharacter(Level level, byte[] a, int i, int aEnd, byte[] b, int j, int bEnd) {
+        int m = shortLength(a, i, aEnd);
+        int n = shortLength(b, j, bEnd);
+        int p = shortWeight(level, a, i, m);
+        int q = shortWeight(level, b, j, n);
+        boolean isOfOneWeight = p != 0 && q != 0
+                && (level.contractions == null || !(level.continues(a, i + m, aEnd) || level.continues(b, j + n, bEnd)));
+        return isOfOneWeight ? p - q : 0;
     }
 
     private static int shortLength(byte[] text, int at, int end) {

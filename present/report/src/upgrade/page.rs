@@ -1,0 +1,61 @@
+//! HTML page of `weigh upgrade`: settings that keep the behaviour, then each finding with mends
+//! that can be copied.
+
+use ::upgrade::{Finding, Kind, Report, Settings};
+use askama::Template;
+
+use super::{HEADINGS, describe_servers, verdict};
+use crate::frame::{Badge, Frame};
+
+#[derive(Template)]
+#[template(path = "upgrade.html")]
+struct Page<'a> {
+    frame: Frame,
+    badge: Badge,
+    settings: &'a Settings,
+    groups: Vec<Group<'a>>,
+    notes: &'a [String],
+}
+
+/// Findings of one kind.
+struct Group<'a> {
+    heading: &'static str,
+    /// Style class of the findings.
+    level: &'static str,
+    findings: Vec<&'a Finding>,
+}
+
+/// Returns the page of a rehearsal.
+pub fn page(report: &Report) -> String {
+    let groups: Vec<Group<'_>> =
+        HEADINGS.into_iter().filter_map(|(kind, heading)| group(report, kind, heading)).collect();
+    let level = groups.first().map_or("clean", |worst| worst.level);
+    let page = Page {
+        frame: Frame::plain(verdict(report).trim_end_matches('.')).with_level(level),
+        badge: badge(report),
+        settings: &report.settings,
+        groups,
+        notes: &report.notes,
+    };
+    page.render().expect("templates write into a string, which takes every write")
+}
+
+fn group<'a>(report: &'a Report, kind: Kind, heading: &'static str) -> Option<Group<'a>> {
+    let findings: Vec<&Finding> = report.findings.iter().filter(|finding| finding.kind == kind).collect();
+    let level = match kind {
+        Kind::Breaks => "error",
+        Kind::Slower | Kind::Differs | Kind::NextMigration => "warning",
+        Kind::FailsAlready => "note",
+    };
+    (!findings.is_empty()).then_some(Group { heading, level, findings })
+}
+
+/// Says on which servers it was tried, and whether every finding that breaks has a mend.
+fn badge(report: &Report) -> Badge {
+    let mut breaks = report.findings.iter().filter(|finding| finding.kind == Kind::Breaks);
+    let (level, title) = match breaks.all(|finding| !finding.mends.is_empty()) {
+        true => ("good", "Every mend was tried"),
+        false => ("fair", "Some have no mend"),
+    };
+    Badge { level, title: title.into(), reasons: describe_servers(report) }
+}
