@@ -11,10 +11,11 @@ mod python;
 mod spark;
 pub mod web;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Instant;
+use std::{env, io};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -31,6 +32,13 @@ pub struct Arguments {
     /// Install what the tests need, and run none.
     #[arg(long)]
     no_run: bool,
+}
+
+impl Arguments {
+    /// Returns the arguments that install what the tests of all bindings need.
+    pub fn prepare_all() -> Self {
+        Self { bindings: Vec::new(), no_run: true }
+    }
 }
 
 /// A binding of the library.
@@ -53,26 +61,50 @@ pub enum Binding {
 /// All bindings, in the order of their tests.
 const ALL: [Binding; 6] = [Binding::C, Binding::Datafusion, Binding::Go, Binding::Java, Binding::Python, Binding::Web];
 
-pub fn run(arguments: &Arguments) -> Result<()> {
+/// Tests or, with `no_run`, prepares the bindings one after the other. Returns whether all passed.
+pub fn run(arguments: &Arguments) -> Result<bool> {
     let requested = |binding: &Binding| arguments.bindings.is_empty() || arguments.bindings.contains(binding);
-    ALL.into_iter().filter(requested).try_for_each(|binding| run_one(binding, arguments.no_run))
-}
-
-/// Tests or, with `no_run`, prepares all bindings.
-pub fn run_all(no_run: bool) -> Result<()> {
-    run(&Arguments { bindings: Vec::new(), no_run })
-}
-
-/// Tests all bindings, and returns a line for each whose tests failed.
-pub fn failures() -> Result<Vec<String>> {
     let mut failures = Vec::new();
-    for binding in ALL {
-        if let Err(error) = run_one(binding, false) {
+    for binding in ALL.into_iter().filter(requested) {
+        if let Err(error) = run_one(binding, arguments.no_run) {
             lifecycle::interrupt::check()?;
-            failures.push(format!("{error:#}"));
+            failures.push(error);
         }
     }
-    Ok(failures)
+    for error in &failures {
+        eprintln!("FAILED: {error:#}");
+    }
+    Ok(failures.is_empty())
+}
+
+/// Tests of all bindings in a process of their own, beside other tests.
+pub struct Process {
+    child: Child,
+    /// File that they print to.
+    output: PathBuf,
+}
+
+impl Process {
+    pub fn start() -> Result<Self> {
+        let output = target().join("tests.log");
+        fs::create_dir_all(target()).with_context(|| format!("cannot create {}", target().display()))?;
+        let file = File::create(&output).with_context(|| format!("cannot create {}", output.display()))?;
+        let copy = file.try_clone().context("cannot open a file twice")?;
+        let mut command = Command::new(env::current_exe().context("cannot find this program")?);
+        command.arg("bindings").stdin(Stdio::null()).stdout(file).stderr(copy);
+        eprintln!("testing the bindings meanwhile: {}", output.display());
+        let child = lifecycle::spawn_with_environment(command).context("cannot run cargo xtask bindings")?;
+        Ok(Self { child, output })
+    }
+
+    /// Waits for the end, prints what the tests printed, and returns whether all passed.
+    pub fn finish(self) -> Result<bool> {
+        lifecycle::interrupt::install()?;
+        let status = lifecycle::wait_supervised(self.child)?;
+        let mut printed = File::open(&self.output).with_context(|| format!("cannot open {}", self.output.display()))?;
+        io::copy(&mut printed, &mut io::stderr()).context("cannot print the output of the bindings' tests")?;
+        Ok(status.success())
+    }
 }
 
 /// Installs what the tests of a binding need and, unless `no_run`, runs them.

@@ -73,7 +73,7 @@ fn run() -> Result<bool> {
         Task::Test(arguments) => test::run(arguments),
         Task::Bindings(arguments) => {
             lifecycle::interrupt::install()?;
-            bindings::run(arguments).map(|()| true)
+            bindings::run(arguments)
         }
         Task::Portable(arguments) => {
             lifecycle::interrupt::install()?;

@@ -74,20 +74,20 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     }
     let with_bindings = matches!(part, Part::All) && arguments.rest.is_empty();
     if arguments.no_run {
-        if with_bindings {
-            bindings::run_all(true)?;
-        }
-        return Ok(true);
+        return if with_bindings { bindings::run(&bindings::Arguments::prepare_all()) } else { Ok(true) };
     }
+    // Most tests wait for servers.
+    let bindings = with_bindings.then(bindings::Process::start).transpose()?;
     let mut failed = Vec::new();
     for options in cargo_options(&part, &workspace) {
         if !cargo_test(&options, &arguments.rest)? {
             failed.push(format!("cargo test {}", options.join(" ")));
         }
     }
-    if with_bindings {
-        lifecycle::interrupt::install()?;
-        failed.extend(bindings::failures()?);
+    if let Some(bindings) = bindings
+        && !bindings.finish()?
+    {
+        failed.push("cargo xtask bindings".to_owned());
     }
     for line in &failed {
         eprintln!("FAILED: {line}");

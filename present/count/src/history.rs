@@ -8,10 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::compare::{Incomparable, MIN_CELL_CHANGE, UNKNOWN_SPREAD, differing_option};
 use crate::model::{Cell, Results};
 
+/// Name and version of the JSON format of [`History`].
+const HISTORY_FORMAT: &str = "weighbridge-count-history/1";
+
 /// Counts of equal statements over time, with the changes between them (`weigh compare` of a
 /// history).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct History {
+    /// Name and version of the format.
+    pub format: String,
     /// Name of the file, as given on the command line.
     pub name: String,
     /// A series fails if its newest count is an increase by more than this fraction.
@@ -92,6 +97,7 @@ pub fn history(name: &str, counts: &[Results], fail_over: f64) -> Result<History
     let entry =
         |results: &Results| HistoryEntry { label: results.label.clone(), counted_at: results.counted_at.clone() };
     Ok(History {
+        format: HISTORY_FORMAT.to_owned(),
         name: name.to_owned(),
         fail_over,
         counts: counts.iter().map(entry).collect(),

@@ -47,6 +47,9 @@ fn exit_status_says_whether_anything_got_slower() {
     let csv = compare(&workspace, &[before, before, after, "--format=csv"]);
     let heads = csv.stdout.lines().filter(|line| line.starts_with("before,after,kind,")).count();
     assert!(csv.code == Some(1) && heads == 1 && csv.stdout.contains(",slower,true"), "{csv}");
+    let page = compare(&workspace, &[before, after, "--format=html"]);
+    assert!(page.code == Some(1) && page.stdout.starts_with("<!doctype html>"), "{page}");
+    compare(&workspace, &[before]).refuses_with(&["is a folder; give a second one"]);
     let nowhere = compare(&workspace, &[before, "nowhere"]);
     assert!(nowhere.code == Some(2) && nowhere.stderr.contains("nowhere/run.json"), "{nowhere}");
 }

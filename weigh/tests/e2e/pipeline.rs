@@ -159,6 +159,9 @@ fn upgrade_names_lines_of_the_dump() {
     let refused = ("breaks".to_owned(), "error".to_owned(), "db/schema.sql".to_owned(), 2);
     assert!(results.contains(&refused), "{results:?}");
     assert_baseline_passes(&workspace, &words, results.len());
+    let page = run(&workspace, &[&words[..], &["--format=html"]].concat()).stdout;
+    let parts = ["<!doctype html>", "1 thing breaks", "utf8mb4_0900_as_ci", "Mend 1:"];
+    assert!(parts.iter().all(|part| page.contains(part)), "{page}");
 }
 
 #[test]

@@ -67,6 +67,14 @@ fn json_conforms_to_the_schema() {
     assert_eq!(diagnosis["statements"][0]["findings"][0]["kind"], "refused");
 }
 
+#[test]
+fn a_page_has_the_remedies() {
+    let finished = ask(&["--format=html", JOIN]);
+    assert_eq!(finished.code, Some(1), "{finished}");
+    let parts = ["<!doctype html>", "1 of 1 statement fails because of collations", "Remedy 1:", "COLLATE"];
+    assert!(parts.iter().all(|part| finished.stdout.contains(part)), "{finished}");
+}
+
 /// The general log of the running server has every statement that it ran. A statement that it
 /// refuses is not logged: preparing it fails.
 #[test]
