@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.StringType;
 import scala.Function1;
@@ -46,7 +47,7 @@ final class Builder implements Function1<Object, Expression> {
         for (int i = strings - 1; i >= 0; i--) {
             values = values.$colon$colon(given.apply(i));
         }
-        return resolve(definition.create(collation, areBinary(values), escape), values);
+        return resolve(definition.create(collation, types(values), escape), values);
     }
 
     @SuppressWarnings("unchecked")
@@ -54,22 +55,21 @@ final class Builder implements Function1<Object, Expression> {
         return (List<Expression>) empty;
     }
 
-    /** Returns whether the values are bytes, not strings. */
-    private boolean areBinary(List<Expression> values) {
-        int binary = 0;
-        int strings = 0;
-        for (int i = 0; i < values.size(); i++) {
-            DataType type = values.apply(i).dataType();
-            binary += type instanceof BinaryType ? 1 : 0;
-            strings += type instanceof StringType ? 1 : 0;
-            if (!(type instanceof BinaryType || type instanceof StringType || type instanceof NullType)) {
-                throw new IllegalArgumentException(definition.functionName() + " takes strings or binary values, not " + type.sql() + ": cast it");
+    /** Returns the values' types: strings, with collations of Spark or without, or bytes. */
+    private DataType[] types(List<Expression> values) {
+        DataType[] types = new DataType[values.size()];
+        for (int i = 0; i < types.length; i++) {
+            types[i] = values.apply(i).dataType();
+            if (types[i] instanceof NullType) {
+                types[i] = DataTypes.StringType;
+            } else if (!(types[i] instanceof BinaryType || types[i] instanceof StringType)) {
+                throw new IllegalArgumentException(definition.functionName() + " takes strings or binary values, not " + types[i].sql() + ": cast it");
             }
         }
-        if (binary > 0 && strings > 0) {
+        if (types[0] instanceof BinaryType != types[types.length - 1] instanceof BinaryType) {
             throw new IllegalArgumentException(definition.functionName() + " takes two strings or two binary values, not one of each: cast one");
         }
-        return binary > 0;
+        return types;
     }
 
     private static String literal(Expression expression, String what) {

@@ -1,5 +1,6 @@
 package weighbridge.mysqlcollation.spark;
 
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import weighbridge.mysqlcollation.Collation;
@@ -10,8 +11,8 @@ public final class Case extends TextFunction<UTF8String> {
 
     private final boolean isUpper;
 
-    Case(Collation collation, boolean isBinary, boolean isUpper) {
-        super(collation, 1, isBinary, DataTypes.StringType);
+    Case(Collation collation, DataType[] types, boolean isUpper) {
+        super(collation, types, DataTypes.StringType);
         this.isUpper = isUpper;
     }
 

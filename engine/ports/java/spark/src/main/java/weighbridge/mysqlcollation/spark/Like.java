@@ -1,5 +1,6 @@
 package weighbridge.mysqlcollation.spark;
 
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import weighbridge.mysqlcollation.Collation;
@@ -10,8 +11,8 @@ public final class Like extends TextFunction<Boolean> {
 
     private final int escape;
 
-    Like(Collation collation, boolean isBinary, int escape) {
-        super(collation, 2, isBinary, DataTypes.BooleanType);
+    Like(Collation collation, DataType[] types, int escape) {
+        super(collation, types, DataTypes.BooleanType);
         this.escape = escape;
     }
 

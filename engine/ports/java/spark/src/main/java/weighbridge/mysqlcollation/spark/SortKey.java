@@ -1,5 +1,6 @@
 package weighbridge.mysqlcollation.spark;
 
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import weighbridge.mysqlcollation.Collation;
@@ -8,8 +9,8 @@ import weighbridge.mysqlcollation.Collation;
 public final class SortKey extends TextFunction<byte[]> {
     private static final long serialVersionUID = 1;
 
-    SortKey(Collation collation, boolean isBinary) {
-        super(collation, 1, isBinary, DataTypes.BinaryType);
+    SortKey(Collation collation, DataType[] types) {
+        super(collation, types, DataTypes.BinaryType);
     }
 
     /** Called by the code that Spark compiles. */

@@ -3,7 +3,6 @@ package weighbridge.mysqlcollation.spark;
 import java.util.Arrays;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import weighbridge.mysqlcollation.Collation;
 import weighbridge.mysqlcollation.Flavour;
@@ -19,11 +18,10 @@ abstract class TextFunction<R> implements ScalarFunction<R> {
     /** Read on the executor: its tables are not sent. */
     private transient volatile Collation collation;
 
-    TextFunction(Collation collation, int strings, boolean isBinary, DataType resultType) {
+    TextFunction(Collation collation, DataType[] types, DataType resultType) {
         flavour = collation.flavour();
         collationName = collation.name();
-        inputTypes = new DataType[strings];
-        Arrays.fill(inputTypes, isBinary ? DataTypes.BinaryType : DataTypes.StringType);
+        inputTypes = types;
         this.resultType = resultType;
         this.collation = collation;
     }
@@ -77,7 +75,7 @@ abstract class TextFunction<R> implements ScalarFunction<R> {
 
     /** Returns what distinguishes functions of a class. */
     String parameters() {
-        return Arrays.asList(flavour, collationName, inputTypes[0]).toString();
+        return Arrays.asList(flavour, collationName, Arrays.toString(inputTypes)).toString();
     }
 
     // Spark takes equal expressions for one: that of SELECT and that of GROUP BY.

@@ -26,7 +26,7 @@ import weighbridge.mysqlcollation.Flavour;
 class ExtensionsTest {
     private static final Collation MYSQL = Collation.of(Flavour.MYSQL, "utf8mb4_0900_ai_ci");
     private static final String[] SYLLABLES = {"an", "AN", "Be", "ça", "ca", "é", "E", "ß", "ss", "Жу", "мир", "日", "\u0301", "%", "_", " ", ""};
-    private static final int ROWS = 5_000;
+    private static final int ROWS = 2_000;
 
     private static SparkSession spark;
     private static List<Row> people;
@@ -39,6 +39,8 @@ class ExtensionsTest {
                 .config("spark.driver.bindAddress", "127.0.0.1")
                 .config("spark.driver.host", "127.0.0.1")
                 .config("spark.sql.shuffle.partitions", "4")
+                // Plans are final before they run.
+                .config("spark.sql.adaptive.enabled", "false")
                 .config("spark.sql.extensions", Extensions.class.getName())
                 .getOrCreate();
         Random random = new Random(1);
@@ -93,7 +95,7 @@ class ExtensionsTest {
             assertEquals(a == null ? null : new String(MYSQL.toLower(bytes(a)), UTF_8), row.get(8));
             equal += both && row.getBoolean(3) ? 1 : 0;
         }
-        assertTrue(equal > ROWS / 100, equal + " are equal");
+        assertTrue(equal > 10, equal + " are equal");
     }
 
     @Test
@@ -117,7 +119,7 @@ class ExtensionsTest {
     void callsAreCompiledWithTheirStage() {
         String plan = spark.sql("SELECT " + call("sort_key", "a") + " FROM people WHERE " + call("equal", "a, b"))
                 .queryExecution().executedPlan().toString();
-        assertTrue(plan.contains("*(1) Project"), plan);
+        assertTrue(plan.matches("(?s).*\\*\\(\\d\\) Project.*"), plan);
         String code = spark.sql("EXPLAIN CODEGEN SELECT " + call("sort_key", "a") + " FROM people").first().getString(0);
         assertTrue(code.contains("SortKey") && code.contains(".invoke("), code);
     }
