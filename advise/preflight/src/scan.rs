@@ -83,6 +83,7 @@ pub fn scan(
         while !failed.load(Ordering::Relaxed) {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(group) = groups.get(at) else { break };
+            lifecycle::fatal::panic_for_test("scan");
             let result = match checkpoint.find_result(group) {
                 Some(result) => result,
                 None => {

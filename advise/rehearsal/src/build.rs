@@ -3,7 +3,7 @@
 use lifecycle::interrupt;
 use mysql::prelude::Queryable;
 use server::Conn;
-use sql::{quote_identifier, quote_string};
+use sql::{SqlMode, quote_identifier, quote_string};
 
 use crate::definitions::{Definitions, Kind, Object, ObjectName};
 use crate::error::{Error, refusal};
@@ -16,13 +16,23 @@ pub struct Unbuilt {
     pub message: String,
 }
 
+/// What a copy lacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Built {
+    pub unbuilt: Vec<Unbuilt>,
+    /// Tables with the options that were left out, because they reach out of the server's folder.
+    pub left_out: Vec<(ObjectName, Vec<String>)>,
+}
+
 /// Creates schemas, sequences and tables, without foreign key checks and strict mode.
-pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<Unbuilt>, Error> {
+pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<Built, Error> {
     relax(conn);
     let is_table = |object: &&Object| !object.name.kind.is_program();
     let unbuilt = create_all(conn, definitions.objects.iter().filter(is_table).collect())?;
     let _ = conn.query_drop("SET SESSION foreign_key_checks = 1");
-    Ok(unbuilt)
+    let removed = |table: &Object| (table.name.clone(), sql::keep_local(&table.create, SqlMode::default()).removed);
+    let left_out = definitions.of_kind(Kind::Table).map(removed).filter(|(_, removed)| !removed.is_empty()).collect();
+    Ok(Built { unbuilt, left_out })
 }
 
 /// Creates programs and views, each with the SQL mode, collations and time zone of its creation.
@@ -109,7 +119,7 @@ fn create(conn: &mut Conn, object: &Object) -> Result<(), (u16, String)> {
     if let Some(time_zone) = &session.time_zone {
         run(&format!("SET SESSION time_zone = {}", quote_string(time_zone)))?;
     }
-    run(&object.create)
+    run(&sql::keep_local(&object.create, SqlMode::default()).text)
 }
 
 /// Sets the defaults of schemas again, which [`create`] changes for programs.

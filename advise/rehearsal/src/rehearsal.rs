@@ -6,7 +6,7 @@ use mysql::prelude::Queryable;
 use server::Conn;
 use server::Server;
 
-use crate::build::{self, Unbuilt};
+use crate::build::{self, Built};
 use crate::compare::{Change, compare};
 use crate::definitions::Definitions;
 use crate::error::{Error, refusal};
@@ -40,20 +40,20 @@ impl<'s> Rehearsal<'s> {
         server: &'s Server,
         definitions: &Definitions,
         fill: &mut dyn FnMut(&mut Conn) -> Result<(), E>,
-    ) -> Result<(Self, Vec<Unbuilt>), E> {
+    ) -> Result<(Self, Built), E> {
         let mut conn = server.connect_patiently().map_err(Error::from)?;
         // Events would run meanwhile, and a binary log would make the server refuse functions
         // without DETERMINISTIC or the like (error 1418).
         for setting in ["event_scheduler = OFF", "log_bin_trust_function_creators = 1"] {
             let _ = conn.query_drop(format!("SET GLOBAL {setting}"));
         }
-        let mut unbuilt = build::build_tables(&mut conn, definitions)?;
+        let mut built = build::build_tables(&mut conn, definitions)?;
         fill(&mut conn)?;
         build::build_histograms(&mut conn, definitions);
-        unbuilt.extend(build::build_programs(&mut conn, definitions)?);
+        built.unbuilt.extend(build::build_programs(&mut conn, definitions)?);
         // A new session has none of the settings of building.
         let conn = server.connect_patiently().map_err(Error::from)?;
-        Ok((Self { server, conn, before: Definitions::default() }, unbuilt))
+        Ok((Self { server, conn, before: Definitions::default() }, built))
     }
 
     /// Reads the state before the statements. `tables` are the tables whose rows are compared.
@@ -71,7 +71,7 @@ impl<'s> Rehearsal<'s> {
     pub fn apply(&mut self, statement: &str) -> Result<Outcome, Error> {
         lifecycle::interrupt::check()?;
         let begin = Instant::now();
-        Ok(match self.conn.query_drop(statement) {
+        Ok(match self.conn.query_drop(sql::keep_local(statement, sql::SqlMode::default()).text.as_ref()) {
             Ok(()) => Outcome::Done { took: begin.elapsed() },
             Err(error) => {
                 let (code, message) = refusal(&error);

@@ -33,6 +33,8 @@ pub struct Loaded {
     /// Refused statements by place.
     pub refused: BTreeMap<String, Refusal>,
     pub findings: Vec<Finding>,
+    /// Options of tables that were left out.
+    pub left_out: Vec<String>,
     /// True if a statement creates text without naming a collation.
     pub omits_collations: bool,
     pub statements: u64,
@@ -145,6 +147,8 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
         if statement.text.len() < MAX_REWRITTEN_BYTES {
             loaded.omits_collations |= omits_collation(&statement.text);
             create_definers(&mut setup, &statement.text);
+            let removed = sql::keep_local(&statement.text, SqlMode::default()).removed;
+            loaded.left_out.extend(why::describe_left_out(&statement.place, &removed));
         }
         match session.run(&statement.text)? {
             Ok(_) => {}

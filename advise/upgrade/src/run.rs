@@ -56,6 +56,7 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     };
     phases.push("settings", begun.elapsed());
     let mut notes = after.notes;
+    notes.extend(before.loaded.left_out.iter().cloned());
     notes.extend(replication_note(source, target, &defaults)?);
     let mut findings = after.findings;
     findings.sort_by_key(|finding| finding.kind);

@@ -69,10 +69,11 @@ impl<'s> Session<'s> {
         Ok(session)
     }
 
-    /// Runs a statement with all its results.
+    /// Runs a statement with all its results, without options of tables that reach outside.
     pub fn run(&mut self, statement: &str) -> Result<Ran, Error> {
         lifecycle::interrupt::check()?;
-        let ran = match read_rows(&mut self.conn, statement) {
+        let local = sql::keep_local(statement, sql::SqlMode::default());
+        let ran = match read_rows(&mut self.conn, &local.text) {
             Ok(rows) => Ok(rows),
             Err(mysql::Error::MySqlError(error)) => Err(Refusal { code: error.code, message: error.message }),
             Err(source) => return Err(failed(self.server, "run a statement", source)),

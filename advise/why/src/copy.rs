@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mysql::prelude::Queryable;
 use mysql::{Row, Value};
 use server::{Conn, Flavour, Server, Version};
-use sql::{quote_identifier, quote_string};
+use sql::{SqlMode, keep_local, quote_identifier, quote_string};
 
 use crate::Error;
 use crate::syntax::Program;
@@ -168,7 +168,7 @@ impl<'s> Copy<'s> {
         }
         first.extend(session.schema.iter().map(|schema| format!("USE {}", quote_identifier(schema))));
         for statement in first.iter().chain(&session.prelude) {
-            match conn.query_drop(statement) {
+            match conn.query_drop(keep_local(statement, SqlMode::default()).text.as_ref()) {
                 Ok(()) | Err(mysql::Error::MySqlError(_)) => {}
                 Err(source) => return Err(self.failed("set up a session", source)),
             }
@@ -202,7 +202,7 @@ impl<'s> Copy<'s> {
     /// Runs a statement and returns every result.
     pub fn results(&self, conn: &mut Conn, statement: &str) -> Result<Result<Results, Refusal>, Error> {
         lifecycle::interrupt::check()?;
-        match read_results(conn, statement) {
+        match read_results(conn, &keep_local(statement, SqlMode::default()).text) {
             Ok(results) => Ok(Ok(results)),
             Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal { code: error.code, message: error.message })),
             Err(source) => Err(self.failed("run a statement", source)),

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use mysql::prelude::Queryable;
 use server::{Conn, Server};
-use sql::{SqlMode, StatementReader, Token, quote_identifier, quote_string, tokenize};
+use sql::{SqlMode, StatementReader, Token, keep_local, quote_identifier, quote_string, tokenize};
 
 use crate::Error;
 
@@ -17,6 +17,8 @@ pub struct Loaded {
     pub made_schema: Option<String>,
     /// Statements that the server refuses.
     pub refused: Vec<String>,
+    /// Options of tables that were left out of the copy.
+    pub left_out: Vec<String>,
 }
 
 /// Schema for the tables of a dump that names none.
@@ -46,7 +48,9 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
         if created_schema(&text).is_some_and(|name| loaded.made_schema == Some(name)) {
             drop_made_schema(&mut conn, loaded).map_err(fail)?;
         }
-        match conn.query_drop(&text) {
+        let local = keep_local(&text, SqlMode::default());
+        loaded.left_out.extend(describe_left_out(&format!("{name}:{line}"), &local.removed));
+        match conn.query_drop(local.text.as_ref()) {
             Ok(()) => {}
             Err(mysql::Error::MySqlError(error)) => {
                 loaded.refused.push(format!("{name}:{line}: the server refuses it: {}: {}", error.code, error.message));
@@ -57,6 +61,12 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
     let schema: Option<Option<String>> = conn.query_first("SELECT DATABASE()").map_err(fail)?;
     loaded.schema = schema.flatten().unwrap_or_else(|| loaded.schema.clone());
     Ok(())
+}
+
+/// Describes the options of a table that [`keep_local`] removed. `None` if there are none.
+pub fn describe_left_out(place: &str, removed: &[String]) -> Option<String> {
+    let options = removed.join(", ");
+    (!removed.is_empty()).then(|| format!("{place}: left out of the private copy, as it reaches outside: {options}"))
 }
 
 /// Makes the schema for tables for which the dump names none.
@@ -135,11 +145,13 @@ pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Re
     let definitions = rehearsal::read(source, &mut conn, schemas, rehearsal::Values::Skip)?;
     let mut own = private.connect()?;
     definitions.objects.iter().for_each(|object| create_definers(&mut own, &object.create));
-    let (_, unbuilt) = rehearsal::Rehearsal::build::<Error>(private, &definitions, &mut |_| Ok(()))?;
-    Ok(unbuilt
+    let (_, built) = rehearsal::Rehearsal::build::<Error>(private, &definitions, &mut |_| Ok(()))?;
+    let unbuilt = built
+        .unbuilt
         .iter()
-        .map(|one| format!("{} is not on the private copy: {}: {}", one.name, one.code, one.message))
-        .collect())
+        .map(|one| format!("{} is not on the private copy: {}: {}", one.name, one.code, one.message));
+    let left_out = built.left_out.iter().filter_map(|(name, removed)| describe_left_out(&name.to_string(), removed));
+    Ok(unbuilt.chain(left_out).collect())
 }
 
 #[cfg(test)]

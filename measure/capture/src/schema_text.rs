@@ -1,10 +1,10 @@
 //! Text of schema.sql.
 
-use sql::SqlMode;
+use sql::{LocalDefinition, SqlMode, keep_local, remove_definer};
 
 use crate::captured_schema::CapturedSchema;
 use crate::source::Definitions;
-use crate::source_table::{remove_cross_schema_keys, remove_definer};
+use crate::source_table::remove_cross_schema_keys;
 
 /// Text of schema.sql and its contents.
 pub struct SchemaText {
@@ -12,8 +12,9 @@ pub struct SchemaText {
     /// Table names with definitions.
     pub tables: Vec<(String, String)>,
     pub views: Vec<String>,
-    /// Descriptions of foreign keys and views that were left out because they name another schema:
-    /// `a foreign key of orders to crm.customers`.
+    /// Descriptions of foreign keys and views that were left out because they name another schema,
+    /// and of options that reach out of the server's folder: `a foreign key of orders to
+    /// crm.customers`, `DATA DIRECTORY of orders`.
     pub cross_schema_definitions: Vec<String>,
 }
 
@@ -23,8 +24,10 @@ pub fn build_schema_text(definitions: &Definitions, schema: &str) -> SchemaText 
     for (name, create) in &definitions.tables {
         let (create, far) = remove_cross_schema_keys(create);
         cross_schema_definitions.extend(far.into_iter().map(|parent| format!("a foreign key of {name} to {parent}")));
+        let LocalDefinition { text: create, removed } = keep_local(&create, SqlMode::default());
+        cross_schema_definitions.extend(removed.into_iter().map(|option| format!("{option} of {name}")));
         text += &format!("{create};\n\n");
-        tables.push((name.clone(), create));
+        tables.push((name.clone(), create.into_owned()));
     }
     let names = definitions.tables.iter().chain(&definitions.views).map(|(name, _)| name.clone()).collect();
     let captured_schema = CapturedSchema { schema: schema.to_owned(), names, ..CapturedSchema::default() };
@@ -73,7 +76,7 @@ mod tests {
             (name.to_owned(), format!("CREATE VIEW `{name}` AS select 1 from `shop`.`{from}`"))
         };
         let definitions = Definitions {
-            tables: vec![("t".to_owned(), "CREATE TABLE `t` (`a` int)".to_owned())],
+            tables: vec![("t".to_owned(), "CREATE TABLE `t` (`a` int) DATA DIRECTORY='/x/'".to_owned())],
             views: vec![
                 view("a", "c"),
                 view("b", "t"),
@@ -84,7 +87,8 @@ mod tests {
         };
         let SchemaText { text, views, cross_schema_definitions, .. } = build_schema_text(&definitions, "shop");
         assert_eq!(views, ["a", "b", "c"]);
-        assert_eq!(cross_schema_definitions, ["the view far, which reads log.t"]);
+        assert_eq!(cross_schema_definitions, ["DATA DIRECTORY of t", "the view far, which reads log.t"]);
+        assert!(text.starts_with("CREATE TABLE `t` (`a` int) ") && !text.contains("DIRECTORY"), "{text}");
         let order: Vec<_> = text.split("CREATE VIEW `").skip(1).map(|view| &view[..1]).collect();
         assert_eq!(order, ["b", "c", "a"]);
         assert!(!text.contains("shop"), "{text}");

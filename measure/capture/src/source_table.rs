@@ -133,34 +133,6 @@ fn cross_schema_parent(tokens: &[Token<'_>]) -> Option<String> {
     }
 }
 
-/// Removes the definer from a `CREATE VIEW` and sets `SQL SECURITY INVOKER`, so that the view needs
-/// no account of the source server.
-pub fn remove_definer(create: &str) -> String {
-    let tokens: Vec<Token<'_>> = sql::tokenize(create, SqlMode::default()).collect();
-    let (mut out, mut end, mut at) = (String::new(), 0, 0);
-    while at < tokens.len() {
-        let token = &tokens[at];
-        let next = |offset: usize| tokens.get(at + offset);
-        if token.is_keyword("definer") && next(1).is_some_and(|next| next.is_symbol('=')) {
-            let mut last = at + 2;
-            if tokens.get(last + 1).is_some_and(|token| token.kind == TokenKind::Variable) {
-                last += 1;
-            }
-            out.push_str(&create[end..token.start]);
-            end = tokens.get(last + 1).map_or(create.len(), |token| token.start);
-            at = last;
-        } else if token.is_keyword("security") && next(1).is_some_and(|next| next.is_keyword("definer")) {
-            out.push_str(&create[end..token.end()]);
-            out.push_str(" INVOKER");
-            end = tokens[at + 1].end();
-            at += 1;
-        }
-        at += 1;
-    }
-    out.push_str(&create[end..]);
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,16 +182,5 @@ mod tests {
         assert_eq!(key("CONSTRAINT PRIMARY KEY USING BTREE (b)"), ["b"]);
         assert_eq!(key("`c` int PRIMARY KEY"), ["c"]);
         assert_eq!(key("UNIQUE KEY `u` (`b`)"), [""; 0]);
-    }
-
-    #[test]
-    fn removes_definers_of_views() {
-        let create = "CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `v` AS select 1 AS `definer`";
-        assert_eq!(
-            remove_definer(create),
-            "CREATE ALGORITHM=UNDEFINED SQL SECURITY INVOKER VIEW `v` AS select 1 AS `definer`"
-        );
-        assert_eq!(remove_definer("CREATE DEFINER=`role` VIEW v AS select 1"), "CREATE VIEW v AS select 1");
-        assert_eq!(remove_definer("CREATE VIEW v AS select 1"), "CREATE VIEW v AS select 1");
     }
 }

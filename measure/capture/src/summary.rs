@@ -35,7 +35,8 @@ pub struct CaptureSummary {
     /// Statements that are not replayed, by reason, most frequent first.
     #[serde(rename = "left_out")]
     pub not_replayed: Vec<NotReplayedCount>,
-    /// Foreign keys and views that were left out because they name another schema.
+    /// Foreign keys and views that were left out because they name another schema, and options of
+    /// tables that reach out of the server's folder.
     #[serde(default, rename = "of_other_schemas")]
     pub cross_schema_definitions: Vec<String>,
     /// Objects that were left out because they are neither tables nor views: `the sequence s`.

@@ -22,7 +22,7 @@ pub struct SchemaSql {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaStatement {
-    /// Text without the delimiter.
+    /// Text without the delimiter and without a definer.
     pub text: String,
     pub kind: SchemaStatementKind,
 }
@@ -118,7 +118,11 @@ impl SchemaSql {
             "use" => return Err("USE is not allowed; weigh creates a schema for the tables".to_owned()),
             _ => return Err(format!("{} does not create a table, a view or a routine", first.text)),
         };
-        self.statements.push(SchemaStatement { text: text.to_owned(), kind });
+        let text = match kind {
+            SchemaStatementKind::Program => sql::remove_definer(text),
+            _ => text.to_owned(),
+        };
+        self.statements.push(SchemaStatement { text, kind });
         Ok(())
     }
 

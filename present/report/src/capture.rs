@@ -147,7 +147,7 @@ fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
     }
     if !captured.cross_schema_definitions.is_empty() {
         remarks.push(format!(
-            "Left out, as a copy would reach into another schema: {}.",
+            "Left out, as a copy would reach into another schema or folder: {}.",
             captured.cross_schema_definitions.join("; ")
         ));
     }

@@ -209,7 +209,11 @@ fn audit_dump(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     }
     server.stop()?;
     audit.server.label = format!("{names} on {}", audit.server.label);
-    let unloaded = loaded.refused.into_iter().map(|why| Unseen { what: "part of the dump".into(), why, remedy: None });
+    let unloaded = loaded.refused.into_iter().chain(loaded.left_out).map(|why| Unseen {
+        what: "part of the dump".into(),
+        why,
+        remedy: None,
+    });
     audit.unseen.extend(unloaded);
     Ok(audit)
 }

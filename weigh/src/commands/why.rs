@@ -91,7 +91,7 @@ fn ask_dump(args: &WhyArgs, mut request: Request) -> Result<Diagnosis> {
     let name = format!("{} ({})", server.label(), server.version());
     let mut diagnosis = judge(&server, &request, &bar)?;
     diagnosis.copy = name;
-    diagnosis.notes.splice(0..0, loaded.refused);
+    diagnosis.notes.splice(0..0, loaded.refused.into_iter().chain(loaded.left_out));
     server.stop()?;
     Ok(diagnosis)
 }

@@ -29,7 +29,7 @@ fn weigh(workspace: &Workspace, server: &Server, words: &[&str]) -> Finished {
 }
 
 /// Names of tables that have broken a context.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "a(b",
     "a/*b",
     "a*/b",
@@ -42,6 +42,7 @@ const NAMES: [&str; 12] = [
     "\u{1b}[2J\u{1b}]0;owned\u{7}",
     "../../x",
     "=1+1\u{202e}",
+    "<img src=x onerror=alert(1)>",
 ];
 
 fn create_nasty_tables(conn: &mut Conn) {
@@ -90,6 +91,7 @@ fn names_are_data_in_every_output() {
         assert!(!text.lines().any(|line| line.starts_with("NOTHING BREAKS")), "{words:?}: {text}");
         assert!(!text.lines().any(|line| line.starts_with(['=', '@'])), "{words:?}: {text}");
     }
+    check_documents(&workspace, &server, &to);
     // Nothing but the folder is written.
     let entries: HashSet<_> = fs::read_dir(workspace.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(entries, HashSet::from(["tmp", "inner", "weigh-results"].map(OsString::from)));
@@ -98,6 +100,24 @@ fn names_are_data_in_every_output() {
     assert_eq!(checked.rows, 2 * NAMES.len() as u64, "{checked:?}");
     run_plan(&workspace, &server, &mut conn);
     server.stop().unwrap();
+}
+
+/// Documents for other programs hold names as data: in HTML, XML and JSON.
+fn check_documents(workspace: &Workspace, server: &Server, to: &[&str]) {
+    for format in ["html", "sarif", "junit", "json"] {
+        let format = format!("--format={format}");
+        for words in [&["audit", "--schema=d"][..], &[&["preflight"][..], to].concat()] {
+            let done = weigh(workspace, server, &[words, &[&format]].concat());
+            assert!(matches!(done.code, Some(0 | 1)), "{words:?} {format}: {done}");
+            let acts = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
+            assert!(!done.stdout.contains(acts), "{words:?} {format}: {:?}", done.stdout);
+            match format.as_str() {
+                "--format=html" => assert!(!done.stdout.contains("<img src=x"), "{words:?}: {done}"),
+                "--format=junit" => drop(quick_junit::Report::deserialize_from_str(&done.stdout).unwrap()),
+                _ => drop(serde_json::from_str::<serde_json::Value>(&done.stdout).unwrap()),
+            }
+        }
+    }
 }
 
 /// Runs the plan as a client reads it, and its shell lines with empty programs.
@@ -160,7 +180,7 @@ fn workloads_that_leave_their_schema_are_refused() {
 }
 
 /// Pieces of statements that a generator puts together.
-const PIECES: [&str; 64] = [
+const PIECES: [&str; 68] = [
     "other.t",
     "`other`.`t`",
     "other . t",
@@ -225,9 +245,13 @@ const PIECES: [&str; 64] = [
     "HAVING 1",
     "DUAL",
     ";",
+    "DROP DATABASE other",
+    "UPDATE other.t SET k = 1",
+    "DROP TABLE t",
+    "SET @@global.sort_buffer_size = 65536",
 ];
 
-const BEGINNINGS: [&str; 8] = [
+const BEGINNINGS: [&str; 10] = [
     "SELECT k FROM",
     "SELECT k FROM t o",
     "SELECT (SELECT k FROM t)",
@@ -236,6 +260,8 @@ const BEGINNINGS: [&str; 8] = [
     "DELETE",
     "INSERT INTO",
     "INSERT INTO t SELECT a, k FROM",
+    "/*!80000 SELECT k FROM t */",
+    "/*!50000 SELECT k FROM t */",
 ];
 
 fn generate(random: &mut Xoshiro256PlusPlus) -> String {

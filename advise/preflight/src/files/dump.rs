@@ -88,7 +88,7 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
     for file in list_files(path)? {
         let mut schema = schema_name(&file, path.is_dir());
         let mut statements = StatementReader::with_limit(
-            BufReader::with_capacity(1 << 18, open(&file)?),
+            BufReader::with_capacity(1 << 18, open(&file, path.is_dir())?),
             SqlMode::default(),
             bounded::max_item_bytes(),
         );
@@ -105,8 +105,10 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
     Ok(())
 }
 
-fn open(path: &Path) -> Result<File, Error> {
-    File::open(path).map_err(|source| Error::File { what: "read", path: path.to_owned(), source })
+/// Opens a file. In a folder, only regular files are read.
+fn open(path: &Path, is_in_folder: bool) -> Result<File, Error> {
+    let opened = if is_in_folder { files::open_regular(path) } else { File::open(path) };
+    opened.map_err(|source| Error::File { what: "read", path: path.to_owned(), source })
 }
 
 fn starts_with_words(statement: &[u8], words: &str) -> bool {

@@ -86,10 +86,11 @@ fn run_round(
     let tables = involved_tables(inputs.facts, plan);
     let schemas = inputs.definitions.schemas();
     let mut sampler = inputs.sample.map(|options| Sampler::new(source, inputs.facts, options)).transpose()?;
-    let (mut rehearsal, unbuilt) = Rehearsal::build(private, inputs.definitions, &mut |conn| match &mut sampler {
+    let (mut rehearsal, built) = Rehearsal::build(private, inputs.definitions, &mut |conn| match &mut sampler {
         Some(sampler) => sampler.fill(conn, &tables),
         None => Ok::<(), Error>(()),
     })?;
+    let unbuilt = built.unbuilt;
     let mut unchecked: Vec<String> = unbuilt
         .iter()
         .map(|unbuilt| {
@@ -102,6 +103,9 @@ fn run_round(
             )
         })
         .collect();
+    unchecked.extend(built.left_out.iter().map(|(name, options)| {
+        format!("{name}: rehearsed without {}, which reaches out of the private server's folder", options.join(", "))
+    }));
     let samples = sampler.map(|sampler| sampler.finish(&mut unchecked)).unwrap_or_default();
     rehearsal.begin(&schemas, &tables)?;
     let missing: BTreeSet<String> =

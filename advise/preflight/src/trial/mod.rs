@@ -111,7 +111,8 @@ fn create_tables(
     for table in definitions.of_kind(Kind::Table) {
         interrupt::check()?;
         prepare(conn, &format!("USE {}", quote_identifier(&rename(&table.name.schema))))?;
-        if conn.query_drop(rename(&table.create)).is_err() {
+        let create = rename(&table.create);
+        if conn.query_drop(sql::keep_local(&create, sql::SqlMode::default()).text.as_ref()).is_err() {
             failures.push(quote_table(&table.name.schema, &table.name.name));
         }
     }

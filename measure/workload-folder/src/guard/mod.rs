@@ -25,6 +25,9 @@ pub struct OutOfScope {
     pub reason: String,
 }
 
+/// Table by which weigh knows the schemas that it made.
+const MARKER: &str = "weigh_marker";
+
 type CheckResult = Result<(), OutOfScope>;
 
 /// Checks a statement that reads or changes rows, as every supported server reads it.
@@ -36,18 +39,38 @@ pub fn check_scope(text: &str, mode: SqlMode, routines: &HashSet<String>) -> Res
     for_each_reading(text, mode, |tokens| Walker::new(tokens, &names).check())
 }
 
+/// Checks every reading, and that all have one verb: the caller decides by the verb of the whole
+/// text what it does with the statement.
 fn for_each_reading(text: &str, mode: SqlMode, check: impl Fn(&[Token<'_>]) -> CheckResult) -> CheckResult {
     let readings = sql::readings(text, mode)
         .map_err(|ambiguous| OutOfScope { offset: ambiguous.offset, reason: ambiguous.reason.to_owned() })?;
+    let verb = find_verb(&content(text, mode));
     for reading in &readings {
-        let tokens: Vec<Token<'_>> =
-            sql::tokenize(reading, mode).filter(|token| token.kind != TokenKind::Comment).collect();
+        let tokens = content(reading, mode);
+        if let Some(first) = tokens.first().filter(|_| find_verb(&tokens) != verb) {
+            let reason = "servers that skip a conditional comment read another statement";
+            return Err(OutOfScope { offset: first.start, reason: reason.to_owned() });
+        }
         if let Some(open) = tokens.iter().find(|token| !token.is_closed) {
             return Err(OutOfScope { offset: open.start, reason: "a quote or comment is not closed".to_owned() });
+        }
+        let is_marker = |token: &&Token<'_>| token.name().is_some_and(|name| name.eq_ignore_ascii_case(MARKER));
+        if let Some(marker) = tokens.iter().find(is_marker) {
+            return Err(OutOfScope { offset: marker.start, reason: format!("{MARKER} is weigh's own table") });
         }
         check(&tokens)?;
     }
     Ok(())
+}
+
+/// Returns the tokens without comments and without the marks of conditional comments.
+fn content(text: &str, mode: SqlMode) -> Vec<Token<'_>> {
+    let is_comment = |token: &Token<'_>| matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
+    sql::tokenize(text, mode).filter(|token| !is_comment(token)).collect()
+}
+
+fn find_verb(tokens: &[Token<'_>]) -> Option<String> {
+    tokens.iter().find(|token| !token.is_symbol('(')).map(|token| token.text.to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ const REFUSED_PAIRS: [(&[&str], &[&str]); 2] = [
 ];
 
 /// Verbs that no body of a workload may use, wherever they stand.
-const REFUSED_VERBS: [&str; 25] = [
+const REFUSED_VERBS: [&str; 28] = [
     "create",
     "alter",
     "drop",
@@ -51,6 +51,9 @@ const REFUSED_VERBS: [&str; 25] = [
     "xa",
     "outfile",
     "dumpfile",
+    "restart",
+    "clone",
+    "backup",
 ];
 
 /// Checks a trigger from its name on, or a routine from its parameters on.

@@ -89,6 +89,9 @@ fn refuses_statements_that_leave_the_schema() {
         "SELECT 1 FROM t PROCEDURE ANALYSE()",
         "WITH x AS (SELECT 1) SELECT 1 FROM other.x",
         "SELECT 1 FROM t WHERE a = (1",
+        "/*!80000 SELECT 1 FROM t */ DROP DATABASE other",
+        "/*!80000 SELECT a FROM t ORDER BY a, */ SET PASSWORD = 'x'",
+        "(/*!80000 SELECT 1 FROM t) UNION ( */ DELETE FROM t)",
     ] {
         assert!(scope(text).is_err(), "{text}");
     }
@@ -176,6 +179,12 @@ fn refuses_definitions_that_leave_the_schema() {
         "CREATE PROCEDURE p() BEGIN GRANT ALL ON *.* TO x; END",
         "INSERT INTO t SELECT * FROM (other.t)",
         "GRANT ALL ON x TO y",
+        "CREATE OR REPLACE TABLE Weigh_Marker (run int)",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW DELETE FROM `weigh_marker`",
+        "/*!80000 CREATE TABLE t2 (a int) */ SET PASSWORD = 'x'",
+        "/*!80000 CREATE TABLE t2 (a int) COMMENT */ DROP DATABASE other",
+        "CREATE /*!80000 TABLE t2 (a int) PARTITION BY HASH (a) */ EVENT e ON SCHEDULE AT NOW() DO DROP DATABASE other",
+        "CREATE PROCEDURE p() BEGIN IF 1 THEN RESTART; END IF; END",
     ] {
         assert!(definition(text).is_err(), "{text}");
     }
