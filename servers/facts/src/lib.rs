@@ -8,4 +8,4 @@ mod model;
 mod read;
 
 pub use model::*;
-pub use read::{Limits, Privilege, Scope, VARIABLES, connect, read, read_replica};
+pub use read::{Limits, Privilege, Scope, VARIABLES, connect, read, read_replica, rights_beyond};

@@ -53,12 +53,21 @@ pub struct SelectedFolder {
     selection: FolderOptions,
     /// Collations or `as-is`, the baseline first.
     sides: Vec<String>,
-    here: bool,
+    consent: Consent,
+}
+
+/// What the user typed about a workload on a running server.
+#[derive(Clone, Copy, Debug)]
+pub struct Consent {
+    /// `--here`
+    pub here: bool,
+    /// `--trust`
+    pub trust: bool,
 }
 
 impl FolderArgs {
     /// Resolves the folder that `--workload` names. `None` for built-in workloads.
-    pub fn resolve(&self, load: &LoadArgs, baseline: Option<&str>) -> Result<Option<SelectedFolder>> {
+    pub fn resolve(&self, load: &LoadArgs, baseline: Option<&str>, trust: bool) -> Result<Option<SelectedFolder>> {
         let Some((path, classes)) = load.workload_folder() else {
             self.refuse_folder_options()?;
             return Ok(None);
@@ -90,7 +99,12 @@ impl FolderArgs {
             convert_all: self.convert == Some(Convert::All),
             protocol: load.protocol_or(own),
         };
-        Ok(Some(SelectedFolder { workload: Arc::new(workload), selection, sides, here: self.here }))
+        Ok(Some(SelectedFolder {
+            workload: Arc::new(workload),
+            selection,
+            sides,
+            consent: Consent { here: self.here, trust },
+        }))
     }
 
     fn refuse_folder_options(&self) -> Result<()> {
@@ -133,18 +147,43 @@ fn refuse_unknown_classes(workload: &workload_folder::Workload, path: &Path, cla
     }
 }
 
-/// Refuses the server that the workload was captured from, unless `--here` is given.
-pub fn refuse_origin(server: &Server, workload: &workload_folder::Workload, here: bool) -> Result<()> {
+/// Refuses a running server that the workload was captured from, unless `--here` is given, and an
+/// account that may reach other schemas than weigh's, unless `--trust` is given. `--here` trusts
+/// the folder, too: the statements are of that server.
+pub fn refuse_server(server: &Server, workload: &workload_folder::Workload, consent: Consent) -> Result<()> {
     let origin = workload.manifest.origin.as_ref().and_then(|origin| origin.identity.as_deref());
-    if !here && origin.is_some() && origin == server.read_identity()?.as_deref() {
+    let is_origin = origin.is_some() && origin == server.read_identity()?.as_deref();
+    if is_origin && !consent.here {
         bail!(
             "{} is the server that {} was captured from; --here runs the statements there anyway, in schemas that weigh creates",
             server.label(),
             workload.name()
         );
     }
-    Ok(())
+    if server.is_private() || is_origin || consent.trust {
+        return Ok(());
+    }
+    let rights = facts::rights_beyond(&mut server.connect_patiently()?, OWN_SCHEMAS)
+        .map_err(|error| anyhow!("{}: cannot read the account's grants: {error}", server.label()))?;
+    if rights.is_empty() {
+        return Ok(());
+    }
+    let more = if rights.len() > MAX_SHOWN_RIGHTS { ", …" } else { "" };
+    bail!(
+        "{}: the account may reach more than schemas that weigh makes: {}{more}. weigh checks the statements of {}, but nothing else would hold \
+         them back. Use an account with GRANT ALL PRIVILEGES ON `weigh\\_%`.* only (docs/how-to/measure-on-a-running-server.md), or \
+         --trust if the folder is yours",
+        server.label(),
+        rights[..rights.len().min(MAX_SHOWN_RIGHTS)].join("; "),
+        workload.name()
+    )
 }
+
+/// First characters of the names of schemas that weigh makes.
+const OWN_SCHEMAS: &str = "weigh_";
+
+/// Maximum number of rights in a message.
+const MAX_SHOWN_RIGHTS: usize = 3;
 
 /// Restores the result diff of a resumed run. The diff decides the conditions, because the classes
 /// measured one by one are those that took most time in it. Rows, statements and servers are
@@ -165,7 +204,7 @@ pub fn diff_results(
     progress: &dyn Progress,
 ) -> Result<Request> {
     let Some(folder) = folder else { return Ok(request.clone()) };
-    servers.iter().try_for_each(|server| refuse_origin(server, &folder.workload, folder.here))?;
+    servers.iter().try_for_each(|server| refuse_server(server, &folder.workload, folder.consent))?;
     if request.workload_folder.as_ref().is_some_and(MeasuredFolder::is_compared) {
         return Ok(request.clone());
     }

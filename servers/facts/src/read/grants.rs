@@ -69,6 +69,28 @@ pub(super) struct Grants {
     /// Privileges on `*.*` that do not apply to an object, such as `shop.*` (MySQL's
     /// `partial_revokes`).
     revoked: BTreeMap<String, BTreeSet<String>>,
+    /// Granted roles, active or not.
+    roles: Vec<String>,
+}
+
+/// Privileges on `*.*` by which an account neither reads nor changes rows, definitions or settings.
+const WATCHING: [&str; 9] = [
+    "USAGE",
+    "PROCESS",
+    "SHOW DATABASES",
+    "REPLICATION CLIENT",
+    "REPLICATION SLAVE",
+    "BINLOG MONITOR",
+    "SLAVE MONITOR",
+    "REPLICA MONITOR",
+    "SHOW_ROUTINE",
+];
+
+/// Lists the account's rights on anything but schemas whose names begin with `prefix`, such as
+/// `SELECT on shop.*`. Rights to watch the server don't count, nor does the schema `test`, which
+/// servers open to every account.
+pub fn rights_beyond(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>> {
+    Ok(Grants::read(conn)?.beyond(prefix))
 }
 
 impl Grants {
@@ -98,7 +120,10 @@ impl Grants {
         let revocation = line.strip_prefix("REVOKE ");
         let Some(rest) = revocation.or_else(|| line.strip_prefix("GRANT ")) else { return };
         // `GRANT role TO account` has no ON.
-        let Some((privileges, rest)) = rest.split_once(" ON ") else { return };
+        let Some((privileges, rest)) = rest.split_once(" ON ") else {
+            self.roles.extend(rest.split_once(" TO ").map(|(role, _)| role.to_owned()));
+            return;
+        };
         let word = if revocation.is_some() { " FROM " } else { " TO " };
         let Some((object, _)) = rest.split_once(word) else { return };
         let privileges = privileges.split(", ").map(|name| name.trim().to_uppercase());
@@ -108,6 +133,26 @@ impl Grants {
             (Some(_), "*.*") => self.global.retain(|name| !privileges.clone().any(|revoked| revoked == *name)),
             (Some(_), _) => self.revoked.entry(strip_quotes(object)).or_default().extend(privileges),
         }
+    }
+
+    /// See [`rights_beyond`].
+    fn beyond(&self, prefix: &str) -> Vec<String> {
+        let listed = |names: &BTreeSet<String>, object: &str| {
+            let counted: Vec<&str> = names.iter().map(String::as_str).filter(|name| !WATCHING.contains(name)).collect();
+            let more = if counted.len() > 3 { ", …" } else { "" };
+            let shown = counted.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+            (!counted.is_empty()).then(|| format!("{shown}{more} on {object}"))
+        };
+        let is_within = |object: &str| {
+            let schema = object.split('.').next().unwrap_or_default().replace('\\', "");
+            schema.starts_with(prefix) || matches!(schema.as_str(), "test" | "test_%" | "performance_schema")
+        };
+        let on_schemas = self.schemas.iter().filter(|(object, _)| !is_within(object));
+        listed(&self.global, "*.*")
+            .into_iter()
+            .chain(on_schemas.filter_map(|(object, names)| listed(names, object)))
+            .chain(self.roles.iter().map(|role| format!("the role {role}")))
+            .collect()
     }
 
     /// True if the account has a privilege on all objects of a schema. `SELECT` is the privilege on
@@ -176,6 +221,27 @@ mod tests {
         assert!(limited.has("TRIGGER", "shop_1") && limited.has("SHOW VIEW", "shop_"));
         assert!(!limited.has("TRIGGER", "shopx1") && !limited.has("EVENT", "shop_1"));
         assert!(limited.has("SELECT", "anything"), "routines are in mysql.proc");
+    }
+
+    #[test]
+    fn lists_rights_beyond_own_schemas() {
+        let own = grants(&[
+            "GRANT PROCESS ON *.* TO `me`@`%`",
+            "GRANT ALL PRIVILEGES ON `weigh\\_%`.* TO `me`@`%` WITH GRANT OPTION",
+            "GRANT SELECT, UPDATE ON `performance_schema`.* TO `me`@`%`",
+            "GRANT ALL PRIVILEGES ON `test\\_%`.* TO PUBLIC",
+        ]);
+        assert_eq!(own.beyond("weigh_"), [""; 0]);
+        for (line, beyond) in [
+            ("GRANT ALL PRIVILEGES ON *.* TO `me`@`%`", "ALL PRIVILEGES on *.*"),
+            ("GRANT SELECT ON `weigh`.* TO `me`@`%`", "SELECT on weigh.*"),
+            ("GRANT SELECT ON `%`.* TO `me`@`%`", "SELECT on %.*"),
+            ("GRANT EXECUTE ON PROCEDURE `shop`.`p` TO `me`@`%`", "EXECUTE on PROCEDURE shop.p"),
+            ("GRANT `reader`@`%` TO `me`@`%`", "the role `reader`@`%`"),
+            ("GRANT SYSTEM_USER ON *.* TO `me`@`%`", "SYSTEM_USER on *.*"),
+        ] {
+            assert_eq!(grants(&[line]).beyond("weigh_"), [beyond]);
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ use dictionary_row::DictionaryRow;
 use grants::Grants;
 
 pub use connection::{Limits, connect};
-pub use grants::Privilege;
+pub use grants::{Privilege, rights_beyond};
 pub use settings::VARIABLES;
 
 /// Facts to read.

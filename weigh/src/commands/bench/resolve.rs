@@ -36,7 +36,7 @@ pub struct Bench {
 }
 
 pub fn resolve(args: &BenchArgs) -> Result<Bench> {
-    let folder = args.folder.resolve(&args.load, args.baseline.as_deref())?;
+    let folder = args.folder.resolve(&args.load, args.baseline.as_deref(), args.trust)?;
     if folder.is_some() {
         refuse_with_folder(args)?;
     }

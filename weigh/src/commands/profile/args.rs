@@ -101,6 +101,11 @@ pub struct ProfileArgs {
     #[command(flatten)]
     pub folder: FolderArgs,
 
+    /// Run a folder's statements on a running server even as an account that may reach other
+    /// schemas than weigh's
+    #[arg(long, help_heading = "A workload's folder")]
+    pub trust: bool,
+
     #[command(flatten)]
     pub connect: ConnectArgs,
 }

@@ -96,7 +96,7 @@ fn sample_under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     // A missing perf is reported before rows are loaded.
     profile::perf::install(&Bar::new())?;
     profile::perf::version()?;
-    let own = args.folder.resolve(&args.load, args.against.as_deref())?;
+    let own = args.folder.resolve(&args.load, args.against.as_deref(), args.trust)?;
     let request = resolve::resolve_request(args, own.as_ref())?;
     let targets = args.connect.resolve(request.max_connections())?;
     let folder = results::create_folder(args.out.as_deref(), request.access())?;

@@ -14,7 +14,7 @@ use result_diff::{Request, ResultDiff};
 use crate::options::connect::ConnectArgs;
 use crate::options::pipeline::{BaselineArgs, Conclusion, format_name};
 use crate::options::values::{SeverityArg, without_repeats};
-use crate::options::workload_folder::{Convert, refuse_origin};
+use crate::options::workload_folder::{Consent, Convert, refuse_server};
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -59,6 +59,11 @@ pub struct CompareArgs {
     #[arg(long, help_heading = "What to compare")]
     here: bool,
 
+    /// Run the statements on a running server even as an account that may reach other schemas than
+    /// weigh's
+    #[arg(long, help_heading = "What to compare")]
+    trust: bool,
+
     /// Time limit of each statement
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "60s", help_heading = "What to compare")]
     statement_time: Duration,
@@ -99,7 +104,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
     let [spec] = targets.specs.as_slice() else { bail!("weigh workload compare takes one server") };
     let bar = Bar::new();
     let server = server::open(spec, &targets.options, &bar)?;
-    refuse_origin(&server, &workload, args.here)?;
+    refuse_server(&server, &workload, Consent { here: args.here, trust: args.trust })?;
     let request = Request {
         sides: sides.into_iter().map(|side| (side != result_diff::AS_IS).then_some(side)).collect(),
         convert_all: args.convert == Convert::All,
