@@ -4,11 +4,13 @@ use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::Account;
+use crate::sandbox::Sandbox;
 
 /// Variables that tools and servers inherit. A server gets no others but the ones that its command
 /// sets, so that passwords and keys in the environment do not reach it.
@@ -51,6 +53,9 @@ pub struct Confinement {
     pub memory_bytes: Option<u64>,
     /// Maximum CPU time of the process in seconds.
     pub cpu_seconds: Option<u64>,
+    /// Folders below which the process may write. It may not use TCP then. `None`: no restriction.
+    /// Needs Landlock (Linux 5.13, for TCP 6.7); without it there is no restriction either.
+    pub writable: Option<Vec<PathBuf>>,
 }
 
 /// Leaves a tool of this machine the variables that it needs, the ones that `command` sets, and no
@@ -62,7 +67,7 @@ pub(crate) fn isolate_tool(command: &mut Command) {
 
 /// Makes `command` start a program within `confinement`. It gets no files of this process other
 /// than its standard streams, and cannot gain privileges by set-user-id programs.
-pub(crate) fn confine(command: &mut Command, confinement: &Confinement) {
+pub(crate) fn confine(command: &mut Command, confinement: &Confinement) -> io::Result<()> {
     keep_environment(command, ENVIRONMENT.iter());
     close_files(command);
     if let Some(account) = &confinement.account {
@@ -72,18 +77,21 @@ pub(crate) fn confine(command: &mut Command, confinement: &Confinement) {
     limits.extend(confinement.memory_bytes.map(|bytes| (Resource::Data, bytes)));
     limits.extend(confinement.cpu_seconds.map(|seconds| (Resource::Cpu, seconds)));
     limits.extend(confinement.account.as_ref().map(|_| (Resource::Nproc, MAX_TASKS)));
+    let mut sandbox = confinement.writable.as_deref().map(Sandbox::new).transpose()?;
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
-    // allowed. It makes bare system calls (prctl, getrlimit, setrlimit) on a vector that was
-    // allocated before, takes no lock, and its errors carry a raw errno only.
+    // allowed. It makes bare system calls (prctl, getrlimit, setrlimit, landlock_restrict_self,
+    // close) on values that were allocated before, takes no lock, and its errors carry a raw errno
+    // only.
     unsafe {
         command.pre_exec(move || {
             rustix::thread::set_no_new_privs(true)?;
             for (resource, limit) in &limits {
                 lower_limit(*resource, *limit)?;
             }
-            Ok(())
+            sandbox.as_mut().map_or(Ok(()), Sandbox::enter)
         });
     }
+    Ok(())
 }
 
 fn lower_limit(resource: Resource, limit: u64) -> io::Result<()> {
@@ -170,8 +178,32 @@ mod tests {
     }
 
     #[test]
+    fn confined_program_writes_to_its_folders_only() {
+        let [own, other] = ["own", "other"].map(|name| {
+            let folder = env::temp_dir().join(format!("weigh-test-confine-{}-{name}", std::process::id()));
+            std::fs::create_dir(&folder).unwrap();
+            folder
+        });
+        let script = format!(
+            "echo a >{own}/a; echo b >{other}/b; ln -s {other} {own}/l; echo c >{own}/l/c; mv {own}/a {other}; echo x >/dev/null && echo $(ls {own}) . $(ls {other}); read x </etc/passwd && echo $x",
+            own = own.display(),
+            other = other.display()
+        );
+        let confinement = Confinement { writable: Some(vec![own.clone()]), ..Confinement::default() };
+        let text = output(spawn_confined(shell(&script), &confinement));
+        for folder in [own, other] {
+            std::fs::remove_dir_all(folder).unwrap();
+        }
+        if !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|names| names.contains("landlock")) {
+            eprintln!("skipped: this kernel has no Landlock");
+            return;
+        }
+        assert!(text.starts_with("a l .\nroot:"), "{text}");
+    }
+
+    #[test]
     fn confined_program_cannot_gain_privileges_or_memory() {
-        let confinement = Confinement { memory_bytes: Some(64 << 20), cpu_seconds: Some(9), account: None };
+        let confinement = Confinement { memory_bytes: Some(64 << 20), cpu_seconds: Some(9), ..Confinement::default() };
         let text = output(spawn_confined(shell("cat /proc/self/status /proc/self/limits"), &confinement));
         assert!(text.lines().any(|line| line.split_whitespace().eq(["NoNewPrivs:", "1"])), "{text}");
         let has_limit =

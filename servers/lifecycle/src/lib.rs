@@ -14,6 +14,7 @@ mod confine;
 pub mod fatal;
 pub mod interrupt;
 mod process;
+mod sandbox;
 mod spawn;
 
 pub use account::{Account, find_unreadable};

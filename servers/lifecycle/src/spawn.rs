@@ -55,7 +55,7 @@ pub fn spawn_supervised(mut command: Command) -> io::Result<Child> {
 
 /// Starts a server's program within `confinement`, supervised as by [`spawn_supervised`].
 pub fn spawn_confined(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
-    confine::confine(&mut command, confinement);
+    confine::confine(&mut command, confinement)?;
     supervise(command)
 }
 
@@ -66,7 +66,7 @@ pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
 
 /// Starts a confined program in its own process group that may outlive this process.
 pub fn spawn_detached(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
-    confine::confine(&mut command, confinement);
+    confine::confine(&mut command, confinement)?;
     command.process_group(0).spawn()
 }
 

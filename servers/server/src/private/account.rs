@@ -5,11 +5,12 @@
 //! root.
 
 use std::os::unix::fs::chown;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fetch::Program;
 use lifecycle::{Account, Confinement, find_unreadable};
 
+use super::folder::SERVER_FOLDERS;
 use super::resources::total_memory;
 use crate::{Error, Options};
 
@@ -32,7 +33,22 @@ pub(super) fn give(folder: &Path, account: &Account) -> Result<(), Error> {
     chown(folder, Some(account.id()), Some(account.id())).map_err(Error::io("give to the server", folder))
 }
 
-/// Returns the limits of the server's processes.
-pub(super) fn confinement(account: Option<&Account>) -> Confinement {
-    Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None }
+/// Returns the limits of the processes of the server in `folder`. They may write to the server's
+/// folders and to paths that the user's settings name.
+pub(super) fn confinement(account: Option<&Account>, folder: &Path, options: &Options) -> Confinement {
+    let own = SERVER_FOLDERS.iter().map(|name| folder.join(name));
+    let writable = own.chain(named_paths(options)).collect();
+    Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None, writable: Some(writable) }
+}
+
+/// Returns the folders of absolute paths in `--set` and in the option file: a file's parent, or the
+/// folder itself.
+fn named_paths(options: &Options) -> Vec<PathBuf> {
+    let file = options.defaults_file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
+    let lines = file.lines().filter_map(|line| line.split_once('=')).map(|(_, value)| value);
+    let values = options.settings.iter().map(|(_, value)| value.as_str()).chain(lines);
+    let paths =
+        values.map(|value| PathBuf::from(value.trim().trim_matches(['\'', '"']))).filter(|path| path.is_absolute());
+    let folder = |path: PathBuf| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) };
+    paths.filter_map(folder).filter(|folder| folder != Path::new("/")).collect()
 }

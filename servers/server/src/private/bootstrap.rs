@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use fetch::command::{self, CommandError, Limits};
 use fetch::{Flavour, Program, Version};
-use lifecycle::Account;
+use lifecycle::{Account, Confinement};
 
 use super::{account, error_log};
-use crate::Error;
+use crate::{Error, Options};
 
 /// A server initialises a data folder in seconds; a busy machine with a slow disk needs longer.
 const MAX_TIME: Duration = Duration::from_secs(600);
+
+/// Part of a program's script that is read. The scripts have up to 200 kB.
+const MAX_SCRIPT_BYTES: u64 = 16 << 20;
 
 /// Initialises the data folder of the instance in `folder`. `arguments` is the command line of the
 /// instance. No process of the account runs afterwards.
@@ -22,19 +25,21 @@ pub(super) fn initialise(
     program: &Program,
     folder: &Path,
     arguments: &[String],
+    options: &Options,
     account: Option<&Account>,
 ) -> Result<(), Error> {
+    let confinement = account::confinement(account, folder, options);
     let mut command = program.command();
     command.args(arguments).current_dir(folder.join("data")).env("TMPDIR", folder.join("tmp"));
     let initialised = if program.flavour == Flavour::MySql && program.version >= Version::new(5, 7, 6) {
         command.arg("--initialize-insecure");
-        run(program, command, None, account)
+        run(program, command, None, &confinement)
     } else {
         command.arg("--bootstrap");
         let script = folder.join("bootstrap.sql");
         fs::write(&script, bootstrap_sql(program)?).map_err(Error::io("write", &script))?;
         let input = File::open(&script).map_err(Error::io("read", &script))?;
-        run(program, command, Some(input), account)
+        run(program, command, Some(input), &confinement)
     };
     if let Some(account) = account {
         account.end_processes();
@@ -42,8 +47,8 @@ pub(super) fn initialise(
     initialised
 }
 
-fn run(program: &Program, command: Command, input: Option<File>, account: Option<&Account>) -> Result<(), Error> {
-    let limits = Limits { confinement: account::confinement(account), time: MAX_TIME };
+fn run(program: &Program, command: Command, input: Option<File>, confinement: &Confinement) -> Result<(), Error> {
+    let limits = Limits { confinement: confinement.clone(), time: MAX_TIME };
     match command::run_confined(command, input, "initialise the data folder", &limits) {
         Err(fetch::Error::Command { source: CommandError::Failed { stderr, status, .. }, .. }) => {
             Err(Error::Start { label: program.label.clone(), reason: error_log::explain_failed_start(&stderr, status) })
@@ -68,7 +73,8 @@ fn bootstrap_sql(program: &Program) -> Result<String, Error> {
             let reason = format!("its share folder has no {name}, which is needed to initialise a data folder");
             return Err(Error::Start { label: program.label.clone(), reason });
         };
-        sql.push_str(&fs::read_to_string(&path).map_err(Error::io("read", &path))?);
+        let script = files::read_small(&path, MAX_SCRIPT_BYTES).map_err(Error::io("read", &path))?;
+        sql.push_str(&String::from_utf8_lossy(&script));
         sql.push('\n');
     }
     if program.flavour == Flavour::MySql {

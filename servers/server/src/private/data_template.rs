@@ -32,13 +32,13 @@ pub(super) fn fill_data_folder(
     let Some(program_name) =
         program.cache_folder_name().filter(|_| has_default_settings && program.flavour == Flavour::MySql)
     else {
-        return bootstrap::initialise(program, folder, arguments, account);
+        return bootstrap::initialise(program, folder, arguments, options, account);
     };
     let data = folder.join("data");
     let key = format!("templates/{program_name}-{}-weigh-{}", program.version, env!("CARGO_PKG_VERSION"));
     let mut is_initialised = false;
     let template = Cache::for_user()?.folder_or_create(&key, TEMPLATE_MEBIBYTES, progress, |template| {
-        bootstrap::initialise(program, folder, arguments, account)?;
+        bootstrap::initialise(program, folder, arguments, options, account)?;
         is_initialised = true;
         copy(&data, template, None)
     });
@@ -49,7 +49,7 @@ pub(super) fn fill_data_folder(
         // The server can start even if the cache is full or read-only.
         Err(Error::Path(_) | Error::Fetch(fetch::Error::DiskSpace { .. })) if is_initialised => Ok(()),
         Err(Error::Path(_) | Error::Fetch(fetch::Error::DiskSpace { .. })) => {
-            bootstrap::initialise(program, folder, arguments, account)
+            bootstrap::initialise(program, folder, arguments, options, account)
         }
         Err(error) => Err(error),
     }

@@ -34,7 +34,7 @@ const SERVER_FILE: &str = "server.json";
 pub(super) const SOCKET: &str = "mysqld.sock";
 
 /// Folders that the server writes to.
-const SERVER_FOLDERS: [&str; 3] = ["data", "tmp", "run"];
+pub(super) const SERVER_FOLDERS: [&str; 3] = ["data", "tmp", "run"];
 
 /// Mode of an instance's folder if the server has an account, which is then the folder's group.
 const FOLDER_MODE: u32 = 0o710;
@@ -59,6 +59,7 @@ impl InstanceFolder {
     /// Removes folders of dead owners first.
     pub fn create(account: Option<&Account>) -> Result<Self, Error> {
         let base = parent();
+        refuse_open(&base)?;
         remove_orphans(&base);
         disk::check_free_space(&base, MIN_FREE_MEBIBYTES, "a private instance")?;
         let dir = tempfile::Builder::new()
@@ -160,6 +161,17 @@ fn remove_with_lock_last(folder: &Path) -> io::Result<()> {
         }
     }
     fs::remove_dir_all(folder)
+}
+
+/// Refuses a folder in which every user may replace an instance's folder: one without the sticky
+/// bit.
+fn refuse_open(base: &Path) -> Result<(), Error> {
+    let mode = fs::metadata(base).map_err(Error::io("look at", base))?.mode();
+    if mode & 0o1002 != 0o002 {
+        return Ok(());
+    }
+    let reason = "anyone may replace what lies in it; `chmod +t` prevents that, or name another folder by TMPDIR";
+    Err(Error::io("use", base)(io::Error::new(io::ErrorKind::PermissionDenied, reason)))
 }
 
 /// Returns the parent of the instances' folders: `TMPDIR`, or `/tmp` if a socket's path would be

@@ -102,7 +102,7 @@ impl Instance {
         let run_under = options.run_under.as_ref();
         let command =
             run_under.map_or_else(|| program.command(), |under| under.wrap(&program.command(), &path.join("tmp")));
-        let mut confinement = account::confinement(account);
+        let mut confinement = account::confinement(account, &path, options);
         if run_under.is_some() {
             // A tool such as valgrind takes memory in proportion to the server's.
             confinement.memory_bytes = None;
