@@ -23,6 +23,11 @@ pub struct OutputArgs {
     /// Colours and bold type: auto (on a terminal, unless NO_COLOR is set), always or never
     #[arg(long, global = true, value_enum, value_name = "WHEN", hide_possible_values = true, default_value_t = ColorChoice::Auto, help_heading = crate::help::EVERY_COMMAND)]
     color: ColorChoice,
+
+    /// In CSV, leave fields that begin with = + - @ as they are, for programs; a spreadsheet may
+    /// run them
+    #[arg(long, global = true, help_heading = crate::help::EVERY_COMMAND)]
+    csv_raw: bool,
 }
 
 static OUTPUT: OnceLock<OutputArgs> = OnceLock::new();
@@ -35,6 +40,7 @@ impl OutputArgs {
             (false, true) => Detail::Steps,
             (false, false) => Detail::Bar,
         });
+        report::set_raw_csv(self.csv_raw);
         let _ = OUTPUT.set(self.clone());
     }
 

@@ -31,15 +31,20 @@ pub fn too_long(item: &str, max_bytes: usize) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, problem)
 }
 
-/// Reads a whole file. Fails if it is longer than one item.
+/// Reads a whole file. Fails if it is longer than one item, and for pipes and devices.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    read_up_to(File::open(path)?, max_item_bytes())
+    read_up_to(files::open_regular(path)?, max_item_bytes())
 }
 
 /// Reads a whole file of many items, such as a log. Fails if it is longer than 16 times the longest
 /// item.
 pub fn read_large_file(path: &Path) -> io::Result<Vec<u8>> {
     read_up_to(File::open(path)?, max_item_bytes().saturating_mul(16))
+}
+
+/// As [`read_large_file`]. Fails for pipes and devices.
+pub fn read_large_regular_file(path: &Path) -> io::Result<Vec<u8>> {
+    read_up_to(files::open_regular(path)?, max_item_bytes().saturating_mul(16))
 }
 
 /// Reads a text file in UTF-8 as [`read_file`] does.

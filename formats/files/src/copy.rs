@@ -103,6 +103,37 @@ mod tests {
         assert!(!to.path().join("skip").exists());
     }
 
+    /// Exchanges a folder and a link to a folder with a secret, again and again.
+    fn exchange(folder: &Path, is_done: &std::sync::atomic::AtomicBool) {
+        let (one, other) = (folder.join("below"), folder.join("link"));
+        while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+            rustix::fs::renameat_with(CWD, &one, CWD, &other, rustix::fs::RenameFlags::EXCHANGE).unwrap();
+        }
+    }
+
+    #[test]
+    fn exchanged_folders_and_links_are_not_followed() {
+        let (from, secret) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(secret.path().join("secret"), "secret").unwrap();
+        fs::create_dir(from.path().join("below")).unwrap();
+        fs::write(from.path().join("below/own"), "own").unwrap();
+        symlink(secret.path(), from.path().join("link")).unwrap();
+        let owner = rustix::process::geteuid().is_root().then_some(61_184);
+        let is_done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| exchange(from.path(), &is_done));
+            for _ in 0..300 {
+                let to = tempfile::tempdir().unwrap();
+                // `link` has a name that is skipped, `below` is the folder or the link.
+                let _ = copy_tree(from.path(), to.path(), owner, &["link"]);
+                assert!(!to.path().join("below/secret").exists());
+            }
+            is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let metadata = fs::metadata(secret.path().join("secret")).unwrap();
+        assert_eq!(metadata.uid(), rustix::process::geteuid().as_raw());
+    }
+
     #[test]
     fn refuses_links_and_pipes() {
         let secret = tempfile::NamedTempFile::new().unwrap();

@@ -1,10 +1,10 @@
 //! Files in folders that others may have prepared: opened, replaced and copied without following a
-//! link at the last part of the path. Only [`read_small`] follows it.
+//! link at the last part of the path. Only [`open_regular`] and [`read_small`] follow it.
 
 mod copy;
 mod own;
 mod replace;
 
 pub use copy::copy_tree;
-pub use own::{create_new, open_existing, read_small};
+pub use own::{create_new, open_existing, open_regular, read_small};
 pub use replace::{Access, replace};

@@ -35,16 +35,18 @@ pub fn open_existing(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads at most `max_bytes` of a regular file. Fails for other kinds of files without waiting for
-/// them.
-pub fn read_small(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+/// Opens a regular file for reading: one that others put into a folder or named in a file. Fails for
+/// pipes and devices without waiting for them. Follows links.
+pub fn open_regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(refuse("it is not a regular file"));
-    }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refuse("it is not a regular file")) }
+}
+
+/// Reads at most `max_bytes` of a regular file, as [`open_regular`] opens it.
+pub fn read_small(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(max_bytes).read_to_end(&mut bytes)?;
+    open_regular(path)?.take(max_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -56,7 +56,7 @@ impl Table {
 }
 
 pub(crate) fn open_file(path: &Path) -> Result<SerializedFileReader<File>, Error> {
-    let file = File::open(path).map_err(|error| Error::new(path, error))?;
+    let file = files::open_regular(path).map_err(|error| Error::new(path, error))?;
     Error::contain(path, || {
         let pages = file.try_clone().map_err(|error| Error::new(path, error))?;
         let reader = SerializedFileReader::new(file).map_err(|error| Error::new(path, error))?;

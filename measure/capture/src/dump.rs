@@ -69,8 +69,10 @@ impl Dump {
         Ok(files)
     }
 
-    fn open(path: &Path) -> Result<Box<dyn BufRead>, Error> {
-        let file = File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+    /// Opens a file. In a folder, only regular files are read.
+    fn open(&self, path: &Path) -> Result<Box<dyn BufRead>, Error> {
+        let opened = if path == self.path { File::open(path) } else { files::open_regular(path) };
+        let file = opened.map_err(|source| Error::File { path: path.to_owned(), source })?;
         let reader =
             image::decompress(BufReader::new(file)).map_err(|source| Error::File { path: path.to_owned(), source })?;
         Ok(Box::new(BufReader::with_capacity(1 << 18, reader)))
@@ -87,7 +89,7 @@ impl Dump {
                 .then(|| path.file_name().and_then(|name| schema_of_file(&name.to_string_lossy())))
                 .flatten();
             let mut statements =
-                StatementReader::with_limit(Self::open(&path)?, SqlMode::default(), bounded::max_item_bytes());
+                StatementReader::with_limit(self.open(&path)?, SqlMode::default(), bounded::max_item_bytes());
             while let Some(statement) =
                 statements.read().map_err(|source| Error::File { path: path.clone(), source })?
             {

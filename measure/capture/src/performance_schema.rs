@@ -33,7 +33,11 @@ impl ServerSource {
         let rows: Vec<(Vec<u8>, u64, u64)> = self.query("read the digests of statements", &select(text))?;
         let entry = |(text, count, time): (Vec<u8>, u64, u64)| Entry {
             line: 1,
-            event: statement_event(text, max_bytes),
+            event: if !has_samples && is_cut_digest(&text) {
+                Event::Truncated
+            } else {
+                statement_event(text, max_bytes)
+            },
             schema: Some(schema.to_owned()),
             seconds: Some(time as f64 / PICOSECONDS_PER_SECOND / count.max(1) as f64),
             calls: count.max(1),
@@ -84,6 +88,12 @@ impl ServerSource {
         let rows: Vec<(String, usize)> = self.query("read performance_schema_max_sql_text_length", statement)?;
         Ok(rows.first().map_or(DEFAULT_TEXT_BYTES, |(_, length)| *length))
     }
+}
+
+/// True if the server kept only the first tokens of a statement (`max_digest_length`): it ends such
+/// a digest text with `...`.
+fn is_cut_digest(text: &[u8]) -> bool {
+    text.trim_ascii_end().ends_with(b"...")
 }
 
 /// Creates an event. A text within three bytes of the server's limit counts as truncated: the

@@ -70,7 +70,11 @@ impl<'a> RowCapture<'a> {
             seen[foreign_key.parent.table] = Some(HashSet::new());
             keys.entry(foreign_key.parent.clone()).or_insert_with(KeySets::default);
         }
-        let writers = tables.iter().map(|table| folder.create_rows(&table.shape.name, table.columns.clone()));
+        let create = |table: &SourceTable| {
+            let mut writer = folder.create_rows(&table.shape.name, table.columns.clone())?;
+            writer.close().map(|()| writer)
+        };
+        let writers = tables.iter().map(create);
         Ok(Self { tables, writers: writers.collect::<Result<_, _>>()?, keys, foreign_keys, seen })
     }
 
@@ -143,7 +147,9 @@ impl<'a> RowCapture<'a> {
     ) -> Result<SampleExtent, Error> {
         lifecycle::interrupt::check()?;
         let tables = self.tables;
-        source.rows(&tables[at], selection, &mut |row| self.add_row(at, row))
+        let extent = source.rows(&tables[at], selection, &mut |row| self.add_row(at, row))?;
+        self.writers[at].close()?;
+        Ok(extent)
     }
 
     fn add_row(&mut self, at: usize, row: Vec<Cell>) -> Result<(), Error> {
@@ -241,6 +247,24 @@ mod tests {
             }
             Ok(SampleExtent { is_complete: false, estimated_rows: Some(100) })
         }
+    }
+
+    #[test]
+    fn few_files_are_open_at_once() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = FolderWriter::create(&place.path().join("w")).unwrap();
+        let table = |at: usize| {
+            let create = format!("CREATE TABLE `t{at}` (`id` int, `x` int, PRIMARY KEY (`id`))");
+            SourceTable::new(workload_folder::SchemaSql::parse(&create).0.tables[0].clone(), &create)
+        };
+        let tables: Vec<SourceTable> = (0..300).map(table).collect();
+        let rows = RowCapture::new(&tables, &folder).unwrap();
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().count();
+        assert!(open < 200, "{open} files are open");
+        let mut source = NumberedRows { asked: RefCell::default() };
+        let captured = rows.capture_all(&mut source, 2, 1, &server::NoProgress).unwrap();
+        assert!(captured.tables.len() == 300 && captured.tables.iter().all(|table| table.rows == 2));
+        assert_eq!(std::fs::read_to_string(place.path().join("w/rows/t7.csv")).unwrap(), "id:int,x:int\n0,0\n1,1\n");
     }
 
     #[test]

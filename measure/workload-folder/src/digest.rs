@@ -23,7 +23,7 @@ impl Workload {
             files.push(text);
         }
         for path in files {
-            let mut file = File::open(&path)?;
+            let mut file = files::open_regular(&path)?;
             let name = path.strip_prefix(&self.root).unwrap_or(&path);
             // Name and length precede each file, so that different folders never have the same
             // bytes.

@@ -121,7 +121,15 @@ fn read_manifest(folder: &Path, faults: &mut Vec<Fault>) -> Option<Manifest> {
             faults.push(Fault::error(MANIFEST, message).at(&text, text.find("format").unwrap_or(0)));
             None
         }
-        Ok(manifest) => Some(manifest),
+        Ok(manifest) => {
+            let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            if manifest.session.charset.as_deref().is_some_and(|charset| !is_name(charset)) {
+                let message = "charset is the name of a character set, such as utf8mb4".to_owned();
+                faults.push(Fault::error(MANIFEST, message).at(&text, text.find("charset").unwrap_or(0)));
+                return None;
+            }
+            Some(manifest)
+        }
         Err(error) => {
             let at = error.span().map_or(0, |span| span.start);
             faults.push(Fault::error(MANIFEST, error.message().trim().replace('\n', ", ")).at(&text, at));

@@ -2,7 +2,6 @@
 
 mod parquet;
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +70,7 @@ impl RowsFile {
 type CsvInput = (csv::Reader<ItemReader<Box<dyn Read>>>, Budget);
 
 fn open_csv(path: &Path) -> io::Result<CsvInput> {
-    let file = BufReader::with_capacity(1 << 18, File::open(path)?);
+    let file = BufReader::with_capacity(1 << 18, files::open_regular(path)?);
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     let input: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     let (input, budget) = ItemReader::new(input, "a row");

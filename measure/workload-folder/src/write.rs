@@ -124,10 +124,16 @@ fn create_private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
+fn append(path: &Path) -> io::Result<csv::Writer<BufWriter<File>>> {
+    let file = OpenOptions::new().append(true).open(path)?;
+    Ok(csv::Writer::from_writer(BufWriter::new(file)))
+}
+
 /// Writer of rows or samples as CSV.
 pub struct RowsWriter {
     path: PathBuf,
-    writer: csv::Writer<BufWriter<File>>,
+    /// `None` while the file is closed.
+    writer: Option<csv::Writer<BufWriter<File>>>,
     pub rows: u64,
 }
 
@@ -137,16 +143,25 @@ impl RowsWriter {
         let mut writer = csv::Writer::from_writer(BufWriter::new(file));
         let heads = columns.iter().map(Column::to_head);
         writer.write_record(heads).map_err(|error| write_error(&path)(error.into()))?;
-        Ok(Self { path, writer, rows: 0 })
+        Ok(Self { path, writer: Some(writer), rows: 0 })
     }
 
     pub fn write(&mut self, row: &[Cell]) -> Result<(), WriteError> {
-        self.writer.write_record(row.iter().map(format_cell)).map_err(|error| write_error(&self.path)(error.into()))?;
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            closed => closed.insert(append(&self.path).map_err(write_error(&self.path))?),
+        };
+        writer.write_record(row.iter().map(format_cell)).map_err(|error| write_error(&self.path)(error.into()))?;
         self.rows += 1;
         Ok(())
     }
 
+    /// Closes the file until the next row: a process may have few files open at once.
+    pub fn close(&mut self) -> Result<(), WriteError> {
+        self.writer.take().map_or(Ok(()), |mut writer| writer.flush()).map_err(write_error(&self.path))
+    }
+
     pub fn finish(mut self) -> Result<(), WriteError> {
-        self.writer.flush().map_err(write_error(&self.path))
+        self.close()
     }
 }

@@ -182,6 +182,10 @@ fn reports_what_an_empty_folder_lacks() {
     write(place.path(), &[("workload.toml", "format = 9\n"), ("schema.sql", "")]);
     let faults: Vec<String> = check(place.path()).1.faults.iter().map(ToString::to_string).collect();
     assert!(faults[0].starts_with("workload.toml:1:1: error: format 9"), "{faults:#?}");
+    // The name goes into a statement.
+    write(place.path(), &[("workload.toml", "format = 1\n[session]\ncharset = \"latin1', GLOBAL x = 1 -- \"\n")]);
+    let faults: Vec<String> = check(place.path()).1.faults.iter().map(ToString::to_string).collect();
+    assert!(faults[0].starts_with("workload.toml:3:1: error: charset is the name"), "{faults:#?}");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! symbol have bounds in `.eh_frame`, which `strip` does not remove.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::Path;
 
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
@@ -56,13 +55,16 @@ pub struct Image {
     handlers: Handlers,
 }
 
+/// Part of a program or debug file that is read. The path may be one that a stranger's samples name.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
 impl Image {
     /// Reads a file, and its debug file if installed. A function that several collations share is
     /// named after one of `preferred_collations` if possible. `mapping` is the file's mapping in a
     /// running process, whose memory has further handler tables. A file in another format than
     /// 64-bit ELF has no functions.
     pub fn read(path: &Path, preferred_collations: &[String], mapping: Option<&Mapping>) -> std::io::Result<Self> {
-        let bytes = fs::read(path)?;
+        let bytes = files::read_small(path, MAX_FILE_BYTES)?;
         let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Ok(file) = ElfFile64::<object::Endianness>::parse(&*bytes) else {
             return Ok(Self { file_name, ..Self::default() });

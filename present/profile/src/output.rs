@@ -13,6 +13,9 @@ use crate::summary::SideSamples;
 pub const FOLDER: &str = "profile";
 const FILE: &str = "profiles.json";
 
+/// Size of the largest `profiles.json` that is read. A cut one is malformed.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// Writes the figures of all profiles to `profiles.json`.
 pub fn write(folder: &Path, profiles: &Profiles) -> Result<(), Error> {
     let mut text = serde_json::to_string_pretty(profiles).expect("a profile is plain data");
@@ -23,7 +26,7 @@ pub fn write(folder: &Path, profiles: &Profiles) -> Result<(), Error> {
 /// Reads the profiles of a run's folder. `None` if the run has no profiles.
 pub fn read(run: &Path) -> Result<Option<Profiles>, Error> {
     let path = run.join(FOLDER).join(FILE);
-    let text = match fs::read(&path) {
+    let text = match files::read_small(&path, MAX_BYTES) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(Error::io("read", &path))?,
     };

@@ -36,6 +36,7 @@ pub mod why;
 pub use compare::csv_rows::compare_csv;
 pub use compare::page::compare_page;
 pub use compare::{Comparison, compare_json, compare_markdown, compare_text};
+pub use format::csv::set_raw_csv;
 pub use format::text::Style;
 pub use page::page;
 pub use profile::csv_rows::profile_csv;

@@ -9,6 +9,7 @@
 //! - Of an entry's attributes, only the executable bit is kept: owners and set-user-id bits are
 //!   ignored. Devices and named pipes are not created.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt;
@@ -32,6 +33,12 @@ const OPAQUE_WHITEOUT: &[u8] = b".wh..wh..opq";
 /// Maximum unpacked size of a layer or archive in bytes, against decompression bombs. Images of
 /// servers are smaller.
 const MAX_BYTES: u64 = 32 << 30;
+
+/// Maximum number of entries of a layer or archive. Images of servers have some ten thousand.
+const MAX_ENTRIES: u64 = 1_000_000;
+
+/// Maximum bytes from the content of one entry to that of the next: headers, a long name, padding.
+const MAX_HEADER_BYTES: u64 = 1 << 20;
 
 /// What an archive is, with its name for messages.
 #[derive(Clone, Copy)]
@@ -64,12 +71,38 @@ pub(crate) fn apply(root: &Path, kind: ArchiveKind, archive: impl Read, monitor:
         io::ErrorKind::StorageFull => Error::Io { what: "unpack into", path: root.to_owned(), source },
         _ => archive_error(kind, &source),
     };
-    let mut archive = Archive::new(archive);
-    for entry in archive.entries().map_err(unreadable)? {
+    let remaining = Cell::new(MAX_HEADER_BYTES);
+    let mut archive = Archive::new(LimitedReader { inner: archive, remaining: &remaining });
+    for (number, entry) in (1..).zip(archive.entries().map_err(unreadable)?) {
         monitor::check(monitor)?;
-        unpacker.unpack(entry.map_err(unreadable)?)?;
+        let entry = entry.map_err(unreadable)?;
+        if number > MAX_ENTRIES {
+            return Err(unpacker.hostile_error(format!("has more than {MAX_ENTRIES} entries")));
+        }
+        // The content of files is counted by the unpacker.
+        remaining.set(u64::MAX);
+        unpacker.unpack(entry)?;
+        remaining.set(MAX_HEADER_BYTES);
     }
     Ok(())
+}
+
+/// A reader that fails beyond a number of bytes, which its owner sets anew: the library reads the
+/// names of entries into memory, however long they are.
+struct LimitedReader<'a, R> {
+    inner: R,
+    remaining: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for LimitedReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        match self.remaining.get().checked_sub(read as u64) {
+            Some(remaining) => self.remaining.set(remaining),
+            None => return Err(io::Error::other("the header or name of an entry is longer than 1 MiB")),
+        }
+        Ok(read)
+    }
 }
 
 fn archive_error(kind: ArchiveKind, source: &io::Error) -> Error {

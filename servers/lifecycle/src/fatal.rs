@@ -51,6 +51,14 @@ pub fn install() -> io::Result<()> {
     Ok(())
 }
 
+/// Panics if a test asks for it: the variable `WEIGH_TEST_PANIC` names the place. Does nothing in
+/// release builds.
+pub fn panic_for_test(place: &str) {
+    if cfg!(debug_assertions) && std::env::var_os("WEIGH_TEST_PANIC").is_some_and(|name| name == place) {
+        panic!("a test asked for it");
+    }
+}
+
 /// Ends the process because `bytes` could not be allocated. Returns if [`install`] was not called.
 /// Allocates nothing.
 pub fn end_without_memory(bytes: usize) {

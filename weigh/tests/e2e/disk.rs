@@ -78,3 +78,83 @@ fn results_disk_fills_up() {
     let (_, blocks) = measure::read_run(&copied).unwrap();
     assert!(blocks.iter().any(|block| !block.warm_up));
 }
+
+/// Writes a dump of about 1 MiB.
+fn write_dump(workspace: &Workspace) {
+    let rows: String = (0..2000).map(|id| format!(",({id},'{}')", "x".repeat(490))).collect();
+    let dump = format!(
+        "CREATE TABLE `t` (`id` int PRIMARY KEY, `s` varchar(500) COLLATE utf8mb4_general_ci, UNIQUE (`s`(9))) ENGINE=InnoDB;\n\
+         INSERT INTO `t` VALUES {};\n",
+        &rows[1..]
+    );
+    std::fs::write(workspace.root().join("d.sql"), dump).unwrap();
+}
+
+/// What cannot be written is said in one sentence, and no half of it stays.
+#[test]
+fn files_without_space_or_right_to_write() {
+    let workspace = Workspace::new();
+    write_dump(&workspace);
+    std::fs::write(workspace.root().join("lines"), "b\na\n".repeat(100_000)).unwrap();
+    let disk = workspace.root().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let preflight = ["preflight", "--dump=d.sql", "--flavour=mariadb", "--to=utf8mb4_unicode_ci", "--trial=none"];
+    let commands: [Vec<&str>; 5] = [
+        vec!["capture", "--dump=d.sql", "--schema=d", "--rows=100000", "--out=disk/w"],
+        [&preflight[..], &["--plan=disk/plan.sql"]].concat(),
+        [&preflight[..], &["--resume=disk/checkpoint"]].concat(),
+        vec!["workload", "create", "disk/w"],
+        vec!["bench", "--quick", "--server=mariadb", "--out=disk/run"],
+    ];
+    let keeps_status = r#""$@"; status=$?; find "$disk" -mindepth 1 >&2; exit $status"#;
+    for (size, prepare, reason) in
+        [("4k", "", "No space left on device"), ("64k", r#"mount -o remount,ro "$disk"; "#, "Read-only file system")]
+    {
+        for words in &commands {
+            let command = workspace.weigh(words);
+            let finished = with_disk(&workspace, &disk, size, &format!("{prepare}{keeps_status}"), &command);
+            let message = finished.refusal();
+            assert!(message.contains(reason) && !message.contains("os error"), "{words:?}: {message}");
+            assert!(message.contains("disk/") && message.lines().count() == 1, "{words:?}: {message}");
+        }
+    }
+}
+
+/// A run whose folder is removed ends with a message, and prints what it measured.
+#[test]
+fn folder_is_removed_during_a_run() {
+    let workspace = Workspace::new();
+    let mut child = workspace.bench(&ENDLESS, &["-c", "utf8mb4_bin"]).spawn().unwrap();
+    workspace.wait_for_blocks(&mut child);
+    // A second run does not mix with the first.
+    workspace
+        .bench(&SMALL, &[])
+        .output()
+        .map(Finished::from_output)
+        .unwrap()
+        .refuses_with(&["already holds a run", "--out"]);
+    std::fs::remove_dir_all(workspace.out()).unwrap();
+    let finished = workspace.end(child);
+    assert_eq!(finished.code, Some(2), "{finished}");
+    assert!(finished.stderr.contains("removed during the run"), "{finished}");
+    assert!(finished.stdout.contains("oltp_read_only"), "what was measured is printed: {finished}");
+}
+
+/// A stranger's folder may hold pipes, which nobody writes to.
+#[test]
+fn pipes_in_folders_are_not_waited_for() {
+    let workspace = Workspace::new();
+    crate::folder::shop(&workspace);
+    let run = workspace.root().join("run");
+    std::fs::create_dir(&run).unwrap();
+    for path in ["run/run.json", "shop/rows/pipe.csv", "shop/statements/pipe.sql"] {
+        assert!(Command::new("mkfifo").arg(workspace.root().join(path)).status().unwrap().success());
+    }
+    for (words, code) in
+        [(&["workload", "check", "shop"][..], 1), (&["report", "run"], 2), (&["compare", "run", "run"], 2)]
+    {
+        let finished = workspace.end(workspace.weigh(words).spawn().unwrap());
+        assert_eq!(finished.code, Some(code), "{words:?}: {finished}");
+        assert!(format!("{finished}").contains("not a regular file"), "{words:?}: {finished}");
+    }
+}

@@ -15,7 +15,7 @@ pub struct Target {
     pub seeds: fn() -> Result<Vec<Vec<u8>>>,
 }
 
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "sql", read: read_sql, seeds: sql_seeds },
     Target { name: "dump", read: read_dump, seeds: sql_seeds },
     Target { name: "logs", read: read_logs, seeds: || files("formats/querylog/tests/fixtures", "log") },
@@ -27,9 +27,23 @@ pub const TARGETS: [Target; 9] = [
     },
     Target { name: "parquet", read: read_parquet, seeds: || files("formats/parquetfile/tests/fixtures", "parquet") },
     Target { name: "run", read: read_run, seeds: || files("present/report/tests/fixtures", "run.json") },
+    Target { name: "counts", read: read_counts, seeds: || files("present/report/tests/fixtures/count", "json") },
+    Target { name: "perf-script", read: read_perf_script, seeds: || Ok(texts(&[PERF_SCRIPT])) },
     Target { name: "recipe", read: read_recipe, seeds: || files("present/recipe/recipes", "toml") },
     Target { name: "sysbench-log", read: read_sysbench_log, seeds: || files("present/import/tests/logs", "") },
 ];
+
+const PERF_SCRIPT: &str = "\
+ld-linux-x86-64     0/0         0.000000: PERF_RECORD_MMAP2 174/174: [0x7f92aecc9000(0xaee000) @ 0x6c9000 fe:00 10275424 0]: r-xp /usr/sbin/mariadbd
+ld-linux-x86-64     0/0         0.000000: PERF_RECORD_COMM: mariadbd:174/174
+one_connection 174/176 12119.162571: 
+\t          a309a6 DsMrr_impl::dsmrr_next+0x16 (/nowhere/mariadbd)
+\t          7c9d0d [unknown] (/nowhere/mariadbd)
+\tffffffff81a0 do_syscall_64+0x5 ([kernel.kallsyms])
+
+my sqld 177 [001] 12119.163216123:    2004008 cpu-clock:u: 
+\t7f00 operator()(int) (inlined) (/nowhere/a b)
+";
 
 /// Folder for readers of files.
 static FOLDER: LazyLock<tempfile::TempDir> =
@@ -88,7 +102,9 @@ fn read_sql(input: &[u8]) {
         let _ = sql::readings(&text, mode);
         sql::extract_template(&text, mode);
         sql::split_statements(&text, mode);
+        sql::keep_local(&text, mode);
     }
+    sql::remove_definer(&text);
     for definition in sql::ddl::split_definitions(&text) {
         sql::ddl::with_collation(definition, "utf8mb4", "utf8mb4_bin", None);
         sql::ddl::parse_members(definition);
@@ -154,7 +170,32 @@ fn read_parquet(input: &[u8]) {
 fn read_run(input: &[u8]) {
     let path = write("run/run.json", input);
     write("run/samples.jsonl", input);
-    let _ = measure::read_run(path.parent().unwrap_or(&path));
+    let Ok((run, blocks)) = measure::read_run(path.parent().unwrap_or(&path)) else { return };
+    let analysis = measure::analyse(&run, &blocks);
+    let report = report::Report::new(run, analysis);
+    report::details_text(&report, report::Style::default());
+    report::markdown(&report);
+    report::json(&report);
+    report::csv([&report]);
+    report::page(&[("run".to_owned(), report)]);
+}
+
+fn read_counts(input: &[u8]) {
+    let Ok(results) = serde_json::from_slice::<count::Results>(input) else { return };
+    if results.cells.iter().any(|cell| cell.server >= results.servers.len()) {
+        return;
+    }
+    report::count::csv(&results);
+    report::count::text(&results, report::Style::default());
+    if let Ok(comparison) = count::compare(("a", &results), ("b", &results), 0.01) {
+        report::count::changes::text(&comparison, report::Style::default());
+    }
+}
+
+fn read_perf_script(input: &[u8]) {
+    let path = write("perf.txt", input);
+    let _ = profile::import(&path, 4, &FOLDER.path().join("profile"));
+    let _ = fs::remove_dir_all(FOLDER.path().join("profile"));
 }
 
 fn read_recipe(input: &[u8]) {

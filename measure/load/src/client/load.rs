@@ -256,8 +256,8 @@ fn open(target: &Target, settings: &Settings, encoder: &Encoder) -> Result<Conne
     let options =
         HandshakeOptions { collation: charset.handshake_collation, cache_metadata: !settings.common_features_only };
     let mut connection = Connection::open(&target.endpoint, &target.schema, options, encoder.clone())?;
-    let collate = charset.collation.as_ref().map(|collation| format!(" COLLATE '{collation}'"));
-    connection.query(&format!("SET NAMES '{}'{}", charset.charset, collate.unwrap_or_default()))?;
+    let collate = charset.collation.as_ref().map(|collation| format!(" COLLATE {}", sql::quote_string(collation)));
+    connection.query(&format!("SET NAMES {}{}", sql::quote_string(&charset.charset), collate.unwrap_or_default()))?;
     for statement in &settings.session {
         connection.query(statement)?;
     }

@@ -3,7 +3,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use files::Access;
@@ -124,10 +124,18 @@ impl RunFolder {
     pub fn append(&mut self, block: &Block) -> Result<(), RunFolderError> {
         let mut line = serde_json::to_vec(block).expect("a block is plain data");
         line.push(b'\n');
-        let written = self.samples.write_all(&line);
+        let written = self.refuse_removed().and_then(|()| self.samples.write_all(&line));
         written.map_err(|source| RunFolderError::Write { path: self.path.join(SAMPLES_FILE), source })?;
         self.counted_blocks += usize::from(!block.warm_up);
         Ok(())
+    }
+
+    /// Fails if `samples.jsonl` was removed: the block would go to a file without a name.
+    fn refuse_removed(&self) -> io::Result<()> {
+        match self.samples.metadata()?.nlink() {
+            0 => Err(io::Error::new(io::ErrorKind::NotFound, "the file was removed during the run")),
+            _ => Ok(()),
+        }
     }
 
     /// Keeps the folder even without blocks, because it contains other results.
@@ -183,9 +191,14 @@ mod tests {
         };
         folder.append(&block).unwrap();
         drop(folder);
-        assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap(), [block]);
+        assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap(), [block.clone()]);
         assert!(matches!(RunFolder::create(&path, Access::Umask), Err(RunFolderError::AlreadyHasRun(_))));
         assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap().len(), 1, "what is there stays");
+
+        let mut folder = RunFolder::create(&base.join("gone"), Access::Umask).unwrap();
+        fs::remove_dir_all(base.join("gone")).unwrap();
+        let error = folder.append(&block).unwrap_err();
+        assert!(error.to_string().contains("removed during the run"), "{error}");
         fs::remove_dir_all(base).unwrap();
     }
 }

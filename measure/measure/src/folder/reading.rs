@@ -123,7 +123,7 @@ fn check_index(index: usize, count: usize, what: &str) -> Result<(), String> {
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, RunFolderError> {
-    bounded::read_large_file(path).map_err(|source| RunFolderError::Read { path: path.to_owned(), source })
+    bounded::read_large_regular_file(path).map_err(|source| RunFolderError::Read { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl RunFolder {
 
 /// Returns the length in bytes of the first `lines` lines.
 fn count_bytes_of_lines(path: &Path, lines: usize) -> io::Result<u64> {
-    let bytes = bounded::read_large_file(path)?;
+    let bytes = bounded::read_large_regular_file(path)?;
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u64 + 1);
     Ok(lines.checked_sub(1).and_then(|last| ends.into_iter().nth(last)).unwrap_or(0))
 }

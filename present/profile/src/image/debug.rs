@@ -1,7 +1,6 @@
 //! Finds installed debug files of a stripped program. The places are those of gdb's manual
 //! ("Debugging Information in Separate Files"): by build id, and by the name in `.gnu_debuglink`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::Object;
@@ -21,7 +20,11 @@ pub(super) fn read_files(program: &Path, file: &ElfFile64<'_>) -> Vec<Vec<u8>> {
         (Some(id), Ok(debug)) => debug.build_id().ok().flatten() == Some(id),
         _ => false,
     };
-    candidates.filter_map(|path| fs::read(path).ok()).filter(same_build).take(1).collect()
+    candidates
+        .filter_map(|path| files::read_small(&path, super::MAX_FILE_BYTES).ok())
+        .filter(same_build)
+        .take(1)
+        .collect()
 }
 
 fn path_by_build_id(id: &[u8]) -> Option<PathBuf> {

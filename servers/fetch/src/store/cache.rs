@@ -4,7 +4,7 @@
 use std::env;
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -42,7 +42,23 @@ impl Cache {
             })?;
         // Programs from this folder run with other working directories.
         let root = std::path::absolute(&root).map_err(Error::io("find", &root))?;
-        Ok(Self { root })
+        let cache = Self { root };
+        cache.refuse_foreign().map_err(Error::io("use the cache", &cache.root))?;
+        Ok(cache)
+    }
+
+    /// Fails if another user could put programs into the cache, which this user would run.
+    fn refuse_foreign(&self) -> io::Result<()> {
+        let own = rustix::process::geteuid().as_raw();
+        let refuse = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+        let Ok(metadata) = fs::metadata(&self.root) else { return Ok(()) };
+        if metadata.uid() != own && metadata.uid() != 0 {
+            return refuse("it belongs to another user; name a folder of your own by WEIGH_CACHE");
+        }
+        if metadata.mode() & 0o002 != 0 {
+            return refuse("anyone may write to it; take that right away, or name another folder by WEIGH_CACHE");
+        }
+        Ok(())
     }
 
     /// Returns the path of the folder for `key`, such as `servers/mysql@5.6`. The folder may not
@@ -87,6 +103,7 @@ impl Cache {
             return Ok(());
         }
         fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        self.refuse_foreign().map_err(Error::io("use the cache", &self.root))?;
         folder.ancestors().take_while(|path| path.starts_with(&self.root)).try_for_each(restrict)
     }
 
@@ -178,6 +195,24 @@ mod tests {
             }
         });
         assert_eq!(fills.into_inner(), 1);
+    }
+
+    #[test]
+    fn folders_that_others_can_write_to_are_no_caches() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("cache");
+        fs::create_dir(&root).unwrap();
+        let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        let refused = || cache(&root).refuse_foreign().err().map(|error| error.to_string()).unwrap_or_default();
+        assert_eq!(refused(), "");
+        set(&root, 0o777);
+        assert!(refused().contains("anyone may write"));
+        set(&root, 0o755);
+        assert_eq!(refused(), "");
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(&root, Some(61_000), None).unwrap();
+            assert!(refused().contains("another user"));
+        }
     }
 
     #[test]

@@ -200,6 +200,15 @@ fn refuses_hostile_layers() {
 }
 
 #[test]
+fn names_of_entries_are_bounded() {
+    let sandbox = Sandbox::new();
+    let long = |kind: EntryType| entry(kind, "././@LongLink", "", 0o644, &vec![b'x'; 3 << 20]);
+    for kind in [EntryType::GNULongName, EntryType::GNULongLink, EntryType::XHeader] {
+        sandbox.refuses(&[file("a", &"x".repeat(3 << 20)), long(kind), file("b", "")], &["longer than 1 MiB"]);
+    }
+}
+
+#[test]
 fn ignores_devices_of_base_images() {
     let sandbox = Sandbox::new();
     sandbox.apply(&[entry(EntryType::Char, "dev/null", "", 0o666, b""), file("dev/text", "")]).unwrap();

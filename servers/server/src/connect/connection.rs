@@ -5,6 +5,8 @@
 //! - A server that is silent for the timeout must answer on another connection, or the statement
 //!   fails. Statements may therefore take longer than the timeout.
 //! - A packet that makes the driver panic is an error of the statement.
+//! - Rows that are returned together have at most 16 times [`bounded::max_item_bytes`], 1 GiB by
+//!   default.
 //! - A row that does not convert to the requested types is an error, not a panic.
 //!
 //! On a connection that is opened without a time limit, the first two don't hold.
@@ -157,7 +159,7 @@ impl Queryable for Conn {
     }
 
     fn query<T: FromRow, Q: AsRef<str>>(&mut self, query: Q) -> Result<Vec<T>> {
-        self.run(|conn| conn.query_iter(query)?.map(|row| convert(row?)).collect())
+        self.run(|conn| collect(conn.query_iter(query)?))
     }
 
     fn query_first<T: FromRow, Q: AsRef<str>>(&mut self, query: Q) -> Result<Option<T>> {
@@ -218,7 +220,7 @@ impl Queryable for Conn {
         P: Into<Params>,
         T: FromRow,
     {
-        self.run(|conn| conn.exec_iter(statement, params)?.map(|row| convert(row?)).collect())
+        self.run(|conn| collect(conn.exec_iter(statement, params)?))
     }
 
     fn exec_first<T, S, P>(&mut self, statement: S, params: P) -> Result<Option<T>>
@@ -255,6 +257,31 @@ fn usable(inner: &mut Option<mysql::Conn>) -> Result<&mut mysql::Conn> {
 
 fn contain_driver<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
     contain(call).unwrap_or_else(|panic| Err(malformed(&panic.to_string())))
+}
+
+/// Collects rows up to a total size.
+fn collect<T: FromRow>(rows: impl Iterator<Item = Result<Row>>) -> Result<Vec<T>> {
+    let limit = bounded::max_item_bytes().saturating_mul(16);
+    let mut size = 0_usize;
+    let bounded = rows.map(|row| {
+        let row = row?;
+        size = size.saturating_add(row_bytes(&row));
+        if size > limit {
+            let text = format!("the answer is larger than {} MiB; WEIGH_MAX_ITEM sets the limit", limit >> 20);
+            return Err(mysql::Error::IoError(io::Error::new(io::ErrorKind::FileTooLarge, text)));
+        }
+        convert(row)
+    });
+    bounded.collect()
+}
+
+/// Memory of a row, about.
+fn row_bytes(row: &Row) -> usize {
+    let value_bytes = |at: usize| match row.as_ref(at) {
+        Some(mysql::Value::Bytes(bytes)) => size_of::<mysql::Value>() + bytes.len(),
+        _ => size_of::<mysql::Value>(),
+    };
+    (0..row.len()).map(value_bytes).sum::<usize>() + size_of::<Row>()
 }
 
 fn convert<T: FromRow>(row: Row) -> Result<T> {

@@ -149,6 +149,9 @@ fn check_all() {
             let watches = WATCHES.lock().unwrap_or_else(PoisonError::into_inner);
             watches.iter().filter_map(Weak::upgrade).collect()
         };
+        if !watches.is_empty() {
+            lifecycle::fatal::panic_for_test("watch");
+        }
         watches.into_iter().for_each(Watch::check);
     }
 }

@@ -1,6 +1,7 @@
 //! Attacks: programs, archives, folders, files and servers of strangers. Tests that need root to
 //! show a fault report that they are skipped.
 
+mod copies;
 mod programs;
 mod rogue;
 mod servers;
@@ -104,4 +105,30 @@ fn folders_and_recipes_of_strangers_choose_nothing_that_runs() {
     fs::write(&file, run.to_string()).unwrap();
     weigh(&workspace, &["bench", "--resume", "out"]).refuses_with(&[evil.to_str().unwrap(), "--trust"]);
     assert!(!workspace.root().join("ran").exists(), "the program was run");
+}
+
+/// A panic in any thread ends the command with status 2: nobody waits for the thread.
+#[test]
+fn panics_of_threads_end_the_command() {
+    let foreign = Foreign::start("mariadb");
+    foreign.run("CREATE DATABASE d");
+    foreign.run("CREATE TABLE d.t (s VARCHAR(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci UNIQUE)");
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("s.sql"), "SELECT s FROM t;\n").unwrap();
+    let socket = foreign.socket();
+    let login = ["--no-defaults", "--user=root", "--socket", socket.to_str().unwrap()];
+    for (place, words) in [
+        ("watch", &["audit"][..]),
+        ("watch", &["preflight", "--schema=d", "--to=utf8mb4_unicode_ci", "--trial=none"]),
+        ("scan", &["preflight", "--schema=d", "--to=utf8mb4_unicode_ci", "--trial=none"]),
+        ("watch", &["capture", "--schema=d", "--sql=s.sql", "--assume-schema", "--out=w"]),
+    ] {
+        let mut weigh = workspace.weigh(&[words, &login].concat());
+        let finished = workspace.end(weigh.env("WEIGH_TEST_PANIC", place).spawn().unwrap());
+        // A fast command can end before the thread looks.
+        let is_done = place == "watch" && finished.code != Some(2);
+        assert!(is_done || finished.stderr.contains("a test asked for it"), "{words:?}: {finished}");
+        assert!(matches!(finished.code, Some(2)) || is_done, "{words:?}: {finished}");
+    }
+    assert!(!workspace.root().join("w").exists() || workspace.root().join("w/workload.toml").exists());
 }

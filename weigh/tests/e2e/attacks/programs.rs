@@ -1,7 +1,7 @@
 //! Programs of servers that attack the machine they run on.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -103,6 +103,36 @@ fn nothing_of_a_program_stays() {
     for pid in pids {
         let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         assert!(!line.contains("sleep"), "process {pid} still runs");
+    }
+}
+
+/// A process that the initialisation leaves behind exchanges folders and links while root copies the
+/// data folder and gives it away.
+#[test]
+fn exchanged_folders_do_not_change_owners() {
+    if !is_root("exchanged_folders_do_not_change_owners") {
+        return;
+    }
+    let workspace = Workspace::new();
+    let secrets = workspace.root().join("secrets");
+    fs::create_dir(&secrets).unwrap();
+    fs::write(secrets.join("file"), "keep").unwrap();
+    let script = format!(
+        "for word; do case $word in --initialize-insecure)\n\
+         mkdir d && echo x >d/file && ln -s '{}' l && echo init >>'RAN'\n\
+         setsid sh -c 'while :; do mv -T d x; mv -T l d; mv -T d l; mv -T x d; done' >/dev/null 2>&1 &\n\
+         sleep 0.3; exit 0;; esac; done",
+        secrets.display()
+    );
+    for _ in 0..2 {
+        let (finished, said) = run_archive(&workspace, &script);
+        assert!(said.contains("init"), "{finished}");
+        assert_eq!(finished.code, Some(2), "{finished}");
+        let owner = |path: &std::path::Path| fs::symlink_metadata(path).unwrap().uid();
+        assert_eq!([owner(&secrets), owner(&secrets.join("file"))], [0, 0]);
+        let below =
+            |folder: &std::path::Path| Command::new("grep").arg("-rl").arg("^keep").arg(folder).output().unwrap();
+        assert!(below(&workspace.root().join("cache")).stdout.is_empty(), "a secret is in the cache");
     }
 }
 
