@@ -17,6 +17,7 @@ use crate::bindings::ports::{check_output, compare_with_library};
 use crate::bindings::{spark, succeed};
 
 const JAR: &str = "target/mysql-collation-0.1.0.jar";
+const SPARK_JAR: &str = "spark/target/mysql-collation-spark-0.1.0.jar";
 
 /// Maven, the Java that it runs with, and the JDBC drivers of MySQL and MariaDB.
 pub struct Maven {
@@ -37,12 +38,25 @@ pub fn prepare() -> Result<Maven> {
     Ok(Maven { program, java, drivers: spark::download_drivers(&interpreter)? })
 }
 
+impl Maven {
+    fn build(&self, folder: &Path, arguments: &[&str]) -> Result<()> {
+        let mut maven = Command::new(&self.program);
+        succeed(maven.args(["--quiet", "--batch-mode"]).args(arguments).current_dir(folder))
+    }
+
+    /// Builds the jars of the library and of its functions for Spark, which depend on the installed
+    /// library.
+    pub fn build_spark_jars(&self, source: &Path) -> Result<[PathBuf; 2]> {
+        self.build(source, &["install", "-DskipTests"])?;
+        self.build(&source.join("spark"), &["package", "-DskipTests"])?;
+        Ok([source.join(JAR), source.join(SPARK_JAR)])
+    }
+}
+
 pub fn test(source: &Path) -> Result<()> {
     let maven = prepare()?;
-    // The functions for Spark depend on the installed library.
-    for (folder, goal) in [(source.to_owned(), "install"), (source.join("spark"), "verify")] {
-        succeed(Command::new(&maven.program).args(["--quiet", "--batch-mode", goal]).current_dir(folder))?;
-    }
+    maven.build(source, &["install"])?;
+    maven.build(&source.join("spark"), &["verify"])?;
     let java = |arguments: &[&str]| {
         let mut command = Command::new(&maven.java);
         command.args(arguments).current_dir(source);

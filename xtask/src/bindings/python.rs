@@ -9,6 +9,7 @@ use fetch::Tool;
 use progress::Bar;
 use server::{Address, Options, Server};
 
+use crate::bindings::java::{self, Maven};
 use crate::bindings::spark::{self, Spark};
 use crate::bindings::{build_for_tests, cargo, create_empty_folder, root, succeed, succeed_supervised, target};
 use crate::venv::Environment;
@@ -17,6 +18,7 @@ use crate::venv::Environment;
 pub struct Python {
     environment: Environment,
     spark: Spark,
+    maven: Maven,
 }
 
 /// Finds or installs Python and Java, and creates the virtual environment unless one with the same
@@ -33,7 +35,7 @@ pub fn prepare() -> Result<Python> {
     // PySpark is published as source only. Its build needs setuptools, which the environment has.
     let spark_requirements = requirements("requirements-spark.txt");
     environment.install_requirements(&spark_requirements, &["--no-build-isolation"], |_| Ok(()))?;
-    Ok(Python { environment, spark })
+    Ok(Python { environment, spark, maven: java::prepare()? })
 }
 
 /// Returns the environment variable that selects the interpreter for PyO3's build.
@@ -65,6 +67,8 @@ pub fn test(source: &Path) -> Result<()> {
     tests.env("MYSQL_COLLATION_TEST_COLUMNS", programs.join("examples/columns"));
     tests.env("MYSQL_COLLATION_TEST_WEIGH", programs.join("weigh"));
     python.spark.set_environment(&mut tests)?;
+    let jars = python.maven.build_spark_jars(&root().join("engine/ports/java"))?;
+    tests.env("MYSQL_COLLATION_TEST_SPARK_JARS", jars.map(|jar| jar.display().to_string()).join(","));
     succeed_supervised(tests)?;
     mariadb.stop()?;
     Ok(mysql.stop()?)

@@ -81,7 +81,8 @@ def spark(drivers, tmp_path_factory):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {
         "spark.master": "local[2]",
-        "spark.jars": drivers,
+        "spark.jars": f"{drivers},{needed('MYSQL_COLLATION_TEST_SPARK_JARS')}",
+        "spark.sql.extensions": "weighbridge.mysqlcollation.spark.Extensions",
         "spark.driver.memory": "1g",
         # Compiled in haste: a test's job is over before more would pay.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
