@@ -133,6 +133,20 @@ pub fn end() {
     }
 }
 
+/// Prints lines above the display. They stay when it moves on.
+pub fn print_above(lines: &[String]) {
+    if detail() == Detail::Nothing {
+        return;
+    }
+    let display = lock();
+    for line in lines {
+        match display.as_ref().and_then(|display| display.bar.as_ref()) {
+            Some(bar) => bar.println(escape::line(line)),
+            None => print(line),
+        }
+    }
+}
+
 /// Starts the thread that prints a line of text every [`INTERVAL`].
 fn start_printing() {
     static STARTED: OnceLock<()> = OnceLock::new();

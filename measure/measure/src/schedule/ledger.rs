@@ -56,6 +56,8 @@ pub struct PairProgress {
     pub blocks: usize,
     /// Throughput ratio so far. `None` if there is no interval yet.
     pub ratio: Option<Estimate>,
+    /// Ratio of CPU time per query so far. `None` if it is unknown or there is no interval yet.
+    pub cpu: Option<Estimate>,
 }
 
 /// Ratios of each pair so far, over all replicates.
@@ -95,6 +97,7 @@ impl Ledger {
             pair,
             blocks: series.throughput.block_count(),
             ratio: series.throughput.mean_ratio(self.limits.design()),
+            cpu: series.cpu.mean_ratio(self.limits.design()),
         }
     }
 

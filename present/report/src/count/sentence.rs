@@ -51,11 +51,16 @@ pub(super) fn difference(results: &Results, cell: &Cell) -> Option<f64> {
     results.baseline_of(cell).map(|baseline| difference_from(cell, baseline))
 }
 
-/// Returns the relative difference of two cells: 0 if the ranges of their starts overlap.
+/// Least relative difference that is reported: it is printed as 0.1 %.
+const MIN_DIFFERENCE: f64 = 0.0005;
+
+/// Returns the relative difference of two cells: 0 if the ranges of their starts overlap, or if it
+/// is below [`MIN_DIFFERENCE`].
 pub(super) fn difference_from(cell: &Cell, reference: &Cell) -> f64 {
     let (least, most) = cell.ratio_bounds(reference);
-    let is_within = (least..=most).contains(&1.0);
-    if is_within { 0.0 } else { cell.mean() / reference.mean() - 1.0 }
+    let difference = cell.mean() / reference.mean() - 1.0;
+    let is_within = (least..=most).contains(&1.0) || difference.abs() < MIN_DIFFERENCE;
+    if is_within { 0.0 } else { difference }
 }
 
 /// Explains how instructions were counted, and what is not counted.

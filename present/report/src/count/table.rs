@@ -3,7 +3,7 @@
 use count::{Cell, FunctionCount, Results};
 
 use super::sentence::{collations, difference};
-use crate::format::number::{DASH, format_decimals};
+use crate::format::number::{DASH, format_decimals, format_signed_percent};
 use crate::format::table::{ColumnKind, Row, Table, column};
 
 /// Functions of a difference that a table shows.
@@ -58,12 +58,7 @@ pub(super) fn format_thousands(cell: &Cell) -> String {
 
 /// Formats a relative difference, 0 as `same`.
 pub(super) fn format_difference(difference: f64) -> String {
-    if difference == 0.0 {
-        return "same".into();
-    }
-    let percent = difference * 100.0;
-    let decimals = if percent.abs() < 10.0 { 1 } else { 0 };
-    format!("{percent:+.decimals$} %")
+    if difference == 0.0 { "same".into() } else { format_signed_percent(difference) }
 }
 
 /// Builds a table of the functions in which a cell differs most from the baseline, or of the
