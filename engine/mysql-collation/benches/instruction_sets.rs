@@ -11,17 +11,17 @@ use mysql_collation::{Charset, Collation, Flavour};
 use texts::{CHINESE, DIGITS, ENGLISH, FRENCH, GERMAN, LONG_MIXED, MIXED, RUSSIAN, other_end, unaccented};
 
 /// Times one operation with each instruction set.
-fn each<T>(title: &str, run: impl Fn() -> T) {
+fn compare_instruction_sets<T>(title: &str, run: impl Fn() -> T) {
     let subject = |name| Subject::new(name, &run).prepared_by(move || use_instruction_set(name));
     compare(title, instruction_sets().map(subject).collect());
 }
 
 /// Times comparisons in a character set with one byte per character.
-fn eight_bit(title: &str, name: &str, a: &str, b: &str) {
+fn compare_eight_bit(title: &str, name: &str, a: &str, b: &str) {
     let collation = Collation::by_name(Flavour::MySql, name).expect("a collation of this library");
     let [a, b] =
         [a, b].map(|text| Charset::Utf8mb4.convert(text.as_bytes(), collation.charset(), Flavour::MySql).bytes);
-    each(&format!("{title}, {name}"), || collation.compare(black_box(&a), black_box(&b)));
+    compare_instruction_sets(&format!("{title}, {name}"), || collation.compare(black_box(&a), black_box(&b)));
 }
 
 fn main() {
@@ -47,21 +47,21 @@ fn all() {
         ),
     ];
     for (title, a, b) in &pairs {
-        each(title, || collation.compare(black_box(a.as_bytes()), black_box(b.as_bytes())));
+        compare_instruction_sets(title, || collation.compare(black_box(a.as_bytes()), black_box(b.as_bytes())));
     }
-    eight_bit(
+    compare_eight_bit(
         "119 ASCII characters, case differs everywhere",
         "latin1_swedish_ci",
         &ENGLISH.to_lowercase(),
         &ENGLISH.to_uppercase(),
     );
-    eight_bit(
+    compare_eight_bit(
         "Russian, case differs everywhere",
         "cp1251_general_ci",
         &RUSSIAN.to_lowercase(),
         &RUSSIAN.to_uppercase(),
     );
-    eight_bit("French, accents differ in every word", "latin1_swedish_ci", FRENCH, &unaccented(FRENCH));
+    compare_eight_bit("French, accents differ in every word", "latin1_swedish_ci", FRENCH, &unaccented(FRENCH));
     let padded = Collation::by_name(Flavour::MariaDb, "utf8mb4_uca1400_ai_ci").expect("a collation of this library");
     let latin1 = Collation::by_name(Flavour::MySql, "latin1_swedish_ci").expect("a collation of this library");
     for (title, collation, text) in [
@@ -72,6 +72,6 @@ fn all() {
         ("the same under PAD SPACE", padded, RUSSIAN),
         ("sort key of 119 characters, latin1_swedish_ci", latin1, DIGITS),
     ] {
-        each(title, || collation.sort_key(black_box(text.as_bytes())));
+        compare_instruction_sets(title, || collation.sort_key(black_box(text.as_bytes())));
     }
 }

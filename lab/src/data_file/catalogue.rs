@@ -191,7 +191,9 @@ fn kind_and_parameter(source: WeightSource) -> (u8, u8) {
         WeightSource::CzechWords => (3, 0),
         WeightSource::CzechPasses => (4, 0),
         WeightSource::Thai { ends_at_zero } => (5, ends_at_zero.into()),
-        WeightSource::Characters { reports_pages, folds_second } => (6, bits(&[reports_pages, folds_second])),
+        WeightSource::Characters { has_weight_string_pages, folds_second } => {
+            (6, bits(&[has_weight_string_pages, folds_second]))
+        }
         WeightSource::Gb18030 => (7, 0),
         WeightSource::Numbers { width } => (8, width as u8),
         WeightSource::Simple => (9, 2),

@@ -10,8 +10,8 @@ use flate2::write::DeflateEncoder;
 const MAGIC: &[u8; 8] = b"MYCOLLAT";
 /// Version of the format.
 const FORMAT: u16 = 1;
-const HEADER: usize = 16;
-const ENTRY: usize = 20;
+const HEADER_BYTES: usize = 16;
+const ENTRY_BYTES: usize = 20;
 /// Section bytes are compressed as they are.
 const PLAIN: u32 = 0;
 /// The low bytes of all 16-bit words are compressed before the high bytes.
@@ -29,7 +29,7 @@ pub struct Section {
 pub fn write(sections: &[Section]) -> Vec<u8> {
     let mut directory = Vec::new();
     let mut body = Vec::new();
-    let start = HEADER + ENTRY * sections.len();
+    let start = HEADER_BYTES + ENTRY_BYTES * sections.len();
     for Section { bytes, .. } in sections {
         let plain = deflate(bytes);
         let split = deflate(&split_words(bytes));
@@ -53,13 +53,14 @@ pub fn write(sections: &[Section]) -> Vec<u8> {
 /// # Errors
 /// If the file is of another format or damaged.
 pub fn read(file: &[u8]) -> Result<Vec<Vec<u8>>> {
-    let header = file.first_chunk::<HEADER>().context("the file is too short")?;
+    let header = file.first_chunk::<HEADER_BYTES>().context("the file is too short")?;
     ensure!(header.starts_with(MAGIC), "the file does not begin with MYCOLLAT");
     ensure!(header[8..10] == FORMAT.to_le_bytes(), "the file is not of format {FORMAT}");
     let count = usize::from(u16::from_le_bytes([header[10], header[11]]));
-    let directory = file.get(HEADER..HEADER + ENTRY * count).context("the directory is incomplete")?;
+    let directory =
+        file.get(HEADER_BYTES..HEADER_BYTES + ENTRY_BYTES * count).context("the directory is incomplete")?;
     ensure!(header[12..] == crc32fast::hash(directory).to_le_bytes(), "the directory is damaged");
-    directory.chunks_exact(ENTRY).enumerate().map(|(index, entry)| read_section(file, index, entry)).collect()
+    directory.chunks_exact(ENTRY_BYTES).enumerate().map(|(index, entry)| read_section(file, index, entry)).collect()
 }
 
 fn read_section(file: &[u8], index: usize, entry: &[u8]) -> Result<Vec<u8>> {
@@ -80,7 +81,8 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
-/// Returns the low bytes of all words, their high bytes, and the last byte of an odd number.
+/// Returns the low bytes of all words, then their high bytes, then the last byte if the number of
+/// bytes is odd.
 fn split_words(bytes: &[u8]) -> Vec<u8> {
     let (words, last) = bytes.as_chunks::<2>();
     words.iter().map(|word| word[0]).chain(words.iter().map(|word| word[1])).chain(last.iter().copied()).collect()

@@ -13,7 +13,7 @@ use fetch::{Progress, Tool};
 use lifecycle::interrupt;
 use server::{RunUnder, Server};
 
-use crate::dump::{self, Malformed, ThreadCount};
+use crate::dump::{self, Malformed, ThreadInstructions};
 use crate::error::Error;
 
 /// Environment variables that valgrind and vgdb put into the names of their files. Both get the
@@ -101,7 +101,7 @@ impl<'a> Callgrind<'a> {
 
     /// Returns the instructions of each thread since the last call, since [`reset`](Self::reset),
     /// or since [`start`](Self::start), whichever was last.
-    pub fn take(&self) -> Result<Vec<ThreadCount>, Error> {
+    pub fn take(&self) -> Result<Vec<ThreadInstructions>, Error> {
         self.control("read counters", &["dump"])?;
         let mut threads = Vec::new();
         for path in self.dumps()? {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Instructions of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ThreadCount {
+pub(crate) struct ThreadInstructions {
     /// Valgrind's number of the thread.
     pub thread: u32,
     pub instructions: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Place {
 pub(crate) struct Malformed(pub usize);
 
 /// Parses a file of callgrind that was written with `--dump-instr=yes`.
-pub(crate) fn parse(text: &str) -> Result<ThreadCount, Malformed> {
+pub(crate) fn parse(text: &str) -> Result<ThreadInstructions, Malformed> {
     let mut parser = Parser::default();
     for (index, line) in text.lines().enumerate() {
         parser.line(line).ok_or(Malformed(index + 1))?;
@@ -43,7 +43,7 @@ pub(crate) fn parse(text: &str) -> Result<ThreadCount, Malformed> {
 
 #[derive(Default)]
 struct Parser {
-    count: ThreadCount,
+    count: ThreadInstructions,
     files: Names,
     functions: Names,
     file: Arc<str>,

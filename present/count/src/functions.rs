@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use profile::{Image, Mapping, Naming, name_category, parse_mapping};
 
-use crate::dump::{Place, ThreadCount};
+use crate::dump::{Place, ThreadInstructions};
 use crate::model::FunctionCount;
 
 /// Names functions of a server's program and libraries.
@@ -25,7 +25,7 @@ impl FunctionCounter {
     }
 
     /// Returns the `most` functions with the most instructions per statement.
-    pub fn count(&mut self, count: &ThreadCount, statements: u64, most: usize) -> Vec<FunctionCount> {
+    pub fn count(&mut self, count: &ThreadInstructions, statements: u64, most: usize) -> Vec<FunctionCount> {
         if most == 0 {
             return Vec::new();
         }

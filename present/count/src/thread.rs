@@ -1,7 +1,7 @@
 //! The thread of a connection, among all threads of a server.
 
 use crate::callgrind::Callgrind;
-use crate::dump::ThreadCount;
+use crate::dump::ThreadInstructions;
 use crate::error::Error;
 use crate::session::Session;
 
@@ -30,8 +30,8 @@ pub(crate) fn find_thread(callgrind: &Callgrind<'_>, session: &mut Session<'_>, 
 }
 
 /// Returns the threads whose instructions about double, of those with `least` instructions or more.
-fn doubled(once: &[ThreadCount], twice: &[ThreadCount], least: u64) -> Vec<u32> {
-    let is_doubled = |one: &&ThreadCount| {
+fn doubled(once: &[ThreadInstructions], twice: &[ThreadInstructions], least: u64) -> Vec<u32> {
+    let is_doubled = |one: &&ThreadInstructions| {
         let second = twice.iter().find(|other| other.thread == one.thread).map_or(0, |count| count.instructions);
         let ratio = second as f64 / one.instructions.max(1) as f64;
         one.instructions >= least && (1.9..2.1).contains(&ratio)
@@ -43,8 +43,8 @@ fn doubled(once: &[ThreadCount], twice: &[ThreadCount], least: u64) -> Vec<u32> 
 mod tests {
     use super::*;
 
-    fn counts(threads: &[(u32, u64)]) -> Vec<ThreadCount> {
-        let count = |&(thread, instructions)| ThreadCount { thread, instructions, places: Vec::new() };
+    fn counts(threads: &[(u32, u64)]) -> Vec<ThreadInstructions> {
+        let count = |&(thread, instructions)| ThreadInstructions { thread, instructions, places: Vec::new() };
         threads.iter().map(count).collect()
     }
 

@@ -60,7 +60,7 @@ fn counts_statements_of_a_folder_one_by_one() {
     microbench::write(folder.path(), microbench::Options { rows: 200, ..microbench::Options::default() }).unwrap();
     let workload = Arc::new(workload_folder::read(folder.path()).unwrap());
     let options = FolderOptions {
-        named: "microbench".into(),
+        folder: "microbench".into(),
         digest: String::new(),
         classes: ["insert_1_text_index", "json_value", "order_by"].map(str::to_owned).into(),
         samples: usize::MAX,

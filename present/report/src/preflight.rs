@@ -1,7 +1,7 @@
 //! Report of `weigh preflight`: findings and plan, as text, Markdown, CSV, JSON, and an HTML page.
 //!
-//! The text shows findings by cause, and where the plan is. The other formats have every finding
-//! and the plan.
+//! The text shows findings by cause, and where the plan is. Markdown, JSON and the page have every
+//! finding and the plan, CSV the findings.
 
 mod csv_rows;
 mod page;
@@ -22,7 +22,7 @@ pub use csv_rows::csv;
 pub use page::page;
 pub use text::{PlanFiles, text};
 
-/// Returns the report as Markdown.
+/// Returns the verdict, findings, tables and the plan as Markdown.
 pub fn markdown(report: &Report) -> String {
     let mut out = format!("## Preflight: {}\n\n", report.targets.join(", "));
     plain::push_list(&[&[verdict(report)], &head(report)[..]].concat(), &mut out);
@@ -73,7 +73,7 @@ fn verdict(report: &Report) -> String {
         (_, 0, _) => format!(
             "{} can be converted to {target}; afterwards {} otherwise{rest}.",
             count_noun(converted, "column"),
-            count_changed(warnings)
+            phrase_changed(warnings)
         ),
         _ => format!("Not yet: {} would break or lose data under {target}{rest}.", count_noun(errors, "thing")),
     }
@@ -102,7 +102,7 @@ fn nothing_to_convert_head(report: &Report) -> String {
     }
 }
 
-fn count_changed(warnings: u64) -> String {
+fn phrase_changed(warnings: u64) -> String {
     if warnings == 1 { "one thing behaves".into() } else { format!("{warnings} things behave") }
 }
 
@@ -150,8 +150,8 @@ pub fn plan_file(report: &Report) -> String {
     out + &script(plan)
 }
 
-/// Returns the statements that restore the definitions after the plan, as a file for the client.
-pub fn back_file(report: &Report) -> String {
+/// Returns the statements that undo the plan, as a file for the client.
+pub fn rollback_file(report: &Report) -> String {
     let mut out = String::new();
     let mut comment = |text: &str| {
         let _ = writeln!(out, "-- {}", escape::sql_comment(text));
@@ -172,7 +172,7 @@ pub fn back_file(report: &Report) -> String {
     }
     out.push('\n');
     if has_comments(plan) {
-        out.push_str(KEEP_COMMENTS);
+        out.push_str(COMMENTS_GUARD);
     }
     push_steps(&plan.back, &mut out);
     out
@@ -221,7 +221,7 @@ pub fn online_file(report: &Report) -> Option<String> {
 pub fn script(plan: &Plan) -> String {
     let mut out = String::new();
     if has_comments(plan) {
-        out.push_str(KEEP_COMMENTS);
+        out.push_str(COMMENTS_GUARD);
     }
     push_steps(&plan.steps, &mut out);
     push_put_back(plan, &mut out);
@@ -234,9 +234,9 @@ pub fn script(plan: &Plan) -> String {
     out
 }
 
-/// Fails if the client has removed comments from the statement. `mariadb`, and `mysql` before 8.0,
+/// Fails if the client has removed comments from the statement. `mariadb`, and `mysql` before 8.1,
 /// do so without the option `--comments`.
-const KEEP_COMMENTS: &str = "\
+const COMMENTS_GUARD: &str = "\
 -- run this by a client with --comments: comments in the bodies of programs would be lost otherwise
 SET @weigh_comments = (SELECT IF(INFO LIKE CONCAT('%weigh', ' keeps%'), 1, (SELECT 'run the client with --comments' UNION SELECT '')) \
 FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()) /* weigh keeps comments */;

@@ -11,7 +11,7 @@ use lifecycle::{Confinement, interrupt, kill_group, spawn_confined, spawn_superv
 
 use crate::Error;
 
-/// Interval at which a running command checks for a signal.
+/// Maximum time between two checks for a signal or the deadline while a command runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Maximum output of a command in bytes, on stdout and on stderr. A command that writes more gets
@@ -30,7 +30,7 @@ pub enum CommandError {
     Failed {
         command: String,
         status: ExitStatus,
-        /// Output on stderr.
+        /// Empty if it had not ended after [`MAX_STDERR_TIME`].
         stderr: String,
     },
     #[error("`{command}` was still running after {} s", limit.as_secs())]
@@ -193,7 +193,8 @@ fn command_error(task: &str, source: CommandError) -> Error {
     Error::Command { task: task.to_owned(), source, remedy }
 }
 
-/// Advice for known causes, recognised by the messages of apt, npm, dpkg and tar.
+/// Advice for known causes, recognised by the messages of apt, npm, dpkg,
+/// tar and the dynamic loader.
 fn remedy(error: &CommandError) -> Option<&'static str> {
     const OTHER_ORIGINS: &str =
         "Give --server a basedir, a tarball of server binaries, or the URL of a running server.";

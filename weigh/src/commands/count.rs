@@ -284,7 +284,7 @@ fn folder_source(folder: workload_folder::Workload, named: &str, classes: Vec<St
         Protocol::Prepared => load::Protocol::Prepared,
     };
     let options = FolderOptions {
-        named: named.to_owned(),
+        folder: named.to_owned(),
         digest: String::new(),
         classes,
         samples: usize::MAX,

@@ -72,7 +72,7 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     };
     let plan = printed::plan_file(report);
     if let Some(path) = &args.plan_back {
-        write(path, &printed::back_file(report))?;
+        write(path, &printed::rollback_file(report))?;
     }
     if let Some(path) = &args.plan {
         return Ok(PlanFiles { plan: write(path, &plan)?, ..PlanFiles::default() });

@@ -91,7 +91,7 @@ impl FolderArgs {
         let digest =
             workload.digest().map_err(|error| anyhow!("cannot read {} a second time: {error}", path.display()))?;
         let selection = FolderOptions {
-            named: path.display().to_string(),
+            folder: path.display().to_string(),
             digest,
             classes,
             samples: self.samples.unwrap_or(DEFAULT_SAMPLES) as usize,

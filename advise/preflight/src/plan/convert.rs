@@ -88,11 +88,11 @@ pub(super) fn rebuilt_indexes<'t>(
     let rebuilt = |index: &'t Index| {
         let prefixes =
             if table.converts_part_of(index) { shortened_prefixes(job.facts, table, index, 0) } else { None };
-        // An index on TEXT needs a prefix length.
-        let needs_prefix =
+        // A column gets another type, and the index has no prefix for it.
+        let gets_other_type =
             index.parts.iter().any(|part| part.prefix.is_none() && part.column.as_deref().is_some_and(new_type));
         let is_rebuilt = prefixes.is_some()
-            || needs_prefix
+            || gets_other_type
             || has_dependent_part(table, index)
             || may_be_implicit(job, table, index);
         is_rebuilt.then_some((index, prefixes))
@@ -119,8 +119,7 @@ fn has_dependent_part(table: &TableJob<'_>, index: &Index) -> bool {
 
 /// True if the server may have made an index for a foreign key that the plan drops. It then
 /// replaces the index, under another name, when the key is added again (MySQL 5.6, 9.7, MariaDB
-/// 10.11, 11.8). An index that the ALTER itself adds stays, so the
-/// plan rebuilds it. A definition doesn't show whether the server or a user made an index.
+/// 10.11, 11.8). An index that the ALTER itself adds stays, so the plan rebuilds it. A definition doesn't show whether the server or a user made an index.
 fn may_be_implicit(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
     let columns: Vec<&String> = index.parts.iter().filter_map(|part| part.column.as_ref()).collect();
     let is_plain = !index.unique && index.parts.iter().all(|part| part.prefix.is_none() && !part.descending);

@@ -29,7 +29,7 @@ use verification::verification_queries;
 pub use convert::{dependent_columns, is_versioned};
 pub use programs::{keeps_old_collation, programs_left};
 
-/// Builds the plan. Findings decide which steps are blocked and which columns get another type.
+/// Findings decide which steps are blocked and which columns get another type.
 pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
     let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
     let keys: Vec<&ForeignKey> = job.foreign_keys().collect();
@@ -73,7 +73,8 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
     plan
 }
 
-/// Marks the steps that wait for errors that the plan doesn't solve.
+/// Marks the steps that must wait until errors which the plan doesn't solve are solved by hand, and
+/// lists the objects with such errors.
 pub fn block_steps(job: &Job<'_>, findings: &[Finding], plan: &mut Plan) {
     let blocks = |finding: &&Finding| {
         finding.severity == Severity::Error && !finding.details.in_plan && finding.details.target == job.targets[0]

@@ -60,7 +60,7 @@ pub use case::{mysql_lower, mysql_upper};
 pub use compare::mysql_compare;
 pub use equal::mysql_equal;
 pub use like::mysql_like;
-pub use rule::{COLLATION, FLAVOUR, MarkedColumns, mark};
+pub use rule::{COLLATION_KEY, FLAVOUR_KEY, MarkedColumns, mark};
 pub use sort_key::mysql_sort_key;
 pub use weight_string::mysql_weight_string;
 

@@ -16,16 +16,16 @@ use datafusion_optimizer::analyzer::AnalyzerRule;
 use crate::{mysql_compare, mysql_equal, mysql_like, mysql_sort_key, text};
 
 /// Key in a field's metadata for the name of its collation.
-pub const COLLATION: &str = "mysql.collation";
+pub const COLLATION_KEY: &str = "mysql.collation";
 /// Key in a field's metadata for the flavour of its collation, `mysql` or `mariadb`. Optional if
 /// the name means one order only.
-pub const FLAVOUR: &str = "mysql.flavour";
+pub const FLAVOUR_KEY: &str = "mysql.flavour";
 
 /// Marks a column with a collation: [`MarkedColumns`] then compares it as the server does.
 pub fn mark(field: Field, collation: &str, flavour: &str) -> Field {
     let mut metadata: HashMap<String, String> = field.metadata().clone();
-    metadata.insert(COLLATION.to_owned(), collation.to_owned());
-    metadata.insert(FLAVOUR.to_owned(), flavour.to_owned());
+    metadata.insert(COLLATION_KEY.to_owned(), collation.to_owned());
+    metadata.insert(FLAVOUR_KEY.to_owned(), flavour.to_owned());
     field.with_metadata(metadata)
 }
 
@@ -122,7 +122,7 @@ impl Mark {
             return Ok(None);
         }
         let get = |key| field.metadata().get(key).cloned();
-        Ok(get(COLLATION).map(|collation| Self { collation, flavour: get(FLAVOUR) }))
+        Ok(get(COLLATION_KEY).map(|collation| Self { collation, flavour: get(FLAVOUR_KEY) }))
     }
 
     /// Returns the collation of a comparison.
@@ -209,7 +209,7 @@ fn rewrite_like(mark: &Mark, like: Like) -> Result<Expr> {
     let mut arguments = mark.arguments([*like.expr, *like.pattern]);
     if let Some(escape) = like.escape_char {
         if mark.flavour.is_none() {
-            return plan_err!("LIKE … ESCAPE on a marked column needs its flavour in the metadata as {FLAVOUR}");
+            return plan_err!("LIKE … ESCAPE on a marked column needs its flavour in the metadata as {FLAVOUR_KEY}");
         }
         arguments.push(lit(escape.to_string()));
     }

@@ -31,7 +31,7 @@ pub enum WeightSource {
     Characters {
         /// Whether characters of two bytes compare by their bytes, and the table is for
         /// WEIGHT_STRING.
-        reports_pages: bool,
+        has_weight_string_pages: bool,
         /// Whether the second byte has the weight of a character of one byte.
         folds_second: bool,
     },
@@ -131,7 +131,10 @@ fn of_bytes(collation: Collation, kind: ByteKind) -> (WeightSource, Option<Strin
 }
 
 fn of_characters(collation: Collation, table: &MultiByte) -> (WeightSource, Option<String>) {
-    let source = WeightSource::Characters { reports_pages: table.reports_pages(), folds_second: table.folds_second };
+    let source = WeightSource::Characters {
+        has_weight_string_pages: table.has_weight_string_pages(),
+        folds_second: table.folds_second,
+    };
     (source, Some(legacy_file(collation)))
 }
 

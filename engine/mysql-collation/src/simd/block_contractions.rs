@@ -14,17 +14,17 @@ pub(super) struct BlockContractions<'c> {
     /// Lane after the last contraction.
     next: u32,
     /// A contraction that has more weights than lanes, and the lane after it.
-    long: Option<(u32, &'c ShortContraction)>,
+    surplus: Option<(u32, &'c ShortContraction)>,
     /// Bit of the lane at which the search stopped: a contraction begins there that the block does
     /// not include.
-    pub(super) end: u64,
-    /// Whether the next block includes the contraction at `end`. Otherwise the full table has its
+    pub(super) stop_bit: u64,
+    /// Whether the next block includes the contraction at `stop_bit`. Otherwise the full table has its
     /// weights.
     continues: bool,
 }
 
 impl<'c> BlockContractions<'c> {
-    pub(super) const NONE: Self = Self { lanes: 0, next: 0, long: None, end: 0, continues: false };
+    pub(super) const NONE: Self = Self { lanes: 0, next: 0, surplus: None, stop_bit: 0, continues: false };
 
     /// Finds the next contraction that begins in one of the lanes `contractible`. The block is at
     /// `at` and has `bytes` bytes, 64 at most. Returns its first lane, a mask of its lanes, and the
@@ -48,8 +48,8 @@ impl<'c> BlockContractions<'c> {
             }
             let Some(contraction) = contractions.find(text, at + lane as usize) else { continue };
             let length = u32::from(contraction.length);
-            if lane + u32::from(contraction.span) > bytes && !self.may_include(lane, contraction, bytes) {
-                self.end = 1 << lane;
+            if lane + u32::from(contraction.span) > bytes && !self.try_include(lane, contraction, bytes) {
+                self.stop_bit = 1 << lane;
                 return None;
             }
             let own = ((1 << length) - 1) << lane;
@@ -62,13 +62,13 @@ impl<'c> BlockContractions<'c> {
     /// Decides on a contraction that reaches over the end of the block or has more weights than
     /// bytes.
     #[cold]
-    fn may_include(&mut self, lane: u32, contraction: &'c ShortContraction, bytes: u32) -> bool {
+    fn try_include(&mut self, lane: u32, contraction: &'c ShortContraction, bytes: u32) -> bool {
         let end = lane + u32::from(contraction.length);
         let is_known = contraction.length > 0;
-        let is_taken = is_known && end <= bytes && self.long.is_none();
+        let is_taken = is_known && end <= bytes && self.surplus.is_none();
         self.continues = is_known && !is_taken;
         if is_taken {
-            self.long = Some((end, contraction));
+            self.surplus = Some((end, contraction));
         }
         is_taken
     }
@@ -76,15 +76,15 @@ impl<'c> BlockContractions<'c> {
     /// The lane after the contraction that has more weights than lanes, and its surplus weights, if
     /// it ends before lane `stop`.
     #[inline(always)]
-    pub(super) fn long_before(&self, stop: usize) -> Option<(usize, &'c [u16])> {
-        let (end, contraction) = self.long?;
+    pub(super) fn surplus_before(&self, stop: usize) -> Option<(usize, &'c [u16])> {
+        let (end, contraction) = self.surplus?;
         (end as usize <= stop).then(|| (end as usize, contraction.weights_beyond_lanes()))
     }
 
     /// Whether the block stopped at lane `stop` before a contraction that the next block includes.
     #[inline(always)]
     pub(super) const fn continues_at(&self, stop: usize) -> bool {
-        self.continues && self.end >> stop & 1 == 1
+        self.continues && self.stop_bit >> stop & 1 == 1
     }
 }
 

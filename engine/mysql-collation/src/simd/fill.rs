@@ -50,14 +50,14 @@ pub(super) unsafe fn fill_after<
             }
             let WeightedBlock { block, high, low: least, second, .. } = &weighted;
             let several = block.starts & !(contracted.lanes as u32) & high.at_least(V::splat(LIMIT)).mask();
-            let mut stop = block.first_stop_lane(several | contracted.end as u32);
+            let mut stop = block.first_stop_lane(several | contracted.stop_bit as u32);
             let to = out.add(2 * produced);
             match low.expansions() {
                 Some(expansions) if several >> stop.min(V::BYTES - 1) & 1 == 1 => {
                     let weights = TwoWeights::new(expansions, &weighted, text, consumed);
                     let kept = weights.lanes(block.starts, contracted.lanes as u32);
-                    stop = block.first_stop_lane(several & !kept[1] | contracted.end as u32);
-                    let long = contracted.long_before(stop);
+                    stop = block.first_stop_lane(several & !kept[1] | contracted.stop_bit as u32);
+                    let long = contracted.surplus_before(stop);
                     stop = long.map_or(stop, |(end, _)| end);
                     let kept = kept.map(|kept| kept & lanes::<V>(stop));
                     weights.store::<HIGH_FIRST>(kept, to);
@@ -71,7 +71,7 @@ pub(super) unsafe fn fill_after<
                 _ => {
                     let of_weights = block.starts | second | contracted.lanes as u32;
                     let kept = of_weights & high.or(*least).nonzero().mask() & lanes::<V>(stop);
-                    produced += weighted.store::<HIGH_FIRST>(kept, contracted.long_before(stop), to);
+                    produced += weighted.store::<HIGH_FIRST>(kept, contracted.surplus_before(stop), to);
                 }
             };
             if stop == V::BYTES {

@@ -1,10 +1,10 @@
 //! The weights of `gb18030_chinese_ci`: one, two or four bytes per character.
 //!
+//! - A small letter weighs the same as its capital: `a` = `A`.
 //! - An ideograph weighs `FFA00000` plus its number in pinyin order.
 //! - Any other character of four bytes weighs `FF000000` plus its number among all characters of
 //!   four bytes.
-//! - Any other character weighs its own bytes, except for small letters.
-//! - A small letter weighs the same as its capital: `a` = `A`.
+//! - Any other character weighs its own bytes.
 //!
 //! The layout of the file:
 //!
@@ -37,9 +37,9 @@ const FIRST_WEIGHT: u16 = 0xA1A1;
 /// Entry of a character whose weight is in the list of other weights.
 const AMONG_OTHERS: u16 = u16::MAX;
 /// Added to an ideograph's number, which begins at 1.
-const IDEOGRAPHS: u32 = 0xFFA0_0000;
-/// Weight of any other character of four bytes with number 0.
-const FOUR_BYTES: u32 = 0xFF00_0000;
+const IDEOGRAPH_BASE: u32 = 0xFFA0_0000;
+/// Added to the number, from 0, of any other character of four bytes.
+const FOUR_BYTE_BASE: u32 = 0xFF00_0000;
 
 /// The characters of several bytes whose capital has one byte: `ı` U+0131 and `ſ` U+017F.
 const LONGER_LETTERS: [[u8; 4]; 2] = [[0x81, 0x30, 0x90, 0x33], [0x81, 0x30, 0x97, 0x37]];
@@ -73,13 +73,14 @@ impl Gb18030 {
                     let [high, low] = number.to_be_bytes();
                     self.quadruples.get(high, low)
                 });
-                self.resolve_entry(entry, u32::from_be_bytes([a, b, c, d]), FOUR_BYTES + number)
+                self.resolve_entry(entry, u32::from_be_bytes([a, b, c, d]), FOUR_BYTE_BASE + number)
             }
             _ => 0,
         }
     }
 
-    /// Returns `true` if a longer character has this weight of a character of one byte.
+    /// Returns `true` if a character of four bytes weighs the same as a character of one byte: `ı` as
+    /// `i`.
     pub fn has_longer_match(&self, weight: u8) -> bool {
         LONGER_LETTERS.iter().any(|letter| self.weight(letter) == u32::from(weight))
     }
@@ -91,7 +92,7 @@ impl Gb18030 {
             0 => own,
             AMONG_OTHERS => self.find_other(key).unwrap_or(own),
             FIRST_WEIGHT.. => entry.into(),
-            ideograph => IDEOGRAPHS + u32::from(ideograph),
+            ideograph => IDEOGRAPH_BASE + u32::from(ideograph),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::charset::Pages;
 pub(crate) struct MultiByte {
     singles: &'static [u8; 256],
     doubles: Option<Pages>,
-    reported: Option<Pages>,
+    weight_string_pages: Option<Pages>,
     /// `true` if the second byte of a character has the weight of a character of one byte. ASCII
     /// letters in second bytes are then equal in both cases.
     pub(crate) folds_second: bool,
@@ -22,16 +22,16 @@ impl MultiByte {
     pub const fn new(file: &'static [u8]) -> Self {
         let Some((singles, rest)) = file.split_first_chunk::<256>() else { panic!("256 weights") };
         if rest.is_empty() {
-            return Self { singles, doubles: None, reported: None, folds_second: false };
+            return Self { singles, doubles: None, weight_string_pages: None, folds_second: false };
         }
         let (doubles, rest) = Pages::split(rest);
         assert!(rest.is_empty());
-        Self { singles, doubles: Some(doubles), reported: Some(doubles), folds_second: false }
+        Self { singles, doubles: Some(doubles), weight_string_pages: Some(doubles), folds_second: false }
     }
 
     /// Creates a table that compares characters of two bytes by their bytes. The pages are for
     /// `WEIGHT_STRING`.
-    pub const fn reporting_pages(file: &'static [u8]) -> Self {
+    pub const fn with_weight_string_pages(file: &'static [u8]) -> Self {
         Self { doubles: None, ..Self::new(file) }
     }
 
@@ -55,7 +55,7 @@ impl MultiByte {
     /// Returns `true` if the weight of a character of two bytes is its bytes, except for the case
     /// of ASCII letters.
     #[inline(always)]
-    pub(crate) fn are_bytes(&self) -> bool {
+    pub(crate) fn doubles_are_bytes(&self) -> bool {
         self.doubles.is_none()
     }
 
@@ -71,12 +71,12 @@ impl MultiByte {
 
     /// Returns `true` if the pages are only for `WEIGHT_STRING`.
     #[cfg(feature = "oracle")]
-    pub(crate) fn reports_pages(&self) -> bool {
-        self.doubles.is_none() && self.reported.is_some()
+    pub(crate) fn has_weight_string_pages(&self) -> bool {
+        self.doubles.is_none() && self.weight_string_pages.is_some()
     }
 
     /// Returns the weight that `WEIGHT_STRING` returns for a character of two bytes.
     pub(crate) fn weight_string(&self, first: u8, second: u8) -> u16 {
-        self.reported.map_or_else(|| u16::from_be_bytes([first, second]), |pages| pages.get(first, second))
+        self.weight_string_pages.map_or_else(|| u16::from_be_bytes([first, second]), |pages| pages.get(first, second))
     }
 }

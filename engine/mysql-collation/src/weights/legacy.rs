@@ -81,7 +81,7 @@ files! {
 }
 
 files! {
-    "big5_chinese_ci" => MultiByte::reporting_pages;
+    "big5_chinese_ci" => MultiByte::with_weight_string_pages;
     "cp932_japanese_ci" => MultiByte::new;
     "eucjpms_japanese_ci" => MultiByte::new;
     "euckr_korean_ci" => MultiByte::new;

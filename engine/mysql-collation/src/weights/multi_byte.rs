@@ -21,7 +21,7 @@ pub(crate) trait CharacterWeights: Copy {
 
     /// Returns `true` if the weight of a longer character is its bytes, except for the case of
     /// ASCII letters.
-    fn are_bytes(self) -> bool;
+    fn doubles_are_bytes(self) -> bool;
 
     /// Returns the weight of a character of two bytes; `None` if it has several weights, or if its
     /// capital has one byte.
@@ -39,8 +39,8 @@ impl CharacterWeights for &'static MultiByte {
     }
 
     #[inline(always)]
-    fn are_bytes(self) -> bool {
-        MultiByte::are_bytes(self)
+    fn doubles_are_bytes(self) -> bool {
+        MultiByte::doubles_are_bytes(self)
     }
 
     #[inline(always)]
@@ -70,7 +70,7 @@ impl CharacterWeights for &'static Gb18030 {
     }
 
     #[inline(always)]
-    fn are_bytes(self) -> bool {
+    fn doubles_are_bytes(self) -> bool {
         false
     }
 
@@ -116,7 +116,7 @@ impl<T: CharacterWeights, S: CharacterShape> CharacterLevel<T, S> {
     pub fn order_by_bytes(self, a: &[u8], b: &[u8], at: usize) -> Result<Ordering, usize> {
         let (Some(&x), Some(&y)) = (a.get(at), b.get(at)) else { return Err(at) };
         if !(x | y).is_ascii() {
-            let bytes_decide = self.table.are_bytes() && self.shape.bytes_decide(a, b, at);
+            let bytes_decide = self.table.doubles_are_bytes() && self.shape.bytes_decide(a, b, at);
             return if bytes_decide { Ok(x.cmp(&y)) } else { Err(at) };
         }
         if at > 0 && !a[at - 1].is_ascii() {

@@ -35,7 +35,7 @@ pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: D
     let turns = match sharing {
         Sharing::Turns(slice) if loads.len() > 1 => {
             let threads = loads.iter().map(|load| load.workers.len()).collect();
-            let last_slice = loads.iter().map(|load| load.slice()).max().unwrap_or_default();
+            let last_slice = loads.iter().map(|load| load.last_slice_length()).max().unwrap_or_default();
             Some(Arc::new(Turns::new(threads, slice, last_slice, begin, end)))
         }
         _ => None,
@@ -52,7 +52,7 @@ pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: D
     let last = if loads.iter().any(|load| load.is_open_loop()) { end + length } else { end };
     let mut tallies = BlockWatch::new(loads, last).collect()?;
     if let Some(turns) = turns {
-        loads.iter().for_each(|load| load.set_slice(turns.slice()));
+        loads.iter().for_each(|load| load.set_last_slice_length(turns.slice()));
     }
     for ((tally, load), before) in tallies.iter_mut().zip(loads).zip(before) {
         tally.server_cpu_ns = before.zip(cpu(load)).map(|(before, after)| after.saturating_sub(before));

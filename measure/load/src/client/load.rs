@@ -32,9 +32,9 @@ pub struct Load {
     in_force: ConnectionCharsets,
     features: NegotiatedFeatures,
     binding: Binding,
-    /// Turn length, in nanoseconds, that the last block with turns had grown to: the next one
+    /// Length of a slice at the end of the last block with turns, in nanoseconds: the next block
     /// begins with it. 0 before the first one.
-    turn_ns: AtomicU64,
+    slice_ns: AtomicU64,
     /// Seed of the next block's due times in an open loop: the number of blocks since the last
     /// restart, plus the number of restarts × 2³².
     arrival_seed: AtomicU64,
@@ -71,10 +71,10 @@ impl Load {
     /// statements.
     pub fn restart(self) -> Result<Self, Error> {
         let (target, settings, script) = (self.target.clone(), self.settings.clone(), Arc::clone(&self.script));
-        let (generation, slice) = (self.generation + 1, self.slice());
+        let (generation, slice) = (self.generation + 1, self.last_slice_length());
         drop(self);
         let load = Self::connect(target, settings, script, generation)?;
-        load.set_slice(slice);
+        load.set_last_slice_length(slice);
         Ok(load)
     }
 
@@ -134,10 +134,10 @@ impl Load {
             })
             .collect::<Result<Vec<_>, _>>()
             .map_err(failed("preparing the workload's statements"))?;
-        if !workers.iter().all(Worker::is_bound) {
+        if !workers.iter().all(Worker::receive_binding_result) {
             binding = Binding::Failed("the threads of weigh itself cannot be bound");
         }
-        let (turn_ns, arrival_seed) = (AtomicU64::new(0), AtomicU64::new(u64::from(generation) << 32));
+        let (slice_ns, arrival_seed) = (AtomicU64::new(0), AtomicU64::new(u64::from(generation) << 32));
         Ok(Self {
             target,
             settings,
@@ -149,7 +149,7 @@ impl Load {
             in_force,
             features,
             binding,
-            turn_ns,
+            slice_ns,
             arrival_seed,
         })
     }
@@ -178,13 +178,13 @@ impl Load {
         &self.binding
     }
 
-    /// Turn length that the last block with turns had grown to. 0 before the first one.
-    pub(crate) fn slice(&self) -> Duration {
-        Duration::from_nanos(self.turn_ns.load(Ordering::Relaxed))
+    /// Length of a slice at the end of the last block with turns. 0 before the first one.
+    pub(crate) fn last_slice_length(&self) -> Duration {
+        Duration::from_nanos(self.slice_ns.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn set_slice(&self, slice: Duration) {
-        self.turn_ns.store(slice.as_nanos() as u64, Ordering::Relaxed);
+    pub(crate) fn set_last_slice_length(&self, slice: Duration) {
+        self.slice_ns.store(slice.as_nanos() as u64, Ordering::Relaxed);
     }
 
     pub fn target(&self) -> &Target {
@@ -289,7 +289,7 @@ impl Worker {
         Self { commands, reports, cutter, thread: Some(thread), binding_result }
     }
 
-    fn is_bound(&self) -> bool {
+    fn receive_binding_result(&self) -> bool {
         self.binding_result.recv().unwrap_or(false)
     }
 }

@@ -44,7 +44,7 @@ pub struct ClassMix {
 #[derive(Clone, Debug)]
 pub struct FolderOptions {
     /// Folder as given by the user.
-    pub named: String,
+    pub folder: String,
     /// SHA-256 of the folder's files.
     pub digest: String,
     /// Names of the classes to measure. Empty: all.
@@ -74,7 +74,7 @@ impl ClassCandidate<'_> {
 }
 
 impl MeasuredFolder {
-    /// Prepares the loads of a folder, given its result diffs on these servers. Without result
+    /// Prepares the loads of a folder, given a result diff per measured server. Without result
     /// diffs, no call is excluded.
     pub fn new(
         folder: &Arc<workload_folder::Workload>,
@@ -124,7 +124,7 @@ impl MeasuredFolder {
         };
         let record = WorkloadFolderRecord {
             name: name.clone(),
-            folder: requested.named.clone(),
+            folder: requested.folder.clone(),
             digest: requested.digest.clone(),
             convert_all: requested.convert_all,
             classes: candidates.iter().enumerate().map(record).collect(),

@@ -11,8 +11,11 @@ use crate::format::number::{
 };
 use crate::format::text::{RED, Style};
 
-/// Maximum number of functions that the text names for a statement.
+/// Maximum number of functions that text and Markdown name for a statement.
 const MAX_FUNCTIONS: usize = 5;
+
+/// Maximum number of statements of one count only that are named.
+const MAX_UNMATCHED: usize = 5;
 
 /// Returns the comparison as JSON (`schemas/count-compare.schema.json`).
 pub fn json(comparison: &Comparison) -> String {
@@ -44,7 +47,7 @@ pub fn text(comparison: &Comparison, style: Style) -> String {
     out
 }
 
-/// Returns the comparison as Markdown.
+/// Returns the verdict, the changed statements with their functions, and remarks as Markdown.
 pub fn markdown(comparison: &Comparison) -> String {
     let mut out = format!("## {}\n\n", md::escape(&format!("{} → {}", comparison.before, comparison.after)));
     md::push_list(&[verdict(comparison)], &mut out);
@@ -148,9 +151,9 @@ fn remarks(comparison: &Comparison) -> Vec<String> {
     if comparison.lacks_functions {
         remarks.push("The counts have no functions; weigh count --functions WORKLOAD counts them.".to_owned());
     }
-    let shown = comparison.unmatched.iter().take(MAX_FUNCTIONS).cloned();
+    let shown = comparison.unmatched.iter().take(MAX_UNMATCHED).cloned();
     remarks.extend(shown.map(|one| format!("only {one}")));
-    if let Some(more) = comparison.unmatched.len().checked_sub(MAX_FUNCTIONS).filter(|more| *more > 0) {
+    if let Some(more) = comparison.unmatched.len().checked_sub(MAX_UNMATCHED).filter(|more| *more > 0) {
         remarks.push(format!("{more} more are in one of the counts only"));
     }
     remarks

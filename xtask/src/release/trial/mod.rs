@@ -1,5 +1,5 @@
-//! `cargo xtask test release`: builds the files of a release, and tries each as its users would, in
-//! roots of Debian and in empty environments of Python.
+//! `cargo xtask test release`: builds the files of a release, and tries each as its users would: in
+//! Debian chroots, in fresh Python environments, in empty npm and cargo projects.
 
 mod arm64;
 mod crates;
@@ -17,7 +17,7 @@ use super::{ALL, Arguments, DEFAULT_OUT};
 use crate::bindings::{c, create_empty_folder, succeed};
 use root::Root;
 
-/// Suites of Debian in whose roots the program runs: 11, 12 and 13.
+/// Debian suites in whose chroots the program is tried: 11, 12 and 13.
 const SUITES: [&str; 3] = ["bullseye", "bookworm", "trixie"];
 
 /// Builds all files and, unless `no_run`, tries them.
@@ -113,7 +113,7 @@ fn try_deb(root: &Root, files: &Files) -> Result<()> {
     Ok(fs::remove_dir_all(folder)?)
 }
 
-/// Installs with the database of RPM packages left aside: a root of Debian has none.
+/// Installs without checking dependencies: the RPM database of a Debian chroot doesn't list libc.
 fn try_rpm(root: &Root, files: &Files) -> Result<()> {
     let folder = root.empty_folder("trial")?;
     fs::copy(files.find("weighbridge-", ".x86_64.rpm")?, folder.join("weighbridge.rpm"))?;

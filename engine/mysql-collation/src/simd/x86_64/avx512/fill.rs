@@ -109,7 +109,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
             if let Some(codes) = low.codes().filter(|_| FREQUENT_EXPANSIONS) {
                 second = decode(codes.weights(), &mut block, !contracted.lanes);
             }
-            let stop = block.first_stop_lane(several | contracted.end) as usize;
+            let stop = block.first_stop_lane(several | contracted.stop_bit) as usize;
             if stop < BLOCK
                 && several >> stop & 1 == 1
                 && let Some(expansions) = low.expansions()
@@ -118,7 +118,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
                     leads: block.leads,
                     own: block.starts & !contracted.lanes,
                     several,
-                    ends: block.unsupported | contracted.end,
+                    ends: block.unsupported | contracted.stop_bit,
                     weights: [block.high, block.low],
                 };
                 break (expansions, of_two, contracted, end);
@@ -128,7 +128,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
             let to = unsafe { out.add(2 * produced) };
             // SAFETY: there is room for twice as many weights as a block has lanes; a contraction
             // has at most twice as many as lanes.
-            produced += unsafe { store_with::<HIGH_FIRST>(&block, kept, contracted.long_before(stop), to) };
+            produced += unsafe { store_with::<HIGH_FIRST>(&block, kept, contracted.surplus_before(stop), to) };
             if stop == BLOCK {
                 consumed = end;
                 continue;
@@ -143,7 +143,7 @@ pub(super) unsafe fn fill_after<const HIGH_FIRST: bool, const CONTRACTS: bool, c
         // SAFETY: there is room for twice as many weights as a block has lanes.
         let (weights, stop) = unsafe { fill_two::<HIGH_FIRST>(expansions, &of_two, &contracted, text, consumed, to) };
         produced += weights;
-        match contracted.long_before(stop) {
+        match contracted.surplus_before(stop) {
             Some((end, beyond)) => {
                 // SAFETY: a contraction has at most twice as many weights as lanes, and so there is
                 // room.
@@ -230,7 +230,7 @@ unsafe fn fill_two<const HIGH_FIRST: bool>(
     }
     let kept = [nonzero(two.first) & (block.own | contracted.lanes), nonzero(two.second) & block.own];
     let stop = (block.several & !kept[1] | block.ends).trailing_zeros() as usize;
-    let stop = contracted.long_before(stop).map_or(stop, |(end, _)| end);
+    let stop = contracted.surplus_before(stop).map_or(stop, |(end, _)| end);
     let kept = kept.map(|kept| kept & lanes(stop));
     // SAFETY: the caller guarantees it.
     unsafe { store_two::<HIGH_FIRST>(&two, kept, out) };
