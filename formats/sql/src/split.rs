@@ -134,6 +134,10 @@ pub struct StatementReader<R> {
     /// Number of the line, from 1, that the byte at `counted` is on.
     line: u64,
     counted: usize,
+    /// Number of bytes that were removed from the front of `bytes`.
+    removed: u64,
+    /// Offset of the last statement in the stream.
+    offset: u64,
 }
 
 impl<R: BufRead> StatementReader<R> {
@@ -146,12 +150,18 @@ impl<R: BufRead> StatementReader<R> {
     /// shorter than about twice that; others are refused.
     pub fn with_limit(input: R, mode: SqlMode, max_bytes: usize) -> Self {
         let splitter = Splitter::new(mode);
-        Self { input, splitter, bytes: Vec::new(), is_last: false, max_bytes, line: 1, counted: 0 }
+        let bytes = Vec::new();
+        Self { input, splitter, bytes, is_last: false, max_bytes, line: 1, counted: 0, removed: 0, offset: 0 }
     }
 
     /// Returns the number of the line, from 1, on which the last statement begins.
     pub fn line(&self) -> u64 {
         self.line
+    }
+
+    /// Returns the offset in the stream, in bytes, at which the last statement begins.
+    pub fn offset(&self) -> u64 {
+        self.offset
     }
 
     fn count_lines(&mut self, end: usize) {
@@ -164,6 +174,7 @@ impl<R: BufRead> StatementReader<R> {
         loop {
             if let Some(range) = self.splitter.next(&self.bytes, self.is_last) {
                 self.count_lines(range.start);
+                self.offset = self.removed + range.start as u64;
                 return Ok(Some(&self.bytes[range]));
             }
             if self.is_last {
@@ -178,6 +189,7 @@ impl<R: BufRead> StatementReader<R> {
         let needed_from = self.splitter.needed_from();
         self.count_lines(needed_from);
         self.bytes.drain(..needed_from);
+        self.removed += needed_from as u64;
         self.splitter.shift(needed_from);
         self.counted = 0;
         if self.bytes.len() > self.max_bytes {
@@ -229,7 +241,9 @@ mod tests {
         let mut reader = StatementReader::new(io::BufReader::with_capacity(piece, text.as_bytes()), SqlMode::default());
         let mut statements = Vec::new();
         while let Some(statement) = reader.read().unwrap() {
-            statements.push(String::from_utf8(statement.to_vec()).unwrap());
+            let statement = String::from_utf8(statement.to_vec()).unwrap();
+            assert!(text[reader.offset() as usize..].starts_with(&statement));
+            statements.push(statement);
         }
         statements
     }

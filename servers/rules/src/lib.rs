@@ -7,6 +7,7 @@ pub mod charset;
 pub mod coercibility;
 pub mod departures;
 pub mod encoding;
+pub mod joins;
 pub mod keys;
 pub mod rows;
 pub mod serialized;

@@ -1,11 +1,12 @@
 //! `EXPLAIN` of joins of columns with different collations: whether they keep their indexes.
 
+use rules::joins::TableColumn;
 use server::Conn;
 use server::{Error, error_code};
 use sql::{quote_identifier, quote_table};
 
 use super::Gatherer;
-use super::pairs::{self, ColumnPair, TableColumn, leading_index};
+use super::pairs::{self, ColumnPair, column_ref};
 use super::plans::{self, Plan};
 use crate::input::{IndexUse, JoinPlans, LookupPlan};
 
@@ -60,11 +61,11 @@ impl Gatherer<'_> {
     fn explain_join(&mut self, conn: &mut Conn, pair: &ColumnPair<'_>) -> Result<JoinPlans, Error> {
         let mut lookups = Vec::new();
         for (driving, driven) in [(pair.left, pair.right), (pair.right, pair.left)] {
-            if let Some(index) = leading_index(driven) {
+            if let Some(index) = driven.leading_index() {
                 lookups.push(self.explain_lookup(conn, driving, driven, index)?);
             }
         }
-        Ok(JoinPlans { left: pair.left.column_ref(), right: pair.right.column_ref(), kind: pair.kind.clone(), lookups })
+        Ok(JoinPlans { left: column_ref(pair.left), right: column_ref(pair.right), kind: pair.kind.clone(), lookups })
     }
 
     /// Explains a nested-loop join that looks up `driven` by the values of `driving`.
@@ -108,6 +109,6 @@ impl Gatherer<'_> {
                 _ => (IndexUse::Unknown, warnings),
             },
         };
-        Ok(LookupPlan { indexed_column: driven.column_ref(), index: index.to_owned(), usage, warnings })
+        Ok(LookupPlan { indexed_column: column_ref(driven), index: index.to_owned(), usage, warnings })
     }
 }

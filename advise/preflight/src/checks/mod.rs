@@ -9,11 +9,13 @@ mod elsewhere;
 pub(crate) mod foreign_key;
 mod foreign_key_partner;
 mod fulltext;
+mod join_partner;
 mod key_length;
 mod members;
 mod merges;
 mod own_collation;
 mod partition_key;
+mod partition_rows;
 mod program_collate;
 mod programs;
 mod row_size;
@@ -84,12 +86,14 @@ pub static CHECKS: &[&Check] = &[
     &foreign_key::CHECK,
     &foreign_key::ORPHANS,
     &foreign_key_partner::CHECK,
+    &join_partner::CHECK,
     &members::CHECK,
     &key_length::CHECK,
     &row_size::CHECK,
     &wide_varchar::CHECK,
     &fulltext::CHECK,
     &partition_key::CHECK,
+    &partition_rows::CHECK,
     &server_fault::CHECK,
     &double_encoding::CHECK,
     &serialized::CHECK,

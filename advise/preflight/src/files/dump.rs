@@ -1,8 +1,10 @@
 //! Dumps of mysqldump and mydumper in UTF-8.
 
+use std::collections::HashMap;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use facts::Facts;
@@ -53,12 +55,18 @@ pub fn list_dump_files(path: &Path) -> Result<Vec<(PathBuf, String)>, Error> {
 /// Code of [`Unread`] for a definition that `weigh` can't parse. Not an error code of a server.
 pub const NOT_UNDERSTOOD: u16 = u16::MAX;
 
-/// Reads the tables of a dump and their definitions. A table whose CREATE TABLE isn't laid out as
-/// mysqldump writes it is listed as unread.
-pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions), Error> {
+/// Reads the tables of a dump, their definitions, and where their rows are. A table whose CREATE
+/// TABLE isn't laid out as mysqldump writes it is listed as unread.
+pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions, DumpRows), Error> {
     let (mut tables, mut definitions) = (Vec::new(), Definitions::default());
-    for_each_statement(path, &mut |_, schema, statement| {
-        if starts_with_words(statement, "CREATE TABLE") {
+    let mut inserts = Inserts::new();
+    for_each_statement(path, &mut |file, schema, offset, statement| {
+        if starts_with_words(statement, "INSERT") {
+            if let Some(head) = InsertHead::read(statement) {
+                let place = Place { file: file.to_owned(), offset, bytes: statement.len() };
+                inserts.entry((schema.to_owned(), head.table)).or_default().push(place);
+            }
+        } else if starts_with_words(statement, "CREATE TABLE") {
             let create = String::from_utf8_lossy(statement).into_owned();
             match parse_table(schema, &create, flavour) {
                 Ok(table) => {
@@ -77,11 +85,12 @@ pub fn read_dump(path: &Path, flavour: Flavour) -> Result<(Facts, Definitions), 
     if tables.is_empty() && definitions.unread.is_empty() {
         return Err(Error::Content { path: path.to_owned(), problem: "no CREATE TABLE is in it".into() });
     }
-    Ok((build_facts(flavour, tables), definitions))
+    let rows = DumpRows { path: path.to_owned(), inserts: Arc::new(inserts) };
+    Ok((build_facts(flavour, tables), definitions, rows))
 }
 
-/// Function that receives a file, the default schema and a statement.
-type StatementVisitor<'e> = dyn FnMut(&Path, &str, &[u8]) -> Result<(), Error> + 'e;
+/// Function that receives a file, the default schema, and the offset and text of a statement.
+type StatementVisitor<'e> = dyn FnMut(&Path, &str, u64, &[u8]) -> Result<(), Error> + 'e;
 
 /// Calls `each` for each statement of a dump.
 fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<(), Error> {
@@ -92,14 +101,14 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
             SqlMode::default(),
             bounded::max_item_bytes(),
         );
-        while let Some(statement) =
-            statements.read().map_err(|source| Error::File { what: "read", path: file.clone(), source })?
-        {
+        loop {
             lifecycle::interrupt::check()?;
-            if let Some(name) = schema_of_use(statement) {
+            let failed = |source| Error::File { what: "read", path: file.clone(), source };
+            let Some(statement) = statements.read().map_err(failed)?.map(<[u8]>::to_vec) else { break };
+            if let Some(name) = schema_of_use(&statement) {
                 schema = name;
             }
-            each(&file, &schema, statement)?;
+            each(&file, &schema, statements.offset(), &statement)?;
         }
     }
     Ok(())
@@ -122,15 +131,33 @@ fn schema_of_use(statement: &[u8]) -> Option<String> {
         .flatten()
 }
 
-/// Rows of a dump. Each table takes a pass over all files.
-pub struct DumpRows {
-    path: PathBuf,
+/// Statements of rows, by schema and table.
+type Inserts = HashMap<(String, String), Vec<Place>>;
+
+/// Position of a statement.
+#[derive(Clone, Debug)]
+struct Place {
+    file: PathBuf,
+    offset: u64,
+    bytes: usize,
 }
 
-impl DumpRows {
-    pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+impl Place {
+    fn read(&self) -> Result<Vec<u8>, Error> {
+        let failed = |source| Error::File { what: "read", path: self.file.clone(), source };
+        let mut file = open(&self.file, false)?;
+        file.seek(SeekFrom::Start(self.offset)).map_err(failed)?;
+        let mut statement = vec![0; self.bytes];
+        file.read_exact(&mut statement).map_err(failed)?;
+        Ok(statement)
     }
+}
+
+/// Rows of a dump. The rows of a table are read where its INSERTs are.
+#[derive(Clone, Debug)]
+pub struct DumpRows {
+    path: PathBuf,
+    inserts: Arc<Inserts>,
 }
 
 impl RowSource for DumpRows {
@@ -148,15 +175,14 @@ impl RowSource for DumpRows {
         let mut reading =
             Reading { how: "from a dump".into(), chunks: 1, from: modification_time(&self.path), ..Reading::default() };
         let begin = Instant::now();
-        for_each_statement(&self.path, &mut |file, schema, statement| {
-            if schema != table.table.schema || !starts_with_words(statement, "INSERT") {
-                return Ok(());
-            }
-            read_insert(statement, table, fields, &mut reading, each).map_err(|failure| match failure {
-                Failure::Content(problem) => Error::Content { path: file.to_owned(), problem },
+        let name = (table.table.schema.clone(), table.table.name.clone());
+        for place in self.inserts.get(&name).into_iter().flatten() {
+            lifecycle::interrupt::check()?;
+            read_insert(&place.read()?, table, fields, &mut reading, each).map_err(|failure| match failure {
+                Failure::Content(problem) => Error::Content { path: place.file.clone(), problem },
                 Failure::Check(error) => error,
-            })
-        })?;
+            })?;
+        }
         reading.to = reading.from.clone();
         reading.seconds = begin.elapsed().as_secs_f64();
         Ok(Some(reading))
@@ -168,7 +194,30 @@ enum Failure {
     Check(Error),
 }
 
-/// Passes the rows of an INSERT to `each`, if the INSERT is into the table.
+/// Beginning of an INSERT, as mysqldump and mydumper write it.
+struct InsertHead {
+    table: String,
+    /// Empty if the statement lists no columns.
+    columns: Vec<String>,
+    /// Offset of `VALUES`.
+    values: usize,
+}
+
+impl InsertHead {
+    fn read(statement: &[u8]) -> Option<Self> {
+        let values = statement.windows(7).position(|word| {
+            word.eq_ignore_ascii_case(b"VALUES ")
+                || word.eq_ignore_ascii_case(b"VALUES(")
+                || word.eq_ignore_ascii_case(b"VALUES\n")
+        })?;
+        let head = String::from_utf8_lossy(&statement[..values]);
+        let (name, list) = head.split_once('(').unwrap_or((&head, ""));
+        let quoted = |text: &str| -> Vec<String> { text.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+        Some(Self { table: quoted(name).pop()?, columns: quoted(list), values })
+    }
+}
+
+/// Passes the rows of an INSERT into the table to `each`.
 fn read_insert(
     statement: &[u8],
     table: &TableJob<'_>,
@@ -176,28 +225,16 @@ fn read_insert(
     reading: &mut Reading,
     each: &mut RowVisitor<'_>,
 ) -> Result<(), Failure> {
-    let Some(values) = statement.windows(7).position(|word| {
-        word.eq_ignore_ascii_case(b"VALUES ")
-            || word.eq_ignore_ascii_case(b"VALUES(")
-            || word.eq_ignore_ascii_case(b"VALUES\n")
-    }) else {
-        return Ok(());
-    };
-    let head = String::from_utf8_lossy(&statement[..values]).into_owned();
-    let (name, list) = head.split_once('(').unwrap_or((&head, ""));
-    if name.split('`').skip(1).step_by(2).last() != Some(&table.table.name) {
-        return Ok(());
-    }
-    let column_list: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
+    let Some(head) = InsertHead::read(statement) else { return Ok(()) };
     let position = |name: &str| {
-        if column_list.is_empty() {
+        if head.columns.is_empty() {
             table.table.columns.iter().position(|column| column.name == name)
         } else {
-            column_list.iter().position(|column| *column == name)
+            head.columns.iter().position(|column| *column == name)
         }
     };
     let places: Vec<Option<usize>> = fields.columns.iter().map(|field| position(&field.name)).collect();
-    for tuple in InsertTuples::new(&statement[values + 6..]) {
+    for tuple in InsertTuples::new(&statement[head.values + 6..]) {
         let tuple = tuple.map_err(Failure::Content)?;
         let value = |(place, field): (&Option<usize>, &crate::row::Field)| match tuple.get((*place)?)? {
             TupleValue::Null => None,

@@ -4,7 +4,7 @@
 use facts::{Limits, Scope};
 use mysql::prelude::Queryable;
 use preflight::{Checkpoint, Options, ReadOptions, Report, RowSource, Severity, read_definitions, read_tied_schemas};
-use server::NoProgress;
+use server::{Address, Login, NoProgress, open};
 
 use crate::lab::{Lab, NoProgressBar, describe_report, options};
 
@@ -20,6 +20,25 @@ const SHOP: [&str; 7] = [
 
 fn report_of(lab: &Lab, schema: &str, options: &Options) -> Result<Report, preflight::Error> {
     lab.report_with(schema, options, &ReadOptions::default(), &Checkpoint::disabled())
+}
+
+/// Runs preflight with the facts of several schemas.
+fn report_of_schemas(lab: &Lab, schemas: Vec<String>, options: &Options) -> Report {
+    let scope = Scope { schemas, programs: true, activity: false };
+    let facts = facts::read(&lab.server, &scope, &Limits::default(), &NoProgress).unwrap();
+    let definitions = read_definitions(&lab.server, &facts).unwrap();
+    let read = ReadOptions::default();
+    let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> {
+        Ok(Box::new(preflight::ServerRows::open(&lab.server, &facts, &read)?))
+    };
+    let source = preflight::Source {
+        label: "lab".into(),
+        facts: &facts,
+        definitions: &definitions,
+        open: &open,
+        is_server: true,
+    };
+    preflight::run(&source, options, &Checkpoint::disabled(), &NoProgressBar).unwrap()
 }
 
 fn refuses_unknown_names(lab: &Lab, target: &str) {
@@ -66,29 +85,40 @@ fn finds_children_in_other_schemas(lab: &mut Lab, target: &str) {
     let tied = read_tied_schemas(&lab.server, &schemas).unwrap();
     assert_eq!(tied, ["fx_child"]);
     schemas.extend(tied);
-    let scope = Scope { schemas, programs: true, activity: false };
-    let facts = facts::read(&lab.server, &scope, &Limits::default(), &NoProgress).unwrap();
-    let definitions = read_definitions(&lab.server, &facts).unwrap();
     let mut options = options(target);
     options.request.schemas = vec!["fx_parent".into()];
-    let read = ReadOptions::default();
-    let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> {
-        Ok(Box::new(preflight::ServerRows::open(&lab.server, &facts, &read)?))
-    };
-    let source = preflight::Source {
-        label: "lab".into(),
-        facts: &facts,
-        definitions: &definitions,
-        open: &open,
-        is_server: true,
-    };
-    let report = preflight::run(&source, &options, &Checkpoint::disabled(), &NoProgressBar).unwrap();
+    let report = report_of_schemas(lab, schemas, &options);
     let partner = report.findings.iter().find(|finding| finding.check == "foreign-key-partner").unwrap();
     assert_eq!(partner.severity, Severity::Error);
     let plan = report.plan.as_ref().unwrap();
     let is_free = |step: &&preflight::Step| !step.blocked && step.object != "session";
     assert!(!plan.steps.iter().any(|step| is_free(&step)), "{}", describe_report(&report));
     lab.conn.query_drop("DROP DATABASE fx_child").unwrap();
+}
+
+/// Columns that are joined by name are converted together, or named; the servers lose the index.
+fn names_join_partners(lab: &mut Lab, target: &str) {
+    let orders = [
+        "CREATE TABLE orders (id INT PRIMARY KEY, code VARCHAR(20), memo VARCHAR(20), KEY (code))",
+        "CREATE TABLE parcels (id INT PRIMARY KEY, order_code VARCHAR(20), memo VARCHAR(20))",
+    ];
+    lab.schema("fx_orders", "utf8mb3", &orders.map(str::to_owned));
+    lab.schema("fx_archive", "utf8mb3", &["CREATE TABLE old (id INT PRIMARY KEY, code VARCHAR(20))".into()]);
+    let mut options = options(target);
+    options.request.columns = vec!["orders.code".into()];
+    let schemas = vec!["fx_orders".to_owned(), "fx_archive".to_owned()];
+    let report = report_of_schemas(lab, schemas.clone(), &options);
+    let left: Vec<(&str, u64, &str)> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.check == "join-partner")
+        .map(|finding| (finding.object.name.as_str(), finding.details.count, finding.action.as_str()))
+        .collect();
+    let action = "convert fx_orders.orders.code and fx_orders.parcels.order_code, fx_archive.old.code together";
+    assert_eq!(left, [("fx_orders.orders.code", 2, action)], "{}", describe_report(&report));
+    options.request.columns.clear();
+    let whole = report_of_schemas(lab, schemas, &options);
+    assert!(!whole.findings.iter().any(|finding| finding.check == "join-partner"), "{}", describe_report(&whole));
 }
 
 /// Values that differ in case are equal before a conversion to `_bin`, and distinct afterwards.
@@ -132,6 +162,7 @@ fn run_all(server: &str, target: &str) {
     plans_programs_of_the_requested_table(&lab, target);
     counts_columns_if_nothing_is_to_convert(&mut lab, target);
     finds_children_in_other_schemas(&mut lab, target);
+    names_join_partners(&mut lab, target);
     counts_values_that_cease_to_be_equal(&mut lab);
     long_values_are_not_taken_for_merges(&mut lab, target);
 }
@@ -178,6 +209,67 @@ fn binary_log_refuses_functions() {
     assert_eq!(functions, ["safe", "unsafe"]);
 }
 
+/// The account that runs the plan needs rights that the plan names: without them the server refuses
+/// to create programs of another definer (1227), and triggers while the binary log is on (1419).
+fn names_the_rights_of_programs(server: &str, target: &str) {
+    let mut lab = Lab::with_settings(server, &[("log_bin", "binlog"), ("server_id", "1")]);
+    for account in ["'gone'@'localhost'", "'runs'@'localhost'"] {
+        lab.conn.query_drop(format!("CREATE USER {account}")).unwrap();
+    }
+    let statements = [
+        "CREATE TABLE t (a VARCHAR(9))",
+        "SET NAMES latin1",
+        "CREATE DEFINER='gone'@'localhost' PROCEDURE p (x VARCHAR(9)) SELECT COUNT(*) FROM t WHERE a = x",
+        "CREATE DEFINER='runs'@'localhost' TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET NEW.a = CONCAT(NEW.a, 'x')",
+        "SET NAMES utf8mb4",
+        "DROP USER 'gone'@'localhost'",
+        "GRANT ALL ON fx_rights.* TO 'runs'@'localhost'",
+    ];
+    lab.schema("fx_rights", "latin1", &statements.map(str::to_owned));
+    let report = report_of(&lab, "fx_rights", &options(target)).unwrap();
+    let plan = report.plan.as_ref().unwrap();
+    let advice = plan.advice.join("\n");
+    for part in ["(error 1227)", "`gone`@`localhost`", "(error 1419)"] {
+        assert!(advice.contains(part), "{part}: {advice}");
+    }
+    let Address::Socket(socket) = &lab.server.endpoint().address else { panic!("no socket") };
+    let spec = format!("u=runs,S={}", socket.display()).parse().unwrap();
+    let login = Login { no_defaults: true, ..Login::default() };
+    let account = open(&spec, &server::Options { login, ..server::Options::default() }, &NoProgress).unwrap();
+    let mut limited = account.connect().unwrap();
+    limited.query_drop("USE fx_rights").unwrap();
+    let creates = |word: &str| {
+        let is_create = |step: &&preflight::Step| step.sql.contains("CREATE") && step.sql.contains(word);
+        plan.steps.iter().find(is_create).unwrap_or_else(|| panic!("{}", describe_report(&report))).sql.clone()
+    };
+    for (word, code) in [("PROCEDURE", 1227), ("TRIGGER", 1419)] {
+        match limited.query_drop(creates(word)) {
+            Err(mysql::Error::MySqlError(error)) => assert_eq!(error.code, code, "{server} {word}: {error}"),
+            other => panic!("{server} {word}: {other:?}"),
+        }
+    }
+    // An account with the rights runs the plan, and the missing definer stays.
+    assert_eq!(lab.run_plan(&report), [], "{}", describe_report(&report));
+    let definers: Vec<String> =
+        lab.conn.query("SELECT DEFINER FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = 'fx_rights'").unwrap();
+    assert_eq!(definers, ["gone@localhost"]);
+}
+
+#[test]
+fn rights_of_programs_on_mysql() {
+    names_the_rights_of_programs("mysql@sid", "utf8mb4_0900_ai_ci");
+}
+
+#[test]
+fn rights_of_programs_on_mariadb() {
+    names_the_rights_of_programs("mariadb@trixie", "utf8mb4_uca1400_ai_ci");
+}
+
+#[test]
+fn rights_of_programs_on_mysql_5_7() {
+    names_the_rights_of_programs("mysql@5.7", "utf8mb4_unicode_ci");
+}
+
 /// A table whose definition isn't laid out as mysqldump's is listed, not dropped in silence.
 #[test]
 fn dumps_of_other_layouts_are_listed() {
@@ -186,12 +278,12 @@ fn dumps_of_other_layouts_are_listed() {
     let dump = "CREATE TABLE plain (id int, name varchar(9));\n\
                 CREATE TABLE `one(line` (`id` int NOT NULL, `name` varchar(9), PRIMARY KEY (`id`)) ENGINE=InnoDB DEFAULT CHARSET=latin1;\n";
     std::fs::write(&path, dump).unwrap();
-    let (facts, definitions) = preflight::read_dump(&path, mysql_collation::Flavour::MySql).unwrap();
+    let (facts, definitions, rows) = preflight::read_dump(&path, mysql_collation::Flavour::MySql).unwrap();
     let tables: Vec<&str> = facts.tables().map(|table| table.name.as_str()).collect();
     assert_eq!(tables, ["one(line"]);
     assert_eq!(definitions.unread[0].name.name, "plain");
     let options = options("utf8mb4_0900_ai_ci");
-    let open = || -> Result<Box<dyn RowSource>, preflight::Error> { Ok(Box::new(preflight::DumpRows::new(&path))) };
+    let open = || -> Result<Box<dyn RowSource>, preflight::Error> { Ok(Box::new(rows.clone())) };
     let source = preflight::Source {
         label: "dump".into(),
         facts: &facts,

@@ -6,8 +6,7 @@ use anyhow::{Result, bail};
 use facts::Facts;
 use mysql_collation::Flavour;
 use preflight::{
-    Checkpoint, CsvRows, Definitions, DumpRows, OpenRows, Options, ParquetRows, Report, RowSource, Source, TableFile,
-    read_dump,
+    Checkpoint, CsvRows, Definitions, OpenRows, Options, ParquetRows, Report, RowSource, Source, TableFile, read_dump,
 };
 
 use super::{PreflightArgs, name_targets_as_server, watch};
@@ -32,8 +31,8 @@ pub fn check_files(args: &PreflightArgs, options: &Options) -> Result<Report> {
             check_rows(options, path, &rows.facts(flavour)?, &Definitions::default(), &open)
         }
         (None, None, Some(path)) => {
-            let (facts, definitions) = read_dump(path, flavour)?;
-            let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> { Ok(Box::new(DumpRows::new(path))) };
+            let (facts, definitions, rows) = read_dump(path, flavour)?;
+            let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> { Ok(Box::new(rows.clone())) };
             check_rows(options, path, &facts, &definitions, &open)
         }
         (None, None, None) => bail!("name a file"),
