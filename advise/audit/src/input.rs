@@ -98,6 +98,17 @@ pub struct ViewPlan {
     pub warnings: Vec<Warning>,
     /// Columns that the server refuses to compare with a literal of another collation.
     pub weak_columns: Vec<WeakColumn>,
+    /// Conversions in the view's text without which the server looks up an index.
+    pub index_losses: Vec<IndexLoss>,
+}
+
+/// A conversion that keeps the server from looking up an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexLoss {
+    /// `convert(o.code using utf8mb4)`
+    pub clause: String,
+    /// Table or alias whose index is looked up without the conversion.
+    pub table: String,
 }
 
 /// Column of a view that can't be compared with a literal of another collation: its expression is

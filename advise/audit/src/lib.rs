@@ -19,8 +19,8 @@ pub use check::{Object, ObjectKind, Reading, Severity, Target, TargetError};
 pub use checks::{CHECKS, Check, RUNNING_SERVER_CHECKS, Selection};
 pub use gather::{Request, gather};
 pub use input::{
-    AuditInput, ColumnRef, ColumnSample, EncodingCounts, IndexUse, JoinKind, JoinPlans, LookupPlan, SerializedCounts,
-    Statement, StatementPlan, ViewPlan, Warning, WeakColumn,
+    AuditInput, ColumnRef, ColumnSample, EncodingCounts, IndexLoss, IndexUse, JoinKind, JoinPlans, LookupPlan,
+    SerializedCounts, Statement, StatementPlan, ViewPlan, Warning, WeakColumn,
 };
 pub use model::{Audit, AuditedServer, Counts, Finding, Place, Unseen};
 pub use run::run;

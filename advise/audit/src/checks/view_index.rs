@@ -12,13 +12,25 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Programs, Reading::Plans],
     doc: "\
 Explains every view. Reports warning 1739 of MySQL and note 1105 of MariaDB (10.6.16, 10.11.6 and later), which say that an index cannot be used because a \
-column is converted, error 1267, and views that are invalid. MySQL 5.6 writes no warning for joins, so there only refusals are reported. What to do: give the columns that \
+column is converted, error 1267, and views that are invalid. Then explains the view's text without each CONVERT(column USING …) and COLLATE in it: the servers don't warn of an index that these lose. MySQL 5.6 writes no warning for joins, so there only refusals are reported. What to do: give the columns that \
 the view compares one collation, or write COLLATE or CONVERT on the side without index.",
     run,
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
     let plans = input.views.iter().filter(|plan| !plan.warnings.is_empty());
+    let losses = input.views.iter().flat_map(|plan| plan.index_losses.iter().map(move |loss| (plan, loss)));
+    let losses = losses.map(|(plan, loss)| {
+        Draft {
+            severity: Severity::Warning,
+            kind: ObjectKind::View,
+            name: check::table_name(&plan.schema, &plan.name),
+            what: format!("{} in its text keeps the server from looking up an index of {}", loss.clause, loss.table),
+            why: "The table is read from end to end where the index would find a few rows.".into(),
+            action: "Give the columns that are compared one collation, and create the view without the conversion; or convert the other side.".into(),
+        }
+        .into_finding(CHECK.name)
+    });
     plans
         .map(|plan| {
             let first = &plan.warnings[0];
@@ -46,5 +58,6 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             }
             .into_finding(CHECK.name)
         })
+        .chain(losses)
         .collect()
 }

@@ -9,7 +9,8 @@ use sql::{quote_identifier, quote_table};
 use super::Gatherer;
 use super::joins::is_explain_denied;
 use super::plans::{self, Plan};
-use crate::input::{ViewPlan, Warning, WeakColumn};
+use crate::input::{IndexLoss, ViewPlan, Warning, WeakColumn};
+use crate::text::find_conversions;
 
 impl Gatherer<'_> {
     /// Explains a `SELECT *` from each view.
@@ -39,9 +40,37 @@ impl Gatherer<'_> {
                 Plan::Refused(error) => vec![error],
             };
             let weak_columns = self.find_weak_columns(&mut conn, view)?;
-            plans.push(ViewPlan { schema: schema.clone(), name: name.clone(), warnings, weak_columns });
+            let index_losses = if warnings.is_empty() { self.find_index_losses(&mut conn, view)? } else { Vec::new() };
+            plans.push(ViewPlan { schema: schema.clone(), name: name.clone(), warnings, weak_columns, index_losses });
         }
         Ok(plans)
+    }
+
+    /// Explains the text of a view as it is, and without each conversion of a column. No warning of
+    /// the servers names an index that a written conversion loses.
+    fn find_index_losses(&self, conn: &mut Conn, view: &View) -> Result<Vec<IndexLoss>, Error> {
+        let body = view.program.body.as_deref().unwrap_or_default();
+        let conversions = find_conversions(body);
+        if conversions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(before) = self.explain_lookups(conn, body)? else { return Ok(Vec::new()) };
+        let mut losses: Vec<IndexLoss> = Vec::new();
+        for conversion in conversions {
+            let Some(after) = self.explain_lookups(conn, &conversion.without)? else { continue };
+            if let Some(table) = after.into_iter().find(|table| !before.contains(table)) {
+                losses.push(IndexLoss { clause: conversion.clause, table });
+            }
+        }
+        Ok(losses)
+    }
+
+    /// Returns the tables that a `SELECT` reads by an index lookup. `None` if the server refuses it.
+    fn explain_lookups(&self, conn: &mut Conn, select: &str) -> Result<Option<Vec<String>>, Error> {
+        let plan = plans::explain(conn, self.server.flavour(), select)
+            .map_err(self.statement_error("explain the text of a view"))?;
+        let Plan::Lines(lines, _) = plan else { return Ok(None) };
+        Ok(Some(lines.into_iter().filter(|line| line.lookup.is_some()).filter_map(|line| line.table).collect()))
     }
 
     /// Returns the text columns of a view that the server refuses to compare with a literal of

@@ -1,6 +1,7 @@
 //! Statements as text: the clauses, comparisons and columns that they name.
 
 mod comparison;
+mod conversion;
 pub mod mentions;
 mod program;
 mod scope;
@@ -8,6 +9,7 @@ mod scope;
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
 pub use comparison::{find_comparisons, find_names};
+pub use conversion::find_conversions;
 pub use program::{CreatedTable, Declaration, created_table, declared_variables, split_body};
 pub use scope::{Operand, Scope, text_columns};
 

@@ -213,14 +213,20 @@ fn collate_operand(source: &Source, operand: &Operand, side: &Side, target: &str
     Some((expression.span.clone(), replaced))
 }
 
-/// `a = 'x' COLLATE c` becomes `(a = 'x' AND a = 'x' COLLATE c)`, for `_bin` and `_cs`: texts that
-/// are equal by these are usually equal by the column's collation, too. Trailing spaces and
-/// canonically equivalent characters can be exceptions.
+/// `a = 'x' COLLATE c` becomes `(a = 'x' AND a = 'x' COLLATE c)`, if texts that are equal by `c` are
+/// equal by the column's collation, too.
 fn compare_twice(source: &Source, judged: &Judged) -> Edits {
-    let is_exact = |side: &Side| side.collation.ends_with("_bin") || side.collation.ends_with("_cs");
-    let explicit = judged.site.sides.iter().any(|side| side.origin == Origin::Collate && is_exact(side));
+    let columns = judged.resolved.iter().filter_map(|one| one.column.as_ref()?.collation());
+    let columns: Vec<&str> = columns.collect();
+    let is_stricter = |side: &Side| columns.iter().all(|column| is_stricter(&side.collation, column));
+    let explicit = judged.site.sides.iter().find(|side| side.origin == Origin::Collate);
     let [left, right] = judged.spot.operands.as_slice() else { return Vec::new() };
-    if !explicit || judged.spot.operation != "=" || !left.is_editable || !right.is_editable {
+    if columns.is_empty()
+        || !explicit.is_some_and(is_stricter)
+        || judged.spot.operation != "="
+        || !left.is_editable
+        || !right.is_editable
+    {
         return Vec::new();
     }
     let bare = |operand: &Operand| match &operand.expression.kind {
@@ -230,6 +236,26 @@ fn compare_twice(source: &Source, judged: &Judged) -> Edits {
     let span = left.expression.span.start..right.expression.span.end;
     let replaced = format!("({} = {} AND {})", bare(left), bare(right), &source.text[span.clone()]);
     vec![(span, replaced)]
+}
+
+/// True if texts that are equal by `exact` are known to be equal by `other`. Under a `_bin` collation
+/// with PAD SPACE 'a' equals 'a ', which a collation with NO PAD tells apart. A `_cs` collation has
+/// canonically equivalent texts, which only its own family is known to call equal.
+fn is_stricter(exact: &str, other: &str) -> bool {
+    let is_no_pad = |name: &str| name.contains("_nopad_") || name.contains("_0900_") || name == "binary";
+    if exact.ends_with("_bin") {
+        return is_no_pad(exact) || !is_no_pad(other);
+    }
+    exact.contains("_cs") && family(exact).is_some() && family(exact) == family(other)
+}
+
+/// Name without the strength: `latin1_general`. Character sets of Unicode are left out, too, as
+/// `utf8mb3_uca1400` and `utf8mb4_uca1400` have the same weights.
+fn family(name: &str) -> Option<&str> {
+    let strengths = ["_as_cs_ks", "_as_cs", "_as_ci", "_ai_cs", "_ai_ci", "_cs", "_ci"];
+    let family = strengths.iter().find_map(|strength| name.strip_suffix(strength))?;
+    let rest = family.split_once('_').filter(|(charset, _)| charset.starts_with("utf8"));
+    Some(rest.map_or(family, |(_, rest)| rest))
 }
 
 /// `column COLLATE x = …` becomes `column = …`.
@@ -318,4 +344,29 @@ fn replace_collate(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Er
 fn collation_of(source: &Source, judged: &Judged) -> Option<String> {
     let span = judged.spot.collation.clone()?;
     Some(source.text[span].trim_matches(['\'', '"', '`']).to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_stricter_collations_are_compared_twice() {
+        for (exact, other) in [
+            ("utf8mb4_bin", "utf8mb4_general_ci"),
+            ("utf8mb4_0900_bin", "utf8mb4_0900_ai_ci"),
+            ("utf8mb4_0900_as_cs", "utf8mb4_0900_ai_ci"),
+            ("latin1_general_cs", "latin1_general_ci"),
+        ] {
+            assert!(is_stricter(exact, other), "{exact} {other}");
+        }
+        for (exact, other) in [
+            ("utf8mb4_bin", "utf8mb4_0900_ai_ci"),
+            ("utf8mb4_0900_as_cs", "utf8mb4_general_ci"),
+            ("utf8mb4_general_ci", "utf8mb4_general_ci"),
+            ("latin1_general_cs", "latin1_swedish_ci"),
+        ] {
+            assert!(!is_stricter(exact, other), "{exact} {other}");
+        }
+    }
 }
