@@ -13,6 +13,7 @@ mod captured_schema;
 mod classes;
 mod dump;
 mod error;
+mod key;
 mod logs;
 mod performance_schema;
 mod reason;

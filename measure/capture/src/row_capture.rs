@@ -11,6 +11,7 @@ use sql::Value;
 use workload_folder::{Cell, FolderWriter, RowsWriter};
 
 use crate::error::Error;
+use crate::key::{Key, WantedKeys, key_values};
 use crate::source::{RowSelection, SampleExtent, TableSource};
 use crate::source_table::SourceTable;
 use crate::summary::CapturedTable;
@@ -34,12 +35,12 @@ struct ResolvedForeignKey {
 /// Values of a referenced key. Parents that are needed and not present are requested.
 #[derive(Default)]
 struct KeySets {
-    /// Values in captured rows.
-    present: HashSet<Vec<Value>>,
-    /// Values that captured rows refer to.
-    needed: HashSet<Vec<Value>>,
-    /// Values whose rows were requested from the source.
-    requested: HashSet<Vec<Value>>,
+    /// Keys of captured rows.
+    present: HashSet<Key>,
+    /// Keys that captured rows refer to, with the values of one of them.
+    needed: HashMap<Key, Vec<Value>>,
+    /// Keys whose rows were requested from the source.
+    requested: HashSet<Key>,
 }
 
 /// Reads rows from a source and writes them to the workload folder.
@@ -88,6 +89,7 @@ impl<'a> RowCapture<'a> {
     ) -> Result<CapturedRows, Error> {
         let mut extents = Vec::new();
         progress.step("reading rows");
+        source.prepare_samples(self.tables, max_rows, seed)?;
         for at in 0..self.tables.len() {
             progress.fraction(at as f64 / self.tables.len() as f64);
             extents.push(self.read(source, at, &RowSelection::Sample { rows: max_rows, seed })?);
@@ -97,7 +99,7 @@ impl<'a> RowCapture<'a> {
             progress.step("reading the rows that these refer to");
             self.fetch_missing_parents(source)?;
         }
-        let missing = |keys: &KeySets| keys.needed.difference(&keys.present).count() as u64;
+        let missing = |keys: &KeySets| keys.needed.keys().filter(|key| !keys.present.contains(*key)).count() as u64;
         let orphans = self.keys.values().map(missing).sum();
         let mut tables = Vec::new();
         for ((table, writer), (extent, sampled)) in
@@ -124,12 +126,14 @@ impl<'a> RowCapture<'a> {
             let mut any = false;
             for target in &targets {
                 let Some(keys) = self.keys.get_mut(target) else { continue };
-                let open = |key: &&Vec<Value>| !keys.present.contains(*key) && !keys.requested.contains(*key);
-                let missing: HashSet<Vec<Value>> = keys.needed.iter().filter(open).cloned().collect();
-                if missing.is_empty() {
+                let open =
+                    |(key, _): &(&Key, &Vec<Value>)| !keys.present.contains(*key) && !keys.requested.contains(*key);
+                let missing = keys.needed.iter().filter(open).map(|(key, values)| (key.clone(), values.clone()));
+                let missing = WantedKeys(missing.collect());
+                if missing.0.is_empty() {
                     continue;
                 }
-                keys.requested.extend(missing.iter().cloned());
+                keys.requested.extend(missing.0.keys().cloned());
                 any = true;
                 self.read(source, target.table, &RowSelection::Keys { positions: &target.positions, keys: &missing })?;
             }
@@ -160,12 +164,15 @@ impl<'a> RowCapture<'a> {
         }
         for (target, keys) in &mut self.keys {
             if target.table == at {
-                keys.present.extend(key_values(&row, &target.positions));
+                let values = key_values(&row, &target.positions);
+                keys.present.extend(values.map(|values| self.tables[at].key(&target.positions, &values)));
             }
         }
         for ResolvedForeignKey { positions, parent } in &self.foreign_keys[at] {
-            if let (Some(key), Some(keys)) = (key_values(&row, positions), self.keys.get_mut(parent)) {
-                keys.needed.insert(key);
+            if let (Some(values), Some(keys)) = (key_values(&row, positions), self.keys.get_mut(parent)) {
+                // The columns of a foreign key have the collations of the columns that it refers to.
+                let key = self.tables[parent.table].key(&parent.positions, &values);
+                keys.needed.entry(key).or_insert(values);
             }
         }
         Ok(self.writers[at].write(&row)?)
@@ -180,11 +187,6 @@ fn resolve_foreign_keys(table: &SourceTable, tables: &[SourceTable]) -> Vec<Reso
         Some(ResolvedForeignKey { positions, parent: ReferencedKey { table: parent, positions: parent_positions } })
     };
     table.foreign_keys.iter().filter_map(resolve).collect()
-}
-
-/// Returns the values of columns; `None` if one is NULL, which refers to nothing.
-fn key_values(row: &[Cell], positions: &[usize]) -> Option<Vec<Value>> {
-    positions.iter().map(|position| row.get(*position).cloned().flatten()).collect()
 }
 
 /// Returns the primary key's values, or the whole row if the table has none.
@@ -240,8 +242,8 @@ mod tests {
             match selection {
                 RowSelection::Sample { rows, .. } => (from..from + *rows as i64).try_for_each(|id| sink(row(id)))?,
                 RowSelection::Keys { keys, .. } => {
-                    self.asked.borrow_mut().push((name.to_owned(), keys.len()));
-                    let mut there = (0..100).filter(|id| keys.contains(&vec![Value::Int(*id)]));
+                    self.asked.borrow_mut().push((name.to_owned(), keys.0.len()));
+                    let mut there = (0..100).filter(|id| keys.has(&vec![Value::Int(*id)]));
                     there.try_for_each(|id| sink(row(id)))?;
                 }
             }

@@ -225,10 +225,8 @@ impl TableSource for ServerSource {
             RowSelection::Keys { positions, keys } => {
                 let names: Vec<String> =
                     positions.iter().map(|position| quote_identifier(&table.columns[*position].name)).collect();
-                let mut keys: Vec<&Vec<Value>> = keys.iter().collect();
                 // Sorted, so that the file doesn't depend on the hash order.
-                keys.sort();
-                for chunk in keys.chunks(MAX_KEYS_PER_QUERY) {
+                for chunk in keys.values().chunks(MAX_KEYS_PER_QUERY) {
                     let tuples: Vec<String> = chunk.iter().map(|key| key_tuple(key)).collect();
                     let condition = format!("WHERE ({}) IN ({})", names.join(", "), tuples.join(", "));
                     self.for_each_row(table, &condition, sink)?;

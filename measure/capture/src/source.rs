@@ -1,11 +1,9 @@
 //! Tables and rows of a server or a dump, and the trait to read them.
 
-use std::collections::HashSet;
-
-use sql::Value;
 use workload_folder::Cell;
 
 use crate::error::Error;
+use crate::key::WantedKeys;
 use crate::source_table::SourceTable;
 
 /// Definitions of a schema's tables and views.
@@ -41,7 +39,7 @@ pub enum RowSelection<'k> {
         /// Positions of the columns in rows.
         positions: &'k [usize],
         /// Wanted values of the columns, in the order of `positions`. Several rows may have them.
-        keys: &'k HashSet<Vec<Value>>,
+        keys: &'k WantedKeys,
     },
 }
 
@@ -64,6 +62,12 @@ pub trait TableSource {
 
     /// Returns the selected tables and views of the schema, in the source's order.
     fn definitions(&mut self) -> Result<Definitions, Error>;
+
+    /// Called before samples of these tables are read. A source that is read from end to end can
+    /// sample all of them in one pass.
+    fn prepare_samples(&mut self, _tables: &[SourceTable], _rows: u64, _seed: u64) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Calls `sink` for each selected row of a table.
     fn rows(

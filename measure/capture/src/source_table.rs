@@ -1,7 +1,10 @@
 //! Tables as `SHOW CREATE TABLE` defines them, and edits of definitions.
 
-use sql::{SqlMode, Token, TokenKind};
+use mysql_collation::Collation;
+use sql::{SqlMode, Token, TokenKind, Value};
 use workload_folder::{CellType, Column, TableShape};
+
+use crate::key::{Key, default_collation, find_collation, key_of};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceTable {
@@ -11,6 +14,8 @@ pub struct SourceTable {
     pub foreign_keys: Vec<ForeignKey>,
     /// Columns of the primary key; empty without one.
     pub primary: Vec<String>,
+    /// Collations of `columns`. `None` for columns without one, and for unknown ones.
+    pub collations: Vec<Option<Collation>>,
 }
 
 /// A foreign key to a table of the same schema.
@@ -25,7 +30,7 @@ impl SourceTable {
     /// Reads the keys of a `CREATE TABLE` whose name and columns are known.
     pub fn new(shape: TableShape, create: &str) -> Self {
         let columns = shape.columns.iter().filter(|column| !column.is_generated);
-        let columns =
+        let columns: Vec<Column> =
             columns.map(|column| Column::new(&column.name, cell_type(&column.data_type, column.is_unsigned))).collect();
         let (mut foreign_keys, mut primary) = (Vec::new(), Vec::new());
         for definition in sql::ddl::split_definitions(create) {
@@ -38,7 +43,18 @@ impl SourceTable {
                 false => tokens[0].name().into_iter().collect(),
             };
         }
-        Self { shape, columns, foreign_keys, primary }
+        let default = named_collation(sql::ddl::table_options(create));
+        let collation = |column: &Column| {
+            let own = sql::ddl::find_column(create, &column.name).and_then(named_collation);
+            (column.kind == CellType::Text).then_some(own.or(default)).flatten()
+        };
+        let collations = columns.iter().map(collation).collect();
+        Self { shape, columns, foreign_keys, primary, collations }
+    }
+
+    /// Returns a key of values of some columns, equal for values that are equal on the server.
+    pub fn key(&self, positions: &[usize], values: &[Value]) -> Key {
+        key_of(values, positions.iter().map(|position| self.collations.get(*position).copied().flatten()))
     }
 
     /// Returns the primary key's column if the key is one integer column other than BIGINT
@@ -54,6 +70,22 @@ impl SourceTable {
         let place = |name: &String| self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
         names.iter().map(place).collect()
     }
+}
+
+/// Returns the collation that a column's definition or the options of a table name, or that of the
+/// character set that they name.
+fn named_collation(text: &str) -> Option<Collation> {
+    let tokens: Vec<Token<'_>> = tokenize(text).collect();
+    let name_after = |at: usize| {
+        let mut rest = tokens[at + 1..].iter().skip_while(|token| token.is_symbol('='));
+        rest.next().and_then(Token::name)
+    };
+    let find = |word: &str| tokens.iter().position(|token| token.is_keyword(word));
+    if let Some(at) = find("collate") {
+        return find_collation(&name_after(at)?);
+    }
+    let set = tokens.windows(2).position(|pair| pair[0].is_keyword("character") && pair[1].is_keyword("set"));
+    default_collation(&name_after(find("charset").or(set.map(|at| at + 1))?)?)
 }
 
 /// Returns the CSV type for a column type.
@@ -167,6 +199,16 @@ mod tests {
         assert_eq!(table.foreign_keys[0].columns, ["customer", "id"]);
         assert_eq!(table.foreign_keys[0].parent_columns, ["id", "no"]);
         assert_eq!(table.column_positions(&table.foreign_keys[0].columns), Some(vec![2, 0]));
+    }
+
+    #[test]
+    fn reads_collations() {
+        let create = "CREATE TABLE `t` (\n  `a` varchar(9) DEFAULT 'COLLATE x',\n  `b` varchar(9) CHARACTER SET latin1 NOT NULL,\n  \
+                      `c` varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,\n  `d` int\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci";
+        let (schema, _) = workload_folder::SchemaSql::parse(create);
+        let table = SourceTable::new(schema.tables[0].clone(), create);
+        let names: Vec<_> = table.collations.iter().map(|one| one.map_or("", |one| one.info().name)).collect();
+        assert_eq!(names, ["utf8mb4_0900_ai_ci", "latin1_swedish_ci", "utf8mb4_bin", ""]);
     }
 
     #[test]

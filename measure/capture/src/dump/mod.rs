@@ -1,37 +1,45 @@
 //! Tables and rows of a dump: a file of mysqldump, or a folder of mydumper.
 
+mod insert;
+mod reservoir;
+
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use sql::{InsertTuples, SqlMode, StatementReader, Token, TokenKind, TupleValue};
-use workload_folder::{Cell, Column};
+use sql::{InsertTuples, SqlMode, StatementReader, Token, TokenKind};
+use workload_folder::Cell;
 
 use crate::error::Error;
-use crate::server_source::value_from_bytes;
+use crate::key::key_values;
 use crate::source::{Definitions, Origin, RowSelection, RowSink, SampleExtent, TableSource};
 use crate::source_table::SourceTable;
+use insert::{Insert, content_tokens, head, parse_table_name};
+use reservoir::{Reservoir, extent};
 
 /// One schema of a dump.
 pub struct Dump {
     path: PathBuf,
     schema: String,
     tables: Vec<String>,
+    /// Samples of the first pass, by table.
+    samples: HashMap<String, (Vec<Vec<Cell>>, SampleExtent)>,
 }
+
+/// Maximum number of rows that samples of all tables together may have to be taken in one pass. The
+/// samples are held in memory.
+const MAX_ROWS_OF_ONE_PASS: u64 = 1_000_000;
 
 /// Receives a statement and the file that holds it.
 type StatementSink<'e> = dyn FnMut(&Path, &[u8]) -> Result<(), Error> + 'e;
-
-/// Length of a statement's start that is searched for names, in bytes.
-const MAX_HEAD_BYTES: usize = 64 << 10;
 
 impl Dump {
     /// Creates the dump of a file or a folder. Statements after `USE` of another schema are
     /// skipped. An empty `tables` selects all tables.
     pub fn new(path: &Path, schema: &str, tables: &[String]) -> Self {
-        Self { path: path.to_owned(), schema: schema.to_owned(), tables: tables.to_vec() }
+        let samples = HashMap::new();
+        Self { path: path.to_owned(), schema: schema.to_owned(), tables: tables.to_vec(), samples }
     }
 
     /// Returns the dump's file, or the folder's `.sql` files, also with `.gz`, `.zst` and `.xz`,
@@ -104,6 +112,32 @@ impl Dump {
         Ok(())
     }
 
+    /// Calls `each` for each row of one of the tables, with the table's position. The row is made
+    /// only if it is asked for.
+    fn for_each_row(
+        &self,
+        tables: &[&SourceTable],
+        each: &mut dyn FnMut(usize, &dyn Fn() -> Vec<Cell>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.for_each_statement(&mut |path, statement| {
+            let begins = |word: &[u8]| {
+                statement.trim_ascii_start().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+            };
+            if !begins(b"insert") && !begins(b"replace") {
+                return Ok(());
+            }
+            let Some((at, insert)) = Insert::read(statement, tables) else { return Ok(()) };
+            if !self.is_own(insert.schema.as_deref()) {
+                return Ok(());
+            }
+            for tuple in InsertTuples::new(insert.rows) {
+                let tuple = tuple.map_err(|problem| Error::Content { path: path.to_owned(), problem })?;
+                each(at, &|| insert.row(&tuple, tables[at]))?;
+            }
+            Ok(())
+        })
+    }
+
     /// True for a name without a schema, and for the dump's schema.
     fn is_own(&self, schema: Option<&str>) -> bool {
         schema.is_none_or(|schema| schema == self.schema)
@@ -114,29 +148,9 @@ impl Dump {
     }
 }
 
-/// Returns the first [`MAX_HEAD_BYTES`] of a statement. Bytes that aren't UTF-8 are replaced.
-fn head(statement: &[u8]) -> String {
-    String::from_utf8_lossy(&statement[..statement.len().min(MAX_HEAD_BYTES)]).into_owned()
-}
-
-fn content_tokens(text: &str) -> Vec<Token<'_>> {
-    let is_content = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
-    sql::tokenize(text, SqlMode::default()).filter(is_content).collect()
-}
-
 /// Removes `.gz`, `.zst` or `.xz` from a file name.
 fn unpacked_name(name: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
-
-/// Reads `shop.t` or `t`: schema, table and number of tokens.
-fn parse_table_name(tokens: &[Token<'_>]) -> Option<(Option<String>, String, usize)> {
-    let first = tokens.first()?.name()?;
-    let is_qualified = tokens.get(1).is_some_and(|token| token.is_symbol('.'));
-    match tokens.get(2).and_then(Token::name).filter(|_| is_qualified) {
-        Some(table) => Some((Some(first), table, 3)),
-        None => Some((None, first, 1)),
-    }
 }
 
 fn parse_use(statement: &[u8]) -> Option<String> {
@@ -202,130 +216,59 @@ impl TableSource for Dump {
         Ok(found)
     }
 
+    /// Takes the samples of all tables in one pass, if they are not too large for memory.
+    fn prepare_samples(&mut self, tables: &[SourceTable], rows: u64, seed: u64) -> Result<(), Error> {
+        if rows.saturating_mul(tables.len() as u64) > MAX_ROWS_OF_ONE_PASS {
+            return Ok(());
+        }
+        let mut reservoirs: Vec<Reservoir> = tables.iter().map(|_| Reservoir::new(rows, seed)).collect();
+        let all: Vec<&SourceTable> = tables.iter().collect();
+        self.for_each_row(&all, &mut |at, row| {
+            reservoirs[at].add(row);
+            Ok(())
+        })?;
+        let sample = |(table, reservoir): (&SourceTable, Reservoir)| (table.shape.name.clone(), reservoir.finish());
+        self.samples = tables.iter().zip(reservoirs).map(sample).collect();
+        Ok(())
+    }
+
     fn rows(
         &mut self,
         table: &SourceTable,
         selection: &RowSelection<'_>,
         sink: &mut RowSink<'_>,
     ) -> Result<SampleExtent, Error> {
-        let (mut seen, mut sampled) = (0, 0);
-        let mut reservoir = match selection {
-            RowSelection::Sample { rows, seed } => Some(Reservoir::new(*rows, *seed)),
-            RowSelection::Keys { .. } => None,
-        };
-        self.for_each_statement(&mut |path, statement| {
-            let begins = |word: &[u8]| {
-                statement.trim_ascii_start().get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-            };
-            if !begins(b"insert") && !begins(b"replace") {
-                return Ok(());
-            }
-            let Some(insert) = Insert::read(statement, table).filter(|insert| self.is_own(insert.schema.as_deref()))
-            else {
-                return Ok(());
-            };
-            for tuple in InsertTuples::new(insert.rows) {
-                let tuple = tuple.map_err(|problem| Error::Content { path: path.to_owned(), problem })?;
-                seen += 1;
-                if let Some(reservoir) = &mut reservoir {
-                    reservoir.add(|| insert.row(&tuple, table));
-                    continue;
-                }
-                let row = insert.row(&tuple, table);
-                if let RowSelection::Keys { positions, keys } = selection {
-                    let key: Option<Vec<_>> = positions.iter().map(|position| row[*position].clone()).collect();
-                    if !key.is_some_and(|key| keys.contains(&key)) {
-                        continue;
+        match selection {
+            RowSelection::Sample { rows, seed } => {
+                let (rows, extent) = match self.samples.remove(&table.shape.name) {
+                    Some(sample) => sample,
+                    None => {
+                        let mut reservoir = Reservoir::new(*rows, *seed);
+                        self.for_each_row(&[table], &mut |_, row| {
+                            reservoir.add(row);
+                            Ok(())
+                        })?;
+                        reservoir.finish()
                     }
-                }
-                sampled += 1;
-                sink(row)?;
+                };
+                rows.into_iter().try_for_each(sink)?;
+                Ok(extent)
             }
-            Ok(())
-        })?;
-        for row in reservoir.map(Reservoir::into_rows).unwrap_or_default() {
-            sampled += 1;
-            sink(row)?;
+            RowSelection::Keys { positions, keys } => {
+                let (mut seen, mut found) = (0, 0);
+                self.for_each_row(&[table], &mut |_, row| {
+                    seen += 1;
+                    let row = row();
+                    let key = key_values(&row, positions).map(|values| table.key(positions, &values));
+                    if key.is_some_and(|key| keys.has(&key)) {
+                        found += 1;
+                        sink(row)?;
+                    }
+                    Ok(())
+                })?;
+                Ok(extent(seen, found))
+            }
         }
-        let is_complete = seen == sampled;
-        Ok(SampleExtent { is_complete, estimated_rows: (!is_complete).then_some(seen) })
-    }
-}
-
-/// Sample of rows, of which each has the same chance (reservoir sampling, algorithm R).
-struct Reservoir {
-    max_rows: u64,
-    random: Xoshiro256PlusPlus,
-    seen: u64,
-    /// Rows with their numbers.
-    rows: Vec<(u64, Vec<Cell>)>,
-}
-
-impl Reservoir {
-    fn new(max_rows: u64, seed: u64) -> Self {
-        Self { max_rows, random: Xoshiro256PlusPlus::seed_from_u64(seed), seen: 0, rows: Vec::new() }
-    }
-
-    /// Takes or skips a row. `row` is called only if the row is taken.
-    fn add(&mut self, row: impl FnOnce() -> Vec<Cell>) {
-        self.seen += 1;
-        if (self.rows.len() as u64) < self.max_rows {
-            self.rows.push((self.seen, row()));
-        } else if let Some(place) = self.rows.get_mut((self.random.next_u64() % self.seen) as usize) {
-            *place = (self.seen, row());
-        }
-    }
-
-    /// Returns the rows in the order of the dump.
-    fn into_rows(mut self) -> Vec<Vec<Cell>> {
-        self.rows.sort_unstable_by_key(|(number, _)| *number);
-        self.rows.into_iter().map(|(_, row)| row).collect()
-    }
-}
-
-struct Insert<'s> {
-    /// Schema before the table's name.
-    schema: Option<String>,
-    /// Text after `VALUES`.
-    rows: &'s [u8],
-    /// For each column of the table, its position in a tuple; `None` if the statement doesn't list
-    /// it.
-    positions: Vec<Option<usize>>,
-}
-
-impl<'s> Insert<'s> {
-    fn read(statement: &'s [u8], table: &SourceTable) -> Option<Self> {
-        let head = head(statement);
-        let tokens = content_tokens(&head);
-        let values = tokens.iter().find(|token| token.is_keyword("values") || token.is_keyword("value"))?;
-        let words = ["insert", "replace", "low_priority", "delayed", "high_priority", "ignore", "into"];
-        let begin = tokens.iter().position(|token| !token.is_any_keyword(&words))?;
-        let (schema, name, length) = parse_table_name(&tokens[begin..])?;
-        if name != table.shape.name {
-            return None;
-        }
-        let listed: Vec<String> = tokens[begin + length..]
-            .iter()
-            .take_while(|token| token.start < values.start)
-            .filter_map(Token::name)
-            .collect();
-        // Without a list, a tuple has all columns, also generated ones (as DEFAULT).
-        let all: Vec<String> = table.shape.columns.iter().map(|column| column.name.clone()).collect();
-        let order = if listed.is_empty() { &all } else { &listed };
-        let position = |column: &Column| order.iter().position(|name| *name == column.name);
-        Some(Self {
-            schema,
-            rows: statement.get(values.end()..)?,
-            positions: table.columns.iter().map(position).collect(),
-        })
-    }
-
-    fn row(&self, tuple: &[TupleValue], table: &SourceTable) -> Vec<Cell> {
-        let cell = |(column, position): (&Column, &Option<usize>)| match tuple.get((*position)?)? {
-            TupleValue::Null => None,
-            TupleValue::Text(bytes) => Some(value_from_bytes(column, bytes.clone())),
-        };
-        table.columns.iter().zip(&self.positions).map(cell).collect()
     }
 }
 
@@ -343,9 +286,8 @@ fn unwrap_conditional_comments(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
+    use crate::key::WantedKeys;
     use sql::Value;
 
     const DUMP: &str = "-- MySQL dump\n/*!40101 SET NAMES utf8mb4 */;\nUSE `shop`;\nDROP TABLE IF EXISTS `t`;\nCREATE TABLE `t` (\n  `id` int NOT NULL,\n  `a` varchar(9) DEFAULT NULL,\n  \
@@ -423,7 +365,8 @@ mod tests {
         assert_eq!((rows.len(), extent), (4, SampleExtent { is_complete: true, estimated_rows: None }));
         let (rows, extent) = read(&RowSelection::Sample { rows: 2, seed: 1 });
         assert_eq!((rows.len(), extent), (2, SampleExtent { is_complete: false, estimated_rows: Some(4) }));
-        let keys = HashSet::from([vec![Value::Int(3)], vec![Value::Int(9)]]);
+        let key = |id| (vec![Value::Int(id)], vec![Value::Int(id)]);
+        let keys = WantedKeys(HashMap::from([key(3), key(9)]));
         assert_eq!(read(&RowSelection::Keys { positions: &[0], keys: &keys }).0.len(), 1, "the 9 is of another schema");
     }
 
@@ -469,6 +412,17 @@ mod tests {
         assert!(sample.len() == 100 && sample.is_sorted() && sample.last() > Some(&800), "{sample:?}");
         assert_eq!(sample, ids(&mut dump, &table, 100, 7));
         assert_ne!(sample, ids(&mut dump, &table, 100, 8));
+    }
+
+    #[test]
+    fn one_pass_takes_the_samples_of_all_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut dump = dump(folder.path());
+        let table = table_t(&mut dump);
+        let one = ids(&mut dump, &table, 2, 7);
+        dump.prepare_samples(std::slice::from_ref(&table), 2, 7).unwrap();
+        std::fs::remove_file(folder.path().join("dump.sql")).unwrap();
+        assert_eq!(ids(&mut dump, &table, 2, 7), one);
     }
 
     #[test]
