@@ -24,6 +24,14 @@ pub enum Error {
     NoCollation { server: String, collation: String },
 }
 
+impl Error {
+    /// True if rows become equal under a unique key.
+    pub(crate) fn is_collision(&self) -> bool {
+        let Self::Statement { source: mysql::Error::MySqlError(refusal), .. } = self else { return false };
+        refusal.code == server::error_code::DUP_ENTRY
+    }
+}
+
 /// Writes `error 1062, Duplicate entry 'x' for key 'y'`, without the driver's own words.
 fn message(error: &mysql::Error) -> String {
     match error {
@@ -35,7 +43,7 @@ fn message(error: &mysql::Error) -> String {
 fn remedy(error: &mysql::Error) -> &'static str {
     match error {
         mysql::Error::MySqlError(refusal) if refusal.code == 1062 => {
-            ": rows with these values become equal; `weigh preflight` names them, and why. Take one of them out of the rows/ of the workload, or compare another collation"
+            ": rows with these values become equal; `weigh preflight` names them, and why. --without-colliding-rows leaves such rows out on all sides"
         }
         mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1071 | 1118) => {
             "; `weigh preflight` names what is too long"

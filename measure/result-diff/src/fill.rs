@@ -8,6 +8,7 @@ use server::Server;
 use sql::SqlMode;
 use workload_folder::{Cell, RowsFile, SchemaStatementKind, Workload};
 
+use crate::colliding::LeftOut;
 use crate::convert::{ConversionTarget, TableDefinition, TextColumn};
 use crate::error::Error;
 
@@ -41,20 +42,20 @@ impl<'a> SchemaFiller<'a> {
         move |source| Error::Statement { server: server.clone(), what: what.clone(), source }
     }
 
-    fn run(&mut self, what: &str, statement: &str) -> Result<(), Error> {
+    pub fn run(&mut self, what: &str, statement: &str) -> Result<(), Error> {
         lifecycle::interrupt::check()?;
         let failed = self.statement_error(what);
         self.conn.query_drop(statement).map_err(failed)
     }
 
-    /// Creates the tables and inserts their rows.
-    pub fn create_and_fill_tables(&mut self) -> Result<(), Error> {
+    /// Creates the tables and inserts their rows, but for those that are left out.
+    pub fn create_and_fill_tables(&mut self, left_out: &LeftOut) -> Result<(), Error> {
         let workload = self.workload;
         let select = |kind| workload.schema.statements.iter().filter(move |statement| statement.kind == kind);
         for statement in select(SchemaStatementKind::Table).chain(select(SchemaStatementKind::Rows)) {
             self.run("run a statement of schema.sql", &statement.text)?;
         }
-        workload.rows.iter().try_for_each(|file| self.insert_rows(file))
+        workload.rows.iter().try_for_each(|file| self.insert_rows(file, left_out))
     }
 
     /// Creates views, routines and triggers. Called after the tables are converted.
@@ -65,20 +66,34 @@ impl<'a> SchemaFiller<'a> {
         programs.try_for_each(|statement| self.run("run a statement of schema.sql", &statement.text))
     }
 
-    fn insert_rows(&mut self, file: &RowsFile) -> Result<(), Error> {
+    fn insert_rows(&mut self, file: &RowsFile, left_out: &LeftOut) -> Result<(), Error> {
+        let mut inserts = insert_builder(file);
+        let what = format!("write rows of {}", file.table);
+        self.for_each_row(file, left_out, &mut |filler, _, row| {
+            let literals: Vec<String> = row.iter().map(cell_literal).collect();
+            inserts.push(&literals).map_or(Ok(()), |statement| filler.run(&what, &statement))
+        })?;
+        inserts.finish().map_or(Ok(()), |statement| self.run(&what, &statement))
+    }
+
+    /// Calls `each` for the rows of a file, with their numbers from 1, but for those that are left
+    /// out.
+    pub fn for_each_row(
+        &mut self,
+        file: &RowsFile,
+        left_out: &LeftOut,
+        each: &mut dyn FnMut(&mut Self, u64, &[Cell]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let bad = |line, problem| Error::Rows { file: file.path.display().to_string(), line, problem };
         let mut reader = file.open().map_err(|error| bad(1, error.to_string()))?;
-        let columns: Vec<String> = file.columns.iter().map(|column| sql::quote_identifier(&column.name)).collect();
-        let mut inserts = sql::InsertBuilder::new(&sql::quote_identifier(&file.table), &columns);
-        let what = format!("write rows of {}", file.table);
-        let mut row = Vec::new();
+        let (mut row, mut number) = (Vec::new(), 0);
         while reader.read(&mut row).map_err(|(line, problem)| bad(line, problem))? {
-            let literals: Vec<String> = row.iter().map(cell_literal).collect();
-            if let Some(statement) = inserts.push(&literals) {
-                self.run(&what, &statement)?;
+            number += 1;
+            if !left_out.has(&file.table, number) {
+                each(self, number, &row)?;
             }
         }
-        inserts.finish().map_or(Ok(()), |statement| self.run(&what, &statement))
+        Ok(())
     }
 
     /// Reads the definitions of all base tables except weigh's own marker table.
@@ -119,19 +134,28 @@ impl<'a> SchemaFiller<'a> {
     }
 
     /// Converts all tables to `target`, or rebuilds them if `keep_collations` is true, and runs
-    /// `ANALYZE TABLE`.
+    /// `ANALYZE TABLE`. With `left_out`, rows that collide are added to it, and a table that has
+    /// some is incomplete.
     pub fn convert_tables(
         &mut self,
         definitions: &[TableDefinition],
         target: &ConversionTarget,
         keep_collations: bool,
+        mut left_out: Option<&mut LeftOut>,
     ) -> Result<(), Error> {
         for definition in definitions {
             let what = match keep_collations {
                 true => format!("rebuild {}", definition.name),
                 false => format!("convert {} to {}", definition.name, target.collation),
             };
-            self.run(&what, &definition.alter_statement(target, keep_collations))?;
+            match (self.run(&what, &definition.alter_statement(target, keep_collations)), &mut left_out) {
+                (Err(error), Some(left_out)) if error.is_collision() => {
+                    if !self.leave_out_colliding_rows(definition, target, left_out)? {
+                        return Err(error);
+                    }
+                }
+                (done, _) => done?,
+            }
         }
         for definition in definitions {
             self.run("analyse a table", &format!("ANALYZE TABLE {}", sql::quote_identifier(&definition.name)))?;
@@ -140,7 +164,12 @@ impl<'a> SchemaFiller<'a> {
     }
 }
 
+pub fn insert_builder(file: &RowsFile) -> sql::InsertBuilder {
+    let columns: Vec<String> = file.columns.iter().map(|column| sql::quote_identifier(&column.name)).collect();
+    sql::InsertBuilder::new(&sql::quote_identifier(&file.table), &columns)
+}
+
 /// Writes a value of a row as a literal, for a session without `NO_BACKSLASH_ESCAPES`.
-fn cell_literal(cell: &Cell) -> String {
+pub fn cell_literal(cell: &Cell) -> String {
     cell.as_ref().map_or_else(|| "NULL".to_owned(), |value| value.to_literal(SqlMode::default()))
 }

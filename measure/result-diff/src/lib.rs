@@ -12,6 +12,7 @@
 //! made by weigh; changes by statements are rolled back in transactional tables.
 
 mod call;
+mod colliding;
 mod convert;
 mod difference;
 mod error;
@@ -24,7 +25,9 @@ mod side;
 
 pub use error::Error;
 pub use model::{
-    ClassCalls, ClassDifference, Difference, Example, PlanChange, ResultDiff, ServerMessage, Side, SideError,
+    ClassCalls, ClassDifference, CollidingRow, Difference, Example, PlanChange, ResultDiff, ServerMessage, Side,
+    SideError,
 };
+pub use plan::compare_plans;
 pub use run::{Request, compare_sides};
 pub use side::{AS_IS, FilledSchema, fill};

@@ -31,6 +31,9 @@ pub struct ResultDiff {
     pub classes: u64,
     /// Number of calls on each side.
     pub calls: u64,
+    /// Rows that are on no side, because they are equal to others under a side's collation.
+    #[serde(default)]
+    pub left_out: Vec<CollidingRow>,
     /// Classes whose result changes when the control repeats a call. Only their errors and plans
     /// are compared.
     pub not_repeatable: Vec<String>,
@@ -39,6 +42,18 @@ pub struct ResultDiff {
     pub class_calls: Vec<ClassCalls>,
     /// Differences by side and class.
     pub findings: Vec<ClassDifference>,
+}
+
+/// A row that is equal to another one under a side's collation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CollidingRow {
+    pub table: String,
+    /// Number of the row in the workload's file, from 1.
+    pub row: u64,
+    /// Value of the first column, as a literal.
+    pub first: String,
+    /// The server's message, which names the value and the key.
+    pub message: String,
 }
 
 /// Outcome of a class's calls.

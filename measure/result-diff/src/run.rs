@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use load::{SchemaSpec, Schemas, StatementPlan};
+use load::{Schemas, StatementPlan};
 use mysql::prelude::Queryable;
 use mysql_collation::Collation;
 use server::Conn;
@@ -8,11 +8,14 @@ use server::{Progress, Server};
 use workload_folder::{Statement, Workload};
 
 use crate::call::{CallResult, call_statement};
+use crate::colliding::LeftOut;
 use crate::convert::{ConversionTarget, TableDefinition, TextColumn};
 use crate::difference::{compare_results, merge_differences};
 use crate::error::Error;
 use crate::model::{ClassCalls, ClassDifference, Difference, FORMAT, ResultDiff, Side};
-use crate::side::{AS_IS, FilledSchema, count_columns, default_collation, fill_with_target, find_target, side_name};
+use crate::side::{
+    AS_IS, FillRequest, FilledSchema, count_columns, default_collation, fill_with_target, find_target, side_name,
+};
 use crate::{explanation, plan};
 
 /// Options of a comparison.
@@ -24,6 +27,8 @@ pub struct Request {
     pub convert_all: bool,
     /// Maximum number of samples called per class.
     pub samples: usize,
+    /// True if rows that collide on a side are left out on all.
+    pub without_colliding_rows: bool,
     pub statement_timeout: Duration,
     /// Unique name of the run, part of the schemas' names.
     pub run: String,
@@ -64,13 +69,31 @@ pub fn compare_sides(
         .iter()
         .map(|side| find_target(server, &collations, side.as_deref(), request.convert_all))
         .collect::<Result<_, _>>()?;
-    let schemas = Schemas::new(server, &request.run)?;
     let default = default_collation(server, &collations)?;
-    let mut sides = Vec::new();
-    for target in &targets {
-        progress.step(&format!("filling a schema for {}", side_name(target.as_ref())));
-        sides.push(open_side(server, workload, &schemas, &default, target.as_ref(), request)?);
-    }
+    let mut left_out = LeftOut::default();
+    let (schemas, mut sides) = loop {
+        let schemas = Schemas::new(server, &request.run)?;
+        let mut colliding = left_out.clone();
+        let mut sides = Vec::new();
+        for target in &targets {
+            progress.step(&format!("filling a schema for {}", side_name(target.as_ref())));
+            let fill = FillRequest {
+                default: &default,
+                target: target.as_ref(),
+                all_columns: request.convert_all,
+                left_out: &left_out,
+            };
+            let colliding = request.without_colliding_rows.then_some(&mut colliding);
+            sides.push(open_side(server, workload, &schemas, &fill, colliding, request)?);
+        }
+        if colliding == left_out {
+            break (schemas, sides);
+        }
+        // All sides are filled again without the rows, so that they have the same ones.
+        left_out = colliding;
+        drop(sides);
+        schemas.remove()?;
+    };
     progress.step("calling every class of statements on each side");
     let mut diff = ResultDiff {
         format: FORMAT.into(),
@@ -79,6 +102,7 @@ pub fn compare_sides(
         sides: sides.iter().map(|one| one.side.clone()).collect(),
         classes: workload.statements.len() as u64,
         calls: 0,
+        left_out: left_out.into_rows(),
         not_repeatable: Vec::new(),
         class_calls: Vec::new(),
         findings: Vec::new(),
@@ -103,12 +127,12 @@ fn open_side(
     server: &Server,
     workload: &Workload,
     schemas: &Schemas<'_>,
-    default: &SchemaSpec,
-    target: Option<&ConversionTarget>,
+    fill: &FillRequest<'_>,
+    colliding: Option<&mut LeftOut>,
     request: &Request,
 ) -> Result<OpenSide, Error> {
-    let FilledSchema { schema, definitions, .. } =
-        fill_with_target(server, workload, schemas, default, target, request.convert_all)?;
+    let target = fill.target;
+    let FilledSchema { schema, definitions, .. } = fill_with_target(server, workload, schemas, fill, colliding)?;
     let unchanged =
         ConversionTarget { charset: String::new(), collation: String::new(), all_columns: request.convert_all };
     let (changed, total) = count_columns(&definitions, target.unwrap_or(&unchanged));

@@ -4,6 +4,7 @@ use load::{SchemaSpec, Schemas};
 use server::{CollationInfo, Server};
 use workload_folder::Workload;
 
+use crate::colliding::LeftOut;
 use crate::convert::{ConversionTarget, TableDefinition};
 use crate::error::Error;
 use crate::fill::SchemaFiller;
@@ -53,24 +54,38 @@ pub fn fill(
 ) -> Result<FilledSchema, Error> {
     let collations = server.read_collations()?;
     let target = find_target(server, &collations, collation, all_columns)?;
-    fill_with_target(server, workload, schemas, &default_collation(server, &collations)?, target.as_ref(), all_columns)
+    let default = default_collation(server, &collations)?;
+    let request =
+        FillRequest { default: &default, target: target.as_ref(), all_columns, left_out: &LeftOut::default() };
+    fill_with_target(server, workload, schemas, &request, None)
 }
 
+pub(crate) struct FillRequest<'r> {
+    pub default: &'r SchemaSpec,
+    /// `None` keeps the collations.
+    pub target: Option<&'r ConversionTarget>,
+    pub all_columns: bool,
+    /// Rows that are not inserted.
+    pub left_out: &'r LeftOut,
+}
+
+/// Creates and fills a schema. With `colliding`, rows that collide are added to it; the schema is
+/// then incomplete.
 pub(crate) fn fill_with_target(
     server: &Server,
     workload: &Workload,
     schemas: &Schemas<'_>,
-    default: &SchemaSpec,
-    target: Option<&ConversionTarget>,
-    all_columns: bool,
+    request: &FillRequest<'_>,
+    colliding: Option<&mut LeftOut>,
 ) -> Result<FilledSchema, Error> {
+    let &FillRequest { default, target, all_columns, left_out } = request;
     let schema = schemas.create(default)?;
     let mut filler = SchemaFiller::new(server, &schema, workload)?;
-    filler.create_and_fill_tables()?;
+    filler.create_and_fill_tables(left_out)?;
     let definitions = filler.read_definitions()?;
     // The control is rebuilt by statements that differ from the treatments' only in the collation.
     let unchanged = ConversionTarget { charset: String::new(), collation: String::new(), all_columns };
-    filler.convert_tables(&definitions, target.unwrap_or(&unchanged), target.is_none())?;
+    filler.convert_tables(&definitions, target.unwrap_or(&unchanged), target.is_none(), colliding)?;
     filler.create_programs()?;
     Ok(FilledSchema { schema, definitions, all_columns })
 }

@@ -266,6 +266,7 @@ impl SelectedFolder {
             sides: sides.map(|side| (side != result_diff::AS_IS).then(|| side.clone())).collect(),
             convert_all: self.selection.convert_all,
             samples: self.selection.samples,
+            without_colliding_rows: false,
             statement_timeout: MAX_STATEMENT_TIME,
             run: load::new_run_name(),
         };

@@ -150,8 +150,18 @@ fn reports_what_cannot_be_compared() {
         FILES[1].1.replace("KEY (name)", "UNIQUE (name)").replace("utf8mb4_general_ci;\n", "utf8mb4_bin;\n"),
     )
     .unwrap();
-    compare(&workspace, &["--server=mariadb", "-c", "as-is,utf8mb4_unicode_ci"])
-        .refuses_with(&["convert customers", "weigh preflight"]);
+    compare(&workspace, &["--server=mariadb", "-c", "as-is,utf8mb4_unicode_ci"]).refuses_with(&[
+        "convert customers",
+        "weigh preflight",
+        "--without-colliding-rows",
+    ]);
+    let without = ["--server=mariadb", "-c", "as-is,utf8mb4_unicode_ci", "--without-colliding-rows"];
+    let comparison = read(&compare(&workspace, &[&without[..], &["--format=json"]].concat()));
+    let rows: Vec<(&str, u64, &str)> =
+        comparison.left_out.iter().map(|row| (row.table.as_str(), row.row, row.first.as_str())).collect();
+    assert_eq!(rows, [("customers", 2, "2"), ("customers", 3, "3"), ("customers", 5, "5")], "{comparison:#?}");
+    let text = compare(&workspace, &without);
+    assert!(text.stdout.contains("3 rows are left out on all sides"), "{text}");
     fs::write(workspace.root().join("shop/statements/d-same.sql"), "SELECT 1 FROM nowhere").unwrap();
     compare(&workspace, &["-c", "as-is,utf8mb4_unicode_ci"]).refuses_with(&["shop can't be run", "no table nowhere"]);
 }

@@ -31,10 +31,31 @@ pub(crate) fn push_details(diff: &ResultDiff, bold: &dyn Fn(&str) -> String, out
                 writeln!(out, "\n{} fails on both sides, error {}: {}", bold(&calls.class), error.code, error.message);
         }
     }
+    push_left_out(diff, out);
     if !diff.not_repeatable.is_empty() {
         let names = diff.not_repeatable.join(", ");
         let line = format!("Not compared by rows, as {control} itself answers differently the second time: {names}");
         let _ = writeln!(out, "\n{}", escape::line(&line));
+    }
+}
+
+/// Rows that are left out, and are listed.
+const MAX_LEFT_OUT: usize = 10;
+
+fn push_left_out(diff: &ResultDiff, out: &mut String) {
+    let count = diff.left_out.len();
+    if count == 0 {
+        return;
+    }
+    let verb = if count == 1 { "is" } else { "are" };
+    let rows = count_noun(count as u64, "row");
+    let _ = writeln!(out, "\n{rows} {verb} left out on all sides: equal to others under a side's collation");
+    for row in diff.left_out.iter().take(MAX_LEFT_OUT) {
+        let line = format!("  {}, row {} ({}): {}", row.table, row.row, row.first, row.message);
+        let _ = writeln!(out, "{}", escape::line(&line));
+    }
+    if count > MAX_LEFT_OUT {
+        let _ = writeln!(out, "  and {} more", count - MAX_LEFT_OUT);
     }
 }
 

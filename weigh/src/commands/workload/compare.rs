@@ -55,6 +55,11 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to compare")]
     samples: u32,
 
+    /// Leave rows out on all sides that are equal to others under a side's collation (error 1062),
+    /// and name them
+    #[arg(long, help_heading = "What to compare")]
+    without_colliding_rows: bool,
+
     /// Run on the server that the workload was captured from, in schemas that weigh creates
     #[arg(long, help_heading = "What to compare")]
     here: bool,
@@ -109,6 +114,7 @@ pub fn run(args: &CompareArgs) -> Result<ExitCode> {
         sides: sides.into_iter().map(|side| (side != result_diff::AS_IS).then_some(side)).collect(),
         convert_all: args.convert == Convert::All,
         samples: args.samples as usize,
+        without_colliding_rows: args.without_colliding_rows,
         statement_timeout: args.statement_time,
         run: load::new_run_name(),
     };
