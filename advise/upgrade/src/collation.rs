@@ -1,6 +1,7 @@
 //! Collations that both servers have by name, with different weights.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use check::collation_flavour;
 use explain::NamedCollation;
@@ -60,6 +61,33 @@ pub fn compare_same_names(
         });
     }
     Ok(findings)
+}
+
+/// Says what a substitute of a collation changes: which characters become equal, and which cease to
+/// be. `None` if one of them is not in the engine.
+pub fn describe_substitute(server: &Server, old: &str, new: &str) -> Option<String> {
+    let mut known = DESCRIBED.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (server.flavour().to_string(), old.to_owned(), new.to_owned());
+    known.entry(key).or_insert_with(|| compare_substitute(server, old, new)).clone()
+}
+
+/// Descriptions so far, by product and both names: each compares all characters.
+static DESCRIBED: Mutex<BTreeMap<(String, String, String), Option<String>>> = Mutex::new(BTreeMap::new());
+
+fn compare_substitute(server: &Server, old: &str, new: &str) -> Option<String> {
+    let own = collation_flavour(server.flavour());
+    let other = match own {
+        mysql_collation::Flavour::MySql => mysql_collation::Flavour::MariaDb,
+        mysql_collation::Flavour::MariaDb => mysql_collation::Flavour::MySql,
+    };
+    let named = |flavour, name: &str| {
+        let collation = Collation::lookup(flavour, &current_collation_name(name)).ok()?;
+        Some(NamedCollation { collation, servers: collation.info().flavour.to_string() })
+    };
+    // The new server lacks the collation, so it is the other product's, or a newer version's.
+    let (old_named, new_named) = (named(other, old).or_else(|| named(own, old))?, named(own, new)?);
+    let summary = explain::compare_collations(&old_named, &new_named, EXAMPLES).summary();
+    Some(format!("{new} in place of {old}: {summary}."))
 }
 
 /// Columns of a collation.

@@ -19,6 +19,8 @@ pub enum Error {
     },
     #[error("cannot read {name}: {source}")]
     Read { name: String, source: std::io::Error },
+    #[error("cannot write {name}: {source}")]
+    Write { name: String, source: std::io::Error },
 }
 
 impl From<lifecycle::Interrupted> for Error {

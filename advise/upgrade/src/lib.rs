@@ -11,18 +11,22 @@
 
 mod collation;
 mod error;
+mod live;
 mod load;
 mod material;
 mod mend;
 mod model;
 mod probe;
 mod program;
+mod replication;
+mod rewrite;
 mod run;
 mod script;
 mod settings;
 mod side;
 
 pub use error::Error;
+pub use live::{LiveRequest, compare_live};
 pub use material::{Dump, Given, Request, Schema};
 pub use model::*;
 pub use run::rehearse;

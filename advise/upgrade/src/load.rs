@@ -8,8 +8,9 @@ use sql::{SqlMode, quote_identifier, tokenize};
 use why::{Copy, Refusal, create_definers, diagnose};
 
 use crate::Error;
+use crate::collation::describe_substitute;
 use crate::material::{Schema, Statement};
-use crate::mend::propose;
+use crate::mend::{WRONG_VALUE_FOR_VARIABLE, propose};
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::side::{Session, failed, version};
 
@@ -38,6 +39,27 @@ pub struct Loaded {
     /// True if a statement creates text without naming a collation.
     pub omits_collations: bool,
     pub statements: u64,
+    /// Mends of refused statements, by the statements' numbers.
+    pub mends: BTreeMap<usize, Mend>,
+}
+
+/// A mend of a refused statement.
+#[derive(Debug, Default)]
+pub struct Mended {
+    /// Mends that work. The first one was run.
+    pub mends: Vec<Mend>,
+    pub reasons: Vec<String>,
+    /// Collations that the first mend replaces, and their substitutes.
+    pub replaced: Vec<(String, String)>,
+}
+
+impl Mended {
+    /// Adds what other collations change to the first mend.
+    pub fn describe_collations(&mut self, server: &Server) {
+        if let Some(mend) = self.mends.first_mut() {
+            mend.effects.extend(self.replaced.iter().filter_map(|(old, new)| describe_substitute(server, old, new)));
+        }
+    }
 }
 
 /// Loads a schema on the old server. Refused statements are left out.
@@ -56,15 +78,21 @@ pub fn load_target(
 ) -> Result<Loaded, Error> {
     let mut lost: BTreeSet<String> = BTreeSet::new();
     let mut findings: Vec<Finding> = Vec::new();
+    let mut by_number: BTreeMap<usize, Mend> = BTreeMap::new();
     let mut loaded = load(server, schema, into, &mut |session, statement, refusal, _| {
         if is_consequence(&refusal, &lost) {
             return Ok(true);
         }
-        let (mends, reasons) = mend(session, &statement.text, &refusal)?;
-        let is_mended = !mends.is_empty();
-        if !is_mended {
-            lost.extend(created_name(&statement.text));
+        let mut mended = mend(session, &statement.text, &refusal)?;
+        match mended.mends.first() {
+            Some(mend) => drop(by_number.insert(statement.number, mend.clone())),
+            None => lost.extend(created_name(&statement.text)),
         }
+        let is_mended = !mended.mends.is_empty();
+        if find_same(&mut findings, &refusal).is_none() {
+            mended.describe_collations(server);
+        }
+        let Mended { mends, reasons, .. } = mended;
         let kind = if known.contains_key(&statement.place) { Kind::FailsAlready } else { Kind::Breaks };
         push_finding(
             &mut findings,
@@ -79,10 +107,12 @@ pub fn load_target(
                 also: Vec::new(),
                 mends,
             },
+            &refusal,
         );
         Ok(is_mended)
     })?;
     loaded.findings = findings;
+    loaded.mends = by_number;
     Ok(loaded)
 }
 
@@ -109,19 +139,24 @@ fn what_fails(refusal: &Refusal, area: Area) -> String {
 
 /// Adds a finding. Equal errors about an unknown collation, character set or variable become one
 /// finding with several places.
-fn push_finding(findings: &mut Vec<Finding>, finding: Finding) {
-    let is_shared = |error: &Option<String>| {
-        error
-            .as_ref()
-            .is_some_and(|error| ["1273:", "1115:", "1193:", "1231:"].iter().any(|code| error.starts_with(code)))
-    };
-    let same = findings.iter_mut().find(|one| {
-        is_shared(&one.error) && one.error == finding.error && one.kind == finding.kind && one.area == finding.area
-    });
-    match same {
-        Some(one) => one.also.push(finding.place),
-        None => findings.push(finding),
+fn push_finding(findings: &mut Vec<Finding>, finding: Finding, refusal: &Refusal) {
+    match find_same(findings, refusal) {
+        Some(one) if one.kind == finding.kind => one.also.push(finding.place),
+        _ => findings.push(finding),
     }
+}
+
+/// Finds the finding of an unknown collation, character set or variable with this error.
+fn find_same<'f>(findings: &'f mut [Finding], refusal: &Refusal) -> Option<&'f mut Finding> {
+    let is_shared = matches!(
+        refusal.code,
+        error_code::UNKNOWN_COLLATION
+            | error_code::UNKNOWN_CHARACTER_SET
+            | error_code::UNKNOWN_SYSTEM_VARIABLE
+            | WRONG_VALUE_FOR_VARIABLE
+    );
+    let error = refusal.to_string();
+    findings.iter_mut().find(|one| is_shared && one.error.as_ref() == Some(&error))
 }
 
 type OnRefusal<'a> = dyn FnMut(&mut Session<'_>, &Statement, Refusal, &str) -> Result<bool, Error> + 'a;
@@ -187,15 +222,15 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
     Ok(loaded)
 }
 
-/// Runs rewritten forms of a refused statement until one works. Returns the mend that worked, and
-/// reasons.
-pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<(Vec<Mend>, Vec<String>), Error> {
+/// Runs rewritten forms of a refused statement until one works.
+pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<Mended, Error> {
     if text.len() > MAX_REWRITTEN_BYTES {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(Mended::default());
     }
     let target = version(session.server);
     let (mut current, mut last) = (text.to_owned(), refusal.clone());
     let (mut whats, mut before): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut replaced = Vec::new();
     'rewrites: for _ in 0..MAX_REWRITES {
         let mode: Option<String> = session
             .conn
@@ -217,12 +252,14 @@ pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<
             if ran.is_ok() || is_other {
                 whats.push(rewrite.what);
                 before.extend(rewrite.before);
+                replaced.extend(rewrite.replaced);
                 current = rewrite.text.clone().unwrap_or_default();
             }
             match ran {
                 Ok(_) => {
                     let sql = before.into_iter().chain((!current.is_empty()).then_some(current)).collect();
-                    return Ok((vec![Mend { what: whats.join("; "), sql, effects: Vec::new() }], Vec::new()));
+                    let mend = Mend { what: whats.join("; "), sql, effects: Vec::new() };
+                    return Ok(Mended { mends: vec![mend], reasons: Vec::new(), replaced });
                 }
                 Err(other) if is_other => {
                     last = other;
@@ -237,9 +274,10 @@ pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<
 }
 
 /// Asks `why` about a definition: keys that are too long, foreign keys, values that become equal.
-fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<(Vec<Mend>, Vec<String>), Error> {
+fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<Mended, Error> {
+    let mut mended = Mended::default();
     if !matches!(crate::side::first_word(text).as_str(), "create" | "alter") {
-        return Ok((Vec::new(), Vec::new()));
+        return Ok(mended);
     }
     let setup = session.setup();
     let mut copy = Copy::new(session.server)?;
@@ -247,14 +285,13 @@ fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<(Vec<Mend>, Vec<
     let request = why::Request { given: vec![given], schema: setup.schema, first: setup.prelude };
     let found = match diagnose(&mut copy, &request) {
         Ok(found) => found,
-        Err(why::Error::Statement { .. }) => return Ok((Vec::new(), Vec::new())),
+        Err(why::Error::Statement { .. }) => return Ok(mended),
         Err(error) => return Err(error.into()),
     };
     let findings: Vec<why::Finding> = found.statements.into_iter().flat_map(|judged| judged.findings).collect();
-    let reasons = findings.iter().flat_map(|finding| finding.costs.clone()).collect();
-    let mut mends = Vec::new();
+    mended.reasons = findings.iter().flat_map(|finding| finding.costs.clone()).collect();
     for remedy in findings.into_iter().flat_map(|finding| finding.remedies) {
-        if mends.is_empty() {
+        if mended.mends.is_empty() {
             let mut is_done = true;
             for statement in &remedy.sql {
                 is_done &= session.run(statement)?.is_ok();
@@ -263,9 +300,9 @@ fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<(Vec<Mend>, Vec<
                 continue;
             }
         }
-        mends.push(Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects });
+        mended.mends.push(Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects });
     }
-    Ok((mends, reasons))
+    Ok(mended)
 }
 
 /// True for errors of statements about an object that was not created.

@@ -1,6 +1,7 @@
 //! Input of a rehearsal: the schema as statements, and the application's statements.
 
 use std::io::BufRead;
+use std::path::PathBuf;
 
 use rehearsal::{CreationSession, Definitions, Kind, Object};
 use sql::{SqlMode, StatementReader, quote_identifier, quote_string};
@@ -27,6 +28,8 @@ pub struct Statement {
     /// `schema.sql:12`, `table app.orders`.
     pub place: String,
     pub text: String,
+    /// Position among the statements of all dumps.
+    pub number: usize,
 }
 
 /// A statement of a script, migration or log.
@@ -47,6 +50,8 @@ pub struct Request {
     pub scripts: Vec<Vec<Given>>,
     /// Statements that the application's connection begins with.
     pub first: Vec<String>,
+    /// File for the dump as the new server takes it.
+    pub rewrite: Option<PathBuf>,
 }
 
 impl Schema {
@@ -54,25 +59,39 @@ impl Schema {
     pub(crate) fn each(&self, each: &mut dyn FnMut(&Statement) -> Result<(), Error>) -> Result<(), Error> {
         match self {
             Schema::Definitions(definitions) => statements(definitions).iter().try_for_each(each),
-            Schema::Dumps(dumps) => dumps.iter().try_for_each(|dump| each_of_dump(dump, each)),
+            Schema::Dumps(dumps) => {
+                let mut number = 0;
+                each_of_dumps(dumps, &mut |dump, line, bytes| {
+                    let text = String::from_utf8_lossy(bytes).into_owned();
+                    each(&Statement { place: format!("{}:{line}", dump.name), text, number })?;
+                    number += 1;
+                    Ok(())
+                })
+            }
         }
     }
 }
 
-fn each_of_dump(dump: &Dump, each: &mut dyn FnMut(&Statement) -> Result<(), Error>) -> Result<(), Error> {
-    let fail = |source| Error::Read { name: dump.name.clone(), source };
-    let mut reader = StatementReader::new((dump.open)().map_err(fail)?, SqlMode::default());
-    loop {
-        lifecycle::interrupt::check()?;
-        let Some(bytes) = reader.read().map_err(fail)? else { return Ok(()) };
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        each(&Statement { place: format!("{}:{}", dump.name, reader.line()), text })?;
+/// Function that receives a dump, a line and the statement that begins there.
+type DumpVisitor<'e> = dyn FnMut(&Dump, u64, &[u8]) -> Result<(), Error> + 'e;
+
+/// Calls `each` for every statement of dumps, in their order.
+pub(crate) fn each_of_dumps(dumps: &[Dump], each: &mut DumpVisitor<'_>) -> Result<(), Error> {
+    for dump in dumps {
+        let fail = |source| Error::Read { name: dump.name.clone(), source };
+        let mut reader = StatementReader::new((dump.open)().map_err(fail)?, SqlMode::default());
+        loop {
+            lifecycle::interrupt::check()?;
+            let Some(bytes) = reader.read().map_err(fail)?.map(<[u8]>::to_vec) else { break };
+            each(dump, reader.line(), &bytes)?;
+        }
     }
+    Ok(())
 }
 
 /// Writes definitions as the statements of a dump.
 pub(crate) fn statements(definitions: &Definitions) -> Vec<Statement> {
-    let setup = |text: &str| Statement { place: "dump".into(), text: text.into() };
+    let setup = |text: &str| Statement { place: "dump".into(), text: text.into(), number: 0 };
     let mut all = vec![
         setup("SET NAMES utf8mb4"),
         setup("SET SESSION foreign_key_checks = 0"),
@@ -81,7 +100,7 @@ pub(crate) fn statements(definitions: &Definitions) -> Vec<Statement> {
     let mut schema = String::new();
     for object in &definitions.objects {
         let place = object.name.to_string();
-        let mut push = |text: String| all.push(Statement { place: place.clone(), text });
+        let mut push = |text: String| all.push(Statement { place: place.clone(), text, number: 0 });
         if object.name.kind != Kind::Schema && object.name.schema != schema {
             schema.clone_from(&object.name.schema);
             push(format!("USE {}", quote_identifier(&schema)));
@@ -92,7 +111,8 @@ pub(crate) fn statements(definitions: &Definitions) -> Vec<Statement> {
     // `session_statements` changes schema defaults for programs; this sets them back.
     for object in definitions.of_kind(Kind::Schema) {
         if let Some(collation) = object.parts.get("collation") {
-            all.push(Statement { place: object.name.to_string(), text: alter_database(object, collation) });
+            let text = alter_database(object, collation);
+            all.push(Statement { place: object.name.to_string(), text, number: 0 });
         }
     }
     all

@@ -13,11 +13,13 @@ pub struct Rewrite {
     pub before: Vec<String>,
     /// `None` leaves the statement out.
     pub text: Option<String>,
+    /// A collation that the new server lacks, and its substitute.
+    pub replaced: Option<(String, String)>,
 }
 
 const SYNTAX: u16 = 1064;
 const INVALID_DEFAULT: u16 = 1067;
-const WRONG_VALUE_FOR_VARIABLE: u16 = 1231;
+pub const WRONG_VALUE_FOR_VARIABLE: u16 = 1231;
 const UNKNOWN_ENGINE: u16 = 1286;
 const INCORRECT_VALUE: u16 = 1292;
 const NO_DEFAULT: u16 = 1364;
@@ -49,12 +51,14 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
             what: "Load it without strict mode".into(),
             before: vec![format!("SET SESSION sql_mode = '{}'", without_strict_modes(sql_mode))],
             text: Some(text.to_owned()),
+            replaced: None,
         }],
         WRONG_VALUE_FOR_VARIABLE => remove_mode(text, &refusal.message),
         error_code::UNKNOWN_SYSTEM_VARIABLE => vec![Rewrite {
             what: format!("Leave it out: the new server has no variable {quoted}"),
             before: Vec::new(),
             text: None,
+            replaced: None,
         }],
         UNKNOWN_ENGINE => vec![replacing_rewrite(text, quoted, "InnoDB")],
         PARTITIONS_UNSUPPORTED => vec![replacing_rewrite(text, "MyISAM", "InnoDB")],
@@ -87,7 +91,11 @@ fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite>
         names.push(target.written_collation(&format!("{charset}_{rest}")));
     }
     names.dedup();
-    names.iter().map(|name| replacing_rewrite(text, unknown, name)).collect()
+    let rewrite = |name: &String| Rewrite {
+        replaced: Some((unknown.to_owned(), name.clone())),
+        ..replacing_rewrite(text, unknown, name)
+    };
+    names.iter().map(rewrite).collect()
 }
 
 /// Replaces a name wherever it stands as a word, quoted or not.
@@ -114,6 +122,7 @@ fn replacing_rewrite(text: &str, name: &str, by: &str) -> Rewrite {
         what: format!("In the dump: {name} → {by}"),
         before: Vec::new(),
         text: Some(replace_name(text, name, by)),
+        replaced: None,
     }
 }
 
@@ -137,7 +146,7 @@ fn quote_reserved_word(text: &str, message: &str) -> Option<Rewrite> {
         from = token.end();
     }
     let what = format!("Quote the name {}: it is a reserved word of the new server", word.text);
-    Some(Rewrite { what, before: Vec::new(), text: Some(out + &text[from..]) })
+    Some(Rewrite { what, before: Vec::new(), text: Some(out + &text[from..]), replaced: None })
 }
 
 /// Removes a mode that the server no longer has from `SET sql_mode = …`.
@@ -149,7 +158,12 @@ fn remove_mode(text: &str, message: &str) -> Vec<Rewrite> {
         return Vec::new();
     }
     let without = text.replace(&format!(",{mode}"), "").replace(&format!("{mode},"), "").replace(mode, "");
-    vec![Rewrite { what: format!("Leave out the mode {mode}"), before: Vec::new(), text: Some(without) }]
+    vec![Rewrite {
+        what: format!("Leave out the mode {mode}"),
+        before: Vec::new(),
+        text: Some(without),
+        replaced: None,
+    }]
 }
 
 #[cfg(test)]

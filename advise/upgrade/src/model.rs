@@ -21,6 +21,15 @@ pub struct Report {
     pub settings: Settings,
     /// Remarks that need no action, and limits of the rehearsal.
     pub notes: Vec<String>,
+    /// What stops replication between the servers, or makes them differ, while both run.
+    #[serde(default)]
+    pub replication: Vec<ReplicationFault>,
+    /// Dump that was written for the new server.
+    #[serde(default)]
+    pub rewritten: Option<Rewritten>,
+    /// True if two running servers were compared, and nothing was rehearsed.
+    #[serde(default)]
+    pub live: bool,
     /// Phases in their order, with the time they took.
     pub phases: Vec<Phase>,
 }
@@ -88,6 +97,10 @@ pub enum Area {
     NextMigration,
     /// Collations of one name with different weights.
     Collation,
+    /// Definitions of two running servers.
+    Definition,
+    /// Defaults of two running servers.
+    Default,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -117,6 +130,47 @@ impl Settings {
     pub fn is_empty(&self) -> bool {
         self.statements.is_empty()
     }
+}
+
+/// A fault of replication between the two servers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplicationFault {
+    pub direction: Direction,
+    /// Fact in a sentence without a full stop.
+    pub what: String,
+    /// Columns, schemas, settings and connections that have the collation, or places of statements.
+    pub places: Vec<String>,
+    /// Change after which it does not happen.
+    pub action: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// The new server is a replica of the old one.
+    ToNew,
+    /// The old server is a replica of the new one.
+    ToOld,
+}
+
+/// A dump as the new server takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rewritten {
+    pub file: String,
+    /// Number of statements that differ from the dump.
+    pub statements: u64,
+    pub changes: Vec<DumpChange>,
+    /// What the changes do besides, a sentence each.
+    pub effects: Vec<String>,
+    /// Errors that are left: the new server was seen to refuse these statements of the file.
+    pub left: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DumpChange {
+    pub what: String,
+    /// Number of statements.
+    pub statements: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

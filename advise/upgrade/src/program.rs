@@ -61,15 +61,14 @@ pub fn judge(
 }
 
 fn faults(server: &Server, kind: ObjectKind, schema: &str, name: &str) -> Result<Vec<why::Finding>, Error> {
-    let mut copy = Copy::new(server)?;
     let keyword = match kind {
         ObjectKind::Procedure => "PROCEDURE",
         ObjectKind::Function => "FUNCTION",
         ObjectKind::Trigger => "TRIGGER",
-        ObjectKind::View => return view_faults(&mut copy, schema, name),
+        ObjectKind::View => return view_faults(&mut Copy::new(server)?, schema, name),
         _ => return Ok(Vec::new()),
     };
-    Ok(diagnose_program(&mut copy, keyword, schema, name)?)
+    Ok(diagnose_program(&mut Copy::new(server)?, keyword, schema, name)?)
 }
 
 fn view_faults(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<Vec<why::Finding>, Error> {

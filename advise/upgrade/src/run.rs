@@ -1,6 +1,6 @@
 //! The rehearsal: both servers, first as they are, then with settings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rehearsal::Values;
@@ -10,9 +10,11 @@ use crate::Error;
 use crate::collation;
 use crate::load::{Loaded, load_source, load_target};
 use crate::material::{Given, Request, Schema};
-use crate::model::{Area, FORMAT, Finding, Kind, Phase, Report, ServerSide, Settings};
+use crate::model::{Area, FORMAT, Finding, Kind, Mend, Phase, ReplicationFault, Report, ServerSide, Settings};
 use crate::probe::{self, Common, Probes};
 use crate::program;
+use crate::replication::{self, Uses};
+use crate::rewrite;
 use crate::script::{self, Done, Pair};
 use crate::settings::{self, Candidate, Defaults};
 use crate::side::{self, Columns};
@@ -32,6 +34,7 @@ struct Before {
     probes: Probes,
     /// Definitions as the old server prints them.
     definitions: rehearsal::Definitions,
+    uses: Uses,
 }
 
 /// Findings and notes on the new server.
@@ -39,11 +42,16 @@ struct Before {
 struct After {
     findings: Vec<Finding>,
     notes: Vec<String>,
+    /// Mends of the dump's statements, by their numbers.
+    mends: BTreeMap<usize, Mend>,
+    uses: Uses,
+    /// Statements of the scripts that one server takes and the other refuses.
+    refused_statements: Vec<ReplicationFault>,
 }
 
 /// Rehearses an upgrade on two private servers, which must hold nothing else.
 pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &dyn Progress) -> Result<Report, Error> {
-    let mut phases = Phases { all: Vec::new(), progress };
+    let mut phases = Phases::new(progress);
     let defaults = Defaults::read(source, target)?;
     let before = phases.time("the old server", || run_source(source, request))?;
     let after = phases.time("the new server", || run_target(source, target, request, &before))?;
@@ -55,9 +63,22 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         find_settings(source, target, request, &before, &defaults, &after.findings, phases.last())?
     };
     phases.push("settings", begun.elapsed());
+    let mut replication = replication::judge(source, target, &defaults, (&before.uses, &after.uses))?;
+    replication.extend(after.refused_statements);
+    let mut rewritten = match (&request.schema, &request.rewrite) {
+        (Schema::Dumps(dumps), Some(path)) => Some(phases.time("the rewritten dump", || {
+            rewrite::rewrite(target, dumps, &after.mends, path, request.default_schema.as_deref())
+        })?),
+        _ => None,
+    };
+    if let Some(rewritten) = &mut rewritten {
+        let mends = after.findings.iter().filter(|finding| finding.area == Area::Load);
+        let effects: BTreeSet<String> =
+            mends.filter_map(|finding| finding.mends.first()).flat_map(|mend| mend.effects.clone()).collect();
+        rewritten.effects = effects.into_iter().collect();
+    }
     let mut notes = after.notes;
     notes.extend(before.loaded.left_out.iter().cloned());
-    notes.extend(replication_note(source, target, &defaults)?);
     let mut findings = after.findings;
     findings.sort_by_key(|finding| finding.kind);
     Ok(Report {
@@ -69,17 +90,25 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         findings,
         settings,
         notes,
+        replication,
+        rewritten,
+        live: false,
         phases: phases.all,
     })
 }
 
-struct Phases<'p> {
-    all: Vec<Phase>,
+/// Phases that are done, with the time they took.
+pub struct Phases<'p> {
+    pub all: Vec<Phase>,
     progress: &'p dyn Progress,
 }
 
-impl Phases<'_> {
-    fn time<T>(&mut self, name: &str, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+impl<'p> Phases<'p> {
+    pub fn new(progress: &'p dyn Progress) -> Self {
+        Self { all: Vec::new(), progress }
+    }
+
+    pub fn time<T>(&mut self, name: &str, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.progress.step(name);
         let begun = Instant::now();
         let result = run()?;
@@ -96,10 +125,10 @@ impl Phases<'_> {
     }
 }
 
-fn describe(
+pub fn describe(
     server: &Server,
-    settings: &std::collections::BTreeMap<String, String>,
-    charsets: &std::collections::BTreeMap<String, String>,
+    settings: &BTreeMap<String, String>,
+    charsets: &BTreeMap<String, String>,
 ) -> ServerSide {
     ServerSide {
         label: server.label().to_owned(),
@@ -120,7 +149,8 @@ fn run_source(source: &Server, request: &Request) -> Result<Before, Error> {
     let columns_after = side::read_columns(source)?;
     let common = probe::common_collations(&columns);
     let probes = probe::probe(source, &common)?;
-    Ok(Before { loaded, columns, columns_after, done, common, probes, definitions })
+    let uses = replication::uses(&columns_after, &definitions);
+    Ok(Before { loaded, columns, columns_after, done, common, probes, definitions, uses })
 }
 
 fn run_target(source: &Server, target: &Server, request: &Request, before: &Before) -> Result<After, Error> {
@@ -136,6 +166,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
         again.findings.into_iter().filter(|one| one.error.as_deref().is_none_or(|error| !known.contains(error)));
     after.findings.extend(unknown);
     after.findings.extend(loaded.findings.iter().cloned());
+    after.mends.clone_from(&loaded.mends);
     after.findings.extend(changed_columns(target, &before.columns, &columns));
 
     let schema = request.default_schema.clone().unwrap_or_else(|| loaded.schema.clone());
@@ -143,9 +174,12 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     let columns_after = side::read_columns(target)?;
     let schemas = side::user_schemas(target)?;
     let definitions = rehearsal::read(target, &mut target.connect_patiently()?, &schemas, Values::Skip)?;
+    after.uses = replication::uses(&columns_after, &definitions);
     after.findings.extend(program::judge(source, target, &definitions, &mut after.notes)?);
     let pair = Pair { source, target, source_columns: &before.columns_after, target_columns: &columns_after };
     let given: Vec<&Given> = request.scripts.iter().flatten().collect();
+    let outcomes = given.iter().zip(&before.done).zip(&done).map(|((given, one), other)| (*given, one, other));
+    after.refused_statements = replication::refused_statements(outcomes);
     for ((given, one), other) in given.iter().zip(&before.done).zip(&done) {
         after.findings.extend(script::judge(&pair, given, one, other, &mut after.notes)?);
     }
@@ -166,7 +200,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
 fn load_definitions(target: &Server, before: &Before) -> Result<Loaded, Error> {
     side::clear(target)?;
     let schema = Schema::Definitions(before.definitions.clone());
-    let mut loaded = load_target(target, &schema, None, &std::collections::BTreeMap::new(), Area::Dump)?;
+    let mut loaded = load_target(target, &schema, None, &BTreeMap::new(), Area::Dump)?;
     for finding in &mut loaded.findings {
         finding.reasons.extend(old_columns(&finding.statement, before));
     }
@@ -211,7 +245,7 @@ fn old_columns(statement: &str, before: &Before) -> Vec<String> {
 /// old and new collation.
 fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Finding> {
     let here = side::version(target);
-    let mut groups: std::collections::BTreeMap<(String, String), Vec<String>> = std::collections::BTreeMap::new();
+    let mut groups: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for (name, column) in after {
         let Some(old) = before.get(name) else { continue };
         if !is_same_collation(&old.collation, &column.collation) && here.collation(&old.collation).is_some() {
@@ -294,27 +328,4 @@ fn find_settings(
         effects,
         left: titles(&left),
     })
-}
-
-/// Warns of default collations of the new server that the old one lacks: they stop replication back
-/// to it. `None` if it has all.
-fn replication_note(source: &Server, target: &Server, defaults: &Defaults) -> Result<Option<String>, Error> {
-    let known: BTreeSet<u16> = source.read_collations()?.into_iter().map(|one| one.id).collect();
-    let there = target.read_collations()?;
-    let used: BTreeSet<&String> =
-        defaults.target_charsets.get("utf8mb4").into_iter().chain(defaults.target.get("collation_server")).collect();
-    let lacking: Vec<&str> = used
-        .iter()
-        .filter(|name| {
-            there.iter().find(|one| is_same_collation(&one.name, name)).is_some_and(|one| !known.contains(&one.id))
-        })
-        .map(|name| name.as_str())
-        .collect();
-    Ok((!lacking.is_empty()).then(|| {
-        format!(
-            "replication back to {} stops at the first statement of a session with {}, which it does not know: set the connection's collation while both run",
-            source.label(),
-            lacking.join(" or ")
-        )
-    }))
 }

@@ -46,8 +46,7 @@ pub fn run_scripts(
             }
             let setup = session.setup();
             let ran = session.run(&given.text)?;
-            let mut done =
-                Done { ran, setup, is_repeatable: true, mends: Vec::new(), reasons: Vec::new(), is_consequence: false };
+            let mut done = Done { ran, setup, ..Done::default() };
             match done.ran.clone() {
                 Ok(rows) if is_query(&given.text) && !mends => {
                     done.is_repeatable = session.run(&given.text)?.is_ok_and(|again| again == rows);
@@ -55,7 +54,9 @@ pub fn run_scripts(
                 Err(refusal) if is_consequence(&refusal, &lost) => done.is_consequence = true,
                 Err(refusal) if mends => {
                     if !is_query(&given.text) {
-                        (done.mends, done.reasons) = mend(&mut session, &given.text, &refusal)?;
+                        let mut mended = mend(&mut session, &given.text, &refusal)?;
+                        mended.describe_collations(server);
+                        (done.mends, done.reasons) = (mended.mends, mended.reasons);
                     }
                     if done.mends.is_empty() {
                         lost.extend(created_name(&given.text));
@@ -69,7 +70,20 @@ pub fn run_scripts(
     Ok(all)
 }
 
-fn is_query(text: &str) -> bool {
+impl Default for Done {
+    fn default() -> Self {
+        Self {
+            ran: Ok(Rows::default()),
+            setup: why::Session::default(),
+            is_repeatable: true,
+            mends: Vec::new(),
+            reasons: Vec::new(),
+            is_consequence: false,
+        }
+    }
+}
+
+pub fn is_query(text: &str) -> bool {
     matches!(first_word(text).as_str(), "select" | "with" | "table" | "values")
 }
 
@@ -260,7 +274,7 @@ fn column_reasons(pair: &Pair<'_>, text: &str, schema: Option<&str>) -> Vec<Stri
 }
 
 /// Says how results differ. `None` if they don't, or may differ from call to call.
-fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
+pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Rows) -> Option<String> {
     if !is_query(&given.text) {
         return (one.affected != other.affected).then(|| {
             format!("changes {} rows on the old server, and {} on the new one", one.affected, other.affected)
@@ -391,14 +405,7 @@ mod tests {
     fn different_rows_are_reported_behind_equal_ones_too() {
         let given = Given { place: "p".into(), text: "SELECT a FROM t".into(), schema: None };
         let one = Rows { count: 300, content: 1, first: vec!["x".into(); 200], ..Rows::default() };
-        let before = Done {
-            ran: Ok(one.clone()),
-            setup: why::Session::default(),
-            is_repeatable: true,
-            mends: Vec::new(),
-            reasons: Vec::new(),
-            is_consequence: false,
-        };
+        let before = Done { ran: Ok(one.clone()), ..Done::default() };
         let describe = |other: &Rows| describe_difference(&given, &before, &one, other);
         let behind = describe(&Rows { content: 2, ..one.clone() }).unwrap();
         assert_eq!(behind, "returns different rows, after the first 200");

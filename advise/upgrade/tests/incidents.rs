@@ -67,8 +67,13 @@ fn run(source: &Server, target: &Server, fixture: &Fixture) -> Report {
     let dump = Dump { name: fixture.name.clone(), open: Box::new(move || Ok(Box::new(Cursor::new(bytes.clone())))) };
     let given = |(at, text): (usize, &str)| Given { place: format!("statement {at}"), text: text.into(), schema: None };
     let script = split_statements(&fixture.statements, SqlMode::default()).into_iter().map(given).collect();
-    let request =
-        Request { schema: Schema::Dumps(vec![dump]), default_schema: None, scripts: vec![script], first: Vec::new() };
+    let request = Request {
+        schema: Schema::Dumps(vec![dump]),
+        default_schema: None,
+        scripts: vec![script],
+        first: Vec::new(),
+        rewrite: None,
+    };
     rehearse(source, target, &request, &NoProgress).unwrap_or_else(|error| panic!("{}: {error}", fixture.name))
 }
 

@@ -5,9 +5,10 @@ mod page;
 
 use std::fmt::Write as _;
 
-use ::upgrade::{Finding, Kind, Mend, Report};
+use ::upgrade::{Direction, Finding, Kind, Mend, ReplicationFault, Report};
 
 use crate::format::json::to_json;
+use crate::format::number::count_noun;
 use crate::format::text::Style;
 use crate::why::{WIDTH, push_sql, push_wrapped, wrap};
 
@@ -49,6 +50,8 @@ pub fn text(report: &Report, style: Style) -> String {
         let _ = writeln!(out, "\n{}", style.bold(heading));
         findings.iter().for_each(|finding| push_finding(finding, &mut out));
     }
+    push_replication(report, style, &mut out);
+    push_rewritten(report, style, &mut out);
     if !report.notes.is_empty() {
         out.push('\n');
     }
@@ -66,7 +69,8 @@ pub fn text(report: &Report, style: Style) -> String {
 /// Names the servers of the rehearsal.
 fn describe_servers(report: &Report) -> String {
     let side = |side: &::upgrade::ServerSide| format!("{} ({})", side.label, side.version);
-    format!("Tried on private servers: {} to {}.", side(&report.from), side(&report.to))
+    let how = if report.live { "Read from running servers" } else { "Tried on private servers" };
+    format!("{how}: {} to {}.", side(&report.from), side(&report.to))
 }
 
 /// Returns one or two sentences: how much breaks or differs, and how much is left with the
@@ -90,7 +94,7 @@ fn verdict(report: &Report) -> String {
     }
     let settings = &report.settings;
     let with = match settings.statements.len() {
-        0 if report.count(Kind::FailsAlready) == report.findings.len() => String::new(),
+        0 if report.live || report.count(Kind::FailsAlready) == report.findings.len() => String::new(),
         0 => "; no setting helps".to_owned(),
         count => {
             let these = if count == 1 { "this setting".to_owned() } else { format!("these {count} settings") };
@@ -122,6 +126,46 @@ fn push_settings(report: &Report, style: Style, out: &mut String) {
         push_wrapped("Left with them:", "  ", out);
         settings.left.iter().for_each(|left| push_wrapped(left, "    ", out));
     }
+}
+
+/// Heading of the faults of replication.
+const REPLICATION: &str = "If one replicates from the other while both run";
+
+fn push_replication(report: &Report, style: Style, out: &mut String) {
+    let lines = describe_replication(report);
+    if !lines.is_empty() {
+        let _ = writeln!(out, "\n{}", style.bold(REPLICATION));
+        lines.iter().for_each(|line| push_wrapped(line, "  ", out));
+    }
+}
+
+/// Returns a line for each fault of replication, with its direction.
+fn describe_replication(report: &Report) -> Vec<String> {
+    let line = |fault: &ReplicationFault| {
+        let (from, to) = match fault.direction {
+            Direction::ToNew => (&report.from.label, &report.to.label),
+            Direction::ToOld => (&report.to.label, &report.from.label),
+        };
+        let places = if fault.places.is_empty() { String::new() } else { format!(": {}", fault.places.join(", ")) };
+        format!("{from} to {to}: {}{places}. Mend: {}.", fault.what, fault.action)
+    };
+    report.replication.iter().map(line).collect()
+}
+
+fn push_rewritten(report: &Report, style: Style, out: &mut String) {
+    let Some(rewritten) = &report.rewritten else { return };
+    let loads = match rewritten.left.len() {
+        0 => "It was loaded into the new server without an error.".to_owned(),
+        left => format!("The new server refuses {} of it.", count_noun(left as u64, "statement")),
+    };
+    let changed = count_noun(rewritten.statements, "statement");
+    let _ = writeln!(out, "\n{}", style.bold("The dump as the new server takes it"));
+    push_wrapped(&format!("{}: {changed} changed. {loads}", rewritten.file), "  ", out);
+    for change in &rewritten.changes {
+        push_wrapped(&format!("{} ({})", change.what, count_noun(change.statements, "statement")), "  ", out);
+    }
+    rewritten.effects.iter().for_each(|effect| push_wrapped(effect, "  ", out));
+    rewritten.left.iter().for_each(|left| push_wrapped(left, "    ", out));
 }
 
 fn push_finding(finding: &Finding, out: &mut String) {

@@ -10,13 +10,13 @@ use audit::Severity;
 use progress::Bar;
 use rehearsal::Values;
 use report::upgrade as printed;
-use server::{Login, Options, Progress, Server, Spec, collation_charset};
-use upgrade::{Dump, Given, Report, Request, Schema, rehearse};
+use server::{DEFAULT_TIMEOUT, Login, Options, Progress, Server, Spec, collation_charset};
+use upgrade::{Dump, Given, LiveRequest, Report, Request, Schema, rehearse};
 
 use super::preflight::find_nearest_server;
 use crate::dump::{BUFFER_POOL_BYTES, open_packed, read_lines};
 use crate::options::connect::Setting;
-use crate::options::pipeline::{Conclusion, format_name, has_lines};
+use crate::options::pipeline::{Baseline, Conclusion, format_name, has_lines};
 use crate::{input, output};
 use args::Format;
 pub use args::UpgradeArgs;
@@ -38,35 +38,65 @@ const SETTINGS: [&str; 11] = [
 
 pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     let (from, to) = (args.from.spec()?, args.to.spec()?);
-    if to.is_running() {
+    if to.is_running() && !args.live {
         bail!(
-            "--to takes a server that weigh starts, such as mysql@9: an upgrade is rehearsed on private servers only"
+            "--to takes a server that weigh starts, such as mysql@9: an upgrade is rehearsed on private servers only \
+             (--live compares two running servers)"
         );
     }
     let baseline = args.baseline.read::<Report>()?;
     let scripts = scripts(args)?;
     let bar = Bar::new();
+    if args.live {
+        let report = compare_live(args, [&from, &to], scripts, &bar)?;
+        return print(args, baseline.as_ref(), report);
+    }
     let (source, schema) = open_source(args, &from, &bar)?;
     let target = server::open(&to, &options(args, &[&args.settings, &args.settings_to]), &bar)
         .map_err(|error| anyhow!("{error}\nThe new server does not start, or not with these settings."))?;
-    let names = |collation: &String| format!("SET NAMES {} COLLATE {collation}", collation_charset(collation));
     let request = Request {
         schema,
         default_schema: args.schemas.first().cloned(),
         scripts,
-        first: args.connection_collation.iter().map(names).collect(),
+        first: first_statements(args),
+        rewrite: args.rewrite.clone(),
     };
     let report = rehearse(&source, &target, &request, &bar)?;
-    let schema = report.schema.clone();
     source.stop()?;
     target.stop()?;
-    let dumps = args.dumps.iter().filter(|_| has_lines(&args.format)).map(|path| (path.as_path(), schema.as_str()));
-    let conclusion = Conclusion {
-        baseline: baseline.as_ref(),
-        lines: read_lines(dumps)?,
-        fail_on: Severity::Note,
-        format: format_name(&args.format),
+    print(args, baseline.as_ref(), report)
+}
+
+/// Statements that the application's connection begins with.
+fn first_statements(args: &UpgradeArgs) -> Vec<String> {
+    let names = |collation: &String| format!("SET NAMES {} COLLATE {collation}", collation_charset(collation));
+    args.connection_collation.iter().map(names).collect()
+}
+
+fn compare_live(args: &UpgradeArgs, specs: [&Spec; 2], scripts: Vec<Vec<Given>>, bar: &Bar) -> Result<Report> {
+    if !specs.iter().all(|spec| spec.is_running()) {
+        bail!("--live takes two running servers, such as --from mysql://me@db1 --to mysql://me@db2");
+    }
+    if args.schemas.is_empty() {
+        bail!("name the schemas to compare by --schema");
+    }
+    let own = Options { timeout: args.timeout, ..Options::default() };
+    let open = |spec: &Spec| server::open(spec, &own, bar);
+    let (source, target) = (open(specs[0])?, open(specs[1])?);
+    let request = LiveRequest {
+        schemas: args.schemas.clone(),
+        scripts,
+        first: first_statements(args),
+        limit: args.timeout.unwrap_or(DEFAULT_TIMEOUT),
     };
+    Ok(upgrade::compare_live(&source, &target, &request, bar)?)
+}
+
+fn print(args: &UpgradeArgs, baseline: Option<&Baseline>, report: Report) -> Result<ExitCode> {
+    let schema = report.schema.clone();
+    let dumps = args.dumps.iter().filter(|_| has_lines(&args.format)).map(|path| (path.as_path(), schema.as_str()));
+    let conclusion =
+        Conclusion { baseline, lines: read_lines(dumps)?, fail_on: Severity::Note, format: format_name(&args.format) };
     conclusion.print(report, |report| match args.format {
         Format::Text => printed::text(report, output::style()),
         Format::Json => printed::json(report),

@@ -42,6 +42,7 @@ mod strangers;
 mod sysbench;
 mod terminal;
 mod tunnel;
+mod upgrade;
 mod why;
 mod work;
 mod workload;

@@ -14,7 +14,7 @@ struct Page<'a> {
     badge: Badge,
     settings: &'a Settings,
     groups: Vec<Group<'a>>,
-    notes: &'a [String],
+    notes: Vec<String>,
 }
 
 /// Findings of one kind.
@@ -35,7 +35,7 @@ pub fn page(report: &Report) -> String {
         badge: badge(report),
         settings: &report.settings,
         groups,
-        notes: &report.notes,
+        notes: report.notes.iter().cloned().chain(super::describe_replication(report)).collect(),
     };
     page.render().expect("templates write into a string, which takes every write")
 }

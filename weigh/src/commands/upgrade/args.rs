@@ -18,6 +18,10 @@ Examples:
       With the application's statements, which are run on both.
   weigh upgrade --from h=db1.example,u=me --schema shop --to mysql@9
       Definitions of a running server, which is only read from.
+  weigh upgrade --dump schema.sql --from mysql@8.0 --to mariadb@10.11 --rewrite new.sql
+      The dump as the new server takes it.
+  weigh upgrade --live --from h=db1,u=me --to h=db2,u=me --schema shop --sql app.sql
+      After the move: two running servers, which are only read from.
 
 Exit status: 0 nothing found, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
@@ -30,7 +34,7 @@ pub struct UpgradeArgs {
     #[arg(long, value_name = "SPEC", help_heading = "Servers")]
     pub from: SpecText,
 
-    /// Server after, started privately
+    /// Server after, started privately; with --live a running one
     #[arg(long, value_name = "SPEC", help_heading = "Servers")]
     pub to: SpecText,
 
@@ -74,6 +78,11 @@ pub struct UpgradeArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to rehearse")]
     pub worst: u32,
 
+    /// Compare two running servers after a move, without writing to either: definitions, defaults,
+    /// and what the queries of --sql and --slow-log return
+    #[arg(long, conflicts_with_all = ["dumps", "migrations", "trial", "rewrite"], help_heading = "What to rehearse")]
+    pub live: bool,
+
     /// Collation of the application's connection: SET NAMES … COLLATE NAME comes before the
     /// statements [default: that of SET NAMES utf8mb4]
     #[arg(long, value_name = "NAME", value_parser = crate::options::values::parse_collation_name, help_heading = "What to rehearse")]
@@ -82,6 +91,10 @@ pub struct UpgradeArgs {
     /// Longest time to wait for a reply of a server, such as 20s or 2m
     #[arg(long, value_name = "TIME", value_parser = measure::parse_duration, default_value = "20s", help_heading = "Servers")]
     pub timeout: Option<Duration>,
+
+    /// Write the dump as the new server takes it; the file is loaded there
+    #[arg(long, value_name = "FILE", requires = "dumps", help_heading = "Output")]
+    pub rewrite: Option<PathBuf>,
 
     #[command(flatten)]
     pub baseline: BaselineArgs,

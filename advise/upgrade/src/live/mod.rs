@@ -1,0 +1,120 @@
+//! Comparison of two running servers, such as after a move: defaults, definitions, and what queries
+//! return. Nothing is written to either.
+
+mod definitions;
+mod query;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use facts::{Facts, Limits, Scope};
+use server::{Progress, Server, is_same_collation};
+
+use crate::Error;
+use crate::material::Given;
+use crate::model::{Area, FORMAT, Finding, Kind, Report, Settings};
+use crate::run::{Phases, describe};
+use crate::settings::Defaults;
+
+/// What is compared.
+pub struct LiveRequest {
+    pub schemas: Vec<String>,
+    /// Queries, the first schema being in use. Other statements are not run.
+    pub scripts: Vec<Vec<Given>>,
+    /// Statements that the application's connection begins with.
+    pub first: Vec<String>,
+    /// Longest time for a query.
+    pub limit: Duration,
+}
+
+/// Settings that are compared.
+const SETTINGS: [&str; 4] =
+    ["character_set_server", "collation_server", "default_collation_for_utf8mb4", "character_set_collations"];
+
+/// Compares two running servers. The first is the old one.
+pub fn compare_live(
+    source: &Server,
+    target: &Server,
+    request: &LiveRequest,
+    progress: &dyn Progress,
+) -> Result<Report, Error> {
+    let mut phases = Phases::new(progress);
+    let defaults = Defaults::read(source, target)?;
+    let scope = Scope { schemas: request.schemas.clone(), programs: true, activity: false };
+    let read = |server: &Server| facts::read(server, &scope, &Limits::default(), progress);
+    let before = phases.time("definitions of the old server", || Ok(read(source)?))?;
+    let after = phases.time("definitions of the new server", || Ok(read(target)?))?;
+    let mut notes = unseen(&before, "old").chain(unseen(&after, "new")).collect();
+    let mut findings = compare_defaults(&defaults);
+    notes_on_modes(&defaults, &mut notes);
+    findings.extend(definitions::compare(&before, &after));
+    findings.extend(phases.time("queries", || query::compare(source, target, request, [&before, &after], &mut notes))?);
+    findings.sort_by_key(|finding| finding.kind);
+    Ok(Report {
+        format: FORMAT,
+        weigh: env!("CARGO_PKG_VERSION").to_owned(),
+        from: describe(source, &defaults.source, &defaults.source_charsets),
+        to: describe(target, &defaults.target, &defaults.target_charsets),
+        schema: request.schemas.first().cloned().unwrap_or_default(),
+        findings,
+        settings: Settings::default(),
+        notes,
+        replication: Vec::new(),
+        rewritten: None,
+        live: true,
+        phases: phases.all,
+    })
+}
+
+fn unseen(facts: &Facts, which: &'static str) -> impl Iterator<Item = String> {
+    facts.unseen.iter().map(move |one| {
+        let remedy = one.remedy.as_ref().map(|remedy| format!(" ({remedy})")).unwrap_or_default();
+        format!("not compared: {} of the {which} server: {}{remedy}", one.what, one.why)
+    })
+}
+
+fn compare_defaults(defaults: &Defaults) -> Vec<Finding> {
+    let setting = |name: &str, what: String| Finding {
+        kind: Kind::Differs,
+        area: Area::Default,
+        place: name.to_owned(),
+        what,
+        statement: String::new(),
+        error: None,
+        reasons: Vec::new(),
+        also: Vec::new(),
+        mends: Vec::new(),
+    };
+    let mut findings = Vec::new();
+    for name in SETTINGS {
+        if let (Some(old), Some(new)) = (defaults.source.get(name), defaults.target.get(name))
+            && !is_same_collation(old, new)
+        {
+            findings.push(setting(name, format!("is {new} on the new server, and {old} on the old one")));
+        }
+    }
+    for (charset, old) in &defaults.source_charsets {
+        if let Some(new) = defaults.target_charsets.get(charset).filter(|new| !is_same_collation(old, new)) {
+            findings.push(setting(
+                &format!("CHARACTER SET {charset} without COLLATE"),
+                format!("means {new} on the new server, and {old} on the old one"),
+            ));
+        }
+    }
+    findings
+}
+
+fn notes_on_modes(defaults: &Defaults, notes: &mut Vec<String>) {
+    let modes = |settings: &std::collections::BTreeMap<String, String>| -> BTreeSet<String> {
+        let mode = settings.get("sql_mode").map(String::as_str).unwrap_or_default();
+        mode.split(',').filter(|mode| !mode.is_empty()).map(str::to_owned).collect()
+    };
+    let (old, new) = (modes(&defaults.source), modes(&defaults.target));
+    let list = |modes: Vec<&String>| modes.into_iter().cloned().collect::<Vec<_>>().join(", ");
+    for (own, other, which) in [(&old, &new, "old"), (&new, &old, "new")] {
+        let only: Vec<&String> = own.difference(other).collect();
+        if !only.is_empty() {
+            notes.push(format!("sql_mode of the {which} server alone: {}", list(only)));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Results and plans of queries on two running servers.
+
+use facts::Facts;
+use load::explain_statement;
+use mysql::prelude::Queryable;
+use result_diff::{PlanChange, compare_plans};
+use server::{Flavour, Server};
+use sql::{SqlMode, Token, TokenKind, quote_identifier, tokenize};
+use workload_folder::{Effect, statement_effect};
+
+use super::LiveRequest;
+use crate::Error;
+use crate::material::Given;
+use crate::model::{Area, Finding, Kind};
+use crate::script::{Done, describe_difference};
+use crate::side::{Ran, Session, failed};
+
+/// Runs the queries of the scripts on both servers in read-only transactions, and compares rows,
+/// order, errors and indexes.
+pub fn compare(
+    source: &Server,
+    target: &Server,
+    request: &LiveRequest,
+    facts: [&Facts; 2],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    let mut left_out = 0;
+    for script in &request.scripts {
+        let (mut old, mut new) = (open(source, request)?, open(target, request)?);
+        for given in script {
+            match use_of(&given.text) {
+                Use::Query => findings.extend(compare_query(&mut old, &mut new, given, facts)?),
+                Use::Setup => [&mut old, &mut new].into_iter().try_for_each(|one| one.run(&given.text).map(drop))?,
+                Use::Other => left_out += 1,
+            }
+        }
+    }
+    if left_out > 0 {
+        let verb = if left_out == 1 { "statement is no query, and was" } else { "statements are no queries, and were" };
+        notes.push(format!("{left_out} {verb} not run"));
+    }
+    Ok(findings)
+}
+
+/// Opens a session that can't write.
+fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Error> {
+    let conn = server.connect_with_limit(request.limit)?;
+    let mut session = Session { server, conn, schema: None, prelude: Vec::new() };
+    let limit = match server.flavour() {
+        Flavour::MySql => format!("SET SESSION max_execution_time = {}", request.limit.as_millis()),
+        Flavour::MariaDb => format!("SET SESSION max_statement_time = {}", request.limit.as_secs_f64()),
+    };
+    for statement in ["SET NAMES utf8mb4", "SET SESSION TRANSACTION READ ONLY"] {
+        session.conn.query_drop(statement).map_err(|source| failed(server, "open a read-only session", source))?;
+    }
+    // MySQL before 5.7.8 has no limit; the connection has one.
+    let _ = session.run(&limit)?;
+    if let Some(schema) = request.schemas.first() {
+        let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
+    }
+    for statement in &request.first {
+        let _ = session.run(statement)?;
+    }
+    Ok(session)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Query,
+    /// Sets up the session, and nothing else.
+    Setup,
+    Other,
+}
+
+fn use_of(text: &str) -> Use {
+    let tokens: Vec<Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any_keyword(words));
+    if is(0, &["use"]) || is(0, &["set"]) && is(1, &["names"]) {
+        return Use::Setup;
+    }
+    let locks = tokens.windows(2).any(|pair| {
+        pair[0].is_keyword("for") && pair[1].is_any_keyword(&["update", "share"])
+            || pair[0].is_keyword("lock") && pair[1].is_keyword("in")
+    });
+    let is_conditional = tokens.iter().any(|token| token.kind == TokenKind::ConditionalComment);
+    match statement_effect(&tokens) {
+        Ok(Effect::Reads) if !locks && !is_conditional => Use::Query,
+        _ => Use::Other,
+    }
+}
+
+fn compare_query<'s>(
+    old: &mut Session<'s>,
+    new: &mut Session<'s>,
+    given: &Given,
+    facts: [&Facts; 2],
+) -> Result<Vec<Finding>, Error> {
+    if let Some(schema) = &given.schema {
+        for session in [&mut *old, &mut *new] {
+            let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
+        }
+    }
+    let (before, after) = (old.run(&given.text)?, new.run(&given.text)?);
+    let is_repeatable = old.run(&given.text)? == before;
+    let finding = |kind, what: String| Finding {
+        kind,
+        area: Area::Statement,
+        place: given.place.clone(),
+        what,
+        statement: given.text.clone(),
+        error: None,
+        reasons: Vec::new(),
+        also: Vec::new(),
+        mends: Vec::new(),
+    };
+    let (one, other) = match (&before, &after) {
+        (Ok(one), Ok(other)) => (one, other),
+        (Ok(_), Err(refusal)) => {
+            let mut breaks = finding(Kind::Breaks, "runs on the old server, and the new one refuses it".into());
+            breaks.error = Some(refusal.to_string());
+            return Ok(vec![breaks]);
+        }
+        (Err(_), Err(refusal)) => {
+            let mut fails = finding(Kind::FailsAlready, "fails on both servers".into());
+            fails.error = Some(refusal.to_string());
+            return Ok(vec![fails]);
+        }
+        (Err(_), Ok(_)) => return Ok(Vec::new()),
+    };
+    let mut all = Vec::new();
+    if let Some(what) = describe_difference(given, &done(&before, is_repeatable), one, other) {
+        let mut differs = finding(Kind::Differs, what);
+        differs.reasons = column_reasons(given, old.schema.as_deref(), facts);
+        all.push(differs);
+    }
+    let lost = lost_indexes(old, new, given);
+    if !lost.is_empty() {
+        let mut slower = finding(Kind::Slower, "loses an index on the new server".into());
+        slower.reasons = lost;
+        slower.reasons.extend(column_reasons(given, old.schema.as_deref(), facts));
+        all.push(slower);
+    }
+    Ok(all)
+}
+
+fn done(ran: &Ran, is_repeatable: bool) -> Done {
+    Done { ran: ran.clone(), is_repeatable, ..Done::default() }
+}
+
+/// Returns the differences of the plans, if the new server reads a table without the index that the
+/// old one takes.
+fn lost_indexes<'s>(old: &mut Session<'s>, new: &mut Session<'s>, given: &Given) -> Vec<String> {
+    let plans = [old, new].map(|session| explain_statement(&mut session.conn, &given.text, &given.text));
+    let [Ok(before), Ok(after)] = plans else { return Vec::new() };
+    let changes = compare_plans(&before, &after);
+    let is_lost = |change: &PlanChange| matches!(change, PlanChange::Index { control: Some(_), treatment: None, .. });
+    if changes.iter().any(is_lost) { changes.iter().map(PlanChange::sentence).collect() } else { Vec::new() }
+}
+
+/// Names the columns of a query's tables whose collation differs between the servers.
+fn column_reasons(given: &Given, schema: Option<&str>, [before, after]: [&Facts; 2]) -> Vec<String> {
+    let tokens: Vec<Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
+    let named = sql::find_tables(&tokens);
+    let is_named = |table: &facts::Table| {
+        named.iter().any(|one| {
+            one.name.eq_ignore_ascii_case(&table.name)
+                && one.schema.as_deref().or(schema).is_none_or(|schema| schema == table.schema)
+        })
+    };
+    let sentence = |(table, column): (&facts::Table, &facts::Column)| {
+        let old = column.collation.as_ref()?;
+        let new = after.table(&table.schema, &table.name)?.column(&column.name)?.collation.as_ref()?;
+        (!server::is_same_collation(old, new))
+            .then(|| format!("{}.{} is {new} on the new server, and {old} on the old one", table.name, column.name))
+    };
+    before.columns().filter(|(table, _)| is_named(table)).filter_map(sentence).take(5).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_queries_are_run() {
+        for query in ["SELECT 1", "(SELECT 1) UNION (SELECT 2)", "WITH a AS (SELECT 1) SELECT * FROM a"] {
+            assert_eq!(use_of(query), Use::Query, "{query}");
+        }
+        for setup in ["SET NAMES latin1", "USE app"] {
+            assert_eq!(use_of(setup), Use::Setup, "{setup}");
+        }
+        for other in [
+            "UPDATE t SET a = 1",
+            "SELECT 1 INTO OUTFILE 'x'",
+            "SELECT a FROM t FOR UPDATE",
+            "SELECT a FROM t LOCK IN SHARE MODE",
+            "SELECT SLEEP(5)",
+            "SET GLOBAL sql_mode = ''",
+            "SELECT 1 /*! INTO OUTFILE 'x' */",
+            "CALL p()",
+        ] {
+            assert_eq!(use_of(other), Use::Other, "{other}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A dump as the new server takes it: refused statements replaced by those that were seen to work.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use files::Access;
+use server::Server;
+use sql::{SqlMode, split_statements};
+
+use crate::Error;
+use crate::load::load_target;
+use crate::material::{Dump, Schema, each_of_dumps};
+use crate::model::{Area, DumpChange, Mend, Rewritten};
+use crate::side;
+
+/// User variable that keeps the session's `sql_mode` during a mended statement.
+const KEPT_MODE: &str = "@weigh_sql_mode";
+
+/// Writes the dump with mends, by the numbers of the statements, and loads the file into the new
+/// server, which holds nothing else.
+pub fn rewrite(
+    server: &Server,
+    dumps: &[Dump],
+    mends: &BTreeMap<usize, Mend>,
+    path: &Path,
+    into: Option<&str>,
+) -> Result<Rewritten, Error> {
+    let file = path.display().to_string();
+    let fail = |failure| match failure {
+        Failure::Own(error) => error,
+        Failure::Io(source) => Error::Write { name: file.clone(), source },
+    };
+    // The dump may have rows, which only its owner may read.
+    files::replace(path, Access::OwnerOnly, |out| write(dumps, mends, out)).map_err(fail)?;
+    side::clear(server)?;
+    let own = path.to_owned();
+    let open = move || Ok(Box::new(BufReader::new(std::fs::File::open(&own)?)) as Box<dyn io::BufRead>);
+    let schema = Schema::Dumps(vec![Dump { name: file.clone(), open: Box::new(open) }]);
+    let loaded = load_target(server, &schema, into, &BTreeMap::new(), Area::Load)?;
+    let left = loaded.refused.iter().map(|(place, refusal)| format!("{place}: {refusal}")).collect();
+    Ok(Rewritten { file, statements: mends.len() as u64, changes: list_changes(mends), effects: Vec::new(), left })
+}
+
+enum Failure {
+    Own(Error),
+    Io(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn write(dumps: &[Dump], mends: &BTreeMap<usize, Mend>, out: &mut impl Write) -> Result<(), Failure> {
+    let mut out = BufWriter::new(out);
+    let (mut number, mut failed) = (0, None);
+    let each = &mut |_: &Dump, _, statement: &[u8]| {
+        let written = match mends.get(&number) {
+            Some(mend) => write_mend(mend, &mut out),
+            None => write_statement(statement, &mut out),
+        };
+        number += 1;
+        written.map_err(|source| {
+            failed = Some(source);
+            Error::Write { name: String::new(), source: io::ErrorKind::Other.into() }
+        })
+    };
+    let read = each_of_dumps(dumps, each);
+    if let Some(source) = failed {
+        return Err(Failure::Io(source));
+    }
+    read.map_err(Failure::Own)?;
+    Ok(out.flush()?)
+}
+
+fn write_mend(mend: &Mend, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "-- {}", escape::sql_comment(&mend.what))?;
+    let sets_mode = mend.sql.len() > 1 && mend.sql[0].starts_with("SET SESSION sql_mode");
+    if sets_mode {
+        writeln!(out, "SET {KEPT_MODE} = @@SESSION.sql_mode;")?;
+    }
+    mend.sql.iter().try_for_each(|statement| write_statement(statement.as_bytes(), out))?;
+    if sets_mode {
+        writeln!(out, "SET SESSION sql_mode = {KEPT_MODE};")?;
+    }
+    Ok(())
+}
+
+/// Writes a statement with its delimiter: another one than `;` around a body that has it.
+fn write_statement(statement: &[u8], out: &mut impl Write) -> io::Result<()> {
+    if !has_delimiter(statement) {
+        out.write_all(statement)?;
+        return out.write_all(b";\n");
+    }
+    let delimiter = escape::delimiter(&String::from_utf8_lossy(statement));
+    writeln!(out, "DELIMITER {delimiter}")?;
+    out.write_all(statement)?;
+    writeln!(out, "\n{delimiter}\nDELIMITER ;")
+}
+
+/// True if a semicolon would end the statement early.
+fn has_delimiter(statement: &[u8]) -> bool {
+    let is_insert = || statement.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"INSERT"));
+    // INSERTs of dumps are long, and have semicolons only in quotes.
+    memchr::memchr(b';', statement).is_some()
+        && !is_insert()
+        && split_statements(&String::from_utf8_lossy(statement), SqlMode::default()).len() > 1
+}
+
+/// Lists what the mends change without repetition, each with the number of its statements.
+fn list_changes(mends: &BTreeMap<usize, Mend>) -> Vec<DumpChange> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for what in mends.values().flat_map(|mend| mend.what.split("; ")) {
+        *counts.entry(what).or_default() += 1;
+    }
+    counts.into_iter().map(|(what, statements)| DumpChange { what: what.to_owned(), statements }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dump(text: &'static str) -> Dump {
+        Dump { name: "dump".into(), open: Box::new(move || Ok(Box::new(text.as_bytes()))) }
+    }
+
+    fn written(text: &'static str, mends: &[(usize, &[&str])]) -> String {
+        let mend = |(number, sql): &(usize, &[&str])| {
+            let sql = sql.iter().map(|one| (*one).to_owned()).collect();
+            (*number, Mend { what: "mended".into(), sql, effects: Vec::new() })
+        };
+        let mut out = Vec::new();
+        let done = write(&[dump(text)], &mends.iter().map(mend).collect(), &mut out);
+        assert!(done.is_ok());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn statements_are_replaced_by_number() {
+        assert_eq!(written("a; b;b; c;", &[(1, &["B"]), (3, &[])]), "a;\n-- mended\nB;\nb;\n-- mended\n");
+    }
+
+    #[test]
+    fn bodies_get_a_delimiter() {
+        let text = "DELIMITER ;;\nCREATE TRIGGER x BEGIN SET a = ';;'; END;;\nDELIMITER ;\nSELECT ';';";
+        assert_eq!(
+            written(text, &[]),
+            "DELIMITER $$\nCREATE TRIGGER x BEGIN SET a = ';;'; END\n$$\nDELIMITER ;\nSELECT ';';\n"
+        );
+    }
+
+    #[test]
+    fn the_mode_of_the_session_comes_back() {
+        let text = written("x;", &[(0, &["SET SESSION sql_mode = ''", "x"])]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[1], "SET @weigh_sql_mode = @@SESSION.sql_mode;");
+        assert_eq!(lines[4], "SET SESSION sql_mode = @weigh_sql_mode;");
+    }
+}

@@ -1,0 +1,222 @@
+//! `weigh upgrade` on real servers: dumps that are rewritten, running servers that are compared, and
+//! a large dump.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use mysql::prelude::Queryable;
+use serde_json::Value;
+use server::{Address, Conn, NoProgress, Options, Server, open};
+
+use crate::workspace::{Finished, Workspace};
+
+fn start(name: &str) -> Server {
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    open(&name.parse().unwrap(), &options, &NoProgress).unwrap()
+}
+
+fn load(conn: &mut Conn, text: &str) {
+    for (_, statement) in sql::split_statements(text, sql::SqlMode::default()) {
+        conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+}
+
+fn upgrade(workspace: &Workspace, words: &[&str]) -> Finished {
+    workspace.end(workspace.weigh(&[&["upgrade"], words].concat()).spawn().unwrap())
+}
+
+fn json(finished: &Finished) -> Value {
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished}"));
+    let schema = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/upgrade.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    let faults: Vec<String> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+    report
+}
+
+/// As mysqldump of MySQL 8 writes it, with bytes that are no UTF-8.
+const DUMP: &[u8] = b"/*!40101 SET NAMES utf8mb4 */;\n\
+    /*!40101 SET @saved_cs_client = @@character_set_client */;\n\
+    CREATE TABLE `parts` (`id` int NOT NULL, `code` varchar(20) COLLATE utf8mb4_0900_as_cs DEFAULT NULL, `raw` varbinary(9) DEFAULT NULL, PRIMARY KEY (`id`), UNIQUE KEY `code` (`code`)) \
+    ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;\n\
+    INSERT INTO `parts` VALUES (1,'a;',_binary '\xff\xfe'),(2,'A;',NULL);\n\
+    /*!50003 SET collation_connection = utf8mb4_0900_ai_ci */;\n\
+    DELIMITER ;;\n\
+    /*!50003 CREATE*/ /*!50017 DEFINER=`root`@`localhost`*/ /*!50003 TRIGGER `x` BEFORE INSERT ON `parts` FOR EACH ROW BEGIN SET NEW.code = TRIM(NEW.code); SET NEW.raw = NULL; END */;;\n\
+    DELIMITER ;\n";
+
+#[test]
+fn a_dump_is_rewritten_for_the_new_server() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("old.sql"), DUMP).unwrap();
+    let words = ["--dump=old.sql", "--from=mysql@8.0", "--to=mariadb", "--rewrite=new.sql"];
+    let report = json(&upgrade(&workspace, &[&words[..], &["--format=json"]].concat()));
+    let rewritten = &report["rewritten"];
+    assert_eq!(rewritten["left"], serde_json::json!([]), "{report:#}");
+    let what: Vec<&str> =
+        rewritten["changes"].as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap()).collect();
+    assert!(what.iter().any(|what| what.contains("utf8mb4_0900_as_cs → utf8mb4_uca1400_nopad_as_cs")), "{report:#}");
+    let effects = rewritten["effects"].to_string();
+    assert!(effects.contains("in place of utf8mb4_0900_ai_ci: "), "{report:#}");
+
+    // The rewritten file loads by itself, with its bytes and its trigger.
+    let text = fs::read(workspace.root().join("new.sql")).unwrap();
+    assert!(text.windows(2).any(|two| two == b"\xff\xfe"));
+    let server = start("mariadb");
+    let mut conn = server.connect().unwrap();
+    conn.query_drop("CREATE DATABASE app").unwrap();
+    conn.query_drop("USE app").unwrap();
+    load(&mut conn, &String::from_utf8_lossy(&text));
+    let collation: Option<String> = conn
+        .query_first(
+            "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'app' AND COLUMN_NAME = 'code'",
+        )
+        .unwrap();
+    assert_eq!(collation.as_deref(), Some("utf8mb4_uca1400_nopad_as_cs"));
+    conn.query_drop("INSERT INTO parts VALUES (3, ' b ', 'x')").unwrap();
+    let code: Option<String> = conn.query_first("SELECT code FROM parts WHERE id = 3").unwrap();
+    assert_eq!(code.as_deref(), Some("b"));
+    server.stop().unwrap();
+
+    let text = upgrade(&workspace, &words);
+    assert!(text.stdout.contains("It was loaded into the new server without an error."), "{text}");
+    upgrade(&workspace, &["--from=mysql@8.0", "--to=mariadb", "--rewrite=new.sql"]).refuses_with(&["--dump"]);
+}
+
+const OLD: &str = "\
+CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci; USE shop;
+CREATE TABLE orders (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL, n INT, KEY ix_code (code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;
+CREATE TABLE parcels (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL, KEY ix_code (code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;
+CREATE PROCEDURE p (x VARCHAR(9)) SELECT x;
+INSERT INTO orders VALUES (1, 'straße', 1), (2, 'strasse', 2);
+INSERT INTO parcels VALUES (1, 'a');
+";
+
+/// Only definitions and the queries' tables are read, in sessions that can't write.
+#[test]
+fn running_servers_are_compared() {
+    let (old, new) = (start("mysql@5.7"), start("mysql@sid"));
+    load(&mut old.connect().unwrap(), OLD);
+    let changed = OLD
+        .replace(
+            "n INT, KEY ix_code (code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
+            "n BIGINT) COLLATE utf8mb4_0900_ai_ci",
+        )
+        .replace("CREATE PROCEDURE", "ALTER DATABASE shop COLLATE utf8mb4_0900_ai_ci; CREATE PROCEDURE");
+    load(&mut new.connect().unwrap(), &changed);
+    let workspace = Workspace::new();
+    let queries =
+        "SELECT id FROM orders WHERE code = 'strasse' ORDER BY id; SELECT COUNT(*) FROM parcels; DELETE FROM parcels";
+    fs::write(workspace.root().join("app.sql"), queries).unwrap();
+    let spec = |server: &Server| {
+        let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+        format!("u=root,S={}", socket.display())
+    };
+    let (from, to) = (format!("--from={}", spec(&old)), format!("--to={}", spec(&new)));
+    let words = ["--live", &from, &to, "--schema=shop", "--sql=app.sql"];
+    let finished = upgrade(&workspace, &[&words[..], &["--format=json"]].concat());
+    assert_eq!(finished.code, Some(1), "{finished}");
+    let report = json(&finished);
+    let findings: Vec<String> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            format!(
+                "{} {}: {}",
+                one["kind"].as_str().unwrap(),
+                one["place"].as_str().unwrap(),
+                one["what"].as_str().unwrap()
+            )
+        })
+        .collect();
+    for part in [
+        "slower index shop.orders.ix_code: is missing",
+        "differs schema shop: the default collation is utf8mb4_0900_ai_ci",
+        "differs table shop.orders: the default collation is utf8mb4_0900_ai_ci",
+        "differs column shop.orders.code: the collation is utf8mb4_0900_ai_ci on the new server, and utf8mb4_general_ci",
+        "differs column shop.orders.n: is bigint on the new server, and int on the old one",
+        "differs procedure shop.p: parameter x is utf8mb4_0900_ai_ci",
+        "differs app.sql:1: returns 1 rows on the old server, and 2 on the new one",
+        "differs CHARACTER SET utf8mb4 without COLLATE: means utf8mb4_0900_ai_ci",
+    ] {
+        assert!(findings.iter().any(|finding| finding.starts_with(part)), "{part}: {findings:#?}");
+    }
+    assert!(!findings.iter().any(|finding| finding.contains("parcels")), "{findings:#?}");
+    assert!(report["notes"].to_string().contains("1 statement is no query, and was not run"), "{report:#}");
+    let rows: Option<u64> = new.connect().unwrap().query_first("SELECT COUNT(*) FROM shop.parcels").unwrap();
+    assert_eq!(rows, Some(1));
+    let text = upgrade(&workspace, &words);
+    assert!(text.stdout.contains("Read from running servers"), "{text}");
+    upgrade(&workspace, &["--live", "--from=mysql@5.7", "--to=mysql@sid", "--schema=shop"])
+        .refuses_with(&["two running servers"]);
+    old.stop().unwrap();
+    new.stop().unwrap();
+}
+
+/// A schema of 1,000 tables and 200 routines, as an application with a long history has it.
+fn large_dump() -> String {
+    let mut text = "SET NAMES utf8mb4;\n".to_owned();
+    for table in 0..1000 {
+        let collation = if table % 10 == 0 { "utf8mb4_unicode_ci" } else { "utf8mb4_general_ci" };
+        let _ = writeln!(
+            text,
+            "CREATE TABLE `t{table}` (`id` int NOT NULL AUTO_INCREMENT, `code` varchar(40) NOT NULL, `name` varchar(100) DEFAULT NULL, \
+             `note` text, `created` datetime DEFAULT NULL, `parent` varchar(40) DEFAULT NULL, PRIMARY KEY (`id`), UNIQUE KEY `code` (`code`), \
+             KEY `parent` (`parent`)) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE={collation};"
+        );
+        let _ = writeln!(
+            text,
+            "INSERT INTO `t{table}` VALUES (1,'a{table}','name','note',NULL,'b'),(2,'b{table}',NULL,NULL,NULL,'a');"
+        );
+    }
+    text += "DELIMITER ;;\n";
+    for routine in 0..200 {
+        let (one, other) = (routine * 5, (routine * 5 + 7) % 1000);
+        let _ = writeln!(
+            text,
+            "CREATE PROCEDURE `p{routine}` (IN c varchar(40)) BEGIN DECLARE n int; DECLARE v varchar(40) DEFAULT 'x'; \
+             SELECT COUNT(*) INTO n FROM `t{one}` a JOIN `t{other}` b ON b.parent = a.code WHERE a.name LIKE CONCAT(c, '%'); \
+             IF n > 0 THEN UPDATE `t{one}` SET note = CONCAT(note, v) WHERE code = 'k'; END IF; \
+             SELECT id, name FROM `t{other}` WHERE name = 'n' ORDER BY name; END ;;"
+        );
+    }
+    text += "DELIMITER ;\n";
+    text
+}
+
+/// Largest resident memory of a process so far, in bytes.
+fn peak_memory(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) << 10
+}
+
+#[test]
+#[ignore = "takes minutes; prints the time of each phase"]
+fn a_large_dump_needs_little_memory() {
+    let pair = std::env::var("PAIR").unwrap_or_else(|_| "mysql@5.7>mysql@sid".to_owned());
+    let (from, to) = pair.split_once('>').unwrap();
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("large.sql"), large_dump()).unwrap();
+    let (from, to) = (format!("--from={from}"), format!("--to={to}"));
+    let child = workspace.weigh(&["upgrade", "--dump=large.sql", &from, &to]).spawn().unwrap();
+    let pid = child.id();
+    let watcher = thread::spawn(move || {
+        let mut peak = 0;
+        loop {
+            let now = peak_memory(pid);
+            if now == 0 {
+                return peak;
+            }
+            peak = peak.max(now);
+            thread::sleep(Duration::from_millis(100));
+        }
+    });
+    let finished = workspace.end(child);
+    let peak = watcher.join().unwrap();
+    println!("{pair}: {} MiB\n{}", peak >> 20, finished.stdout);
+    assert!(matches!(finished.code, Some(0 | 1)) && peak < 1 << 30, "{finished}");
+}
