@@ -191,7 +191,7 @@ mod tests {
         };
         folder.append(&block).unwrap();
         drop(folder);
-        assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap(), [block.clone()]);
+        assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap(), std::slice::from_ref(&block));
         assert!(matches!(RunFolder::create(&path, Access::Umask), Err(RunFolderError::AlreadyHasRun(_))));
         assert_eq!(read_samples(&path.join(SAMPLES_FILE)).unwrap().len(), 1, "what is there stays");
 
