@@ -75,14 +75,14 @@ pub fn build_module(release: &Release, targets: &[Target]) -> Result<()> {
     let source = root().join("engine/bindings/python");
     let maturin = |action: &str| {
         let mut command = release.tools.command("maturin")?;
-        command.arg(action).args(["--quiet", "--out"]).arg(folder.path()).current_dir(&source);
+        command.arg(action).arg("--out").arg(folder.path()).current_dir(&source);
         command.env("SOURCE_DATE_EPOCH", release.time.to_string());
         anyhow::Ok(command)
     };
     for target in targets {
         tools::add_standard_library(target.triple)?;
         let mut build = maturin("build")?;
-        build.args(["--release", "--locked", "--zig", "--compatibility", "manylinux2014", "--target", target.triple]);
+        build.args(["--quiet", "--release", "--locked", "--zig", "--compatibility", "manylinux2014", "--target", target.triple]);
         // Without a build folder of its own, the flags would make the tests compile everything
         // again.
         build.env("CARGO_TARGET_DIR", root().join("target/bindings"));
