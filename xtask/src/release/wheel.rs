@@ -82,7 +82,16 @@ pub fn build_module(release: &Release, targets: &[Target]) -> Result<()> {
     for target in targets {
         tools::add_standard_library(target.triple)?;
         let mut build = maturin("build")?;
-        build.args(["--quiet", "--release", "--locked", "--zig", "--compatibility", "manylinux2014", "--target", target.triple]);
+        build.args([
+            "--quiet",
+            "--release",
+            "--locked",
+            "--zig",
+            "--compatibility",
+            "manylinux2014",
+            "--target",
+            target.triple,
+        ]);
         // Without a build folder of its own, the flags would make the tests compile everything
         // again.
         build.env("CARGO_TARGET_DIR", root().join("target/bindings"));
