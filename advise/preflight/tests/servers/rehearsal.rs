@@ -268,7 +268,7 @@ const CASES: &[Case] = &[
             "CREATE TABLE t (a VARCHAR(10), n INT) PARTITION BY RANGE COLUMNS (a) (PARTITION p0 VALUES LESS THAN ('n'), PARTITION p1 VALUES LESS THAN ('ö'))",
             "INSERT INTO t VALUES ('a', 1), ('zebra', 2)",
         ],
-        findings: &[("partition-key", "t"), ("rehearsal", "t")],
+        findings: &[("partition-key", "t"), ("partition-rows", "t.a")],
         after: &[("SELECT COUNT(*) FROM t", "2")],
         ..CASE
     },
