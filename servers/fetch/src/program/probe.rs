@@ -38,7 +38,7 @@ pub(super) fn read_version(program: &Program) -> Result<String, Error> {
         account: account.clone(),
         memory_bytes: Some(MAX_MEMORY_BYTES),
         cpu_seconds: Some(MAX_TIME.as_secs()),
-        writable: Some(vec![folder.path().to_owned()]),
+        writable: account.is_none().then(|| vec![folder.path().to_owned()]),
     };
     let limits = Limits { confinement, time: MAX_TIME };
     let text = command::run_confined(command, None, &format!("run {}", program.mysqld.display()), &limits);

@@ -33,12 +33,12 @@ pub(super) fn give(folder: &Path, account: &Account) -> Result<(), Error> {
     chown(folder, Some(account.id()), Some(account.id())).map_err(Error::io("give to the server", folder))
 }
 
-/// Returns the limits of the processes of the server in `folder`. They may write to the server's
-/// folders and to paths that the user's settings name.
+/// Returns the limits of the processes of the server in `folder`. Without an account of their own,
+/// they may write to the server's folders and to paths that the user's settings name only.
 pub(super) fn confinement(account: Option<&Account>, folder: &Path, options: &Options) -> Confinement {
     let own = SERVER_FOLDERS.iter().map(|name| folder.join(name));
-    let writable = own.chain(named_paths(options)).collect();
-    Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None, writable: Some(writable) }
+    let writable = account.is_none().then(|| own.chain(named_paths(options)).collect());
+    Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None, writable }
 }
 
 /// Returns the folders of absolute paths in `--set` and in the option file: a file's parent, or the
