@@ -147,6 +147,12 @@ fn refuse_unknown_classes(workload: &workload_folder::Workload, path: &Path, cla
     }
 }
 
+/// Refuses servers as [`refuse_server`] does.
+pub fn refuse_servers(folder: Option<&SelectedFolder>, servers: &[Server]) -> Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    servers.iter().try_for_each(|server| refuse_server(server, &folder.workload, folder.consent))
+}
+
 /// Refuses a running server that the workload was captured from, unless `--here` is given, and an
 /// account that may reach other schemas than weigh's, unless `--trust` is given. `--here` trusts
 /// the folder, too: the statements are of that server.
@@ -204,7 +210,6 @@ pub fn diff_results(
     progress: &dyn Progress,
 ) -> Result<Request> {
     let Some(folder) = folder else { return Ok(request.clone()) };
-    servers.iter().try_for_each(|server| refuse_server(server, &folder.workload, folder.consent))?;
     if request.workload_folder.as_ref().is_some_and(MeasuredFolder::is_compared) {
         return Ok(request.clone());
     }

@@ -126,7 +126,8 @@ impl Grants {
         };
         let word = if revocation.is_some() { " FROM " } else { " TO " };
         let Some((object, _)) = rest.split_once(word) else { return };
-        let privileges = privileges.split(", ").map(|name| name.trim().to_uppercase());
+        // MySQL writes its dynamic privileges without blanks: `ROLE_ADMIN,SHOW_ROUTINE`.
+        let privileges = privileges.split(',').map(|name| name.trim().to_uppercase());
         match (revocation, object) {
             (None, "*.*") => self.global.extend(privileges),
             (None, _) => self.schemas.entry(strip_quotes(object)).or_default().extend(privileges),
@@ -250,6 +251,7 @@ mod tests {
         assert!(all.has("EVENT", "x") && all.has("SHOW_ROUTINE", ""));
         let select = grants(&["GRANT SELECT, EVENT ON *.* TO `me`@`%`", "REVOKE EVENT ON *.* FROM `me`@`%`"]);
         assert!(select.has("SHOW_ROUTINE", "x") && !select.has("EVENT", "x"));
+        assert!(grants(&["GRANT ROLE_ADMIN,SHOW_ROUTINE ON *.* TO `me`@`%`"]).has("SHOW_ROUTINE", "x"));
     }
 
     #[test]

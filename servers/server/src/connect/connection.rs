@@ -159,7 +159,8 @@ impl Queryable for Conn {
     }
 
     fn query<T: FromRow, Q: AsRef<str>>(&mut self, query: Q) -> Result<Vec<T>> {
-        self.run(|conn| collect(conn.query_iter(query)?))
+        let watch = self.watch.clone();
+        self.run(|conn| collect(conn.query_iter(query)?, watch.as_deref()))
     }
 
     fn query_first<T: FromRow, Q: AsRef<str>>(&mut self, query: Q) -> Result<Option<T>> {
@@ -220,7 +221,8 @@ impl Queryable for Conn {
         P: Into<Params>,
         T: FromRow,
     {
-        self.run(|conn| collect(conn.exec_iter(statement, params)?))
+        let watch = self.watch.clone();
+        self.run(|conn| collect(conn.exec_iter(statement, params)?, watch.as_deref()))
     }
 
     fn exec_first<T, S, P>(&mut self, statement: S, params: P) -> Result<Option<T>>
@@ -259,14 +261,17 @@ fn contain_driver<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
     contain(call).unwrap_or_else(|panic| Err(malformed(&panic.to_string())))
 }
 
-/// Collects rows up to a total size.
-fn collect<T: FromRow>(rows: impl Iterator<Item = Result<Row>>) -> Result<Vec<T>> {
+/// Collects rows up to a total size. Beyond it, cuts the connection: the driver would read the rest.
+fn collect<T: FromRow>(rows: impl Iterator<Item = Result<Row>>, watch: Option<&Watch>) -> Result<Vec<T>> {
     let limit = bounded::max_item_bytes().saturating_mul(16);
     let mut size = 0_usize;
     let bounded = rows.map(|row| {
         let row = row?;
         size = size.saturating_add(row_bytes(&row));
         if size > limit {
+            if let Some(watch) = watch {
+                watch.cut();
+            }
             let text = format!("the answer is larger than {} MiB; WEIGH_MAX_ITEM sets the limit", limit >> 20);
             return Err(mysql::Error::IoError(io::Error::new(io::ErrorKind::FileTooLarge, text)));
         }

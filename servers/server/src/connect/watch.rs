@@ -133,7 +133,12 @@ impl Watch {
 
     fn end(&self, verdict: u8) {
         self.verdict.store(verdict, Ordering::Release);
-        // Fails if the server has closed the connection.
+        self.cut();
+    }
+
+    /// Ends the connection.
+    pub(super) fn cut(&self) {
+        // Fails if the server has closed it.
         let _ = self.socket.shutdown(Shutdown::Both);
     }
 }

@@ -143,6 +143,7 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     let mut servers = open_servers(openings, &live)?;
     resume::refuse_changes(&request, &servers, &folder)?;
     resume::print_resume_point(&folder);
+    workload_folder::refuse_servers(bench.folder.as_ref(), &servers)?;
     print_footprint(&request, &servers)?;
     let request = workload_folder::diff_results(bench.folder.as_ref(), &request, &servers, &live)?;
     let earlier = if bench.resume.is_some() { read_complete_profiles(&folder)? } else { None };
@@ -182,7 +183,11 @@ fn finish(bench: &Bench, outcome: Outcome, profiles: Option<Profiles>, out: &Pat
         failure.map_or(Ok(()), Err)?;
         bail!("no block of load fitted into {time} s; raise --max-time");
     }
-    let (_, blocks) = measure::read_run(out)?;
+    let blocks = match measure::read_run(out) {
+        Ok((_, blocks)) => blocks,
+        // The folder was removed, which the failure says.
+        Err(error) => return Err(failure.map_or_else(|| error.into(), Into::into)),
+    };
     let analysis = measure::analyse(&run, &blocks);
     let compared = has_comparison(&analysis);
     if let Some(profiles) = &profiles

@@ -103,6 +103,7 @@ fn sample_under_load(args: &ProfileArgs, plan: Plan) -> Result<ExitCode> {
     let out = folder.path().to_owned();
     let live = Live::new(&request);
     let mut servers = open_servers(&resolve_openings(targets), &live)?;
+    workload_folder::refuse_servers(own.as_ref(), &servers)?;
     print_footprint(&request, &servers)?;
     let request = workload_folder::diff_results(own.as_ref(), &request, &servers, &live)?;
     let mut profiler = Profiler::new(plan, &out.join(profile::output::FOLDER));
