@@ -28,10 +28,16 @@ pub fn replace<E: From<io::Error>>(
     if access == Access::Umask {
         builder.permissions(mode);
     }
-    let mut temporary = builder.tempfile_in(folder)?;
+    let mut temporary = builder.tempfile_in(folder).map_err(without_path)?;
     write(temporary.as_file_mut())?;
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Removes the temporary file's path from an error: the user knows only the file's name.
+fn without_path(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
 }
 
 #[cfg(test)]
@@ -57,6 +63,8 @@ mod tests {
         assert_eq!(fs::read_to_string(&link).unwrap(), "new");
         assert_eq!(fs::symlink_metadata(&link).unwrap().permissions().mode() & 0o7777, 0o600);
         let failed = replace(&link, Access::Umask, |_| Err(io::Error::other("full")));
+        let nowhere = replace(&folder.path().join("no/file"), Access::Umask, |_| Ok::<_, io::Error>(()));
+        assert!(!nowhere.unwrap_err().to_string().contains("path"));
         assert!(failed.is_err() && fs::read_to_string(&link).unwrap() == "new" && names(folder.path()) == 2);
     }
 }

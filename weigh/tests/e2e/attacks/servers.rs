@@ -52,7 +52,7 @@ fn large_answers_are_refused() {
     let workspace = Workspace::new();
     let rogue = Rogue::start(workspace.root(), &foreign.socket(), 12, rogue::fat_rows);
     let mut weigh = workspace.weigh(&["audit", "--socket", rogue.socket.to_str().unwrap()]);
-    weigh.args(["--user=root", "--timeout=2s", "--statement-time=3s", "--no-defaults"]).env("WEIGH_MAX_ITEM", "1");
+    weigh.args(["--user=root", "--timeout=20s", "--statement-time=60s", "--no-defaults"]).env("WEIGH_MAX_ITEM", "1");
     let finished = workspace.end(weigh.spawn().unwrap());
     assert!(format!("{finished}").contains("larger than 16 MiB"), "{finished}");
 }
