@@ -93,3 +93,22 @@ fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_files_make_the_same_package() {
+        let control = Control { version: "1", architecture: "amd64", depends: "", time: 1_700_000_000 };
+        let files =
+            [File::new("usr/bin/weigh", vec![7; 100_000]), File::new("usr/share/doc/weighbridge/copyright", vec![])];
+        let packages = [(); 2].map(|()| {
+            let folder = tempfile::tempdir().unwrap();
+            let package = folder.path().join("weighbridge.deb");
+            pack(&control, &files, &package).unwrap();
+            fs::read(package).unwrap()
+        });
+        assert!(packages[0] == packages[1]);
+    }
+}
