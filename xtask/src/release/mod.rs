@@ -43,6 +43,10 @@ pub struct Arguments {
     /// Folder of the files. Files of earlier releases in it are removed.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     out: PathBuf,
+
+    /// Build for arm64, too.
+    #[arg(long)]
+    arm64: bool,
 }
 
 const DEFAULT_OUT: &str = "target/release-files";
@@ -110,13 +114,14 @@ impl Release {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let release = Release::prepare(&arguments.out)?;
     let parts: Vec<Part> = if arguments.parts.is_empty() { ALL.to_vec() } else { arguments.parts.clone() };
+    let targets = if arguments.arm64 { &program::TARGETS[..] } else { &program::TARGETS[..1] };
     if parts.iter().any(|part| part.contains_program()) {
-        for target in program::TARGETS {
+        for &target in targets {
             build_program_files(&release, target, &parts)?;
         }
     }
     if parts.contains(&Part::C) {
-        for target in program::TARGETS {
+        for &target in targets {
             c_library::write(&release, target).context("cannot build the C library")?;
         }
     }
@@ -124,7 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         npm::write(&release).context("cannot build the npm package")?;
     }
     if parts.contains(&Part::Python) {
-        wheel::build_module(&release, &program::TARGETS).context("cannot build the wheel mysql-collation")?;
+        wheel::build_module(&release, targets).context("cannot build the wheel mysql-collation")?;
     }
     if parts.contains(&Part::Crates) {
         crates::write(&release).context("cannot package the crates")?;

@@ -34,7 +34,7 @@ pub const TARGETS: [Target; 2] = [AMD64, ARM64];
 /// Oldest C library that the programs run with: of RHEL 7, 2012.
 pub const C_LIBRARY: &str = "2.17";
 
-const MAX_PROGRAM_SIZE: u64 = 40_000_000;
+const MAX_PROGRAM_SIZE: u64 = 30_000_000;
 
 /// Builds the program for a target and returns its path.
 pub fn build(release: &Release, target: Target) -> Result<PathBuf> {

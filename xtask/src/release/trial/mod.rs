@@ -23,7 +23,8 @@ const SUITES: [&str; 3] = ["bullseye", "bookworm", "trixie"];
 /// Builds all files and, unless `no_run`, tries them.
 pub fn run_trials(no_run: bool) -> Result<()> {
     let out = crate::bindings::root().join(DEFAULT_OUT);
-    super::run(&Arguments { parts: ALL.to_vec(), out: out.clone() })?;
+    let arm64 = std::env::var_os("RELEASE_ARM64").is_some();
+    super::run(&Arguments { parts: ALL.to_vec(), out: out.clone(), arm64 })?;
     let roots = SUITES.iter().map(|suite| Root::find_or_create(suite)).collect::<Result<Vec<_>>>()?;
     if no_run {
         return Ok(());
@@ -37,7 +38,9 @@ pub fn run_trials(no_run: bool) -> Result<()> {
     try_deb(newest, &files).context("the Debian package")?;
     try_rpm(newest, &files).context("the RPM package")?;
     image::try_image(&files).context("the image")?;
-    arm64::try_program(&files).context("the program for arm64")?;
+    if arm64 {
+        arm64::try_program(&files).context("the program for arm64")?;
+    }
     try_c_library(&files).context("the C library")?;
     try_npm(&files).context("the npm package")?;
     crates::try_crates(&files).context("the packages for crates.io")?;
