@@ -26,6 +26,14 @@ const CHARTS: [&str; 4] = [
 static PLAIN_POLICY: LazyLock<String> = LazyLock::new(|| policy(&PLAIN));
 static CHART_POLICY: LazyLock<String> = LazyLock::new(|| policy(&CHARTS));
 
+/// Renders a page. Characters that act on a terminal or reorder text become U+FFFD, wherever a name
+/// brought them in: also in the data of charts, where no escape fits.
+pub(crate) fn render(page: &impl askama::Template) -> String {
+    let text = page.render().expect("templates write into a string, which takes every write");
+    let acts = |character: char| escape::is_control(character) && !matches!(character, '\n' | '\t');
+    if text.contains(acts) { text.replace(acts, "\u{FFFD}") } else { text }
+}
+
 /// Returns a content security policy that loads nothing and runs only these scripts. Images are
 /// parts of the page. Charts have style attributes, which hashes cannot allow.
 fn policy(scripts: &[&str]) -> String {

@@ -42,7 +42,7 @@ pub fn page(audit: &Audit) -> String {
         groups: groups.iter().map(|findings| group(findings)).collect(),
         unseen: unseen_lines(audit),
     };
-    page.render().expect("templates write into a string, which takes every write")
+    crate::frame::render(&page)
 }
 
 /// Returns `1 error and 2 warnings on db1`.

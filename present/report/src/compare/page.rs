@@ -52,7 +52,7 @@ pub fn compare_page(comparisons: &[Comparison]) -> String {
     let level = if comparisons.iter().any(|one| !one.slower.is_empty()) { "error" } else { "clean" };
     let page =
         Page { frame: Frame::with_charts(title).with_level(level), parts: comparisons.iter().map(part).collect() };
-    page.render().expect("templates write into a string, which takes every write")
+    crate::frame::render(&page)
 }
 
 fn part(comparison: &Comparison) -> Part<'_> {

@@ -225,7 +225,7 @@ impl<'a> Index<'a> {
         lists: Vec<LinkList>,
     ) -> SitePage {
         let page = Page { frame: Frame::plain(title), breadcrumb: breadcrumb.to_owned(), sentences, matrices, lists };
-        SitePage { file, html: page.render().expect("writing to a string does not fail") }
+        SitePage { file, html: crate::frame::render(&page) }
     }
 }
 

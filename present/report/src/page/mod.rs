@@ -75,7 +75,7 @@ pub fn page(runs: &[(String, Report)]) -> String {
         parts => format!("{} runs, side by side", parts.len()),
     };
     let page = Page { frame: Frame::with_charts(title), runs: parts };
-    page.render().expect("templates write into a string, which takes every write")
+    crate::frame::render(&page)
 }
 
 fn run_part<'a>(index: usize, name: &'a str, report: &Report) -> RunPart<'a> {

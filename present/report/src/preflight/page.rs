@@ -76,7 +76,7 @@ pub fn page(report: &Report) -> String {
             tools: &plan.tools,
         }),
     };
-    page.render().expect("templates write into a string, which takes every write")
+    crate::frame::render(&page)
 }
 
 /// Says whether the plan was rehearsed, and whether something was left unchecked.

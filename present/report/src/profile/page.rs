@@ -27,7 +27,7 @@ pub fn profile_page(profiles: &Profiles, graphs: &[(String, String)]) -> String 
         badge: first.map_or_else(|| badge_of(Some("no sample".into()), String::new()), badge),
         body: Body::new(profiles, graphs),
     };
-    page.render().expect("templates write into a string, which takes every write")
+    crate::frame::render(&page)
 }
 
 /// Returns `A query takes 114.0 instead of 65.0 µs of server CPU: +75 % ± 1`.

@@ -37,7 +37,7 @@ pub fn page(report: &Report) -> String {
         groups,
         notes: report.notes.iter().cloned().chain(super::describe_replication(report)).collect(),
     };
-    page.render().expect("templates write into a string, which takes every write")
+    crate::frame::render(&page)
 }
 
 fn group<'a>(report: &'a Report, kind: Kind, heading: &'static str) -> Option<Group<'a>> {

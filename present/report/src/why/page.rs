@@ -30,7 +30,7 @@ pub fn page(diagnosis: &Diagnosis) -> String {
         statements: diagnosis.statements.iter().filter(|judged| !judged.findings.is_empty()).collect(),
         notes: &diagnosis.notes,
     };
-    page.render().expect("templates write into a string, which takes every write")
+    crate::frame::render(&page)
 }
 
 /// Says whether every remedy was tried.
