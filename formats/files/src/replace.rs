@@ -36,8 +36,8 @@ pub fn replace<E: From<io::Error>>(
 
 /// Removes the temporary file's path from an error: the user knows only the file's name.
 fn without_path(error: io::Error) -> io::Error {
-    let cause = error.get_ref().and_then(|inner| inner.source()).and_then(|cause| cause.downcast_ref::<io::Error>());
-    cause.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
+    let text = error.to_string();
+    text.split_once(" at path ").map(|(cause, _)| io::Error::new(error.kind(), cause)).unwrap_or(error)
 }
 
 #[cfg(test)]

@@ -98,15 +98,6 @@ pub fn endless_rows(client: &mut UnixStream) {
     while send(client, &rows) {}
 }
 
-pub fn fat_rows(client: &mut UnixStream) {
-    // A text of 60,000 bytes.
-    let row = [&[0xfc][..], &60_000_u16.to_le_bytes(), &[b'x'; 60_000]].concat();
-    let rows: Vec<Vec<u8>> = (0..=255_u8).map(|n| packet(n.wrapping_add(4), &row)).collect();
-    let rows = rows.concat();
-    send(client, &head());
-    while send(client, &rows) {}
-}
-
 pub fn dripping_rows(client: &mut UnixStream) {
     send(client, &head());
     let mut sequence = 4_u8;
