@@ -34,7 +34,7 @@ struct Bar {
 pub(super) fn section(report: &Report) -> Option<Section> {
     let charts: Vec<Chart> =
         report.analysis.conditions.iter().filter_map(|condition| chart(report, condition)).collect();
-    (!charts.is_empty()).then(|| Section::new("cpu", "Server CPU time a statement", &Body { charts }))
+    (!charts.is_empty()).then(|| Section::new("cpu", "Server CPU time per statement", &Body { charts }))
 }
 
 fn chart(report: &Report, condition: &ConditionResult) -> Option<Chart> {
@@ -51,7 +51,7 @@ fn chart(report: &Report, condition: &ConditionResult) -> Option<Chart> {
     let bars: Vec<Bar> = own.filter_map(bar).collect();
     let condition_name = condition_name(run, condition.condition);
     let description = format!(
-        "Bar chart of server CPU time a statement on {condition_name}. The same figures are in the tables of ratios."
+        "Bar chart of server CPU time per statement on {condition_name}. The same figures are in the tables of ratios."
     );
     (!bars.is_empty()).then(|| Chart::new("bars", condition_name, description, &Data { unit: "µs", bars }))
 }

@@ -133,7 +133,7 @@ fn line(
 fn describe_sampling(profile: &Profile) -> String {
     let mut words = profile.sampling.by.clone();
     if let Some(frequency) = profile.sampling.frequency {
-        let _ = write!(words, ", {frequency} samples a second of CPU time");
+        let _ = write!(words, ", {frequency} samples per second of CPU time");
     }
     match profile.sampling.scope.as_deref() {
         Some("cores") => words.push_str(" of all cores"),

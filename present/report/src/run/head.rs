@@ -67,7 +67,7 @@ pub(crate) fn legend(run: &Run) -> Vec<String> {
         format!("queries/s and latency: {alone}."),
     ];
     if run.options.buffer_pool.is_some() {
-        lines.push("disk pages/query: read from disk by the variant's own server, a statement.".into());
+        lines.push("disk pages/query: read from disk by the variant's own server, per statement.".into());
     }
     let attached: Vec<&str> =
         run.servers.iter().filter(|server| !server.private).map(|server| server.label.as_str()).collect();

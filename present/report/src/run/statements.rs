@@ -57,10 +57,10 @@ fn headline(
     format!("Under {side}{at}, the mix of {} {}.", folder.name, parts.join("; "))
 }
 
-/// Returns `takes 6.0 % ± 1.0 % more CPU a statement (throughput × 0.942)`.
+/// Returns `takes 6.0 % ± 1.0 % more CPU per statement (throughput × 0.942)`.
 fn describe_mix(comparison: &Comparison) -> String {
-    let (ratio, verdict, figure, a_statement) = match (comparison.server_cpu, comparison.throughput) {
-        (Some(cpu), _) => (cpu, comparison.cpu_verdict, "CPU", " a statement"),
+    let (ratio, verdict, figure, per_statement) = match (comparison.server_cpu, comparison.throughput) {
+        (Some(cpu), _) => (cpu, comparison.cpu_verdict, "CPU", " per statement"),
         (None, Some(throughput)) => (throughput, comparison.verdict, "throughput", ""),
         (None, None) => return "was not measured, too few blocks".into(),
     };
@@ -70,10 +70,10 @@ fn describe_mix(comparison: &Comparison) -> String {
     };
     let verb = if figure == "CPU" { "takes" } else { "has" };
     match verdict {
-        Verdict::More => format!("{verb} {} more {figure}{a_statement}{throughput_note}", format_half_width(ratio)),
-        Verdict::Less => format!("{verb} {} less {figure}{a_statement}{throughput_note}", format_half_width(ratio)),
+        Verdict::More => format!("{verb} {} more {figure}{per_statement}{throughput_note}", format_half_width(ratio)),
+        Verdict::Less => format!("{verb} {} less {figure}{per_statement}{throughput_note}", format_half_width(ratio)),
         Verdict::NoDifference { less, more } => format!(
-            "shows no difference in {figure}{a_statement}; from {} less to {} more is not excluded",
+            "shows no difference in {figure}{per_statement}; from {} less to {} more is not excluded",
             format_percent(less),
             format_percent(more)
         ),

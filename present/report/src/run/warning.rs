@@ -95,7 +95,7 @@ const MIN_UNSTEADY: f64 = 0.1;
 fn warn_unsteady_cpu(analysis: &Analysis) -> Option<String> {
     let unsteady = analysis.cpu_spread.filter(|unsteady| *unsteady >= MIN_UNSTEADY)?;
     Some(format!(
-        "The baseline's own server CPU time a statement varied by {} from block to block: something else uses this machine's cores or caches, or \
+        "The baseline's own server CPU time per statement varied by {} from block to block: something else uses this machine's cores or caches, or \
          its clock changes. Intervals hold for the machine as it was, and a fresh run may find another ratio.",
         format_percent(unsteady)
     ))

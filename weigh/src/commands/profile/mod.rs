@@ -72,7 +72,7 @@ fn print_cost(pid: u32, plan: Plan, scope: Scope) {
         }
     };
     output::print_note(&format!(
-        "Sampling process {pid} for {seconds} s, {watched}, {frequency} times a second of CPU time. A load of short statements loses \
+        "Sampling process {pid} for {seconds} s, {watched}, {frequency} times per second of CPU time. A load of short statements loses \
          {cost} (docs/reference/profile.md)."
     ));
     if scope == Scope::Threads && plan.sampling.call_graph == CallGraph::FramePointers {
