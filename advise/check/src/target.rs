@@ -73,8 +73,8 @@ impl Target {
         self.is_released(info.name).then_some(info)
     }
 
-    /// Returns what is so on the target under a collation, and not on the newest server of its
-    /// flavour.
+    /// Returns the target's behaviour under a collation that the newest server of its flavour
+    /// doesn't have.
     pub fn departures(&self, collation: &str) -> Vec<&'static str> {
         let (major, minor, patch) = self.version;
         rules::departures::departures(self.flavour, Version::new(major, minor, patch), collation)

@@ -15,7 +15,7 @@ struct Departure {
     first: Version,
     end: Version,
     applies: fn(&str) -> bool,
-    /// What is so on these versions only, without a full stop.
+    /// Behaviour of these versions only, without a full stop.
     what: &'static str,
 }
 
@@ -52,7 +52,8 @@ fn ignores_nul_at_end(name: &str) -> bool {
     name.contains("nopad") && is_multi_byte && (!is_of_utf8 || is_plain)
 }
 
-/// Returns what is so under a collation on this version, and not on the newest of its flavour.
+/// Returns the behaviour of this version under a collation that the newest of its flavour doesn't
+/// have.
 pub fn departures(flavour: Flavour, version: Version, collation: &str) -> Vec<&'static str> {
     let name = current_collation_name(collation);
     let of_version = DEPARTURES
