@@ -148,7 +148,7 @@ fn different_defaults(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> V
         return Vec::new();
     }
     let fault = |(charset, own): (&String, &String)| {
-        // A replica uses it where the source names no collation, and ignores its own default.
+        // A replica uses general_ci where the source names no collation, and ignores its own default.
         let other = format!("{charset}_general_ci");
         (!is_same_collation(own, &other)).then(|| ReplicationFault {
             direction,
