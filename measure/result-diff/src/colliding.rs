@@ -43,7 +43,7 @@ impl SchemaFiller<'_> {
         let Some(file) = workload.rows.iter().find(|file| file.table == definition.name) else { return Ok(false) };
         let before = left_out.len();
         let mut found = BTreeMap::new();
-        self.for_each_row(file, left_out, &mut |filler, row, cells| {
+        self.for_each_row(file, left_out, |filler, row, cells| {
             if let Some(message) = filler.insert_row(file, cells)? {
                 let first = cells.first().map(cell_literal).unwrap_or_default();
                 found.insert(row, CollidingRow { table: file.table.clone(), row, first, message });

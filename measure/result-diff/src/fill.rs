@@ -69,7 +69,7 @@ impl<'a> SchemaFiller<'a> {
     fn insert_rows(&mut self, file: &RowsFile, left_out: &LeftOut) -> Result<(), Error> {
         let mut inserts = insert_builder(file);
         let what = format!("write rows of {}", file.table);
-        self.for_each_row(file, left_out, &mut |filler, _, row| {
+        self.for_each_row(file, left_out, |filler, _, row| {
             let literals: Vec<String> = row.iter().map(cell_literal).collect();
             inserts.push(&literals).map_or(Ok(()), |statement| filler.run(&what, &statement))
         })?;
@@ -82,7 +82,7 @@ impl<'a> SchemaFiller<'a> {
         &mut self,
         file: &RowsFile,
         left_out: &LeftOut,
-        each: &mut dyn FnMut(&mut Self, u64, &[Cell]) -> Result<(), Error>,
+        mut each: impl FnMut(&mut Self, u64, &[Cell]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let bad = |line, problem| Error::Rows { file: file.path.display().to_string(), line, problem };
         let mut reader = file.open().map_err(|error| bad(1, error.to_string()))?;
