@@ -28,7 +28,7 @@ pub fn rewrite(
 ) -> Result<Rewritten, Error> {
     let file = path.display().to_string();
     let fail = |failure| match failure {
-        Failure::Own(error) => error,
+        Failure::Own(error) => *error,
         Failure::Io(source) => Error::Write { name: file.clone(), source },
     };
     // The dump may have rows, which only its owner may read.
@@ -43,7 +43,7 @@ pub fn rewrite(
 }
 
 enum Failure {
-    Own(Error),
+    Own(Box<Error>),
     Io(io::Error),
 }
 
@@ -71,7 +71,7 @@ fn write(dumps: &[Dump], mends: &BTreeMap<usize, Mend>, out: &mut impl Write) ->
     if let Some(source) = failed {
         return Err(Failure::Io(source));
     }
-    read.map_err(Failure::Own)?;
+    read.map_err(|error| Failure::Own(Box::new(error)))?;
     Ok(out.flush()?)
 }
 
