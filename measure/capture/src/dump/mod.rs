@@ -117,7 +117,7 @@ impl Dump {
     fn for_each_row(
         &self,
         tables: &[&SourceTable],
-        each: &mut dyn FnMut(usize, &dyn Fn() -> Vec<Cell>) -> Result<(), Error>,
+        mut each: impl FnMut(usize, &dyn Fn() -> Vec<Cell>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.for_each_statement(&mut |path, statement| {
             let begins = |word: &[u8]| {
@@ -223,7 +223,7 @@ impl TableSource for Dump {
         }
         let mut reservoirs: Vec<Reservoir> = tables.iter().map(|_| Reservoir::new(rows, seed)).collect();
         let all: Vec<&SourceTable> = tables.iter().collect();
-        self.for_each_row(&all, &mut |at, row| {
+        self.for_each_row(&all, |at, row| {
             reservoirs[at].add(row);
             Ok(())
         })?;
@@ -244,7 +244,7 @@ impl TableSource for Dump {
                     Some(sample) => sample,
                     None => {
                         let mut reservoir = Reservoir::new(*rows, *seed);
-                        self.for_each_row(&[table], &mut |_, row| {
+                        self.for_each_row(&[table], |_, row| {
                             reservoir.add(row);
                             Ok(())
                         })?;
@@ -256,7 +256,7 @@ impl TableSource for Dump {
             }
             RowSelection::Keys { positions, keys } => {
                 let (mut seen, mut found) = (0, 0);
-                self.for_each_row(&[table], &mut |_, row| {
+                self.for_each_row(&[table], |_, row| {
                     seen += 1;
                     let row = row();
                     let key = key_values(&row, positions).map(|values| table.key(positions, &values));
