@@ -1,7 +1,8 @@
 //! Real replication between two versions: what stops it, and which columns differ.
 //!
-//! Replicas connect over TCP, which private servers may not use where the kernel has Landlock (Linux
-//! 6.7 and later). The tests are for kernels without it, and ignored.
+//! Replicas connect over TCP. Landlock keeps servers that run as the user from TCP (Linux 6.7 and
+//! later), so the tests take root, and are ignored: `cargo test --workspace --test replication --
+//! --ignored`.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -223,25 +224,25 @@ fn check(old: &str, new: &str) {
 }
 
 #[test]
-#[ignore = "replicas connect over TCP, which Landlock keeps from private servers"]
+#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
 fn mysql_5_7_and_8_0() {
     check("mysql@5.7", "mysql@8.0");
 }
 
 #[test]
-#[ignore = "replicas connect over TCP, which Landlock keeps from private servers"]
+#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
 fn mariadb_10_11_and_11_8() {
     check("mariadb@10.11", "mariadb@11.8");
 }
 
 #[test]
-#[ignore = "replicas connect over TCP, which Landlock keeps from private servers"]
+#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
 fn mariadb_10_2_and_11_8() {
     check("mariadb@10.2", "mariadb@11.8");
 }
 
 #[test]
-#[ignore = "replicas connect over TCP, which Landlock keeps from private servers"]
+#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
 fn mariadb_11_4_and_11_8() {
     check("mariadb@11.4", "mariadb@11.8");
 }
