@@ -7,6 +7,7 @@ use rehearsal::{CreationSession, Definitions, Kind, Object};
 use sql::{SqlMode, StatementReader, quote_identifier, quote_string};
 
 use crate::Error;
+use crate::model::{Area, Finding};
 
 /// A dump that can be read several times.
 pub struct Dump {
@@ -39,6 +40,23 @@ pub struct Given {
     pub text: String,
     /// Default schema; `None`: that of the request.
     pub schema: Option<String>,
+}
+
+impl Given {
+    /// Makes a finding about the statement.
+    pub(crate) fn finding(&self, kind: crate::model::Kind, what: String) -> Finding {
+        Finding {
+            kind,
+            area: Area::Statement,
+            place: self.place.clone(),
+            what,
+            statement: self.text.clone(),
+            error: None,
+            reasons: Vec::new(),
+            also: Vec::new(),
+            mends: Vec::new(),
+        }
+    }
 }
 
 pub struct Request {

@@ -108,17 +108,7 @@ pub fn judge(
     after: &Done,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Finding>, Error> {
-    let finding = |kind, what: String| Finding {
-        kind,
-        area: Area::Statement,
-        place: given.place.clone(),
-        what,
-        statement: given.text.clone(),
-        error: None,
-        reasons: Vec::new(),
-        also: Vec::new(),
-        mends: Vec::new(),
-    };
+    let finding = |kind, what| given.finding(kind, what);
     if after.is_consequence || before.is_consequence {
         return Ok(Vec::new());
     }

@@ -11,7 +11,7 @@ use workload_folder::{Effect, statement_effect};
 use super::LiveRequest;
 use crate::Error;
 use crate::material::Given;
-use crate::model::{Area, Finding, Kind};
+use crate::model::{Finding, Kind};
 use crate::script::{Done, describe_difference};
 use crate::side::{Ran, Session, failed};
 
@@ -104,17 +104,7 @@ fn compare_query<'s>(
     }
     let (before, after) = (old.run(&given.text)?, new.run(&given.text)?);
     let is_repeatable = old.run(&given.text)? == before;
-    let finding = |kind, what: String| Finding {
-        kind,
-        area: Area::Statement,
-        place: given.place.clone(),
-        what,
-        statement: given.text.clone(),
-        error: None,
-        reasons: Vec::new(),
-        also: Vec::new(),
-        mends: Vec::new(),
-    };
+    let finding = |kind, what| given.finding(kind, what);
     let (one, other) = match (&before, &after) {
         (Ok(one), Ok(other)) => (one, other),
         (Ok(_), Err(refusal)) => {

@@ -108,14 +108,19 @@ fn lines<'a>(comparison: &'a Comparison, change: &'a Change) -> Vec<Line<'a>> {
     std::iter::once(whole).chain(functions).collect()
 }
 
+/// Returns `more than 1 % more instructions`, or `more instructions` if none are tolerated.
+pub(super) fn more_instructions(tolerated: f64) -> String {
+    if tolerated > 0.0 {
+        format!("more than {} more instructions", format_given_percent(tolerated))
+    } else {
+        "more instructions".to_owned()
+    }
+}
+
 fn verdict(comparison: &Comparison) -> String {
     let of = count_noun(comparison.compared as u64, "statement");
     let more = comparison.changes.iter().filter(|change| change.fails).count();
-    let by = if comparison.fail_over > 0.0 {
-        format!("more than {} more instructions", format_given_percent(comparison.fail_over))
-    } else {
-        "more instructions".to_owned()
-    };
+    let by = more_instructions(comparison.fail_over);
     let changed = comparison.changes.len() - more;
     let others = if changed > 0 {
         format!("; {} changed otherwise", count_noun(changed as u64, "statement"))

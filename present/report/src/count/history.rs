@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::format::csv::to_csv;
 use crate::format::json::to_json;
 use crate::format::markdown as md;
-use crate::format::number::{
-    count_noun, format_given_percent, format_signed_percent, group_thousands, round_six_digits,
-};
+use crate::format::number::{count_noun, format_signed_percent, group_thousands, round_six_digits};
 use crate::format::text::{RED, Style};
+
+use super::changes::more_instructions;
 
 /// Returns the history as JSON (`schemas/count-history.schema.json`).
 pub fn json(history: &History) -> String {
@@ -70,10 +70,7 @@ pub fn csv(history: &History) -> String {
 fn verdict(history: &History) -> String {
     let of = count_noun(history.series as u64, "statement");
     let newest = title(history, history.counts.len() - 1);
-    let by = match history.fail_over {
-        tolerated if tolerated > 0.0 => format!("more than {} more instructions", format_given_percent(tolerated)),
-        _ => "more instructions".to_owned(),
-    };
+    let by = more_instructions(history.fail_over);
     match history.steps.iter().filter(|step| step.fails).count() {
         0 => format!("In {newest} no statement executes {by} than before, of {of}."),
         1 => format!("In {newest} 1 of {of} executes {by} than before."),
