@@ -1,7 +1,7 @@
 //! Reading with a bound in memory that does not depend on what a file holds.
 //!
-//! A reader holds at most one item at a time: a statement, a field of CSV, a page of Parquet, or a
-//! small file as a whole. An item has at most [`max_item_bytes`], 64 MiB by default.
+//! A reader holds at most one item at a time: a statement, a row of CSV, a page of Parquet, or a
+//! small file as a whole. An item has about [`max_item_bytes`] at most, 64 MiB by default.
 //! [`read_large_file`] reads 16 times as much, [`read_up_to`] as much as its caller says.
 
 use std::fs::File;
@@ -15,7 +15,7 @@ pub const DEFAULT_MAX_ITEM_BYTES: usize = 64 << 20;
 
 static MAX_ITEM_BYTES: AtomicUsize = AtomicUsize::new(DEFAULT_MAX_ITEM_BYTES);
 
-/// Returns the length in bytes of the longest item that is read.
+/// Returns the limit on the length of an item, in bytes.
 pub fn max_item_bytes() -> usize {
     MAX_ITEM_BYTES.load(Ordering::Relaxed)
 }
@@ -25,7 +25,7 @@ pub fn set_max_item_bytes(bytes: usize) {
     MAX_ITEM_BYTES.store(bytes, Ordering::Relaxed);
 }
 
-/// Returns the error of an item, such as "a field", that is longer than the limit.
+/// Returns the error of an item, such as "a row", that is longer than the limit.
 pub fn too_long(item: &str, max_bytes: usize) -> io::Error {
     let problem = format!("{item} is longer than {max_bytes} bytes; WEIGH_MAX_ITEM sets the limit");
     io::Error::new(io::ErrorKind::FileTooLarge, problem)

@@ -13,8 +13,8 @@ const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 /// the first character of a Windows device's name, become `%` and two hexadecimal digits for each
 /// byte of UTF-8.
 ///
-/// `a/b` becomes `a%2Fb`, the empty name `%`. A name that is too long for a file keeps as many
-/// characters as fit, followed by a hash of the whole name.
+/// `a/b` becomes `a%2Fb`, the empty name `%`. A name that is too long for a file is cut, and ends
+/// with `%` and a hash of the whole name.
 pub fn file_name(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let is_device = is_device(name);
@@ -37,8 +37,8 @@ pub fn file_name(name: &str) -> String {
     if out.len() > MAX_BYTES { shorten(&out, name) } else { out }
 }
 
-/// Reverses [`file_name`], except for names that were shortened. `None` if a `%` isn't followed by
-/// two hexadecimal digits, or if the decoded bytes aren't UTF-8.
+/// Reverses [`file_name`], except for names that were shortened. Returns `None` if the decoded bytes
+/// aren't UTF-8, or if a `%` that is not the whole name isn't followed by two hexadecimal digits.
 pub fn original_name(file_name: &str) -> Option<String> {
     if file_name == "%" {
         return Some(String::new());

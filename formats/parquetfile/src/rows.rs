@@ -25,7 +25,7 @@ struct OpenFile {
     rows: RowIter<'static>,
     /// For each name, the field index in the rows that are read, and the conversion.
     places: Vec<(usize, Conversion)>,
-    /// For each name, the reader of its values if the rows don't have them.
+    /// For each name, the reader of its values if they are INT96.
     timestamps: Vec<Option<Int96Column>>,
     count: u64,
     /// Bytes of values that were read.
@@ -69,8 +69,7 @@ impl OpenFile {
         for field in schema.get_fields().iter().filter(|field| names.iter().any(|name| name == field.name())) {
             wanted.push(field.clone());
         }
-        // A projection keeps the file's order of fields, so `wanted` has the order of the rows that
-        // are read.
+        // The rows that are read have the fields of `wanted`, in this order.
         let place = |name: &String| {
             let place = wanted.iter().position(|field| field.name() == name);
             let place = place.ok_or_else(|| format!("there is no column {name}"))?;

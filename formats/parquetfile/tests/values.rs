@@ -1,4 +1,4 @@
-//! Reads files that pyarrow wrote.
+//! Reads a file that pyarrow wrote, damaged copies of it, and files with INT96.
 
 use std::fs;
 use std::path::{Path, PathBuf};

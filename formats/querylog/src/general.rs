@@ -134,8 +134,8 @@ fn take_entry(text: &mut StatementBuffer, schemas: &HashMap<u64, String>, connec
     Some(Entry::new(line, event, schemas.get(&connection).cloned()))
 }
 
-/// Records the schema that a line selects for its connection; returns the connection's schema,
-/// `None` for `Quit`.
+/// Records the schema that a line selects for its connection. Returns the connection's schema;
+/// `None` if it isn't known, and for `Quit`.
 fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Option<String> {
     let text = String::from_utf8_lossy(line.argument);
     let schema = match line.command {

@@ -6,6 +6,11 @@ use std::io::{self, BufRead};
 /// `max_allowed_packet`, 64 MiB by default in MySQL 8.0.
 pub const MAX_STATEMENT_BYTES: usize = 4 << 20;
 
+/// Bytes that may precede a statement on its line: time, connection and command of a general log.
+const MAX_HEAD_BYTES: usize = 1 << 10;
+
+const MAX_LINE_BYTES: usize = MAX_HEAD_BYTES + MAX_STATEMENT_BYTES;
+
 pub(crate) struct LineReader<R> {
     input: R,
     line: Vec<u8>,
@@ -18,8 +23,8 @@ impl<R: BufRead> LineReader<R> {
         Self { input, line: Vec::new(), number: 0 }
     }
 
-    /// Returns the next line without its line break. A line longer than [`MAX_STATEMENT_BYTES`] is
-    /// cut to one byte more than that, so that its statement counts as truncated.
+    /// Returns the next line without its line break. A line longer than [`MAX_LINE_BYTES`] is cut to
+    /// one byte more than that, so that its statement counts as truncated.
     pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
         self.line.clear();
         let mut ended = false;
@@ -36,7 +41,7 @@ impl<R: BufRead> LineReader<R> {
             any = true;
             let newline = memchr::memchr(b'\n', available);
             let length = newline.unwrap_or(available.len());
-            let room = (MAX_STATEMENT_BYTES + 1).saturating_sub(self.line.len());
+            let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
             self.line.extend_from_slice(&available[..length.min(room)]);
             cut |= length > room;
             ended = newline.is_some();

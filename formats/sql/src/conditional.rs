@@ -11,7 +11,7 @@ const NOT_ON_MARIADB: std::ops::RangeInclusive<u32> = 50_700..=99_999;
 /// Largest number of different versions in a text, that of the oldest server included.
 const MAX_VERSIONS: usize = 8;
 
-/// A conditional comment that servers may read in different ways.
+/// A conditional comment that [`readings`] refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AmbiguousComment {
     /// Byte offset in the text.
@@ -35,8 +35,8 @@ struct Section {
 /// one reading.
 ///
 /// # Errors
-/// If a conditional comment contains another comment, isn't closed or has a version that servers
-/// may read in different ways; if its end depends on the server; or if there are too many versions.
+/// If a conditional comment contains `/*`, isn't closed or has a version that servers may read in
+/// different ways; if its end depends on the server; or if there are too many versions.
 pub fn readings(text: &str, mode: SqlMode) -> Result<Vec<String>, AmbiguousComment> {
     let sections = find_sections(text, mode)?;
     let mut versions: Vec<u32> = sections.iter().map(|section| section.version.max(OLDEST_SERVER)).collect();

@@ -51,7 +51,7 @@ impl DumpLines {
     }
 
     /// Finds a definition. Of a name that is not defined itself, such as a column of a view, finds
-    /// what it is part of. Of `a.b.c = d.e.f`, finds the first.
+    /// the table or view that it is part of. Of `a.b.c = d.e.f`, finds the first.
     pub fn find(&self, name: &str) -> Option<&FileLine> {
         let name = name.split(" = ").next().unwrap_or_default();
         let parts = name.rmatch_indices(['.', ':']).map(|(at, _)| &name[..at]).filter(|part| part.contains('.'));

@@ -38,8 +38,9 @@ pub struct LocalDefinition<'t> {
 }
 
 /// Removes from `CREATE TABLE` and `ALTER TABLE` the options `DATA DIRECTORY`, `INDEX DIRECTORY`,
-/// `CONNECTION`, `UNION` and `TABLESPACE`, also in conditional comments, and replaces engines that
-/// keep rows elsewhere by InnoDB. Returns other statements unchanged.
+/// `CONNECTION`, `UNION` and `TABLESPACE`, also in conditional comments. Tablespaces that InnoDB
+/// itself has stay. Replaces engines that aren't local by InnoDB; after `ENGINE` without `=`, only
+/// those of [`is_foreign_engine`]. Returns other statements unchanged.
 pub fn keep_local(text: &str, mode: SqlMode) -> LocalDefinition<'_> {
     let unchanged = || LocalDefinition { text: Cow::Borrowed(text), removed: Vec::new() };
     // Most statements of a dump are long INSERTs.
@@ -71,7 +72,7 @@ pub fn keep_local(text: &str, mode: SqlMode) -> LocalDefinition<'_> {
     edits.finish()
 }
 
-/// True if the first words in any conditional comment are `CREATE` or `ALTER`.
+/// True if the first word is `CREATE` or `ALTER`, also in a conditional comment.
 fn begins_with_definition(text: &str, mode: SqlMode) -> bool {
     let is_mark = |token: &Token<'_>| matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
     tokenize(text, mode).find(|token| !is_mark(token)).is_some_and(|token| token.is_any_keyword(&["create", "alter"]))
@@ -232,7 +233,7 @@ impl<'a> Edits<'a, '_> {
     }
 }
 
-/// Removes the definer of a view, routine or trigger, and turns `SQL SECURITY DEFINER` into
+/// Removes the definer of a view, routine, trigger or event, and turns `SQL SECURITY DEFINER` into
 /// `INVOKER`, so that the object needs no account and gets nobody's rights.
 pub fn remove_definer(create: &str) -> String {
     let tokens: Vec<Token<'_>> = tokenize(create, SqlMode::default()).collect();

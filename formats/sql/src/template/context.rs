@@ -46,7 +46,7 @@ pub(super) struct Context<'t, 'a> {
 struct Scope {
     /// True if no parameter may replace a literal: lengths of a type, paths of `JSON_TABLE`.
     is_literal_only: bool,
-    /// True within `ORDER BY` or `GROUP BY`.
+    /// True within `ORDER BY`, `GROUP BY` or `PARTITION BY`.
     in_by_clause: bool,
     /// Number of commas before the token.
     commas: usize,
@@ -70,8 +70,8 @@ impl<'t, 'a> Context<'t, 'a> {
         self.open.last().copied().unwrap_or(self.outside)
     }
 
-    /// Updates the state for the token at `at`. Must be called for each token in order, before the
-    /// other methods.
+    /// Updates the state for the token at `at`. Must be called for the tokens in order, before the
+    /// other methods; tokens within a parameter are left out.
     pub(super) fn enter(&mut self, at: usize) {
         let token = &self.tokens[at];
         if token.is_symbol('(') {
@@ -148,7 +148,7 @@ impl<'t, 'a> Context<'t, 'a> {
     }
 
     /// Returns a name for a parameter: the column that it is compared with, assigned to or inserted
-    /// into, or the clause (`limit`). Empty if there is neither.
+    /// into, the function whose first argument it is, or the clause (`limit`). Empty without these.
     pub(super) fn parameter_name(&self, at: usize) -> String {
         if self.in_values
             && self.open.len() == 1
