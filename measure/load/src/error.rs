@@ -7,7 +7,7 @@ use server::NEEDS_SECURE_TRANSPORT;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The connection failed, or the server returned an error.
+    /// An operation on a connection failed.
     #[error("{server}: {doing} failed: {source}{}", advice(source))]
     Wire { server: String, doing: &'static str, source: WireError },
     /// Connections of a load were lost, but the server may still run. Examples: the connections
@@ -19,9 +19,8 @@ pub enum Error {
         /// The error of the first lost connection.
         source: WireError,
     },
-    /// The load was still running when the time-out after its block had passed, although no single
-    /// statement timed out. Also: a signal ended the block, or the server stopped replying while a
-    /// script prepared its tables.
+    /// The load was still running when the time-out after its block had passed. Also: a signal
+    /// ended the block, or the server stopped replying while a script prepared its tables.
     #[error(
         "{server}: the load's transactions were not done {seconds} s after the end of their block; where they take so long, raise --timeout"
     )]
@@ -49,7 +48,7 @@ impl Error {
         }
     }
 
-    /// The server that did not reply in time. `None` for any other error.
+    /// The server of a statement or a load that timed out. `None` for any other error.
     pub fn silent_server(&self) -> Option<&str> {
         match self {
             Error::Wire { server, source, .. } if source.is_timeout() => Some(server),
@@ -93,8 +92,10 @@ pub enum WireError {
     /// The password would have to be sent in clear text or under an unverified RSA key.
     #[error("{NEEDS_SECURE_TRANSPORT}")]
     NeedsPrivacy,
-    /// The server sent a packet that the protocol does not allow here or that this client does not
-    /// support.
+    /// TLS cannot be started with these options, or with this server.
+    #[error("{0}")]
+    Tls(String),
+    /// Any other error, such as a packet that this client does not support.
     #[error("unexpected protocol: {0}")]
     Protocol(String),
 }
@@ -117,7 +118,7 @@ impl WireError {
                 matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
             }
             WireError::Server { code, .. } => CLOSING_ERRORS.contains(code),
-            WireError::NeedsPrivacy | WireError::Protocol(_) => false,
+            WireError::NeedsPrivacy | WireError::Tls(_) | WireError::Protocol(_) => false,
         }
     }
 

@@ -19,7 +19,7 @@ pub struct StatementPlan {
     pub json: Option<String>,
 }
 
-/// A row of EXPLAIN without the estimates, which vary from one ANALYZE to the next.
+/// Columns of a row of EXPLAIN. Leaves out estimates, which vary from one ANALYZE to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanStep {
     pub table: Option<String>,
@@ -32,7 +32,8 @@ pub struct PlanStep {
 }
 
 /// Returns the plans of a load's statements, each with the parameters of one call. Leaves out the
-/// INSERTs of built-in workloads and statements that the server cannot explain.
+/// INSERTs of built-in workloads, statements such as BEGIN, and those that the server cannot
+/// explain.
 pub fn explain_statements(server: &Server, load: &Load) -> Result<Vec<StatementPlan>, server::Error> {
     let mut conn = server.connect()?;
     explain_all(&mut conn, load).map_err(|source| server::Error::Statement {
@@ -42,8 +43,8 @@ pub fn explain_statements(server: &Server, load: &Load) -> Result<Vec<StatementP
     })
 }
 
-/// Explains each statement. Skips statements that the server cannot explain. Fails if it can
-/// explain none, or if the connection is lost.
+/// Explains each statement. Skips those that the server cannot explain, unless these are all
+/// statements: then fails with the error of the last.
 fn explain_all(conn: &mut Conn, load: &Load) -> mysql::Result<Vec<StatementPlan>> {
     let (charset, session) = (&load.settings().connection, &load.settings().session);
     conn.query_drop("SET NAMES utf8mb4")?;

@@ -25,11 +25,11 @@ pub(crate) enum Parameter {
     /// Name of no row.
     NewName,
     Team,
-    /// `abc%`, which matches ten names.
+    /// `abc%`, which matches up to ten names.
     Prefix,
     /// `%abc%`
     Infix,
-    /// A word of a note.
+    /// Characters of a note, mostly a word.
     Word,
     Code,
     CodeBytes,
@@ -378,7 +378,7 @@ pub const CLASSES: [Class; 54] = [
     ),
     class(
         "replace_row",
-        "REPLACE of a row of a table with one text index",
+        "REPLACE of a new row into a table with one text index",
         "REPLACE INTO indexes_1 (id, name, friend, team) VALUES (:id, :name, :friend, :team)",
         NEW_ROW_PARAMETERS,
     ),

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! schema.sql      tables, a trigger and a function
-//! rows/people.csv rows of the main table; copies of its columns in the other tables
-//! statements/     a file for each item of CLASSES
+//! rows/           rows of people; the other files repeat some of its columns
+//! statements/     for each item of CLASSES its text and, if it has parameters, samples
 //! ```
 
 mod classes;
@@ -25,11 +25,11 @@ use values::Values;
 /// Name of the workload on the command line and in reports.
 pub const NAME: &str = "microbench";
 
-/// Tables, trigger and function. Names of columns are those of `rows/`.
+/// Tables, trigger and function.
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Samples of each statement class. With fewer, the fill of single index pages would show in the
-/// counts.
+/// Samples of each statement class with parameters. With fewer, the fill of single index pages
+/// would show in the counts.
 const SAMPLES: u32 = 100;
 
 /// Rows, text and seed of the workload.
@@ -47,7 +47,7 @@ impl Default for Options {
     }
 }
 
-/// Tables with their columns and the columns' types.
+/// Tables with rows: their columns and the columns' types.
 const TABLES: [(&str, &[(&str, CellType)]); 9] = [
     (
         "people",
@@ -72,7 +72,7 @@ const TABLES: [(&str, &[(&str, CellType)]); 9] = [
     ("articles", &[("id", CellType::Int), ("note", CellType::Text)]),
 ];
 
-/// Columns of the tables that statements change.
+/// Columns of the tables `indexes_…`, which statements change.
 const WRITTEN_COLUMNS: [(&str, CellType); 4] =
     [("id", CellType::Int), ("name", CellType::Text), ("friend", CellType::Text), ("team", CellType::Text)];
 

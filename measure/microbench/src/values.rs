@@ -94,7 +94,8 @@ impl Values {
         self.options.text.sample(self.options.seed ^ (number << 8), characters)
     }
 
-    /// Returns a word of a note, of at least three characters where the text has words.
+    /// Returns up to eight characters of one of a note's longest words. For Chinese and emoji,
+    /// returns the first three characters of a note.
     fn word(&self, sample: u32) -> String {
         let note = self.text(u64::from(self.id(sample)), NOTE_CHARACTERS);
         let words = note.split([' ', '-']);

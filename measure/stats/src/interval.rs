@@ -23,11 +23,10 @@ const EARLY_STOPPING_WIDENING: f64 = 1.1;
 /// Returns the geometric mean of ratios with its interval. `None` for fewer than two ratios, or if
 /// one is not positive and finite.
 ///
-/// Fewer than six ratios have Student's interval on a log scale. More ratios are resampled on a log
+/// Fewer than six ratios have Student's interval on a log scale. Six or more are resampled on a log
 /// scale. With few values the percentile bootstrap is too narrow. The bootstrap interval is
 /// therefore the expanded percentile interval (Hesterberg, "What Teachers Should Know About the
-/// Bootstrap", 2015): the percentiles are further out, as far as Student's t exceeds the normal
-/// distribution. No ratio is discarded.
+/// Bootstrap", 2015), which is as wide as a t interval. No ratio is discarded.
 pub fn mean_ratio(ratios: &[f64], seed: u64) -> Option<Estimate> {
     let logs = logarithms(ratios)?;
     let value = mean(&logs);

@@ -54,7 +54,8 @@ impl ReplicateValues {
     }
 
     /// Returns the mean of differences with its interval, over replicates, or over blocks if the
-    /// run was planned with one replicate. `None` if there are too few values.
+    /// run was planned with one replicate. `None` if there are too few values, or if one is not
+    /// finite.
     pub fn mean_difference(&self, design: Design) -> Option<Estimate> {
         match self.single_replicate() {
             Some(_) if design.is_replicated() => None,

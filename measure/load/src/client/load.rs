@@ -221,8 +221,9 @@ impl Load {
         }
     }
 
-    /// Requests the session counters of the first [`SAMPLED_CONNECTIONS`] connections, and on the
-    /// first one the pages read. The receivers are in the order of the connections.
+    /// Requests the session counters of the first [`SAMPLED_CONNECTIONS`] connections. If the
+    /// settings ask for the pages read, the first connection counts them. The receivers are in the
+    /// order of the connections.
     pub(crate) fn request_counters(&self) -> Vec<Receiver<Result<Counters, WireError>>> {
         let cpu = self.accounting.and_then(CpuAccounting::extra_query);
         let request = |(place, worker): (usize, &Worker)| {

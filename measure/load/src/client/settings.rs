@@ -88,6 +88,6 @@ impl Settings {
 pub enum Protocol {
     /// Prepared once, then executed with binary parameters.
     Prepared,
-    /// Sent as text with quoted literals, parsed each time.
+    /// Sent as text with literals, parsed each time.
     Text,
 }

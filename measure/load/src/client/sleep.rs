@@ -1,4 +1,4 @@
-//! Sleeping until a point in time, for pauses between events.
+//! Sleeping until a point in time.
 
 use std::num::NonZeroU64;
 use std::thread;

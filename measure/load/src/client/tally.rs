@@ -8,25 +8,24 @@ use hdrhistogram::Histogram;
 #[derive(Clone, Debug)]
 pub struct Tally {
     /// Counted time under load, in seconds, mean over the connections: about the block's length,
-    /// or, if two loads take turns, the sum of this load's counted turns.
+    /// or, if two loads take turns, about the sum of this load's counted turns.
     pub seconds: f64,
     /// Completed events (sysbench: transactions).
     pub events: u64,
-    /// Events that ran partly in counted time, each as the fraction in it. Rounded and added to
+    /// Events in turns, each as the fraction of its statements that count. Rounded and added to
     /// `events` at the end of the block.
     pub(crate) partial_events: f64,
-    /// Statements of the completed events.
+    /// Statements of the completed events. In turns, all counted statements.
     pub queries: u64,
-    /// Expected time of the completed events, in seconds, from [`workload::Class::effort`]. 0 if
-    /// unknown. It corrects for chance: of a mix of statements, one block has more slow events than
-    /// another.
+    /// Sum of [`workload::Class::effort`] over the completed events. 0 if unknown. It corrects for
+    /// chance: of a mix of statements, one block has more slow events than another.
     pub effort: f64,
-    /// Rows received for the completed events.
+    /// Rows received for the statements of `queries`.
     pub rows: u64,
     /// Statements of the whole time under load, including the lead-in, without injected extra work.
     /// The CPU times refer to these statements.
     pub all_queries: u64,
-    /// Expected time of the completed events of the whole time under load, in seconds.
+    /// Sum of [`workload::Class::effort`] over the completed events of the whole time under load.
     pub all_effort: f64,
     /// Statements of the connections whose counters are read before and after the block.
     pub(crate) sampled_queries: u64,

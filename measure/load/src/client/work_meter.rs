@@ -1,6 +1,6 @@
-//! Work of statements in the server, from session status counters: rows read per access method,
-//! temporary tables, merge passes of sorts. If the counters of two sides differ, the throughput
-//! ratio of the sides is not due to the collation alone.
+//! Work of statements in the server, from session status counters, such as rows read per access
+//! method and temporary tables. If the counters of two sides differ, the throughput ratio of the
+//! sides is not due to the collation alone.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;

@@ -87,7 +87,7 @@ impl ExtraWork {
     }
 }
 
-/// Executes commands until the channel closes or the connection fails.
+/// Executes commands until the channel closes or a command fails.
 pub(crate) fn run_commands(
     mut client: WorkerContext,
     commands: &Receiver<Command>,

@@ -44,7 +44,7 @@ pub struct PreparedTables {
     /// A table and one of its text columns that has the schema's default collation. `None` if there
     /// is no such column.
     pub text_column: Option<(String, String)>,
-    /// Text columns with a collation set by the script.
+    /// Text columns with another collation.
     pub deviating_columns: Vec<DeviatingColumn>,
 }
 
@@ -81,7 +81,8 @@ impl SysbenchScript {
 ///
 /// # Errors
 ///
-/// If sysbench fails, if the server stops replying, or if the script creates no table.
+/// If sysbench cannot run or fails, if the server stops replying, or if the script creates no
+/// table or one that cannot be read.
 pub fn prepare_by_script(
     server: &Server,
     schema: &str,

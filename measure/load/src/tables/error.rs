@@ -8,7 +8,7 @@ use server::describe_driver_error as describe;
 pub enum TablesError {
     #[error("interrupted while loading")]
     Interrupted,
-    /// The server cannot be reached, or a private server has died.
+    /// The server cannot be reached or does not reply, or a private server has died.
     #[error(transparent)]
     Server(#[from] server::Error),
     #[error("cannot start a thread: {0}")]
@@ -58,7 +58,7 @@ impl TablesError {
 pub(super) enum CannotHold {
     /// The server refused a row with this message.
     Refused(String),
-    /// The server accepted the rows without a warning, but they read back differently.
+    /// The server accepted the rows, but they read back differently.
     Altered { table: String, sent: u64, found: u64 },
 }
 
@@ -80,7 +80,7 @@ impl CannotHold {
 }
 
 /// Returns the first character of the value in a message such as `Incorrect string value:
-/// '\xD0\xB7...' for column …`. `None` for other messages.
+/// '\xD0\xB7...' for column …`. `None` for other messages and for bytes that are not UTF-8.
 fn find_refused_character(answer: &str) -> Option<char> {
     let mut rest = answer.split_once("string value: '")?.1;
     let mut bytes = Vec::new();

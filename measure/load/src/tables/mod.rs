@@ -1,9 +1,9 @@
 //! Schemas for the load: created, filled, copied, verified and dropped.
 //!
-//! Rows are generated once per server, into a utf8mb4 staging schema. The server converts every
-//! requested schema from the staging schema. A single requested schema is filled directly. In each
-//! schema, the server then computes a checksum of the rows in utf8mb4. It must equal the checksum
-//! of the generated rows, so that no schema contains a `?` in place of a letter.
+//! The rows of several schemas are generated once, into a utf8mb4 staging schema, from which the
+//! server copies and converts them. A single requested schema is filled directly. In each schema,
+//! the server then computes a checksum of the rows in utf8mb4. It must equal the checksum of the
+//! generated rows, so that no schema contains a `?` in place of a letter.
 //!
 //! Every schema contains a marker table that names the run. A schema without that marker is never
 //! written to. It is dropped only if this run has just created it and could not add the marker.

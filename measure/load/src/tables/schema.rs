@@ -1,4 +1,4 @@
-//! Schemas of one run: created with a marker table, dropped only if they have it.
+//! Schemas of one run, each with a marker table.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -123,8 +123,8 @@ impl OwnedSchemas {
         names.iter().rev().map(|name| self.drop_schema(conn, name)).fold(Ok(()), Result::and)
     }
 
-    /// Ends this account's other connections whose default schema is one of `names`. An open
-    /// transaction would block DROP DATABASE. Only connections of this run use these schemas.
+    /// Ends other connections with this user name whose default schema is one of `names`. An open
+    /// transaction would block DROP DATABASE.
     fn end_connections(&self, conn: &mut Conn, names: &[String]) -> mysql::Result<()> {
         shorten_lock_wait(conn)?;
         let me: Option<(u64, String)> = conn.query_first("SELECT CONNECTION_ID(), SUBSTRING_INDEX(USER(), '@', 1)")?;
@@ -158,8 +158,8 @@ impl OwnedSchemas {
     }
 }
 
-/// Prepares a control connection: text is stored unchanged or refused, and an idle connection stays
-/// open for a week.
+/// Prepares a connection for loading or cleaning up: text is stored unchanged or refused, and an
+/// idle connection stays open for a week.
 pub(super) fn begin_session(conn: &mut Conn) -> mysql::Result<()> {
     conn.query_drop("SET NAMES utf8mb4")?;
     conn.query_drop("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION wait_timeout = 604800")

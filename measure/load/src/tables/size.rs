@@ -15,7 +15,7 @@ const UNKNOWN_VARIABLE: u16 = 1193;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSize {
     pub table: String,
-    /// Row count, known from verification.
+    /// Row count by the table's definition, which loading verifies.
     pub rows: u64,
     /// Bytes of the clustered index, which contains the rows (`DATA_LENGTH` of
     /// `information_schema.tables`).
@@ -23,7 +23,7 @@ pub struct TableSize {
     /// Bytes of all secondary indexes (`INDEX_LENGTH`).
     pub index_bytes: u64,
     /// Leaf pages of the clustered index (`n_leaf_pages` of `mysql.innodb_index_stats`). `None` if
-    /// the account may not read that table, or if the statistics are not persistent.
+    /// that table does not exist, has no such row, or may not be read.
     pub leaf_pages: Option<u64>,
     /// Page size in bytes (`innodb_page_size`).
     pub page_bytes: u64,
@@ -70,7 +70,6 @@ fn leaf_pages(conn: &mut server::Conn, schema: &str, table: &str) -> mysql::Resu
         (schema, table),
     );
     match pages {
-        // The account may not read the statistics, or the server lacks their table.
         Err(mysql::Error::MySqlError(_)) => Ok(None),
         pages => pages,
     }

@@ -19,14 +19,14 @@ enum EncoderKind {
     Other(&'static Encoding),
 }
 
-/// Whether `charset` has every character of `text`; for `gb2312` and `sjis`, whether their
-/// supersets GBK and cp932 have. `None` if this client does not support the character set.
+/// Whether `charset` has every character of `text`. For `gb2312`, `sjis` and `tis620`, whether a
+/// superset has (GBK, cp932, windows-874). `None` if this client does not support `charset`.
 pub fn charset_can_encode(charset: &str, text: &str) -> Option<bool> {
     Encoder::for_charset(charset).map(|encoder| encoder.can_encode(text))
 }
 
 /// MySQL character set names with their labels in the Encoding Standard. MySQL's `latin1` is
-/// cp1252. The label of `gb2312` and `sjis` means a superset of theirs.
+/// cp1252. The labels of `gb2312`, `sjis` and `tis620` mean supersets of theirs.
 const ENCODINGS: [(&str, &str); 22] = [
     ("latin1", "windows-1252"),
     ("latin2", "iso-8859-2"),
@@ -53,8 +53,9 @@ const ENCODINGS: [(&str, &str); 22] = [
 ];
 
 impl Encoder {
-    /// Returns the encoder for a character set by its MySQL name. `None` for unsupported ones, such
-    /// as `ucs2`, `utf16` and `utf32`, which servers reject as client character sets.
+    /// Returns the encoder for a character set by its MySQL name. `None` for unsupported ones:
+    /// `ucs2`, `utf16` and `utf32`, which servers reject as client character sets, and rare ones,
+    /// such as `cp850`.
     pub(crate) fn for_charset(charset: &str) -> Option<Self> {
         let encoding = match charset {
             "utf8mb4" | "binary" => EncoderKind::Utf8 { max_char_bytes: 4 },

@@ -23,7 +23,7 @@ const TYPE_STRING: u8 = 0xFE;
 /// A statement prepared on one connection.
 pub(crate) struct PreparedStatement {
     id: u32,
-    /// Type of each parameter as last sent. NULL until a value was sent.
+    /// Type of each parameter as last sent. NULL before its first value that is not NULL.
     types: Vec<u8>,
     /// Whether the server has the current types from an earlier execution.
     types_sent: bool,
@@ -75,7 +75,7 @@ impl Connection {
     }
 
     /// Runs a statement in the text protocol with literals in place of the `?`. `pieces` is the SQL
-    /// between the `?`.
+    /// around the `?`.
     pub(crate) fn query_with(&mut self, pieces: &[Vec<u8>], values: &[Value<'_>]) -> Result<u64, WireError> {
         let payload = self.wire.command(COM_QUERY);
         let mut values = values.iter();

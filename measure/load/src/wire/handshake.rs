@@ -60,7 +60,7 @@ pub(crate) fn connect(
     if secure {
         capabilities.insert(CapabilityFlags::CLIENT_SSL);
         if !greeting.capabilities().contains(CapabilityFlags::CLIENT_SSL) {
-            return Err(WireError::protocol("the server has no TLS; --ssl-mode=DISABLED connects without"));
+            return Err(WireError::Tls("the server has no TLS; --ssl-mode=DISABLED connects without".into()));
         }
         SslRequest::new(capabilities, MAX_PACKET, collation).serialize(wire.continuation());
         wire.send()?;

@@ -132,7 +132,7 @@ pub(crate) fn server_error(payload: &[u8]) -> WireError {
         return WireError::protocol("an error packet without a code");
     };
     let (state, message) = match rest {
-        // Before the handshake is complete, error packets have no SQLSTATE.
+        // An error packet in place of the greeting may lack the SQLSTATE.
         [b'#', state @ ..] if state.len() >= 5 => state.split_at(5),
         message => (&b"HY000"[..], message),
     };

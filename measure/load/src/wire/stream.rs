@@ -53,8 +53,7 @@ pub(crate) enum ConnectionCutter {
 }
 
 impl ConnectionCutter {
-    /// Shuts the connection down. Pending and later reads find the end of the
-    /// stream; writes fail.
+    /// Shuts the connection down. Pending and later reads find the end of the stream; writes fail.
     pub(crate) fn cut(&self) {
         // Fails if the peer has closed the connection already.
         let _ = match self {
@@ -129,10 +128,10 @@ impl Stream {
 
     pub(crate) fn start_tls(self, address: &Address, tls: &Tls) -> Result<Self, WireError> {
         let (Transport::Tcp(tcp), Address::Tcp { host, .. }) = (self.transport, address) else {
-            return Err(WireError::protocol("TLS is for TCP connections"));
+            return Err(WireError::Tls("TLS is for TCP connections".into()));
         };
         let name = ServerName::try_from(host.clone())
-            .map_err(|_| WireError::protocol(format!("{host} is no host name TLS can verify")))?;
+            .map_err(|_| WireError::Tls(format!("{host} is no host name TLS can verify")))?;
         let config = client_config(tls)?;
         let session = ClientConnection::new(Arc::new(config), name).map_err(tls_error)?;
         Ok(Self::new(Transport::Tls(Box::new(StreamOwned::new(session, SharedTcp(tcp)))), self.timeout))
@@ -148,8 +147,7 @@ fn map_timeout(error: io::Error, timeout: Duration) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock { timeout_error(timeout) } else { error }
 }
 
-/// If the server's queue is full, connecting blocks up to the send
-/// time-out (unix(7), socket(7)).
+/// If the server's queue is full, connecting blocks up to the send time-out (unix(7), socket(7)).
 fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
     set_socket_timeout(&socket, Timeout::Send, Some(timeout))?;
@@ -185,16 +183,16 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, WireError> {
         (Some(cert), Some(key)) => {
             let chain = certificates(cert)?;
             let key = PrivateKeyDer::from_pem_file(key)
-                .map_err(|error| WireError::protocol(format!("{}: {error}", key.display())))?;
+                .map_err(|error| WireError::Tls(format!("{}: {error}", key.display())))?;
             builder.with_client_auth_cert(chain, key).map_err(tls_error)
         }
         (None, None) => Ok(builder.with_no_client_auth()),
-        _ => Err(WireError::protocol("--ssl-cert and --ssl-key go together")),
+        _ => Err(WireError::Tls("--ssl-cert and --ssl-key go together".into())),
     }
 }
 
 fn certificates(path: &std::path::Path) -> Result<Vec<CertificateDer<'static>>, WireError> {
-    let unreadable = |error: &dyn std::fmt::Display| WireError::protocol(format!("{}: {error}", path.display()));
+    let unreadable = |error: &dyn std::fmt::Display| WireError::Tls(format!("{}: {error}", path.display()));
     let file = File::open(path).map_err(|error| unreadable(&error))?;
     CertificateDer::pem_reader_iter(BufReader::new(file)).collect::<Result<_, _>>().map_err(|error| unreadable(&error))
 }
