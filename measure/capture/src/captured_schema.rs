@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(found.template.text, "SELECT * FROM orders o JOIN `customers` WHERE orders.id = :id");
         assert_eq!((found.effect, found.table.as_deref()), (Effect::Reads, Some("orders")));
         assert!(captured_schema().classify("insert into Orders values (1)", Some("shop")).is_ok());
-        // An alias with the schema's name stays if the column has no table's name.
+        // `shop.` is an alias here: no table is named `id`.
         let alias = captured_schema().classify("SELECT shop.id FROM customers shop", Some("shop")).unwrap();
         assert_eq!(alias.template.text, "SELECT shop.id FROM customers shop");
     }

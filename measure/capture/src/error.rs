@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The server can't be reached, or refuses the connection, or a signal arrived.
+    /// The server can't be reached or identified, or refuses the connection, or a signal arrived.
     #[error(transparent)]
     Server(#[from] server::Error),
     #[error("{server}: cannot {what}: {source}{}", remedy(source))]

@@ -7,7 +7,7 @@ use mysql_collation::{Charset, Collation, Flavour, catalogue};
 use sql::Value;
 use workload_folder::Cell;
 
-/// Values of a key in which equal texts are the same bytes.
+/// Values of a key. Texts that are equal under their column's collation are the same bytes.
 pub type Key = Vec<Value>;
 
 /// Keys of rows to read, each with its values as a row has them.
@@ -59,13 +59,13 @@ fn encode(text: &str, collation: Collation) -> Option<Vec<u8>> {
     }
 }
 
-/// Finds a collation that columns of MySQL or MariaDB have.
+/// Finds a collation by name: MySQL's, or else MariaDB's.
 pub fn find_collation(name: &str) -> Option<Collation> {
     [Flavour::MySql, Flavour::MariaDb].into_iter().find_map(|flavour| Collation::lookup(flavour, name).ok())
 }
 
-/// Returns the collation of a character set that `SHOW CREATE TABLE` prints without COLLATE:
-/// versions that leave it out have `utf8mb4_general_ci`.
+/// Returns the collation of a character set that `SHOW CREATE TABLE` prints without COLLATE.
+/// Servers that leave COLLATE out for utf8mb4 have the default `utf8mb4_general_ci`.
 pub fn default_collation(charset: &str) -> Option<Collation> {
     if charset.eq_ignore_ascii_case("utf8mb4") {
         return find_collation("utf8mb4_general_ci");

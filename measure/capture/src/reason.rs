@@ -26,7 +26,7 @@ pub enum Reason {
     NoValues,
     /// The source truncated the statement, or it is longer than 4 MiB.
     Cut,
-    /// The values are longer than 64 KiB.
+    /// Every call of the statement's class has more than 64 KiB of values.
     Large,
     /// The statement isn't valid UTF-8. Logs don't name the character set.
     NotUtf8,

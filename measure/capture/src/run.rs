@@ -59,7 +59,8 @@ pub enum CaptureSource<'a> {
 
 /// # Errors
 ///
-/// If something can't be read or written. The folder is then removed, also if it existed before.
+/// If something can't be read or written. The folder is then removed, or emptied if it existed
+/// before.
 pub fn capture(
     source: &CaptureSource<'_>,
     request: &Request,

@@ -52,7 +52,8 @@ impl SourceTable {
         Self { shape, columns, foreign_keys, primary, collations }
     }
 
-    /// Returns a key of values of some columns, equal for values that are equal on the server.
+    /// Returns a key of values of some columns. Texts that the server treats as equal have equal
+    /// keys if their column's collation is known.
     pub fn key(&self, positions: &[usize], values: &[Value]) -> Key {
         key_of(values, positions.iter().map(|position| self.collations.get(*position).copied().flatten()))
     }

@@ -54,7 +54,7 @@ pub struct CapturedTable {
     pub name: String,
     /// Number of captured rows.
     pub rows: u64,
-    /// Number of rows captured only because a row of another table refers to them.
+    /// Number of rows captured only because another row refers to them.
     #[serde(rename = "parents")]
     pub parent_rows: u64,
     /// True if all rows of the table were captured.
@@ -77,7 +77,7 @@ pub struct CapturedClass {
     pub writes: bool,
     /// Number of calls in the logs.
     pub seen: u64,
-    /// Total duration of the calls in seconds; `None` if no log has durations.
+    /// Total duration of the calls in seconds; `None` if their logs have no durations.
     pub seconds: Option<f64>,
     /// Number of samples.
     pub samples: u64,

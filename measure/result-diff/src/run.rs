@@ -38,7 +38,7 @@ pub struct Request {
 struct OpenSide {
     side: Side,
     conn: Conn,
-    /// Collations of the converted columns, as far as mysql-collation has them.
+    /// Collations of `columns` on this side, as far as mysql-collation has them.
     collations: Vec<Collation>,
     /// Columns that a conversion converts, also on the side that isn't converted.
     columns: Vec<Column>,
@@ -56,7 +56,8 @@ struct Column {
 /// first side.
 ///
 /// # Errors
-/// If a side can't be filled, or a connection is lost. The schemas are dropped in any case.
+/// If the server lacks a collation, a side can't be filled, or a connection is lost. The schemas
+/// are dropped in any case.
 pub fn compare_sides(
     server: &Server,
     workload: &Workload,
@@ -202,7 +203,8 @@ fn compare_class(
     };
     for side in sides.iter_mut() {
         let mode = statement.header.sql_mode.as_ref().or(workload.manifest.session.sql_mode.as_ref());
-        // A class without a mode has the server's, not that of the class before.
+        // If neither class nor workload sets a mode, the server's applies, not that of the class
+        // before.
         let mode = mode.map_or_else(|| "DEFAULT".to_owned(), |mode| sql::quote_string(mode));
         side.conn.query_drop(format!("SET SESSION sql_mode = {mode}")).map_err(call_error)?;
     }

@@ -93,7 +93,8 @@ pub struct TableOrigin {
     pub name: String,
     /// Number of rows in rows/.
     pub rows: u64,
-    /// Estimated number of rows of the table; absent if all were captured or there is no estimate.
+    /// Number of rows of the table: estimated by a server, counted in a dump. Absent if all were
+    /// captured or the number is unknown.
     #[serde(default, rename = "of", skip_serializing_if = "Option::is_none")]
     pub estimated_rows: Option<u64>,
 }

@@ -32,11 +32,12 @@ pub struct Comparison {
     pub fail_over: f64,
     /// Number of cells that both counts have.
     pub compared: usize,
-    /// Cells with a change beyond what fresh starts differ by, the greatest increase first.
+    /// Cells that changed, or a function of which changed, by more than fresh starts differ. The
+    /// greatest increase comes first.
     pub changes: Vec<Change>,
-    /// Cells of one of the counts only, as `in before: …` or `in after: …`.
+    /// Cells of one of the counts only, as `in NAME: …` with the name of the counts.
     pub unmatched: Vec<String>,
-    /// True if the counts have no functions: changes can't be named.
+    /// True if one of the counts has no functions: changes of functions are then unknown.
     pub lacks_functions: bool,
 }
 
@@ -50,7 +51,8 @@ pub struct Change {
     /// Instructions per statement, the mean over the starts.
     pub before: f64,
     pub after: f64,
-    /// Relative change, 0 if the starts differ by as much: 0.01 for 1 % more instructions.
+    /// Relative change: 0.01 for 1 % more instructions. 0 if the starts differ by as much, and for
+    /// a change below 0.1 %.
     pub change: f64,
     /// Whether the change is an increase by more than `fail_over`.
     pub fails: bool,
@@ -225,7 +227,7 @@ fn function_changes(before: &Cell, after: &Cell, is_same_build: bool) -> Vec<Fun
     changes
 }
 
-/// Adds up functions that have one name without their addresses, which are others in each build:
+/// Adds up functions whose names differ only in their addresses, which differ from build to build:
 /// `hash_sort@uca/0xf18340`, `mariadbd+0xe88380`.
 fn without_addresses(functions: &[FunctionCount]) -> Vec<FunctionCount> {
     let mut merged: Vec<FunctionCount> = Vec::new();

@@ -62,14 +62,14 @@ pub enum Error {
 }
 
 impl Error {
-    /// Recognises valgrind's last words without memory, which are dozens of lines in the log of the
-    /// server.
+    /// Replaces an error that quotes valgrind's message on missing memory, dozens of lines of the
+    /// server's log, by [`Error::Memory`].
     pub(crate) fn name_memory(self, server: &str) -> Self {
         let is_out_of_memory = self.to_string().contains("Valgrind cannot continue");
         if is_out_of_memory { Self::Memory { server: server.to_owned() } } else { self }
     }
 
-    /// Names the statements whose time is over.
+    /// Replaces a timeout by [`Error::Slow`], which names the statements.
     pub(crate) fn name_slow(self, server: &str, what: &str, limit: Duration) -> Self {
         match self {
             Error::Server(server::Error::Statement { source, .. }) if server::is_timeout(&source) => {

@@ -133,7 +133,7 @@ fn range(cell: &Cell) -> f64 {
     (if cell.instructions.len() > 1 { cell.spread() } else { UNKNOWN_SPREAD }) * cell.mean()
 }
 
-/// Divides a series into levels. The mean of a level lags behind a drift, which thus ends it.
+/// Divides a series into levels. A drift ends a level, since the mean of the level lags behind.
 fn levels(cells: &[(usize, &Cell)]) -> Vec<Level> {
     let mut levels: Vec<Level> = Vec::new();
     for (index, cell) in cells {

@@ -62,7 +62,7 @@ pub struct Request {
     pub label: Option<String>,
     /// Longest time of one statement.
     pub statement_time: Duration,
-    /// Whether a named collation may be missing on a server, also if it is missing on all.
+    /// Whether a named collation may be missing on all servers.
     pub may_lack_collations: bool,
 }
 

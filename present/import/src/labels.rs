@@ -34,7 +34,6 @@ pub struct Templates {
     pub server: Option<String>,
     /// `--workload`
     pub workload: Option<String>,
-    /// Kind of text in the rows.
     pub text: Text,
 }
 

@@ -23,7 +23,7 @@ pub struct Dump {
     path: PathBuf,
     schema: String,
     tables: Vec<String>,
-    /// Samples of the first pass, by table.
+    /// Samples that `prepare_samples` took, by table.
     samples: HashMap<String, (Vec<Vec<Cell>>, SampleExtent)>,
 }
 
@@ -35,8 +35,8 @@ const MAX_ROWS_OF_ONE_PASS: u64 = 1_000_000;
 type StatementSink<'e> = dyn FnMut(&Path, &[u8]) -> Result<(), Error> + 'e;
 
 impl Dump {
-    /// Creates the dump of a file or a folder. Statements after `USE` of another schema are
-    /// skipped. An empty `tables` selects all tables.
+    /// Creates the dump of a file or a folder. Statements of other schemas are skipped. An empty
+    /// `tables` selects all tables.
     pub fn new(path: &Path, schema: &str, tables: &[String]) -> Self {
         let samples = HashMap::new();
         Self { path: path.to_owned(), schema: schema.to_owned(), tables: tables.to_vec(), samples }

@@ -109,7 +109,7 @@ pub struct Comparison {
     pub latency: LatencyRatios,
     /// A/A bound of throughput: how far from 1 the intervals of A/A pairs on the pair's servers
     /// reach. Without such a pair, the largest of the condition. A difference below the bound
-    /// cannot be distinguished from noise. Absent if no A/A pair was measured.
+    /// cannot be distinguished from noise. Absent if no A/A pair has a ratio.
     pub aa_bound: Option<f64>,
     /// A/A bound of server CPU.
     pub cpu_aa_bound: Option<f64>,

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn no_difference_names_the_excluded_range() {
+    fn no_difference_names_the_range_that_is_not_excluded() {
         assert_eq!(judge(ratio(1.0, 0.125), 0.0), Verdict::NoDifference { less: 0.125, more: 0.125 });
         // The interval excludes 1, but the difference is within the A/A bound.
         assert_eq!(

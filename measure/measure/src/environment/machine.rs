@@ -18,7 +18,7 @@ pub fn describe_machine() -> Machine {
     }
 }
 
-/// Returns the rest of the first line of a file that begins with `key`.
+/// Returns the text after `key` in a file's first line that begins with `key`.
 fn read_field(path: &str, key: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     text.lines().find_map(|line| line.strip_prefix(key)).map(str::to_owned)

@@ -22,8 +22,8 @@ const LEAD_IN: Duration = Duration::from_millis(50);
 /// the caches; short compared with other disturbances of a machine.
 const MIN_TURN: Duration = Duration::from_millis(10);
 
-/// Maximum number of connections that are reopened for every block; each takes about 10 ms. With
-/// more connections, differences between single connections average out.
+/// Maximum number of connections per variant for which they are reopened before every block; each
+/// takes about 10 ms. With more connections, differences between single connections average out.
 pub(crate) const MAX_RESTARTED_CONNECTIONS: u32 = 8;
 
 /// Attempts to reopen connections until their threads are identified and bound.

@@ -11,8 +11,8 @@ use crate::model::{Block, Condition, Pair, Progress, Run, ScriptRecord, Variant,
 use crate::plan::{form_pairs_of_source, preview};
 use crate::request::Request;
 
-/// Differences that do not prevent resuming: the threads may be bound although the request said
-/// otherwise (`pinned`), and a kernel update changes the memory size by a few pages.
+/// Differences that do not prevent resuming. `pinned`: the run records `false` if it could not bind
+/// threads. `memory_bytes`: a kernel update changes the memory size by a few pages.
 const IGNORED_DIFFERENCES: [&str; 2] = ["options: pinned", "machine: memory_bytes"];
 
 /// Returns the differences between the request and the unfinished run in the folder. If there are

@@ -46,7 +46,8 @@ pub enum RunFolderError {
 
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// A line of `run.json` or `samples.jsonl` cannot be parsed, or a block doesn't fit the run.
+    /// `run.json` or a line of `samples.jsonl` cannot be parsed, or has an unknown format, or a
+    /// block doesn't fit the run.
     #[error("{}, line {line}: {reason}", path.display())]
     Malformed {
         path: PathBuf,

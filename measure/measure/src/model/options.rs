@@ -75,6 +75,6 @@ pub enum Mode {
 pub enum Driver {
     /// Weighbridge's own client.
     Native,
-    /// The installed sysbench.
+    /// sysbench.
     Sysbench,
 }

@@ -21,7 +21,7 @@ pub struct Variant {
     /// Name of the sample text that fills the rows, such as `latin`. `own` if the rows come from a
     /// workload folder or a script.
     pub text: String,
-    /// Whether this is the copy of a baseline, for an A/A pair.
+    /// Whether this is a copy of a baseline: for an A/A pair, or with injected extra work.
     pub copy: bool,
     /// Injected extra work: uncounted transactions per counted transaction. Only in a self-test.
     #[serde(default, alias = "handicap", skip_serializing_if = "Option::is_none")]

@@ -29,7 +29,7 @@ pub struct Request {
     pub workload_folder: Option<MeasuredFolder>,
     /// Custom sysbench script in place of built-in workloads. It prepares its own rows.
     pub script: Option<SysbenchScript>,
-    /// Numbers of connections per variant. Each is a condition.
+    /// Numbers of connections per variant. Each has its own conditions.
     pub threads: Vec<u32>,
     /// Options of rows and statements. The axes' texts replace the text in these options.
     pub rows: workload::Options,
@@ -182,8 +182,8 @@ impl Request {
         if self.ratios { self.replicates.unwrap_or(DEFAULT_REPLICATES) } else { 1 }
     }
 
-    /// Returns the options to record in the run. `pinned` and `turns` are the requested ones; the
-    /// caller sets those in effect.
+    /// Returns the options to record in the run. The caller sets `pinned` and `turns` to what is in
+    /// effect.
     pub(crate) fn to_options(&self) -> Options {
         let name = |protocol| match protocol {
             load::Protocol::Prepared => "prepared",

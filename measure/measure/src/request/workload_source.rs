@@ -41,7 +41,7 @@ impl WorkloadSource {
     }
 
     /// Returns the workload as an argument for sysbench. `None` for a workload folder, which
-    /// sysbench cannot run. It may lack a built-in one, too.
+    /// sysbench cannot run. sysbench also lacks some of the built-in workloads.
     pub(crate) fn for_sysbench(&self) -> Option<SysbenchWorkload> {
         match self {
             WorkloadSource::BuiltIn(workload) => Some(SysbenchWorkload::BuiltIn(*workload)),

@@ -52,7 +52,7 @@ impl Limits {
 pub struct PairProgress {
     /// Index in the run.
     pub pair: usize,
-    /// Counted blocks so far.
+    /// Blocks so far that gave a ratio.
     pub blocks: usize,
     /// Throughput ratio so far. `None` if there is no interval yet.
     pub ratio: Option<Estimate>,

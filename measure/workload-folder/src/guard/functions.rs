@@ -73,7 +73,7 @@ fn is_listed(list: &str, name: &str) -> bool {
     is_word && !name.is_empty() && list.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name))
 }
 
-/// Returns true for an unquoted word that can stand before a parenthesis and calls nothing.
+/// Returns true for a word that can stand before a parenthesis without calling a function.
 pub(super) fn is_keyword(word: &str) -> bool {
     is_listed(KEYWORDS, word)
 }

@@ -24,7 +24,7 @@ const REFUSED_PAIRS: [(&[&str], &[&str]); 2] = [
     (&["cache", "lock", "unlock"], &["index", "tables", "table", "instance"]),
 ];
 
-/// Verbs that no body of a workload may use, wherever they stand.
+/// Words that no body of a workload may use, except in names before or after a dot.
 const REFUSED_VERBS: [&str; 28] = [
     "create",
     "alter",
