@@ -22,7 +22,7 @@ const LAST_ID: u32 = 65_519;
 /// `CAP_CHOWN`, `CAP_KILL`, `CAP_SETGID` and `CAP_SETUID`, as bits of `CapEff`.
 const NEEDED_CAPABILITIES: u64 = 1 | 1 << 5 | 1 << 6 | 1 << 7;
 
-/// Time that [`Account::end_processes`] waits.
+/// Maximum time that [`Account::end_processes`] waits.
 const MAX_END_TIME: Duration = Duration::from_secs(10);
 
 /// A user and group id that no other program uses. Reserved until the last clone is dropped.
@@ -49,8 +49,9 @@ impl Account {
         free.map(Some).ok_or_else(|| io::Error::other("all user ids for servers are in use"))
     }
 
-    /// Claims the id that owns `path`, which a process of this program left. `None` if another
-    /// process has claimed the id, if it is not one of these, or if this process is not root.
+    /// Claims the id that owns `path`, which a process of this program left. `None` if there is no
+    /// such path, if another process has claimed the id, if the id is outside the range, or if this
+    /// process is not root.
     pub fn of_path(path: &Path) -> Option<Self> {
         let id = fs::symlink_metadata(path).ok()?.uid();
         let is_usable = rustix::process::geteuid().is_root() && (FIRST_ID..=LAST_ID).contains(&id);
@@ -113,8 +114,8 @@ impl Account {
     }
 }
 
-/// Returns the first of `path` and its parents that other users may not read or enter. `None` if
-/// they may read the file, or enter the folder.
+/// Returns the first of `path` and its parents that other users may not read or enter, or `path` if
+/// it does not exist. `None` if they may read the file, or enter the folder.
 pub fn find_unreadable(path: &Path) -> Option<PathBuf> {
     let Ok(path) = fs::canonicalize(path) else { return Some(path.to_owned()) };
     let is_open = |path: &&Path| {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-/// Time that [`ProcessIdentity::kill_and_wait`] waits.
+/// Maximum time that [`ProcessIdentity::kill_and_wait`] waits.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A process id and a start time. The kernel reuses a process id, but not the pair, until the next

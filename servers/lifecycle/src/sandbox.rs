@@ -12,15 +12,15 @@ use landlock::{
 /// the rights that they know are used.
 const VERSION: ABI = ABI::V4;
 
-/// Files that any program may write to.
+/// Files that every restricted program may write to.
 const DEVICES: [&str; 2] = ["/dev/null", "/dev/tty"];
 
 /// Restriction that a process can put on itself.
 pub(crate) struct Sandbox(Option<RulesetCreated>);
 
 impl Sandbox {
-    /// Allows writing below `folders` only, and no TCP. Reading and running programs is not
-    /// restricted.
+    /// Allows writing to [`DEVICES`] and below `folders` only, and no TCP. Reading and running
+    /// programs is not restricted.
     pub fn new(folders: &[PathBuf]) -> io::Result<Self> {
         let create = || -> Result<RulesetCreated, RulesetError> {
             let write = AccessFs::from_write(VERSION);

@@ -59,7 +59,8 @@ pub fn spawn_confined(mut command: Command, confinement: &Confinement) -> io::Re
     supervise(command)
 }
 
-/// Like [`spawn_supervised`], with the whole environment. For tools of a developer, such as cargo.
+/// Like [`spawn_supervised`], with the whole environment. For tools that run a developer's code,
+/// such as cargo.
 pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
     supervise(command)
 }
@@ -89,8 +90,8 @@ fn supervise(mut command: Command) -> io::Result<Child> {
     child.recv().map_err(|_| gone())?
 }
 
-/// Waits for a child of [`spawn_supervised`]. After a signal, kills the child's process group and
-/// returns [`WaitError::Interrupted`].
+/// Waits for a supervised child. After a signal, kills the child's process group and returns
+/// [`WaitError::Interrupted`].
 pub fn wait_supervised(mut child: Child) -> Result<ExitStatus, WaitError> {
     loop {
         if let Some(status) = child.try_wait()? {
@@ -106,7 +107,7 @@ pub fn wait_supervised(mut child: Child) -> Result<ExitStatus, WaitError> {
     }
 }
 
-/// Kills the process group of a child of [`spawn_supervised`] and reaps the child.
+/// Kills the process group of a child and reaps the child.
 pub fn kill_group(child: &mut Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // The child is not reaped yet, so the kernel has not reused its id.

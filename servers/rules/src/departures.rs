@@ -43,17 +43,16 @@ const DEPARTURES: [Departure; 3] = [
     },
 ];
 
-/// True for NO PAD collations of MariaDB 10.2 to 10.5 in multi-byte character sets.
+/// True for NO PAD collations of multi-byte character sets, except the UCA collations of UTF-8.
 fn ignores_nul_at_end(name: &str) -> bool {
     let is_multi_byte = max_bytes(collation_charset(name)).is_some_and(|bytes| bytes > 1);
-    // The UCA collations of UTF-8 count them.
     let is_of_utf8 = name.starts_with("utf8mb3_") || name.starts_with("utf8mb4_");
     let is_plain = name.ends_with("_general_nopad_ci") || name.ends_with("_nopad_bin");
     name.contains("nopad") && is_multi_byte && (!is_of_utf8 || is_plain)
 }
 
-/// Returns the behaviour of this version under a collation that the newest of its flavour doesn't
-/// have.
+/// Returns how this version's comparisons under a collation depart from those of the newest version
+/// of its flavour.
 pub fn departures(flavour: Flavour, version: Version, collation: &str) -> Vec<&'static str> {
     let name = current_collation_name(collation);
     let of_version = DEPARTURES

@@ -17,8 +17,8 @@ pub enum EncodingVerdict {
     Double(u8),
     /// Parts of the text are UTF-8 decoded as latin1.
     Mixed,
-    /// Ambiguous: its two characters beyond ASCII may also be letters of latin1, or decoding it yields unusual
-    /// characters.
+    /// Ambiguous: the only two characters beyond ASCII may be letters of latin1, or decoding the
+    /// text yields unusual characters.
     Undecidable,
 }
 
@@ -60,7 +60,7 @@ fn encode_latin1(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Counts the runs of characters whose latin1 bytes are a multi-byte character of UTF-8. Ignores
-/// runs of two letters, which may be part of a word.
+/// runs of two characters of which the second is a letter: they may be part of a word.
 fn count_sequences(text: &str) -> usize {
     let mut buffer = [0];
     let bytes = text.chars().map(|character| Charset::Latin1.encode(character, &mut buffer).map_or(0, |_| buffer[0]));

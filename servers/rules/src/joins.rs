@@ -36,7 +36,7 @@ impl<'a> TableColumn<'a> {
 pub struct LikelyJoin<'a> {
     pub left: TableColumn<'a>,
     pub right: TableColumn<'a>,
-    /// Name of the foreign key from left to right. `None` if the names match.
+    /// Name of the foreign key from left to right. `None` if the pair was found by name.
     pub foreign_key: Option<&'a str>,
 }
 

@@ -1,7 +1,5 @@
 //! Rules of MySQL and MariaDB as pure functions: sizes and limits of keys and rows, the collation
 //! of a comparison, double encoding, and PHP's serialisation.
-//!
-//! Each rule names its source: a page of a manual, or the server versions that were measured.
 
 pub mod charset;
 pub mod coercibility;

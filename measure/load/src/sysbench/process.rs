@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use lifecycle::interrupt;
+use lifecycle::{interrupt, spawn_with_environment};
 
 use crate::error::Error;
 
@@ -24,7 +24,8 @@ pub(super) struct SysbenchProcess {
 impl SysbenchProcess {
     pub(super) fn start(mut command: Command) -> Result<Self, Error> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(Error::NoSysbench)?;
+        // A custom script may read the environment, such as LUA_PATH.
+        let mut child = spawn_with_environment(command).map_err(Error::NoSysbench)?;
         let output = [child.stdout.take().map(read_tail), child.stderr.take().map(read_tail)];
         Ok(Self { child, output })
     }

@@ -51,7 +51,7 @@ pub struct Schema {
 /// Facts that could not be read, and how to make them visible.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unseen {
-    /// Noun phrase: "live sessions", "triggers of `shop`".
+    /// Noun phrase, such as "triggers of shop".
     pub what: String,
     /// Cause, such as a missing privilege, the server's version or a disabled setting.
     pub why: String,

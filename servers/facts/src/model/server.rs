@@ -21,8 +21,8 @@ pub struct ServerFacts {
     pub charsets: Vec<CharsetInfo>,
     /// Collations, by id.
     pub collations: Vec<CollationFact>,
-    /// Session variables right after login, when the client has requested utf8mb4. `None` for
-    /// replicas.
+    /// Session variables right after login, when the client has requested utf8mb4.
+    /// [`read`](crate::read()) always fills it.
     pub handshake: Option<ConnectionCharsets>,
 }
 

@@ -73,7 +73,7 @@ pub(super) struct Grants {
     roles: Vec<String>,
 }
 
-/// Privileges on `*.*` by which an account neither reads nor changes rows, definitions or settings.
+/// Privileges to watch a server, which [`rights_beyond`] does not list.
 const WATCHING: [&str; 9] = [
     "USAGE",
     "PROCESS",
@@ -87,8 +87,8 @@ const WATCHING: [&str; 9] = [
 ];
 
 /// Lists the account's rights on anything but schemas whose names begin with `prefix`, such as
-/// `SELECT on shop.*`. Rights to watch the server don't count, nor does the schema `test`, which
-/// servers open to every account.
+/// `SELECT on shop.*`. Rights to watch the server don't count, nor do the schemas
+/// `performance_schema` and `test`. Servers open `test` to every account.
 pub fn rights_beyond(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>> {
     Ok(Grants::read(conn)?.beyond(prefix))
 }
@@ -164,7 +164,6 @@ impl Grants {
                 // MariaDB prints `REPLICA MONITOR` as `SLAVE MONITOR`.
                 || privilege == "REPLICA MONITOR" && set.contains("SLAVE MONITOR")
         };
-        // SELECT on mysql.proc or on all tables shows all routines.
         let can_read_proc =
             || self.schemas.get("mysql.proc").is_some_and(grants) || self.schemas.get("mysql.*").is_some_and(grants);
         let is_revoked =

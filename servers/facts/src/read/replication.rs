@@ -66,8 +66,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns `host:port` of a row of `SHOW REPLICAS`. The host is empty if the replica does not
-/// report it. A server with `show_replica_auth_info` adds user and password after the host.
+/// Returns `host:port` of a row of `SHOW REPLICAS`, or `server id ID:port` if the replica does not
+/// report its host. A server with `show_replica_auth_info` adds user and password after the host.
 fn format_registered(row: &DictionaryRow) -> String {
     let port = if row.columns() > MAX_COLUMNS_WITHOUT_ACCOUNT { 4 } else { 2 };
     let host = row.optional_text(1).filter(|host| !host.is_empty());
