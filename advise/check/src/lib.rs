@@ -1,6 +1,6 @@
 //! The shape of a check, shared by the crates that advise on a server.
 //!
-//! A [`Check`] is a name, what it reads, its documentation and a pure function to [`Finding`]s.
+//! A [`Check`] has a name, its inputs, documentation, and a way to run, which returns [`Finding`]s.
 //! A [`Selection`] holds the checks of one run. A [`Target`] is the server version of a migration.
 
 mod finding;
@@ -15,17 +15,15 @@ pub use selection::{Selection, UnknownCheck};
 pub use severity::Severity;
 pub use target::{Target, TargetError, collation_flavour};
 
-/// A check. `F` is its function from facts to findings.
+/// A check. `F` is what runs it: in the simplest case a function from facts to findings.
 pub struct Check<F: 'static> {
     /// Name for `--check` and `--skip`: `join-mismatch`.
     pub name: &'static str,
     /// What the check finds, in one line without a full stop.
     pub title: &'static str,
-    /// Inputs that have to be gathered before the check runs.
     pub reads: &'static [Reading],
     /// When the check reports, why, and what to do about it. Markdown.
     pub doc: &'static str,
-    /// Pure function that returns the findings.
     pub run: F,
 }
 
@@ -51,7 +49,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// Name of the input in listings of checks.
+    /// Name of the input in `weigh audit --list`.
     pub fn title(self) -> &'static str {
         match self {
             Reading::Settings => "settings",

@@ -30,7 +30,7 @@ impl<F> Selection<F> {
     /// Selects the checks named in `only`, or all if `only` is empty, without those in `skip`.
     ///
     /// # Errors
-    /// If no check has one of the names.
+    /// If a name is not that of a check.
     pub fn new(
         checks: &'static [&'static Check<F>],
         only: &[impl AsRef<str>],

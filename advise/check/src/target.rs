@@ -73,8 +73,8 @@ impl Target {
         self.is_released(info.name).then_some(info)
     }
 
-    /// Returns the target's behaviour under a collation that the newest server of its flavour
-    /// doesn't have.
+    /// Describes where the target, under a collation, behaves otherwise than the newest server of
+    /// its flavour.
     pub fn departures(&self, collation: &str) -> Vec<&'static str> {
         let (major, minor, patch) = self.version;
         rules::departures::departures(self.flavour, Version::new(major, minor, patch), collation)

@@ -29,7 +29,7 @@ pub enum Error {
         /// The missing `GRANT`.
         remedy: String,
     },
-    /// The server went away and didn't return in time.
+    /// The server went away and didn't return in time, or didn't answer in time.
     #[error("{0}")]
     ConnectionLost(String),
     #[error("cannot {what} {}: {source}", path.display())]
@@ -46,7 +46,7 @@ pub enum Error {
         /// The problem and its place.
         problem: String,
     },
-    /// Options that can't be fulfilled.
+    /// A request that can't be fulfilled.
     #[error("{0}")]
     Request(String),
 }

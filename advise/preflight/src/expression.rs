@@ -6,7 +6,7 @@ pub fn mentions_column(expression: &str, column: &str) -> bool {
     mentions_name(&expression.to_lowercase(), &column.to_lowercase())
 }
 
-/// True if a text contains a name that no letter, digit, `_` or `$` continues. Case-sensitive.
+/// True if a text contains a name as a whole word of letters, digits, `_` and `$`. Case-sensitive.
 pub fn mentions_name(text: &str, name: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_' || character == '$';
     let ends_word = |character: Option<char>| !character.is_some_and(is_word);

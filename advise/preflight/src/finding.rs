@@ -14,7 +14,7 @@ pub type Finding = check::Finding<ConversionDetails>;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversionDetails {
     pub schema: String,
-    /// `None` if the finding is about a stored program or the whole schema.
+    /// `None` for a whole schema and for most programs.
     pub table: Option<String>,
     /// Target collation.
     pub target: String,
@@ -109,8 +109,8 @@ pub(crate) struct FindingRecord {
     object: String,
     /// Name of the schema, without quotes.
     schema: String,
-    /// Name of the table, without schema and quotes. Absent if the finding is about a stored
-    /// program or the whole schema.
+    /// Name of the table, without schema and quotes. Absent for a whole schema and for most
+    /// programs.
     table: Option<String>,
     /// Target collation.
     target: String,
@@ -198,7 +198,7 @@ impl From<FindingRecord> for Finding {
 }
 
 /// Derives the kind of an object from its name, as records don't store it. Stored programs come out
-/// as schemas.
+/// as schemas or tables.
 fn object_kind(record: &FindingRecord) -> ObjectKind {
     let Some(table) = &record.table else { return ObjectKind::Schema };
     let table_name = check::table_name(&record.schema, table);

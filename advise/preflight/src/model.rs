@@ -154,16 +154,16 @@ pub struct CollisionGroup {
     pub distinguished_by: Vec<String>,
 }
 
-/// A row or a value.
+/// A row, a value or another object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Example {
     /// Values of the primary key, of the key that the table was read by, or of the first column of
     /// a CSV or Parquet file. Empty if the table has no key.
     pub key: Vec<String>,
-    /// Values of the columns in question.
+    /// Values of the columns in question, or a description of the object.
     pub values: Vec<String>,
-    /// Peculiarity of the row: `double-encoded: für`, or the character that the target's character
-    /// set lacks.
+    /// Peculiarity, such as `double-encoded: für` or a character that the target's character set
+    /// lacks.
     pub note: Option<String>,
 }
 
@@ -184,10 +184,11 @@ pub struct Plan {
     /// after a plan that stopped.
     #[serde(default)]
     pub put_back: Vec<Step>,
-    /// Statements that restore the definitions after the plan, in their order. Empty unless asked for.
+    /// Statements that undo the plan: they restore the definitions from before it. Empty unless
+    /// asked for.
     #[serde(default)]
     pub back: Vec<Step>,
-    /// What these statements did not restore in the rehearsal.
+    /// What `back` did not restore in the rehearsal.
     #[serde(default)]
     pub back_lost: Vec<String>,
     /// Server and number of rows of the rehearsal. Absent if the steps were not rehearsed.
@@ -212,7 +213,8 @@ pub struct Step {
     pub sql: String,
     /// How the server runs the statement. Absent for statements other than ALTER TABLE.
     pub algorithm: Option<Algorithm>,
-    /// Why the table is copied, or why the server refuses the statement.
+    /// Why the table is copied, why the program is created again, or why the server refuses the
+    /// statement.
     pub note: Option<String>,
     /// Estimated time, if a sample of rows was timed.
     #[serde(default)]

@@ -160,7 +160,7 @@ impl Scanner<'_> {
         Ok(result)
     }
 
-    /// Divides the memory among the sorts that are open at the same time.
+    /// Divides the memory among the sorts that are likely open at the same time.
     fn sort_options(&self, group: &[&TableJob<'_>], keys: usize) -> extsort::Options {
         let targets = self.job.targets.len();
         let sorts = |table: &&TableJob<'_>| (table.unique_indexes().count() + table.conversions.len()) * targets;

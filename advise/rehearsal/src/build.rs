@@ -35,7 +35,7 @@ pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<Built,
     Ok(Built { unbuilt, left_out })
 }
 
-/// Creates programs and views, each with the SQL mode, collations and time zone of its creation.
+/// Creates programs and views, each under the SQL mode, collations and time zone that it keeps.
 /// Grants privileges on routines.
 pub fn build_programs(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<Unbuilt>, Error> {
     let is_program = |object: &&Object| object.name.kind.is_program();
@@ -73,12 +73,12 @@ fn relax(conn: &mut Conn) {
         "SET SESSION innodb_strict_mode = 0",
         "SET SESSION explicit_defaults_for_timestamp = 1",
     ] {
-        // Servers without the variable don't need the statement.
+        // Some servers lack a variable, or don't let a session set it.
         let _ = conn.query_drop(statement);
     }
 }
 
-/// Creates objects until a pass creates none: views need each other.
+/// Creates objects. Repeats the refused ones while a pass creates any: views need each other.
 fn create_all(conn: &mut Conn, mut missing: Vec<&Object>) -> Result<Vec<Unbuilt>, Error> {
     loop {
         let (mut refused, before) = (Vec::new(), missing.len());

@@ -131,7 +131,6 @@ impl Definitions {
         self.objects.iter().filter(move |object| object.name.kind == kind)
     }
 
-    /// Returns the names of the schemas, in their order.
     pub fn schemas(&self) -> Vec<String> {
         self.of_kind(Kind::Schema).map(|object| object.name.schema.clone()).collect()
     }

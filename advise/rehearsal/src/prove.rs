@@ -10,7 +10,7 @@ use crate::definitions::{Definitions, Kind, ObjectName};
 use crate::error::{Error, refusal};
 use crate::read::checksum_expression;
 
-/// Something that doesn't hold for a table.
+/// A defect of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub object: ObjectName,
@@ -116,7 +116,7 @@ fn reload(conn: &mut Conn, schema: &str, table: &str, create: &str) -> Result<()
 const MAX_LOOKUPS: usize = 50;
 
 /// Looks up values of the first column of each B-tree index, and compares the number of rows with
-/// that of a scan.
+/// that found without the index.
 fn check_indexes(conn: &mut Conn, schema: &str, table: &str) -> Vec<String> {
     let indexes: Vec<(String, String)> = conn
         .query(format!(

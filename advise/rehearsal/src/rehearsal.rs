@@ -35,7 +35,7 @@ pub struct Rehearsal<'s> {
 
 impl<'s> Rehearsal<'s> {
     /// Creates the objects on a private server, which must hold nothing else, and fills the tables
-    /// by `fill`. Triggers are created afterwards. Returns what could not be created.
+    /// by `fill`. Programs are created afterwards. Returns what the copy lacks.
     pub fn build<E: From<Error>>(
         server: &'s Server,
         definitions: &Definitions,

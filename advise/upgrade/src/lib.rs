@@ -6,8 +6,9 @@
 //! statements, migrations ─ run ─▶ on both ───── errors, rows, order, plans ─┘
 //! ```
 //!
-//! The servers decide everything: a finding is what the new server was seen to do, and a mend or
-//! setting is advised only after it was seen to work. Only private servers are written to.
+//! A finding is what the new server was seen to do, or a collation whose weights differ between
+//! products. A setting, or a mend with statements, is advised only after it was seen to work. Only
+//! private servers are written to.
 
 mod collation;
 mod error;

@@ -54,7 +54,7 @@ pub struct Mended {
 }
 
 impl Mended {
-    /// Adds what other collations change to the first mend.
+    /// Adds what the substitute collations change to the effects of the first mend.
     pub fn describe_collations(&mut self, server: &Server) {
         if let Some(mend) = self.mends.first_mut() {
             mend.effects.extend(self.replaced.iter().filter_map(|(old, new)| describe_substitute(server, old, new)));

@@ -29,7 +29,7 @@ pub struct Statement {
     /// `schema.sql:12`, `table app.orders`.
     pub place: String,
     pub text: String,
-    /// Position among the statements of all dumps.
+    /// Position among the statements of all dumps; 0 for definitions.
     pub number: usize,
 }
 
@@ -61,7 +61,8 @@ impl Given {
 
 pub struct Request {
     pub schema: Schema,
-    /// Schema of the statements; `None`: the last of the dump.
+    /// Schema of the statements, and of a dump that names none. `None`: the schema in use at the
+    /// end of the dump.
     pub default_schema: Option<String>,
     /// Scripts and migrations in the order in which they run. The statements of one share a
     /// connection.

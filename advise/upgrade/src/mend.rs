@@ -1,4 +1,4 @@
-//! Rewrites statements of a dump that the new server refuses.
+//! Rewrites statements that the new server refuses.
 
 use check::Target;
 use server::{current_collation_name, error_code};

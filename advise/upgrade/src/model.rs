@@ -10,7 +10,7 @@ pub struct Report {
     pub format: u32,
     /// Version of weigh.
     pub weigh: String,
-    /// Server before the upgrade: a private one of its version.
+    /// Server before the upgrade: a private one of its version, or a running one if `live`.
     pub from: ServerSide,
     /// Server after the upgrade.
     pub to: ServerSide,
@@ -63,7 +63,7 @@ pub struct Finding {
     pub reasons: Vec<String>,
     /// Further places of the same fault.
     pub also: Vec<String>,
-    /// Changes after which the finding was gone, each tried on the new server.
+    /// Changes after which the finding is gone. Those with statements were tried on the new server.
     pub mends: Vec<Mend>,
 }
 
@@ -74,9 +74,9 @@ pub enum Kind {
     Breaks,
     /// Loses an index on the new server.
     Slower,
-    /// Has a different collation, different rows or a different order on the new server.
+    /// Has a different definition, setting, collation, rows or order on the new server.
     Differs,
-    /// Would be refused if a migration creates tables as the schema's own statements do.
+    /// New columns of a migration without COLLATE could not be joined with the old ones.
     NextMigration,
     /// Fails on the old server as well.
     FailsAlready,
@@ -112,7 +112,7 @@ pub struct Mend {
     pub effects: Vec<String>,
 }
 
-/// Settings of the new server under which it behaves like the old one.
+/// Settings of the new server under which it behaves more like the old one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// Lines for the group `[mysqld]` of the option file.
@@ -121,8 +121,8 @@ pub struct Settings {
     pub statements: Vec<String>,
     /// What the settings do besides.
     pub effects: Vec<String>,
-    /// Findings that are left with these settings, as `place: what`. All findings, if no setting
-    /// helps.
+    /// Findings that are left with these settings, as `place: what`, except those that fail
+    /// already. All of these, if no setting helps.
     pub left: Vec<String>,
 }
 

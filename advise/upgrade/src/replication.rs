@@ -16,7 +16,7 @@ use crate::script::{Done, is_query};
 use crate::settings::Defaults;
 use crate::side::Columns;
 
-/// Columns of a collation that are named.
+/// Maximum number of columns of a collation that are named.
 const MAX_COLUMNS: usize = 3;
 
 /// Schemas and columns, by their collation.
@@ -85,7 +85,7 @@ pub fn judge(
     Ok(faults)
 }
 
-/// Reports collations of the one server whose id the other lacks.
+/// Reports collations that the source uses, and whose id the replica lacks.
 fn unknown_collations(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> Vec<ReplicationFault> {
     let connection = from.charsets.get("utf8mb4");
     let server = from.settings.get("collation_server");
@@ -142,7 +142,7 @@ fn describe_columns(columns: &[String]) -> Option<String> {
     }
 }
 
-/// Reports character sets that definitions without COLLATE make other columns of on the replica.
+/// Reports character sets whose columns, without COLLATE, get another collation on the replica.
 fn different_defaults(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> Vec<ReplicationFault> {
     if carries_defaults(from, to) {
         return Vec::new();
@@ -170,8 +170,8 @@ fn carries_defaults(from: &Side<'_>, to: &Side<'_>) -> bool {
     ["default_collation_for_utf8mb4", "character_set_collations"].iter().any(|name| has(from, name) && has(to, name))
 }
 
-/// Reports statements of migrations that one server takes and the other refuses, with the outcome
-/// on the old server and on the new one.
+/// Reports statements other than queries that one server takes and the other refuses. `outcomes`
+/// are those of the old server and of the new one.
 pub fn refused_statements<'r>(
     outcomes: impl Iterator<Item = (&'r Given, &'r Done, &'r Done)>,
 ) -> Vec<ReplicationFault> {

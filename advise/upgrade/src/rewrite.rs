@@ -18,7 +18,7 @@ use crate::side;
 const KEPT_MODE: &str = "@weigh_sql_mode";
 
 /// Writes the dump with mends, by the numbers of the statements, and loads the file into the new
-/// server, which holds nothing else.
+/// server, after dropping the server's schemas.
 pub fn rewrite(
     server: &Server,
     dumps: &[Dump],
@@ -88,7 +88,7 @@ fn write_mend(mend: &Mend, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a statement with its delimiter: another one than `;` around a body that has it.
+/// Writes a statement with a delimiter: `;`, or another one around a body with semicolons.
 fn write_statement(statement: &[u8], out: &mut impl Write) -> io::Result<()> {
     if !has_delimiter(statement) {
         out.write_all(statement)?;

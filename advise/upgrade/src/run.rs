@@ -207,7 +207,7 @@ fn load_definitions(target: &Server, before: &Before) -> Result<Loaded, Error> {
     Ok(loaded)
 }
 
-/// Names the collations of both columns of a foreign key on the old server.
+/// Describes the foreign keys of a statement whose columns have two collations on the old server.
 fn old_columns(statement: &str, before: &Before) -> Vec<String> {
     let tokens: Vec<sql::Token<'_>> = sql::tokenize(statement, sql::SqlMode::default()).collect();
     let Some(table) = crate::load::created_name(statement) else { return Vec::new() };

@@ -20,7 +20,7 @@ pub struct Done {
     pub setup: why::Session,
     /// False if a repeated query returned something different.
     pub is_repeatable: bool,
-    /// Mends of a refused definition or setting; the first is in force.
+    /// Mends of a refused statement that is no query; the first is in force.
     pub mends: Vec<Mend>,
     pub reasons: Vec<String>,
     /// True if the statement fails only because an earlier one did.
@@ -28,7 +28,7 @@ pub struct Done {
 }
 
 /// Runs scripts. Later statements of a script see what earlier ones did. With `mends`, a refused
-/// definition is mended.
+/// statement that is no query is mended.
 pub fn run_scripts(
     server: &Server,
     scripts: &[Vec<Given>],
@@ -99,8 +99,8 @@ pub struct Pair<'s> {
     pub target_columns: &'s Columns,
 }
 
-/// Judges a statement by what it did on both servers. Adds a note for a statement that neither
-/// takes, and not because of collations.
+/// Judges a statement by what it did on both servers. Adds a note for a statement that only the new
+/// server takes, and for one that neither takes for a reason other than collations.
 pub fn judge(
     pair: &Pair<'_>,
     given: &Given,

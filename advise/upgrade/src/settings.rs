@@ -40,7 +40,7 @@ impl Defaults {
 /// Errors that `sql_mode` decides about.
 const MODE_ERRORS: [&str; 7] = ["1055:", "1067:", "1140:", "1292:", "1364:", "1366:", "1406:"];
 
-/// Lists the settings that may help, those with the widest effect first.
+/// Lists the settings that may help.
 pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) -> Vec<Candidate> {
     let here = version(target);
     let mut all = Vec::new();
@@ -112,7 +112,7 @@ pub fn undo(server: &Server, candidates: &[Candidate]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns other effects of the settings, as seen on the server while they are set.
+/// Returns other effects of the settings, which must be set on the server.
 pub fn effects(server: &Server, candidates: &[Candidate]) -> Result<Vec<String>, Error> {
     let mut all = Vec::new();
     if candidates.iter().any(|one| one.statement.contains("default_collation_for_utf8mb4")) {
@@ -130,7 +130,7 @@ pub fn effects(server: &Server, candidates: &[Candidate]) -> Result<Vec<String>,
     Ok(all)
 }
 
-/// Counts the findings that speak against a setting: all but those of the old server.
+/// Counts the findings, without those that the old server has as well.
 pub fn weight(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.kind != Kind::FailsAlready).count()
 }

@@ -16,7 +16,7 @@ use crate::Error;
 /// Maximum number of rows that are kept for messages.
 const MAX_KEPT_ROWS: usize = 200;
 
-/// Longest `SET` that is repeated on other connections.
+/// Statements shorter than this are repeated on other connections.
 const MAX_PRELUDE_BYTES: usize = 4096;
 
 /// Rows of all results of a statement.
@@ -206,7 +206,8 @@ pub fn version(server: &Server) -> Target {
     Target { flavour: server.flavour(), version: (version.major, version.minor, version.patch) }
 }
 
-/// Server settings that decide about collations, by name.
+/// Reads settings that decide about collations and about what definitions the server takes, by
+/// name.
 pub fn read_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error> {
     let names = [
         "character_set_server",
@@ -220,8 +221,8 @@ pub fn read_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error>
     Ok(server.read_settings(&names)?)
 }
 
-/// Character sets of Unicode, by the name that the server takes, with the collation that they have
-/// without COLLATE.
+/// Reads the collations that Unicode character sets have without COLLATE, by the current name of
+/// the character set.
 pub fn read_charset_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error> {
     let mut conn = server.connect()?;
     let mut found = BTreeMap::new();

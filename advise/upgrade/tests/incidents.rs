@@ -1,6 +1,6 @@
 //! Public incidents of upgrades, reproduced with small schemas on real servers of both versions.
-//! The rehearsal names the cause, the advised settings or mends work on a fresh server, and clean
-//! schemas have no findings.
+//! The rehearsal names the cause. Advised settings work when the schema is loaded again; without
+//! settings, every finding has a mend. Clean schemas have no findings.
 //!
 //! A fixture is a file `fixtures/NAME.sql`: the schema, a line `-- statement`, the statements that
 //! follow the upgrade. Its first lines are comments:

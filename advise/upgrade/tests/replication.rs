@@ -60,7 +60,7 @@ fn copy(mut from: impl Read, mut to: impl Write) {
     let _ = std::io::copy(&mut from, &mut to);
 }
 
-/// Runs the first statement that the server's grammar has.
+/// Runs the first of the statements that the server takes.
 fn run_one_of(conn: &mut Conn, statements: &[&str]) -> Vec<mysql::Row> {
     let mut last = None;
     for statement in statements {

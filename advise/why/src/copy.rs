@@ -355,7 +355,7 @@ pub(crate) fn named_values(row: &Row) -> BTreeMap<String, Option<String>> {
     row.columns_ref().iter().enumerate().map(|(at, column)| (column.name_str().into_owned(), value(at))).collect()
 }
 
-/// Returns the name of a temporary table that a statement creates, as written.
+/// Returns the quoted name of the temporary table that a statement creates.
 fn created_table(create: &str) -> Option<String> {
     let tokens: Vec<sql::Token<'_>> = sql::tokenize(create, sql::SqlMode::default()).collect();
     sql::find_tables(&tokens).first().map(|table| match &table.schema {

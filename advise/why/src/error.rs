@@ -15,7 +15,8 @@ pub enum Error {
         server: String,
         source: mysql::Error,
     },
-    /// A statement that the server does not understand, or that names nothing that exists.
+    /// A statement that cannot be judged: the server refuses it for a reason other than collations.
+    /// Also a failure to keep or restore tables of the private copy.
     #[error("{place}: {message}")]
     Statement { place: String, message: String },
     #[error("{place}: the server refuses this statement of the dump: {message}")]

@@ -18,7 +18,7 @@ pub struct Group {
     pub sources: Vec<(Source, usize)>,
 }
 
-/// Schemas whose views and functions are the server's own. They are not judged.
+/// Schemas of the server itself, whose views are not judged.
 const OWN_SCHEMAS: [&str; 3] = ["information_schema", "performance_schema", "mysql"];
 
 pub(crate) fn is_own_schema(schema: &str) -> bool {
@@ -168,7 +168,7 @@ fn begins_with(source: &Source, words: &[&str]) -> bool {
     first.is_some_and(|token| token.is_any_keyword(words))
 }
 
-/// Events of triggers that a statement is: `ON DUPLICATE KEY UPDATE` is two.
+/// Events of the triggers that a statement runs: two with `ON DUPLICATE KEY UPDATE`.
 fn events(source: &Source) -> &'static [&'static str] {
     let has_update = tokenize(&source.text, SqlMode::default()).any(|token| token.is_keyword("duplicate"));
     if begins_with(source, &["replace"]) {

@@ -21,7 +21,7 @@ pub struct Judged {
     pub resolved: Vec<Resolved>,
 }
 
-/// True for errors that collations and character sets of operands cause.
+/// True for errors that collations and character sets cause.
 pub fn is_conflict(code: u16) -> bool {
     error_code::is_collation_conflict(code)
         || matches!(
@@ -159,7 +159,7 @@ impl Copy<'_> {
     }
 
     /// Collation by which the sides are compared, by the servers' rules. `None` if they refuse the
-    /// comparison.
+    /// comparison, or no side has a collation that counts.
     fn winner(&self, sides: &[Side]) -> Option<String> {
         let texts: Vec<&Side> =
             sides.iter().filter(|side| side.charset != "binary" && side.strength != "IGNORABLE").collect();

@@ -27,7 +27,7 @@ fn list(columns: &[String]) -> String {
 /// Settings under which any definition and any row is taken again.
 fn relaxed() -> Session {
     let settings = [
-        // MariaDB's limit of the other sessions; MySQL limits queries only.
+        // Other sessions of the copy have a limit. MySQL's applies to queries only.
         "SET SESSION max_statement_time = 0",
         "SET SESSION foreign_key_checks = 0",
         "SET SESSION unique_checks = 0",

@@ -6,9 +6,9 @@
 //!                                   └─▶ Fault ─ remedy ─▶ Change, tried on the copy ─▶ Finding
 //! ```
 //!
-//! The server decides everything: which collation a side has, whether it refuses an expression,
-//! which plan it takes, and whether a remedy works. The reader of statements only finds places to
-//! ask about. Running servers are never written to: changes are tried on the copy alone.
+//! The server decides which collation a side has, whether it refuses an expression, which plan it
+//! takes, and whether a remedy works. The reader of statements only finds places to ask about.
+//! Running servers are never written to: changes are tried on the copy alone.
 
 mod copy;
 mod ddl;

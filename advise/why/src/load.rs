@@ -139,7 +139,8 @@ pub fn list_schemas(source: &Server) -> Result<Vec<String>, Error> {
     Ok(schemas)
 }
 
-/// Builds the schemas of a running server on a private one. Rows are not read.
+/// Builds the schemas of a running server on a private one. Rows are not read. Returns what the
+/// private one lacks.
 pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Result<Vec<String>, Error> {
     let mut conn = source.connect_patiently()?;
     let definitions = rehearsal::read(source, &mut conn, schemas, rehearsal::Values::Skip)?;

@@ -46,11 +46,11 @@ pub struct Finding {
     pub error: Option<String>,
     /// Comparisons, calls and unions that take part.
     pub sites: Vec<Site>,
-    /// Consequences, a sentence each.
+    /// Details of the cause, and consequences, a sentence each.
     pub costs: Vec<String>,
     /// Plan before any remedy, for the tables of the statement. `None` if the server refuses it.
     pub plan: Option<PlanFigures>,
-    /// The smallest first.
+    /// The smallest first, except for definitions.
     pub remedies: Vec<Remedy>,
 }
 
@@ -69,7 +69,7 @@ pub enum Kind {
     KeyTooLong,
     /// Values become equal: error 1062.
     Duplicates,
-    /// Columns of a foreign key do not fit: errors 1005, 1215, 1833, 3780.
+    /// Columns of a foreign key do not fit: errors 1005, 1215, 1832, 1833, 3780.
     ForeignKey,
     /// A character has no place in the column's character set: error 1366.
     Unrepresentable,

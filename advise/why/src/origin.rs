@@ -16,7 +16,7 @@ pub struct Resolved {
     /// Base table, column, and the name by which the statement refers to the table. Also for a
     /// column inside COLLATE or CONVERT.
     pub column: Option<ColumnRef>,
-    /// Parameter or variable of a program, user variable, or function.
+    /// Name of a parameter, variable, function, view, subquery or temporary table.
     pub name: Option<String>,
     /// Stored function that the operand calls.
     pub function: Option<StoredProgram>,

@@ -47,7 +47,8 @@ pub struct Found {
 
 /// Judges statements on the copy. Statements that set up the session apply to later ones.
 ///
-/// A single statement that the server does not understand is an error; of several, a note.
+/// A statement that cannot be judged is an error if it is the only one, or if none can be judged.
+/// Otherwise it is a note.
 pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> {
     let mut found = Found::default();
     let mut session = Session { schema: request.schema.clone(), prelude: request.first.clone() };

@@ -48,7 +48,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     by_column.into_iter().filter_map(finding).collect()
 }
 
-/// Collation after the plan of a column that it converts.
+/// Returns the planned collation of a column. `None` if the plan doesn't convert it.
 fn new_collation<'j>(job: &'j Job<'_>, TableColumn { table, column }: TableColumn<'_>) -> Option<&'j str> {
     let conversion = job.table(&table.schema, &table.name)?.conversion(&column.name)?;
     Some(&conversion.planned_target().name)

@@ -34,7 +34,8 @@ enum Taken {
 
 impl Taken {
     /// Reads the constants of a table that is partitioned by one column. `None` if every value is
-    /// taken, or a constant is not written as a string.
+    /// taken, if several columns partition the table, or if a constant is not written as a string
+    /// or not in `charset`.
     fn read(scan: &TableScan<'_>, charset: Charset) -> Option<Self> {
         let partitioning = scan.table.table.partitioning.as_ref()?;
         if partitioning.expression.as_deref()?.contains(',') {

@@ -122,7 +122,7 @@ enum Operand {
     Other,
 }
 
-/// Returns what the last of the tokens is.
+/// Returns what a COLLATE after the tokens applies to.
 fn operand(tokens: &[Token<'_>]) -> Operand {
     let Some(last) = tokens.last() else { return Operand::Other };
     if last.is_symbol(')') {
@@ -157,8 +157,7 @@ fn operand(tokens: &[Token<'_>]) -> Operand {
     if is_of_row { Operand::RowColumn(name) } else { Operand::Name(name) }
 }
 
-/// True if the declaration of a parameter or variable names a character set. A declaration has the
-/// COLLATE, too, in `DECLARE x VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_bin`.
+/// True if the declaration of a parameter or variable names a character set.
 fn has_own_charset(tokens: &[Token<'_>], name: &str) -> bool {
     let is_end = |token: &&Token<'_>| token.is_symbol(',') || token.is_symbol(';');
     let is_charset = |token: &Token<'_>| token.is_any_keyword(&["charset", "character"]);

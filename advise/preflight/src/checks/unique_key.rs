@@ -24,7 +24,7 @@ pub static CHECK: Check = Check {
     doc: "A coarser collation makes values equal that differ now: ß and ss, é and e, or 'a' and 'a ' where NO PAD becomes PAD SPACE. \
               ALTER TABLE then ends with error 1062, after it has copied the rows up to there. gh-ost and pt-online-schema-change copy with \
               INSERT IGNORE and lose one row of each group instead. Every unique key with a converted column is sorted by its new sort keys, \
-              at the length at which it will be indexed; NULLs never collide. Rows are named by their primary key.",
+              at the length at which it will be indexed; NULLs never collide. Rows are named by the key that the table is read by.",
     run: CheckFunction::Rows(checks),
 };
 
@@ -187,8 +187,8 @@ impl<'j> UniqueKey<'j> {
         }
     }
 
-    /// Returns `double-encoded: für` for the first double-encoded value of the key. `None` without
-    /// one.
+    /// Returns `double-encoded: für` for the first double-encoded value of a converted column.
+    /// `None` without one.
     fn repair_note(&self, values: &[Option<Vec<u8>>]) -> Option<String> {
         self.parts.iter().zip(values).find_map(|(part, value)| {
             let charset = self.scan.fields.columns[part.field].charset.filter(|_| part.is_converted)?;

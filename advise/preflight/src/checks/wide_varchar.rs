@@ -10,7 +10,7 @@ pub static CHECK: Check = Check {
     name: "wide-varchar",
     title: "VARCHARs of more characters than the new character set allows (utf8mb4: 16,383)",
     reads: &[Reading::Schemas],
-    doc: "A VARCHAR may take 65,535 bytes: 21,844 characters of utf8mb3 (three bytes each), 16,383 of utf8mb4. ALTER TABLE ends with \
+    doc: "A VARCHAR may take 65,535 bytes: 21,845 characters of utf8mb3 (three bytes each), 16,383 of utf8mb4. ALTER TABLE ends with \
               error 1074, or, without strict mode, turns the column into MEDIUMTEXT. The plan names the type MEDIUMTEXT.",
     run: CheckFunction::Facts(run),
 };

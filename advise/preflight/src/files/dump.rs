@@ -153,7 +153,7 @@ impl Place {
     }
 }
 
-/// Rows of a dump. The rows of a table are read where its INSERTs are.
+/// Rows of a dump, read from each table's INSERTs.
 #[derive(Clone, Debug)]
 pub struct DumpRows {
     path: PathBuf,

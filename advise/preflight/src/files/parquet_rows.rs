@@ -74,7 +74,7 @@ impl From<parquetfile::Error> for Error {
     }
 }
 
-/// Returns the column's type as a server has it. `None` for nested columns.
+/// Returns the column with a type of the servers. `None` for nested columns.
 fn file_column(column: &Column) -> Option<FileColumn> {
     let data_type = match column.kind? {
         ColumnKind::Text => "varchar",

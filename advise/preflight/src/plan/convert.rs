@@ -100,7 +100,8 @@ pub(super) fn rebuilt_indexes<'t>(
     table.table.indexes.iter().filter_map(rebuilt).collect()
 }
 
-/// True if an index fits only in the row format DYNAMIC.
+/// True if a part of an index exceeds the limit of the table's row format, and DYNAMIC has a higher
+/// one.
 pub(super) fn needs_dynamic_format(job: &Job<'_>, table: &TableJob<'_>) -> bool {
     let per_part = key_limits(job.facts, table.table).max_part_bytes;
     let exceeds = |index: &&Index| part_bytes(job.facts, table, index, 0).iter().any(|&bytes| bytes > per_part);
@@ -119,7 +120,8 @@ fn has_dependent_part(table: &TableJob<'_>, index: &Index) -> bool {
 
 /// True if the server may have made an index for a foreign key that the plan drops. It then
 /// replaces the index, under another name, when the key is added again (MySQL 5.6, 9.7, MariaDB
-/// 10.11, 11.8). An index that the ALTER itself adds stays, so the plan rebuilds it. A definition doesn't show whether the server or a user made an index.
+/// 10.11, 11.8). An index that the ALTER itself adds stays, so the plan rebuilds it. A definition
+/// doesn't show whether the server or a user made an index.
 fn may_be_implicit(job: &Job<'_>, table: &TableJob<'_>, index: &Index) -> bool {
     let columns: Vec<&String> = index.parts.iter().filter_map(|part| part.column.as_ref()).collect();
     let is_plain = !index.unique && index.parts.iter().all(|part| part.prefix.is_none() && !part.descending);
@@ -171,7 +173,8 @@ fn with_text_default(job: &Job<'_>, definition: &str) -> String {
 }
 
 /// Returns the clauses that drop an index and add it with new prefixes. `None` keeps the prefixes.
-/// The rest is taken from the table's definition; without one, only uniqueness is kept.
+/// The rest is taken from the table's definition; without one, its comment, parser and visibility
+/// are lost.
 pub(super) fn rebuild_index(
     job: &Job<'_>,
     table: &TableJob<'_>,

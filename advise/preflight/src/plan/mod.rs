@@ -29,7 +29,8 @@ use verification::verification_queries;
 pub use convert::{dependent_columns, is_versioned};
 pub use programs::{keeps_old_collation, programs_left};
 
-/// Findings decide which steps are blocked and which columns get another type.
+/// Findings decide which steps are blocked, which columns get another type, and which text is
+/// repaired.
 pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
     let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
     let keys: Vec<&ForeignKey> = job.foreign_keys().collect();

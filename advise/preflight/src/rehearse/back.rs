@@ -49,10 +49,11 @@ pub fn find_rest(
     let facts = facts::read(private, &scope, &Limits::default(), &NoProgress)?;
     let again = Job::new(&facts, definitions, request);
     let is_blocked = |name: &str| plan.steps.iter().any(|step| step.blocked && step.object == name);
-    let tables = again.tables.iter().filter(|table| !table.conversions.is_empty()).filter(|table| {
-        // Objects that the private server doesn't have were not rehearsed.
-        !is_blocked(&table.name()) && job.table(&table.table.schema, &table.table.name).is_some()
-    });
+    let tables = again
+        .tables
+        .iter()
+        .filter(|table| !table.conversions.is_empty())
+        .filter(|table| !is_blocked(&table.name()) && job.table(&table.table.schema, &table.table.name).is_some());
     let mut findings: Vec<Finding> =
         tables.map(|table| left_finding(job, private, Kind::Table, &table.table.schema, &table.table.name)).collect();
     let programs =

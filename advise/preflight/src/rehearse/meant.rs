@@ -53,9 +53,12 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
         return after.eq_ignore_ascii_case(&conversion.planned_target().name);
     }
     if let Some(conversion) = conversion("column ") {
-        // The only change of type that the plan means is that of a VARCHAR to TEXT.
-        let own_type = &conversion.column.data_type;
-        return !own_type.ends_with("text") && after.split([' ', '(']).next().is_some_and(|new| new.ends_with("text"));
+        // The plan changes a type only to a TEXT type, which its MODIFY names.
+        let new_type = after.split([' ', '(']).next().unwrap_or_default();
+        let modify = format!("MODIFY {} {new_type} ", sql::quote_identifier(&conversion.column.name));
+        return new_type.ends_with("text")
+            && new_type != conversion.column.data_type
+            && alters.iter().any(|sql| sql.contains(&modify));
     }
     if let Some(conversion) = conversion("values of ") {
         let column = table.column_name(&conversion.column.name);

@@ -1,4 +1,4 @@
-//! Rehearses the plan on a private server, until every step that isn't blocked has run.
+//! Rehearses the plan on a private server, and blocks the steps that fail there.
 
 mod back;
 mod findings;
@@ -37,8 +37,9 @@ const MAX_ROUNDS: usize = 8;
 
 /// Runs the plan on a private server with the source's schemas and a sample of its rows. Adds a
 /// finding for each refused statement. If no statement is refused, adds a finding for each change
-/// that was not meant and each fault of a table. Errors block the steps of their objects; then the
-/// rehearsal starts anew, until no error is new, or [`MAX_ROUNDS`] times.
+/// that was not meant, each fault of a table, and each object that preflight would convert again.
+/// Errors block the steps of their objects; then the rehearsal starts anew, until no error is new,
+/// or [`MAX_ROUNDS`] times.
 pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, report: &mut Report) -> Result<(), Error> {
     let Some(mut plan) = report.plan.take() else { return Ok(()) };
     let job = Job::new(inputs.facts, inputs.definitions, inputs.request);

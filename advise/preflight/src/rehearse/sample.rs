@@ -137,8 +137,8 @@ impl<'s> Sampler<'s> {
         Ok(Sample { rows: count, table_rows, is_timed })
     }
 
-    /// Deletes children whose parent may be on the source and is not in the sample. Children
-    /// without a parent on the source are left to the check `orphans`.
+    /// Deletes children without a parent in the sample, where the parent table may be copied only
+    /// in part.
     fn remove_orphans(&mut self, target: &mut Conn, tables: &[(String, String)]) -> Result<(), Error> {
         let is_copied = |schema: &str, name: &str| tables.iter().any(|(s, t)| s == schema && t == name);
         let is_partial = |schema: &str, name: &str| {

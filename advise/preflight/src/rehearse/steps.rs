@@ -96,8 +96,8 @@ fn run_alter(rehearsal: &mut Rehearsal<'_>, step: &mut Step, sample: Option<&Sam
     Ok(Outcome::Refused { code: 0, message: "no algorithm is supported".into() })
 }
 
-/// Returns the estimated time for all rows. `None` for an instant ALTER, and for tables too small
-/// to be timed.
+/// Returns the estimated time for all rows. `None` for an instant ALTER, and for tables that are
+/// not timed.
 fn alter_time(step: &Step, sample: &Sample, took: Duration) -> Option<AlterTime> {
     if !sample.is_timed || sample.rows == 0 || step.algorithm == Some(Algorithm::Instant) {
         return None;

@@ -3,7 +3,7 @@
 use facts::{Facts, Limits, Scope};
 use mysql::prelude::Queryable;
 use preflight::{
-    Checkpoint, Error, Finding, Options, Phase, ReadOptions, Rehearsed, Report, Request, RowSource, SampleOptions,
+    Checkpoint, Error, Finding, Options, ReadOptions, Rehearsed, Report, Request, RowSource, SampleOptions,
     ScanProgress, Selection, ServerRows, Source, checks::CHECKS, read_definitions, rehearse,
 };
 use server::Conn;
@@ -101,10 +101,6 @@ impl Lab {
                 Ok(()) => {}
                 Err(mysql::Error::MySqlError(error)) => {
                     refused.push((step.object.clone(), error.code));
-                    // Later steps of a table that could not be converted may fail, too.
-                    if step.phase == Phase::Convert {
-                        continue;
-                    }
                 }
                 Err(error) => panic!("{}: {error}", step.sql),
             }

@@ -96,7 +96,7 @@ fn finds_children_in_other_schemas(lab: &mut Lab, target: &str) {
     lab.conn.query_drop("DROP DATABASE fx_child").unwrap();
 }
 
-/// Columns that are joined by name are converted together, or named; the servers lose the index.
+/// A conversion of one column names the columns that are joined with it and must be converted, too.
 fn names_join_partners(lab: &mut Lab, target: &str) {
     let orders = [
         "CREATE TABLE orders (id INT PRIMARY KEY, code VARCHAR(20), memo VARCHAR(20), KEY (code))",

@@ -49,9 +49,12 @@ const MISSING: &str = "is missing on the new server";
 pub fn compare(before: &Facts, after: &Facts) -> Vec<Finding> {
     let mut differences = Differences::default();
     for schema in &before.schemas {
-        let Some(other) = after.schema(&schema.name) else { continue };
-        let collations = [&schema.collation, &other.collation].map(Some);
         let place = format!("schema {}", schema.name);
+        let Some(other) = after.schema(&schema.name) else {
+            differences.add(Kind::Breaks, place, MISSING);
+            continue;
+        };
+        let collations = [&schema.collation, &other.collation].map(Some);
         differences.collation(place, "the default collation", collations[0], collations[1]);
         for table in &schema.tables {
             match after.table(&schema.name, &table.name) {

@@ -19,7 +19,7 @@ use crate::settings::Defaults;
 /// What is compared.
 pub struct LiveRequest {
     pub schemas: Vec<String>,
-    /// Queries, the first schema being in use. Other statements are not run.
+    /// Queries, the first schema being in use. Of other statements only USE and SET NAMES are run.
     pub scripts: Vec<Vec<Given>>,
     /// Statements that the application's connection begins with.
     pub first: Vec<String>,

@@ -21,7 +21,7 @@ struct Key {
     rules: String,
 }
 
-/// Rows of a foreign key: name, child, parent, columns.
+/// Row for a column of a foreign key: name, child, parent, column of the child and of the parent.
 type KeyRow = (String, String, String, String, String, String, String);
 
 pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, Error> {
