@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 pub use catalogue::{CatalogueWriter, charset_tables};
 pub use container::{Section, read, write};
 
-/// Copies of the file: each port embeds its own.
+/// Copies of the file. The Java port embeds the Go port's.
 const COPIES: [&str; 1] = ["engine/ports/go/collations.dat"];
 
 #[derive(clap::Args)]

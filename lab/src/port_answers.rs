@@ -119,7 +119,7 @@ fn write_records(collation: Collation, count: usize, seed: u64, out: &mut impl W
     Ok(())
 }
 
-/// Returns one to four characters of a text.
+/// Returns up to four characters of a text.
 fn choose_needle(collation: Collation, text: &[u8], number: usize) -> &[u8] {
     let characters: Vec<_> = collation.charset().characters(collation.info().flavour, text).collect();
     if characters.is_empty() {

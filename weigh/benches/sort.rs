@@ -51,14 +51,14 @@ fn seconds(command: &mut Command) -> f64 {
 fn peak(command: &mut Command) -> u64 {
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
-    let mut peak_kib = 0;
+    let mut peak_mib = 0;
     loop {
         let held = fs::read_to_string(&status).unwrap_or_default();
         let peak = held.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
-        peak_kib = peak_kib.max(peak.unwrap_or(0) >> 10);
+        peak_mib = peak_mib.max(peak.unwrap_or(0) >> 10);
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "{command:?}: {status}");
-            return peak_kib;
+            return peak_mib;
         }
         thread::sleep(Duration::from_millis(20));
     }
@@ -107,10 +107,10 @@ fn main() {
     };
     let temporary = folder.path().to_str().unwrap();
     let bounded = ["-S", &memory, "-T", temporary];
-    let peak_kib = peak(&mut weigh(&bounded, &sorted));
+    let peak_mib = peak(&mut weigh(&bounded, &sorted));
     seconds(&mut weigh(&[], &expected));
     assert!(same(&sorted, &expected), "in {memory} the order is another than in memory");
-    println!("{megabytes} MB in {memory}: the order is that of memory, weigh sort at its largest {peak_kib} MiB");
+    println!("{megabytes} MB in {memory}: the order is that of memory, weigh sort at its largest {peak_mib} MiB");
     fs::remove_file(&expected).unwrap();
 
     let gnu = || {

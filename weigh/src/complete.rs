@@ -60,7 +60,7 @@ fn with_value(arg: Arg, command: &str) -> Arg {
     }
 }
 
-/// Targets of `weigh audit --target`: series with long-term support, and the newest.
+/// Values offered for `weigh audit --target`.
 const TARGETS: [&str; 6] = ["mysql-8.0", "mysql-8.4", "mysql-9", "mariadb-10.11", "mariadb-11.4", "mariadb-11.8"];
 
 fn one_of(arg: Arg, values: fn() -> Vec<CompletionCandidate>) -> Arg {

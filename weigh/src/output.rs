@@ -57,9 +57,9 @@ pub fn is_verbose() -> bool {
 pub enum Format {
     /// Tables and sentences for a terminal
     Text,
-    /// One JSON document (schemas/report.schema.json)
+    /// One JSON document
     Json,
-    /// One line per comparison
+    /// Comma-separated values
     Csv,
     /// Tables for a page or a ticket
     Markdown,

@@ -10,7 +10,7 @@ use crate::venv::Environment;
 #[derive(clap::Args)]
 pub struct Arguments {}
 
-/// Workspaces besides that of the command.
+/// Workspaces in `engine/bindings`.
 const BINDINGS: [&str; 4] = ["c", "datafusion", "python", "web"];
 
 pub fn run(_: &Arguments) -> Result<()> {

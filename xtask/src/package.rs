@@ -46,8 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
     let program = folder.path().join("weigh");
-    // Profiles other than release leave debug information, nine tenths of the size. Stack traces
-    // of a stripped program have addresses only.
+    // The profile dev leaves debug information, nine tenths of the size. Stack traces of a
+    // stripped program have addresses only.
     let built = build(&arguments.profile, target.as_deref())?;
     succeed(Command::new("strip").arg("-o").arg(&program).arg(built))?;
 

@@ -40,7 +40,7 @@ pub struct Outcome {
     pub rows: usize,
     /// Error of the server that refused to load the schema.
     pub unloaded: Option<String>,
-    /// Tables that the plan leaves out, each after an error finding.
+    /// Error findings that the plan does not mend, as `check: object`.
     pub refused: Vec<String>,
     /// Columns that the plan was to convert.
     pub converted: usize,

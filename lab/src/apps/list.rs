@@ -283,7 +283,7 @@ fn keep(text: &str) -> String {
     text.to_owned()
 }
 
-/// Removes what would leave the application's schema, and files of the client.
+/// Removes statements that choose a schema or the session's character set, and `source` commands.
 pub fn within_schema(script: &str) -> String {
     static OTHER: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(

@@ -59,7 +59,7 @@ pub struct Arguments {
     write: PathBuf,
 }
 
-/// Returns `false` if a plan failed or changed what it should not, or weigh could not do its work.
+/// Returns `false` if a plan failed, changed what it should not, or left something to find.
 pub fn run(arguments: &Arguments) -> Result<bool> {
     let programs = Programs {
         weigh: arguments.weigh.clone().map_or_else(crate::build_weigh, Ok)?,

@@ -51,7 +51,8 @@ const DIGITS: &str = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION
     UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
 
 /// Returns the expression for a value of row `n`: the same in every table, so that children find
-/// their parents. Texts begin with the number, so that no two are equal in any collation.
+/// their parents. Texts begin with two digits of the number, so that no two texts of two or more
+/// characters are equal in any collation.
 fn value((_, data_type, charset, length, _): &Column) -> Option<String> {
     let characters = match charset.as_deref() {
         Some("ascii") | None => "Az",

@@ -19,8 +19,8 @@ pub struct Snapshot {
     pub collations: BTreeMap<String, String>,
 }
 
-/// Kind of object, and its columns in information_schema. The first column names the table or
-/// object.
+/// Kind of object, its view in information_schema, the view's column of the schema, and the columns
+/// to read. The first of these names the table or object.
 const DEFINITIONS: [(&str, &str, &str, &str); 9] = [
     (
         "column",

@@ -9,7 +9,8 @@ use super::operations::OPERATIONS;
 /// Collects the catalogue of both flavours.
 pub struct CatalogueWriter {
     collations: Vec<(&'static Info, Description)>,
-    /// Files of `data`, without extension. Their sections follow the catalogue's in this order.
+    /// Names of the sections after the catalogue's, in order: files of `data` without extension,
+    /// then `operations`.
     tables: Vec<String>,
 }
 

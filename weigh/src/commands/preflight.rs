@@ -63,7 +63,8 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
 }
 
 /// Writes the plan to the file of `--plan`. Without this option, text output writes a plan with
-/// steps into a new folder of results, with the commands of online schema change tools beside it.
+/// steps into a new folder of results, with the page and the commands of online schema change
+/// tools.
 fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     let write = |path: &Path, text: &str| {
         ::files::replace(path, Access::OwnerOnly, |file| file.write_all(text.as_bytes()))

@@ -161,7 +161,7 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     Ok(diagnosis)
 }
 
-/// Returns the schema of a server that has one.
+/// Returns the only schema of a server. Fails if it has none or several.
 fn only_schema(source: &Server) -> Result<String> {
     let mut schemas = why::list_schemas(source)?;
     match schemas.len() {

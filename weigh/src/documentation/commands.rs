@@ -5,7 +5,7 @@ use clap::error::ErrorKind;
 use super::{find_pages, read};
 use crate::{Cli, argv};
 
-/// Start of README's first command.
+/// How README starts `weigh` from a clone.
 const CARGO_RUN: [&str; 5] = ["cargo", "run", "--release", "--locked", "--"];
 
 /// Returns the lines of indented and fenced code blocks. Joins lines that end in a backslash.

@@ -2,8 +2,8 @@
 //!
 //! A page has the markers `<!-- options: weigh bench -->` and `<!-- end of options -->`. The table
 //! lies between them. `<!-- options: weigh bench, Connection -->` is the table of the options under
-//! one heading of `--help`. `<!-- checks: audit -->` and `<!-- end of checks -->` enclose the table
-//! of audit's checks.
+//! one heading. `<!-- checks: audit -->` and `<!-- end of checks -->` enclose the table of audit's
+//! checks.
 //! `BLESS=1 cargo test -p weigh --bin weigh documentation` writes the tables.
 
 use std::fs;
@@ -51,7 +51,9 @@ fn names(arg: &Arg) -> String {
     let values = arg.get_value_names().map(|names| names.join(" ")).unwrap_or_default();
     let optional = arg.get_num_args().is_some_and(|range| range.min_values() == 0);
     let takes_values = arg.get_num_args().is_none_or(|range| range.max_values() > 0) && !values.is_empty();
-    let Some(long) = arg.get_long() else { return format!("`{}`", values.replace('|', "\\|")) };
+    let Some(long) = arg.get_long() else {
+        return arg.get_short().map_or(format!("`{}`", values.replace('|', "\\|")), |short| format!("`-{short}`"));
+    };
     let value = match (takes_values, optional) {
         (false, _) => String::new(),
         (true, true) => format!("[={values}]"),

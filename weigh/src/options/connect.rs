@@ -1,5 +1,6 @@
 //! Options that name servers and log in to them. Every command that opens servers has them, except
-//! `weigh servers start`. Those for logging in are named as in MySQL's own clients.
+//! `weigh servers start` and `weigh upgrade`. Those for logging in are named as in MySQL's own
+//! clients.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -163,7 +164,7 @@ pub struct Targets {
 
 impl ConnectArgs {
     /// Parses the servers, refuses contradictions, and prompts for the password if that is
-    /// requested. `threads` is the maximum of connections that the load opens to one server.
+    /// requested. `threads` is the greatest number of connections to one server.
     pub fn resolve(&self, threads: u32) -> Result<Targets> {
         self.resolve_with_default(threads, &[])
     }

@@ -42,7 +42,7 @@ impl BaselineArgs {
 /// The end of a command with findings.
 pub struct Conclusion<'a> {
     pub baseline: Option<&'a Baseline>,
-    /// Lines of the dump that was read; empty for a server.
+    /// Lines at which dumps define their objects; empty if findings are not located.
     pub lines: DumpLines,
     pub fail_on: Severity,
     /// Value of `--format`.

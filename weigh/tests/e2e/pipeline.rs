@@ -194,7 +194,7 @@ fn a_baseline_that_is_none_is_refused() {
     }
 }
 
-/// The commands of the page run as written, in order, on a dump.
+/// The commands in the page's blocks run as written, in order, on a dump.
 #[test]
 fn commands_of_the_page_run() {
     let page = include_str!("../../../docs/how-to/ci.md");

@@ -1,7 +1,7 @@
 //! Feeds damaged files to every reader, with a limit of time and memory for each: `cargo xtask
 //! fuzz`.
 //!
-//! A target is a function of bytes. Its seeds are fixtures of the tests, or texts written here. An
+//! A target is a function of bytes. Its seeds are files of the project, or texts written here. An
 //! input that makes a reader panic, take more than [`MAX_SECONDS`] or hold more than [`MAX_BYTES`]
 //! is a finding.
 

@@ -26,7 +26,7 @@ pub struct Maven {
     drivers: [PathBuf; 2],
 }
 
-/// Finds or installs Maven with a JDK, and downloads the driver.
+/// Finds or installs Maven with a JDK, and downloads the drivers.
 pub fn prepare() -> Result<Maven> {
     let program = Tool::Maven.find_or_install(&Bar::with_steps_printed())?;
     let output = Command::new(&program).arg("--version").output().context("cannot run mvn --version")?;

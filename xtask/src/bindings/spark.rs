@@ -1,4 +1,4 @@
-//! Java and the JDBC drivers of both servers, for the tests of the Python module's Spark functions.
+//! Java for the tests of the Python module's Spark functions, and the JDBC drivers of both servers.
 //!
 //! MySQL Connector/J is GPL with the Universal FOSS Exception, MariaDB Connector/J is LGPL: neither
 //! is linked or distributed.

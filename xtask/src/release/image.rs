@@ -112,7 +112,7 @@ impl Layout {
 fn base_layer(target: Target, time: u64) -> Result<Vec<u8>> {
     let root = tempfile::tempdir().context("cannot create a temporary folder")?;
     fetch::unpack_debian(SUITE, target.debian, &PACKAGES, root.path(), &Bar::with_steps_printed())?;
-    // Written by installation scripts in a running Debian.
+    // Installation scripts write these files in a running Debian.
     write_certificates(root.path())?;
     fs::write(root.path().join("etc/passwd"), PASSWD)?;
     fs::write(root.path().join("etc/group"), GROUP)?;

@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(value_enum)]
     parts: Vec<Part>,
 
-    /// Folder of the files. Files of earlier releases in it are removed.
+    /// Folder of the files.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     out: PathBuf,
 
@@ -86,7 +86,7 @@ const ALL: [Part; 9] =
 /// Input of all parts of a release.
 pub struct Release {
     pub version: &'static str,
-    /// Commit, with `+changes` if the folder has others.
+    /// `WEIGH_COMMIT`, or the commit of git, with `+changes` if files differ from it.
     pub commit: String,
     /// Time of the commit in seconds since 1970: the time of every file.
     pub time: u64,

@@ -31,7 +31,7 @@ pub const ARM64: Target = Target { triple: "aarch64-unknown-linux-gnu", debian: 
 
 pub const TARGETS: [Target; 2] = [AMD64, ARM64];
 
-/// Oldest C library that the programs run with: of RHEL 7, 2012.
+/// Oldest glibc that the programs run with: of 2012, in RHEL 7.
 pub const C_LIBRARY: &str = "2.17";
 
 const MAX_PROGRAM_SIZE: u64 = 30_000_000;

@@ -92,8 +92,6 @@ pub fn build_module(release: &Release, targets: &[Target]) -> Result<()> {
             "--target",
             target.triple,
         ]);
-        // Without a build folder of its own, the flags would make the tests compile everything
-        // again.
         build.env("CARGO_TARGET_DIR", root().join("target/bindings"));
         succeed(&mut build)?;
     }

@@ -53,7 +53,8 @@ pub struct ProfileArgs {
     #[command(flatten)]
     pub load: LoadArgs,
 
-    /// Collation to compare with [default: latin1_swedish_ci; of a folder, the columns' own]
+    /// Collation to compare with [default: latin1_swedish_ci; of a folder, as-is, or the first of
+    /// several --collation]
     #[arg(long, value_name = "COLLATION", help_heading = "What to measure")]
     pub against: Option<String>,
 

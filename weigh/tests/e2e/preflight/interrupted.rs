@@ -13,7 +13,7 @@ use crate::workspace::{eventually, send};
 
 const TO: &str = "--to=utf8mb4_unicode_ci";
 
-/// A shop with a table whose sort exceeds the smallest memory, and a locked table after it.
+/// A shop with a table whose sort exceeds the smallest memory, and a small table after it.
 fn big_shop() -> Shop {
     let mut shop = Shop::on("mariadb");
     shop.run(&[

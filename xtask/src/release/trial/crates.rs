@@ -38,7 +38,7 @@ pub fn try_crates(files: &Files) -> Result<()> {
     fs::write(consumer.join("Cargo.toml"), MANIFEST)?;
     fs::write(consumer.join("src/main.rs"), PROGRAM)?;
     let mut run = cargo(&packages);
-    // The packages that DataFusion's tests compile.
+    // Shares the packages that DataFusion's tests compiled.
     run.args(["run", "--quiet"]).current_dir(&consumer).env("CARGO_TARGET_DIR", target());
     succeed(&mut run).context("a crate that depends on the libraries")?;
 

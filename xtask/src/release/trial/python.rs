@@ -10,7 +10,7 @@ use crate::bindings::{root, succeed};
 use crate::release::tools;
 use crate::venv::Environment;
 
-/// Sorts two words, and prints the number of collations.
+/// Compares and sorts words, and prints the module's version.
 const PROGRAM: &str = "import mysql_collation as m; c = m.Collation('utf8mb4_0900_ai_ci', flavour='mysql'); \
                        assert c.compare('e', 'É') == 0 and sorted(['z', 'Ä'], key=c.sort_key) == ['Ä', 'z']; \
                        print(m.__version__)";

@@ -64,7 +64,8 @@ impl Root {
     }
 }
 
-/// Returns a command that runs its arguments in a root with its own processes and no variables.
+/// Returns a command that runs its arguments in a root with its own processes, without this
+/// process's variables.
 fn enter(folder: &Path, user: &str) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--mount", "--pid", "--fork"]).arg(format!("--mount-proc={}", folder.join("proc").display()));
