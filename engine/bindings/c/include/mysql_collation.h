@@ -34,12 +34,12 @@
 #define MCOLL_OK 0
 
 /*
- The flavour's servers have no such collation.
+ No collation or character set has the name or number.
  */
 #define MCOLL_UNKNOWN 1
 
 /*
- The flavour's servers have the collation, but the library was built without its feature.
+ The servers have the collation, but the library was built without its feature.
  */
 #define MCOLL_NOT_IMPLEMENTED 2
 
@@ -142,7 +142,7 @@ typedef struct mcoll_column {
  */
 typedef struct mcoll_range {
   /*
-   Room for the first key, or NULL.
+   Room for the least bytes in the range, or NULL.
    */
   uint8_t *start;
   /*
@@ -150,11 +150,11 @@ typedef struct mcoll_range {
    */
   size_t start_size;
   /*
-   Length of the whole first key, which can exceed `start_size`.
+   Length of the least bytes in the range, which can exceed `start_size`.
    */
   size_t start_len;
   /*
-   Room for the first key after the range, or NULL.
+   Room for the least bytes after the range, or NULL.
    */
   uint8_t *end;
   /*
@@ -162,8 +162,8 @@ typedef struct mcoll_range {
    */
   size_t end_size;
   /*
-   Length of the whole key after the range, which can exceed `end_size`. 0 if the range has no
-   end.
+   Length of the least bytes after the range, which can exceed `end_size`. 0 if the range has
+   no end.
    */
   size_t end_len;
 } mcoll_range;
@@ -331,7 +331,8 @@ mcoll_status mcoll_by_name(uint32_t flavour,
 
 /*
  Looks up a collation by a name that has one meaning: only one flavour has it, or both order
- strings alike. Otherwise returns `MCOLL_AMBIGUOUS`. Sets `*collation` to NULL on failure.
+ well-formed strings alike. Returns `MCOLL_AMBIGUOUS` if they differ. Sets `*collation` to NULL
+ on failure.
 
  The caller must guarantee:
  As for `mcoll_by_name`.
@@ -587,7 +588,7 @@ size_t mcoll_weight_string(const struct mcoll_collation *collation,
 
 /*
  Returns true if `text LIKE pattern ESCAPE escape`. `escape` is a code point. Servers use a
- backslash by default. 0 disables the escape.
+ backslash by default. 0 and invalid code points disable the escape.
 
  The caller must guarantee:
  `text` points to `text_len` bytes, `pattern` to `pattern_len` bytes. NULL is an empty string.

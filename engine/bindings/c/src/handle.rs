@@ -90,7 +90,8 @@ pub unsafe extern "C" fn mcoll_by_name(
 }
 
 /// Looks up a collation by a name that has one meaning: only one flavour has it, or both order
-/// strings alike. Otherwise returns `MCOLL_AMBIGUOUS`. Sets `*collation` to NULL on failure.
+/// well-formed strings alike. Returns `MCOLL_AMBIGUOUS` if they differ. Sets `*collation` to NULL
+/// on failure.
 ///
 /// # Safety
 /// As for `mcoll_by_name`.

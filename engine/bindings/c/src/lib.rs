@@ -22,9 +22,9 @@ pub const MCOLL_MARIADB: u32 = 2;
 
 /// Success.
 pub const MCOLL_OK: i32 = 0;
-/// The flavour's servers have no such collation.
+/// No collation or character set has the name or number.
 pub const MCOLL_UNKNOWN: i32 = 1;
-/// The flavour's servers have the collation, but the library was built without its feature.
+/// The servers have the collation, but the library was built without its feature.
 pub const MCOLL_NOT_IMPLEMENTED: i32 = 2;
 /// A pointer is NULL or misaligned that must not be, or a number is invalid.
 pub const MCOLL_INVALID_ARGUMENT: i32 = 3;
@@ -57,7 +57,7 @@ pub extern "C" fn mcoll_key_format() -> u32 {
 pub extern "C" fn mcoll_status_message(status: mcoll_status) -> *const std::ffi::c_char {
     let message = match status {
         MCOLL_OK => c"done",
-        MCOLL_UNKNOWN => c"the server has no collation of this name or id",
+        MCOLL_UNKNOWN => c"no collation or character set has this name or number",
         MCOLL_NOT_IMPLEMENTED => c"the server has this collation, but the library was built without it",
         MCOLL_INVALID_ARGUMENT => c"a pointer is NULL or misaligned, or a number is invalid",
         MCOLL_INVALID_COLUMN => c"the offsets of a column are negative, decrease, or exceed the length of its values",

@@ -1,4 +1,4 @@
-//! Ranges of keys, searches, case, and the hash that never changes.
+//! Ranges of keys, searches, case, stable hashes, and properties of a collation.
 
 use crate::handle::mcoll_collation;
 use crate::text::{copy_prefix, escape_character, slice};
@@ -8,18 +8,18 @@ use crate::text::{copy_prefix, escape_character, slice};
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct mcoll_range {
-    /// Room for the first key, or NULL.
+    /// Room for the least bytes in the range, or NULL.
     pub start: *mut u8,
     /// Size of `start` in bytes.
     pub start_size: usize,
-    /// Length of the whole first key, which can exceed `start_size`.
+    /// Length of the least bytes in the range, which can exceed `start_size`.
     pub start_len: usize,
-    /// Room for the first key after the range, or NULL.
+    /// Room for the least bytes after the range, or NULL.
     pub end: *mut u8,
     /// Size of `end` in bytes.
     pub end_size: usize,
-    /// Length of the whole key after the range, which can exceed `end_size`. 0 if the range has no
-    /// end.
+    /// Length of the least bytes after the range, which can exceed `end_size`. 0 if the range has
+    /// no end.
     pub end_len: usize,
 }
 

@@ -135,7 +135,7 @@ pub unsafe extern "C" fn mcoll_weight_string(
 }
 
 /// Returns true if `text LIKE pattern ESCAPE escape`. `escape` is a code point. Servers use a
-/// backslash by default. 0 disables the escape.
+/// backslash by default. 0 and invalid code points disable the escape.
 ///
 /// # Safety
 /// `text` points to `text_len` bytes, `pattern` to `pattern_len` bytes. NULL is an empty string.

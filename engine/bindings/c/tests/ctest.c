@@ -209,7 +209,7 @@ static uint64_t next(void) {
 
 static size_t below(size_t limit) { return (size_t)(next() >> 33) % limit; }
 
-/* Returns random bytes: often letters, wildcards, spaces and lead bytes, sometimes any byte. */
+/* Returns random bytes: half of them from letters, wildcards, spaces and characters of several bytes, half of all bytes. */
 static uint8_t *random_bytes(size_t length) {
     static const uint8_t likely[] = "aAbBcChHsSzZ %_\\\t\xC3\xA4\xC3\x9F\xE6\xBC\xA2\xF0\x9F\x98\x80\xED\xA0\x80";
     uint8_t *made = malloc(length);

@@ -41,7 +41,6 @@ pub(crate) const A: Parameter = ("a", VALUE.1);
 /// Second string parameter of a function of two strings.
 pub(crate) const B: Parameter = ("b", "A second string, or bytes.");
 
-/// Creates a DataFusion function.
 pub(crate) fn create_udf<O: Operation>(operation: O) -> Arc<ScalarUDF> {
     let (signature, documentation) = (build_signature::<O>(), build_documentation::<O>());
     Arc::new(ScalarUDF::new_from_impl(Function { operation, signature, documentation }))

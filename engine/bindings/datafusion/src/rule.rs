@@ -150,7 +150,7 @@ impl Mark {
         mysql_sort_key().call(self.arguments([value]))
     }
 
-    /// Returns a comparison with the sign of `mysql_compare`.
+    /// Returns a comparison of `mysql_compare` with 0.
     fn compare(&self, left: Expr, operator: Operator, right: Expr) -> Expr {
         binary_expr(mysql_compare().call(self.arguments([left, right])), operator, lit(0_i8))
     }
@@ -193,7 +193,8 @@ fn is_comparison(operator: Operator) -> bool {
     matches!(operator, Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom)
 }
 
-/// Compares with a literal row by row, and columns by keys, which a join can hash.
+/// Evaluates `=` with a literal, and `<`, `<=`, `>` and `>=`, row by row. Other equalities compare
+/// keys, which a join can hash.
 fn rewrite_comparison(mark: &Mark, left: Expr, operator: Operator, right: Expr) -> Expr {
     let has_literal = matches!(left, Expr::Literal(..)) || matches!(right, Expr::Literal(..));
     match operator {

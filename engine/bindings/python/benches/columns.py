@@ -5,10 +5,10 @@
     pip install -r benches/requirements.txt                                              # PyICU is compiled: it needs ICU's headers
     python benches/columns.py [--rows 1000000] [--values c,scripts,8,20,100]
 
-Values are sysbench's `c` (119 digits and hyphens), words in eight scripts, or ASCII words of a number of bytes. A tenth of the values is distinct.
-All candidates run several times in turn, in one process except for the Rust library. The table shows the least CPU time: disturbances only add time.
-Polars and DuckDB use one thread, and order and group by bytes like `binary`. pyuca is plain Python and gets a hundredth of the rows. The weights of pyuca and
-ICU differ from the collation's, so results are not compared.
+Values are sysbench's `c` (119 digits and hyphens), words in eight scripts, or ASCII words of a number of bytes, a tenth of them distinct.
+Each candidate runs five times, in one process except for the Rust library. The table shows the least CPU time: disturbances only add time.
+Polars and DuckDB use one thread, and order and group by bytes like `binary`, DuckDB also by NOCASE. pyuca is plain Python and gets a hundredth of the rows.
+The weights of pyuca and ICU differ from the collation's, so results are not compared.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def rust(texts):
 
 
 def databases(texts):
-    """Returns title and function of other libraries' order and groups by bytes."""
+    """Returns title and function of other libraries' order and groups."""
     frame = pl.DataFrame({"v": pl.Series(texts).cast(pl.Binary)})
     yield "Polars, arg_sort of bytes", frame["v"].arg_sort
     yield "Polars, group_by of bytes", lambda: frame.group_by("v").len()

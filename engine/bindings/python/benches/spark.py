@@ -4,10 +4,10 @@
     python benches/spark.py --rows 1000000,5000000 --cores 1,2                              # Parquet, created in --dir and removed
     python benches/spark.py --rows 5000000 --cores 2 --jars connector.jar --jdbc 'jdbc:mysql://127.0.0.1:3306/' --user root   # in a new schema
 
-Each line is measured in a new process, with a JVM of --memory. Each fiftieth row is a variant of the next: in upper case, or with an accent in a script without
-case. All other rows differ, so the number of groups is known and checked. Over JDBC the table has a unique key under a collation that distinguishes the
-variants. With --check the server's GROUP BY must find the same groups, with --weigh PROGRAM `weigh preflight` must. Memory is the sampled maximum of all
-processes' RSS together, in which shared memory counts several times.
+Each number of rows and of cores is measured in a new process, with a JVM of --memory. Each fiftieth row is a variant of the next: in upper case, or with an
+accent in a script without case. All other rows differ, so the number of groups is known and checked. Over JDBC the table has a unique key under a collation
+that distinguishes the variants. With --check the server's GROUP BY must find as many groups, with --weigh PROGRAM `weigh preflight` must find the same.
+Memory is the sampled maximum of all processes' RSS together, in which shared memory counts several times.
 """
 
 import argparse
@@ -134,7 +134,7 @@ def of_parquet(spark, args, rows):
 
 
 def of_server(spark, args, rows):
-    """Returns the seconds of the command, and with --check of the server's GROUP BY."""
+    """Returns the seconds of the command, with --check of the server's GROUP BY, and with --weigh of `weigh preflight`."""
     from mysql_collation.spark import command
     from mysql_collation.spark.jdbc import Server
 
@@ -180,7 +180,7 @@ def keys_of(groups):
 
 
 def fill(spark, args, rows):
-    """Creates a table with a unique key, and fills it by Spark over JDBC."""
+    """Fills a table with a unique key by Spark over JDBC, measures as ``of_server`` does, and drops the schema."""
     from mysql_collation.spark.jdbc import Server
 
     server = Server.at(args.jdbc, args.user, os.environ.get("MYSQL_PWD", ""))

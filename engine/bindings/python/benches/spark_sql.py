@@ -3,7 +3,8 @@
     mvn -q -f ../../ports/java/pom.xml install -DskipTests && mvn -q -f ../../ports/java/spark/pom.xml package -DskipTests     # here, in engine/bindings/python
     python benches/spark_sql.py --rows 10000000 --jars ../../ports/java/target/mysql-collation-0.1.0.jar,../../ports/java/spark/target/mysql-collation-spark-0.1.0.jar
 
-Rows are those of benches/spark.py, in Parquet. Each way runs each operation `--rounds` times, in turns, in one JVM; the shortest counts. Both must find the same rows.
+Rows are those of benches/spark.py, in Parquet. Each way runs each operation `--rounds` times, in turns, in one JVM; the shortest counts. Both must find as many
+groups and joined rows.
 """
 
 import argparse

@@ -33,7 +33,8 @@ use crate::{lookup, text};
 pub struct Collation(Engine);
 
 impl Collation {
-    /// Returns the alphabet of these characters; without them, of all letters of the character set.
+    /// Returns the alphabet of these characters; without them, of the letters and digits of the
+    /// character set.
     fn alphabet(&self, characters: Option<&str>) -> Alphabet {
         characters.map_or_else(|| Alphabet::new(self.0), |characters| Alphabet::from_chars(self.0, characters.chars()))
     }
@@ -189,9 +190,10 @@ impl Collation {
         Ok(PyBytes::new(text.py(), &self.0.weight_string(&text::bytes(self.0, text)?)))
     }
 
-    /// Returns the least sort key of the strings that begin with ``prefix``, and the least bytes
-    /// after all of them, or ``None``. Keys of other strings can be between: check them with
-    /// ``starts_with``. The key of the prefix itself is no bound.
+    /// Returns a range that contains the sort keys of all strings that begin with ``prefix``: the
+    /// least bytes in the range, and the least bytes after it, or ``None`` if it has no end. Keys of
+    /// other strings can be in the range: check them with ``starts_with``. The key of the prefix
+    /// itself is no bound.
     ///
     /// >>> from mysql_collation import Collation
     /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")
@@ -217,8 +219,9 @@ impl Collation {
     /// Returns the index of the first occurrence, or -1: ``LOCATE(searched, text) - 1``. Counts
     /// characters of ``str``, and bytes of ``bytes``.
     ///
-    /// MySQL 9.7 finds weights in collations of Unicode character sets: ``"e"`` finds ``"é"``. Other
-    /// servers find strings of equal length in bytes: ``equal_length=True``.
+    /// MySQL's collations of Unicode character sets find equal weights: ``"e"`` finds ``"é"``.
+    /// Others find strings of equal length in bytes. With ``equal_length=True`` all do, as in MySQL
+    /// up to 8.0.12.
     ///
     /// >>> from mysql_collation import Collation
     /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")
@@ -282,8 +285,8 @@ impl Collation {
     }
 
     /// Returns up to ``parts - 1`` strings in ascending order, each greater than ``low`` and less
-    /// than ``high``, which divide the range into even parts. They consist of ``characters``: give
-    /// those that occur in the rows. The results have the type of ``low``.
+    /// than ``high``, which divide the range into parts of about the same size. They consist of
+    /// ``characters``: give those that occur in the rows. The results have the type of ``low``.
     ///
     /// >>> from mysql_collation import Collation
     /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")
@@ -301,8 +304,9 @@ impl Collation {
         found.into_iter().map(|bytes| text::of_type(self.0, low, bytes)).collect()
     }
 
-    /// Returns a string that is greater than every string that begins with ``prefix``, or ``None``
-    /// if there is none of these characters. The result has the type of ``prefix``.
+    /// Returns a string that is greater than every string that begins with ``prefix``: a beginning of
+    /// ``prefix`` and one of ``characters``. ``None`` if there is none. The result has the type of
+    /// ``prefix``.
     #[pyo3(signature = (prefix, characters=None))]
     fn prefix_upper_bound<'py>(
         &self,

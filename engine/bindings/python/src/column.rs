@@ -152,8 +152,8 @@ fn encode_array(collation: Collation, array: &dyn Array, first: usize) -> PyResu
     Ok(Arc::new(encoded.finish()))
 }
 
-/// Reads the strings of a list, a NumPy array, or a pandas Series without pyarrow. `None` and NaN
-/// are NULL, and `pandas.NA` in a Series, too.
+/// Reads the strings of an iterable, a NumPy array, or a pandas Series without pyarrow. `None` and
+/// NaN are NULL, and `pandas.NA` in a Series, too.
 fn from_objects(object: &Bound<'_, PyAny>) -> PyResult<Column> {
     let list = if object.hasattr("to_numpy")? {
         let options = PyDict::new(object.py());
@@ -167,7 +167,8 @@ fn from_objects(object: &Bound<'_, PyAny>) -> PyResult<Column> {
     };
     let items = list.try_iter().map_err(|_| {
         let name = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
-        PyTypeError::new_err(format!("a column is an Arrow array, a NumPy array or an iterable of str, not {name}"))
+        let text = format!("a column is an Arrow array, a NumPy array or an iterable of str or bytes, not {name}");
+        PyTypeError::new_err(text)
     })?;
     let mut texts = LargeBinaryBuilder::new();
     let mut has_bytes = false;

@@ -3,8 +3,7 @@
 //!
 //! `lookup` finds a collation, `text` encodes strings in its character set, `column` reads columns,
 //! `array` returns results, `duplicates` finds rows that repeat others, and `collation` has the
-//! class. The crate `mysql-collation` computes all
-//! weights.
+//! class. The crate `mysql-collation` computes all weights.
 
 mod array;
 mod collation;

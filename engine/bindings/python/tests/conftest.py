@@ -9,8 +9,8 @@ import pymysql
 import pytest
 from relay import relay
 
-# Characters that collations expand, contract, ignore or treat as equal, with two, three and four
-# bytes. Some collations ignore trailing spaces.
+# Characters that collations expand, contract, ignore or treat as equal, with one to four bytes.
+# Some collations ignore trailing spaces.
 ALPHABETS = ["abcABCßsSœæÆ", "áàâäÄåÅçÇéÉñÑöÖøØüÜýÿ", "cChHdDžŽlLjJnNsSzZ", "абвгдеёжзАБВГДЕЁЖЗ", "αβγάέήΑΒΓ", "漢字一丁かがカガｶ", "가각힣", "😀🎉𝒜𐐀𐐨", " \t-_.,0123４５"]
 
 
@@ -35,7 +35,7 @@ def strings(seed, rows):
 
 @contextlib.contextmanager
 def opened(socket):
-    """Returns a connection to a server, with a new schema and an account that may create schemas."""
+    """Returns a cursor of root on a server, in a new schema."""
     connection = pymysql.connect(unix_socket=socket, user="root", charset="utf8mb4", autocommit=True)
     with connection, connection.cursor() as cursor:
         cursor.execute("CREATE DATABASE bindings_python CHARACTER SET utf8mb4")
@@ -48,14 +48,14 @@ def opened(socket):
 
 @pytest.fixture(scope="session")
 def server():
-    """A connection to a real MariaDB."""
+    """A cursor on a real MariaDB."""
     with opened(needed("MYSQL_COLLATION_TEST_SOCKET")) as cursor:
         yield cursor
 
 
 @pytest.fixture(scope="session")
 def servers(server):
-    """Per flavour: a connection, the socket, and a port for JDBC drivers."""
+    """Per flavour: a cursor, the socket, and a port for JDBC drivers."""
     sockets = {"mariadb": needed("MYSQL_COLLATION_TEST_SOCKET"), "mysql": needed("MYSQL_COLLATION_TEST_MYSQL_SOCKET")}
     with opened(sockets["mysql"]) as mysql, relay(sockets["mariadb"]) as one, relay(sockets["mysql"]) as other:
         yield {"mariadb": (server, sockets["mariadb"], one), "mysql": (mysql, sockets["mysql"], other)}
@@ -84,7 +84,7 @@ def spark(drivers, tmp_path_factory):
         "spark.jars": f"{drivers},{needed('MYSQL_COLLATION_TEST_SPARK_JARS')}",
         "spark.sql.extensions": "weighbridge.mysqlcollation.spark.Extensions",
         "spark.driver.memory": "1g",
-        # Compiled in haste: a test's job is over before more would pay.
+        # Only Java's fast compiler: a test's job ends before the optimising one would pay.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",

@@ -1,4 +1,4 @@
-"""Downloads a file unless it exists, and deletes it if its hash is wrong: download.py URL SHA256 FILE."""
+"""Downloads a file unless it exists with this hash, and fails if the download has another one: download.py URL SHA256 FILE."""
 
 import hashlib
 import pathlib

@@ -240,7 +240,7 @@ def test_the_interpreter_is_free_meanwhile():
         return ticks > before
 
     ticking = threading.Thread(target=tick)
-    # Longer than a sort. The interpreter does not switch threads between two lines.
+    # Longer than a sort: the other thread advances only if the sort releases the interpreter.
     interval = sys.getswitchinterval()
     sys.setswitchinterval(0.2)
     try:
@@ -274,7 +274,7 @@ def test_random_columns():
 
 
 def test_nothing_leaks_and_nothing_is_copied():
-    """Arrow's allocated bytes are the same before and after, even if results outlive their column."""
+    """Arrow's allocated bytes are the same before and after, and results hold no reference to their column."""
     before = pa.total_allocated_bytes()
     words = pa.array([f"word {number}" for number in range(10_000)])
     held = [pa.array(AI_CI.sort_keys(words)) for _ in range(5)]

@@ -63,7 +63,7 @@ def test_like_is_the_servers(server, words):
 
 @pytest.mark.parametrize(("flavour", "name"), COLLATIONS)
 def test_keys_order_and_groups_are_the_rust_librarys(rust, words, flavour, name):
-    """The program prints for each line its key in hexadecimal, its place in the order, and its group."""
+    """The program prints for each line its key in hexadecimal, the row at this place of the order, and the line's group."""
     present = [word for word in words if word is not None]
     answer = subprocess.run([rust, flavour, name], input="\n".join(present) + "\n", capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr

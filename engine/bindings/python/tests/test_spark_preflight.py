@@ -84,7 +84,7 @@ def run(spark, *arguments):
 
 
 def same_shape(ours, theirs):
-    """True if two documents have the same fields wherever both have values."""
+    """Checks that two documents have the same fields wherever both have values."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         assert ours.keys() == theirs.keys()
         for name in ours:

@@ -1,5 +1,4 @@
-//! Collations by the names of the page. As on the command line, a prefix `mysql:` or `mariadb:`
-//! selects the flavour.
+//! Collations by name. As on the command line, a prefix `mysql:` or `mariadb:` selects the flavour.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The library for the web page and for the npm package, in WebAssembly's memory.
+//! The library for the web page and for the npm package, called through WebAssembly's memory.
 //!
 //! The caller calls [`input`] for a buffer, writes a request there, and calls [`answer`], which
 //! returns the length of the reply at [`output`]. `question` defines the requests, in JSON. The

@@ -1,4 +1,4 @@
-//! Requests of the page, and replies.
+//! Requests in JSON, and replies.
 
 use explain::{
     Explanation, FORMAT, Feature, Step, Text, UnsupportedCharacter, View, display_code_points, explain,

@@ -64,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
         "--defaults-file", metavar="FILE", help="option file whose [client] group has user and password [default: the password in MYSQL_PWD]"
     )
     server.add_argument(
-        "--partitions", type=_positive, metavar="N", help="ranges of the primary key, a connection each [default: four for each core]"
+        "--partitions", type=_positive, metavar="N", help="ranges of an integer key, a connection each [default: four for each core]"
     )
 
     session = one.add_argument_group("Spark (without spark-submit)")
@@ -221,8 +221,8 @@ def _login(args: argparse.Namespace) -> tuple[str | None, str | None]:
 def _session(args: argparse.Namespace) -> SparkSession:
     builder = SparkSession.builder.appName("mysql_collation.spark preflight")
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        # Without spark-submit. Its options would take precedence. Workers use this Python unless
-        # another one is configured.
+        # Not started by spark-submit, which has these settings itself. Workers use this Python
+        # unless another one is configured.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         progress = "true" if sys.stderr.isatty() else "false"
         defaults = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": progress, "spark.log.level": "ERROR"}

@@ -143,7 +143,7 @@ class Table:
         return given
 
     def ranges(self, server: Server, spark: SparkSession, count: int) -> tuple[list[str], str]:
-        """Returns conditions that split the table into ``count`` ranges of an integer index, and a description for people."""
+        """Returns conditions that split the table into at most ``count`` ranges of an integer key, and a description for people. Without conditions it is read in one pass."""
         leading = [self.primary] if self.primary else []
         leading += [key.columns for key in self.unique if not any(self.columns[name].nullable for name in key.columns)]
         numeric = [columns[0] for columns in leading if self.columns[columns[0]].data_type in INTEGERS]
@@ -169,7 +169,7 @@ class Table:
 
 
 def split(column: str, low: int, high: int, count: int) -> list[str]:
-    """Returns conditions for ``count`` ranges of similar width. The first and the last range are open, so each number is in one range."""
+    """Returns conditions for at most ``count`` ranges of similar width; none for one range. The first and the last are open, so each number is in one range."""
     width = high - low + 1
     cuts = sorted({low + width * at // count for at in range(1, count)} - {low})
     if not cuts:

@@ -100,8 +100,7 @@ def collisions(
     shown |= {"values": named({part.name: F.col(f"value_{at}") for at, part in enumerate(parts)}), "count": F.col("count")}
     made = {f"part_{at}": part.key(F.col(f"value_{at}")) for at, part in enumerate(parts)}
     keyed = values.select(*(column.alias(name) for name, column in made.items()), named(shown).alias("row"))
-    # A window sorts, so groups of any number and size need little memory. A hash table of groups
-    # would not.
+    # A window sorts: groups of any number and size need less memory than in a hash table.
     same = Window.partitionBy(*made)
     colliding = keyed.withColumn("count", F.sum("row.count").over(same)).where(F.col("count") > 1)
     first = colliding.withColumn("place", F.row_number().over(same.orderBy("row"))).where(F.col("place") <= examples)

@@ -23,8 +23,7 @@ LOCAL = {"mysql": "PREFERRED", "mariadb": "disable"}
 # manual, "ResultSet").
 STREAM = {"mysql": -(1 << 31), "mariadb": 10_000}
 # sql_mode: does not pad CHAR (PAD_CHAR_TO_FULL_LENGTH). time_zone: each time has a unique text.
-# net_write_timeout: the server waits
-# while Spark sorts.
+# net_write_timeout: the server waits while Spark sorts.
 SESSION = "SET SESSION sql_mode = '', time_zone = '+00:00', net_write_timeout = 3600"
 
 
