@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     pub name: &'static str,
     /// Short description for users.
     pub title: &'static str,
-    /// Other names: product and version.
+    /// Other names, such as product and version.
     pub aliases: &'static [&'static str],
     /// Repository, for users; of npm and Maven with the package.
     pub repository: &'static str,

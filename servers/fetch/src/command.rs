@@ -1,4 +1,4 @@
-//! Commands that installations run: apt-get, dpkg-deb, npm, and programs of servers.
+//! Commands that installations run, such as apt-get and npm, and programs of servers.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -193,8 +193,8 @@ fn command_error(task: &str, source: CommandError) -> Error {
     Error::Command { task: task.to_owned(), source, remedy }
 }
 
-/// Advice for known causes, recognised by the messages of apt, npm, dpkg,
-/// tar and the dynamic loader.
+/// Advice for known causes, recognised by the messages of apt, npm, dpkg, tar and the dynamic
+/// loader.
 fn remedy(error: &CommandError) -> Option<&'static str> {
     const OTHER_ORIGINS: &str =
         "Give --server a basedir, a tarball of server binaries, or the URL of a running server.";

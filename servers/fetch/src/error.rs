@@ -1,4 +1,4 @@
-//! Errors of installation. Each message says what was tried, and how to go on.
+//! Errors of installation.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ impl Error {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} {}: {source}{}", path.display(), disk_remedy(source, path))]
 pub struct PathError {
-    /// Verb: "create", "read".
+    /// Verb phrase: "create", "look at".
     pub action: &'static str,
     pub path: PathBuf,
     pub source: io::Error,

@@ -16,7 +16,7 @@ use ureq::{Agent, Body, Proxy};
 use crate::monitor::{self, Monitor};
 use crate::{Error, digest};
 
-/// Time limit of the name lookup, and a second one of the connection.
+/// Time limit of the name lookup, and again of the connection.
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(15);
 /// Maximum time without received bytes.
 const MAX_SILENCE: Duration = Duration::from_secs(25);
@@ -135,7 +135,7 @@ impl Transfer<'_> {
         if self.received == 0 {
             self.size = self.size.or(body.content_length());
         }
-        // At least one more byte than expected is read, so that a longer body fails the
+        // A byte beyond the expected size is read, too, so that a longer body fails the
         // verification.
         let limit = self.size.map_or(u64::MAX, |size| size + 1);
         let mut body = body.into_with_config().limit(u64::MAX).reader();

@@ -1,4 +1,4 @@
-//! Errors of this crate. Each message says what was tried, on which server, and how to go on.
+//! Errors of this crate.
 
 use std::io;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ pub enum Error {
         /// Messages of the server, and advice.
         reason: String,
     },
-    /// A server that runs and does not reply.
+    /// A server that runs and does not reply, or whose disk is full.
     #[error("{label} does not answer: {reason}")]
     Silent {
         label: String,
@@ -53,7 +53,8 @@ pub enum Error {
         what: &'static str,
         source: mysql::Error,
     },
-    /// An instance of `weigh servers start` is missing or has ended.
+    /// An instance of `weigh servers start` is missing or has ended, or cannot be started because
+    /// its spec names a running server.
     #[error("{0}")]
     DetachedInstance(String),
     #[error("{label} has no schema {schema}, or the account {account} may not see it; it sees {}", visible.join(", "))]

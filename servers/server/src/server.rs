@@ -128,7 +128,7 @@ impl Server {
         self.is_private
     }
 
-    /// Process id. `None` if the process is on another machine, or not visible to this user.
+    /// Process id. `None` if unknown, such as that of a process on another machine.
     pub fn pid(&self) -> Option<u32> {
         self.pid
     }

@@ -99,7 +99,7 @@ fn find_basedir(folder: &Path, archive: &Path) -> Result<PathBuf, Error> {
     candidates.sort();
     candidates.insert(0, folder.to_owned());
     candidates.into_iter().find(|candidate| program::find_in(candidate).is_some()).ok_or_else(|| {
-        let reason = "no mysqld or mariadbd in its bin, sbin or usr/sbin folder".into();
+        let reason = "no mysqld or mariadbd in bin, sbin, libexec or another usual folder".into();
         Error::NoServer { path: archive.to_owned(), reason }
     })
 }

@@ -14,8 +14,8 @@ use crate::CatalogueName;
 /// Origin of a server program, as the user named it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Origin {
-    /// `mariadbd` or `mysqld` from `PATH`, or else `mariadb` from the catalogue. For users who name
-    /// no server.
+    /// `mariadbd` or `mysqld` from `PATH` or a usual folder of daemons, or else `mariadb` from the
+    /// catalogue. For users who name no server.
     #[default]
     Host,
     /// A folder of server binaries, or an OCI layout.

@@ -18,7 +18,8 @@ pub(super) fn find_named(program: &Path, root: &Path) -> Option<PathBuf> {
     [named, merged].iter().filter_map(|path| image::resolve_in_root(root, path).ok()).find(|path| path.is_file())
 }
 
-/// Reads `PT_INTERP` of an ELF file, such as `/lib64/ld-linux-x86-64.so.2`. `None` for a script.
+/// Reads `PT_INTERP` of a 64-bit ELF file, such as `/lib64/ld-linux-x86-64.so.2`. `None` for other
+/// files, such as scripts, and for a program without a loader.
 fn read_interpreter(program: &Path) -> Option<PathBuf> {
     let data = ReadCache::new(File::open(program).ok()?);
     let header = FileHeader64::<Endianness>::parse(&data).ok()?;

@@ -76,8 +76,8 @@ impl Program {
         if !basedir.is_dir() {
             return Err(missing("there is no such folder"));
         }
-        let file =
-            find_in(basedir).ok_or_else(|| missing("no mysqld or mariadbd in its bin, sbin or usr/sbin folder"))?;
+        let file = find_in(basedir)
+            .ok_or_else(|| missing("no mysqld or mariadbd in bin, sbin, libexec or another usual folder"))?;
         Self::from_file(&file)
     }
 
@@ -90,8 +90,8 @@ impl Program {
     }
 
     /// Finds the server of the catalogue or of an image in its cache folder. The bundled loader
-    /// runs the program, or the host's if there is none. Without `name`, the label is flavour and
-    /// version.
+    /// runs the program, or the host's if no libraries are bundled. Without `name`, the label is
+    /// flavour and version.
     pub(crate) fn with_bundled_loader(folder: &Path, name: Option<&str>) -> Result<Self, Error> {
         let broken = |reason: &str| Error::NoServer {
             path: folder.to_owned(),

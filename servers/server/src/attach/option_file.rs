@@ -19,7 +19,7 @@ const MAX_DEPTH: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OptionFileError {
-    /// A requested file cannot be read.
+    /// A file cannot be read. Missing and forbidden files that the user did not name are ignored.
     #[error("cannot read option file {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
     /// A line is invalid. The error does not repeat the line, which may contain a password.

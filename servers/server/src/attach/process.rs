@@ -18,7 +18,8 @@ const MAX_PID_FILE_BYTES: u64 = 32;
 /// State of a listening socket in `/proc/net/tcp`.
 const LISTENING: &str = "0A";
 
-/// Finds the server's process. `None` if it is on another machine, or not visible to this user.
+/// Finds the server's process. `None` if it is on another machine, not visible to this user, or not
+/// certain.
 pub(crate) fn find_pid(endpoint: &Endpoint, conn: &mut Conn) -> Option<u32> {
     match &endpoint.address {
         Address::Socket(path) => {

@@ -2,8 +2,8 @@
 //! one.
 //!
 //! - A statement has a time limit as a whole, not only for each read.
-//! - A server that is silent for the timeout must answer on another connection, or the statement
-//!   fails. Statements may therefore take longer than the timeout.
+//! - If a statement runs for longer than the timeout, the server must answer on another connection,
+//!   or the statement fails.
 //! - A packet that makes the driver panic is an error of the statement.
 //! - Rows that are returned together have at most 16 times [`bounded::max_item_bytes`], 1 GiB by
 //!   default.
@@ -110,7 +110,7 @@ impl std::fmt::Debug for Conn {
 
 /// Rows of a query.
 pub struct Rows<'c> {
-    /// `None` after the end, or a panic of the driver.
+    /// `None` only in `drop`.
     result: Option<QueryResult<'c, 'c, 'c, Text>>,
     watch: Option<Arc<Watch>>,
     _operation: Option<Operation>,
@@ -261,7 +261,8 @@ fn contain_driver<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
     contain(call).unwrap_or_else(|panic| Err(malformed(&panic.to_string())))
 }
 
-/// Collects rows up to a total size. Beyond it, cuts the connection: the driver would read the rest.
+/// Collects rows up to a total size. Beyond it, cuts a watched connection: the driver would read
+/// the rest.
 fn collect<T: FromRow>(rows: impl Iterator<Item = Result<Row>>, watch: Option<&Watch>) -> Result<Vec<T>> {
     let limit = bounded::max_item_bytes().saturating_mul(16);
     let mut size = 0_usize;

@@ -91,8 +91,8 @@ impl std::str::FromStr for TlsMode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
     pub mode: TlsMode,
-    /// True if nobody named a mode on this machine: TLS is used if the login needs it, as by
-    /// MySQL's clients (`PREFERRED`).
+    /// True for TCP on this machine if the user named neither a mode nor an authority. TLS is then
+    /// used if the login needs it.
     pub if_needed: bool,
     /// PEM file of certificate authorities. `None`: the Mozilla roots.
     pub ca: Option<PathBuf>,

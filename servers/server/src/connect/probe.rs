@@ -28,8 +28,8 @@ pub(crate) fn check_replies(endpoint: &Endpoint) -> Result<(), Error> {
     })
 }
 
-/// Describes a process that is stopped by a signal or a debugger. `None` for running
-/// processes, and for processes that this user cannot see.
+/// Describes a process that is stopped by a signal or a debugger. `None` for running processes, and
+/// for processes that this user cannot see.
 pub(crate) fn describe_stopped_process(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     match stat.rsplit_once(')')?.1.trim_start().chars().next()? {
@@ -39,7 +39,8 @@ pub(crate) fn describe_stopped_process(pid: u32) -> Option<String> {
     }
 }
 
-/// Describes a full disk. `None` if the disk of `folder` has at least 1 MiB free.
+/// Describes a full disk. `None` if the disk of `folder` has at least 1 MiB free, or cannot be
+/// read.
 pub(crate) fn describe_full_disk(folder: &Path) -> Option<String> {
     let free = disk::free_bytes(folder).ok()? >> 20;
     (free < MIN_FREE_MEBIBYTES).then(|| format!("its disk is full\n{}", disk::remedy(folder)))

@@ -1,4 +1,4 @@
-//! Settings that every session of `weigh` depends on. A server's defaults, or its `init_connect`,
+//! Settings that every control connection depends on. A server's defaults, or its `init_connect`,
 //! could make results incomplete without an error.
 
 use mysql::prelude::Queryable;

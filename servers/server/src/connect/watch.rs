@@ -37,7 +37,7 @@ pub(super) struct Watch {
     limit: AtomicU64,
     /// Start of the running statement in milliseconds of [`CLOCK`], or [`IDLE`].
     start: AtomicU64,
-    /// Time of the last sign of life, in milliseconds of [`CLOCK`].
+    /// Start of the statement or end of its last answered probe, in milliseconds of [`CLOCK`].
     alive: AtomicU64,
     is_probing: AtomicBool,
     verdict: AtomicU8,

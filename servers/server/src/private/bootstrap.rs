@@ -16,7 +16,7 @@ use crate::{Error, Options};
 /// A server initialises a data folder in seconds; a busy machine with a slow disk needs longer.
 const MAX_TIME: Duration = Duration::from_secs(600);
 
-/// Part of a program's script that is read. The scripts have up to 200 kB.
+/// Maximum part of a program's script that is read. The scripts have up to 200 kB.
 const MAX_SCRIPT_BYTES: u64 = 16 << 20;
 
 /// Initialises the data folder of the instance in `folder`. `arguments` is the command line of the
@@ -58,7 +58,7 @@ fn run(program: &Program, command: Command, input: Option<File>, confinement: &C
 }
 
 /// Returns the SQL of the program's own scripts. The variables that precede the scripts make them
-/// create an account root with an empty password. Anonymous accounts are deleted.
+/// create an account root with an empty password. No anonymous account remains.
 fn bootstrap_sql(program: &Program) -> Result<String, Error> {
     let mut sql = String::from(
         "CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\n\

@@ -163,8 +163,8 @@ fn remove_with_lock_last(folder: &Path) -> io::Result<()> {
     fs::remove_dir_all(folder)
 }
 
-/// Refuses a folder in which every user may replace an instance's folder: one without the sticky
-/// bit.
+/// Refuses a folder in which every user may replace an instance's folder: one that everyone may
+/// write to, without the sticky bit.
 fn refuse_open(base: &Path) -> Result<(), Error> {
     let mode = fs::metadata(base).map_err(Error::io("look at", base))?.mode();
     if mode & 0o1002 != 0o002 {

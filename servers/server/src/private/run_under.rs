@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// A program that runs a private server in its own process. Valgrind does.
+/// A program that runs a private server within the program's own process, such as valgrind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunUnder {
     /// Program and arguments, which the server's command line follows. `{folder}` in an argument is

@@ -202,7 +202,7 @@ impl Jar<'_> {
     ///
     /// # Errors
     ///
-    /// Fails if the repository has no such jar, or one with another hash.
+    /// Fails if the repository cannot be reached, has no such jar, or has one with another hash.
     pub fn download(&self, file: &Path, title: &str, progress: &dyn Progress) -> Result<(), Error> {
         let repository = Repository::find(title)?;
         let url = format!("{}/{}", repository.url, self.path());

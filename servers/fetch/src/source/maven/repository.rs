@@ -51,7 +51,8 @@ impl Repository {
         let named_by = self.named_by.as_ref().map(|place| format!(" (named by {place})")).unwrap_or_default();
         let advice = match &error {
             image::Error::Status { status: 401 | 403 | 407, .. } => "requires a login, which weigh does not send",
-            image::Error::Status { .. } => "does not have the file",
+            image::Error::Status { status: 404 | 410, .. } => "does not have the file",
+            image::Error::Status { .. } => "did not send the file",
             image::Error::Digest { .. } => "has another file than weigh's catalogue, and nothing of it was run",
             _ => return install_error(name, error),
         };
