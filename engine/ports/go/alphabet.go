@@ -12,7 +12,7 @@ import (
 // of prefixes. It is immutable.
 //
 // Each character has weights at the primary level, no two have the same, and
-// none is part of a contraction or less than a space.
+// none is part of a contraction. All are greater than a space.
 type Alphabet struct {
 	collation *Collation
 	letters   []letter
@@ -92,7 +92,7 @@ func (c *Collation) isContracted(codePoint uint32) bool {
 }
 
 // primaryWeights returns the weights of a text at the primary level. Those of
-// multi-byte characters are bytes.
+// kindCharacters and kindGB18030 are bytes.
 func (c *Collation) primaryWeights(text []byte) []uint32 {
 	w := c.weights()
 	var all []uint32
@@ -192,7 +192,7 @@ func (a *Alphabet) Split(low, high []byte, parts int) [][]byte {
 }
 
 // Between returns a string that is greater than low and less than high, about
-// halfway, or nil if the alphabet has none.
+// halfway, or nil if none is found.
 func (a *Alphabet) Between(low, high []byte) []byte {
 	if found := a.Split(low, high, 2); found != nil {
 		return found[0]
@@ -275,7 +275,7 @@ func (a *Alphabet) number(digits []int, length int) *big.Int {
 	return number
 }
 
-// text returns the string of a number. The first letter at the end is left out.
+// text returns the string of a number, without first letters at its end.
 func (a *Alphabet) text(number *big.Int, length int) []byte {
 	base := big.NewInt(int64(len(a.letters)))
 	digits := make([]int64, length)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// operations is the section of tables that don't compare.
+// operations is the section with the tables of LOCATE, UPPER and LOWER.
 type operations struct {
 	// locate has the weights of latin2_czech_cs in LOCATE.
 	locate *[256]byte

@@ -9,8 +9,9 @@ import (
 )
 
 // Compare returns -1 if a is less than b, 0 if they are equal, and +1 if a is
-// greater. It allocates nothing, unless strings of more than 80 bytes are
-// compared under a collation of Czech or Thai in an 8-bit character set.
+// greater. Once the tables are read, it allocates nothing, unless strings of
+// more than 80 bytes are compared under a collation of Czech or Thai in an
+// 8-bit character set.
 func (c *Collation) Compare(a, b []byte) int {
 	if len(a) == len(b) && bytes.Equal(a, b) {
 		return 0
@@ -244,8 +245,8 @@ func (l *level) compare(a, b []byte, from int) int {
 func (l *level) compareRest(a, b []byte, i, j int) int {
 	x, y := cursor{level: l, text: a, at: i}, cursor{level: l, text: b, at: j}
 	for {
-		order, isEqual := l.compareWeights(&x, &y)
-		if order != 0 || isEqual {
+		order, isDone := l.compareWeights(&x, &y)
+		if order != 0 || isDone {
 			return order
 		}
 		if x.at, y.at, order = l.compareShort(a, b, x.at, y.at); order != 0 {
@@ -255,8 +256,8 @@ func (l *level) compareRest(a, b []byte, i, j int) int {
 }
 
 // compareWeights compares weights until they differ, both strings end or both
-// cursors are at a boundary. isEqual reports that both strings end.
-func (l *level) compareWeights(x, y *cursor) (order int, isEqual bool) {
+// cursors are at a boundary. isDone reports that a string ended.
+func (l *level) compareWeights(x, y *cursor) (order int, isDone bool) {
 	for {
 		p, hasP := x.weight()
 		q, hasQ := y.weight()
@@ -295,11 +296,11 @@ func compareWrapped(levels []level, a, b []byte, x, y wrappedMark) int {
 		l := &levels[i]
 		p, q := cursor{level: l, text: a, mark: x}, cursor{level: l, text: b, mark: y}
 		for {
-			order, isEqual := l.compareWeights(&p, &q)
+			order, isDone := l.compareWeights(&p, &q)
 			if order != 0 {
 				return order
 			}
-			if isEqual {
+			if isDone {
 				break
 			}
 		}

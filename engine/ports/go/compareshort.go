@@ -9,9 +9,9 @@ import (
 // characters, in UTF-8. It returns the positions of the characters that need
 // another look, or the order. No contraction crosses the positions.
 //
-// In front of a character that may continue a contraction, the last compared
-// characters are given back: they have one weight each, or are the same, and
-// no contraction crosses their start.
+// Under a collation with contractions, the last compared characters are given
+// back: they have one weight each, or are the same, and no contraction crosses
+// their start.
 func (l *level) compareShort(a, b []byte, i, j int) (int, int, int) {
 	short := l.short
 	lastA, lastB := 0, 0

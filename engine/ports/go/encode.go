@@ -43,8 +43,8 @@ func (e *encoding) encodeDoubleByte(codePoint uint32) ([]byte, bool) {
 	return []byte{byte(code >> 8), byte(code)}, ok
 }
 
-// encodeEUCJP marks a character of three bytes by a second byte below 0x80 in
-// the table.
+// encodeEUCJP encodes in EUC for Japanese. In the table, a second byte below
+// 0x80 marks a character of three bytes.
 func (e *encoding) encodeEUCJP(codePoint uint32) ([]byte, bool) {
 	code, ok := e.double.code(codePoint)
 	if ok && code >= 0x100 && byte(code) < 0x80 {
@@ -74,7 +74,7 @@ func (e *encoding) encodeUTF16(codePoint uint32) []byte {
 // with characters of one byte, the servers take an ASCII escape as the byte
 // with its number, MySQL even if the byte is another character (swe7).
 // MariaDB converts the escape, which can yield a question mark. The result is
-// nil without an escape.
+// nil without an escape, and in MySQL if the character set lacks it.
 func (e *encoding) escapeBytes(escape rune, minBytes int) []byte {
 	if escape < 0 || escape > 0x10FFFF {
 		return nil

@@ -134,7 +134,7 @@ func ExampleAlphabet_Split() {
 	// Mv
 }
 
-// The same as of the Rust library.
+// The Rust library returns the same hash.
 func ExampleCollation_StableHash() {
 	c := find(mysqlcollation.MySQL, "utf8mb4_0900_ai_ci")
 	fmt.Printf("%X\n", c.StableHash([]byte("abc"), 0))

@@ -34,7 +34,8 @@ type level struct {
 	endsAtErrors bool
 	encoding     *encoding
 	// short has the weights of code points below U+0800 with one weight, and
-	// 0 for all others. It is nil if the encoding isn't UTF-8.
+	// 0 for all others. It is nil unless the encoding is UTF-8 and the kind is
+	// kindUCA, kindSimple or kindFolding.
 	short *[0x800]uint16
 	// foldsASCII: ASCII letters weigh the same in both cases, and no ASCII
 	// character continues a contraction.

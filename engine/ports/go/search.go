@@ -44,7 +44,7 @@ func (c *Collation) Find(s, needle []byte) int {
 }
 
 // FindEqualLength returns the position in bytes of the first occurrence of
-// needle in s, or -1, as LOCATE of MariaDB and of MySQL up to 8.0: an
+// needle in s, or -1, as LOCATE of MariaDB and of MySQL up to 8.0.12: an
 // occurrence has as many bytes as needle and is equal to it.
 func (c *Collation) FindEqualLength(s, needle []byte) int {
 	w := c.weights()

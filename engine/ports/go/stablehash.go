@@ -6,7 +6,7 @@ import (
 )
 
 // StableHash returns a hash that no version of the package changes, for
-// partitions, sharding and stored values: XXH64 with a seed of the weights. It
+// partitions, sharding and stored values: XXH64 of the weights, with a seed. It
 // is the Rust library's stable_hash. Equal strings have equal hashes.
 func (c *Collation) StableHash(s []byte, seed uint64) uint64 {
 	w := c.weights()

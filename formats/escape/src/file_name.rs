@@ -1,4 +1,4 @@
-//! Names of tables as names of files, reversibly unless a name is very long.
+//! Names, such as those of tables, as names of files; reversibly unless a name is very long.
 
 /// Longest returned name: common file systems allow 255 bytes, 32 of which are left for an
 /// extension.
@@ -8,10 +8,10 @@ const MAX_BYTES: usize = 255 - 32;
 /// help: `con.csv` is the console, too.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Returns a file name for a table's name. Letters and digits of any script, `_` and `$` stay; so
-/// do `-` except at the beginning, and spaces and dots except at both ends. Other characters, and
-/// the first character of a Windows device's name, become `%` and two hexadecimal digits for each
-/// byte of UTF-8.
+/// Returns a file name for a name. Letters and digits of any script, `_` and `$` stay; so do `-`
+/// except at the beginning, and spaces and dots except at both ends. Other characters, and the first
+/// character of a Windows device's name, become `%` and two hexadecimal digits for each byte of
+/// UTF-8.
 ///
 /// `a/b` becomes `a%2Fb`, the empty name `%`. A name that is too long for a file is cut, and ends
 /// with `%` and a hash of the whole name.

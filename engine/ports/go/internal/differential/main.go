@@ -18,7 +18,7 @@ import (
 	"weighbridge/mysqlcollation"
 )
 
-// maxExamples is the number of differences printed.
+// maxExamples is the maximum number of differences printed.
 const maxExamples = 20
 
 func main() {

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  * points of a key range, and upper bounds of prefixes. An alphabet is immutable.
  *
  * <p>Each character has weights at the primary level, no two have the same, and none is part of a
- * contraction or less than a space.
+ * contraction. All are greater than a space.
  */
 public final class Alphabet {
     /** Number of characters after the first difference of two strings, up to which is searched. */
@@ -127,8 +127,8 @@ public final class Alphabet {
      *
      * @param low a string in the collation's character set
      * @param high another
-     * @return a string that is greater than {@code low} and less than {@code high}; null if the
-     *     alphabet has none
+     * @return a string that is greater than {@code low} and less than {@code high}; null if none is
+     *     found
      */
     public byte[] between(byte[] low, byte[] high) {
         List<byte[]> found = split(low, high, 2);
@@ -228,7 +228,7 @@ public final class Alphabet {
         return number;
     }
 
-    /** Returns the string of a number. The first letter at the end is left out. */
+    /** Returns the string of a number, without first letters at its end. */
     private byte[] text(BigInteger number, int length) {
         BigInteger base = BigInteger.valueOf(letters.size());
         int[] digits = new int[length];

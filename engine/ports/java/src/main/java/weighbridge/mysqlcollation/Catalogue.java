@@ -99,7 +99,7 @@ final class Catalogue {
         return tables[section];
     }
 
-    /** Returns the tables of operations that don't compare, and reads them at the first call. */
+    /** Returns the tables of LOCATE, UPPER and LOWER, and reads them at the first call. */
     synchronized Operations operations() {
         if (operations == null) {
             operations = new Operations(file.section(operationsSection), all.values().stream().mapToInt(List::size).sum());

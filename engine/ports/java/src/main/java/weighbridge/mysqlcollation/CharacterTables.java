@@ -149,7 +149,7 @@ final class CharacterTables {
             return -1;
         }
 
-        /** Returns the number of WEIGHT_STRING for a character or an ill-formed byte. */
+        /** Returns the weight in WEIGHT_STRING of a character or an ill-formed byte, as a number. */
         long reported(byte[] text, int at, int length) {
             return length == 1 ? singles[text[at] & 0xFF] & 0xFF : weight(text, at, length);
         }

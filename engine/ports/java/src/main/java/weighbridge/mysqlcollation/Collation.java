@@ -232,7 +232,7 @@ public final class Collation implements Comparator<String> {
 
     /**
      * Returns a hash that no version of the library changes, for partitions, sharding and stored
-     * values: XXH64 with a seed of the weights. It is the Rust library's {@code stable_hash}.
+     * values: XXH64 of the weights, with a seed. It is the Rust library's {@code stable_hash}.
      *
      * @param text a string in the collation's character set
      * @param seed seed of the hash
@@ -270,7 +270,7 @@ public final class Collation implements Comparator<String> {
 
     /**
      * Returns the position in bytes of the first occurrence, as {@code LOCATE} of MariaDB and of
-     * MySQL up to 8.0: an occurrence has as many bytes as the searched string and is equal to it.
+     * MySQL up to 8.0.12: an occurrence has as many bytes as the searched string and is equal to it.
      *
      * @param text a string in the collation's character set
      * @param searched the string to search for

@@ -7,7 +7,7 @@ final class Comparison {
     private final Cursor x = new Cursor();
     private final Cursor y = new Cursor();
 
-    /** Cursors for each thread, so that a comparison allocates nothing. */
+    /** Cursors for each thread, so that few comparisons allocate. */
     private static final ThreadLocal<Comparison> OF_THREAD = ThreadLocal.withInitial(Comparison::new);
 
     private Comparison() {}
@@ -237,8 +237,8 @@ final class Comparison {
     }
 
     /**
-     * Compares characters below U+0800 with one weight, and moves the cursors to the first other
-     * character. In front of one that may continue a contraction, the last characters are given back.
+     * Compares characters below U+0800 with one weight, skips equal characters, and moves the cursors
+     * to the first other character; under a collation with contractions, to the one before it.
      */
     private int compareShort(Level level, byte[] a, int aEnd, byte[] b, int bEnd) {
         int i = x.at;
@@ -272,7 +272,7 @@ final class Comparison {
         return 0;
     }
 
-    /** Compares two characters of one weight each. Returns 0 if they are equal or have other weights. */
+    /** Compares two characters by one weight each. Returns 0 if they are equal, or need more than that. */
     private static int compareCharacter(Level level, byte[] a, int i, int aEnd, byte[] b, int j, int bEnd) {
         int m = shortLength(a, i, aEnd);
         int n = shortLength(b, j, bEnd);

@@ -64,7 +64,7 @@ final class Hashes {
         }
     }
 
-    /** Adds the weights of a level without trailing spaces, and their number. */
+    /** Adds the weights of a level, under PAD SPACE without trailing spaces, and their number. */
     private void addLevel(Level level, Cursor cursor) {
         int spaces = 0;
         for (int weight = cursor.weight(); weight >= 0; weight = cursor.weight()) {

@@ -27,7 +27,7 @@ final class Level {
     /** Weight that follows the end of a text under PAD SPACE, or {@link #NO_PAD}. */
     int pad = NO_PAD;
     boolean endsAtErrors;
-    /** Weights below U+0800 of single characters, or 0; null if the encoding isn't UTF-8. */
+    /** Weights of characters below U+0800 with one weight, else 0; null if the encoding isn't UTF-8. */
     char[] shortWeights;
     UcaLevel uca;
     Contractions contractions;

@@ -1,6 +1,6 @@
 package weighbridge.mysqlcollation;
 
-/** The section of tables of operations that don't compare. */
+/** The section with the tables of LOCATE, UPPER and LOWER. */
 final class Operations {
     private static final int TABLE_SIZE = 512;
     private static final int IS_BYTES = 0x80;

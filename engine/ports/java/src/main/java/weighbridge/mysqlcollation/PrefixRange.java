@@ -93,8 +93,8 @@ final class PrefixRange {
     }
 
     /**
-     * Returns the first weights that a string can have, instead of its own, where it matches the
-     * first of the characters; null for a contraction without weights.
+     * Returns the first weights that a string can have, instead of {@code own}, where it matches the
+     * first of the characters. An element is null for a contraction without weights.
      */
     private static List<Integer> otherWeights(Level level, List<byte[]> characters, char[] own) {
         List<Integer> all = new ArrayList<>();

@@ -2,7 +2,7 @@ package weighbridge.mysqlcollation;
 
 import java.util.stream.IntStream;
 
-/** The weights of a text at the primary level. Those of multi-byte characters are bytes. */
+/** The weights of a text at the primary level. Those of CHARACTERS and GB18030 are bytes. */
 final class PrimaryWeights {
     private final Collation collation;
     private final IntStream.Builder all = IntStream.builder();

@@ -24,7 +24,8 @@ import weighbridge.mysqlcollation.Flavour;
 
 /**
  * Comparisons and keys at the primary level: {@code utf8mb4_0900_ai_ci}, ICU4J and {@code
- * java.text.Collator} with primary strength. The pairs are equal at that level or differ at the end.
+ * java.text.Collator} with primary strength; and {@code String.compareTo}. The pairs are equal at the
+ * primary level or differ at the end, {@code first-differs} at the beginning.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

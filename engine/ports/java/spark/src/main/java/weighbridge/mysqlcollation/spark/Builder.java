@@ -90,7 +90,7 @@ final class Builder implements Function1<Object, Expression> {
         return text.codePointAt(0);
     }
 
-    /** Finds a collation, which the flavour may be left out of if only one has the name. */
+    /** Finds a collation. The flavour may be null if only one flavour has the name. */
     private static Collation find(String name, String flavour) {
         if (flavour != null) {
             return Collation.of(parseFlavour(flavour), name);

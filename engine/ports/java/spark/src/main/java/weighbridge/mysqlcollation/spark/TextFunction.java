@@ -35,10 +35,15 @@ abstract class TextFunction<R> implements ScalarFunction<R> {
         return found;
     }
 
+    /** Returns whether strings need no conversion. As in the servers, {@code binary} keeps their bytes. */
+    private static boolean takesUtf8(Collation collation) {
+        return collation.charset().equals("utf8mb4") || collation.charset().equals("binary");
+    }
+
     /** Returns a string's bytes in the collation's character set. */
     final byte[] encode(UTF8String text) {
         Collation to = collation();
-        if (to.charset().equals("utf8mb4")) {
+        if (takesUtf8(to)) {
             return text.getBytes();
         }
         String decoded = text.toString();
@@ -50,7 +55,7 @@ abstract class TextFunction<R> implements ScalarFunction<R> {
 
     final UTF8String decode(byte[] text) {
         Collation from = collation();
-        return from.charset().equals("utf8mb4") ? UTF8String.fromBytes(text) : UTF8String.fromString(from.decode(text));
+        return takesUtf8(from) ? UTF8String.fromBytes(text) : UTF8String.fromString(from.decode(text));
     }
 
     @Override

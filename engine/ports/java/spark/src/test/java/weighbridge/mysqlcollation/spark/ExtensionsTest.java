@@ -134,6 +134,11 @@ class ExtensionsTest {
     }
 
     @Test
+    void binaryKeepsTheBytesOfStrings() {
+        assertEquals("C3A9", spark.sql("SELECT hex(mysql_sort_key('é', 'binary', 'mysql'))").first().getString(0));
+    }
+
+    @Test
     void mistakesAreNamed() {
         assertMessage("SELECT mysql_sort_key('a', 'utf8mb4_genral_ci')", "neither MySQL nor MariaDB has a collation utf8mb4_genral_ci");
         assertMessage("SELECT mysql_sort_key('a', 'utf8mb4_0900_ai_ci')", "give the flavour");
