@@ -142,7 +142,8 @@ fn measure_one(args: &Args, path: &Path) {
     servers.into_iter().for_each(|server| server.stop().expect("server stopped"));
 }
 
-/// The request of `weigh bench --collation latin1_swedish_ci,utf8mb4_general_ci`.
+/// Request of `weigh bench --collation latin1_swedish_ci,utf8mb4_general_ci`, with the workloads,
+/// connections and time of the benchmark.
 fn request(args: &Args, server: &Spec) -> Request {
     Request {
         axes: Axes {

@@ -215,7 +215,8 @@ fn name_functions(
 /// Roles whose functions have a well-known symbol, such as `my_ismbchar_utf8mb4`.
 const ROLES_WITH_SYMBOL: [&str; 3] = ["ismbchar", "mb_wc", "wc_mb"];
 
-/// Returns the name of a function that `owner`, a charset or collation, shares with others.
+/// Returns the name of a function that `owner`, a charset or collation, shares with `other_count`
+/// others.
 fn function_name(role: &str, owner: &str, other_count: usize) -> String {
     match other_count {
         0 if ROLES_WITH_SYMBOL.contains(&role) => format!("my_{role}_{owner}"),

@@ -49,7 +49,8 @@ pub struct Profile {
 /// How the samples were taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SamplingInfo {
-    /// Program that took the samples, with its version. For imported samples, the file's name.
+    /// Program that took the samples, with its version. For imported samples, names their file
+    /// instead of the version.
     pub by: String,
     /// Samples per second of CPU time. Absent for imported samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]

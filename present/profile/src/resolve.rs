@@ -210,8 +210,8 @@ fn has_file_offsets(script: &Script, mappings: &HashMap<u32, Vec<&Mapping>>) -> 
     })
 }
 
-/// True for an address of the kernel's half of the address space, or a kernel module. The kernel
-/// may hide its addresses from perf.
+/// True for an address in the kernel's half of the address space, and for a module that perf names
+/// as the kernel: the kernel may hide its addresses from perf.
 fn is_kernel(frame: &Frame) -> bool {
     frame.address >> 63 == 1
         || frame

@@ -1,7 +1,7 @@
 //! The one progress display of a process, on standard error.
 //!
-//! On a terminal it is a line that moves; a new line replaces the one before. Elsewhere it is a
-//! line of text every [`INTERVAL`], so that a log shows that the work goes on.
+//! On a terminal it is a line that moves; the line of a step replaces that of the step before.
+//! Elsewhere it is a line of text every [`INTERVAL`], so that a log shows that the work goes on.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

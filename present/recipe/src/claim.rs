@@ -36,10 +36,10 @@ pub struct StandIn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
-    /// Every interval, extended by the A/A bound, lies in the claimed range.
+    /// Every interval, widened to at least the A/A bound, lies in the claimed range.
     Confirmed,
-    /// An interval, extended by the A/A bound, lies outside the claimed range, beyond chance over
-    /// all ratios of the claim (Holm, 5 %).
+    /// An interval, widened to at least the A/A bound, lies outside the claimed range, beyond
+    /// chance over all ratios of the claim (Holm, 5 %).
     Refuted,
     /// No ratio refutes the claim. An interval crosses an end of the claimed range, or lies outside
     /// the range by chance.

@@ -33,8 +33,7 @@ pub struct Recipe {
     /// Servers in the syntax of `--server`.
     pub servers: Vec<String>,
     /// For each of `servers`, the position of the server that it is compared with; its own position
-    /// for none. Empty: all are compared with the first. Ignored if the user
-    /// names other servers.
+    /// for none. Empty: all are compared with the first. Ignored if the user names other servers.
     #[serde(default)]
     pub controls: Vec<usize>,
     /// Server charsets to run with, one instance per entry. Empty: the server's own default.
@@ -88,7 +87,8 @@ pub enum Protocol {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
-    /// Connections per variant, one condition per entry. Empty: the default of `weigh bench`.
+    /// Connections per variant. Each entry has its own conditions. Empty: the default of
+    /// `weigh bench`.
     #[serde(default)]
     pub threads: Vec<u32>,
     /// Number of tables of each kind that the workloads use.
@@ -161,8 +161,8 @@ impl Recipe {
         })
     }
 
-    /// Rejects empty lists that have no default, limits out of range, invalid `controls`, and claims
-    /// without a range or with `rounded_to` out of range.
+    /// Rejects empty servers, workloads, texts, connections and scales, limits out of range,
+    /// invalid `controls`, and claims without a range or with `rounded_to` out of range.
     fn validate(&self) -> Result<(), RecipeError> {
         let fail = |reason: String| Err(RecipeError::Contradiction { recipe: self.name.clone(), reason });
         let empty = [

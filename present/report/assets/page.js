@@ -96,7 +96,7 @@
     const percent = (value) => `${value < 1 ? "−" : "+"}${Math.abs((value - 1) * 100).toFixed(Math.abs(value - 1) < 0.0995 ? 1 : 0)}`;
     const color = { type: "diverging-log", scheme: "RdBu", reverse: is_cost, pivot: 1, domain: [1 / most, most], label, tickFormat: percent };
     const paint = Plot.scale({ color });
-    // Without a verdict a tile has no colour and no figure: the table above says how much is excluded.
+    // A tile without a difference has no colour and no figure: the table says how much is excluded.
     const isOpen = (tile) => tile.verdict === "no difference";
     const shade = (tile) => (isOpen(tile) ? 1 : tile.value);
     const ink = (tile) => (d3.lab(paint.apply(shade(tile))).l > 55 ? "#111" : "#fff");

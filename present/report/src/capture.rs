@@ -7,7 +7,7 @@ use crate::format::number::{DASH, count_classes, count_noun, format_percent, gro
 use crate::format::table::{ColumnKind, Row, Table, column};
 use crate::format::text::{Style, push_paragraph, render_document};
 
-/// Number of classes and tables in the text. The JSON document has all.
+/// Maximum number of classes, and of tables, in the text. The JSON document has all.
 const MAX_LISTED: usize = 20;
 
 /// Returns the capture as JSON (`schemas/capture.schema.json`).

@@ -46,7 +46,7 @@ pub(crate) fn page_level(worst: Option<Severity>) -> &'static str {
     worst.filter(|severity| *severity > Severity::Note).map_or("clean", level)
 }
 
-/// Returns a text that ends in one full stop.
+/// Returns a text that ends in one full stop. An empty text stays empty.
 pub(crate) fn sentence(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{}.", text.trim_end_matches('.')) }
 }

@@ -15,7 +15,7 @@ const STYLE: &str = concat!(
 
 const PLAIN: [&str; 1] = [include_str!("../assets/common.js")];
 
-/// Scripts in the order of execution. Later scripts depend on earlier scripts.
+/// Scripts in the order of execution. Plot depends on D3, and `page.js` on both.
 const CHARTS: [&str; 4] = [
     include_str!("../assets/d3.min.js"),
     include_str!("../assets/plot.umd.min.js"),

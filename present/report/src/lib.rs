@@ -3,9 +3,8 @@
 //! - `run`: the report of a run of `weigh bench`. A [`Report`] holds the run, its analysis, and
 //!   both in sentences.
 //! - [`page()`]: the HTML page of one or several runs.
-//! - `compare`, `profile`, [`audit`], [`preflight`], [`capture`], [`count`],
-//!   [`explain`], [`micro`],
-//!   [`result_diff`], [`upgrade`], [`why`]: reports of the other commands.
+//! - `compare`, `profile`, [`audit`], [`preflight`], [`capture`], [`count`], [`explain`],
+//!   [`micro`], [`result_diff`], [`upgrade`], [`why`]: reports of the other commands.
 //! - `frame`, `findings`: what all pages share, and the findings on them.
 //! - `causes`: findings of a check together, for audit and preflight.
 //! - `format`: tables, text, Markdown, CSV, JSON and numbers, used by all reports.

@@ -14,10 +14,10 @@ use crate::why::{WIDTH, push_sql, push_wrapped, wrap};
 
 pub use page::page;
 
-/// Further places of a finding that are printed.
+/// Maximum number of further places of a finding that are printed.
 const MAX_PLACES: usize = 5;
 
-/// Mends of a finding that are printed.
+/// Maximum number of mends of a finding that are printed.
 const MAX_MENDS: usize = 2;
 
 /// Kinds with their headings, the worst first.
@@ -73,8 +73,7 @@ fn describe_servers(report: &Report) -> String {
     format!("{how}: {} to {}.", side(&report.from), side(&report.to))
 }
 
-/// Returns one or two sentences: how much breaks or differs, and how much is left with the
-/// settings.
+/// Returns a sentence: how much breaks or differs, and how much is left with the settings.
 fn verdict(report: &Report) -> String {
     if report.findings.is_empty() {
         return "Nothing breaks, gets slower or differs.".into();

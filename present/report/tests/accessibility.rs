@@ -1,5 +1,5 @@
-//! Every kind of page, checked by axe, a library of rules for accessibility: in light and dark, on
-//! a desktop and a phone. Needs axe-core from npm.
+//! Pages of the commands, checked by axe, a library of rules for accessibility: light and dark on a
+//! desktop, light on a phone. Installs axe-core and Chromium if they are missing.
 
 mod browsing;
 mod common;

@@ -1,5 +1,4 @@
-//! The page in a real browser. Needs Chromium (`apt-get install chromium`), driven by the DevTools
-//! protocol.
+//! The page in Chromium, driven by the DevTools protocol. Installs Chromium if it is missing.
 
 mod browsing;
 mod common;
@@ -21,7 +20,7 @@ fn open_fixture(name: &str) -> OpenPage {
     open(&page_of(&[name]))
 }
 
-/// Returns the number of charts, and the number of charts that are drawn.
+/// Script that returns the number of charts, and the number of charts that are drawn.
 const CHARTS: &str = "(() => {
     const all = [...document.querySelectorAll('figure[data-chart]')];
     const marks = 'circle, rect, path, text, line';

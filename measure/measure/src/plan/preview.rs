@@ -104,7 +104,6 @@ pub(crate) fn plan_variants(
     request.axes.texts.iter().map(|&text| Ok((text, variants_with_copies(request, text, facts, notes)?))).collect()
 }
 
-/// Reads the collations of the servers.
 pub fn read_server_collations(servers: &[Server]) -> Result<Vec<ServerCollations>, server::Error> {
     let facts = |server: &Server| {
         let (label, flavour) = (server.label().into(), server.flavour());

@@ -24,7 +24,7 @@ pub enum By {
     Check,
 }
 
-/// Number of causes that are shown. A screen has room for no more.
+/// Maximum number of causes that are shown. A screen has room for no more.
 const MAX_CAUSES: usize = 4;
 const INDENT: &str = "    ";
 

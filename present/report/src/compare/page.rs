@@ -83,7 +83,8 @@ fn badge(comparison: &Comparison) -> Badge {
     }
 }
 
-/// Draws the changes of ratios, or of throughput if the runs have no ratio in common.
+/// Draws the changes of ratios. Draws those of throughput if the runs have no ratio in common, or
+/// if only throughput got slower.
 fn chart(comparison: &Comparison) -> Option<Chart> {
     let change = &comparison.change;
     let of_ratios = change.ratios.iter().map(|one| {

@@ -154,7 +154,8 @@ fn function_sentence(function: &FunctionChange) -> String {
 fn remarks(comparison: &Comparison) -> Vec<String> {
     let mut remarks = Vec::new();
     if comparison.lacks_functions {
-        remarks.push("The counts have no functions; weigh count --functions WORKLOAD counts them.".to_owned());
+        let remark = "Functions are not compared, as a count has none; weigh count --functions WORKLOAD counts them.";
+        remarks.push(remark.to_owned());
     }
     let shown = comparison.unmatched.iter().take(MAX_UNMATCHED).cloned();
     remarks.extend(shown.map(|one| format!("only {one}")));

@@ -45,8 +45,8 @@ pub(super) fn collations(results: &Results, server: usize) -> Vec<&str> {
     names
 }
 
-/// Returns a cell's relative difference from the baseline: 0 if the ranges of their starts overlap.
-/// `None` for the baseline itself, and without a baseline.
+/// Returns a cell's relative difference from the baseline, as [`difference_from`] has it. `None`
+/// for the baseline itself, and without a baseline.
 pub(super) fn difference(results: &Results, cell: &Cell) -> Option<f64> {
     results.baseline_of(cell).map(|baseline| difference_from(cell, baseline))
 }

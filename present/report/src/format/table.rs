@@ -62,10 +62,10 @@ impl Row {
     }
 }
 
-/// A figure that begins with one of these has no verdict, and so no colour.
+/// Beginnings of figures without colour: they show no difference, or it is unknown.
 const UNDECIDED: [&str; 4] = ["same", "unclear", "?", "–"];
 
-/// True for a figure without a verdict, such as `same ± 3 %`.
+/// True for a figure that shows no difference or an unknown one, such as `same ± 3 %`.
 pub(crate) fn is_undecided(field: &str) -> bool {
     UNDECIDED.iter().any(|start| field.starts_with(start))
 }

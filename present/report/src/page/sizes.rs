@@ -49,8 +49,8 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     ))
 }
 
-/// Returns the variants with different tables. Variants that differ only in the connection charset
-/// share tables.
+/// Returns one variant for each server, collation and text. Variants that differ only in the
+/// connection charset have tables of the same size.
 fn distinct_variants(run: &Run) -> Vec<usize> {
     let mut kept: Vec<usize> = Vec::new();
     for size in &run.sizes {

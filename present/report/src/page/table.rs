@@ -33,7 +33,7 @@ impl Column {
         self.head.join(" ").trim().to_owned()
     }
 
-    /// Returns the style class of a field. A figure without a verdict has no colour.
+    /// Returns the style class of a field. An undecided figure has no colour.
     fn class_of(&self, field: impl AsRef<str>) -> &'static str {
         if is_undecided(field.as_ref()) && self.kind == ColumnKind::Colored { "undecided" } else { self.class() }
     }

@@ -61,7 +61,7 @@ struct Message {
     text: String,
 }
 
-/// Distinguishes the commands' results of one upload from another's.
+/// Distinguishes the results of different commands.
 #[derive(Serialize)]
 struct AutomationDetails {
     id: String,

@@ -32,8 +32,8 @@ pub(super) fn column_table(report: &Report) -> Table {
     Table::new("Columns", heads, report.tables.iter().flat_map(of))
 }
 
-/// Builds the table of the tables with the most rows: how they change, and for how long that blocks
-/// writes. `None` if nothing is converted.
+/// Builds the table of the tables with the most rows: how they change, and the estimated time.
+/// `None` if nothing is converted.
 pub(super) fn conversion_table(report: &Report, max: usize) -> Option<Table> {
     let mut tables: Vec<&TableReport> = report.tables.iter().filter(|table| !table.converted.is_empty()).collect();
     let rows = |table: &TableReport| table.reading.as_ref().map_or(0, |reading| reading.rows);

@@ -8,7 +8,7 @@ use crate::causes::{Cause, causes, color, mark, summarise};
 use crate::format::number::{count_noun, name_server};
 use crate::format::text::{RED, Style, YELLOW, push_grid, push_tables};
 
-/// Files that the plan was written to.
+/// Files that the plan and the report were written to.
 #[derive(Clone, Debug, Default)]
 pub struct PlanFiles {
     /// Script for the server's command-line client.

@@ -8,7 +8,7 @@ use profile::{Category, Difference, FunctionDifference, FunctionShare, Naming, P
 use crate::format::number::{DASH, count_noun, format_decimals, format_percent};
 use crate::format::table::{ColumnKind, Row, Table, column};
 
-/// Number of functions in a table.
+/// Maximum number of functions in a table.
 const MAX_FUNCTIONS: usize = 12;
 
 /// Returns the tables of categories and the sentences for the report of a run.

@@ -11,7 +11,7 @@ use crate::run::verdict::cell::format_change;
 const MIN_SAMPLES: u64 = 200;
 const MAX_CATEGORIES: usize = 5;
 const MAX_FUNCTIONS: usize = 6;
-/// Share of the whole difference below which a category is left out.
+/// Share of the whole below which a category is left out, and a function of a difference.
 const MIN_SHARE: f64 = 0.03;
 const BAR_WIDTH: f64 = 24.0;
 /// Share of samples in a known function below which the quality is only fair.

@@ -39,7 +39,7 @@ pub(crate) fn push_details(diff: &ResultDiff, bold: &dyn Fn(&str) -> String, out
     }
 }
 
-/// Rows that are left out, and are listed.
+/// Maximum number of left-out rows that are listed.
 const MAX_LEFT_OUT: usize = 10;
 
 fn push_left_out(diff: &ResultDiff, out: &mut String) {

@@ -5,7 +5,7 @@ use measure::{Machine, Mode, Run, ServerInfo};
 use crate::format::number::count_noun;
 use crate::run::name::takes_turns;
 
-/// Returns a line per server, and the machine.
+/// Returns a line per server, and one for the machine unless the run was imported.
 pub(crate) fn describe_setting(run: &Run) -> Vec<String> {
     if run.imported.is_some() {
         return run.servers.iter().map(|server| describe_server(server, true)).collect();

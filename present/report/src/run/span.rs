@@ -9,7 +9,7 @@ use crate::format::number::{format_difference, format_percent};
 const EXAMPLE_RATE: f64 = 10_000.0;
 /// If a difference above this is not excluded, a comparison says nothing.
 const MAX_NOT_EXCLUDED: f64 = 0.5;
-/// Number of conditions in a list. Further conditions are only counted.
+/// Maximum number of conditions that are listed. More are only counted.
 const MAX_LISTED: usize = 3;
 
 /// A comparison with its condition in words, such as `on oltp_read_only` or `at 64 threads`.

@@ -235,11 +235,11 @@ fn row(
     class: &ClassRecord,
     comparison: &Comparison,
 ) -> (f64, Row) {
-    let class_names = |condition: &ConditionResult| -> Option<f64> {
+    let baseline_cpu = |condition: &ConditionResult| -> Option<f64> {
         cpu_per_call(condition.variants.iter().find(|result| result.variant == comparison.baseline)?)
     };
     let baseline = condition.variants.iter().find(|result| result.variant == comparison.baseline);
-    let (own, all) = (class_names(condition), class_names(mix));
+    let (own, all) = (baseline_cpu(condition), baseline_cpu(mix));
     let share = own.zip(all).map(|(own, all)| class.share * own / all);
     let statements = baseline.map_or(1.0, |result| result.queries_per_s / result.transactions_per_s);
     let more = comparison.server_cpu_difference_us.map(|more| Estimate {

@@ -33,7 +33,7 @@ pub fn page(diagnosis: &Diagnosis) -> String {
     crate::frame::render(&page)
 }
 
-/// Says whether every remedy was tried.
+/// Says whether every finding has a remedy that was tried, and on which servers.
 fn badge(diagnosis: &Diagnosis) -> Badge {
     let mut findings = diagnosis.statements.iter().flat_map(|judged| &judged.findings);
     let (level, title) = match findings.all(|finding| !finding.remedies.is_empty()) {

@@ -39,7 +39,7 @@ pub fn open_at(page: &str, fragment: &str) -> OpenPage {
     OpenPage { tab, messages, _browser: browser, _folder: folder }
 }
 
-/// Collects warnings and errors from now on.
+/// Collects the console's messages and uncaught exceptions from now on.
 fn listen(tab: &Tab) -> Arc<Mutex<Vec<String>>> {
     let messages: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = Arc::clone(&messages);

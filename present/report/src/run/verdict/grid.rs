@@ -157,8 +157,8 @@ fn describe_server(server: &ServerInfo, count: usize) -> String {
 }
 
 impl Grid {
-    /// Builds tables that are at most `width` wide, each with the grid's title. Each has all rows
-    /// and some of the columns.
+    /// Builds tables that are at most `width` wide, unless one column is wider. Each has the grid's
+    /// title, all rows and some of the columns.
     pub(crate) fn tables(&self, run: &Run, width: usize) -> Vec<Table> {
         let first = self.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0) + 4;
         let widths: Vec<usize> = (0..self.conditions.len()).map(|at| self.column_width(run, at)).collect();

@@ -38,7 +38,7 @@ impl Level {
 
 pub(crate) struct Quality {
     pub(crate) level: Level,
-    /// Reasons: `identical copies differ by up to 1.0 %`, `5 fresh starts`.
+    /// Reasons: `identical copies differ by at most 1 %`, `5 fresh starts`.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -139,8 +139,8 @@ impl Copies {
     }
 }
 
-/// Counts the intervals that are wider than asked for, where that matters: a difference that is
-/// decided needs no narrower interval.
+/// Counts the intervals that are missing or wider than asked for. A decided difference needs no
+/// narrower interval. `None` for open loops, and for runs that did not finish.
 fn describe_wide_intervals(run: &Run, analysis: &Analysis, figure: Figure) -> Option<String> {
     let asked = run.options.precision;
     let is_open = |comparison: &&Comparison| {

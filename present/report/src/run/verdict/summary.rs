@@ -9,11 +9,11 @@ use crate::run::name::condition_name;
 
 /// Queries per second at which the additional CPU is converted to cores.
 const EXAMPLE_RATE: f64 = 10_000.0;
-/// Workloads in a list. Further workloads are only counted.
+/// Maximum number of workloads that are listed. More are only counted.
 const MAX_LISTED: usize = 3;
 
-/// Returns the costliest workloads and those that cost the same, and the cores that the difference
-/// takes.
+/// Returns the workloads by what they cost, and the cores that the difference takes. Omits the
+/// workloads if the grid has a single cell.
 pub(crate) fn summary(run: &Run, grid: &Grid) -> Vec<String> {
     let is_single = grid.rows.len() * grid.conditions.len() == 1;
     let short = if is_single { None } else { in_short(run, grid) };
@@ -32,8 +32,8 @@ fn name(run: &Run, grid: &Grid, at: usize) -> String {
     condition_name(run, grid.conditions[at]).replace(" (", ", ").replace(')', "")
 }
 
-/// Returns the costliest workload, as the title of a page: `distinct_ranges takes up to 1.8 times
-/// the CPU`.
+/// Returns the first phrase of [`parts`] with one workload, as the title of a page:
+/// `distinct_ranges takes up to 1.8 times the CPU`.
 pub(crate) fn finding(run: &Run, grid: &Grid) -> Option<String> {
     let first = parts(run, grid, 1).into_iter().next()?;
     let first = first.split(", and ").next().unwrap_or_default();
