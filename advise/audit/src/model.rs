@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Audited")]
 pub struct AuditedServer {
-    /// Name of the server, as `--server` gives it or from its address.
+    /// Label of the server: `mysql@sid`, or flavour, version and address of a running one.
     pub label: String,
     /// Result of `SELECT VERSION()`.
     pub version: String,

@@ -31,7 +31,9 @@ impl<'a> Places<'a> {
             ObjectKind::Columns => self.find_in_table(object.name.split(" = ").next().unwrap_or_default()),
             _ => self.find_in_table(&object.name),
         };
-        Place { id, ..place }
+        // `shop.orders.by_code` is an index, too.
+        let column = place.column.filter(|_| matches!(object.kind, ObjectKind::Column | ObjectKind::Columns));
+        Place { id, column, ..place }
     }
 
     /// Finds the schema that a name is, or begins with: `shop`, `shop.a_routine`.

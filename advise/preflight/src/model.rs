@@ -191,7 +191,8 @@ pub struct Plan {
     /// What `back` did not restore in the rehearsal.
     #[serde(default)]
     pub back_lost: Vec<String>,
-    /// Server and number of rows of the rehearsal. Absent if the steps were not rehearsed.
+    /// Server and number of rows of the rehearsal. Absent if the steps were not rehearsed to their
+    /// end.
     #[serde(default)]
     pub rehearsal: Option<String>,
     /// Where the `algorithm` of the steps is from: `tried on a private …`, `tried on SERVER, on
@@ -211,7 +212,8 @@ pub struct Step {
     pub object: String,
     /// The statement, without a delimiter.
     pub sql: String,
-    /// How the server runs the statement. Absent for statements other than ALTER TABLE.
+    /// How the server runs the statement. Absent for statements other than ALTER TABLE, and for
+    /// steps that were not tried.
     pub algorithm: Option<Algorithm>,
     /// Why the table is copied, why the program is created again, or why the server refuses the
     /// statement.

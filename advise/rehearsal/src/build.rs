@@ -18,21 +18,21 @@ pub struct Unbuilt {
 
 /// What a copy lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Built {
+pub struct CopyGaps {
     pub unbuilt: Vec<Unbuilt>,
     /// Tables with the options that were left out, because they reach out of the server's folder.
     pub left_out: Vec<(ObjectName, Vec<String>)>,
 }
 
 /// Creates schemas, sequences and tables, without foreign key checks and strict mode.
-pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<Built, Error> {
+pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<CopyGaps, Error> {
     relax(conn);
     let is_table = |object: &&Object| !object.name.kind.is_program();
     let unbuilt = create_all(conn, definitions.objects.iter().filter(is_table).collect())?;
     let _ = conn.query_drop("SET SESSION foreign_key_checks = 1");
     let removed = |table: &Object| (table.name.clone(), sql::keep_local(&table.create, SqlMode::default()).removed);
     let left_out = definitions.of_kind(Kind::Table).map(removed).filter(|(_, removed)| !removed.is_empty()).collect();
-    Ok(Built { unbuilt, left_out })
+    Ok(CopyGaps { unbuilt, left_out })
 }
 
 /// Creates programs and views, each under the SQL mode, collations and time zone that it keeps.

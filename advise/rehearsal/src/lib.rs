@@ -20,7 +20,7 @@ mod prove;
 mod read;
 mod rehearsal;
 
-pub use build::{Built, Unbuilt};
+pub use build::{CopyGaps, Unbuilt};
 pub use compare::{Change, compare};
 pub use definitions::{CreationSession, Definitions, Kind, Object, ObjectName, Unread};
 pub use error::Error;

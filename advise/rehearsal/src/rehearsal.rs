@@ -6,7 +6,7 @@ use mysql::prelude::Queryable;
 use server::Conn;
 use server::Server;
 
-use crate::build::{self, Built};
+use crate::build::{self, CopyGaps};
 use crate::compare::{Change, compare};
 use crate::definitions::Definitions;
 use crate::error::{Error, refusal};
@@ -40,7 +40,7 @@ impl<'s> Rehearsal<'s> {
         server: &'s Server,
         definitions: &Definitions,
         fill: &mut dyn FnMut(&mut Conn) -> Result<(), E>,
-    ) -> Result<(Self, Built), E> {
+    ) -> Result<(Self, CopyGaps), E> {
         let mut conn = server.connect_patiently().map_err(Error::from)?;
         // Events would run meanwhile, and a binary log would make the server refuse functions
         // without DETERMINISTIC or the like (error 1418).

@@ -19,7 +19,7 @@ pub enum Error {
     /// Also a failure to keep or restore tables of the private copy.
     #[error("{place}: {message}")]
     Statement { place: String, message: String },
-    #[error("{place}: the server refuses this statement of the dump: {message}")]
+    #[error("cannot read the dump {place}: {message}")]
     Dump { place: String, message: String },
 }
 

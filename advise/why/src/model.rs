@@ -13,8 +13,8 @@ pub struct Diagnosis {
     /// Label and version of the server that was asked.
     pub server: String,
     pub version: String,
-    /// Private copy on which remedies were tried: its server and version. Equal to `server` if no
-    /// running server was named.
+    /// Private copy on which remedies were tried: its server and version. It is `server` itself if
+    /// no running server was named.
     pub copy: String,
     /// Statements in the order given. Statements that set up the session are not listed.
     pub statements: Vec<Judged>,

@@ -1,4 +1,4 @@
-//! The running server: statements are explained there, and nothing else is done.
+//! The running server: statements are explained there in a session set up as theirs, and never run.
 
 use mysql::prelude::Queryable;
 use mysql::{Params, Row, Value};

@@ -52,7 +52,7 @@ pub struct Change {
 pub enum Act {
     /// The statement, rewritten, in another session or the same.
     Statement(Session, String),
-    /// Statements on tables, which are restored afterwards: schema and name.
+    /// Statements on tables (schema and name), which are restored afterwards.
     Tables { tables: Vec<(String, String)>, session: Session, statements: Vec<String> },
     /// Programs after the change, each with the program before it.
     Programs(Vec<(StoredProgram, StoredProgram)>),

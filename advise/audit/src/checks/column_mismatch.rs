@@ -28,7 +28,6 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             if let Some(collation) = column.collation.as_deref()
                 && current_collation_name(collation) != current_collation_name(default)
                 && !is_intended(collation)
-                && !is_json(input, column)
             {
                 different.entry(collation).or_default().push(column.name.clone());
             }
@@ -71,9 +70,4 @@ fn explain(collation: &str, differs_in_charset: bool) -> String {
 /// True for collations that columns have on purpose, whatever their table's default is.
 fn is_intended(collation: &str) -> bool {
     collation.ends_with("_bin") || collation.starts_with("ascii_")
-}
-
-/// MariaDB's JSON columns are left to the check `json-as-text`.
-fn is_json(input: &AuditInput, column: &facts::Column) -> bool {
-    super::json_as_text::may_be_json(&input.facts.server, column)
 }

@@ -1,6 +1,5 @@
 //! MariaDB's JSON columns, which are LONGTEXT.
 
-use facts::{Column, ServerFacts};
 use server::Flavour;
 
 use super::Check;
@@ -64,12 +63,4 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         }
     }
     findings
-}
-
-/// True if the server is MariaDB and the column has the type and collation of its JSON: LONGTEXT in
-/// utf8mb4_bin.
-pub(super) fn may_be_json(server: &ServerFacts, column: &Column) -> bool {
-    server.flavour == Flavour::MariaDb
-        && column.data_type == "longtext"
-        && column.collation.as_deref() == Some("utf8mb4_bin")
 }

@@ -109,8 +109,8 @@ fn compare_same_name(flavour: server::Flavour, there: &'static Info) -> Option<S
     }
 }
 
-/// Describes what the source or the target alone answers otherwise than the newest server. `None`
-/// if both answer the same.
+/// Describes where only the source, or only the target, compares otherwise than the newest server.
+/// `None` if there is no such difference.
 fn describe_departures(input: &AuditInput, target: &Target, name: &str) -> Option<String> {
     let server = &input.facts.server;
     let here = departures(server.flavour, server.version_number(), name);

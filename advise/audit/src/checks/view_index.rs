@@ -12,7 +12,7 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Programs, Reading::Plans],
     doc: "\
 Explains every view. Reports warning 1739 of MySQL and note 1105 of MariaDB (10.6.16, 10.11.6 and later), which say that an index cannot be used because a \
-column is converted, error 1267, and views that are invalid. Then explains the view's text without each CONVERT(column USING …) and COLLATE in it: the servers don't warn of an index that these lose. MySQL 5.6 writes no warning for joins, so there only refusals are reported. What to do: give the columns that \
+column is converted, error 1267, and views that are invalid. Then explains the view's text without each CONVERT(column USING …) and COLLATE in it: the servers don't warn of an index that these lose. MySQL 5.6 writes no warning for joins, so there only refusals and these conversions are reported. What to do: give the columns that \
 the view compares one collation, or write COLLATE or CONVERT on the side without index.",
     run,
 };

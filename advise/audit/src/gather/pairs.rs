@@ -27,8 +27,8 @@ pub(super) fn find_pairs(facts: &Facts) -> Vec<ColumnPair<'_>> {
     find_likely_joins(facts, Reach::Schema, &differ).into_iter().map(pair).collect()
 }
 
-/// Returns the collation that a column is compared in: its own for text, `binary` for binary
-/// strings, `None` for other types.
+/// Returns the collation that a column is compared in: its own for text, `binary` for BINARY and
+/// VARBINARY, `None` for other types.
 fn collation(column: &Column) -> Option<String> {
     match (&column.collation, column.data_type.as_str()) {
         (Some(collation), _) => Some(current_collation_name(collation)),

@@ -97,7 +97,8 @@ impl Gatherer<'_> {
 #[derive(Default)]
 struct Unexplained {
     count: usize,
-    /// Place of the first statement, and the reason why it has no plan.
+    /// Place of the first statement and the reason why it has no plan, or the limit that it
+    /// exceeds.
     first: Option<String>,
 }
 

@@ -64,9 +64,9 @@ pub enum ExprKind {
     Convert(Box<Expr>),
     /// `(a, b)`.
     Row(Vec<Expr>),
-    /// A scalar subquery, with its blocks.
+    /// A subquery by itself or after EXISTS, with its blocks.
     Subquery(Vec<usize>),
-    /// AND, OR, arithmetic, EXISTS.
+    /// AND, OR, NOT, IS, arithmetic and the like.
     Other(Vec<Expr>),
 }
 

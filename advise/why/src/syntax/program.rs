@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub parameters: Vec<Declaration>,
-    /// Place behind the type of `RETURNS`, and the type.
+    /// Type of `RETURNS`.
     pub returns: Option<Declaration>,
     pub variables: Vec<Declaration>,
     /// Place of the declarations of variables, in order.
@@ -33,7 +33,7 @@ pub struct Declaration {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     Statement(Range<usize>),
-    /// The condition of `IF`, `WHILE` and `UNTIL`, the value of `RETURN` and `SET`.
+    /// The condition of `IF`, `WHILE`, `UNTIL` and `WHEN`, the value of `CASE`, `RETURN` and `SET`.
     Expression(Range<usize>),
 }
 
@@ -46,28 +46,6 @@ impl Piece {
 
 const TEXT_TYPES: [&str; 9] =
     ["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set", "character"];
-
-/// Words that end a type and its attributes.
-const AFTER_TYPE: [&str; 18] = [
-    "default",
-    "deterministic",
-    "not",
-    "language",
-    "contains",
-    "no",
-    "reads",
-    "modifies",
-    "sql",
-    "comment",
-    "begin",
-    "return",
-    "character",
-    "charset",
-    "collate",
-    "if",
-    "select",
-    "case",
-];
 
 /// Reads a `CREATE PROCEDURE`, `CREATE FUNCTION` or `CREATE TRIGGER`. `None` for other statements.
 pub fn parse_program(text: &str) -> Option<Program> {
@@ -132,7 +110,6 @@ fn declaration(cursor: &mut Cursor<'_>, name: &str) -> Option<Declaration> {
     while let Some(token) = cursor.peek() {
         let is_type = token.is_symbol('(')
             || token.kind == sql::TokenKind::Word
-                && !token.is_any_keyword(&AFTER_TYPE)
                 && token.is_any_keyword(&["unsigned", "zerofill", "varying", "precision", "signed", "binary"]);
         if !is_type {
             break;

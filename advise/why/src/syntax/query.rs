@@ -64,7 +64,7 @@ pub enum TableKind {
 }
 
 /// Reads a statement. Statements other than queries, `INSERT`, `REPLACE`, `UPDATE`, `DELETE`,
-/// `SET`, `DO`, `CALL`, and `CREATE` with a query have no blocks.
+/// `SET`, `DO`, `CALL`, and `CREATE` and `ALTER` with a query have no blocks.
 pub fn parse_statement(text: &str) -> Statement {
     let mut parser = Parser::new(text);
     parser.statement();
@@ -239,7 +239,7 @@ impl<'s> Parser<'s> {
     fn delete(&mut self) {
         let block = self.open_block(None);
         self.open.push(block);
-        // `DELETE a FROM …` and `DELETE FROM a USING …` name their tables behind the last keyword.
+        // Joined tables follow FROM in `DELETE a FROM …`, and USING in `DELETE FROM a USING …`.
         let mut tables = self.cursor.tokens.iter().take_while(|token| !token.is_any_keyword(&["where", "join"]));
         let has_using = tables.any(|token| token.is_keyword("using"));
         self.cursor.at += 1;
@@ -261,7 +261,8 @@ impl<'s> Parser<'s> {
         self.open.pop();
     }
 
-    /// Reads a query with its `WITH` clause and the branches of its unions. Returns its blocks.
+    /// Reads a query with its `WITH` clause and the branches of its unions. Returns the blocks of
+    /// the branches.
     pub fn query(&mut self) -> Vec<usize> {
         if self.cursor.depth > MAX_DEPTH {
             return Vec::new();
