@@ -152,7 +152,13 @@ fn cte_names(tokens: &[Token<'_>]) -> HashSet<String> {
 /// True for `AS (` and `(x, y) AS (`.
 fn has_cte_body(mut tokens: &[Token<'_>]) -> bool {
     if tokens.first().is_some_and(|token| token.is_symbol('(')) {
-        let Some(end) = tokens.iter().position(|token| token.is_symbol(')')) else { return false };
+        // Looks no further than the columns, so that a text of many `(` takes linear time.
+        let is_column =
+            |token: &Token<'_>| matches!(token.kind, TokenKind::Word | TokenKind::QuotedName) || token.is_symbol(',');
+        let end = 1 + tokens[1..].iter().take_while(|token| is_column(token)).count();
+        if !tokens.get(end).is_some_and(|token| token.is_symbol(')')) {
+            return false;
+        }
         tokens = &tokens[end + 1..];
     }
     let [first, second, ..] = tokens else { return false };

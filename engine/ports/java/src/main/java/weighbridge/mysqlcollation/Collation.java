@@ -2,7 +2,6 @@ package weighbridge.mysqlcollation;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * A collation of MySQL or MariaDB. It compares, hashes, keys and matches strings as the servers of
@@ -80,7 +79,7 @@ public final class Collation implements Comparator<String> {
      * @throws UnknownCollationException if the flavour's servers have no such collation
      */
     public static Collation of(Flavour flavour, String name) {
-        String full = name.toLowerCase(Locale.ROOT);
+        String full = lowerAscii(name);
         if (full.startsWith("utf8_")) {
             full = "utf8mb3_" + full.substring(5);
         } else if (flavour == Flavour.MARIADB && full.startsWith("uca1400_")) {
@@ -91,6 +90,18 @@ public final class Collation implements Comparator<String> {
             throw new UnknownCollationException(flavour, name);
         }
         return found;
+    }
+
+    /** Leaves characters other than ASCII alone: the Kelvin sign is no k. */
+    private static String lowerAscii(String name) {
+        StringBuilder lower = new StringBuilder(name);
+        for (int i = 0; i < lower.length(); i++) {
+            char c = lower.charAt(i);
+            if (c >= 'A' && c <= 'Z') {
+                lower.setCharAt(i, (char) (c + ('a' - 'A')));
+            }
+        }
+        return lower.toString();
     }
 
     /**

@@ -35,6 +35,7 @@ final class CollationTest {
     void refusesUnknownNamesAndIds() {
         Exception unknown = assertThrows(UnknownCollationException.class, () -> Collation.of(Flavour.MYSQL, "uca1400_ai_ci"));
         assertEquals("MySQL has no collation uca1400_ai_ci", unknown.getMessage());
+        assertThrows(UnknownCollationException.class, () -> Collation.of(Flavour.MYSQL, "\u212Aoi8r_bin"));
         assertThrows(UnknownCollationException.class, () -> Collation.ofId(Flavour.MARIADB, 0));
     }
 
