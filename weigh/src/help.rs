@@ -205,7 +205,7 @@ pub fn connection(command: &Command) -> String {
         .get_arguments()
         .filter(|arg| [Some(CONNECTION), Some("Servers")].contains(&arg.get_help_heading()) && !arg.is_hide_set());
     let mut page = Command::new("weigh")
-        .about("Options that name servers and log in to them, in every command that uses a server")
+        .about("Options that name servers and log in to them")
         .help_template("{about}\n\n{all-args}{after-help}")
         .disable_help_flag(true)
         .max_term_width(MAX_WIDTH)

@@ -1,6 +1,6 @@
-// What collations in Go cost, in ns of CPU time: a comparison and a sort key of the texts of `cargo xtask peers`, which
-// runs this program. The argument names the library: `vitess`, `text` (golang.org/x/text/collate) or `port`
-// (engine/ports/go).
+// Times collations in Go, in ns of CPU time: comparisons and sort keys of the texts of
+// `cargo xtask peers`, which runs this program. The argument names the library: `vitess`, `text`
+// (golang.org/x/text/collate) or `port` (engine/ports/go).
 package main
 
 import (
@@ -98,8 +98,9 @@ func port(name string) (operations, bool) {
 	}, true
 }
 
-// Lines of standard input: "compare" or "key", a collation, the first text, for "compare" the second one; tabs between
-// them. A line of output is a time, or "none" if the library lacks the collation.
+// A line of standard input has "compare" or "key", a collation, the first text, and for "compare"
+// the second one, separated by tabs. A line of output is a time, or "none" if the library lacks the
+// collation.
 func main() {
 	find := map[string]func(string) (operations, bool){"vitess": vitess, "text": text, "port": port}[os.Args[1]]
 	lines := bufio.NewScanner(os.Stdin)
