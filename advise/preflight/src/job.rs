@@ -213,7 +213,8 @@ impl<'f> Job<'f> {
         self.tables.iter().find(|job| job.table.schema == schema && job.table.name == name)
     }
 
-    /// Returns a table as the server or a dump prints it. `None` for CSV and Parquet files.
+    /// Returns a table as the server or a dump prints it. `None` for CSV and Parquet files, and for
+    /// a table whose definition could not be read.
     pub fn table_object(&self, table: &TableJob<'_>) -> Option<&'f Object> {
         self.definitions.find(Kind::Table, &table.table.schema, &table.table.name)
     }

@@ -116,7 +116,7 @@ pub struct Reading {
     pub to: String,
     /// Number of rows that were read and checked.
     pub rows: u64,
-    /// Bytes of all values.
+    /// Bytes of the values that were read.
     pub bytes: u64,
     /// Number of chunks that were read to their end. 1 for one pass, a dump or a CSV file; for
     /// Parquet, the number of files.

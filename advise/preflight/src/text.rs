@@ -24,7 +24,8 @@ impl std::fmt::Display for ConversionError {
     }
 }
 
-/// True if every text of `from` has the same bytes in `to`.
+/// True for pairs in which every text of `from` has the same bytes in `to`: a character set itself,
+/// ascii, and utf8mb3 in utf8mb4.
 pub fn is_subset(from: Charset, to: Charset) -> bool {
     use Charset::{Ascii, Utf8mb3, Utf8mb4};
     from == to || (from == Ascii && !differs_from_ascii(to)) || (from, to) == (Utf8mb3, Utf8mb4)

@@ -36,7 +36,7 @@ pub struct Loaded {
     pub findings: Vec<Finding>,
     /// Options of tables that were left out.
     pub left_out: Vec<String>,
-    /// True if a statement creates text without naming a collation.
+    /// True if a statement creates a table with text columns, and its options have no COLLATE.
     pub omits_collations: bool,
     pub statements: u64,
     /// Mends of refused statements, by the statements' numbers.

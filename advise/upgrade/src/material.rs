@@ -38,7 +38,7 @@ pub struct Statement {
 pub struct Given {
     pub place: String,
     pub text: String,
-    /// Default schema; `None`: that of the request.
+    /// Default schema; `None`: the one in use, at first that of the request.
     pub schema: Option<String>,
 }
 

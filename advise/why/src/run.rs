@@ -22,7 +22,7 @@ use crate::{ddl, name};
 pub struct Given {
     pub place: String,
     pub text: String,
-    /// Default schema; `None`: that of the request.
+    /// Default schema; `None`: the one in use, at first that of the request.
     pub schema: Option<String>,
     /// Seconds and calls of a slow log.
     pub seconds: Option<f64>,

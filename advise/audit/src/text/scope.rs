@@ -11,7 +11,7 @@ pub struct Operand<'a> {
     /// `shop.orders.code`, or the variable's name.
     pub name: String,
     pub collation: String,
-    /// `None` for variables and for columns of views and temporary tables.
+    /// `None` for variables, and for columns of views and of tables that a program creates.
     pub column: Option<(&'a Table, &'a Column)>,
 }
 

@@ -175,7 +175,7 @@ fn bytes(value: Value) -> Option<Vec<u8>> {
 }
 
 /// True for errors after which the session can't be used: of I/O, protocol and driver, and
-/// shutdowns and kills.
+/// disconnections by the server.
 fn is_connection_lost(error: &mysql::Error) -> bool {
     match error {
         mysql::Error::IoError(_) | mysql::Error::CodecError(_) => true,

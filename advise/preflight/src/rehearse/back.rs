@@ -37,7 +37,8 @@ pub fn rehearse_back(
     Ok(lost)
 }
 
-/// Returns a finding for each table and program that preflight would convert again after the plan.
+/// Returns a finding for each table and program that preflight would convert again after the plan,
+/// except those with a blocked step.
 pub fn find_rest(
     private: &Server,
     definitions: &Definitions,
