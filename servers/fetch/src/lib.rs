@@ -24,7 +24,7 @@ pub use error::{Error, PathError};
 pub use flavour::{Flavour, Version};
 pub use install::{Listing, Manifest, find_or_install, install, list_servers};
 pub use origin::{Download, Origin, OriginError};
-pub use program::{Program, explain_closed};
+pub use program::{Program, explain_unreadable};
 pub use progress::{NoProgress, Progress};
 pub use source::apt::{debian_mirror, unpack_debian};
 pub use source::maven::Jar;

@@ -52,7 +52,7 @@ impl Account {
     /// Claims the id that owns `path`, which a process of this program left. `None` if there is no
     /// such path, if another process has claimed the id, if the id is outside the range, or if this
     /// process is not root.
-    pub fn of_path(path: &Path) -> Option<Self> {
+    pub fn claim_owner(path: &Path) -> Option<Self> {
         let id = fs::symlink_metadata(path).ok()?.uid();
         let is_usable = rustix::process::geteuid().is_root() && (FIRST_ID..=LAST_ID).contains(&id);
         is_usable.then(|| Self::claim(id)).flatten()

@@ -3,8 +3,9 @@
 //!
 //! [`open`] turns a [`Spec`] (the value of `--server`) into a running [`Server`]. A private server
 //! keeps its data in a temporary folder and listens on a Unix socket only. The server and its
-//! folder are removed when the [`Server`] is dropped or the process gets a signal. If the process
-//! is killed, the kernel kills the server, and the next start removes the folder.
+//! folder are removed when the [`Server`] is dropped, or when the process ends by a signal or a
+//! panic. If the process is killed, the kernel kills the server, and the next start removes the
+//! folder.
 
 mod attach;
 mod connect;

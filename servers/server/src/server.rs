@@ -139,14 +139,14 @@ impl Server {
         self.instance.as_ref().map(|instance| instance.folder().join("tmp"))
     }
 
-    /// Opens a control connection. Each reply must arrive within the timeout of [`Options`], or
-    /// twice that if the server answers on another connection.
+    /// Opens a control connection. A statement with all its rows may take the timeout of
+    /// [`Options`], or twice that if the server answers on another connection.
     pub fn connect(&self) -> Result<Conn, Error> {
         self.connect_by(connect::connect)
     }
 
     /// Opens a control connection for statements whose work grows with the data, such as
-    /// `DROP DATABASE`. Each reply may take up to 10 minutes.
+    /// `DROP DATABASE`. A statement may take up to 10 minutes.
     pub fn connect_patiently(&self) -> Result<Conn, Error> {
         self.connect_by(connect::connect_patiently)
     }
@@ -157,7 +157,7 @@ impl Server {
         self.connect_by(connect::connect_unlimited)
     }
 
-    /// Opens a control connection on which each reply must arrive within `limit`.
+    /// Opens a control connection on which a statement with all its rows may take `limit`.
     pub fn connect_with_limit(&self, limit: Duration) -> Result<Conn, Error> {
         self.connect_by(|endpoint| connect::connect_with_limit(endpoint, limit))
     }

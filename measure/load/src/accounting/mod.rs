@@ -11,4 +11,4 @@ pub(crate) use cores::Cores;
 pub use server_threads::ServerThread;
 pub(crate) use server_threads::ServerThreads;
 pub use status::CpuAccounting;
-pub(crate) use status::{CPU_TIME, Counters, PAGES_READ, PAGES_READ_STATUS, SAMPLED_CONNECTIONS, STATUS};
+pub(crate) use status::{CPU_TIME, Counters, MAX_SAMPLED_CONNECTIONS, PAGES_READ, PAGES_READ_STATUS, STATUS};

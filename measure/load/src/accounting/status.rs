@@ -74,7 +74,7 @@ pub(crate) const PAGES_READ: &str = "Innodb_pages_read";
 
 /// Maximum number of connections of a load whose counters are read. All connections run the same
 /// statements, so a few represent them.
-pub(crate) const SAMPLED_CONNECTIONS: usize = 2;
+pub(crate) const MAX_SAMPLED_CONNECTIONS: usize = 2;
 
 /// Status counters by name. All are of the session, except [`PAGES_READ`].
 pub(crate) type Counters = BTreeMap<String, f64>;

@@ -10,7 +10,7 @@ use super::load::{Load, Worker};
 use super::tally::Tally;
 use super::turns::Turns;
 use super::worker::{Block, Pacing};
-use crate::accounting::{SAMPLED_CONNECTIONS, ServerThreads};
+use crate::accounting::{MAX_SAMPLED_CONNECTIONS, ServerThreads};
 use crate::error::{Error, WireError};
 
 /// Interval between checks for a signal or a missed deadline while a block runs.
@@ -118,7 +118,7 @@ impl<'a> BlockWatch<'a> {
         for (place, report) in reports.into_iter().enumerate() {
             match report {
                 Ok(tally) => {
-                    sum.sampled_queries += if place < SAMPLED_CONNECTIONS { tally.all_queries } else { 0 };
+                    sum.sampled_queries += if place < MAX_SAMPLED_CONNECTIONS { tally.all_queries } else { 0 };
                     sum.add(&tally);
                 }
                 Err(source) => failures.push(source),

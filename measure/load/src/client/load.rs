@@ -14,7 +14,7 @@ use super::session::Session;
 use super::settings::{Settings, Target};
 use super::tally::Tally;
 use super::worker::{Block, Command, ExtraWork, WorkerContext, run_commands};
-use crate::accounting::{Cores, Counters, CpuAccounting, PAGES_READ_STATUS, SAMPLED_CONNECTIONS, ServerThreads};
+use crate::accounting::{Cores, Counters, CpuAccounting, MAX_SAMPLED_CONNECTIONS, PAGES_READ_STATUS, ServerThreads};
 use crate::error::{Error, WireError};
 use crate::wire::{Connection, ConnectionCutter, Encoder, HandshakeOptions, NegotiatedFeatures};
 
@@ -221,7 +221,7 @@ impl Load {
         }
     }
 
-    /// Requests the session counters of the first [`SAMPLED_CONNECTIONS`] connections. If the
+    /// Requests the session counters of the first [`MAX_SAMPLED_CONNECTIONS`] connections. If the
     /// settings ask for the pages read, the first connection counts them. The receivers are in the
     /// order of the connections.
     pub(crate) fn request_counters(&self) -> Vec<Receiver<Result<Counters, WireError>>> {
@@ -234,7 +234,7 @@ impl Load {
             let _ = worker.commands.send(Command::Status(cpu.into_iter().chain(pages).collect(), reply));
             counters
         };
-        self.workers.iter().take(SAMPLED_CONNECTIONS).enumerate().map(request).collect()
+        self.workers.iter().take(MAX_SAMPLED_CONNECTIONS).enumerate().map(request).collect()
     }
 }
 

@@ -17,7 +17,7 @@ pub use script::{DeviatingColumn, PreparedTables, SysbenchScript, prepare_by_scr
 
 /// Maximum time for sysbench to connect, prepare and report, in addition to its run time and the
 /// server's time-out.
-const START_AND_REPORT_TIME: Duration = Duration::from_secs(5);
+const MAX_START_AND_REPORT_TIME: Duration = Duration::from_secs(5);
 
 /// Report of one sysbench run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,7 +85,7 @@ pub fn run_sysbench(loads: &[SysbenchLoad<'_>], length: Duration) -> Result<Vec<
     for load in loads {
         children.push(SysbenchProcess::start(command(load, seconds)?)?);
     }
-    let deadline = Instant::now() + Duration::from_secs(seconds) + START_AND_REPORT_TIME;
+    let deadline = Instant::now() + Duration::from_secs(seconds) + MAX_START_AND_REPORT_TIME;
     children.into_iter().zip(loads).map(|(child, load)| finish(child, load, deadline)).collect()
 }
 

@@ -72,15 +72,14 @@ pub struct Progress {
 }
 
 /// The schemas of one run on one server. Dropping this value drops all of them. On an attached
-/// server, a signal that ends the process without unwinding drops them through
-/// [`lifecycle::cleanup`].
+/// server, [`lifecycle::cleanup`] drops them if the process ends without unwinding.
 pub struct Schemas<'s> {
     server: &'s Server,
     owned: Arc<OwnedSchemas>,
     /// Connection for dropping the schemas on an attached server. Opened early, since no connection
     /// can be opened after a signal. `None` for a private server.
     cleanup_conn: Option<Mutex<Conn>>,
-    _signal_registration: Option<Registration>,
+    _cleanup_registration: Option<Registration>,
 }
 
 impl<'s> Schemas<'s> {
@@ -91,17 +90,12 @@ impl<'s> Schemas<'s> {
         // must be cleaned up.
         if server.is_private() {
             let owned = Arc::new(OwnedSchemas::new(server.label(), run, None));
-            return Ok(Self { server, owned, cleanup_conn: None, _signal_registration: None });
+            return Ok(Self { server, owned, cleanup_conn: None, _cleanup_registration: None });
         }
         let mut cleanup_conn = open_cleanup_connection(server)?;
         let owned = Arc::new(OwnedSchemas::new(server.label(), run, take_run_lock(&mut cleanup_conn, run)));
-        let signal_registration = Some(release_on_signal(server, &owned)?);
-        Ok(Self {
-            server,
-            owned,
-            cleanup_conn: Some(Mutex::new(cleanup_conn)),
-            _signal_registration: signal_registration,
-        })
+        let registration = Some(register_cleanup(server, &owned)?);
+        Ok(Self { server, owned, cleanup_conn: Some(Mutex::new(cleanup_conn)), _cleanup_registration: registration })
     }
 
     /// Creates a schema for each item of `wanted` and loads the rows of `tables` into it. Returns
@@ -210,9 +204,9 @@ pub fn new_run_name() -> String {
     format!("{:x}_{:x}", std::process::id(), now.as_nanos() & 0xFFFF_FFFF)
 }
 
-/// Registers a signal handler that drops the schemas over its own connection, since the cleanup
+/// Registers a clean-up action that drops the schemas over its own connection, since the cleanup
 /// connection of [`Schemas`] may be blocked.
-fn release_on_signal(server: &Server, owned: &Arc<OwnedSchemas>) -> Result<Registration, TablesError> {
+fn register_cleanup(server: &Server, owned: &Arc<OwnedSchemas>) -> Result<Registration, TablesError> {
     let (conn, owned) = (Mutex::new(open_cleanup_connection(server)?), Arc::clone(owned));
     Ok(cleanup::register(move || {
         if let Err(error) = owned.release(&mut lock(&conn)) {

@@ -74,7 +74,7 @@ pub(super) struct Grants {
 }
 
 /// Privileges to watch a server, which [`rights_beyond`] does not list.
-const WATCHING: [&str; 9] = [
+const WATCHING_PRIVILEGES: [&str; 9] = [
     "USAGE",
     "PROCESS",
     "SHOW DATABASES",
@@ -139,7 +139,8 @@ impl Grants {
     /// See [`rights_beyond`].
     fn beyond(&self, prefix: &str) -> Vec<String> {
         let listed = |names: &BTreeSet<String>, object: &str| {
-            let counted: Vec<&str> = names.iter().map(String::as_str).filter(|name| !WATCHING.contains(name)).collect();
+            let counted: Vec<&str> =
+                names.iter().map(String::as_str).filter(|name| !WATCHING_PRIVILEGES.contains(name)).collect();
             let more = if counted.len() > 3 { ", …" } else { "" };
             let shown = counted.iter().take(3).copied().collect::<Vec<_>>().join(", ");
             (!counted.is_empty()).then(|| format!("{shown}{more} on {object}"))

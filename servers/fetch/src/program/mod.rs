@@ -165,7 +165,7 @@ impl Program {
         let loader = self.loader.iter().map(|loader| loader.path.as_path());
         let mut required = loader.chain([self.mysqld.as_path(), self.basedir.as_path()]);
         match required.find_map(find_unreadable) {
-            Some(closed) => Err(Error::NoServer { path: self.mysqld.clone(), reason: explain_closed(&closed) }),
+            Some(closed) => Err(Error::NoServer { path: self.mysqld.clone(), reason: explain_unreadable(&closed) }),
             None => Ok(account),
         }
     }
@@ -217,7 +217,7 @@ impl Program {
 }
 
 /// Explains that the account of a server may not read or enter `path`.
-pub fn explain_closed(path: &Path) -> String {
+pub fn explain_unreadable(path: &Path) -> String {
     format!(
         "root starts servers as a user of their own, who may not read {0}; open it (chmod o+rX {0}), set WEIGH_CACHE or \
          TMPDIR to a folder that every user may enter, or run weigh as another user",

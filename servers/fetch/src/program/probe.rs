@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lifecycle::{Confinement, find_unreadable};
 
-use super::{Program, explain_closed};
+use super::{Program, explain_unreadable};
 use crate::Error;
 use crate::command::{self, Limits};
 
@@ -27,7 +27,7 @@ pub(super) fn read_version(program: &Program) -> Result<String, Error> {
         .map_err(Error::io("create a folder in", &base))?;
     if let Some(account) = &account {
         if let Some(closed) = find_unreadable(&base) {
-            return Err(Error::NoServer { path: program.mysqld.clone(), reason: explain_closed(&closed) });
+            return Err(Error::NoServer { path: program.mysqld.clone(), reason: explain_unreadable(&closed) });
         }
         chown(folder.path(), Some(account.id()), Some(account.id()))
             .map_err(Error::io("give to the server", folder.path()))?;

@@ -21,7 +21,7 @@ pub(super) fn reserve(program: &Program, parent: &Path, options: &Options) -> Re
     let mut required = [parent].into_iter().chain(options.defaults_file.as_deref());
     match required.find_map(find_unreadable).filter(|_| account.is_some()) {
         Some(closed) => {
-            let reason = fetch::explain_closed(&closed);
+            let reason = fetch::explain_unreadable(&closed);
             Err(Error::Start { label: program.label.clone(), reason })
         }
         None => Ok(account),

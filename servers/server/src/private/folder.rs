@@ -144,7 +144,7 @@ impl Drop for InstanceFolder {
 
 /// Kills all processes of the account that owns the server's folders in `folder`.
 pub(super) fn end_processes_of_owner(folder: &Path) {
-    if let Some(account) = Account::of_path(&folder.join("data")) {
+    if let Some(account) = Account::claim_owner(&folder.join("data")) {
         account.end_processes();
     }
 }
