@@ -92,7 +92,7 @@ def session(args):
     return SparkSession.builder.config(map=settings).getOrCreate()
 
 
-def made(spark, rows):
+def create_rows(spark, rows):
     """Returns numbers and words. The word of a multiple of fifty equals the next word under the target collation."""
     scripts = ", ".join("array('" + "', '".join(script.split()) + "')" for script in SCRIPTS)
     base = f"if(id % {EVERY} = 0, id + 1, id)"
@@ -115,13 +115,13 @@ def timed(work):
     return time.monotonic() - begin, result
 
 
-def of_parquet(spark, args, rows):
+def measure_parquet(spark, args, rows):
     """Returns the seconds of reading, of keys, and of collisions with and without finding distinct values first."""
     from mysql_collation.spark import collisions, sort_key
 
     folder = f"{args.dir}/words-{rows}"
     if not Path(folder).exists():
-        made(spark, rows).write.parquet(folder)
+        create_rows(spark, rows).write.parquet(folder)
     df, target = spark.read.parquet(folder), TARGETS["mysql"]
     nowhere = lambda frame: frame.write.format("noop").mode("overwrite").save()
     yield "read", timed(lambda: nowhere(df.select("word")))[0]
@@ -133,7 +133,7 @@ def of_parquet(spark, args, rows):
         yield name, seconds
 
 
-def of_server(spark, args, rows):
+def measure_server(spark, args, rows):
     """Returns the seconds of the command, with --check of the server's GROUP BY, and with --weigh of `weigh preflight`."""
     from mysql_collation.spark import command
     from mysql_collation.spark.jdbc import Server
@@ -157,7 +157,7 @@ def of_server(spark, args, rows):
     if args.weigh:
         import pyarrow.parquet as pq
 
-        groups_of_spark = keys_of(pq.read_table(f"{out}/groups.parquet").to_pylist())
+        groups_of_spark = primary_keys(pq.read_table(f"{out}/groups.parquet").to_pylist())
         seconds, groups_of_weigh = timed(lambda: weigh(args, f"{SCHEMA}.words_{rows}", target))
         assert groups_of_spark == groups_of_weigh, "weigh preflight finds other groups"
         yield "weigh preflight, the same groups", seconds
@@ -171,16 +171,16 @@ def weigh(args, table, target):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     (finding,) = json.loads(done.stdout)["findings"]
-    return keys_of(finding["groups"])
+    return primary_keys(finding["groups"])
 
 
-def keys_of(groups):
+def primary_keys(groups):
     """Returns the primary keys of each group's rows."""
     return {frozenset(row["key"][0] for row in group["rows"]) for group in groups}
 
 
-def fill(spark, args, rows):
-    """Fills a table with a unique key by Spark over JDBC, measures as ``of_server`` does, and drops the schema."""
+def measure_filled_server(spark, args, rows):
+    """Fills a table with a unique key by Spark over JDBC, measures as ``measure_server`` does, and drops the schema."""
     from mysql_collation.spark.jdbc import Server
 
     server = Server.at(args.jdbc, args.user, os.environ.get("MYSQL_PWD", ""))
@@ -201,10 +201,10 @@ def fill(spark, args, rows):
     ):
         statement.execute(sql)
     try:
-        made(spark, rows).write.format("jdbc").options(dbtable=table, **options).mode("append").save()
+        create_rows(spark, rows).write.format("jdbc").options(dbtable=table, **options).mode("append").save()
         statement.execute(f"ALTER TABLE {table} ADD UNIQUE KEY word (word)")
         statement.execute(f"ANALYZE TABLE {table}")
-        yield from of_server(spark, args, rows)
+        yield from measure_server(spark, args, rows)
     finally:
         statement.execute(f"DROP DATABASE {SCHEMA}")
         connection.close()
@@ -215,7 +215,7 @@ def one(args):
     memory.start()
     spark = session(args)
     rows = int(args.rows)
-    work = fill(spark, args, rows) if args.jdbc else of_parquet(spark, args, rows)
+    work = measure_filled_server(spark, args, rows) if args.jdbc else measure_parquet(spark, args, rows)
     for what, seconds in work:
         # The parent prints it.
         print(json.dumps([rows, args.cores, what, seconds, memory.most]), file=sys.stderr, flush=True)

@@ -10,7 +10,7 @@ groups and joined rows.
 import argparse
 import tempfile
 
-from spark import TARGETS, made, session, timed
+from spark import TARGETS, create_rows, session, timed
 
 OPERATIONS = ("keys", "DISTINCT", "ORDER BY", "join")
 
@@ -55,7 +55,7 @@ def main():
     args.extensions = "weighbridge.mysqlcollation.spark.Extensions"
     with tempfile.TemporaryDirectory(prefix="bench-spark-") as args.dir:
         spark = session(args)
-        made(spark, args.rows).write.parquet(f"{args.dir}/words")
+        create_rows(spark, args.rows).write.parquet(f"{args.dir}/words")
         frame = spark.read.parquet(f"{args.dir}/words")
         print(f"{'operation':12} " + " ".join(f"{name + ', s':>10}" for name in ways()))
         for operation in OPERATIONS:

@@ -52,16 +52,11 @@ class Key:
     name: str
     parts: tuple[tuple[str, int | None], ...]
     # True if the server enforces the key now.
-    held: bool = False
+    is_enforced: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.parts)
-
-    @property
-    def whole(self) -> bool:
-        """True if no part is a prefix."""
-        return all(prefix is None for _, prefix in self.parts)
 
 
 @dataclass(frozen=True)
@@ -107,7 +102,7 @@ class Table:
             indexes.setdefault(row.name, []).append((row.part, row.prefix))
         primary = tuple(name for name, _ in indexes.get("PRIMARY", []))
         functional = tuple(name for name, parts in indexes.items() if any(part is None for part, _ in parts))
-        unique = tuple(Key(name, tuple(parts), held=True) for name, parts in indexes.items() if name not in functional)
+        unique = tuple(Key(name, tuple(parts), is_enforced=True) for name, parts in indexes.items() if name not in functional)
         return cls(rows[0].table_schema, rows[0].table_name, columns, primary, unique, functional)
 
     @property

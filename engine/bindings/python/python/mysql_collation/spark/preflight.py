@@ -146,7 +146,7 @@ def _groups(df: DataFrame, source: Source, key: Key, at: int) -> DataFrame:
     """Returns the groups of a key with rows in the format of ``weigh preflight``: all values are text."""
     to = {name: collation for name, (collation, _) in source.collations[at].items()}
     parts: list[str | tuple[str, int]] = [name if prefix is None else (name, prefix) for name, prefix in key.parts]
-    found = collisions(df, parts, to, identify=source.identify, distinct=not key.held)
+    found = collisions(df, parts, to, identify=source.identify, distinct=not key.is_enforced)
     fields = {field.name: field for field in df.schema.fields}
 
     def row(of: Column) -> Column:
