@@ -56,7 +56,8 @@ fn step(collation: Collation, text: &[u8], element: &Element) -> Step {
     }
 }
 
-/// Least number of hexadecimal digits of a weight: two if weights are bytes, else four.
+/// Least number of hexadecimal digits of a weight: two if `WEIGHT_STRING('a')` has one byte, else
+/// four.
 fn digits(collation: Collation) -> usize {
     if collation.weight_string(b"a").len() == 1 { 2 } else { 4 }
 }
@@ -71,7 +72,7 @@ fn features(collation: Collation, element: &Element) -> Vec<Feature> {
     if element.code_points.len() > 1 {
         features.push(Feature::Contraction);
     }
-    if levels().all(|level| weights(level) == 0 || element.weights[level].iter().all(|weight| *weight == 0)) {
+    if levels().all(|level| weights(level) == 0) {
         features.push(Feature::Ignorable);
     }
     if !collation.info().is_binary && weights(0) > 1 && element.code_points.len() == 1 {
