@@ -28,7 +28,12 @@ impl CollationDifference {
             parts.push("trailing spaces count in one and not in the other".into());
         }
         if parts.is_empty() {
-            parts.push("the same single characters are equal, but their order differs".into());
+            let order = match (counts.moved, self.contractions.total()) {
+                (0, 0) => "it orders the characters of both character sets the same",
+                (0, _) => "it orders single characters the same, but not all sequences",
+                _ => "the same single characters are equal, but their order differs",
+            };
+            parts.push(order.into());
         }
         parts.join("; ")
     }
