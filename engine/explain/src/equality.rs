@@ -9,7 +9,7 @@ use crate::view::explain;
 /// Explains why two strings are equal: "ß = SS (weight 1E71 1E71)", "U+0301 has no weight".
 ///
 /// The strings are bytes in the collation's character set. Parts that are identical in both strings
-/// are left out. Empty if the collation's character set lacks a character.
+/// are left out.
 pub fn explain_equality(collation: Collation, a: &[u8], b: &[u8]) -> Vec<String> {
     let Ok(view) = explain(collation, "", &Text::Bytes(a.to_vec()), &Text::Bytes(b.to_vec())) else {
         return Vec::new();

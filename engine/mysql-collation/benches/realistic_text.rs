@@ -160,7 +160,7 @@ fn fold(key: &[u8]) -> u64 {
     })
 }
 
-/// Times an operation by vectors, by scalar code, by ICU4C and by `memcmp`.
+/// Times an operation by vectors and by scalar code, and two functions to compare with.
 fn time_implementations<'a>(ours: impl Fn() + Copy + 'a, icu: impl Fn() + 'a, memcmp: impl Fn() + 'a) -> Vec<f64> {
     let best = instruction_sets().next();
     time(&mut [

@@ -23,12 +23,14 @@
 //!
 //! | feature | collations that lookups find |
 //! | --- | --- |
-//! | none | `general_ci` and `bin` of UTF-8; `latin1`, `ascii`, `binary` |
+//! | none | those of UTF-8 without UCA, such as `general_ci` and `bin`; `latin1`, `ascii`, `binary` |
 //! | `uca` | UCA without a language |
 //! | `languages` | the languages of UCA; includes `uca` |
 //! | `legacy-8bit` | the other 8-bit character sets |
 //! | `cjk` | Chinese, Japanese and Korean character sets |
 //! | `utf16-32` | `ucs2`, `utf16`, `utf16le`, `utf32` |
+//!
+//! A UCA collation of `gb18030`, `ucs2`, UTF-16 or UTF-32 needs two features.
 //!
 //! The library does no I/O. Without the feature `std` it depends only on `core` and `alloc`. No
 //! function panics for any input bytes. The weights are those that running servers return;
@@ -74,8 +76,8 @@ pub use catalogue::{
 pub use charset::{Character, Characters, Charset, Content, Converted, Unconvertible, UnknownCharset};
 pub use operations::elements::{Element, Weights};
 
-/// The instruction set that the library uses on this machine: `avx512`, `avx2`, `sse2`, `neon`, or
-/// `scalar` if it has no supported vectors.
+/// Returns the instruction set that the library uses on this machine: `avx512`, `avx2`, `sse2`,
+/// `neon`, or `scalar` if the machine has no supported vectors.
 pub fn instruction_set() -> &'static str {
     simd::get().name
 }

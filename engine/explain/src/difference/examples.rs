@@ -137,10 +137,10 @@ impl<'i> ReferenceCharacters<'i> {
     /// positions.
     fn preceding(&mut self, item: usize) -> [Option<usize>; 2] {
         let ranks = self.ranks.map(|ranks| ranks[item]);
-        let nearest = |landmarks: &[Vec<(u32, u32)>; 2]| {
+        let nearest = |references: &[Vec<(u32, u32)>; 2]| {
             [0, 1].map(|side| {
-                let below = landmarks[side].partition_point(|&(other, _)| other < ranks[side]);
-                below.checked_sub(1).map(|last| landmarks[side][last].1 as usize)
+                let below = references[side].partition_point(|&(other, _)| other < ranks[side]);
+                below.checked_sub(1).map(|last| references[side][last].1 as usize)
             })
         };
         let script = self.items.first(item).script();
@@ -161,9 +161,9 @@ impl<'i> ReferenceCharacters<'i> {
 }
 
 /// Sorts characters by rank. Of characters with equal ranks only the first is kept.
-fn sort_by_rank(landmarks: &[u32], ranks: [&[u32]; 2]) -> [Vec<(u32, u32)>; 2] {
+fn sort_by_rank(characters: &[u32], ranks: [&[u32]; 2]) -> [Vec<(u32, u32)>; 2] {
     ranks.map(|ranks| {
-        let mut all: Vec<(u32, u32)> = landmarks.iter().map(|&item| (ranks[item as usize], item)).collect();
+        let mut all: Vec<(u32, u32)> = characters.iter().map(|&item| (ranks[item as usize], item)).collect();
         all.sort_unstable();
         all.dedup_by_key(|(rank, _)| *rank);
         all

@@ -30,7 +30,7 @@ pub struct CollationDifference {
     pub contractions: ContractionCounts,
     /// Differences by script, the largest number first.
     pub scripts: Vec<ScriptDifference>,
-    /// What a named server version answers otherwise than the compared weights.
+    /// Sentences on how a named server version differs from the compared weights.
     #[serde(default)]
     pub departures: Vec<String>,
 }
@@ -149,8 +149,8 @@ pub struct Position {
     /// A character that is equal under this collation and not under the other. For a sequence, the
     /// character may be equal under both.
     pub equals: Option<String>,
-    /// The nearest preceding character that did not move: of the same script, or of ASCII's letters
-    /// and digits. Absent at the start.
+    /// The nearest preceding character that did not move: of the same script, or one of a-z and 0-9.
+    /// Absent at the start.
     pub after: Option<String>,
     /// Whether the sequence is a contraction.
     pub contracts: bool,

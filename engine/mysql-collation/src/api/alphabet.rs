@@ -50,7 +50,7 @@ impl Alphabet {
     }
 
     /// Chooses from these characters. Characters that the character set lacks are left out. Of
-    /// characters with equal weights, the least is kept.
+    /// characters with equal primary weights, the least is kept.
     pub fn from_chars(collation: Collation, characters: impl IntoIterator<Item = char>) -> Self {
         let contractions = collation.contractions();
         let mut contracted: Vec<char> = contractions.iter().flat_map(|sequence| sequence.chars()).collect();
@@ -127,9 +127,9 @@ impl Alphabet {
     }
 
     /// Returns a string that is greater than every string that begins with `prefix`, as
-    /// [`Collation::starts_with`] defines it. `None` if the alphabet has no such string.
+    /// [`Collation::starts_with`] defines it. `None` if no such string is found.
     ///
-    /// Every string between `prefix` and the result need not begin with `prefix`. Under PAD SPACE,
+    /// A string between `prefix` and the result need not begin with `prefix`. Under PAD SPACE,
     /// strings that begin with `prefix` can be less than `prefix`: `'a\t' < 'a'`.
     pub fn prefix_upper_bound(&self, prefix: &[u8]) -> Option<Vec<u8>> {
         let end = self.collation.prefix_range(prefix).end?;
@@ -205,7 +205,7 @@ impl Collation {
     }
 }
 
-/// A fraction in digits of a base, the greatest digit first.
+/// A fraction in digits of a base, the most significant digit first.
 #[derive(Clone, Debug)]
 struct Number {
     digits: Vec<u64>,
@@ -231,7 +231,7 @@ impl Number {
         sum
     }
 
-    /// Subtracts a number of the same length. The result is 0 if the number is greater.
+    /// Subtracts a number of the same length. The result is 0 if `other` is greater.
     fn minus(&self, other: &Self) -> Self {
         if self.digits < other.digits {
             return Self { digits: vec![0; self.digits.len()], base: self.base };

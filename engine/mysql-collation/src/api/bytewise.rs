@@ -25,8 +25,8 @@ impl Collation {
     }
 
     /// Returns `true` if two strings are equal under the collation only if their bytes are equal
-    /// after the trailing spaces (U+0020) of both are removed. Includes the collations of
-    /// [`Collation::equality_is_bytewise`] only if they have PAD SPACE.
+    /// after the trailing spaces (U+0020) of both are removed. `false` for the collations of
+    /// [`Collation::equality_is_bytewise`], where trailing spaces count.
     ///
     /// ```
     /// use mysql_collation::mysql::{UTF8MB4_0900_BIN, UTF8MB4_BIN};
@@ -109,7 +109,7 @@ mod tests {
         infos.filter_map(|info| Collation::by_id(info.flavour, info.id).ok())
     }
 
-    /// Characters of a character set, one after the other and before spaces.
+    /// Characters of a character set, alone and in pairs, and the empty text.
     fn texts(charset: Charset) -> Vec<Vec<u8>> {
         let characters = ['\0', '\t', ' ', 'A', 'a', 'b', 'ß', 'ä', 'Ж', 'ж', '가', '\u{FFFD}', '\u{10000}', '😀'];
         let encoded = characters.map(|character| {

@@ -9,14 +9,16 @@ impl Collation {
     /// Returns the text in upper case, byte for byte as `UPPER` (`UCASE`) returns it. Each
     /// character becomes one character: `ß` stays `ß`.
     ///
-    /// The letters that have two cases depend on the collation: `general_ci`, `unicode_ci` and
-    /// `bin` know those of Unicode 4.0, the others those of the version in their name. MySQL 5.6 to
-    /// 9.7 and MariaDB 10.11 to 11.8 return the same. `binary` changes nothing.
+    /// The letters that have two cases depend on the collation. In Unicode character sets,
+    /// `general_ci`, `bin` and the collations of UCA 4.0 know those of Unicode 4.0, the collations
+    /// of a later UCA those of its version. MySQL 5.6 to 9.7 and MariaDB 10.11 to 11.8 return the
+    /// same. `binary` changes nothing.
     ///
-    /// MySQL cuts the result after a character that takes more bytes than before, in `utf8mb3` and
-    /// `utf8mb4`: `UPPER('ȿ')` is empty under `utf8mb4_0900_ai_ci`, because `Ȿ` has three bytes.
-    /// This function cuts it, too, under MySQL's collations. It doesn't follow
-    /// `gb18030_unicode_520_ci`, where characters above U+FFFF become others.
+    /// MySQL cuts the result at a character that takes more bytes than before, in `utf8mb3` and
+    /// `utf8mb4`, except under `turkish_ci`: `UPPER('ȿ')` is empty under `utf8mb4_0900_ai_ci`,
+    /// because `Ȿ` has three bytes. This function cuts it, too, under MySQL's collations. The
+    /// function doesn't follow MySQL's `gb18030_unicode_520_ci`, where characters above U+FFFF
+    /// become others.
     ///
     /// ```
     /// use mysql_collation::mysql::{UTF8MB4_0900_AI_CI, UTF8MB4_GENERAL_CI, UTF8MB4_TURKISH_CI};

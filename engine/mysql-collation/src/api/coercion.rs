@@ -195,7 +195,8 @@ fn choose_between_charsets(
     }
 }
 
-/// Returns `true` if `winner` can hold all values of `loser`, and its coercibility is not higher.
+/// Returns `true` if `winner` can hold all values of `loser` by the servers' rules, and the
+/// coercibility of `winner` is not higher.
 fn can_hold_all(is_strict: bool, winner: Operand<'_>, loser: Operand<'_>, winner_set: &str, loser_set: &str) -> bool {
     let (stronger, equal) = (winner.coercibility < loser.coercibility, winner.coercibility == loser.coercibility);
     let unicode = is_unicode(winner_set) && (stronger || equal && !is_unicode(loser_set));

@@ -18,8 +18,8 @@ use crate::simd;
 
 /// A collation of one flavour. The type is a handle that is cheap to copy.
 ///
-/// Collations are found by [`Collation::by_name`] or [`Collation::by_id`], or are constants of
-/// [`crate::mysql`] and [`crate::mariadb`].
+/// Collations are found by [`Collation::by_name`], [`Collation::by_id`] or [`Collation::of_name`],
+/// or are constants of [`crate::mysql`] and [`crate::mariadb`].
 ///
 /// Strings are bytes in the collation's character set ([`Collation::charset`]). Ill-formed bytes
 /// have a defined order, too:
@@ -124,8 +124,8 @@ impl Collation {
     /// [`KEY_FORMAT`](crate::KEY_FORMAT). The servers' format is [`Collation::weight_string`]. For
     /// keys of several columns see [`RowKey`](crate::RowKey).
     ///
-    /// The key of a prefix is not a prefix of the key: the last characters can contract with the
-    /// next, under PAD SPACE a mark ends the key, and further levels follow the first. For the
+    /// The key of a prefix need not be a prefix of the key: the last characters can contract with
+    /// the next, under PAD SPACE a mark ends the key, and further levels follow the first. For the
     /// keys of all strings with a prefix, use [`Collation::prefix_range`].
     ///
     /// ```
@@ -157,7 +157,7 @@ impl Collation {
         dispatch::run(self.descriptor(), Hash { text })
     }
 
-    /// Feeds `text` to a hasher. Equal strings feed the same value.
+    /// Feeds [`Collation::hash_one`] of `text` to a hasher.
     ///
     /// ```
     /// use std::hash::{BuildHasher, RandomState};

@@ -35,7 +35,7 @@ impl Collation {
     /// with `a` and sorts before it.
     ///
     /// The range is wider than need be after the first character of `prefix` that may begin a
-    /// contraction. It contains all keys for `latin2_czech_cs`, `cp1250_czech_cs` and
+    /// contraction. The range contains all keys for `latin2_czech_cs`, `cp1250_czech_cs` and
     /// `tis620_thai_ci`.
     ///
     /// ```

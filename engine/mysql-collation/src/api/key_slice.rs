@@ -25,9 +25,9 @@ impl core::error::Error for SliceTooShort {}
 
 impl Collation {
     /// Writes the sort key for `text` to the start of `out` and returns its length in bytes. The
-    /// bytes are those of [`Collation::sort_key`]. Allocates no memory, except under
-    /// `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci` and for MySQL's Japanese texts that
-    /// begin with a sound or iteration mark.
+    /// bytes are those of [`Collation::sort_key`]. After the first use of the collation's tables,
+    /// allocates no memory, except under `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci` and
+    /// for MySQL's Japanese texts that begin with a sound or iteration mark.
     ///
     /// # Errors
     /// [`SliceTooShort`] if the key is longer than `out`, which then holds the first bytes of the
@@ -80,8 +80,8 @@ impl Collation {
         match descriptor.kind {
             Kind::Bytes(ByteKind::Identity | ByteKind::Table(_)) => in_bytes(bytes, 0),
             Kind::Bytes(ByteKind::Expansions(_)) => in_pairs(bytes.saturating_mul(2), 0),
-            // Thai keys are as long as the text. The Czech keys have up to four passes and an end
-            // of each, and two ends for each word.
+            // Thai keys are not longer than the text. The Czech keys have up to four passes, an end
+            // of each, and three ends for each word.
             Kind::Bytes(ByteKind::Text(weights)) if weights.pads() => in_bytes(bytes, 0),
             Kind::Bytes(ByteKind::Text(_)) => bytes.saturating_mul(6).saturating_add(6),
             // An ill-formed byte takes two bytes.
@@ -103,8 +103,8 @@ impl Collation {
         }
     }
 
-    /// Returns a bound of the number of weights per byte of text in UCA collations, at one level.
-    /// U+FDFA, of 3 bytes in UTF-8, and contractions with it have the most weights.
+    /// Returns an upper bound of the number of weights per byte of text in UCA collations, at one
+    /// level.
     fn max_weights_per_byte(self) -> usize {
         match self.descriptor().charset.min_bytes() {
             1 => LONGEST.div_ceil(2),
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(part, key[..part.len()], "{collation}: {text:x?}");
     }
 
-    /// Each character, alone and before a space and a tab, in every collation of a sample.
+    /// Characters up to U+2FFFF, each alone, in a sample of the collations.
     #[test]
     fn every_character_is_within_the_bound() {
         let of_table =

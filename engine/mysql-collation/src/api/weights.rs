@@ -16,14 +16,15 @@ impl Collation {
     ///
     /// The hash is XXH64 with this seed, of these bytes:
     ///
-    /// - UCA, `general_ci` and similar collations, and those of multi-byte character sets: the
-    ///   weights of the first level, then for each further level 00 00 and its weights. A weight has
-    ///   two bytes, the greater first. Under PAD SPACE, weights of spaces at the end of each level
-    ///   are left out.
-    /// - Collations of 8-bit character sets: the weight of each byte, without weights of spaces at
-    ///   the end under PAD SPACE. `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`: their
-    ///   keys.
-    /// - `bin` of `utf8mb3` and `utf8mb4`: the text, without spaces at its end under PAD SPACE.
+    /// - `bin` of UCS-2, UTF-16 and UTF-32, and all collations that are not named below: the weights
+    ///   of the first level, then for each further level 00 00 and its weights. A weight has two
+    ///   bytes, the high byte first. Under PAD SPACE, and at further levels of MariaDB, weights of
+    ///   spaces at the end of the level are left out.
+    /// - Collations of 8-bit character sets, except `latin1_german2_ci`: the weight of each byte,
+    ///   without weights of spaces at the end under PAD SPACE.
+    /// - `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`: the text's key, without spaces at
+    ///   its end under PAD SPACE in Thai.
+    /// - `bin` of other character sets: the text, without spaces at its end under PAD SPACE.
     ///
     /// The weights are those of [`Collation::sort_key`]. A collation whose weights differ between
     /// the flavours has different hashes, too.
@@ -68,9 +69,9 @@ impl Collation {
     /// Returns a key for the group of a string in `GROUP BY`, `SELECT DISTINCT` and `UNION`.
     /// Strings have equal keys if the server's temporary tables put them in one group. Differs from
     /// equality only for collations of MySQL with PAD SPACE in which other characters weigh as much
-    /// as a space: UCA, and `cp1250_general_ci`. Keys are not ordered.
+    /// as a space: UCA, and `cp1250_general_ci`. The order of keys has no meaning.
     ///
-    /// There, `'a'` equals `'a\u{A0}'` because U+00A0 weighs as much as a space, but MySQL 8.0.12
+    /// In these collations, `'a'` equals `'a\u{A0}'` because U+00A0 weighs as much as a space, but MySQL 8.0.12
     /// and 9.7.4 make two groups of them; MySQL 5.6 and 5.7 make one or two, by the number of rows.
     /// `COUNT(DISTINCT …)`, joins, unique keys, and `GROUP BY` through an index or a sort take them
     /// as equal. Groups of `latin2_czech_cs` are not followed. MySQL 8.0.12 also makes two groups

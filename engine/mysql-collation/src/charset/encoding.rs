@@ -1,6 +1,4 @@
-//! Encodings: character boundaries and code points.
-//!
-//! Operations are compiled for each [`Encoding`]. [`TextEncoding::new`] chooses the encoding of a
+//! Encodings: character boundaries and code points. [`TextEncoding::new`] chooses the encoding of a
 //! collation.
 
 use super::{CharacterShape, Charset, Codec, utf8};

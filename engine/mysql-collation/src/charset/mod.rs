@@ -106,7 +106,7 @@ charsets! {
     Sjis "sjis" 1 2 "Shift JIS.";
     Swe7 "swe7" 1 1 "Swedish, of seven bits.";
     Tis620 "tis620" 1 1 "Thai.";
-    Ucs2 "ucs2" 2 2 "two bytes a character, the greater one first.";
+    Ucs2 "ucs2" 2 2 "two bytes per character, big-endian.";
     Ujis "ujis" 1 3 "EUC for Japanese.";
     Utf16 "utf16" 2 4 "UTF-16, big-endian.";
     Utf16le "utf16le" 2 4 "UTF-16, little-endian.";

@@ -5,8 +5,7 @@
 //! 1. `Collation::compare` (api/collation.rs) finds the first differing byte and calls [`run`].
 //! 2. [`run`] selects the weights of each level by the collation's [`Kind`].
 //! 3. `Compare::levels` (operations/compare.rs) compares level by level.
-//! 4. A [`LevelWeights`] has the weights of a level: `Utf8Level` (weights/utf8.rs) for most
-//!    collations.
+//! 4. A [`LevelWeights`] has the weights of a level: `Utf8Level` (weights/utf8.rs) for UTF-8.
 
 mod descriptor;
 mod handle;
@@ -32,7 +31,7 @@ use crate::weights::{
 pub(crate) trait Operation: Sized {
     type Output;
 
-    /// Whether texts compare as if followed by spaces under PAD SPACE. `false` in `LIKE`.
+    /// Whether texts compare as if followed by spaces under PAD SPACE.
     const PADS: bool = true;
 
     /// Runs the operation with one weight for each byte. If `padded`, a text compares as if
@@ -62,15 +61,15 @@ pub(crate) trait Operation: Sized {
         Err(self)
     }
 
-    /// Runs the operation on code points of UTF-8. An implementation overrides this method to move
-    /// the code into a separate function.
+    /// Runs the operation on code points of UTF-8. An implementation can override this method to
+    /// move the code into a separate function.
     #[inline(always)]
     fn run_utf8(self, code_points: &'static CodePoints<Utf8>) -> Self::Output {
         run_utf8(code_points, self)
     }
 
     /// Runs the operation on a collation that [`run`] doesn't pass to [`Operation::run_utf8`]. An
-    /// implementation overrides this method to move the code into a separate function.
+    /// implementation can override this method to move the code into a separate function.
     #[inline(always)]
     fn run_others(self, descriptor: &'static Descriptor) -> Self::Output {
         run_others(descriptor, self)

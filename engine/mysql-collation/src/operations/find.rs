@@ -3,8 +3,8 @@
 //! The servers have two rules. Both try every character of the text as the beginning.
 //!
 //! - Equal length: an occurrence has as many bytes as the string that is searched for, and equal
-//!   weights. `ß` is found in `ss`, which has two bytes, too; `é` isn't found in `e`. MariaDB, MySQL
-//!   up to 8.0.12, and later MySQL in collations without Unicode weights.
+//!   weights. `ß` is found in `ss`, which has two bytes, too; `é` isn't found in `e`. MariaDB,
+//!   MySQL up to 8.0.12, and later MySQL in collations without weights of code points.
 //! - Weights: at each level, the weights of the text from there on begin with the weights of the
 //!   string that is searched for. `é` is found in `e`, and `f` in `ﬁ`. Observed on MySQL 9.7.4.
 

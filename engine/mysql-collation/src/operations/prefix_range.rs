@@ -156,7 +156,7 @@ fn between<W: Weight>(key: Vec<u8>, next: Option<(Option<W>, Option<W>)>) -> Bou
 }
 
 /// Returns the least byte string that is greater than all with the prefix `bytes`; `None` if
-/// `bytes` consists of FF.
+/// `bytes` has only FF.
 fn after_all(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     while let Some(last) = bytes.pop() {
         if let Some(next) = last.checked_add(1) {

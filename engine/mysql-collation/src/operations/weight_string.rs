@@ -22,7 +22,8 @@ pub(crate) fn weight_string(descriptor: &'static Descriptor, text: &[u8]) -> Vec
     let width = width(descriptor);
     let is_uca = descriptor.kind.uca().is_some();
     let separated = descriptor.rules.is_separated && is_uca;
-    // In collations with one weight per character, WEIGHT_STRING ends at the first ill-formed byte.
+    // In collations with one weight per code point, WEIGHT_STRING ends at the first ill-formed
+    // byte.
     let has_single_weights = descriptor.kind.code_points().is_some() && !is_uca;
     let mut out = Vec::new();
     for level in descriptor.info.levels.iter() {

@@ -70,7 +70,7 @@ pub struct Description {
     pub is_separated: bool,
     /// First level at which WEIGHT_STRING has 0 for a weight of 1.
     pub one_is_zero_from: Option<usize>,
-    /// Whether a first mark is weighed after the last character.
+    /// Whether a mark at the start of a text is weighed as after the text's last character.
     pub wraps_first_mark: bool,
     /// Whether `LIKE` compares weights of the root table that a tailoring doesn't overwrite.
     pub like_sees_root: bool,

@@ -18,8 +18,8 @@ pub(super) struct BlockContractions<'c> {
     /// Bit of the lane at which the search stopped: a contraction begins there that the block does
     /// not include.
     pub(super) stop_bit: u64,
-    /// Whether the next block includes the contraction at `stop_bit`. Otherwise the full table has its
-    /// weights.
+    /// Whether the next block includes the contraction at `stop_bit`. Otherwise only the full table
+    /// has the weights.
     continues: bool,
 }
 

@@ -106,8 +106,8 @@ struct WeightedBlock<V> {
 }
 
 impl<V: Lanes> WeightedBlock<V> {
-    /// Looks up the block at `at`. With `FREQUENT_EXPANSIONS`, a lead byte in the last lane is left to the next
-    /// block.
+    /// Looks up the block at `at`. With `FREQUENT_EXPANSIONS`, a lead byte in the last lane is left
+    /// to the next block.
     #[inline(always)]
     unsafe fn new<const FREQUENT_EXPANSIONS: bool>(low: &ShortWeights, text: &[u8], at: usize) -> Self {
         // SAFETY: the caller keeps this module's contract.

@@ -9,8 +9,8 @@
 //!
 //! Terms: a *block* is a vector's worth of text, a *lane* is one byte of it. A *short* character
 //! has one or two bytes of UTF-8, a *long* one three or four. An *entry* is the weight of a short
-//! character at one level, a number for several weights, or a mark ([`ShortWeights`]). `low` are
-//! the entries of a level.
+//! character at one level, a number for several weights, or [`ShortWeights::DEFER`]. `low` are the
+//! entries of a level.
 //!
 //! This folder imports nothing of the crate.
 
@@ -84,7 +84,7 @@ type Room<'k> = &'k mut [MaybeUninit<u8>];
 /// The pointers may be called only on a machine that has the instruction set. The methods are safe:
 /// [`get`] and [`all`] return no other backend.
 pub(crate) struct Backend {
-    /// The name, as benches and tests print it.
+    /// Name of the instruction set.
     pub(crate) name: &'static str,
     mismatch: unsafe fn(&[u8], &[u8]) -> usize,
     mismatch_folded: unsafe fn(&[u8], &[u8]) -> usize,
@@ -207,8 +207,8 @@ impl Backend {
     }
 
     /// Writes the weights of characters below U+0800 with at most two weights, and of contractions
-    /// of these, to the start of `out`. Stops before another character or contraction, at the end
-    /// of `text`, or when less than [`FILL_ROOM`] is left in `out`.
+    /// of these, to the start of `out`. Stops before any other character or contraction, at the
+    /// end of `text`, or when less than [`FILL_ROOM`] is left in `out`.
     #[inline]
     pub(crate) fn fill(&self, low: &ShortWeights, text: &[u8], out: &mut [u16]) -> Filled {
         // SAFETY: a `Backend` is returned only if its instruction set was detected.

@@ -32,7 +32,7 @@ pub(super) trait Vector: Copy {
     /// Number of lanes that are not continuation bytes of UTF-8.
     unsafe fn starts(self) -> usize;
     /// First lane that is not printable ASCII, or is a space whose next byte, in the same lane of
-    /// `next`, is a space or not printable ASCII; [`Vector::BYTES`] if no lane is.
+    /// `next`, is not 0x21 to 0x7F; [`Vector::BYTES`] if no lane is.
     unsafe fn first_between_words(self, next: Self) -> usize;
 }
 
@@ -88,7 +88,7 @@ pub(super) trait Lanes: Shuffle {
     /// Writes a pair of bytes for each lane of `kept`, without gaps, and arbitrary bytes after
     /// them.
     unsafe fn store_pairs(first: Self, second: Self, kept: u32, out: *mut u8);
-    /// Lane of the bit with this number, which exists.
+    /// Lane of the set bit with this number, counted from 0. `mask` has such a bit.
     #[inline(always)]
     unsafe fn nth(mut mask: u32, number: u32) -> usize {
         for _ in 0..number {

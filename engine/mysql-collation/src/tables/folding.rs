@@ -1,7 +1,7 @@
 //! The weights of `general1400_as_ci`: one weight per code point, which is the code point with its
 //! case folded.
 //!
-//! A file consists of 16-bit words. A word holds the low 16 bits of a code point or a weight:
+//! A file consists of 16-bit words. Code points and weights have only their low 16 bits:
 //!
 //! ```text
 //! 1 word         N, the number of code points below U+10000 with weight ≠ code point

@@ -79,8 +79,8 @@ impl Gb18030 {
         }
     }
 
-    /// Returns `true` if a character of four bytes weighs the same as a character of one byte: `ı` as
-    /// `i`.
+    /// Returns `true` if a character of four bytes has this weight of a character of one byte: `ı`
+    /// has that of `i`.
     pub fn has_longer_match(&self, weight: u8) -> bool {
         LONGER_LETTERS.iter().any(|letter| self.weight(letter) == u32::from(weight))
     }

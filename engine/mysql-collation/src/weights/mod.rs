@@ -32,8 +32,8 @@ pub(crate) use whole_text::TextWeights;
 
 use crate::simd::Filled;
 
-/// The length of a character or contraction, and the number of its weights at one level. The rest
-/// of a text that an ill-formed byte ends has no weights.
+/// The length of a character or contraction, and the number of its weights at one level. An
+/// ill-formed byte that ends the text has the length of the rest of the text, and no weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NextCharacter {
     /// Length in bytes, at least 1.

@@ -46,7 +46,7 @@ impl ByteCodes {
         codes
     }
 
-    /// Returns `true` if no single ASCII byte is a character, as in UTF-16.
+    /// Returns `true` if no ASCII byte is a character with one weight, as in UTF-16.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -242,7 +242,7 @@ fn mismatches(x: &Block, of_x: u64, y: &Block, of_y: u64) -> u64 {
     )
 }
 
-/// Lane of the character with this number, which exists.
+/// Lane of the character with this number, counted from 0. `characters` has such a character.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2")]
 fn nth_lane(characters: u64, number: u32) -> usize {
