@@ -248,6 +248,13 @@ mod tests {
         );
     }
 
+    #[test]
+    fn too_long_statements_are_truncated() {
+        let start = "x".repeat(crate::MAX_STATEMENT_BYTES);
+        let log = format!("\t\t    1 Query\tSELECT '{start}'\n\t\t    2 Query\tSELECT 2\n");
+        assert_eq!(read(&log), ["too long", "2 : SELECT 2"]);
+    }
+
     proptest! {
         #[test]
         fn a_mangled_log_does_not_panic(lines in prop::collection::vec(prop_oneof![

@@ -9,7 +9,7 @@ pub const MAX_STATEMENT_BYTES: usize = 4 << 20;
 /// Bytes that may precede a statement on its line: time, connection and command of a general log.
 const MAX_HEAD_BYTES: usize = 1 << 10;
 
-const MAX_LINE_BYTES: usize = MAX_HEAD_BYTES + MAX_STATEMENT_BYTES;
+pub(crate) const MAX_LINE_BYTES: usize = MAX_HEAD_BYTES + MAX_STATEMENT_BYTES;
 
 pub(crate) struct LineReader<R> {
     input: R,

@@ -269,8 +269,8 @@ mod tests {
 
     #[test]
     fn carriage_return_at_the_limit_does_not_hide_truncation() {
-        // Byte number `MAX_STATEMENT_BYTES` + 1 of the line is the carriage return.
-        let start = "x".repeat(crate::MAX_STATEMENT_BYTES);
+        // Byte number `MAX_LINE_BYTES` + 1 of the line is the carriage return.
+        let start = "x".repeat(crate::lines::MAX_LINE_BYTES);
         let log = format!("# User@Host: a[a] @ h []\n{start}\ry;\n# User@Host: a[a] @ h []\nSELECT 2;\n");
         let texts: Vec<_> = read(&log).into_iter().map(|(_, text, ..)| text).collect();
         assert_eq!(texts, ["<too long>", "SELECT 2"]);

@@ -96,7 +96,7 @@ pub(crate) struct RawToken {
 }
 
 /// Reads tokens of bytes in UTF-8 or a single-byte superset of ASCII. Bytes from 0x80 occur only
-/// within words, quotes and comments, so a token of a `str` is a `str`.
+/// within names, quotes and comments, so a token of a `str` is a `str`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner {
     mode: SqlMode,
