@@ -83,7 +83,7 @@ impl fmt::Display for Object {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Finding")]
 pub struct Finding<D = NoDetails> {
-    /// Name of the check that found it, such as `replica-defaults`.
+    /// Name of the check: `replica-defaults`.
     pub check: String,
     pub severity: Severity,
     pub object: Object,

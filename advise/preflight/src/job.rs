@@ -347,9 +347,8 @@ fn keep_reason(column: &Column) -> Option<&'static str> {
 
 /// Returns a column's collation for each target, and the reason if the column stays `_bin`.
 ///
-/// Unless the request sets `all_columns` or names columns, a `_bin` column goes on comparing code
-/// points: for a target that isn't `_bin`, it gets the `_bin` collation of the target's character
-/// set.
+/// Unless the request sets `all_columns` or names columns, a `_bin` column stays `_bin`. For a
+/// target that isn't `_bin`, it gets the `_bin` collation of the target's character set.
 fn target_collations(facts: &Facts, column: &Column, request: &Request) -> (Vec<TargetCollation>, Option<String>) {
     let from = column.collation.as_deref().unwrap_or_default();
     let is_binary_collation = from.ends_with("_bin") && !request.all_columns && request.columns.is_empty();

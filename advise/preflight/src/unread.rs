@@ -1,4 +1,4 @@
-//! Objects that the server doesn't open or the account may not see. The report lists each of them.
+//! Objects that the server doesn't open or the account may not see. The report lists each one.
 
 use check::{Object, ObjectKind, Severity};
 use rehearsal::{Kind, Unread};

@@ -16,7 +16,7 @@ pub struct Unbuilt {
     pub message: String,
 }
 
-/// What a copy lacks.
+/// Objects and options that a copy lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopyGaps {
     pub unbuilt: Vec<Unbuilt>,
@@ -27,7 +27,7 @@ pub struct CopyGaps {
 /// Creates schemas, sequences and tables, without foreign key checks and strict mode.
 pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<CopyGaps, Error> {
     relax(conn);
-    let is_table = |object: &&Object| !object.name.kind.is_program();
+    let is_table = |object: &&Object| !object.name.kind.is_program_or_view();
     let unbuilt = create_all(conn, definitions.objects.iter().filter(is_table).collect())?;
     let _ = conn.query_drop("SET SESSION foreign_key_checks = 1");
     let removed = |table: &Object| (table.name.clone(), sql::keep_local(&table.create, SqlMode::default()).removed);
@@ -38,7 +38,7 @@ pub fn build_tables(conn: &mut Conn, definitions: &Definitions) -> Result<CopyGa
 /// Creates programs and views, each under the SQL mode, collations and time zone that it keeps.
 /// Grants privileges on routines.
 pub fn build_programs(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<Unbuilt>, Error> {
-    let is_program = |object: &&Object| object.name.kind.is_program();
+    let is_program = |object: &&Object| object.name.kind.is_program_or_view();
     let unbuilt = create_all(conn, definitions.objects.iter().filter(is_program).collect())?;
     for object in &definitions.objects {
         for grant in &object.grants {

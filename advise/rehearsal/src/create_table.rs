@@ -87,8 +87,8 @@ fn without_volatile_options(options: &str) -> String {
     let is_kept = |word: &&str| {
         !["AUTO_INCREMENT=", "CHARSET=", "COLLATE="].iter().any(|name| word.starts_with(name)) && *word != "DEFAULT"
     };
-    // The comment may contain words that look like options. It stays, and so do the options after
-    // it.
+    // The table's comment may contain words that look like options. The comment and the options
+    // after it stay.
     let (head, tail) = options.split_at(options.find("COMMENT='").unwrap_or(options.len()));
     let words: Vec<&str> = head.split_whitespace().filter(is_kept).collect();
     format!("{} {tail}", words.join(" ")).trim().to_owned()

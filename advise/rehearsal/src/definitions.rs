@@ -37,7 +37,7 @@ impl Kind {
         }
     }
 
-    pub fn is_program(self) -> bool {
+    pub fn is_program_or_view(self) -> bool {
         !matches!(self, Kind::Schema | Kind::Sequence | Kind::Table)
     }
 }

@@ -71,7 +71,8 @@ pub fn describe_substitute(server: &Server, old: &str, new: &str) -> Option<Stri
     known.entry(key).or_insert_with(|| compare_substitute(server, old, new)).clone()
 }
 
-/// Descriptions so far, by product and both names: each compares all characters.
+/// Descriptions so far, by product and both names. A description takes long: it compares all
+/// characters.
 static DESCRIBED: Mutex<BTreeMap<(String, String, String), Option<String>>> = Mutex::new(BTreeMap::new());
 
 fn compare_substitute(server: &Server, old: &str, new: &str) -> Option<String> {

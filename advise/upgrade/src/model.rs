@@ -119,7 +119,7 @@ pub struct Settings {
     pub my_cnf: Vec<String>,
     /// Statements to run on the new server before anything else.
     pub statements: Vec<String>,
-    /// What the settings do besides.
+    /// Other effects of the settings.
     pub effects: Vec<String>,
     /// Findings that are left with these settings, as `place: what`, except those that fail
     /// already. All of these, if no setting helps.
@@ -160,7 +160,7 @@ pub struct Rewritten {
     /// Number of statements that differ from the dump.
     pub statements: u64,
     pub changes: Vec<DumpChange>,
-    /// What the changes do besides, a sentence each.
+    /// Other effects of the changes, a sentence each.
     pub effects: Vec<String>,
     /// Errors that are left: the new server was seen to refuse these statements of the file.
     pub left: Vec<String>,

@@ -98,7 +98,7 @@ fn unknown_collations(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> V
         }
         let known = to.charsets.get(collation_charset(name)).map_or("a collation of both", String::as_str);
         let (mut sessions, mut actions) = (Vec::new(), Vec::new());
-        // What MySQL makes of such a session of MariaDB was not tried.
+        // Replication of such a session from MariaDB to MySQL was not tried.
         let is_tried = (from.flavour, to.flavour) != (Flavour::MariaDb, Flavour::MySql);
         if is_tried && connection == Some(name) {
             sessions.push("connections after SET NAMES utf8mb4".to_owned());

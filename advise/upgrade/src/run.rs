@@ -56,7 +56,7 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     let before = phases.time("the old server", || run_source(source, request))?;
     let after = phases.time("the new server", || run_target(source, target, request, &before))?;
     let begun = Instant::now();
-    let settings = if settings::weight(&after.findings) == 0 {
+    let settings = if settings::count_caused(&after.findings) == 0 {
         Settings::default()
     } else {
         phases.progress.step("trying settings");
@@ -301,7 +301,7 @@ fn find_settings(
     let mut best = settings::apply(target, &candidates)?;
     let mut left = run_target(source, target, request, before)?.findings;
     settings::undo(target, &best)?;
-    if settings::weight(&left) >= settings::weight(findings) {
+    if settings::count_caused(&left) >= settings::count_caused(findings) {
         return Ok(none);
     }
     if seconds <= MAX_SECONDS_TO_TRY as f64 {
@@ -313,7 +313,7 @@ fn find_settings(
             let taken = settings::apply(target, &fewer)?;
             let with_fewer = run_target(source, target, request, before)?.findings;
             settings::undo(target, &taken)?;
-            if settings::weight(&with_fewer) <= settings::weight(&left) {
+            if settings::count_caused(&with_fewer) <= settings::count_caused(&left) {
                 best = taken;
                 left = with_fewer;
             }

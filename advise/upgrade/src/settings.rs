@@ -90,7 +90,7 @@ fn global(name: &str, value: &str, old: &str, is_option: bool) -> Candidate {
     Candidate { my_cnf: is_option.then(|| format!("{name} = {value}")), statement: set(value), undo: set(old) }
 }
 
-/// Applies settings. Returns those that the server takes.
+/// Applies settings. Returns the settings that the server takes.
 pub fn apply(server: &Server, candidates: &[Candidate]) -> Result<Vec<Candidate>, Error> {
     let mut conn = server.connect()?;
     let mut taken = Vec::new();
@@ -131,6 +131,6 @@ pub fn effects(server: &Server, candidates: &[Candidate]) -> Result<Vec<String>,
 }
 
 /// Counts the findings, without those that the old server has as well.
-pub fn weight(findings: &[Finding]) -> usize {
+pub fn count_caused(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.kind != Kind::FailsAlready).count()
 }

@@ -176,7 +176,7 @@ pub fn clear(server: &Server) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the text columns of all base tables of the user's schemas.
+/// Reads the text columns of all tables of the user's schemas.
 pub fn read_columns(server: &Server) -> Result<Columns, Error> {
     type Row = (String, String, String, String, String);
     let rows: Vec<Row> = server
@@ -184,7 +184,8 @@ pub fn read_columns(server: &Server) -> Result<Columns, Error> {
         .query(
             "SELECT c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.COLLATION_NAME, c.COLUMN_KEY \
              FROM information_schema.COLUMNS c JOIN information_schema.TABLES t \
-             ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME AND t.TABLE_TYPE = 'BASE TABLE' \
+             ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME \
+             AND t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') \
              WHERE c.COLLATION_NAME IS NOT NULL AND c.TABLE_SCHEMA NOT IN \
              ('mysql', 'information_schema', 'performance_schema', 'sys')",
         )

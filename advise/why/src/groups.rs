@@ -26,7 +26,7 @@ pub(crate) fn is_own_schema(schema: &str) -> bool {
 }
 
 /// Returns the statement, and the programs and views that it runs.
-pub fn of_statement(copy: &Copy<'_>, subject: &Subject) -> Result<Vec<Group>, Error> {
+pub fn group_statement(copy: &Copy<'_>, subject: &Subject) -> Result<Vec<Group>, Error> {
     let source = Source::statement(Place::Session(subject.session.clone()), &subject.text, 0);
     let mut gatherer = Gatherer { copy, subject, groups: Vec::new(), seen: BTreeSet::new() };
     gatherer.groups.push(Group { subject: subject.clone(), sources: vec![(source.clone(), 0)] });
@@ -44,7 +44,7 @@ pub fn of_statement(copy: &Copy<'_>, subject: &Subject) -> Result<Vec<Group>, Er
 }
 
 /// Returns a program, and what it runs.
-pub fn of_program(copy: &Copy<'_>, subject: &Subject, program: &StoredProgram) -> Result<Vec<Group>, Error> {
+pub fn group_program(copy: &Copy<'_>, subject: &Subject, program: &StoredProgram) -> Result<Vec<Group>, Error> {
     let mut gatherer = Gatherer { copy, subject, groups: Vec::new(), seen: BTreeSet::new() };
     gatherer.add_program(program, &Call::default())?;
     Ok(gatherer.groups)

@@ -63,7 +63,7 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
     Ok(())
 }
 
-/// Describes the options of a table that [`keep_local`] removed. `None` if there are none.
+/// Describes the options of a table that [`keep_local`] removed. `None` if no option was removed.
 pub fn describe_left_out(place: &str, removed: &[String]) -> Option<String> {
     let options = removed.join(", ");
     (!removed.is_empty()).then(|| format!("{place}: left out of the private copy, as it reaches outside: {options}"))
@@ -139,8 +139,8 @@ pub fn list_schemas(source: &Server) -> Result<Vec<String>, Error> {
     Ok(schemas)
 }
 
-/// Builds the schemas of a running server on a private one. Rows are not read. Returns what the
-/// private one lacks.
+/// Builds the schemas of a running server on a private one. Rows are not read. Returns the objects
+/// and options that the private server lacks.
 pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Result<Vec<String>, Error> {
     let mut conn = source.connect_patiently()?;
     let definitions = rehearsal::read(source, &mut conn, schemas, rehearsal::Values::Skip)?;

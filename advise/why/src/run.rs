@@ -94,7 +94,7 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
 }
 
 /// Judges the statements and expressions of a stored program, without calling it. `keyword` is
-/// `PROCEDURE`, `FUNCTION` or `TRIGGER`. Nothing is found in a program that does not exist.
+/// `PROCEDURE`, `FUNCTION` or `TRIGGER`. A program that does not exist has no findings.
 pub fn diagnose_program(
     copy: &mut Copy<'_>,
     keyword: &'static str,
@@ -143,7 +143,7 @@ impl Diagnoser<'_, '_> {
             return Err(Error::Statement { place: given.place.clone(), message });
         }
         let mut findings = Vec::new();
-        for group in groups::of_statement(self.copy, &subject)? {
+        for group in groups::group_statement(self.copy, &subject)? {
             findings.extend(self.judge_group(&group, &outcome)?);
         }
         if let Some(refusal) = &outcome.refusal
@@ -179,7 +179,7 @@ impl Diagnoser<'_, '_> {
         // The program is asked piece by piece; nothing calls it.
         let subject = Subject { session: self.session.clone(), text: "DO 0".into(), inner: None };
         let mut findings = Vec::new();
-        for group in groups::of_program(self.copy, &subject, &program)? {
+        for group in groups::group_program(self.copy, &subject, &program)? {
             findings.extend(self.judge_group(&group, &Outcome::default())?);
         }
         Ok(Some(findings))

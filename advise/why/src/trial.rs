@@ -60,7 +60,7 @@ pub enum Act {
     View { session: Session, statement: String, before: String },
 }
 
-/// True for errors of the time limit. A statement that reaches it counts as run.
+/// True for errors of the time limit. A statement that reaches the limit counts as run.
 fn is_time_limit(code: u16) -> bool {
     matches!(
         code,

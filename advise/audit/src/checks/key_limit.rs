@@ -74,7 +74,7 @@ fn check_index(input: &AuditInput, table: &Table, index: &Index, limits: keys::K
     )
 }
 
-/// Returns the statements that allow parts of 3072 bytes, in the order that works: without the
+/// Returns the statements that allow parts of 3072 bytes, in the order that works. Without the
 /// settings, MySQL 5.6 and 5.7 and MariaDB before 10.3 refuse ROW_FORMAT=DYNAMIC or make the table
 /// COMPACT.
 fn longer_keys(input: &AuditInput, table: &Table) -> String {

@@ -68,7 +68,7 @@ fn check_program(
         if let Some(table) = created_table(&part) {
             scope.add_table(&table.name, created_columns(input, &table, &schema.collation));
         }
-        let mut own_scope = Scope::of_statement(&input.facts, &part, Some(&schema.name));
+        let mut own_scope = Scope::from_statement(&input.facts, &part, Some(&schema.name));
         own_scope.extend(&scope);
         for comparison in find_comparisons(&part) {
             let (left, right) = (own_scope.find(&comparison.left), own_scope.find(&comparison.right));

@@ -35,8 +35,8 @@ fn current_bytes(column: &Column) -> u64 {
     u64::from(column.charset.as_deref().and_then(max_bytes).unwrap_or(1))
 }
 
-/// Maximum bytes per character once the text columns are utf8mb4. 1 for ascii columns, because
-/// `weigh preflight` keeps them in ascii by default, and for columns without a character set.
+/// Maximum bytes per character once the text columns are utf8mb4. 1 for columns without a character
+/// set, and for ascii columns, which `weigh preflight` keeps by default.
 fn utf8mb4_bytes(column: &Column) -> u64 {
     match column.charset.as_deref() {
         Some("ascii" | "binary") | None => 1,

@@ -28,7 +28,7 @@ fn check_plan(input: &AuditInput, plan: &StatementPlan) -> Option<Finding> {
     let statement = input.statements.get(plan.statement)?;
     let warning = plan.refused.as_ref().or(plan.warnings.first())?;
     let tokens = tokens(&statement.text);
-    let scope = Scope::of_statement(&input.facts, &tokens, plan.schema.as_deref());
+    let scope = Scope::from_statement(&input.facts, &tokens, plan.schema.as_deref());
     let compared = describe_columns(&scope, &tokens, warning);
     let (severity, why, action) = match (&plan.refused, compared.is_empty()) {
         (Some(_), false) => (

@@ -59,7 +59,7 @@ struct ChangedDefault {
     charset: &'static str,
     /// Most common collation of the character set's columns, `_bin` aside.
     common: String,
-    /// Number of columns that have it.
+    /// Number of columns with the collation `common`.
     columns: usize,
     /// The columns' collation, or the nearest that the target has.
     there: String,

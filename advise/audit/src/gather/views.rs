@@ -74,7 +74,7 @@ impl Gatherer<'_> {
     }
 
     /// Returns the text columns of a view that the server refuses to compare with a literal of
-    /// another collation of utf8mb4: those that are a literal or combine two collations.
+    /// another collation of utf8mb4. Such columns are a literal or combine two collations.
     fn find_weak_columns(&mut self, conn: &mut Conn, view: &View) -> Result<Vec<WeakColumn>, Error> {
         let mut weak = Vec::new();
         for (literal, other) in [("utf8mb4_general_ci", "utf8mb4_unicode_ci"), ("utf8mb4_unicode_ci", "")] {

@@ -41,7 +41,7 @@ pub fn find_conversions(text: &str) -> Vec<Conversion> {
     found
 }
 
-/// Returns the position after the column that begins at `at`; `at` if there is none.
+/// Returns the position after the column that begins at `at`; `at` if no column begins there.
 fn column_end(tokens: &[Token<'_>], at: usize) -> usize {
     let mut end = at;
     while tokens.get(end).is_some_and(|token| token.name().is_some()) {
@@ -54,7 +54,7 @@ fn column_end(tokens: &[Token<'_>], at: usize) -> usize {
     at
 }
 
-/// Returns the position of the column that ends before `end`; `end` if there is none.
+/// Returns the position of the column that ends before `end`; `end` if no column ends there.
 fn column_begin(tokens: &[Token<'_>], end: usize) -> usize {
     let is_name = |at: usize| tokens[at].name().is_some();
     let Some(mut begin) = end.checked_sub(1).filter(|at| is_name(*at)) else { return end };

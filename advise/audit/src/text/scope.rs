@@ -39,7 +39,7 @@ impl<'a> Scope<'a> {
     /// Returns the scope of a statement. Tables that are not in `facts` are left out.
     ///
     /// `schema` is the schema of tables that are named without one.
-    pub fn of_statement(facts: &'a Facts, tokens: &[Token<'_>], schema: Option<&str>) -> Self {
+    pub fn from_statement(facts: &'a Facts, tokens: &[Token<'_>], schema: Option<&str>) -> Self {
         let mut scope = Self::default();
         for named in find_tables(tokens) {
             let Some(schema) = named.schema.as_deref().or(schema) else { continue };

@@ -77,8 +77,8 @@ fn separates<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
         .collect()
 }
 
-/// True if the target's collation is known, no unique key consists of the whole column alone (the
-/// check `unique-key` covers those), and the column isn't a TEXT without an index.
+/// True if the target's collation is known, and the column is neither a TEXT without an index nor a
+/// unique key by itself, which the check `unique-key` covers.
 fn is_checked(column: &ColumnScan<'_>) -> bool {
     let name = &column.conversion().column.name;
     let is_long = column.conversion().column.data_type.ends_with("text");

@@ -24,18 +24,18 @@ pub static CHECK: Check = Check {
     run: CheckFunction::Rows(checks),
 };
 
-/// Values that the partitions take.
-enum Taken {
+/// Values that the partitions accept.
+enum AcceptedValues {
     /// Constants of LIST COLUMNS.
     Equal(Vec<Vec<u8>>),
     /// Last bound of RANGE COLUMNS.
     Below(Vec<u8>),
 }
 
-impl Taken {
+impl AcceptedValues {
     /// Reads the constants of a table that is partitioned by one column. `None` if every value is
-    /// taken, if several columns partition the table, or if a constant is not written as a string
-    /// or not in `charset`.
+    /// accepted, if several columns partition the table, or if a constant is not written as a
+    /// string or not in `charset`.
     fn read(scan: &TableScan<'_>, charset: Charset) -> Option<Self> {
         let partitioning = scan.table.table.partitioning.as_ref()?;
         if partitioning.expression.as_deref()?.contains(',') {
@@ -66,7 +66,7 @@ impl Taken {
         }
     }
 
-    fn takes(&self, collation: Collation, value: &[u8]) -> bool {
+    fn accepts(&self, collation: Collation, value: &[u8]) -> bool {
         match self {
             Self::Equal(constants) => {
                 constants.iter().any(|constant| collation.compare(constant, value) == Ordering::Equal)
@@ -76,10 +76,10 @@ impl Taken {
     }
 }
 
-struct Untaken<'j> {
+struct UnplacedRows<'j> {
     column: ColumnScan<'j>,
     collation: Collation,
-    taken: Taken,
+    accepted: AcceptedValues,
     count: u64,
     examples: Vec<Example>,
 }
@@ -89,19 +89,19 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     let check = |column: ColumnScan<'j>| {
         let target = column.target();
         let (collation, charset) = (target.collation?, target.charset()?);
-        let taken = Taken::read(scan, charset)?;
+        let accepted = AcceptedValues::read(scan, charset)?;
         let is_key = names.contains(&column.conversion().column.name.as_str());
         let check: Box<dyn RowCheck + 'j> =
-            Box::new(Untaken { column, collation, taken, count: 0, examples: Vec::new() });
+            Box::new(UnplacedRows { column, collation, accepted, count: 0, examples: Vec::new() });
         is_key.then_some(check)
     };
     ColumnScan::text_columns(scan).into_iter().filter_map(check).collect()
 }
 
-impl RowCheck for Untaken<'_> {
+impl RowCheck for UnplacedRows<'_> {
     fn check_row(&mut self, row: &Row<'_>) -> Result<(), Error> {
         if let Some(Ok(value)) = row.converted(self.column.target, self.column.field)
-            && !self.taken.takes(self.collation, value)
+            && !self.accepted.accepts(self.collation, value)
         {
             self.count += 1;
             if self.examples.len() < self.column.scan.job.examples {

@@ -27,7 +27,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
 }
 
 fn is_run_later(kind: Kind) -> bool {
-    kind.is_program() && kind != Kind::View
+    kind.is_program_or_view() && kind != Kind::View
 }
 
 fn check_program(job: &Job<'_>, program: &Program) -> Option<Finding> {

@@ -353,8 +353,8 @@ impl RowCheck for UniqueKey<'_> {
 }
 
 impl UniqueKey<'_> {
-    /// Also sorts the row by the key that it has once the plan has repaired its double-encoded
-    /// text, if that key differs: a repair into an existing key would end with error 1062.
+    /// Also sorts the row by its key after the plan has repaired double-encoded text, if that key
+    /// differs. A repair into an existing key would end with error 1062.
     fn push_repaired(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let mut values: Option<Vec<Option<Vec<u8>>>> = None;
         for part in self.parts.iter().filter(|part| part.is_converted) {

@@ -26,15 +26,15 @@ pub fn keeps_old_collation<'o>(object: &'o Object, target: &str) -> Option<&'o s
     session.into_iter().flatten().find(|name| is_old(&name)).map(String::as_str)
 }
 
-/// Chooses the programs to create again, in the order of their creation: programs with an old
-/// collation in requested schemas, if they use a converted table or their schema has one. If the
-/// request names tables or columns, only programs that use a converted table.
+/// Chooses the programs to create again, in the order of their creation. They are programs of
+/// requested schemas with an old collation that use a converted table, or whose schema has one. If
+/// the request names tables or columns, only programs that use a converted table.
 ///
 /// Triggers that are dropped for repairs are created again, too. Triggers of one table, time and
 /// event run in the order of their creation, so they are created again together.
 pub(super) fn chosen_programs<'f>(job: &Job<'f>, request: &Request, repairs: &[&Finding]) -> Vec<ChosenProgram<'f>> {
     let programs: Vec<&Object> =
-        job.definitions.objects.iter().filter(|object| object.name.kind.is_program()).collect();
+        job.definitions.objects.iter().filter(|object| object.name.kind.is_program_or_view()).collect();
     let reasons: Vec<Option<String>> = programs.iter().map(|object| reason(job, request, object)).collect();
     let place =
         |object: &Object| Some((object.name.schema.clone(), object.parts.get("place")?.rsplit_once(',')?.0.to_owned()));

@@ -35,8 +35,8 @@ enum LiteralKind {
     Bytes,
 }
 
-/// `None` if no literal compares exactly: floating-point values are inexact, ENUM and SET are
-/// ordered by number and compared as text. Also for all other types, such as TEXT.
+/// `None` for types of which no literal compares exactly, and for all others, such as TEXT.
+/// Floating-point values are inexact; ENUM and SET are ordered by number and compared as text.
 fn literal_kind(column: &Column) -> Option<LiteralKind> {
     Some(match column.data_type.as_str() {
         "tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "decimal" | "year" => LiteralKind::Number,

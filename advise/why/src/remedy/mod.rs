@@ -1,4 +1,4 @@
-//! Changes that may mend a finding. All are tried; only those that work are advised.
+//! Changes that may mend a finding. All are tried; some that work are advised.
 
 mod columns;
 mod program;
