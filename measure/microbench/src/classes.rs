@@ -60,7 +60,7 @@ const fn class(
     Class { name, about, sql, parameters }
 }
 
-/// All classes, in the order of reports.
+/// All classes, grouped by kind of work.
 pub const CLASSES: [Class; 54] = [
     // Rows by a key
     class("select_by_int", "a row by an integer key", "SELECT name FROM people WHERE id = :id", &[("id", P::Id)]),

@@ -68,10 +68,17 @@ impl Client {
         self.agent.post(url).send_form(form.iter().copied()).map_err(|error| unreachable_error(url_host(url), &error))
     }
 
-    /// Reads a body. Fails if it has more than `limit` bytes.
-    pub fn read(&self, mut response: Response<Body>, limit: u64) -> Result<Vec<u8>, Error> {
+    /// Reads a body. Fails if it has more than `limit` bytes. `what` names it in messages.
+    pub fn read(&self, mut response: Response<Body>, what: &str, limit: u64) -> Result<Vec<u8>, Error> {
         let read = response.body_mut().with_config().limit(limit).read_to_vec();
-        read.map_err(|error| unreachable_error(&self.host, &error))
+        read.map_err(|error| match error {
+            ureq::Error::BodyExceedsLimit(_) => Error::Malformed {
+                what: what.to_owned(),
+                expected: "document",
+                reason: format!("it is larger than {limit} bytes"),
+            },
+            error => unreachable_error(&self.host, &error),
+        })
     }
 
     /// Returns the error for an unexpected status. `what` names the requested data.

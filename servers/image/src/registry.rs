@@ -245,7 +245,7 @@ impl Registry {
             access_token: Option<String>,
         }
         let what = format!("the token of {}", client::url_host(realm));
-        let token: Token = contents::parse(&what, "token", &client.read(response, MAX_DOCUMENT_BYTES)?)?;
+        let token: Token = contents::parse(&what, "token", &client.read(response, &what, MAX_DOCUMENT_BYTES)?)?;
         token.token.or(token.access_token).ok_or_else(|| self.denied_error())
     }
 
@@ -253,7 +253,7 @@ impl Registry {
         if !response.status().is_success() {
             return Err(self.client.status_error(&response, what));
         }
-        self.client.read(response, MAX_DOCUMENT_BYTES)
+        self.client.read(response, what, MAX_DOCUMENT_BYTES)
     }
 
     fn denied_error(&self) -> Error {

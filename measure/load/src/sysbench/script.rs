@@ -97,9 +97,13 @@ pub fn prepare_by_script(
         // The time that `prepare` needs is unknown. As long as the server replies, the script is
         // assumed to make progress.
         if last_check.get().elapsed() > target.endpoint.timeout / 2 {
-            let late =
-                |_| Error::Late { server: target.server.clone(), seconds: target.endpoint.timeout.as_secs_f64() };
-            server.check_replies().map_err(late)?;
+            let failed = |error: server::Error| match error {
+                server::Error::Silent { .. } => {
+                    Error::Late { server: target.server.clone(), seconds: target.endpoint.timeout.as_secs_f64() }
+                }
+                error => Error::Sysbench { server: target.server.clone(), reason: error.to_string() },
+            };
+            server.check_replies().map_err(failed)?;
             last_check.set(Instant::now());
         }
         Ok(())

@@ -19,8 +19,9 @@ enum EncoderKind {
     Other(&'static Encoding),
 }
 
-/// Whether `charset` has every character of `text`. For `gb2312`, `sjis` and `tis620`, whether a
-/// superset has (GBK, cp932, windows-874). `None` if this client does not support `charset`.
+/// Whether `charset` has every character of `text`, by the Encoding Standard, which may differ from
+/// the servers in rare characters. For `gb2312`, `sjis` and `tis620`, whether a superset has (GBK,
+/// cp932, windows-874). `None` if this client does not support `charset`.
 pub fn charset_can_encode(charset: &str, text: &str) -> Option<bool> {
     Encoder::for_charset(charset).map(|encoder| encoder.can_encode(text))
 }
