@@ -122,7 +122,7 @@ fn what_fails(refusal: &Refusal, area: Area) -> String {
         error_code::UNKNOWN_CHARACTER_SET => "a character set that the new server does not have",
         error_code::TOO_LONG_KEY | 1709 | 3886 => "a key that is too long for the new server",
         error_code::CANT_CREATE_TABLE | error_code::CANNOT_ADD_FOREIGN | error_code::FK_INCOMPATIBLE_COLUMNS => {
-            "a foreign key whose columns have two collations"
+            "a foreign key that the new server refuses"
         }
         error_code::DUP_ENTRY => "values that are equal on the new server",
         1064 => "a word that the new server's grammar reserves, or a clause that it lacks",

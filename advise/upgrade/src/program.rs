@@ -37,7 +37,7 @@ pub fn judge(
             }
             let (kind, what) = match fault.kind {
                 why::Kind::IndexLost => (Kind::Slower, "loses an index on the new server"),
-                _ => (Kind::Breaks, "has a comparison that the new server refuses"),
+                _ => (Kind::Breaks, "has an expression that the new server refuses"),
             };
             findings.push(Finding {
                 kind,

@@ -16,7 +16,7 @@ pub(super) static CHECK: Check = Check {
     title: "live sessions whose character sets disagree with each other or can't carry what columns hold",
     reads: &[Reading::Activity, Reading::Schemas],
     doc: "\
-Sessions are grouped by account, program and character sets. Reports sessions whose `character_set_client` and `character_set_results` differ (values are returned as other bytes than they were written), and sessions \
+Sessions are grouped by account, program, character sets and schema. Reports sessions whose `character_set_client` and `character_set_results` differ (values are returned as other bytes than they were written), and sessions \
 with a narrower character set than the columns of their schema: characters become `?` without an error. A latin1 session over utf8mb4 columns produces double-encoded \
 text. Available on MySQL 5.7 and later, with SELECT on performance_schema; other servers show a session's variables to that session alone. What to do: name utf8mb4 in the driver's connection options.",
     run,
