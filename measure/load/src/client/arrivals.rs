@@ -27,11 +27,11 @@ struct NextArrival {
 }
 
 impl Arrivals {
-    /// Starts a sequence of due times from now until `end` with `rate` events per second on
-    /// average.
-    pub(crate) fn new(rate: f64, seed: u64, end: Instant, grace: Duration) -> Self {
+    /// Starts a sequence of due times from `start` until `end` with `rate` events per second on
+    /// average. The seed and the length of time determine the number of events.
+    pub(crate) fn new(rate: f64, seed: u64, start: Instant, end: Instant, grace: Duration) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut next = NextArrival { due: Instant::now(), random };
+        let mut next = NextArrival { due: start, random };
         let mean = 1.0 / rate;
         next.draw(mean);
         Self { next: Mutex::new(next), mean, end, grace }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn arrivals_match_the_rate() {
         let begin = Instant::now();
-        let arrivals = Arrivals::new(1000.0, 7, begin + Duration::from_secs(100), Duration::ZERO);
+        let arrivals = Arrivals::new(1000.0, 7, begin, begin + Duration::from_secs(100), Duration::ZERO);
         let due: Vec<Instant> = std::iter::from_fn(|| arrivals.next()).collect();
         // The count is Poisson with mean 100,000. The tolerance is ten standard deviations.
         assert!((due.len() as f64 - 100_000.0).abs() < 3_200.0, "{}", due.len());
@@ -82,9 +82,19 @@ mod tests {
     }
 
     #[test]
+    fn seed_determines_the_schedule() {
+        let begin = Instant::now();
+        let schedule = |start: Instant| -> Vec<Duration> {
+            let arrivals = Arrivals::new(400.0, 3, start, start + Duration::from_millis(200), Duration::ZERO);
+            std::iter::from_fn(|| arrivals.next()).map(|due| due - start).collect()
+        };
+        assert_eq!(schedule(begin), schedule(begin + Duration::from_secs(5)));
+    }
+
+    #[test]
     fn waits_for_a_limited_time() {
         let end = Instant::now();
-        let arrivals = Arrivals::new(1.0, 0, end, Duration::from_secs(1));
+        let arrivals = Arrivals::new(1.0, 0, end, end, Duration::from_secs(1));
         assert!(arrivals.may_begin(end) && !arrivals.may_begin(end + Duration::from_secs(1)));
     }
 }

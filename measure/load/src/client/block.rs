@@ -30,7 +30,8 @@ pub enum Sharing {
 pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: Duration) -> Result<Vec<Tally>, Error> {
     let cpu = |load: &Load| load.server_threads.as_ref().and_then(ServerThreads::cpu_ns);
     let before: Vec<_> = loads.iter().map(|load| cpu(load)).collect();
-    let begin = Instant::now() + lead_in;
+    let start = Instant::now();
+    let begin = start + lead_in;
     let end = begin + length;
     let turns = match sharing {
         Sharing::Turns(slice) if loads.len() > 1 => {
@@ -41,7 +42,7 @@ pub fn run_block(loads: &[&Load], sharing: Sharing, lead_in: Duration, length: D
         _ => None,
     };
     for (side, load) in loads.iter().enumerate() {
-        let pacing = match (&turns, load.arrivals(end, length)) {
+        let pacing = match (&turns, load.arrivals(start, end, length)) {
             (Some(turns), _) => Pacing::Turns(Arc::clone(turns), side),
             (None, Some(arrivals)) => Pacing::OpenLoop(arrivals),
             (None, None) => Pacing::ClosedLoop,

@@ -208,10 +208,10 @@ impl Load {
         self.settings.rate.is_some()
     }
 
-    /// Returns the due times for a block that ends at `end`. `None` for a closed loop.
-    pub(crate) fn arrivals(&self, end: Instant, grace: Duration) -> Option<Arc<Arrivals>> {
+    /// Returns the due times for a block with load from `start` to `end`. `None` for a closed loop.
+    pub(crate) fn arrivals(&self, start: Instant, end: Instant, grace: Duration) -> Option<Arc<Arrivals>> {
         let seed = self.arrival_seed.fetch_add(1, Ordering::Relaxed);
-        self.settings.rate.map(|rate| Arc::new(Arrivals::new(rate, seed, end, grace)))
+        self.settings.rate.map(|rate| Arc::new(Arrivals::new(rate, seed, start, end, grace)))
     }
 
     pub(crate) fn send_block(&self, block: &Block) {

@@ -57,6 +57,8 @@ struct State {
     running: usize,
     turn: Turn,
     over: bool,
+    /// Whether a round has counted.
+    has_counted: bool,
     slice: Duration,
     drains: Vec<Duration>,
 }
@@ -91,7 +93,8 @@ impl Turns {
         let longest = (end.saturating_duration_since(begin) / TURNS_PER_BLOCK).max(shortest);
         let slice = slice.clamp(shortest, longest);
         let turn = Turn { until: Instant::now() + slice, counts: false, last: false };
-        let state = State { number: 0, running: threads[0], turn, over: false, slice, drains: Vec::new() };
+        let state =
+            State { number: 0, running: threads[0], turn, over: false, has_counted: false, slice, drains: Vec::new() };
         let changed = threads.iter().map(|_| Condvar::new()).collect();
         Self { state: Mutex::new(state), changed, begin, end, threads, shortest, longest }
     }
@@ -117,7 +120,8 @@ impl Turns {
     }
 
     /// Starts the next turn, or ends the block after the last round. The last round is the first
-    /// one that begins after `end`, but at least the third.
+    /// one that begins after `end` and after a counted round: on a machine that stalls, a block
+    /// may be over before its first round ends.
     fn start_next_turn(&self, state: &mut State) {
         let now = Instant::now();
         if !state.turn.last {
@@ -130,8 +134,9 @@ impl Turns {
                 self.end_all(state);
                 return;
             }
-            state.turn.last = now >= self.end && state.number >= 2 * sides;
+            state.turn.last = now >= self.end && state.has_counted;
             state.turn.counts = now >= self.begin && !state.turn.last;
+            state.has_counted |= state.turn.counts;
             state.slice = self.slice_for(&mut state.drains, state.slice);
         }
         let side = self.side_of_turn(state.number);
@@ -276,6 +281,19 @@ mod tests {
             assert!(!first.counts && !first.last && last.last && !last.counts);
             assert!(turns[1..turns.len() - 1].iter().all(|turn| turn.counts && !turn.last), "{turns:?}");
         }
+    }
+
+    #[test]
+    fn late_block_has_a_counted_round() {
+        let turns = &turns(&[1], Duration::ZERO);
+        let mut place = turns.join(0);
+        let counts: Vec<(bool, bool)> = std::iter::from_fn(|| {
+            let turn = place.wait()?;
+            place.done();
+            Some((turn.counts, turn.last))
+        })
+        .collect();
+        assert_eq!(counts, [(false, false), (true, false), (false, true)]);
     }
 
     #[test]

@@ -42,7 +42,7 @@ use schema::OwnedSchemas;
 const MAX_CONNECTIONS: usize = 8;
 
 /// Maximum time between the loss of a connection and the end of the server process.
-const MAX_EXIT_TIME: Duration = Duration::from_secs(2);
+const MAX_EXIT_TIME: Duration = Duration::from_secs(10);
 
 /// A requested schema.
 #[derive(Clone, Debug, PartialEq, Eq)]

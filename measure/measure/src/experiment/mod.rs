@@ -60,8 +60,9 @@ const SETTINGS: [&str; 16] = [
     "transaction_isolation",
 ];
 
-/// Maximum time between the loss of a connection and the end of the server process.
-const MAX_EXIT_TIME: Duration = Duration::from_secs(2);
+/// Maximum time between the loss of a connection and the end of the process of a private server. On
+/// a busy machine the kernel takes seconds to release the memory of a killed process.
+const MAX_EXIT_TIME: Duration = Duration::from_secs(10);
 
 /// Outcome of a run: everything measured, and the error that ended the run early.
 #[derive(Debug)]
@@ -179,7 +180,8 @@ fn explain_failure(instances: &Instances<'_>, error: Error) -> Error {
             _ => error,
         };
     }
-    let patience = if error.is_lost_connection() { MAX_EXIT_TIME } else { Duration::ZERO };
+    let may_have_died = error.is_lost_connection() && instances.all().any(Server::is_private);
+    let patience = if may_have_died { MAX_EXIT_TIME } else { Duration::ZERO };
     let deadline = Instant::now() + patience;
     loop {
         match instances.all().find_map(Server::describe_failure) {
