@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use server::{NoProgress, Options, open};
@@ -56,8 +57,10 @@ fn lists_and_removes_dead_instances() {
     let instance = json(&["servers", "start", "mariadb", "--format=json", "--set=innodb_buffer_pool_size=64M"]);
     let id = instance["id"].as_str().unwrap();
     assert!(Command::new("kill").args(["-KILL", &instance["pid"].to_string()]).status().unwrap().success());
+    let limit = Instant::now() + Duration::from_secs(300);
     while is_alive(&instance["pid"]) {
-        thread::yield_now();
+        assert!(Instant::now() < limit, "still there after its kill");
+        thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(find_started(id).unwrap()["alive"], false);
     let refused = open(&id.parse().unwrap(), &Options::default(), &NoProgress).unwrap_err().to_string();

@@ -20,7 +20,7 @@ use upgrade::{Direction, Dump, Report, Request, Schema, rehearse};
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Longest time until a replica has run a statement.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn start(name: &str, id: u32) -> Server {
     let settings =

@@ -61,14 +61,19 @@ fn block(loads: &[&Load]) -> Vec<Tally> {
     run_block(loads, Sharing::Together, Duration::from_millis(20), Duration::from_millis(150)).unwrap()
 }
 
-/// Returns a block with events and with CPU time on both ends. Retries: a commit on a busy disk, or
-/// a thread that does not get a core, can take longer than one block.
+/// Runs blocks until one is as wanted. A commit on a busy disk, or a thread that does not get a
+/// core, can take longer than one block.
+fn find_tally(mut run: impl FnMut() -> Vec<Tally>, is_wanted: impl Fn(&Tally) -> bool) -> Option<Tally> {
+    (0..100).map(|_| run().remove(0)).find(is_wanted)
+}
+
+/// Returns a block with events and with CPU time on both ends.
 fn tally_with_events(load: &Load) -> Option<Tally> {
-    let whole = |tally: &Tally| {
+    let is_whole = |tally: &Tally| {
         let server_cpu_ns = tally.server_cpu_ns.expect("the server's threads are found");
         tally.events > 0 && tally.client_cpu_ns > 0 && server_cpu_ns > 0
     };
-    (0..100).map(|_| block(&[load]).remove(0)).find(whole)
+    find_tally(|| block(&[load]), is_whole)
 }
 
 fn every_workload_runs(name: &str) {
@@ -118,15 +123,23 @@ fn rows_and_statements_are_counted_as_the_server_counts_them() {
         let row: (String, u64) = conn.query_first("SHOW GLOBAL STATUS LIKE 'Com_select'").unwrap().unwrap();
         row.1
     };
-    let before = selects();
-    let tally = block(&[&load]).remove(0);
-    let after = selects();
-    // 14 of 16 statements are SELECTs. Events are complete, and nothing runs between blocks.
-    assert_eq!((after - before) * 16, tally.all_queries * 14);
-    assert_eq!(tally.queries, tally.events * 16);
+    let (mut events, mut rows) = (0, 0);
+    // Enough events for a mean, however few a busy machine completes in a block.
+    for _ in 0..100 {
+        let before = selects();
+        let tally = block(&[&load]).remove(0);
+        let after = selects();
+        // 14 of 16 statements are SELECTs. Events are complete, and nothing runs between blocks.
+        assert_eq!((after - before) * 16, tally.all_queries * 14);
+        assert_eq!(tally.queries, tally.events * 16);
+        (events, rows) = (events + tally.events, rows + tally.rows);
+        if events >= 100 {
+            break;
+        }
+    }
     // Ten point selects return ten rows in total. Three of the four range statements return ten
     // rows each, the sum returns one. Ranges at the end of the table have fewer.
-    let rows = tally.rows as f64 / tally.events as f64;
+    let rows = rows as f64 / events as f64;
     assert!((35.0..=41.0).contains(&rows), "{rows} rows per transaction");
 }
 
@@ -139,12 +152,14 @@ fn failed_transactions_are_counted_by_the_servers_error_number() {
     let loads = ["1146", "all", "1213"].map(|codes| start(&server, WorkloadKind::OltpPointSelect, &ignoring(codes)));
     server.connect().unwrap().query_drop(format!("DROP TABLE {SCHEMA}.sbtest1")).unwrap();
     for load in &loads[..2] {
-        let tally = block(&[load]).remove(0);
+        let tally = find_tally(|| block(&[load]), |tally| tally.events > 0 || !tally.errors.is_empty()).unwrap();
         assert_eq!(tally.events, 0);
         assert!(tally.errors[&1146] > 0, "{:?}", tally.errors);
     }
-    let outcome = run_block(&[&loads[2]], Sharing::Together, Duration::ZERO, Duration::from_millis(50));
-    assert!(outcome.unwrap_err().to_string().contains("1146"));
+    let fail = || run_block(&[&loads[2]], Sharing::Together, Duration::ZERO, Duration::from_millis(50)).err();
+    // A block that is over before its first event succeeds.
+    let error = (0..100).find_map(|_| fail()).unwrap();
+    assert!(error.to_string().contains("1146"));
 }
 
 #[test]
@@ -155,20 +170,25 @@ fn connections_continue_after_a_turn() {
     let loads = [(); 2].map(|()| start(&server, WorkloadKind::OltpReadOnly, &many));
     let both = [&loads[0], &loads[1]];
     let turns = Sharing::Turns(Duration::from_millis(10));
-    let done = selects(&server);
-    let tallies = run_block(&both, turns, Duration::from_millis(20), Duration::from_millis(800)).unwrap();
-    let done = selects(&server) - done;
-    for tally in &tallies {
-        assert!(tally.events > 0 && tally.errors.is_empty(), "{tally:?}");
-        // An event counts in proportion to its counted statements.
-        let statements = tally.events as f64 * 16.0;
-        assert!((tally.queries as f64 - statements).abs() < 16.0 * 24.0, "{} of {statements}", tally.queries);
-        assert!(tally.queries < tally.all_queries && tally.seconds > 0.0, "{tally:?}");
-    }
-    // Every transaction was completed, including its uncounted part: 14 of 16 statements are
-    // SELECTs.
-    let all: u64 = tallies.iter().map(|tally| tally.all_queries).sum();
-    assert_eq!(done * 16, all * 14);
+    // On a busy machine a side may count no event in a block.
+    let has_events = (0..20).any(|_| {
+        let done = selects(&server);
+        let tallies = run_block(&both, turns, Duration::from_millis(20), Duration::from_millis(800)).unwrap();
+        let done = selects(&server) - done;
+        for tally in &tallies {
+            assert!(tally.errors.is_empty(), "{tally:?}");
+            // An event counts in proportion to its counted statements.
+            let statements = tally.events as f64 * 16.0;
+            assert!((tally.queries as f64 - statements).abs() < 16.0 * 24.0, "{} of {statements}", tally.queries);
+            assert!(tally.events == 0 || tally.queries < tally.all_queries, "{tally:?}");
+        }
+        // Every transaction was completed, including its uncounted part: 14 of 16 statements are
+        // SELECTs.
+        let all: u64 = tallies.iter().map(|tally| tally.all_queries).sum();
+        assert_eq!(done * 16, all * 14);
+        tallies.iter().all(|tally| tally.events > 0 && tally.seconds > 0.0)
+    });
+    assert!(has_events, "no event in 20 blocks");
 }
 
 #[test]
@@ -218,7 +238,8 @@ fn accounts_log_in_by_two_plugins_and_wrong_passwords_are_named() {
             // The second login uses the server's cached proof.
             for _ in 0..2 {
                 let load = Load::start(target(&server, endpoint.clone()), &settings, &script);
-                assert!(load.is_ok_and(|load| block(&[&load])[0].events > 0), "{name} {plugin}");
+                let has_events = |load: Load| find_tally(|| block(&[&load]), |tally| tally.events > 0).is_some();
+                assert!(load.is_ok_and(has_events), "{name} {plugin}");
             }
             endpoint.password = Secret::new("wrong");
             let error = Load::start(target(&server, endpoint), &settings, &script).err().unwrap().to_string();
@@ -242,10 +263,10 @@ fn injected_extra_work_is_done_and_not_counted() {
         let settings = Settings { extra_work, ..settings("latin1", Protocol::Text, 1) };
         let load = start(&server, WorkloadKind::OltpPointSelect, &settings);
         let before = selects(&server);
-        let tally = block(&[&load]).remove(0);
+        let tally = find_tally(|| block(&[&load]), |tally| tally.all_queries > 0).unwrap();
         let done = selects(&server) - before;
         let wanted = tally.all_queries as f64 * in_all;
-        assert!(tally.all_queries > 0 && (done as f64 - wanted).abs() <= 1.0, "{extra_work}: {done}, not {wanted}");
+        assert!((done as f64 - wanted).abs() <= 1.0, "{extra_work}: {done}, not {wanted}");
     }
     server.stop().unwrap();
 }
@@ -275,9 +296,10 @@ fn pauses_count_as_measured_time() {
     let turns = Sharing::Turns(Duration::from_millis(10));
     for (sharing, loads) in [(Sharing::Together, &[&pausing][..]), (turns, &[&pausing, &other])] {
         let length = Duration::from_millis(400);
-        let tally = run_block(loads, sharing, Duration::from_millis(20), length).unwrap().remove(0);
+        let run = || run_block(loads, sharing, Duration::from_millis(20), length).unwrap();
+        let tally = find_tally(run, |tally| tally.events > 0).unwrap();
         let most = 2.0 * (tally.seconds / PAUSE.as_secs_f64() + 1.0);
-        assert!(tally.events > 0 && tally.events as f64 <= most, "{sharing:?}: {tally:?}");
+        assert!(tally.events as f64 <= most, "{sharing:?}: {tally:?}");
         // Each event is one statement, all of the same class.
         assert_eq!(tally.all_effort, 0.5 * tally.all_queries as f64, "{sharing:?}: {tally:?}");
         assert!((tally.effort - 0.5 * tally.events as f64).abs() <= 0.25, "{sharing:?}: {tally:?}");

@@ -177,9 +177,9 @@ mod tests {
         let other = Account::reserve().unwrap().unwrap();
         assert_ne!(account.id(), other.id());
         assert!(Account::claim(account.id()).is_none());
-        // A process that leaves its group and its parent.
+        // A process that leaves its group and its parent, and then reports its account.
         let mut command = Command::new("sh");
-        command.args(["-c", "setsid sh -c 'sleep 60 & wait' & sleep 0.1; id -u"]).stdout(Stdio::piped());
+        command.args(["-c", "setsid sh -c 'id -u; sleep 60 & wait' & wait"]).stdout(Stdio::piped());
         let confinement = Confinement { account: Some(account.clone()), ..Confinement::default() };
         let mut child = spawn_confined(command, &confinement).unwrap();
         let mut output = String::new();

@@ -2,7 +2,7 @@
 
 use crate::attach::{Foreign, PASSWORD};
 use crate::tunnel::Tunnel;
-use crate::workspace::{Measured, SMALL, Workspace};
+use crate::workspace::{Measured, SMALL, Workspace, retry};
 
 /// Measures through `127.1`, which weigh doesn't recognise as this machine.
 fn measure_remotely(foreign: &Foreign) -> Measured {
@@ -41,19 +41,21 @@ fn reports_cpu(spec: &str, switch_on: &[&str], by: &str) {
     let cpu: Vec<f64> = with.results().map(|variant| variant.server_cpu_us.unwrap()).collect();
     let wall: Vec<f64> = with.results().map(|variant| 1e6 / variant.queries_per_s).collect();
     // One connection: a statement can't use more CPU than wall time. Sorting under a collation uses
-    // some.
-    assert!(cpu.iter().zip(&wall).all(|(cpu, wall)| *cpu > 0.02 * wall && cpu < wall), "{cpu:?} {wall:?}");
+    // some. A machine that stalls lengthens the mean, and hardly the median.
+    let median: Vec<f64> = with.results().map(|variant| 1e3 * variant.p50_ms.unwrap()).collect();
+    assert!(cpu.iter().zip(&wall).all(|(cpu, wall)| cpu < wall), "{cpu:?} {wall:?}");
+    assert!(cpu.iter().zip(&median).all(|(cpu, median)| *cpu > 0.02 * median), "{cpu:?} {median:?}");
     foreign.assert_untouched();
 }
 
 #[test]
 fn cpu_by_userstat() {
-    reports_cpu("mariadb", &["SET GLOBAL userstat = 1"], "userstat");
+    retry(|| reports_cpu("mariadb", &["SET GLOBAL userstat = 1"], "userstat"));
 }
 
 #[test]
 fn cpu_by_performance_schema() {
     let grant = "GRANT SELECT ON performance_schema.* TO bench@localhost";
     let switch = "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'events_statements_cpu'";
-    reports_cpu("mysql@sid", &[grant, switch], "events_statements_cpu");
+    retry(|| reports_cpu("mysql@sid", &[grant, switch], "events_statements_cpu"));
 }

@@ -50,13 +50,20 @@ fn assert_in_force(variant: &Variant, catalogue: &[CollationInfo]) {
     assert_eq!(presented.charset, *requested, "{name} was presented by {presented:?}");
 }
 
-/// All variants read the same rows, so queries return equally many, up to the random choice of ids.
+/// All variants read the same rows, so queries return equally many, up to the random choice of ids
+/// and of the statements that a turn begins and ends with.
 fn assert_same_rows(measured: &Measured) {
     for condition in &measured.analysis.conditions {
-        let rows: Vec<f64> = condition.variants.iter().map(|variant| variant.rows_per_query.unwrap()).collect();
-        let exact = measured.run.conditions[condition.condition].workload == "oltp_point_select";
-        let tolerance = if exact { 0.0 } else { 0.1 };
-        assert!(rows.iter().all(|count| (count / rows[0] - 1.0).abs() <= tolerance), "{rows:?}");
+        let index = condition.condition;
+        let totals: Vec<(f64, f64)> =
+            condition.variants.iter().map(|variant| measured.rows_and_queries(index, variant.variant)).collect();
+        let exact = measured.run.conditions[index].workload == "oltp_point_select";
+        // Four of 16 statements return up to 100 rows, the others one: the standard deviation of
+        // one is twice the mean. Blocks of a busy machine have few statements.
+        let fewest = totals.iter().map(|(_, queries)| *queries).fold(f64::INFINITY, f64::min);
+        let tolerance = if exact { 0.0 } else { 0.1 + 10.0 / fewest.sqrt() };
+        let rows: Vec<f64> = totals.iter().map(|(rows, queries)| rows / queries).collect();
+        assert!(rows.iter().all(|count| (count / rows[0] - 1.0).abs() <= tolerance), "{rows:?} ± {tolerance}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use count::{Comparison, History, Results};
 
-use crate::workspace::{Finished, Workspace};
+use crate::workspace::{Finished, Workspace, retry};
 
 fn run(workspace: &Workspace, words: &[&str]) -> Finished {
     workspace.end(workspace.weigh(words).spawn().unwrap())
@@ -44,54 +44,58 @@ fn plant(results: &mut Results, factor: f64) -> String {
 
 #[test]
 fn a_server_equals_itself_and_a_planted_change_is_named() {
-    let workspace = Workspace::new();
-    count(&workspace, "mariadb", "one.json");
-    let mut later = count(&workspace, "mariadb", "two.json");
-    let same = compare(&workspace, &["one.json", "two.json"]);
-    assert_eq!((same.compared, same.changes.as_slice()), (2, &[][..]), "the same server counted twice");
-    let text = run(&workspace, &["compare", "one.json", "two.json"]);
-    assert!(text.code == Some(0) && text.stdout.starts_with("✓ No statement executes more instructions"), "{text}");
-    let changed = plant(&mut later, 1.005);
-    fs::write(workspace.root().join("planted.json"), serde_json::to_string(&later).unwrap()).unwrap();
-    let planted = compare(&workspace, &["one.json", "planted.json"]);
-    let [change] = planted.changes.as_slice() else { panic!("{planted:#?}") };
-    let names: Vec<&str> = change.functions.iter().map(|function| function.name.as_str()).collect();
-    assert_eq!(names, [changed.as_str()], "{change:#?}");
-    plant(&mut later, 1.5);
-    fs::write(workspace.root().join("slower.json"), serde_json::to_string(&later).unwrap()).unwrap();
-    let slower = run(&workspace, &["compare", "one.json", "slower.json", "--fail-above=1%"]);
-    assert!(slower.code == Some(1) && slower.stdout.contains(&changed), "{slower}");
-    assert!(slower.stdout.starts_with("✗ 1 of 2 statements executes more than 1 % more instructions"), "{slower}");
-    assert_eq!(run(&workspace, &["compare", "one.json", "slower.json", "--fail-above=60%"]).code, Some(0));
+    retry(|| {
+        let workspace = Workspace::new();
+        count(&workspace, "mariadb", "one.json");
+        let mut later = count(&workspace, "mariadb", "two.json");
+        let same = compare(&workspace, &["one.json", "two.json"]);
+        assert_eq!((same.compared, same.changes.as_slice()), (2, &[][..]), "the same server counted twice");
+        let text = run(&workspace, &["compare", "one.json", "two.json"]);
+        assert!(text.code == Some(0) && text.stdout.starts_with("✓ No statement executes more instructions"), "{text}");
+        let changed = plant(&mut later, 1.005);
+        fs::write(workspace.root().join("planted.json"), serde_json::to_string(&later).unwrap()).unwrap();
+        let planted = compare(&workspace, &["one.json", "planted.json"]);
+        let [change] = planted.changes.as_slice() else { panic!("{planted:#?}") };
+        let names: Vec<&str> = change.functions.iter().map(|function| function.name.as_str()).collect();
+        assert_eq!(names, [changed.as_str()], "{change:#?}");
+        plant(&mut later, 1.5);
+        fs::write(workspace.root().join("slower.json"), serde_json::to_string(&later).unwrap()).unwrap();
+        let slower = run(&workspace, &["compare", "one.json", "slower.json", "--fail-above=1%"]);
+        assert!(slower.code == Some(1) && slower.stdout.contains(&changed), "{slower}");
+        assert!(slower.stdout.starts_with("✗ 1 of 2 statements executes more than 1 % more instructions"), "{slower}");
+        assert_eq!(run(&workspace, &["compare", "one.json", "slower.json", "--fail-above=60%"]).code, Some(0));
+    });
 }
 
 #[test]
 fn a_history_names_the_count_that_changed() {
-    let workspace = Workspace::new();
-    let mut results = count(&workspace, "mariadb", "one.json");
-    let history = workspace.root().join("history.json");
-    run(&workspace, &["compare", "one.json"]).refuses_with(&["one.json has 1 counts; a change needs two"]);
-    for (label, factor) in [("a1", 1.0), ("b2", 1.0), ("c3", 1.02), ("d4", 1.0)] {
-        plant(&mut results, factor);
-        results.label = Some(label.into());
-        let mut file = fs::OpenOptions::new().create(true).append(true).open(&history).unwrap();
-        serde_json::to_writer_pretty(&mut file, &results).unwrap();
-    }
-    let compared = run(&workspace, &["compare", "history.json", "--format=json"]);
-    assert_eq!(compared.code, Some(0), "the newest count is as the one before: {compared}");
-    let value: serde_json::Value = serde_json::from_str(&compared.stdout).unwrap();
-    let schema = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/count-history.schema.json")).unwrap();
-    jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap().validate(&value).unwrap();
-    let found: History = serde_json::from_value(value).unwrap();
-    let [step] = found.steps.as_slice() else { panic!("{found:#?}") };
-    assert_eq!((step.count, found.counts[step.count].label.as_deref()), (2, Some("c3")));
-    plant(&mut results, 1.5);
-    results.label = Some("e5".into());
-    let file = fs::OpenOptions::new().append(true).open(&history).unwrap();
-    serde_json::to_writer(file, &results).unwrap();
-    let worse = run(&workspace, &["compare", "history.json", "--fail-over=1%"]);
-    assert!(worse.code == Some(1) && worse.stdout.starts_with("✗ In e5 1 of 2 statements executes"), "{worse}");
-    run(&workspace, &["compare", "history.json", "one.json"]).refuses_with(&["a history of 5 counts"]);
+    retry(|| {
+        let workspace = Workspace::new();
+        let mut results = count(&workspace, "mariadb", "one.json");
+        let history = workspace.root().join("history.json");
+        run(&workspace, &["compare", "one.json"]).refuses_with(&["one.json has 1 counts; a change needs two"]);
+        for (label, factor) in [("a1", 1.0), ("b2", 1.0), ("c3", 1.02), ("d4", 1.0)] {
+            plant(&mut results, factor);
+            results.label = Some(label.into());
+            let mut file = fs::OpenOptions::new().create(true).append(true).open(&history).unwrap();
+            serde_json::to_writer_pretty(&mut file, &results).unwrap();
+        }
+        let compared = run(&workspace, &["compare", "history.json", "--format=json"]);
+        assert_eq!(compared.code, Some(0), "the newest count is as the one before: {compared}");
+        let value: serde_json::Value = serde_json::from_str(&compared.stdout).unwrap();
+        let schema = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/count-history.schema.json")).unwrap();
+        jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap().validate(&value).unwrap();
+        let found: History = serde_json::from_value(value).unwrap();
+        let [step] = found.steps.as_slice() else { panic!("{found:#?}") };
+        assert_eq!((step.count, found.counts[step.count].label.as_deref()), (2, Some("c3")));
+        plant(&mut results, 1.5);
+        results.label = Some("e5".into());
+        let file = fs::OpenOptions::new().append(true).open(&history).unwrap();
+        serde_json::to_writer(file, &results).unwrap();
+        let worse = run(&workspace, &["compare", "history.json", "--fail-over=1%"]);
+        assert!(worse.code == Some(1) && worse.stdout.starts_with("✗ In e5 1 of 2 statements executes"), "{worse}");
+        run(&workspace, &["compare", "history.json", "one.json"]).refuses_with(&["a history of 5 counts"]);
+    });
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::fs;
 
 use micro::{Clock, InstructionSet, Results, Verdict};
 use mysql::prelude::Queryable;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use server::{Address, NoProgress, Options, open};
 
-use crate::workspace::{Workspace, eventually, send};
+use crate::workspace::{Workspace, eventually, retry};
 
 const SHORT: [&str; 2] = ["--time=2ms", "--rounds=6"];
 
@@ -26,21 +26,23 @@ fn measure(words: &[&str]) -> Results {
 
 #[test]
 fn measures_every_collation_and_the_engine() {
-    let servers = ["--server=mariadb", "--server=mysql@sid", "--server=mysql@5.6"];
-    let results = measure(&[&servers[..], &["--text=ascii", "--difference=equal,case"]].concat());
-    assert_eq!(results.clocks, [Clock::Cpu; 3]);
-    for server in 0..servers.len() {
-        let of_server = || results.comparisons.iter().filter(move |cell| cell.server == server);
-        assert!(of_server().count() >= 10, "{server}");
-        assert_eq!(results.calls.iter().filter(|call| call.server == server).count() * 2, of_server().count());
-        for cell in of_server() {
-            let binary = cell.collation == "utf8mb4_bin" && cell.difference == micro::Difference::Case;
-            assert_eq!(cell.verdict == Verdict::Equal, !binary, "{cell:?}");
-            assert_eq!(Some(cell.verdict), cell.engine_verdict, "{cell:?}");
-            assert!(cell.engine_ns.unwrap().value > 0.0 && cell.memcmp_ns.value > 0.0 && cell.bytes == 119);
-            assert_eq!(cell.rounds.len(), 6);
+    retry(|| {
+        let servers = ["--server=mariadb", "--server=mysql@sid", "--server=mysql@5.6"];
+        let results = measure(&[&servers[..], &["--text=ascii", "--difference=equal,case"]].concat());
+        assert_eq!(results.clocks, [Clock::Cpu; 3]);
+        for server in 0..servers.len() {
+            let of_server = || results.comparisons.iter().filter(move |cell| cell.server == server);
+            assert!(of_server().count() >= 10, "{server}");
+            assert_eq!(results.calls.iter().filter(|call| call.server == server).count() * 2, of_server().count());
+            for cell in of_server() {
+                let binary = cell.collation == "utf8mb4_bin" && cell.difference == micro::Difference::Case;
+                assert_eq!(cell.verdict == Verdict::Equal, !binary, "{cell:?}");
+                assert_eq!(Some(cell.verdict), cell.engine_verdict, "{cell:?}");
+                assert!(cell.engine_ns.unwrap().value > 0.0 && cell.memcmp_ns.value > 0.0 && cell.bytes == 119);
+                assert_eq!(cell.rounds.len(), 6);
+            }
         }
-    }
+    });
 }
 
 const ONE: [&str; 5] = ["micro", "--server=mariadb", "--text=ascii", "--difference=equal", "--collation=utf8mb4_bin"];
@@ -59,28 +61,35 @@ const ENGINE: &str = "WEIGH_ENGINE_PROCESS=";
 
 #[test]
 fn each_round_starts_server_and_engine() {
-    let workspace = Workspace::new();
-    let mut child = workspace.weigh(&[&ONE[..], &["--time=100ms", "--rounds=6"]].concat()).spawn().unwrap();
-    let (mut engines, mut servers) = (BTreeSet::new(), BTreeSet::new());
-    while child.try_wait().unwrap().is_none() {
-        let engine = find_processes(&workspace, ENGINE);
-        // Before the engine's process, a server's data folder may be initialised.
-        if !engine.is_empty() {
-            servers.extend(find_processes(&workspace, "--datadir="));
-            engines.extend(engine);
+    retry(|| {
+        let workspace = Workspace::new();
+        let mut child = workspace.weigh(&[&ONE[..], &["--time=100ms", "--rounds=6"]].concat()).spawn().unwrap();
+        // Processes live for a round: a test that stalls for longer misses one.
+        let (mut engines, mut servers) = (BTreeSet::new(), BTreeSet::new());
+        while child.try_wait().unwrap().is_none() {
+            let engine = find_processes(&workspace, ENGINE);
+            // Before the engine's process, a server's data folder may be initialised.
+            if !engine.is_empty() {
+                servers.extend(find_processes(&workspace, "--datadir="));
+                engines.extend(engine);
+            }
         }
-    }
-    let finished = workspace.end(child);
-    assert_eq!((finished.code, engines.len(), servers.len()), (Some(0), 6, 6), "{finished}");
+        let finished = workspace.end(child);
+        assert_eq!((finished.code, engines.len(), servers.len()), (Some(0), 6, 6), "{finished}");
+    });
 }
 
 #[test]
 fn fails_if_the_engine_process_ends() {
     let workspace = Workspace::new();
-    // A round takes far longer than finding the process.
-    let child = workspace.weigh(&[&ONE[..], &["--time=1s"]].concat()).spawn().unwrap();
-    eventually("the engine is timed", || !find_processes(&workspace, ENGINE).is_empty());
-    find_processes(&workspace, ENGINE).into_iter().for_each(|pid| send(Signal::KILL, pid));
+    // Many rounds, of which any may be hit: a found process can end before its kill.
+    let mut child = workspace.weigh(&[&ONE[..], &["--time=1s", "--rounds=1000"]].concat()).spawn().unwrap();
+    eventually("the engine's process is killed", || {
+        for pid in find_processes(&workspace, ENGINE) {
+            let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL);
+        }
+        child.try_wait().unwrap().is_some()
+    });
     assert!(workspace.end(child).refusal().contains("the process that times the engine could not"));
 }
 
@@ -133,20 +142,23 @@ fn only_reads_from_attached_servers() {
 
 #[test]
 fn formats_agree() {
-    let workspace = Workspace::new();
-    let printed = |format: &str| {
-        let only = ["--server=mariadb", "--text=ascii", "-c", "utf8mb4_bin", "--difference=equal", "--format", format];
-        let finished = workspace.end(workspace.weigh(&[&["micro"], &SHORT[..], &only].concat()).spawn().unwrap());
-        assert_eq!(finished.code, Some(0), "{finished}");
-        finished.stdout
-    };
-    let (text, markdown, csv) = (printed("text"), printed("markdown"), printed("csv"));
-    assert!(
-        text.contains("ascii, 119 characters, on mariadb") && text.contains("CPU time of the server's thread"),
-        "{text}"
-    );
-    assert!(markdown.contains("| equal | utf8mb4_bin | = |"), "{markdown}");
-    assert!(csv.lines().count() == 2 && csv.contains(",ascii,equal,utf8mb4_bin,119,119,equal,equal,6,"), "{csv}");
+    retry(|| {
+        let workspace = Workspace::new();
+        let printed = |format: &str| {
+            let only =
+                ["--server=mariadb", "--text=ascii", "-c", "utf8mb4_bin", "--difference=equal", "--format", format];
+            let finished = workspace.end(workspace.weigh(&[&["micro"], &SHORT[..], &only].concat()).spawn().unwrap());
+            assert_eq!(finished.code, Some(0), "{finished}");
+            finished.stdout
+        };
+        let (text, markdown, csv) = (printed("text"), printed("markdown"), printed("csv"));
+        assert!(
+            text.contains("ascii, 119 characters, on mariadb") && text.contains("CPU time of the server's thread"),
+            "{text}"
+        );
+        assert!(markdown.contains("| equal | utf8mb4_bin | = |"), "{markdown}");
+        assert!(csv.lines().count() == 2 && csv.contains(",ascii,equal,utf8mb4_bin,119,119,equal,equal,6,"), "{csv}");
+    });
 }
 
 #[test]

@@ -12,7 +12,7 @@ use profile::{Category, FunctionShare, Naming, Profile, Profiles, SideProfile};
 use rustix::process::Signal;
 use server::{NoProgress, Options, Server, open};
 
-use crate::workspace::{Finished, Workspace, send};
+use crate::workspace::{Finished, Workspace, retry, send};
 
 /// Gives a thousand samples of each side, even on a shared machine.
 const SHORT: [&str; 4] = ["--table-size=1000", "--threads=2", "--seconds=3", "--format=json"];
@@ -65,7 +65,7 @@ fn finds_the_functions_of_the_study() {
         ("my_charpos_mb", Category::Charset, Naming::Symbol),
         ("my_hash_sort_utf8mb4", Category::Hash, Naming::Symbol),
     ];
-    assert_finds_functions("mysql@5.6", &functions);
+    retry(|| assert_finds_functions("mysql@5.6", &functions));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn finds_the_functions_of_the_study_in_its_own_version() {
         ("my_charpos_mb", Category::Charset, Naming::Symbol),
         ("hash_sort@utf8mb4_general_ci", Category::Hash, Naming::Handler),
     ];
-    assert_finds_functions("mysql@5.7", &functions);
+    retry(|| assert_finds_functions("mysql@5.7", &functions));
 }
 
 /// Asserts that the functions are among those that take most under utf8mb4_general_ci, and none
@@ -135,23 +135,29 @@ fn assert_names_functions(server: &str, collation: &str, workloads: &str, roles:
 
 #[test]
 fn names_functions_of_a_stripped_mysql() {
-    let roles = ["hash_sort", "strnxfrm"];
-    assert_names_functions("mysql@sid", "utf8mb4_0900_ai_ci", "distinct_ranges", &roles);
-    assert_names_comparing_function("mysql@sid", "utf8mb4_0900_ai_ci");
+    retry(|| {
+        let roles = ["hash_sort", "strnxfrm"];
+        assert_names_functions("mysql@sid", "utf8mb4_0900_ai_ci", "distinct_ranges", &roles);
+        assert_names_comparing_function("mysql@sid", "utf8mb4_0900_ai_ci");
+    });
 }
 
 #[test]
 fn names_functions_of_a_stripped_mariadb() {
-    let roles = ["hash_sort"];
-    assert_names_functions("mariadb@trixie", "utf8mb4_uca1400_ai_ci", "distinct_ranges", &roles);
-    assert_names_comparing_function("mariadb@trixie", "utf8mb4_uca1400_ai_ci");
+    retry(|| {
+        let roles = ["hash_sort"];
+        assert_names_functions("mariadb@trixie", "utf8mb4_uca1400_ai_ci", "distinct_ranges", &roles);
+        assert_names_comparing_function("mariadb@trixie", "utf8mb4_uca1400_ai_ci");
+    });
 }
 
 #[test]
 fn names_functions_of_an_older_stripped_mariadb() {
-    let roles = ["hash_sort"];
-    assert_names_functions("mariadb@bookworm", "utf8mb4_unicode_ci", "distinct_ranges", &roles);
-    assert_names_comparing_function("mariadb@bookworm", "utf8mb4_unicode_ci");
+    retry(|| {
+        let roles = ["hash_sort"];
+        assert_names_functions("mariadb@bookworm", "utf8mb4_unicode_ci", "distinct_ranges", &roles);
+        assert_names_comparing_function("mariadb@bookworm", "utf8mb4_unicode_ci");
+    });
 }
 
 /// Runs statements that compare text until `stop` is set.
@@ -205,67 +211,85 @@ fn assert_compares(finished: &Finished) {
 
 #[test]
 fn samples_two_servers_in_each_window() {
-    let workspace = Workspace::new();
-    let servers = [("mysql@5.6", "mysqld"), ("mariadb@trixie", "mariadbd")];
-    let profiles = profile(&workspace, &["--server=mysql@5.6", "--server=mariadb@trixie", "--workload=oltp_read_only"]);
-    let [profile] = &profiles.profiles[..] else { panic!("one condition: {profiles:?}") };
-    assert_eq!((profile.sides.len(), profile.differences.len()), (4, 3));
-    for (server, program) in servers {
-        for collation in ["latin1_swedish_ci", "utf8mb4_general_ci"] {
-            let side = side(profile, &format!("{collation} on {server}"));
-            let own = side.functions.iter().filter(|function| function.file == program).count();
-            let other = servers
-                .iter()
-                .any(|(_, other)| *other != program && side.functions.iter().any(|function| function.file == *other));
-            assert!(own > 0 && !other, "{}: {:?}", side.label, side.functions);
-            assert!(side.cpu_us.is_some_and(|cpu| cpu.value > 0.0), "{}", side.label);
+    retry(|| {
+        let workspace = Workspace::new();
+        let servers = [("mysql@5.6", "mysqld"), ("mariadb@trixie", "mariadbd")];
+        let profiles =
+            profile(&workspace, &["--server=mysql@5.6", "--server=mariadb@trixie", "--workload=oltp_read_only"]);
+        let [profile] = &profiles.profiles[..] else { panic!("one condition: {profiles:?}") };
+        assert_eq!((profile.sides.len(), profile.differences.len()), (4, 3));
+        for (server, program) in servers {
+            for collation in ["latin1_swedish_ci", "utf8mb4_general_ci"] {
+                let side = side(profile, &format!("{collation} on {server}"));
+                let own = side.functions.iter().filter(|function| function.file == program).count();
+                let other = servers.iter().any(|(_, other)| {
+                    *other != program && side.functions.iter().any(|function| function.file == *other)
+                });
+                assert!(own > 0 && !other, "{}: {:?}", side.label, side.functions);
+                assert!(side.cpu_us.is_some_and(|cpu| cpu.value > 0.0), "{}", side.label);
+            }
         }
-    }
-    let graphs = profile.sides.iter().map(|side| &side.flame_graph);
-    let graphs = graphs.chain(profile.differences.iter().map(|difference| &difference.flame_graph));
-    let files: BTreeSet<&String> = graphs.map(|graph| graph.as_ref().unwrap()).collect();
-    assert_eq!(files.len(), 7, "a graph a side and a difference: {files:?}");
-    assert!(files.iter().all(|file| workspace.out().join("profile").join(file).is_file()), "{files:?}");
+        let graphs = profile.sides.iter().map(|side| &side.flame_graph);
+        let graphs = graphs.chain(profile.differences.iter().map(|difference| &difference.flame_graph));
+        let files: BTreeSet<&String> = graphs.map(|graph| graph.as_ref().unwrap()).collect();
+        assert_eq!(files.len(), 7, "a graph a side and a difference: {files:?}");
+        assert!(files.iter().all(|file| workspace.out().join("profile").join(file).is_file()), "{files:?}");
+    });
 }
 
 #[test]
 fn samples_a_server_under_its_own_load() {
-    let (server, workspace) = (start_server("mysql@5.6"), Workspace::new());
-    let socket = server.endpoint().address.to_string();
-    let words =
-        ["profile", "--no-load", "--no-defaults", "--user=root", "--socket", &socket, "--seconds=2", "--format=json"];
-    let finished =
-        run_beside(&server, "utf8mb4_unicode_ci", || workspace.end(workspace.weigh(&words).spawn().unwrap()));
-    assert_compares(&finished);
-    let profiles: Profiles = serde_json::from_str(&finished.stdout).unwrap();
-    assert!(profiles.profiles[0].sides[0].cpu_us.is_some_and(|cpu| cpu.value > 0.0), "{finished}");
-    let schemas: Vec<String> = server.connect().unwrap().query("SHOW DATABASES LIKE 'weigh%'").unwrap();
-    assert!(schemas.is_empty(), "{schemas:?}");
+    retry(|| {
+        let (server, workspace) = (start_server("mysql@5.6"), Workspace::new());
+        let socket = server.endpoint().address.to_string();
+        let words = [
+            "profile",
+            "--no-load",
+            "--no-defaults",
+            "--user=root",
+            "--socket",
+            &socket,
+            "--seconds=2",
+            "--format=json",
+        ];
+        let finished =
+            run_beside(&server, "utf8mb4_unicode_ci", || workspace.end(workspace.weigh(&words).spawn().unwrap()));
+        assert_compares(&finished);
+        let profiles: Profiles = serde_json::from_str(&finished.stdout).unwrap();
+        assert!(profiles.profiles[0].sides[0].cpu_us.is_some_and(|cpu| cpu.value > 0.0), "{finished}");
+        let schemas: Vec<String> = server.connect().unwrap().query("SHOW DATABASES LIKE 'weigh%'").unwrap();
+        assert!(schemas.is_empty(), "{schemas:?}");
+    });
 }
 
 #[test]
 fn reads_samples_of_another_machine() {
-    let (server, workspace) = (start_server("mysql@5.6"), Workspace::new());
-    let pid = server.pid().unwrap().to_string();
-    let (data, script) = (workspace.root().join("perf.data"), workspace.root().join("script"));
-    let finished = run_beside(&server, "utf8mb4_unicode_ci", || {
-        let program = Tool::Perf.find_or_install(&NoProgress).unwrap();
-        let perf = |words: &[&str]| Command::new(&program).args(words).stdin(Stdio::null()).output().unwrap();
-        let data = data.to_str().unwrap();
-        let record =
-            perf(&["record", "-e", "cpu-clock", "-F", "499", "-g", "-p", &pid, "-o", data, "--", "sleep", "2"]);
-        assert!(record.status.success(), "{}", String::from_utf8_lossy(&record.stderr));
-        let written = perf(&["script", "-i", data, "--show-mmap-events", "-F", "comm,pid,tid,time,ip,sym,dso"]);
-        fs::write(&script, written.stdout).unwrap();
-        workspace.end(
-            workspace.weigh(&["profile", "--format=json", "--perf-script", script.to_str().unwrap()]).spawn().unwrap(),
-        )
-    });
-    assert_compares(&finished);
+    retry(|| {
+        let (server, workspace) = (start_server("mysql@5.6"), Workspace::new());
+        let pid = server.pid().unwrap().to_string();
+        let (data, script) = (workspace.root().join("perf.data"), workspace.root().join("script"));
+        let finished = run_beside(&server, "utf8mb4_unicode_ci", || {
+            let program = Tool::Perf.find_or_install(&NoProgress).unwrap();
+            let perf = |words: &[&str]| Command::new(&program).args(words).stdin(Stdio::null()).output().unwrap();
+            let data = data.to_str().unwrap();
+            let record =
+                perf(&["record", "-e", "cpu-clock", "-F", "499", "-g", "-p", &pid, "-o", data, "--", "sleep", "2"]);
+            assert!(record.status.success(), "{}", String::from_utf8_lossy(&record.stderr));
+            let written = perf(&["script", "-i", data, "--show-mmap-events", "-F", "comm,pid,tid,time,ip,sym,dso"]);
+            fs::write(&script, written.stdout).unwrap();
+            workspace.end(
+                workspace
+                    .weigh(&["profile", "--format=json", "--perf-script", script.to_str().unwrap()])
+                    .spawn()
+                    .unwrap(),
+            )
+        });
+        assert_compares(&finished);
 
-    fs::write(&script, "not perf's\n").unwrap();
-    let words = ["profile", "--perf-script", script.to_str().unwrap()];
-    workspace.end(workspace.weigh(&words).spawn().unwrap()).refuses_with(&["line 1", "perf script"]);
+        fs::write(&script, "not perf's\n").unwrap();
+        let words = ["profile", "--perf-script", script.to_str().unwrap()];
+        workspace.end(workspace.weigh(&words).spawn().unwrap()).refuses_with(&["line 1", "perf script"]);
+    });
 }
 
 #[test]
@@ -293,19 +317,23 @@ fn a_benchmark_goes_on_without_perf() {
 
 #[test]
 fn a_benchmark_can_profile() {
-    let workspace = Workspace::new();
-    let words = ["--server=mysql@5.6", "--profile", "-w", "oltp_read_only", "-c", "utf8mb4_general_ci"];
-    let finished = workspace.run(&words);
-    assert_eq!(finished.code, Some(0), "{finished}");
-    assert!(finished.stdout.contains("Charset and collation work is"), "{finished}");
-    let page = fs::read_to_string(workspace.out().join("report.html")).unwrap();
-    assert!(page.contains("Charset and collation work is"));
-    let profiles = profile::output::read(&workspace.out()).unwrap().unwrap();
-    assert_sound(&profiles.profiles[0]);
-    for side in &profiles.profiles[0].sides {
-        let graph = side.flame_graph.as_ref().unwrap();
-        assert!(page.contains(&format!("profile/{graph}")) && workspace.out().join("profile").join(graph).is_file());
-    }
+    retry(|| {
+        let workspace = Workspace::new();
+        let words = ["--server=mysql@5.6", "--profile", "-w", "oltp_read_only", "-c", "utf8mb4_general_ci"];
+        let finished = workspace.run(&words);
+        assert_eq!(finished.code, Some(0), "{finished}");
+        assert!(finished.stdout.contains("Charset and collation work is"), "{finished}");
+        let page = fs::read_to_string(workspace.out().join("report.html")).unwrap();
+        assert!(page.contains("Charset and collation work is"));
+        let profiles = profile::output::read(&workspace.out()).unwrap().unwrap();
+        assert_sound(&profiles.profiles[0]);
+        for side in &profiles.profiles[0].sides {
+            let graph = side.flame_graph.as_ref().unwrap();
+            assert!(
+                page.contains(&format!("profile/{graph}")) && workspace.out().join("profile").join(graph).is_file()
+            );
+        }
+    });
 }
 
 #[test]

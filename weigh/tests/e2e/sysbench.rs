@@ -28,8 +28,8 @@ fn measures_with_sysbench() {
         "-c",
         "utf8mb4_general_ci",
         "--block=1s",
-        "--max-time=12s",
-        "--precision=50%",
+        "--replicates=1",
+        "--max-time=60s",
     ];
     let measured = Workspace::new().measured(&words);
     measured.assert_complete();
@@ -64,7 +64,7 @@ end
 fn run_script(workspace: &Workspace, script: &str, words: &[&str]) -> Finished {
     Tool::Sysbench.find_or_install(&NoProgress).unwrap();
     fs::write(workspace.root().join("own.lua"), script).unwrap();
-    let fixed = ["--driver=sysbench", "--script=own.lua", "--server=mariadb", "--block=1s", "--max-time=30s"];
+    let fixed = ["--driver=sysbench", "--script=own.lua", "--server=mariadb", "--block=1s", "--replicates=1"];
     let sides = ["--baseline=utf8mb4_bin", "-c", "utf8mb4_bin,utf8mb4_general_ci"];
     workspace.end(workspace.bench(&SMALL[1..], &[&fixed[..], &sides, words].concat()).spawn().unwrap())
 }

@@ -8,7 +8,7 @@ use mysql::prelude::Queryable;
 use server::{NoProgress, Options, open};
 use workload::{Text, Workload, WorkloadKind};
 
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, retry};
 
 /// Drops an index of one collation's table after its rows are loaded.
 struct DropsIndex(Mutex<server::Conn>);
@@ -100,10 +100,10 @@ fn find_missing_index(name: &str) {
 
 #[test]
 fn reports_a_missing_index_of_mariadb() {
-    find_missing_index("mariadb");
+    retry(|| find_missing_index("mariadb"));
 }
 
 #[test]
 fn reports_a_missing_index_of_mysql() {
-    find_missing_index("mysql@sid");
+    retry(|| find_missing_index("mysql@sid"));
 }

@@ -1,6 +1,7 @@
 //! A folder in which a test runs `weigh`, and the results.
 
 use std::os::unix::fs::PermissionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -173,6 +174,18 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Runs a test of sampled or timed figures up to three times: a machine that stalls for seconds
+/// spoils them. If the code is wrong, each attempt fails.
+pub fn retry(test: impl Fn()) {
+    for attempt in 1..3 {
+        if catch_unwind(AssertUnwindSafe(&test)).is_ok() {
+            return;
+        }
+        eprintln!("attempt {attempt} failed; another follows");
+    }
+    test();
+}
+
 pub fn send(signal: Signal, pid: u32) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
 }
@@ -249,6 +262,13 @@ impl Measured {
 
     pub fn notes(&self) -> String {
         self.run.notes.join("\n")
+    }
+
+    /// Returns the rows and statements of a variant in all counted blocks of a condition.
+    pub fn rows_and_queries(&self, condition: usize, variant: usize) -> (f64, f64) {
+        let blocks = self.blocks.iter().filter(|block| !block.warm_up && block.condition == condition);
+        let own = blocks.flat_map(|block| &block.sides).filter(|side| side.variant == variant);
+        own.fold((0.0, 0.0), |(rows, queries), side| (rows + side.rows.unwrap() as f64, queries + side.queries as f64))
     }
 
     pub fn results(&self) -> impl Iterator<Item = &VariantResult> {

@@ -35,9 +35,6 @@ fn measure(mode: Mode) -> Vec<(Block, Vec<String>)> {
     let mut request = Request {
         mode,
         workloads: vec![Workload { kind: WorkloadKind::OltpUpdateNonIndex, range_size: None }],
-        max_time: Duration::from_secs(4),
-        // Measures until the time is up.
-        precision: 0.0,
         ..request()
     };
     request.axes.collations = Some(vec!["utf8mb4_bin".into(), "utf8mb4_general_ci".into()]);

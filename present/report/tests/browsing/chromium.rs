@@ -12,6 +12,9 @@ use server::NoProgress;
 /// Width below which a window emulates a phone, in pixels.
 const MAX_PHONE_WIDTH: u32 = 600;
 
+/// Limit of waiting for a tab or a page, on a slow machine.
+pub const MAX_WAIT: Duration = Duration::from_secs(120);
+
 /// Starts a browser with a desktop window.
 pub fn start_browser() -> Browser {
     let path = default_executable().or_else(|_| Tool::Chromium.find_or_install(&NoProgress)).expect("a Chromium");
@@ -24,7 +27,11 @@ pub fn start_browser() -> Browser {
         .idle_browser_timeout(Duration::from_secs(300))
         .build()
         .unwrap();
-    Browser::new(options).expect("Chromium starts")
+    // Waits half a minute for the browser's address, which a slow machine can exceed.
+    let start = || Browser::new(options.clone());
+    let browser = start().or_else(|_| start()).or_else(|_| start()).expect("Chromium starts");
+    browser.set_default_timeout(MAX_WAIT);
+    browser
 }
 
 /// Sets the size of a tab's window.

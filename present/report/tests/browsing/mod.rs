@@ -32,6 +32,7 @@ pub fn open_at(page: &str, fragment: &str) -> OpenPage {
     std::fs::write(&file, page).unwrap();
     let browser = chromium::start_browser();
     let tab = browser.new_tab().unwrap();
+    tab.set_default_timeout(chromium::MAX_WAIT);
     let messages = listen(&tab);
     tab.navigate_to(&format!("file://{}{fragment}", file.display()))
         .and_then(|tab| tab.wait_until_navigated())

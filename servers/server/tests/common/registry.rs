@@ -50,7 +50,7 @@ impl Registry {
                 }
             }
         });
-        let address = address.recv_timeout(Duration::from_secs(60)).expect("docker-registry reports its address");
+        let address = address.recv_timeout(Duration::from_secs(300)).expect("docker-registry reports its address");
         Self { child, address, folder }
     }
 

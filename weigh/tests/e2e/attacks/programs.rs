@@ -97,8 +97,10 @@ fn nothing_of_a_program_stays() {
         return;
     }
     let workspace = Workspace::new();
-    let (finished, said) =
-        run_archive(&workspace, "setsid sh -c 'echo $$ >>\"RAN\"; exec sleep 600' >/dev/null 2>&1 & sleep 0.1");
+    let (finished, said) = run_archive(
+        &workspace,
+        "setsid sh -c 'echo $$ >>\"RAN\"; exec sleep 600' >/dev/null 2>&1 &\nuntil [ -s 'RAN' ]; do sleep 0.01; done",
+    );
     assert_eq!(finished.code, Some(2), "{finished}");
     let pids: Vec<&str> = said.lines().collect();
     assert!(!pids.is_empty(), "{finished}");

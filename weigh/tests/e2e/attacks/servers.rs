@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use super::rogue::{self, Answer, Rogue};
 use super::weigh;
 use crate::attach::Foreign;
-use crate::workspace::{Finished, Workspace, send};
+use crate::workspace::{Finished, Workspace, eventually, retry, send};
 
 /// The answers of a rogue server.
 const ANSWERS: [(&str, Answer); 11] = [
@@ -35,11 +35,15 @@ fn any_answer_ends_in_order() {
     let workspace = Workspace::new();
     for at in [2, 12] {
         for (what, answer) in ANSWERS {
-            let rogue = Rogue::start(workspace.root(), &foreign.socket(), at, answer);
-            let finished = audit(&workspace, &rogue.socket);
-            assert!(matches!(finished.code, Some(0..=2)), "{what} for statement {at}: {finished}");
-            assert!(rogue.statements() >= at, "{what}: statement {at} was not reached");
-            assert!(!finished.stderr.contains("panicked"), "{what}: {finished}");
+            // On a busy machine an earlier statement may take longer than the timeout.
+            let is_reached = (0..3).any(|_| {
+                let rogue = Rogue::start(workspace.root(), &foreign.socket(), at, answer);
+                let finished = audit(&workspace, &rogue.socket);
+                assert!(matches!(finished.code, Some(0..=2)), "{what} for statement {at}: {finished}");
+                assert!(!finished.stderr.contains("panicked"), "{what}: {finished}");
+                rogue.statements() >= at
+            });
+            assert!(is_reached, "{what}: statement {at} was not reached");
         }
     }
     foreign.assert_untouched();
@@ -49,17 +53,22 @@ fn any_answer_ends_in_order() {
 /// statement has.
 #[test]
 fn frozen_server_ends_audit_in_time() {
-    let foreign = Foreign::start("mariadb");
-    let workspace = Workspace::new();
-    fn freeze(_: &mut std::os::unix::net::UnixStream) {}
-    let rogue = Rogue::start(workspace.root(), &foreign.socket(), 14, freeze);
-    let mut weigh = workspace.weigh(&["audit", "--socket", rogue.socket.to_str().unwrap()]);
-    let child = weigh.args(["--user=root", "--timeout=2s", "--no-defaults"]).spawn().unwrap();
-    crate::workspace::eventually("the statement is sent", || rogue.statements() >= 14);
-    send(Signal::STOP, foreign.pid());
-    let finished = workspace.end(child);
-    send(Signal::CONT, foreign.pid());
-    finished.refuses_with(&["no answer in time"]);
+    retry(|| {
+        let foreign = Foreign::start("mariadb");
+        let workspace = Workspace::new();
+        fn freeze(_: &mut std::os::unix::net::UnixStream) {}
+        let rogue = Rogue::start(workspace.root(), &foreign.socket(), 14, freeze);
+        let mut weigh = workspace.weigh(&["audit", "--socket", rogue.socket.to_str().unwrap()]);
+        let mut child = weigh.args(["--user=root", "--timeout=2s", "--no-defaults"]).spawn().unwrap();
+        eventually("the statement is sent", || {
+            assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
+            rogue.statements() >= 14
+        });
+        send(Signal::STOP, foreign.pid());
+        let finished = workspace.end(child);
+        send(Signal::CONT, foreign.pid());
+        finished.refuses_with(&["no answer in time"]);
+    });
 }
 
 /// Limits of the server's sessions would cut what is read, without an error.
