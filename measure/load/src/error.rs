@@ -25,7 +25,7 @@ pub enum Error {
         "{server}: the load's transactions were not done {seconds} s after the end of their block; where they take so long, raise --timeout"
     )]
     Late { server: String, seconds: f64 },
-    #[error("{server}: a connection cannot speak {charset}; pick another with --connection-charset")]
+    #[error("{server}: weigh cannot send statements in {charset}; pick another with --connection-charset")]
     UnknownCharset { server: String, charset: String },
     #[error("cannot start sysbench: {0}; install it, or leave out --driver sysbench")]
     NoSysbench(#[source] io::Error),

@@ -28,7 +28,7 @@ pub enum TablesError {
     NotOurs { server: String, schema: String },
     /// Schemas could not be dropped.
     #[error(
-        "{server} still has schemas of this run ({schemas}): {reason}\n`weigh servers clean` drops those with a table weigh_marker once that is over."
+        "{server} still has schemas of this run ({schemas}): {reason}\nOnce the cause is gone, `weigh servers clean` drops those with a table weigh_marker."
     )]
     LeftBehind {
         server: String,
