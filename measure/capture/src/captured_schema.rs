@@ -31,7 +31,7 @@ pub struct ReplayableStatement {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotReplayed {
     pub reason: Reason,
-    /// Verb, command, schema or table that the reason is about; empty without one.
+    /// Verb, command, schema or table that the reason is about. Can be empty.
     pub subject: String,
 }
 

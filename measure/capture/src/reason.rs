@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Reason why a statement of a log isn't replayed.
+/// Reason why a statement isn't replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A protocol command that is not a statement: `Prepare`, `Quit`.
     Command,
-    /// The statement neither reads nor changes rows: `SET`, `SHOW`, `BEGIN`, `CREATE TABLE`.
+    /// The statement is not of a kind that is replayed, such as `SELECT` or `INSERT`, or reads no
+    /// table: `SET`, `BEGIN`, `CREATE TABLE`, `CALL`, `SELECT 1`.
     NotRows,
     /// The statement ran in another schema, or names one.
     OtherSchema,
@@ -17,10 +18,11 @@ pub enum Reason {
     UnknownSchema,
     /// The statement names a table that wasn't captured.
     UnknownTable,
-    /// The statement depends on its session: a user variable, `LAST_INSERT_ID()`, a lock.
+    /// The statement depends on its session, blocks it, or writes a file: a user variable,
+    /// `LAST_INSERT_ID()`, `SLEEP()`, `INTO OUTFILE`.
     Session,
     /// The statement calls a function, or has a clause, that reaches out of the tables:
-    /// `LOAD_FILE()`, `INTO OUTFILE`.
+    /// `LOAD_FILE()`, `PROCEDURE`.
     Scope,
     /// The source has `?` in place of the values.
     NoValues,

@@ -28,9 +28,9 @@ pub struct Request {
     /// Maximum number of sampled rows per table. Parents of sampled rows are captured beyond it.
     pub rows: u64,
     pub logs: Vec<Log>,
-    /// True if the digests of performance_schema are read, too.
+    /// True if the digests of the server's performance_schema are read, too.
     pub digests: bool,
-    /// True if the statement history of performance_schema is read, too.
+    /// True if the statement history of the server's performance_schema is read, too.
     pub history: bool,
     pub max_classes: usize,
     /// Maximum number of samples per class.

@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::source::{Definitions, Origin, RowSelection, RowSink, SampleExtent, TableSource};
 use crate::source_table::SourceTable;
 
-/// Rows per cluster. A sample by primary key is read in clusters, so that it touches few pages.
+/// Rows per cluster. A sample by an integer primary key is read in clusters, so that it touches few
+/// pages.
 const CLUSTER_ROWS: u64 = 100;
 /// Maximum number of keys in one query.
 const MAX_KEYS_PER_QUERY: usize = 500;

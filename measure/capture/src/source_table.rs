@@ -27,7 +27,7 @@ pub struct ForeignKey {
 }
 
 impl SourceTable {
-    /// Reads the keys of a `CREATE TABLE` whose name and columns are known.
+    /// Reads keys and collations of a `CREATE TABLE` whose name and columns are known.
     pub fn new(shape: TableShape, create: &str) -> Self {
         let columns = shape.columns.iter().filter(|column| !column.is_generated);
         let columns: Vec<Column> =

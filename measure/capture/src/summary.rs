@@ -26,7 +26,7 @@ pub struct CaptureSummary {
     pub tables: Vec<CapturedTable>,
     /// Names of views.
     pub views: Vec<String>,
-    /// Number of statements and commands in the logs.
+    /// Number of statements and commands in the logs, digests and history.
     pub seen: u64,
     /// Number of statements whose class was captured.
     pub replayed: u64,
@@ -75,7 +75,7 @@ pub struct CapturedClass {
     pub text: String,
     /// True if the statements change rows.
     pub writes: bool,
-    /// Number of calls in the logs.
+    /// Number of calls in the logs, digests and history.
     pub seen: u64,
     /// Total duration of the calls in seconds; `None` if their logs have no durations.
     pub seconds: Option<f64>,
@@ -87,7 +87,7 @@ pub struct CapturedClass {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotReplayedCount {
     pub reason: Reason,
-    /// Verb, command, schema or table that the reason is about; empty without one.
+    /// Verb, command, schema or table that the reason is about. Can be empty.
     #[serde(rename = "word")]
     pub subject: String,
     /// Number of statements.

@@ -7,8 +7,8 @@
 //! bench prints the components of the variance of log ratios of throughput and server CPU, as
 //! standard deviations in percent. The components are from a balanced nested analysis of variance
 //! by the method of moments; a negative component is set to 0. For each level at which a run could
-//! be repeated it also prints the standard error after five repetitions at this level. Every block
-//! is a line of `target/variance_levels.csv`.
+//! be repeated it also prints the standard error after five repetitions at this level. Every log
+//! ratio is a line of `target/variance_levels.csv`.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -17,10 +17,10 @@ pub struct StatementHeader {
     /// `sql_mode` of this statement, if different from the workload's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sql_mode: Option<String>,
-    /// Number of calls in the captured logs.
+    /// Number of captured calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,
-    /// Total duration of these calls in seconds, as the logs have it.
+    /// Total duration of these calls in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }

@@ -56,7 +56,7 @@ pub struct Request {
     pub events: u32,
     /// Fresh starts of each server.
     pub starts: u32,
-    /// Number of functions of each cell. 0: none.
+    /// Maximum number of functions of each cell.
     pub functions: usize,
     /// Name for the count, such as a commit.
     pub label: Option<String>,

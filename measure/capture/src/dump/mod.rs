@@ -86,7 +86,8 @@ impl Dump {
         Ok(Box::new(BufReader::with_capacity(1 << 18, reader)))
     }
 
-    /// Calls `sink` for each statement of the schema.
+    /// Calls `sink` for each statement of the schema. A statement before the first USE of a dump in
+    /// one file counts as such.
     fn for_each_statement(&self, sink: &mut StatementSink<'_>) -> Result<(), Error> {
         for path in self.files()? {
             // mydumper's files are named `schema.table….sql`.

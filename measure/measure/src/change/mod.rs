@@ -252,7 +252,7 @@ impl ConditionJoin<'_> {
 }
 
 /// Computes the change of a figure over replicates, or over blocks if there is only one replicate.
-/// `None` if a side lacks the figure.
+/// `None` if a side lacks the figure, or a run has fewer than two values.
 fn change_of_figure(sides: &[Vec<(Option<u32>, &Side)>; 2], figure: impl Fn(&Side) -> Option<f64>) -> Option<Estimate> {
     let values = |sides: &[(Option<u32>, &Side)]| -> Option<Vec<f64>> {
         let nested: Option<ReplicateValues> =

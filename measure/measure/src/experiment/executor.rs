@@ -79,7 +79,7 @@ impl Executor for LoadExecutor {
             Loads::Sysbench { work, rows, targets } => run_sysbench_block(work, rows, targets, variants, length),
         };
         self.stolen = stolen.share();
-        // After a signal, an error is reported as an interruption.
+        // After a signal, the block is not used, and an error is reported as an interruption.
         if interrupt::is_pending() { Err(Error::Interrupted) } else { sides }
     }
 

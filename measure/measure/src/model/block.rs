@@ -30,7 +30,7 @@ pub struct Block {
     /// Length of the block in seconds.
     pub seconds: f64,
     /// Share of CPU time that a hypervisor gave to other machines during the block (steal time).
-    /// Absent if the kernel does not report it, and in older runs.
+    /// Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen: Option<f64>,
     /// One side in a solo block; baseline, then variant in a duet block.
@@ -49,7 +49,7 @@ pub struct Side {
     pub events: u64,
     /// Statements of the completed transactions.
     pub queries: u64,
-    /// Rows received for the completed transactions. Absent with sysbench.
+    /// Rows received for the completed transactions. Absent with sysbench and in imported runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
     /// Failed transactions by server error number; 0 for errors that sysbench ignored.

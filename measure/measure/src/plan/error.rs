@@ -24,7 +24,7 @@ pub enum PlanError {
     /// The named baseline cannot be used.
     #[error("the baseline {name} can't be used: {reason}; name another with --baseline")]
     NoBaseline { name: String, reason: String },
-    /// No collation of the request can hold the text.
+    /// On a server no collation of the request is left that can hold the text.
     #[error(
         "{server} can hold {text} text under none of the collations; see the notes, or name others with --collation"
     )]

@@ -12,9 +12,9 @@ use crate::pairing::{cpu_ratio, has_rate, pair_sides, throughput_ratio};
 /// Minimum number of blocks before a pair may stop, in a run with one replicate.
 pub(super) const MIN_BLOCKS: usize = 6;
 
-/// Minimum number of replicates before a pair may stop. Stopping on a narrow interval lowers its
-/// coverage, with six replicates less than with four. Intervals over replicates are widened to
-/// compensate.
+/// Minimum number of replicates before a pair may stop, if as many are planned. Stopping on a
+/// narrow interval lowers its coverage, with six replicates less than with four. Intervals over
+/// replicates are widened to compensate.
 pub(super) const MIN_REPLICATES: u32 = 6;
 
 /// Maximum number of blocks of a pair in a replicate, in a run with several replicates. If blocks
