@@ -169,7 +169,7 @@ fn list_checks(args: &AuditArgs) -> String {
 fn audit_server(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     // Default: the server that option files name, as for the servers' own clients. An audit of a
     // new, empty private server would find nothing.
-    let targets = args.connect.resolve_with_default(1, &["mysql://".to_owned()])?;
+    let targets = args.connect.resolve_with_option_files(1)?;
     let [spec] = targets.specs.as_slice() else {
         bail!("weigh audit takes one server; name its replicas by --replica");
     };

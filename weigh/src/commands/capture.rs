@@ -82,7 +82,7 @@ pub struct CaptureArgs {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "Statements")]
     max_samples: u32,
 
-    /// Protocol of the application's statements, which no log states: text or prepared
+    /// Protocol of the application's statements, whatever a log states: text or prepared
     #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true, default_value_t = ProtocolArg::Text, help_heading = "Statements")]
     protocol: ProtocolArg,
 
@@ -139,7 +139,7 @@ pub fn run(args: &CaptureArgs) -> Result<ExitCode> {
 fn capture_from_server(args: &CaptureArgs, request: &Request) -> Result<CaptureSummary> {
     // Default: the server that option files name. A new private server would have nothing to
     // capture.
-    let targets = args.connect.resolve_with_default(1, &["mysql://".to_owned()])?;
+    let targets = args.connect.resolve_with_option_files(1)?;
     let [spec] = targets.specs.as_slice() else { bail!("weigh capture takes one server") };
     let bar = Bar::new();
     let server = server::open(spec, &targets.options, &bar)?;

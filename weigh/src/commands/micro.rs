@@ -20,7 +20,7 @@ use crate::output::{self, Format};
 const EXAMPLES: &str = "\
 Examples:
   weigh micro
-      Every collation, text and difference on a private server; two to three minutes.
+      The usual collations, every text and difference on a private server; two to three minutes.
   weigh micro --quick
       Three texts and shorter timings, in seconds.
   weigh micro --server mysql@sid --server mariadb@trixie --text cyrillic --difference case

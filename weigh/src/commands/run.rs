@@ -50,7 +50,7 @@ pub struct RunArgs {
     #[arg(long)]
     print: bool,
 
-    /// Scale of the experiment [default: laptop]
+    /// Scale of the experiment [default: the recipe's only one, or laptop]
     #[arg(long, value_name = "NAME", help_heading = "The experiment")]
     scale: Option<String>,
 
@@ -140,7 +140,7 @@ fn refuse_untrusted(args: &RunArgs, recipe: &Recipe) -> Result<()> {
 
 fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
     let settings = &recipe.scale(args.scale.as_deref())?.1.settings;
-    let Targets { specs, options } = args.connect.resolve_with_default(0, &recipe.servers)?;
+    let Targets { specs, options } = args.connect.resolve_with_recipe(0, &recipe.servers)?;
     let own: Vec<Spec> = recipe.servers.iter().filter_map(|name| name.parse().ok()).collect();
     let instances = recipe.instances(specs.len(), own == specs, |server| !specs[server].is_running());
     let mut request = recipe.build_request(args.scale.as_deref(), &instances, specs.iter().any(Spec::is_running))?;

@@ -84,7 +84,7 @@ struct StartArgs {
     #[arg(long, value_name = "FILE")]
     defaults_file: Option<PathBuf>,
 
-    /// Maximum of client connections at a time
+    /// Client connections at a time that the instance has room for
     #[arg(long, value_name = "N", default_value_t = 128)]
     threads: u32,
 }

@@ -114,7 +114,7 @@ fn judge(server: &Server, request: &Request, bar: &Bar) -> Result<Diagnosis> {
 /// Judges the statements on a private copy of a running server's schemas, and explains them on the
 /// server itself.
 fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
-    let targets = args.connect.resolve_with_default(1, &["mysql://".to_owned()])?;
+    let targets = args.connect.resolve_with_option_files(1)?;
     let [spec] = targets.specs.as_slice() else { bail!("weigh why takes one server at a time") };
     if !spec.is_running() {
         bail!("{spec} is a new server without tables; give their definitions by --dump FILE");

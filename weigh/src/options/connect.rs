@@ -166,17 +166,28 @@ impl ConnectArgs {
     /// Parses the servers, refuses contradictions, and prompts for the password if that is
     /// requested. `threads` is the greatest number of connections to one server.
     pub fn resolve(&self, threads: u32) -> Result<Targets> {
-        self.resolve_with_default(threads, &[])
+        self.targets(threads, self.specs()?, self.withholds_password)
     }
 
-    /// As [`Self::resolve`], with `default` as the servers if no option names one.
-    pub fn resolve_with_default(&self, threads: u32, default: &[String]) -> Result<Targets> {
-        let takes_default = !self.names_servers() && !default.is_empty();
-        let specs = if takes_default {
-            default.iter().map(|text| text.parse()).collect::<Result<_, server::SpecError>>()?
-        } else {
-            self.specs()?
-        };
+    /// As [`Self::resolve`], with a recipe's servers if no option names one. These get no password
+    /// of the environment or of option files.
+    pub fn resolve_with_recipe(&self, threads: u32, servers: &[String]) -> Result<Targets> {
+        if self.names_servers() {
+            return self.resolve(threads);
+        }
+        let specs: Vec<Spec> = servers.iter().map(|text| text.parse()).collect::<Result<_, server::SpecError>>()?;
+        self.targets(threads, specs, true)
+    }
+
+    /// As [`Self::resolve`], with the server of the option files if no option names one.
+    pub fn resolve_with_option_files(&self, threads: u32) -> Result<Targets> {
+        if self.names_servers() {
+            return self.resolve(threads);
+        }
+        self.targets(threads, vec![Spec::Attach(Box::default())], self.withholds_password)
+    }
+
+    fn targets(&self, threads: u32, specs: Vec<Spec>, withholds_password: bool) -> Result<Targets> {
         let attaches = specs.iter().any(|spec| matches!(spec, Spec::Attach(_)));
         if !attaches && self.names_running_server() {
             bail!("--host, --port, --user, --password and --socket are for running servers, but --server names none");
@@ -198,7 +209,7 @@ impl ConnectArgs {
             buffer_pool: None,
             direct_io: false,
             run_under: None,
-            login: Login { withholds_password: takes_default || self.withholds_password, ..self.login(password)? },
+            login: Login { withholds_password, ..self.login(password)? },
             timeout: self.timeout,
             get_server_public_key: self.get_server_public_key,
         };
@@ -411,6 +422,15 @@ mod tests {
     fn default_is_the_server_of_this_machine() {
         let targets = resolve(&[]);
         assert_eq!((targets.specs, targets.options.threads), (vec![Spec::default()], 8));
+    }
+
+    #[test]
+    fn passwords_of_option_files_are_for_their_server_and_typed_ones() {
+        let withholds = |targets: Result<Targets>| targets.unwrap().options.login.withholds_password;
+        let recipe = ["mysql://db.example".to_owned()];
+        assert!(!withholds(parse(&[]).resolve_with_option_files(1)));
+        assert!(withholds(parse(&[]).resolve_with_recipe(1, &recipe)));
+        assert!(!withholds(parse(&["--host=db.example"]).resolve_with_recipe(1, &recipe)));
     }
 
     #[test]

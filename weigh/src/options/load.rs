@@ -122,7 +122,7 @@ impl LoadArgs {
         Ok(without_repeats(self.workloads.iter().map(workload).collect::<Result<Vec<_>>>()?.into_iter()))
     }
 
-    /// Returns the workload folder and its named classes. `None` for built-in workloads.
+    /// Returns the workload folder and its named classes. `None` if no folder is named.
     /// `shop:by_mail,by_name` arrives as two words: the first has the folder and a class, each
     /// other word is a class.
     pub fn workload_folder(&self) -> Option<(PathBuf, Vec<String>)> {

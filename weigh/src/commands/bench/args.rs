@@ -93,7 +93,7 @@ pub struct BenchArgs {
     pub block: Option<Duration>,
 
     /// How often to start servers, load rows and connect anew: starts differ, and intervals include
-    /// that [default: as many as fit into --max-time, 10 at most]
+    /// that [default: up to 10, and more if time is left]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "The experiment")]
     pub replicates: Option<u32>,
 
@@ -145,8 +145,8 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["collations", "connection_charset", "dry_run", "list_workloads"], help_heading = "The experiment")]
     pub self_test: bool,
 
-    /// Rounds of the self-test; each loads its rows anew, and has 60 s of load unless --max-time is
-    /// given
+    /// Rounds of the self-test; each loads its rows anew, and has 60 s of load, with --quick 30 s,
+    /// unless --max-time is given
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000), requires = "self_test", help_heading = "The experiment")]
     pub rounds: u32,
 
@@ -154,7 +154,7 @@ pub struct BenchArgs {
     #[arg(long, help_heading = "The experiment")]
     pub quick: bool,
 
-    /// Also profile the servers after each load: where the CPU goes, flame graphs (see weigh
+    /// Also profile the servers under each workload: where the CPU goes, flame graphs (see weigh
     /// profile)
     #[arg(long, help_heading = "The experiment")]
     pub profile: bool,
@@ -196,7 +196,7 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModeArg {
-    /// Two variants under load at once
+    /// Two variants under load in one block
     Duet,
     /// One variant at a time
     Solo,

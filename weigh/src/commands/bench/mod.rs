@@ -96,7 +96,7 @@ fn dry_run(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a run whose time does not suffice for an interval of every pair, before anything is
+/// Refuses a run whose time does not suffice for an interval of every pair, before a server is
 /// installed or started. Does nothing if the collations of a server are known only once it runs.
 fn refuse_short_time(bench: &Bench, openings: &[Opening]) -> Result<()> {
     let known = openings.iter().map(|opening| unopened::look_up(&opening.spec)).collect::<Result<Option<Vec<_>>>>()?;

@@ -23,7 +23,7 @@ const DEFAULT_WORKLOADS: [WorkloadKind; 3] =
 #[derive(Debug)]
 pub struct Bench {
     pub request: Request,
-    /// Workload folder; `None` for built-in workloads.
+    /// Workload folder; `None` for built-in workloads and scripts.
     pub folder: Option<SelectedFolder>,
     pub out: Option<PathBuf>,
     pub resume: Option<PathBuf>,
