@@ -1,5 +1,5 @@
-//! Signals, clean-up and child processes. Everything that this process starts ends with it, except
-//! children of [`spawn_detached`].
+//! Signals, clean-up and child processes. Children that this crate starts end with this process,
+//! except those of [`spawn_detached`].
 //!
 //! Three mechanisms cover the ways in which a process ends:
 //!
