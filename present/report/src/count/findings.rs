@@ -17,7 +17,7 @@ pub(super) fn findings(results: &Results) -> Vec<String> {
 }
 
 /// Says for each collation of a server in how many statements it costs at most [`EQUAL`] more, in
-/// how many it doubles the instructions, and where it costs most.
+/// how many it at least doubles the instructions, and where it costs most.
 fn collation_findings(results: &Results, server: usize) -> Vec<String> {
     let finding = |collation: &&str| {
         let cells = results.cells.iter().filter(|cell| cell.server == server && cell.collation == *collation);

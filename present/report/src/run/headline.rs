@@ -6,8 +6,8 @@ use crate::run::statements;
 use crate::run::verdict::grid::grid;
 use crate::run::verdict::summary::summary;
 
-/// Returns the costliest workloads and the cores that the difference takes. For a workload folder,
-/// a headline per side.
+/// Returns the workloads by what they cost, and the cores that the difference takes. For a workload
+/// folder, a headline per side.
 pub(crate) fn headlines(run: &Run, analysis: &Analysis) -> Vec<String> {
     match &run.workload_folder {
         Some(folder) => statements::headlines(run, analysis, folder),

@@ -12,7 +12,7 @@ use crate::format::table::{Column, ColumnKind, Highlight, Row, Table, column};
 use crate::result_diff::lines::verdicts;
 use crate::run::name::{on_server, server_label, variant_name};
 
-/// Number of class names in a list. Further classes are only counted.
+/// Maximum number of classes that are listed. More are only counted.
 const MAX_LISTED: usize = 4;
 
 /// Returns a headline per side that was compared with the baseline: the mix, the classes with a
