@@ -2,8 +2,8 @@
 //! character sets.
 //!
 //! The rules hold on MySQL 5.6.24, 5.7.22, 8.0.12 and 9.7.4, and on MariaDB 10.1.23, 10.2.11,
-//! 10.5.23, 10.11.18, 11.4.5 and 11.8.9 (lab, `cargo xtask operations`). Versions between those
-//! are from the release notes.
+//! 10.5.23, 10.11.18, 11.4.5 and 11.8.9 (lab, `cargo xtask operations`). For versions between
+//! those, the rules are from the release notes.
 
 use alloc::borrow::Cow;
 
@@ -38,8 +38,8 @@ impl Info {
     /// Returns the first version that has the collation. `None` if MySQL 5.6 or MariaDB 10.1 has
     /// it.
     ///
-    /// MariaDB's names of MySQL's `0900` collations are in 11.4.5 and later versions of 11.4, and
-    /// in 11.8.
+    /// MariaDB's names of MySQL's `0900` collations are in 11.4.5 and later versions of 11.4, not
+    /// in 11.5 and 11.6, and from 11.7.2 on.
     ///
     /// ```
     /// use mysql_collation::mysql::{UTF8MB4_0900_BIN, UTF8MB4_GENERAL_CI};
@@ -72,7 +72,11 @@ impl Info {
     /// Returns `true` if a server of this version has the collation. `false` for the other flavour.
     /// MySQL before 5.6 and MariaDB before 10.1 lack some collations for which this returns `true`.
     pub fn exists_in(&self, version: ServerVersion) -> bool {
-        version.flavour == self.flavour && self.since().is_none_or(|since| since <= version)
+        let is_missing = self.flavour == Flavour::MariaDb
+            && self.name.contains("_0900_")
+            && version.is_at_least([11, 5, 0])
+            && !version.is_at_least([11, 7, 2]);
+        version.flavour == self.flavour && !is_missing && self.since().is_none_or(|since| since <= version)
     }
 
     /// Returns the name that servers of a version print: `utf8_bin` instead of `utf8mb3_bin` before
@@ -203,5 +207,9 @@ mod tests {
         let pad = info(Flavour::MariaDb, "latin1_nopad_bin");
         assert!(pad.exists_in(mariadb(10, 2, 11)) && !pad.exists_in(mariadb(10, 1, 23)));
         assert!(!pad.exists_in(mysql(9, 7, 4)));
+        let alias = info(Flavour::MariaDb, "utf8mb4_0900_ai_ci");
+        let versions = [(11, 4, 4), (11, 4, 5), (11, 5, 2), (11, 7, 1), (11, 7, 2), (11, 8, 6)];
+        let exists = versions.map(|(major, minor, patch)| alias.exists_in(mariadb(major, minor, patch)));
+        assert_eq!(exists, [false, true, false, false, true, true]);
     }
 }
