@@ -358,7 +358,7 @@ fn ranges_of_gb18030_have_all_longer_letters() {
     assert_eq!(found, ['ı', 'ſ']);
 }
 
-/// Of strings with a common prefix, most keys outside of the prefix' range are excluded.
+/// The range of a prefix excludes the keys of strings that have only a part of the prefix.
 #[test]
 fn prefix_ranges_exclude_other_strings() {
     for name in

@@ -34,7 +34,7 @@ use ranks::{Items, compute_ranks};
 #[derive(Clone, Debug)]
 pub struct NamedCollation {
     pub collation: Collation,
-    /// "MySQL", "MariaDB" or "MySQL, MariaDB".
+    /// "MySQL", "MariaDB", "MySQL, MariaDB", or a version such as "MySQL 5.7".
     pub servers: String,
 }
 

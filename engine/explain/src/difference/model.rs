@@ -40,7 +40,8 @@ pub struct CollationDifference {
 pub struct CollationSummary {
     /// Name of the collation.
     pub collation: String,
-    /// Servers that have the collation: "MySQL", "MariaDB" or "MySQL, MariaDB".
+    /// Servers that have the collation: "MySQL", "MariaDB" or "MySQL, MariaDB"; or the named
+    /// version, such as "MySQL 5.7".
     pub servers: String,
     /// Character set.
     pub charset: String,

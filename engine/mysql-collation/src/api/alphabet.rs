@@ -165,8 +165,8 @@ impl Alphabet {
         found
     }
 
-    /// Returns for each character of a string the index of the last letter up to it: 0 for a
-    /// character before all letters. Ends after a character that isn't a letter.
+    /// Returns the indexes of a string's letters. Ends at a character that isn't a letter, with the
+    /// index of the last letter before it, or 0.
     fn digits(&self, text: &[u8]) -> Vec<usize> {
         let weights: Vec<u32> = self.collation.weights(text).flat_map(|element| element.weights[0].clone()).collect();
         let (mut rest, mut digits) = (&weights[..], Vec::new());

@@ -69,13 +69,14 @@ impl Collation {
     /// Returns a key for the group of a string in `GROUP BY`, `SELECT DISTINCT` and `UNION`.
     /// Strings have equal keys if the server's temporary tables put them in one group. Differs from
     /// equality only for collations of MySQL with PAD SPACE in which other characters weigh as much
-    /// as a space: UCA, and `cp1250_general_ci`. The order of keys has no meaning.
+    /// as a space: UCA, `cp1250_general_ci`, `cp1251_ukrainian_ci` and `koi8u_general_ci`. The
+    /// order of keys has no meaning.
     ///
-    /// In these collations, `'a'` equals `'a\u{A0}'` because U+00A0 weighs as much as a space, but MySQL 8.0.12
-    /// and 9.7.4 make two groups of them; MySQL 5.6 and 5.7 make one or two, by the number of rows.
-    /// `COUNT(DISTINCT …)`, joins, unique keys, and `GROUP BY` through an index or a sort take them
-    /// as equal. Groups of `latin2_czech_cs` are not followed. MySQL 8.0.12 also makes two groups
-    /// of `''` and the strings that equal it.
+    /// In UCA collations, `'a'` equals `'a\u{A0}'` because U+00A0 weighs as much as a space, but
+    /// MySQL 8.0.12 and 9.7.4 make two groups of them; MySQL 5.6 and 5.7 make one or two, by the
+    /// number of rows. `COUNT(DISTINCT …)`, joins, unique keys, and `GROUP BY` through an index or a
+    /// sort take them as equal. Groups of `latin2_czech_cs` are not followed. MySQL 8.0.12 also
+    /// makes two groups of `''` and the strings that equal it.
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_UNICODE_CI;

@@ -17,8 +17,8 @@ pub(crate) trait Encoding: Copy {
     /// texts are equal before `at`, except for the case of ASCII letters.
     fn boundary(self, a: &[u8], b: &[u8], at: usize) -> usize;
 
-    /// Returns the start of the character that ends at `end`, which must not be 0. An ill-formed
-    /// byte counts as a character.
+    /// Returns the start of the character that ends at `end`, which must not be 0. After ill-formed
+    /// bytes, returns any boundary before `end`.
     fn start_before(self, text: &[u8], end: usize) -> usize;
 
     /// Returns the length of the character or ill-formed byte at `at`, which must be inside the
@@ -103,8 +103,8 @@ impl TextEncoding {
 pub(crate) struct MultiByteEncoding {
     charset: Charset,
     flavour: Flavour,
-    /// Stored instead of derived from `charset` when needed, which would link the tables of all
-    /// character sets.
+    /// Stored, because deriving the codec from `charset` would link the tables of all character
+    /// sets.
     codec: Codec,
 }
 

@@ -5,7 +5,8 @@ use super::Descriptor;
 /// A `&'static Descriptor` with its type erased.
 ///
 /// A descriptor refers to tables that are read at first use, which is interior mutability. Clippy
-/// would report maps with such keys (`mutable_key_type`), although no key's order depends on it.
+/// would report maps with such keys (`mutable_key_type`), although reading a table changes no
+/// order.
 #[derive(Clone, Copy)]
 pub(crate) struct Handle(*const ());
 

@@ -12,8 +12,8 @@ use crate::dispatch::{ByteKind, CharacterKind, CodePointKind, CodePoints, Descri
 use crate::tables::{CODE_POINTS as CONTRACTED, Contraction, LEVELS, LONGEST, Level};
 use crate::weights::{TextWeights, UcaTable};
 
-/// A character, contraction or ill-formed byte and its weights. A collation that weighs a text as a
-/// whole (`latin2_czech_cs`) has one element.
+/// A character, contraction or ill-formed byte and its weights. The whole string is one element
+/// under a collation that weighs texts as a whole (`latin2_czech_cs`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// Byte range in the string.

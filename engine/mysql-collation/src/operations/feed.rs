@@ -6,7 +6,7 @@
 //! code points of UTF-8   the bytes of the text
 //! ```
 //!
-//! Under PAD SPACE, weights of spaces at the end of a level are left out. Equal texts have equal
+//! With padding, weights of spaces at the end of a level are left out. Equal texts have equal
 //! bytes, and texts that differ have different bytes.
 
 use super::bytes::trimmed;

@@ -128,7 +128,7 @@ fn hash_levels(levels: &[alloc::vec::Vec<u16>]) -> u64 {
     state.finish()
 }
 
-/// Adds the weights of a level to the hash. Under PAD SPACE, trailing spaces are left out.
+/// Adds the weights of a level to the hash. With padding, trailing spaces are left out.
 #[inline(never)]
 fn hash_level<L: LevelWeights>(level: L, text: &[u8], state: &mut State) {
     let mut stream = WeightStream::new(level, text);

@@ -1,4 +1,4 @@
-//! Spaces in the sort keys of PAD SPACE collations.
+//! Spaces in sort keys, at levels with padding.
 //!
 //! A text compares as if followed by infinitely many spaces, which a key can't hold. A key consists
 //! of the weights and of marks. A mark begins with the weight just below the space's weight, so
@@ -46,8 +46,8 @@ pub(crate) trait Weight: Copy + Ord {
     /// Passes the weight's bytes to `out`.
     fn put_to(self, out: &mut impl FnMut(&[u8]));
 
-    /// Returns the weight just below a space's weight. A space weighs more than zero in all
-    /// collations with PAD SPACE.
+    /// Returns the weight just below a space's weight. A space weighs more than zero at every level
+    /// with padding.
     fn below(self) -> Self;
 
     /// Returns the byte offset of the first weight that needs a mark; the length of `weights` if

@@ -31,9 +31,9 @@ pub fn space(collation: Collation, level: usize) -> u32 {
     element.and_then(|element| element.weights.get(level)?.first().copied()).unwrap_or_default()
 }
 
-/// Compares `a` with `b`, level by level. At each level, the first weights that differ decide.
-/// Under PAD SPACE a string compares as if followed by spaces; under NO PAD a string comes after
-/// its prefixes.
+/// Compares `a` with `b`, level by level. At each level, the first weights that differ decide. At a
+/// level with padding, a string compares as if followed by spaces; at other levels, a string comes
+/// after its prefixes.
 pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
     let (a, b) = (elements(collation, a), elements(collation, b));
     let levels = collation.info().levels.iter();
@@ -51,10 +51,11 @@ pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
 
 /// Appends a sort key to `key`. Keys compare bytewise as strings compare under [`compare`].
 ///
-/// A key has the weights level by level, big-endian. Under NO PAD a zero ends each level if there
-/// are several: no weight of such a collation is zero.
+/// A key has the weights level by level, big-endian. Zero ends a level without padding if there are
+/// several levels: no weight of such a collation is zero.
 ///
-/// Under PAD SPACE a run of spaces is written as follows. The end of the text is a run, too:
+/// At a level with padding, a run of spaces is written as follows. The end of the text is a run,
+/// too:
 ///
 /// ```text
 /// space · 1 · length     before a lesser weight

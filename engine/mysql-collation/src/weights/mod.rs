@@ -44,8 +44,8 @@ pub(crate) struct NextCharacter {
 
 /// One level of a collation as a source of weights.
 pub(crate) trait LevelWeights: Copy {
-    /// Returns the weight that follows the end of a text infinitely often under PAD SPACE; `None`
-    /// under NO PAD.
+    /// Returns the weight of the spaces that follow the end of a text; `None` without padding at
+    /// this level.
     fn pad(self) -> Option<u16>;
 
     /// Skips bytes from `at` on that are equal, except for ASCII case if case has no weight, and

@@ -1,4 +1,4 @@
-//! Finds the spaces in sort keys that need a mark under PAD SPACE (operations/padding.rs).
+//! Finds the weights in sort keys that need a mark (operations/padding.rs).
 //!
 //! Written by hand: the weights were just written, mostly in vectors at the same addresses. They
 //! are loaded as they were stored, and the next weights are moved into place in registers. A load
