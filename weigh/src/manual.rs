@@ -15,7 +15,7 @@ const FILES: [(&str, &str); 4] = [
     ),
     ("weigh-results/TIME", "results, if --out names no other folder"),
     ("~/.cache/weigh, /var/cache/weigh for root", "installed servers and tools"),
-    ("/usr/share/doc/weigh", "documentation, where a package installed it"),
+    ("/usr/share/doc/weighbridge", "licences, README and changelog, where a package installed them"),
 ];
 
 const ENVIRONMENT: [(&str, &str); 6] = [

@@ -15,8 +15,9 @@ use crate::release;
 use tiers::{Target, Workspace};
 
 /// Servers that the tests name. `mariadb` is the machine's own if the PATH has one.
-const SERVERS: [&str; 10] = [
+const SERVERS: [&str; 11] = [
     "mariadb",
+    "mariadb@bullseye",
     "mariadb@bookworm",
     "mariadb@trixie",
     "mariadb@11.4",
@@ -57,7 +58,8 @@ enum Part {
     Release,
 }
 
-/// Returns whether all tests of the part passed.
+/// Returns whether all tests of the part passed. A failed test of a single binding or of a release
+/// is an error.
 pub fn run(arguments: &Arguments) -> Result<bool> {
     let workspace = Workspace::read()?;
     let part = parse_part(arguments.part.as_deref(), &workspace)?;
