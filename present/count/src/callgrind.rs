@@ -22,7 +22,7 @@ const IDENTITY: [(&str, &str); 4] =
     [("LOGNAME", "weigh"), ("USER", "weigh"), ("HOST", "localhost"), ("HOSTNAME", "localhost")];
 
 /// Longest time of one command to valgrind.
-const MAX_CONTROL_TIME: Duration = Duration::from_secs(60);
+const MAX_CONTROL_TIME: Duration = Duration::from_secs(300);
 /// Interval of waiting for the end of a command.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 

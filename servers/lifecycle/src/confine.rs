@@ -181,6 +181,8 @@ mod tests {
     fn confined_program_writes_to_its_folders_only() {
         let [own, other] = ["own", "other"].map(|name| {
             let folder = env::temp_dir().join(format!("weigh-test-confine-{}-{name}", std::process::id()));
+            // Left by a killed test with the same process id.
+            let _ = std::fs::remove_dir_all(&folder);
             std::fs::create_dir(&folder).unwrap();
             folder
         });

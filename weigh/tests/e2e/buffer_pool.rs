@@ -10,7 +10,7 @@ const ROWS: &str = "--table-size=60000";
 fn measure(server: &str, pool: &str) -> Measured {
     let workspace = Workspace::new();
     let words = ["--server", server, "-w", "oltp_point_select", "-c", "utf8mb4_general_ci", "--rand-type=uniform"];
-    workspace.measured(&[&words[..], &["--replicates=1", ROWS, pool]].concat())
+    workspace.measured(&[&words[..], &["--replicates=1", "--max-time=120s", ROWS, pool]].concat())
 }
 
 /// Returns the pages read per statement of each variant. Blocks count by their statements: of a

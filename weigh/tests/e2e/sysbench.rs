@@ -64,9 +64,10 @@ end
 fn run_script(workspace: &Workspace, script: &str, words: &[&str]) -> Finished {
     Tool::Sysbench.find_or_install(&NoProgress).unwrap();
     fs::write(workspace.root().join("own.lua"), script).unwrap();
-    let fixed = ["--driver=sysbench", "--script=own.lua", "--server=mariadb", "--block=1s", "--replicates=1"];
+    let fixed = ["--driver=sysbench", "--script=own.lua", "--server=mariadb"];
+    let size = [&SMALL[1..], &["--block=1s", "--replicates=1", "--max-time=120s"]].concat();
     let sides = ["--baseline=utf8mb4_bin", "-c", "utf8mb4_bin,utf8mb4_general_ci"];
-    workspace.end(workspace.bench(&SMALL[1..], &[&fixed[..], &sides, words].concat()).spawn().unwrap())
+    workspace.end(workspace.bench(&size, &[&fixed[..], &sides, words].concat()).spawn().unwrap())
 }
 
 #[test]

@@ -12,14 +12,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// A benchmark of seconds: few rows, short blocks, any precision, so that two replicates suffice.
-/// --max-time is for busy machines.
+/// --max-time is for busy machines: the replicates end before it.
 pub const SMALL: [&str; 7] = [
     "--table-size=500",
     "--threads=1",
     "--block=60ms",
     "--warmup-time=10ms",
     "--precision=100%",
-    "--max-time=120s",
+    "--max-time=300s",
     "--replicates=2",
 ];
 
@@ -105,6 +105,11 @@ impl Workspace {
     /// left.
     pub fn end(&self, child: Child) -> Finished {
         let finished = Finished::from_output(child.wait_with_output().unwrap()).without_progress();
+        // A killed process of a process is listed until the kernel gets to it.
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while !self.processes().is_empty() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
         assert_eq!(self.processes(), [0; 0], "processes stayed after: {finished}");
         let leftovers: Vec<PathBuf> = fs::read_dir(self.tmp()).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert!(leftovers.is_empty(), "{leftovers:?} stayed after: {finished}");

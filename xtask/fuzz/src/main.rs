@@ -13,6 +13,7 @@ use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -63,6 +64,13 @@ fn main() -> Result<ExitCode> {
     Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// Reads an input. Returns the outcome and the time in seconds.
+fn read(target: &Target, input: &[u8]) -> (thread::Result<()>, f64) {
+    let begin = Instant::now();
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| (target.read)(input)));
+    (outcome, begin.elapsed().as_secs_f64())
+}
+
 /// Runs a target, prints its counts and returns its number of findings.
 fn run(target: &Target, arguments: &Arguments) -> Result<u64> {
     let seeds = (target.seeds)().with_context(|| format!("cannot read the seeds of {}", target.name))?;
@@ -74,10 +82,15 @@ fn run(target: &Target, arguments: &Arguments) -> Result<u64> {
             break;
         }
         let input = seed.unwrap_or_else(|| mutation::mutate(&seeds, &mut random));
-        let begin = Instant::now();
         memory::reset_peak();
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| (target.read)(&input)));
-        let (seconds, bytes) = (begin.elapsed().as_secs_f64(), memory::peak());
+        let (outcome, mut seconds) = read(target, &input);
+        let bytes = memory::peak();
+        // A machine that stalls lengthens one reading, hardly three.
+        for _ in 0..2 {
+            if outcome.is_ok() && seconds > MAX_SECONDS {
+                seconds = seconds.min(read(target, &input).1);
+            }
+        }
         (slowest, largest) = (slowest.max(seconds), largest.max(bytes));
         inputs += 1;
         let problem = match outcome {

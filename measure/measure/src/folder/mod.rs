@@ -173,6 +173,8 @@ mod tests {
     #[test]
     fn removes_only_folder_without_samples() {
         let base = std::env::temp_dir().join(format!("weigh-folder-test-{}", std::process::id()));
+        // Left by a killed test with the same process id.
+        let _ = fs::remove_dir_all(&base);
         fs::create_dir(&base).unwrap();
         let path = base.join("deep/results");
         drop(RunFolder::create(&path, Access::Umask).unwrap());
