@@ -52,7 +52,6 @@ fn pair(
     compare(title, subjects);
 }
 
-/// Times sort keys of a string.
 fn keys(title: &str, ours: &[(&str, Collation)], icu: &CollatorBorrowed, text: &str) {
     let mut subjects = Vec::new();
     for (name, collation) in ours {

@@ -133,9 +133,10 @@ fn lithuanian_has_a_weight_of_zero() {
     }
 }
 
-/// Learnt from MySQL 9.7.4: a mark after kana has the weights of the kana that it repeats or
-/// prolongs. At the start of a text, beyond the primary level, a mark has the weights that it has
-/// after the text's last character.
+/// Learnt from MySQL 9.7.4: at the primary level, an iteration mark weighs as the kana that it
+/// repeats, and a prolonged sound mark as the vowel of the kana that it prolongs. At the start of a
+/// text, beyond the primary level, a mark has the weights that it has after the text's last
+/// character.
 #[test]
 fn japanese_marks_have_the_weights_of_their_context() {
     let collation = Collation::by_name(Flavour::MySql, "utf8mb4_ja_0900_as_cs_ks").unwrap();

@@ -82,7 +82,6 @@ const fn run(first: u32, last: u32, step: u32, to: u32, sets: u16) -> Run {
     Run { first, last, step, to, sets }
 }
 
-/// The case to convert to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Case {
     Upper,

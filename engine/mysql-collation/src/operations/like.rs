@@ -163,7 +163,6 @@ pub(crate) enum ReadPart {
     Character(usize, usize),
 }
 
-/// Parses a pattern.
 pub(crate) fn read_parts(descriptor: &Descriptor, pattern: &[u8], escape: Option<&[u8]>) -> Vec<ReadPart> {
     let encoding = descriptor.encoding;
     let written = WrittenPattern { pattern, escape, wildcards: wildcards(descriptor.charset) };

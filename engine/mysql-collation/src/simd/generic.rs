@@ -503,9 +503,9 @@ pub(super) use instantiate_lanes;
 macro_rules! instantiate_keys {
     ($vector:ty, $features:literal) => {
         #[target_feature(enable = $features)]
-        unsafe fn mismatch_mapped(order: &$crate::simd::ByteTable, a: &[u8], b: &[u8]) -> usize {
+        unsafe fn mismatch_mapped(table: &$crate::simd::ByteTable, a: &[u8], b: &[u8]) -> usize {
             // SAFETY: the features are enabled here, and the machine has them.
-            unsafe { $crate::simd::keys::mismatch_mapped::<$vector>(order, a, b) }
+            unsafe { $crate::simd::keys::mismatch_mapped::<$vector>(table, a, b) }
         }
 
         #[target_feature(enable = $features)]

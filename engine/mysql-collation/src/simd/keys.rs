@@ -42,7 +42,7 @@ pub(super) unsafe fn map_bytes<V: Keys>(map: &[u8; 256], text: &[u8], out: &mut 
 /// A vector finds the bytes that differ by more than the case of a letter. These few are looked up
 /// one at a time: looking up a whole vector in 256 weights takes longer. Bench: `instruction_sets`.
 #[inline(always)]
-pub(super) unsafe fn mismatch_mapped<V: Keys>(order: &ByteTable, a: &[u8], b: &[u8]) -> usize {
+pub(super) unsafe fn mismatch_mapped<V: Keys>(table: &ByteTable, a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);
     let mut at = 0;
@@ -52,11 +52,11 @@ pub(super) unsafe fn mismatch_mapped<V: Keys>(order: &ByteTable, a: &[u8], b: &[
         // + rest == n` for the last one.
         let mut found = unsafe {
             let (x, y) = (load_up_to::<V>(a.as_ptr().add(at), rest), load_up_to::<V>(b.as_ptr().add(at), rest));
-            differences(order, x, y).nonzero().mask()
+            differences(table, x, y).nonzero().mask()
         };
         while found != 0 {
             let lane = at + found.trailing_zeros() as usize;
-            if order.weight(a[lane]) != order.weight(b[lane]) {
+            if table.weight(a[lane]) != table.weight(b[lane]) {
                 return lane;
             }
             found &= found - 1;
@@ -68,11 +68,11 @@ pub(super) unsafe fn mismatch_mapped<V: Keys>(order: &ByteTable, a: &[u8], b: &[
 
 /// Zero in the lanes of equal bytes, and of two cases of a letter that weigh the same.
 #[inline(always)]
-unsafe fn differences<V: Keys>(order: &ByteTable, x: V, y: V) -> V {
+unsafe fn differences<V: Keys>(table: &ByteTable, x: V, y: V) -> V {
     // SAFETY: the caller keeps this module's contract; nibbles are indexes of both tables.
     unsafe {
         let row = x.high_nibbles().lookup(&ByteTable::ROW);
-        let has_cases = x.low_nibbles().lookup(&order.cases).and(row).equal(row);
+        let has_cases = x.low_nibbles().lookup(&table.cases).and(row).equal(row);
         let differ = x.xor(y);
         differ.xor(differ.and(has_cases).and(V::splat(ByteTable::CASE)))
     }

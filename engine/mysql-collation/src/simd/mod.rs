@@ -144,9 +144,9 @@ impl Backend {
 
     /// As [`Backend::mismatch`], for the weights of bytes.
     #[inline]
-    pub(crate) fn mismatch_mapped(&self, order: &ByteTable, a: &[u8], b: &[u8]) -> usize {
+    pub(crate) fn mismatch_mapped(&self, table: &ByteTable, a: &[u8], b: &[u8]) -> usize {
         // SAFETY: a `Backend` is returned only if its instruction set was detected.
-        unsafe { (self.mismatch_mapped)(order, a, b) }
+        unsafe { (self.mismatch_mapped)(table, a, b) }
     }
 
     /// Length of the run of `byte` at the start of `text`.

@@ -73,8 +73,8 @@ pub(super) fn mismatch_contractible(pairs: &BytePairs, variants: CaseVariants, a
     (0..n).position(|at| !is_same(at)).unwrap_or(n)
 }
 
-pub(super) fn mismatch_mapped(order: &ByteTable, a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|&(&x, &y)| order.weight(x) == order.weight(y)).count()
+pub(super) fn mismatch_mapped(table: &ByteTable, a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|&(&x, &y)| table.weight(x) == table.weight(y)).count()
 }
 
 pub(super) fn run_of(byte: u8, text: &[u8]) -> usize {

@@ -22,7 +22,6 @@ mod skipping;
 const LONGEST: usize = 140;
 const OFFSETS: usize = 65;
 
-/// Runs `check` on each backend.
 fn for_each_backend(check: impl Fn(&Backend)) {
     let mut some = false;
     for backend in all() {

@@ -50,14 +50,12 @@ impl Contraction {
         self.code_points.get(..self.count.into()).unwrap_or_default()
     }
 
-    /// Returns the first two code points.
     #[inline(always)]
     const fn first_two(&self) -> [u32; 2] {
         let [one, other, ..] = self.code_points;
         [one, other]
     }
 
-    /// Returns the entry at a level.
     pub fn entry(&self, index: usize) -> u16 {
         self.entries.get(index).copied().unwrap_or_default()
     }

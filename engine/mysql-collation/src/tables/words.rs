@@ -3,7 +3,6 @@
 /// A word of a table. Bytes need no alignment and no copy, on any machine.
 pub(crate) type Word = [u8; 2];
 
-/// Converts a word to a number.
 #[inline(always)]
 pub(crate) const fn number(word: Word) -> u16 {
     u16::from_le_bytes(word)
@@ -26,7 +25,6 @@ impl Reader {
         Self { rest: bytes, is_short: false }
     }
 
-    /// Reads the next word.
     pub fn word(&mut self) -> u16 {
         self.words(1).first().map_or(0, |&word| number(word))
     }
@@ -36,7 +34,6 @@ impl Reader {
         self.word().into()
     }
 
-    /// Reads the next `count` words.
     pub fn words(&mut self, count: usize) -> &'static [Word] {
         let Some((taken, rest)) = count.checked_mul(2).and_then(|bytes| self.rest.split_at_checked(bytes)) else {
             self.is_short = true;
@@ -46,7 +43,6 @@ impl Reader {
         taken.as_chunks().0
     }
 
-    /// Reads the next `count` pages.
     pub fn pages(&mut self, count: usize) -> &'static [Page] {
         self.words(count * 256).as_chunks().0
     }

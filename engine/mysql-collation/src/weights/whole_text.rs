@@ -132,7 +132,6 @@ impl TextWeights {
         }
     }
 
-    /// Returns `WEIGHT_STRING(text)`.
     pub fn weight_string(&self, flavour: Flavour, text: &[u8]) -> Vec<u8> {
         match self {
             Self::Words { .. } => self.key(text),

@@ -46,9 +46,9 @@ impl Map {
 /// # Safety
 /// The machine has the instruction set of this backend.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn mismatch_mapped(order: &ByteTable, a: &[u8], b: &[u8]) -> usize {
+pub(super) unsafe fn mismatch_mapped(table: &ByteTable, a: &[u8], b: &[u8]) -> usize {
     let n = a.len().min(b.len());
-    let map = Map::new(&order.weights);
+    let map = Map::new(&table.weights);
     let (a, b) = (a.as_ptr(), b.as_ptr());
     let mut at = 0;
     // SAFETY: `at + 64 <= n` in the loop; lanes past `n` are masked off after it.
