@@ -16,7 +16,8 @@ pub struct Claim {
     /// Measured servers that represent versions of the study.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_ins: Vec<StandIn>,
-    /// Description of the ratios that decide the verdict, or the reason why no ratio exists.
+    /// Ratios in words, those with the claim's verdict first. For a claim without ratios, the
+    /// reason.
     pub evidence: String,
     /// Ratios that the claim is about.
     #[serde(rename = "findings")]

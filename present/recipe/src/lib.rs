@@ -3,8 +3,7 @@
 //! [`Recipe::find`] reads a recipe from a file, or returns one that is built into `weigh`.
 //! [`Recipe::build_request`] makes the request of a run. The run records the recipe's claims.
 //! [`judge`] is a pure function of such a run and its analysis. [`ratio_between`] returns the ratio
-//! of any two variants. For a pair that was not measured, it combines measured ratios, with a wider
-//! interval.
+//! of any two variants. For a pair that was not measured, it combines measured ratios.
 
 mod claim;
 mod embedded;

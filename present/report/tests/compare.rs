@@ -44,7 +44,7 @@ fn run_is_not_slower_than_itself() {
         let comparison = compare(&one, &other, 0.0);
         assert!(comparison.slower.is_empty(), "{name}: {:?}", comparison.slower);
         assert!(comparison.change.environment.is_empty(), "{name}");
-        // Everything measured is compared, except A/A pairs and their copies.
+        // All measured ratios are compared, except those of A/A pairs.
         let pairs = measure::analyse(&one.0, &one.1).conditions;
         let ratios =
             pairs.iter().flat_map(|condition| &condition.comparisons).filter(|c| c.kind != measure::PairKind::AA);

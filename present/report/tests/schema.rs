@@ -148,7 +148,7 @@ fn committed_schemas_match_the_types() {
     }
 }
 
-/// A line of a file has the format of its file.
+/// Blocks are lines of `samples.jsonl`. They name no format.
 #[test]
 fn documents_name_their_format() {
     for (name, schema) in SCHEMAS.iter().filter(|(name, _)| **name != "block.schema.json") {

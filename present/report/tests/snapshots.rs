@@ -84,7 +84,7 @@ fn verdict_fits_a_screen_and_says_nothing_twice() {
     for name in FIXTURES {
         let text = text(&fixture(name), NARROW);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{name}: {text}");
-        // Twelve conditions, and a run that ended before anything could be compared.
+        // `grid` has eight conditions. `interrupted` ended before any collation could be compared.
         let limit = if ["grid", "interrupted"].contains(&name) { 40 } else { 24 };
         assert!(text.lines().count() <= limit, "{name}: {} lines: {text}", text.lines().count());
         assert_no_sentence_twice(&text);
@@ -137,7 +137,7 @@ fn assert_no_sentence_twice(text: &str) {
 
 #[test]
 fn differing_copies_end_the_verdict() {
-    // Half of the blocks of one copy cost twice as much.
+    // The copy takes 1.5 times its CPU time.
     let noisy = changed_report("one_server", |run, blocks| {
         let copies: Vec<usize> = (0..run.variants.len()).filter(|&index| run.variants[index].copy).collect();
         for side in blocks.iter_mut().flat_map(|block| &mut block.sides).filter(|side| copies.contains(&side.variant)) {

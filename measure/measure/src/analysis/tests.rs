@@ -120,7 +120,7 @@ fn figures_of_a_variant_come_from_one_pair() {
     assert_eq!(figures, [(0, 100.0, 1000.0), (1, 60.0, 600.0), (2, 100.0, 1000.0), (3, 40.0, 400.0)]);
 }
 
-/// Both sides have the same speed; one side has twice as many slow calls.
+/// Both sides have the same speed. A call of one side is twice the work of a call of the other.
 #[test]
 fn sides_with_different_calls_are_weighted() {
     let run = run(Mode::Duet, &[0, 0], &[(PairKind::Collation, 1, 0)]);
