@@ -88,24 +88,26 @@ fn assert_complete_run(workspace: &Workspace) -> Measured {
 
 #[test]
 fn resumes_after_sigterm() {
-    let workspace = Workspace::new();
-    let mut child = workspace.bench(&THREE_REPLICATES, &ONE).spawn().unwrap();
-    wait_for_replicate(&workspace, &mut child, 1);
-    Finished::from_output(start_again(&workspace, &[]).wait_with_output().unwrap())
-        .refuses_with(&["is still being measured"]);
-    send(Signal::TERM, child.id());
-    let finished = workspace.end(child);
-    assert_eq!(finished.code, Some(143), "{finished}");
-    let way = format!("to resume: weigh bench --resume {}", workspace.out().display());
-    assert!(finished.stderr.contains(&way), "{finished}");
-    let (first, after) = (read_first_replicate(&workspace), describe_progress(&workspace));
+    retry(|| {
+        let workspace = Workspace::new();
+        let mut child = workspace.bench(&THREE_REPLICATES, &ONE).spawn().unwrap();
+        wait_for_replicate(&workspace, &mut child, 1);
+        Finished::from_output(start_again(&workspace, &[]).wait_with_output().unwrap())
+            .refuses_with(&["is still being measured"]);
+        send(Signal::TERM, child.id());
+        let finished = workspace.end(child);
+        assert_eq!(finished.code, Some(143), "{finished}");
+        let way = format!("to resume: weigh bench --resume {}", workspace.out().display());
+        assert!(finished.stderr.contains(&way), "{finished}");
+        let (first, after) = (read_first_replicate(&workspace), describe_progress(&workspace));
 
-    resume(&workspace, &["--table-size=700"]).refuses_with(&["leave out --table-size"]);
-    let finished = resume(&workspace, &[]);
-    assert!(finished.stderr.contains(&after), "{finished}");
-    assert_resumed(&workspace, &finished);
-    assert_eq!(read_first_replicate(&workspace), first, "what was whole is kept as it was");
-    resume(&workspace, &[]).refuses_with(&["its run is done"]);
+        resume(&workspace, &["--table-size=700"]).refuses_with(&["leave out --table-size"]);
+        let finished = resume(&workspace, &[]);
+        assert!(finished.stderr.contains(&after), "{finished}");
+        assert_resumed(&workspace, &finished);
+        assert_eq!(read_first_replicate(&workspace), first, "what was whole is kept as it was");
+        resume(&workspace, &[]).refuses_with(&["its run is done"]);
+    });
 }
 
 #[test]
@@ -216,57 +218,64 @@ fn resumes_after_a_freeze() {
 /// The result diff and the choice of classes are kept. The folder must be unchanged.
 #[test]
 fn resumes_a_workload_folder() {
-    let workspace = Workspace::new();
-    shop(&workspace);
-    let words = ["--workload=shop:b-name,c-error,d-write", "--collation=as-is,utf8mb4_unicode_ci", "--classes=1"];
-    let mut child =
-        workspace.bench(&THREE_REPLICATES[1..], &[&words[..], &["--server=mariadb"]].concat()).spawn().unwrap();
-    wait_for_replicate(&workspace, &mut child, 1);
-    send(Signal::TERM, child.id());
-    let finished = workspace.end(child);
-    assert_eq!(finished.code, Some(143), "{finished}");
-    assert!(finished.stderr.contains("to resume: weigh bench --resume"), "{finished}");
-    let (before, first) = (workspace.read().run, read_first_replicate(&workspace));
-    let after = describe_progress(&workspace);
+    retry(|| {
+        let workspace = Workspace::new();
+        shop(&workspace);
+        let words = ["--workload=shop:b-name,c-error,d-write", "--collation=as-is,utf8mb4_unicode_ci", "--classes=1"];
+        let mut child =
+            workspace.bench(&THREE_REPLICATES[1..], &[&words[..], &["--server=mariadb"]].concat()).spawn().unwrap();
+        wait_for_replicate(&workspace, &mut child, 1);
+        send(Signal::TERM, child.id());
+        let finished = workspace.end(child);
+        assert_eq!(finished.code, Some(143), "{finished}");
+        assert!(finished.stderr.contains("to resume: weigh bench --resume"), "{finished}");
+        let (before, first) = (workspace.read().run, read_first_replicate(&workspace));
+        let after = describe_progress(&workspace);
 
-    let rows = workspace.root().join("shop/rows/makers.csv");
-    let text = fs::read_to_string(&rows).unwrap();
-    fs::write(&rows, format!("{text}3,z\n")).unwrap();
-    let edited = "the workload's folder (was as recorded, is edited)";
-    resume(&workspace, &["--trust"]).refuses_with(&["something changed", edited]);
-    fs::write(&rows, text).unwrap();
+        let rows = workspace.root().join("shop/rows/makers.csv");
+        let text = fs::read_to_string(&rows).unwrap();
+        fs::write(&rows, format!("{text}3,z\n")).unwrap();
+        let edited = "the workload's folder (was as recorded, is edited)";
+        resume(&workspace, &["--trust"]).refuses_with(&["something changed", edited]);
+        fs::write(&rows, text).unwrap();
 
-    let finished = resume(&workspace, &["--trust"]);
-    assert!(finished.stderr.contains(&after), "{finished}");
-    assert_resumed(&workspace, &finished);
-    assert_eq!(read_first_replicate(&workspace), first, "what was whole is kept as it was");
-    let after = workspace.read().run;
-    assert_eq!((&after.workload_folder, &after.conditions), (&before.workload_folder, &before.conditions));
-    let left_out = after.workload_folder.unwrap().excluded;
-    assert!(left_out.len() == 1 && left_out[0].class == "c-error", "{left_out:?}");
+        let finished = resume(&workspace, &["--trust"]);
+        assert!(finished.stderr.contains(&after), "{finished}");
+        assert_resumed(&workspace, &finished);
+        assert_eq!(read_first_replicate(&workspace), first, "what was whole is kept as it was");
+        let after = workspace.read().run;
+        assert_eq!((&after.workload_folder, &after.conditions), (&before.workload_folder, &before.conditions));
+        let left_out = after.workload_folder.unwrap().excluded;
+        assert!(left_out.len() == 1 && left_out[0].class == "c-error", "{left_out:?}");
+    });
 }
 
 #[test]
 fn resumes_a_recipe() {
-    let workspace = Workspace::new();
-    let tiny = CUSTOM_RECIPE
-        .replace(r#""utf8mb4_0900_ai_ci""#, r#""utf8mb4_bin""#)
-        .replace(r#"precision = "100%""#, r#"precision = "0.0001%""#)
-        .replace(r#""2m""#, r#""9s""#);
-    fs::write(workspace.root().join("mine.toml"), &tiny).unwrap();
-    let mut child = workspace.weigh(&["run", "./mine.toml", "--out=out"]).spawn().unwrap();
-    wait_for_replicate(&workspace, &mut child, 1);
-    send(Signal::INT, child.id());
-    let finished = workspace.end(child);
-    assert!(finished.code == Some(130) && finished.stderr.contains("to resume: weigh run --resume out"), "{finished}");
+    retry(|| {
+        let workspace = Workspace::new();
+        let tiny = CUSTOM_RECIPE
+            .replace(r#""utf8mb4_0900_ai_ci""#, r#""utf8mb4_bin""#)
+            .replace(r#"precision = "100%""#, r#"precision = "0.0001%""#)
+            .replace(r#""2m""#, r#""9s""#);
+        fs::write(workspace.root().join("mine.toml"), &tiny).unwrap();
+        let mut child = workspace.weigh(&["run", "./mine.toml", "--out=out"]).spawn().unwrap();
+        wait_for_replicate(&workspace, &mut child, 1);
+        send(Signal::INT, child.id());
+        let finished = workspace.end(child);
+        assert!(
+            finished.code == Some(130) && finished.stderr.contains("to resume: weigh run --resume out"),
+            "{finished}"
+        );
 
-    let again = |words: &[&str]| workspace.end(workspace.weigh(&[&["run"], words].concat()).spawn().unwrap());
-    again(&["./mine.toml", "--resume=out"]).refuses_with(&["leave out RECIPE"]);
-    fs::write(workspace.root().join("mine.toml"), tiny.replace(r#", "utf8mb4_bin""#, "")).unwrap();
-    again(&["--resume=out"]).refuses_with(&["something changed", "variants (was "]);
-    fs::write(workspace.root().join("mine.toml"), &tiny).unwrap();
-    let finished = again(&["--resume=out"]);
-    assert!(finished.code == Some(0) && finished.stdout.contains("– MySQL is faster"), "{finished}");
-    let replicates: BTreeSet<Option<u32>> = workspace.read().blocks.iter().map(|block| block.replicate).collect();
-    assert_eq!(replicates, [Some(0), Some(1), Some(2)].into());
+        let again = |words: &[&str]| workspace.end(workspace.weigh(&[&["run"], words].concat()).spawn().unwrap());
+        again(&["./mine.toml", "--resume=out"]).refuses_with(&["leave out RECIPE"]);
+        fs::write(workspace.root().join("mine.toml"), tiny.replace(r#", "utf8mb4_bin""#, "")).unwrap();
+        again(&["--resume=out"]).refuses_with(&["something changed", "variants (was "]);
+        fs::write(workspace.root().join("mine.toml"), &tiny).unwrap();
+        let finished = again(&["--resume=out"]);
+        assert!(finished.code == Some(0) && finished.stdout.contains("– MySQL is faster"), "{finished}");
+        let replicates: BTreeSet<Option<u32>> = workspace.read().blocks.iter().map(|block| block.replicate).collect();
+        assert_eq!(replicates, [Some(0), Some(1), Some(2)].into());
+    });
 }

@@ -65,12 +65,12 @@ fn interrupt_loading(server: &str, signal: Signal, code: i32) {
 
 #[test]
 fn ctrl_c_while_loading() {
-    interrupt_loading("mariadb", Signal::INT, 130);
+    retry(|| interrupt_loading("mariadb", Signal::INT, 130));
 }
 
 #[test]
 fn sigterm_while_loading() {
-    interrupt_loading("mysql@sid", Signal::TERM, 143);
+    retry(|| interrupt_loading("mysql@sid", Signal::TERM, 143));
 }
 
 /// A profile that runs until it is ended.
@@ -87,41 +87,49 @@ fn assert_interrupted_with_nothing(workspace: &Workspace, finished: Finished, co
 
 #[test]
 fn ctrl_c_while_sampling() {
-    let workspace = Workspace::new();
-    // A terminal signals the whole process group: the server and perf, too.
-    let mut child = workspace.profile(&ENDLESS_PROFILE).process_group(0).spawn().unwrap();
-    workspace.wait_for_perf(&mut child);
-    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
-    assert_interrupted_with_nothing(&workspace, workspace.end(child), 130);
+    retry(|| {
+        let workspace = Workspace::new();
+        // A terminal signals the whole process group: the server and perf, too.
+        let mut child = workspace.profile(&ENDLESS_PROFILE).process_group(0).spawn().unwrap();
+        workspace.wait_for_perf(&mut child);
+        kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+        assert_interrupted_with_nothing(&workspace, workspace.end(child), 130);
+    });
 }
 
 #[test]
 fn sigterm_while_sampling() {
-    let workspace = Workspace::new();
-    let mut child = workspace.profile(&ENDLESS_PROFILE).spawn().unwrap();
-    workspace.wait_for_perf(&mut child);
-    assert_interrupted_with_nothing(&workspace, interrupt(&workspace, child, Signal::TERM), 143);
+    retry(|| {
+        let workspace = Workspace::new();
+        let mut child = workspace.profile(&ENDLESS_PROFILE).spawn().unwrap();
+        workspace.wait_for_perf(&mut child);
+        assert_interrupted_with_nothing(&workspace, interrupt(&workspace, child, Signal::TERM), 143);
+    });
 }
 
 #[test]
 fn ctrl_c_while_loading_for_a_profile() {
-    let workspace = Workspace::new();
-    let mut child = workspace.profile(&[&["--server=mysql@5.6"], &ENDLESS_LOADING[..]].concat()).spawn().unwrap();
-    workspace.wait_for_rows(&mut child);
-    assert_interrupted_with_nothing(&workspace, interrupt(&workspace, child, Signal::INT), 130);
+    retry(|| {
+        let workspace = Workspace::new();
+        let mut child = workspace.profile(&[&["--server=mysql@5.6"], &ENDLESS_LOADING[..]].concat()).spawn().unwrap();
+        workspace.wait_for_rows(&mut child);
+        assert_interrupted_with_nothing(&workspace, interrupt(&workspace, child, Signal::INT), 130);
+    });
 }
 
 #[test]
 fn ctrl_c_leaves_a_sampled_server_running() {
-    let (elsewhere, workspace) = (Workspace::new(), Workspace::new());
-    let mut bench = elsewhere.bench(&ENDLESS, &["--server=mysql@5.6", "-c", "utf8mb4_bin"]).spawn().unwrap();
-    elsewhere.wait_for_blocks(&mut bench);
-    let pid = elsewhere.server().to_string();
-    let mut child = workspace.profile(&["--seconds=600", "--pid", &pid]).spawn().unwrap();
-    workspace.wait_for_perf(&mut child);
-    assert_interrupted_with_nothing(&workspace, interrupt(&workspace, child, Signal::INT), 130);
-    assert_eq!(elsewhere.server().to_string(), pid, "the server runs on");
-    assert_eq!(interrupt(&elsewhere, bench, Signal::INT).code, Some(130));
+    retry(|| {
+        let (elsewhere, workspace) = (Workspace::new(), Workspace::new());
+        let mut bench = elsewhere.bench(&ENDLESS, &["--server=mysql@5.6", "-c", "utf8mb4_bin"]).spawn().unwrap();
+        elsewhere.wait_for_blocks(&mut bench);
+        let pid = elsewhere.server().to_string();
+        let mut child = workspace.profile(&["--seconds=600", "--pid", &pid]).spawn().unwrap();
+        workspace.wait_for_perf(&mut child);
+        assert_interrupted_with_nothing(&workspace, interrupt(&workspace, child, Signal::INT), 130);
+        assert_eq!(elsewhere.server().to_string(), pid, "the server runs on");
+        assert_eq!(interrupt(&elsewhere, bench, Signal::INT).code, Some(130));
+    });
 }
 
 #[test]

@@ -35,7 +35,10 @@ pub struct Workspace(TempDir);
 
 impl Workspace {
     pub fn new() -> Self {
-        let root = tempfile::Builder::new().prefix("e2e-").tempdir().unwrap();
+        let base = env::temp_dir();
+        // Below a longer path, sockets would not be in TMPDIR.
+        let base = if base.as_os_str().len() > 50 { PathBuf::from("/tmp") } else { base };
+        let root = tempfile::Builder::new().prefix("e2e-").tempdir_in(base).unwrap();
         fs::create_dir(root.path().join("tmp")).unwrap();
         // Root's servers run as other users, who must be able to enter TMPDIR.
         fs::set_permissions(root.path(), fs::Permissions::from_mode(0o755)).unwrap();
