@@ -75,7 +75,9 @@ fn features(collation: Collation, element: &Element) -> Vec<Feature> {
     if levels().all(|level| weights(level) == 0) {
         features.push(Feature::Ignorable);
     }
-    if !collation.info().is_binary && weights(0) > 1 && element.code_points.len() == 1 {
+    // Elements of multi-byte character sets such as gbk list the bytes of a single weight.
+    let lists_bytes = digits(collation) == 2 && collation.charset().max_bytes() > 1;
+    if !collation.info().is_binary && !lists_bytes && weights(0) > 1 && element.code_points.len() == 1 {
         features.push(Feature::Expansion);
     }
     features
