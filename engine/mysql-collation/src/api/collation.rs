@@ -28,8 +28,8 @@ use crate::simd;
 ///   bytes have the same weight, as in MariaDB.
 /// - UCA collations of MySQL: the string ends at the first ill-formed byte, as in MySQL.
 /// - Collations with one weight per character, and collations by code point: ill-formed bytes come
-///   after all characters, ordered by value, as in MariaDB. MySQL's comparison of such strings is
-///   not transitive, so no order can equal it.
+///   after all characters, ordered by value, as in MariaDB's UTF-8. MySQL's comparison of such
+///   strings is not transitive, so no order can equal it.
 ///
 /// The three UTF-8 bytes of a surrogate are ill-formed in MySQL, and a character in MariaDB.
 #[derive(Clone, Copy)]
@@ -192,7 +192,7 @@ impl Collation {
         elements::contractions(self.descriptor())
     }
 
-    /// Returns the server's `WEIGHT_STRING(text)`, byte for byte.
+    /// Returns the server's `WEIGHT_STRING(text)`, byte for byte, for well-formed `text`.
     pub fn weight_string(&self, text: &[u8]) -> Vec<u8> {
         weight_string(self.descriptor(), text)
     }
@@ -220,7 +220,7 @@ impl Collation {
 
     /// Encodes an escape character. In character sets with one-byte characters, the servers take an
     /// ASCII escape as the byte with its number. They do so even if the character set encodes the
-    /// character differently (`sjis`). MySQL does so even if the byte encodes another character
+    /// character differently (`sjis`). MySQL 9 does so even if the byte encodes another character
     /// (`swe7`).
     pub(crate) fn escape(self, escape: char, buffer: &mut [u8; 4]) -> Option<&[u8]> {
         let Info { flavour, .. } = *self.info();

@@ -1,4 +1,4 @@
-//! Sort keys written to a slice, without an allocation. The bytes are those of sort_key.rs.
+//! Sort keys written to a slice. The bytes are those of sort_key.rs.
 
 use super::padding::Marker;
 use super::stream::WeightStream;

@@ -4,7 +4,6 @@
 mod block;
 mod contractions;
 mod fill;
-
 mod map;
 mod marks;
 mod skip;
