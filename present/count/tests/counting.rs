@@ -23,9 +23,9 @@ fn count(server: &str, request: &Request) -> Result<Results, Error> {
     run(request, &[server.parse().unwrap()], &Options::default(), "0.0.0", &NoProgress)
 }
 
-/// Counts and checks that fresh starts agree within `spread`, and that a Unicode collation takes
-/// more instructions for DISTINCT. Of a hundred pairs of starts a few agree less well: what threads
-/// of the server do in the background counts, too. Three attempts hardly all have one.
+/// Counts up to three times, until fresh starts agree within `spread`. A few pairs of starts in a
+/// hundred agree less well, because work of the server in the background counts, too. Checks that
+/// a Unicode collation takes more instructions for DISTINCT.
 fn check(server: &str, spread: f64) {
     let request = request(
         &[WorkloadKind::OltpPointSelect, WorkloadKind::DistinctRanges],

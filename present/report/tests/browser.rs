@@ -52,7 +52,7 @@ fn chart_has_a_mark_per_figure() {
     assert_eq!(tiles, rows);
 }
 
-/// Returns the texts of a column of the first table.
+/// Returns the texts of a column of the first table of ratios.
 fn column(page: &OpenPage, index: usize) -> Vec<String> {
     page.value(&format!(
         "[...document.querySelector('section[id$=ratios] table').tBodies[0].rows].map((row) => row.cells[{index}].textContent)"
@@ -63,7 +63,7 @@ fn numbers(page: &OpenPage, index: usize) -> Vec<f64> {
     column(page, index).iter().map(|text| text.replace(',', "").parse().unwrap()).collect()
 }
 
-/// Index of the column with queries per second in the first table of this run.
+/// Index of the column with queries per second in the first table of ratios of `two_servers`.
 const THROUGHPUT_COLUMN: usize = 2;
 
 #[test]
@@ -147,7 +147,7 @@ fn narrow_page_does_not_scroll_sideways() {
         let [needed, given]: [u32; 2] =
             page.value("[document.documentElement.scrollWidth, document.documentElement.clientWidth]");
         assert!(needed <= given, "{name}: {needed} of {given} px");
-        // Wide tables scroll in a box that the keyboard can focus.
+        // Each table is in a box that the keyboard can focus.
         let stuck: usize = page.value(
             "[...document.querySelectorAll('table')].filter((table) => table.closest('.scroll')?.tabIndex !== 0).length",
         );

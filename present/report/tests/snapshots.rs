@@ -29,7 +29,7 @@ fn first_line(report: &Report) -> String {
     text(report, PLAIN).lines().next().unwrap_or_default().into()
 }
 
-/// Returns titles and lines of the text's tables.
+/// Returns the text's indented lines: tables and their notes.
 fn table_lines(report: &Report) -> Vec<String> {
     let text = details_text(report, PLAIN);
     text.lines().filter(|line| line.starts_with("  ")).map(str::to_owned).collect()
@@ -74,7 +74,7 @@ fn color_changes_only_colors() {
     }
 }
 
-/// Padding of coloured cells stays inside their colours.
+/// Removes the padding that coloured cells keep at the end of a line.
 fn without_trailing_blanks(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -91,7 +91,7 @@ fn verdict_fits_a_screen_and_says_nothing_twice() {
     }
 }
 
-/// The other commands that answer a question, on a terminal of 80 columns.
+/// Answers of audit, preflight, profile and compare on a terminal of 80 columns.
 #[test]
 fn answers_of_other_commands_fit_a_screen_and_say_nothing_twice() {
     let read = |path: &str| std::fs::read_to_string(folder(path)).unwrap();

@@ -361,7 +361,7 @@ mod tests {
     }
 
     proptest! {
-        /// After any change of a byte, the samples are either rejected or can be analysed.
+        /// With a byte changed or the end cut off, the samples are rejected or can be analysed.
         #[test]
         fn damaged_samples_are_rejected_or_analysed(at in any::<prop::sample::Index>(), byte in any::<u8>(), gone in any::<bool>()) {
             let mut samples = line(&block()).repeat(3).into_bytes();

@@ -1,12 +1,12 @@
-//! Fixtures: real runs with a few blocks per pair. `replicates` is `one_server` with its rounds as
-//! replicates. All other fixtures have the format `weighbridge-run/1`.
+//! Fixtures that are runs: real ones with a few blocks per pair. `replicates` is `one_server` with
+//! its rounds as replicates. The other runs have the format `weighbridge-run/1`.
 
 use std::path::PathBuf;
 
 use measure::{Block, Run};
 use report::Report;
 
-/// Names of the fixtures' folders.
+/// Names of the runs' folders.
 #[allow(dead_code, reason = "each test binary uses a part of this")]
 pub const FIXTURES: [&str; 9] =
     ["one_server", "replicates", "two_servers", "solo", "mismatch", "grid", "errors", "interrupted", "sysbench"];
