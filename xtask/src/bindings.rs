@@ -208,7 +208,7 @@ fn cargo(source: &Path) -> Command {
 /// Builds test targets of the workspace and the programs of their crates, and returns the programs'
 /// folder. Shares what `cargo test --workspace` built: cargo chooses features for all packages of a
 /// command together.
-fn build_for_tests(targets: &[&str]) -> Result<PathBuf> {
+pub fn build_for_tests(targets: &[&str]) -> Result<PathBuf> {
     let mut build = Command::new(crate::cargo());
     build.args(["test", "--quiet", "--locked", "--workspace", "--no-run"]).args(targets).current_dir(root());
     succeed(build.env("CARGO_TARGET_DIR", root().join("target")))?;

@@ -4,6 +4,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::bindings;
+
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Readers to try, or `statements` for statements of workloads on real servers [default: all]
@@ -26,24 +28,15 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     let has_statements = arguments.targets.is_empty() || arguments.targets.iter().any(|name| name == STATEMENTS);
     let mut is_clean = true;
     if arguments.targets.is_empty() || !readers.is_empty() {
-        let mut command = Command::new(crate::cargo());
-        command.args(["run", "--quiet", "--package", "fuzz", "--"]).args(readers);
+        let mut command = Command::new(bindings::build_for_tests(&["--test", "fuzz_program"])?.join("fuzz"));
+        command.args(readers);
         command.args(["--seconds", &arguments.seconds.to_string(), "--seed", &arguments.seed.to_string()]);
-        is_clean &= command.status().context("cannot run cargo")?.success();
+        is_clean &= command.status().context("cannot run the program that feeds the readers")?.success();
     }
     if has_statements {
         let mut command = Command::new(crate::cargo());
-        command.args([
-            "test",
-            "--quiet",
-            "--package",
-            "weigh",
-            "--test",
-            "e2e",
-            "strangers::statements",
-            "--",
-            "--nocapture",
-        ]);
+        command.args(["test", "--quiet", "--locked", "--workspace", "--test", "e2e"]);
+        command.args(["strangers::statements", "--", "--nocapture"]);
         command.env("WEIGH_FUZZ_SECONDS", arguments.seconds.to_string());
         is_clean &= command.status().context("cannot run cargo")?.success();
     }
