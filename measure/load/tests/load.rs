@@ -144,6 +144,22 @@ fn rows_and_statements_are_counted_as_the_server_counts_them() {
 }
 
 #[test]
+fn statements_are_sent_in_the_connections_charset() {
+    let server = open("mariadb");
+    fill(&server, "latin1");
+    let mut script = Workload { kind: WorkloadKind::OltpPointSelect, range_size: None }.script(&options());
+    script.statements[0].sql += " AND CHAR_LENGTH('é') = 1";
+    let script = Arc::new(script);
+    for protocol in [Protocol::Prepared, Protocol::Text] {
+        let settings = settings("latin1", protocol, 1);
+        let load = Load::start(target(&server, server.endpoint().clone()), &settings, &script).unwrap();
+        let tally = tally_with_events(&load).unwrap();
+        assert_eq!(tally.rows, tally.queries, "{protocol:?}");
+    }
+    server.stop().unwrap();
+}
+
+#[test]
 fn failed_transactions_are_counted_by_the_servers_error_number() {
     let server = open("mariadb");
     fill(&server, "utf8mb4");

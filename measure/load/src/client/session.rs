@@ -9,7 +9,7 @@ use crate::wire::{Connection, ConnectionCutter, PreparedStatement};
 
 enum StatementForm {
     Prepared(PreparedStatement),
-    /// Statement text, split at each `?`. Example: `SELECT c FROM t WHERE id=?` has the pieces
+    /// Statement text in the connection's character set, split at each `?`. Example: `SELECT c FROM t WHERE id=?` has the pieces
     /// `SELECT c FROM t WHERE id=` and an empty one.
     Pieces(Vec<Vec<u8>>),
 }
@@ -17,8 +17,8 @@ enum StatementForm {
 /// ER_UNSUPPORTED_PS: "This command is not supported in the prepared statement protocol yet".
 const NOT_PREPARABLE: u16 = 1295;
 
-fn text_form(sql: &str) -> StatementForm {
-    StatementForm::Pieces(sql.split('?').map(|piece| piece.as_bytes().to_vec()).collect())
+fn text_form(connection: &mut Connection, sql: &str) -> StatementForm {
+    StatementForm::Pieces(sql.split('?').map(|piece| connection.encode(piece)).collect())
 }
 
 fn prepare(connection: &mut Connection, statement: &Statement) -> Result<StatementForm, WireError> {
@@ -27,7 +27,9 @@ fn prepare(connection: &mut Connection, statement: &Statement) -> Result<Stateme
     }
     let form = match connection.prepare(&statement.sql) {
         // Some versions cannot prepare BEGIN. sysbench falls back to text as well.
-        Err(WireError::Server { code: NOT_PREPARABLE, .. }) if statement.parameters == 0 => text_form(&statement.sql),
+        Err(WireError::Server { code: NOT_PREPARABLE, .. }) if statement.parameters == 0 => {
+            text_form(connection, &statement.sql)
+        }
         prepared => StatementForm::Prepared(prepared?),
     };
     if let Some(setting) = &statement.session_setting {
@@ -49,7 +51,7 @@ impl Session {
             .iter()
             .map(|statement| match protocol {
                 Protocol::Prepared => prepare(&mut connection, statement),
-                Protocol::Text => Ok(text_form(&statement.sql)),
+                Protocol::Text => Ok(text_form(&mut connection, &statement.sql)),
             })
             .collect::<Result<_, _>>()?;
         let writes = script.statements.iter().any(|statement| statement.kind == StatementKind::Write);

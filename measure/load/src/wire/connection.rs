@@ -69,13 +69,18 @@ impl Connection {
 
     /// Runs a statement in the text protocol. Returns the number of rows received.
     pub(crate) fn query(&mut self, sql: &str) -> Result<u64, WireError> {
-        self.wire.command(COM_QUERY).extend_from_slice(sql.as_bytes());
+        self.encoder.append(sql, self.wire.command(COM_QUERY));
         self.wire.send()?;
         self.skip_result()
     }
 
+    /// Returns `text` in the connection's character set.
+    pub(crate) fn encode(&mut self, text: &str) -> Vec<u8> {
+        self.encoder.encode(text).to_vec()
+    }
+
     /// Runs a statement in the text protocol with literals in place of the `?`. `pieces` is the SQL
-    /// around the `?`.
+    /// around the `?`, as [`encode`](Self::encode) returns it.
     pub(crate) fn query_with(&mut self, pieces: &[Vec<u8>], values: &[Value<'_>]) -> Result<u64, WireError> {
         let payload = self.wire.command(COM_QUERY);
         let mut values = values.iter();
@@ -110,7 +115,7 @@ impl Connection {
 
     /// Runs a query in the text protocol and returns its rows; NULL is `None`.
     pub(crate) fn query_rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, WireError> {
-        self.wire.command(COM_QUERY).extend_from_slice(sql.as_bytes());
+        self.encoder.append(sql, self.wire.command(COM_QUERY));
         self.wire.send()?;
         let mut rows = Vec::new();
         self.read_result(|row| rows.push(text_fields(row)))?;
