@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const NARROW = 520;
-  /** Minimal width to show a bar's difference from the baseline. Narrower charts show it in the tip. */
+  /** Minimal width to show a bar's difference from the baseline. Narrower charts show it only in the tip. */
   const ROOM_FOR_MORE = 440;
   const SERIES = 8;
   const three = (value) => value.toFixed(3);
