@@ -52,7 +52,7 @@ pub const DATA_VERSIONS: [ServerVersion; 2] =
     [ServerVersion::new(Flavour::MySql, 9, 7, 4), ServerVersion::new(Flavour::MariaDb, 11, 8, 9)];
 
 /// Versions of the Unicode Collation Algorithm whose weights the library has: those of
-/// `*_unicode_ci`, `*_unicode_520_ci`, `*_0900_*` and `*_uca1400_*`.
+/// `*_unicode_ci`, `*_unicode_520_ci`, MySQL's `*_0900_*`, and `*_uca1400_*`.
 pub const UNICODE_VERSIONS: [&str; 4] = ["4.0.0", "5.2.0", "9.0.0", "14.0.0"];
 
 impl fmt::Display for ServerVersion {

@@ -26,6 +26,7 @@ pub struct Element {
     /// Weights by level: primary, secondary, tertiary, quaternary.
     ///
     /// A level is empty if the collation doesn't compare at it or the character is ignorable there.
+    /// `gbk_chinese_ci` and similar collations have an item for each byte of a weight.
     /// A weight has at most 16 bits, except in collations whose weights are code points and for
     /// ill-formed bytes, where it has at most 24 bits. In `0900` collations of MySQL, a weight of 1
     /// represents 0, which `WEIGHT_STRING` returns: Lithuanian has such weights. In Japanese, this

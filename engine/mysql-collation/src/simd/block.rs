@@ -112,8 +112,8 @@ impl<V: Lanes> Block<V> {
         self.long = long;
     }
 
-    /// Lane after the last character that begins before lane `stop`. It is `stop + 1` if `stop` is
-    /// the second lane of a character here but ends a character in the other text.
+    /// Lane after the last character that begins before lane `stop`. The result is `stop + 1` if
+    /// `stop` is the second lane of a character and only the other text stops there.
     #[inline(always)]
     pub(super) fn end_of_characters_before(&self, stop: usize) -> usize {
         let before = (self.starts | self.long) & lanes::<V>(stop);
