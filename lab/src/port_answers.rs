@@ -30,8 +30,8 @@
 //!
 //! Numbers are little-endian. A string has its length before it, in four bytes. A range is its
 //! start, a string, and its end, an optional string: one byte, 1 if a string follows. Dividing
-//! strings and bounds are of the alphabet [`ALPHABET`]. The range is divided into at most 2 + (length
-//! of the first string mod 7) parts.
+//! strings and bounds are of the alphabet [`ALPHABET`]. The range is divided into at most 2 +
+//! (length of the first string mod 7) parts.
 
 use std::io::{BufWriter, Write};
 

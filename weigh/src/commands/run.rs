@@ -118,8 +118,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     bench::run_on(&bench, &openings)
 }
 
-/// Refuses a recipe whose settings could run programs or reach hosts, unless the user trusts it. Its
-/// servers are checked too if the user names none.
+/// Refuses a recipe whose settings could run programs or reach hosts, unless the user trusts it.
+/// Its servers are checked too if the user names none.
 fn refuse_untrusted(args: &RunArgs, recipe: &Recipe) -> Result<()> {
     let settings = &recipe.scale(args.scale.as_deref())?.1.settings;
     let mut foreign = describe_foreign_settings(settings.iter());

@@ -1,5 +1,5 @@
-//! `weigh upgrade` on real servers: dumps that are rewritten, running servers that are compared, and
-//! a large dump.
+//! `weigh upgrade` on real servers: dumps that are rewritten, running servers that are compared,
+//! and a large dump.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -80,8 +80,8 @@ pub fn build_library(source: &Path) -> Result<Vec<u8>> {
     fs::read(&library).with_context(|| format!("cannot read {}", library.display()))
 }
 
-/// Returns the bytes at even places, then those at odd places. Tables of words compress by a quarter
-/// better so. `join` in library.js and page.js is the inverse.
+/// Returns the bytes at even places, then those at odd places. Tables of words compress by a
+/// quarter better so. `join` in library.js and page.js is the inverse.
 pub fn split(library: &[u8]) -> Vec<u8> {
     let from = |start: usize| library.iter().skip(start).step_by(2).copied();
     from(0).chain(from(1)).collect()

@@ -110,8 +110,8 @@ fn nothing_of_a_program_stays() {
     }
 }
 
-/// A process that the initialisation leaves behind exchanges folders and links while root copies the
-/// data folder and gives it away.
+/// A process that the initialisation leaves behind exchanges folders and links while root copies
+/// the data folder and gives it away.
 #[test]
 fn exchanged_folders_do_not_change_owners() {
     if !is_root("exchanged_folders_do_not_change_owners") {
