@@ -7,7 +7,8 @@ use mysql_collation::{Charset, Collation, Flavour, catalogue};
 use sql::Value;
 use workload_folder::Cell;
 
-/// Values of a key. Texts that are equal under their column's collation are the same bytes.
+/// Values of a key. Texts that are equal under their column's collation, if it is known, are the
+/// same bytes.
 pub type Key = Vec<Value>;
 
 /// Keys of rows to read, each with its values as a row has them.
@@ -43,7 +44,8 @@ pub fn key_of(values: &[Value], collations: impl Iterator<Item = Option<Collatio
     values.iter().zip(collations).map(part).collect()
 }
 
-/// Encodes a text in a collation's character set. `None` if it has a character that this lacks.
+/// Encodes a text in a collation's character set. `None` if the character set is unknown, or lacks
+/// a character of the text.
 fn encode(text: &str, collation: Collation) -> Option<Vec<u8>> {
     match Charset::by_name(collation.info().charset)? {
         Charset::Utf8mb4 | Charset::Utf8mb3 => Some(text.as_bytes().to_vec()),

@@ -32,7 +32,8 @@ pub struct CallResult {
 /// transactional. After a connection error the server rolls back itself.
 ///
 /// # Errors
-/// If the connection or the protocol fails. An error that the server reports is part of the result.
+/// If the connection or the protocol fails. The server's error on the statement is part of the
+/// result.
 pub fn call_statement(conn: &mut Conn, statement: &Statement, sample: usize) -> mysql::Result<CallResult> {
     let writes = statement.effect == Effect::Writes;
     if writes {

@@ -67,7 +67,8 @@ impl<E, F: FnMut(&Block, &[PairProgress]) -> Result<(), E>> Sink<E> for F {
 }
 
 /// Measures a condition in one replicate, in rounds over its pairs, until its time is up or
-/// [`Limits::rounds`] end. Skips pairs that were precise enough at the start of the replicate.
+/// [`Limits::rounds`] end. Skips pairs that were precise enough at the start of the replicate, and
+/// in a run with one replicate those that have become so.
 pub(crate) fn measure_condition<X: Executor>(
     executor: &mut X,
     task: ConditionTask<'_>,

@@ -3,7 +3,7 @@
 //! The state says whether a table's name can stand at a token:
 //!
 //! ```text
-//! Expression ──FROM, JOIN, UPDATE, INTO──▶ Table ──name──▶ AfterTable ──ON──▶ Condition
+//! Expression ─FROM, JOIN, UPDATE, INSERT─▶ Table ──name──▶ AfterTable ──ON──▶ Condition
 //!     ▲                                      ▲                │                  │
 //!     │                                      └──── , or JOIN ─┴──────────────────┤
 //!     └────────────────────────── WHERE, SELECT, SET, GROUP, … ──────────────────┘
