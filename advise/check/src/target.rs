@@ -1,10 +1,9 @@
 //! The server version of a migration: its collations and defaults, and substitutes for missing
 //! collations.
 //!
-//! The collations are those of MySQL 9.7 and MariaDB 11.8, minus the groups that were added after
-//! the target's release: MySQL's gb18030 (5.7.4), `0900` and utf8mb3_tolower_ci (8.0); MariaDB's
-//! `nopad` (10.2.2), `uca1400` (10.10.1), `general1400` (11.5) and aliases of MySQL's `0900` names
-//! (11.4.5 and 11.7.2). The versions are from the release notes.
+//! The collations are those of MySQL 9.7 and MariaDB 11.8 that `mysql_collation` dates no later
+//! than the target. MariaDB 11.5.0 to 11.7.1 lacks MySQL's `0900` names, although 11.4.5 has them
+//! (release notes).
 //!
 //! Sources of the defaults: MySQL manual, "Server Character Set and Collation"; MariaDB release
 //! notes of 11.5 and 11.6; running servers of MariaDB 10.11 and 11.8.
@@ -12,7 +11,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mysql_collation::{Info, catalogue};
+use mysql_collation::{Info, ServerVersion, catalogue};
 use rules::charset::{collation_charset, current_collation_name, current_name};
 use serde::{Deserialize, Serialize};
 use server::{Flavour, Version};
@@ -70,7 +69,7 @@ impl Target {
     pub fn collation(&self, name: &str) -> Option<&'static Info> {
         let name = current_collation_name(name);
         let info = catalogue(self.collation_flavour()).iter().find(|info| info.name.eq_ignore_ascii_case(&name))?;
-        self.is_released(info.name).then_some(info)
+        self.is_released(info).then_some(info)
     }
 
     /// Describes where the target, under a collation, behaves otherwise than the newest server of
@@ -81,20 +80,11 @@ impl Target {
     }
 
     /// True if the target's release already had this collation of the flavour's newest server.
-    fn is_released(&self, name: &str) -> bool {
-        let since = match self.flavour {
-            Flavour::MySql if name.contains("_0900_") => (8, 0, 0),
-            Flavour::MySql if name.starts_with("gb18030_") => (5, 7, 4),
-            Flavour::MySql if name == "utf8mb3_tolower_ci" => (8, 0, 0),
-            Flavour::MariaDb if name.contains("_general1400_") => (11, 5, 0),
-            // In series 11.4 and from 11.7 on; not in 11.5 and 11.6.
-            Flavour::MariaDb if name.contains("_0900_") && self.version < (11, 5, 0) => (11, 4, 5),
-            Flavour::MariaDb if name.contains("_0900_") => (11, 7, 2),
-            Flavour::MariaDb if name.contains("_uca1400_") => (10, 10, 1),
-            Flavour::MariaDb if name.contains("_nopad_") => (10, 2, 2),
-            _ => (0, 0, 0),
-        };
-        self.version >= since
+    fn is_released(&self, info: &Info) -> bool {
+        let (major, minor, patch) = self.version;
+        let lacks_0900 = self.flavour == Flavour::MariaDb && ((11, 5, 0)..(11, 7, 2)).contains(&self.version);
+        info.exists_in(ServerVersion::new(self.collation_flavour(), major, minor, patch))
+            && !(lacks_0900 && info.name.contains("_0900_"))
     }
 
     /// Default collation of the server, which new schemas get.
@@ -257,6 +247,8 @@ mod tests {
     fn has_collations_since_their_release() {
         let has = |text: &str, name: &str| target(text).collation(name).is_some();
         assert!(has("mysql-9", "utf8mb4_0900_ai_ci") && !has("mysql-5.7", "utf8mb4_0900_ai_ci"));
+        assert!(has("mysql-8.0.17", "utf8mb4_0900_bin") && !has("mysql-8.0.16", "utf8mb4_0900_bin"));
+        assert!(has("mysql-8.0", "utf8mb4_bg_0900_ai_ci") && !has("mysql-8.0.29", "utf8mb4_bg_0900_ai_ci"));
         assert!(has("mysql-9", "utf8_general_ci") && !has("mysql-9", "utf8mb4_uca1400_ai_ci"));
         assert!(has("mariadb-11.8", "utf8mb4_0900_ai_ci") && !has("mariadb-10.11", "utf8mb4_0900_ai_ci"));
         assert!(has("mariadb-11.4", "utf8mb4_0900_ai_ci") && !has("mariadb-11.4.4", "utf8mb4_0900_ai_ci"));

@@ -6,7 +6,8 @@ use rules::rows;
 
 use crate::job::TableJob;
 
-/// Returns the limits of a table's indexes. InnoDB's limits are assumed for unknown engines.
+/// Returns the limits of a table's indexes. For engines other than InnoDB, MyISAM and Aria,
+/// InnoDB's limits.
 pub fn key_limits(facts: &Facts, table: &Table) -> KeyLimits {
     keys::find_limits(&facts.server, table).unwrap_or_else(|| keys::innodb_limits(&facts.server, table.row_format))
 }
