@@ -57,7 +57,9 @@ pub enum Error {
     #[error("{}: line {line} is not in callgrind's format", .path.display())]
     Dump { path: PathBuf, line: usize },
     /// No cell is left to count.
-    #[error("nothing to count: no collation can hold the text; leave out --collation or --text")]
+    #[error(
+        "nothing to count: no collation can hold the text, or the servers refuse every statement; leave out --collation or --text"
+    )]
     Nothing,
 }
 

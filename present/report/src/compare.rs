@@ -139,7 +139,7 @@ fn not_alike(differences: &[EnvironmentDifference]) -> Option<String> {
     (!named.is_empty()).then(|| format!("The runs are not alike in {}{more}", named.join("; ")))
 }
 
-/// Differences of settings that the top of a comparison names.
+/// Maximum number of differences that the top of a comparison names.
 const MAX_NAMED: usize = 3;
 
 /// Returns the comparison as Markdown.

@@ -243,7 +243,7 @@ FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()) /* weigh keeps c
 
 ";
 
-/// True if a program of the plan has a comment.
+/// True if a program of the plan may have a comment.
 fn has_comments(plan: &Plan) -> bool {
     let has_comment = |step: &&Step| ["/*", "-- ", "#"].iter().any(|start| step.sql.contains(start));
     plan.steps.iter().filter(|step| step.phase == Phase::Programs && !step.blocked).any(|step| has_comment(&step))

@@ -37,7 +37,7 @@ struct Data {
     marks: Vec<Mark>,
 }
 
-/// Figures that a chart has room for.
+/// Maximum number of figures in a chart.
 const MAX_MARKS: usize = 40;
 
 /// Returns the comparisons of later runs with the first as one page.

@@ -168,7 +168,7 @@ fn finding_part(finding: &Finding) -> FindingPart {
     }
 }
 
-/// Collations that a group lists.
+/// Maximum number of collations that a group lists.
 const MAX_LISTED: usize = 8;
 
 /// Returns the first names, and how many more there are.

@@ -1,4 +1,4 @@
-//! The report of a preflight for a terminal: two screens at most.
+//! The report of a preflight for a terminal: about two screens.
 
 use preflight::checks::CHECKS;
 use preflight::{ConversionDetails, Plan, Report, Severity};
@@ -21,7 +21,7 @@ pub struct PlanFiles {
 
 const MAX_CAUSES: usize = 6;
 const MAX_TABLES: usize = 8;
-/// Examples and statements of a cause.
+/// Maximum number of examples, and of statements, of a cause.
 const MAX_EXAMPLES: usize = 2;
 const MAX_REMARKS: usize = 3;
 const INDENT: &str = "    ";

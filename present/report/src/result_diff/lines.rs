@@ -13,8 +13,8 @@ pub(crate) fn verdicts(diff: &ResultDiff) -> Vec<String> {
 }
 
 /// Writes the differences of each side, the classes with the greatest weight first. Then come
-/// classes that fail on both sides, and classes for which the control itself returns a different
-/// result the second time.
+/// classes that fail on both sides, rows that are left out, and classes for which the control
+/// itself returns a different result the second time.
 pub(crate) fn push_details(diff: &ResultDiff, bold: &dyn Fn(&str) -> String, out: &mut String) {
     let control = diff.sides.first().map_or("", |side| side.name.as_str());
     for side in diff.sides.iter().skip(1) {

@@ -20,8 +20,8 @@ pub struct Report {
     pub format: String,
     /// Warnings to read before the figures.
     pub warnings: Vec<String>,
-    /// Results in short: the costliest workloads, and the cores that the difference takes. For a
-    /// workload folder, one sentence per side.
+    /// Results in short: the workloads by what they cost, and the cores that the difference takes.
+    /// For a workload folder, one sentence per side.
     pub headlines: Vec<String>,
     /// Results as sentences.
     pub sentences: Vec<String>,

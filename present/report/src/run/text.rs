@@ -17,7 +17,7 @@ use crate::run::verdict::grid::grid;
 use crate::run::verdict::quality::{cannot_tell, quality};
 use crate::run::warning::severe;
 
-/// Number of notes that the verdict shows.
+/// Maximum number of notes that the verdict shows.
 const MAX_NOTES: usize = 4;
 
 /// Returns what a reader needs first: claims, the verdict's table, its summary, and how far to

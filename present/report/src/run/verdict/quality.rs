@@ -140,7 +140,7 @@ impl Copies {
 }
 
 /// Counts the intervals that are missing or wider than asked for. A decided difference needs no
-/// narrower interval. `None` for open loops, and for runs that did not finish.
+/// narrower interval. `None` for open loops, and for runs that are being measured or were killed.
 fn describe_wide_intervals(run: &Run, analysis: &Analysis, figure: Figure) -> Option<String> {
     let asked = run.options.precision;
     let is_open = |comparison: &&Comparison| {
