@@ -43,10 +43,14 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(refuse("it is not a regular file")) }
 }
 
-/// Reads at most `max_bytes` of a regular file, as [`open_regular`] opens it.
+/// Reads a regular file of at most `max_bytes`, as [`open_regular`] opens it. A larger one is an
+/// error.
 pub fn read_small(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_regular(path)?.take(max_bytes).read_to_end(&mut bytes)?;
+    open_regular(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {max_bytes} bytes")));
+    }
     Ok(bytes)
 }
 
@@ -91,6 +95,7 @@ mod tests {
         assert!(read_small(Path::new("/dev/zero"), 32).is_err());
         let file = folder.path().join("file");
         fs::write(&file, "1234567890").unwrap();
-        assert_eq!(read_small(&file, 4).unwrap(), b"1234");
+        assert_eq!(read_small(&file, 10).unwrap(), b"1234567890");
+        assert_eq!(read_small(&file, 9).unwrap_err().to_string(), "it has more than 9 bytes");
     }
 }

@@ -170,7 +170,7 @@ fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
             }
             workload_folder::Protocol::Prepared => "prepared",
         };
-        remarks.push(format!("Statements will be sent {how}. No log tells."));
+        remarks.push(format!("Statements will be sent {how}."));
     }
     remarks
 }

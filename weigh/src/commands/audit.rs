@@ -32,7 +32,7 @@ Examples:
   weigh audit --list --check join-mismatch
       What one check looks for, and why.
 
-Exit status: 0 no finding of --fail-on's severity, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
+Exit status: 0 no finding of --fail-on's severity or worse, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
 /// Find what is wrong with a server's collations; only reads
 #[derive(Debug, Args)]

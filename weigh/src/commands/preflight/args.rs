@@ -33,7 +33,7 @@ Examples:
 The server is only read from. The account needs SELECT on the tables; SHOW VIEW, TRIGGER and EVENT for the programs of the plan;
 REPLICATION CLIENT for the pause on replica lag.
 
-Exit status: 0 no finding of --fail-on's severity, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
+Exit status: 0 no finding of --fail-on's severity or worse, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
 /// Find what a conversion breaks, and write the plan that converts
 #[derive(Debug, Args)]
