@@ -163,8 +163,8 @@ impl Scanner<'_> {
     /// Divides the memory among the sorts that are likely open at the same time.
     fn sort_options(&self, group: &[&TableJob<'_>], keys: usize) -> extsort::Options {
         let targets = self.job.targets.len();
-        let sorts = |table: &&TableJob<'_>| (table.unique_indexes().count() + table.conversions.len()) * targets;
-        let sort_count = group.iter().map(sorts).max().unwrap_or(0) + 2 * keys * targets;
+        let sorts = |table: &&TableJob<'_>| (table.unique_indexes().count() + 2 * table.conversions.len()) * targets;
+        let sort_count = group.iter().map(sorts).max().unwrap_or(0) + 3 * keys * targets;
         let memory = self.options.memory / self.options.parallel.max(1) / sort_count.max(1);
         extsort::Options {
             memory: memory.max(MIN_SORT_MEMORY),

@@ -65,11 +65,13 @@ pub fn build_histograms(conn: &mut Conn, definitions: &Definitions) {
     }
 }
 
+/// SQL mode for objects that keep none: schemas, tables, sequences and views.
+const SQL_MODE: &str = "NO_ENGINE_SUBSTITUTION";
+
 fn relax(conn: &mut Conn) {
     for statement in [
         "SET NAMES utf8mb4",
         "SET SESSION foreign_key_checks = 0",
-        "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'",
         "SET SESSION innodb_strict_mode = 0",
         "SET SESSION explicit_defaults_for_timestamp = 1",
     ] {
@@ -110,9 +112,8 @@ fn create(conn: &mut Conn, object: &Object) -> Result<(), (u16, String)> {
         let charset = server::collation_charset(database);
         run(&format!("ALTER DATABASE {schema} CHARACTER SET {charset} COLLATE {database}"))?;
     }
-    if let Some(sql_mode) = &session.sql_mode {
-        run(&format!("SET SESSION sql_mode = {}", quote_string(sql_mode)))?;
-    }
+    let sql_mode = session.sql_mode.as_deref().unwrap_or(SQL_MODE);
+    run(&format!("SET SESSION sql_mode = {}", quote_string(sql_mode)))?;
     if let Some(connection) = &session.connection {
         run(&format!("SET SESSION collation_connection = {connection}"))?;
     }

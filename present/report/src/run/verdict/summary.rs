@@ -101,7 +101,7 @@ fn parts(run: &Run, grid: &Grid, max: usize) -> Vec<String> {
     if !same.is_empty() {
         parts.push(format!("no difference on {}", join(&same)));
     }
-    if !unclear.is_empty() && (parts.is_empty() || unclear.len() < grid.conditions.len()) {
+    if !unclear.is_empty() {
         parts.push(format!("unclear on {}", join(&unclear)));
     }
     parts
