@@ -76,7 +76,10 @@ impl Context<'_> {
             Source::BuiltIn(workloads) => self.load(workloads, &schemas, &collations, &mut notes)?,
             Source::Folder { folder, .. } => fill(folder, &server, &schemas, &collations)?,
         };
-        let cells = self.count_cells(&server, &sides, &mut notes)?;
+        let cells = self.count_cells(&server, &sides, &mut notes).map_err(|error| match server.describe_failure() {
+            Some(reason) => server::Error::Died(reason).into(),
+            None => error,
+        })?;
         Ok(Start { info, cells, missing, notes })
     }
 

@@ -161,7 +161,6 @@ fn quick_request() -> Request {
     }
 }
 
-/// Returns the given values without repeats, or the default if none is given.
 fn dedup_or_default<T: Copy + PartialEq>(given: &[T], default: Vec<T>) -> Vec<T> {
     if given.is_empty() { default } else { without_repeats(given.iter().copied()) }
 }

@@ -39,7 +39,7 @@ pub fn rehearse_back(
 
 /// Returns a finding for each table and program that preflight would convert again after the plan,
 /// except those with a blocked step.
-pub fn find_rest(
+pub fn find_unconverted(
     private: &Server,
     definitions: &Definitions,
     request: &Request,

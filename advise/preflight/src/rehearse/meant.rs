@@ -72,12 +72,12 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
     (part.starts_with("key ") || part == "primary key") && alters.iter().any(|sql| sql.contains(&added))
 }
 
-/// Returns the name in backticks.
+/// Returns a quoted name without its backticks. `None` if it is not quoted.
 fn unquote(name: &str) -> Option<String> {
     Some(name.strip_prefix('`')?.strip_suffix('`')?.replace("``", "`"))
 }
 
-/// Removes the introducers of literals.
+/// Returns a definition in which `_utf8mb3'x'` is `'x'`.
 fn without_introducers(definition: &str) -> String {
     let mut text = String::with_capacity(definition.len());
     let mut rest = definition;

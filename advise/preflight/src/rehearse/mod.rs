@@ -119,7 +119,7 @@ fn run_round(
         findings.extend(changes.iter().filter(is_unmeant).map(|change| change_finding(job, private, change)));
         let faults = rehearsal.prove(&after, &tables)?;
         findings.extend(faults.iter().map(|fault| fault_finding(job, private, fault)));
-        findings.extend(back::find_rest(private, &after, inputs.request, job, plan)?);
+        findings.extend(back::find_unconverted(private, &after, inputs.request, job, plan)?);
         if !plan.back.is_empty() && findings.iter().all(|finding| finding.severity < check::Severity::Error) {
             plan.back_lost = back::rehearse_back(&mut rehearsal, plan, &schemas, &tables)?;
         }

@@ -26,7 +26,7 @@ struct Case {
 const CASE: Case =
     Case { name: "", on: |_| true, charset: "latin1", statements: &[], findings: &[], after: &[], repairs: false };
 
-fn is_mysql_8(lab: &Lab) -> bool {
+fn is_mysql_8_or_later(lab: &Lab) -> bool {
     lab.server.flavour() == Flavour::MySql && !is_mysql_5(lab)
 }
 
@@ -58,7 +58,7 @@ fn has_functional_indexes(lab: &Lab) -> bool {
 /// True for MySQL 8 and MariaDB 10.2.3 and later, which have several triggers of one time and
 /// event, and stored generated columns.
 fn is_modern(lab: &Lab) -> bool {
-    !is_mysql_5(lab) && version(lab) >= Version::new(10, 2, 3) || is_mysql_8(lab)
+    !is_mysql_5(lab) && version(lab) >= Version::new(10, 2, 3) || is_mysql_8_or_later(lab)
 }
 
 const CASES: &[Case] = &[
@@ -376,7 +376,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "histogram",
-        on: is_mysql_8,
+        on: is_mysql_8_or_later,
         statements: &[
             "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
             "INSERT INTO t VALUES (1, 'é'), (2, 'e')",

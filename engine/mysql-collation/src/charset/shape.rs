@@ -19,7 +19,7 @@ pub(crate) trait CharacterShape: Copy {
 
     /// Returns `true` if ASCII letters can be part of a character of several bytes.
     #[inline(always)]
-    fn has_letters(self) -> bool {
+    fn trails_have_letters(self) -> bool {
         true
     }
 
@@ -89,7 +89,7 @@ pub(crate) struct DoubleByteShape {
     /// Lead bytes. The two ranges of Shift JIS become one range when a bit of each byte is flipped.
     leads: ByteRange,
     /// `true` if second bytes can be ASCII letters.
-    has_letters: bool,
+    trails_have_letters: bool,
     /// `true` if bytes from 0x80 on can be characters: half-width katakana.
     has_katakana: bool,
 }
@@ -112,7 +112,7 @@ pub(crate) static SHIFT_JIS: DoubleByteShape = {
 
 impl DoubleByteShape {
     const fn new(singles: [ByteRange; 2], leads: ByteRange, trails: [ByteRange; 3]) -> Self {
-        let mut all = Self { roles: [0; 256], leads, has_letters: false, has_katakana: false };
+        let mut all = Self { roles: [0; 256], leads, trails_have_letters: false, has_katakana: false };
         let mut index = 0;
         while index < 256 {
             let byte = index as u8;
@@ -128,7 +128,7 @@ impl DoubleByteShape {
                 all.roles[index] |= LEAD;
             }
             all.has_katakana |= byte >= 0x80 && all.roles[index] & SINGLE != 0;
-            all.has_letters |= is_trail && byte.is_ascii_alphabetic();
+            all.trails_have_letters |= is_trail && byte.is_ascii_alphabetic();
             index += 1;
         }
         all
@@ -158,8 +158,8 @@ impl CharacterShape for &'static DoubleByteShape {
     }
 
     #[inline(always)]
-    fn has_letters(self) -> bool {
-        self.has_letters
+    fn trails_have_letters(self) -> bool {
+        self.trails_have_letters
     }
 
     /// A lead byte can be a second byte as well, and is never a character. In Shift JIS most second
@@ -167,7 +167,7 @@ impl CharacterShape for &'static DoubleByteShape {
     /// Japanese.
     #[inline(always)]
     fn bytes_decide(self, a: &[u8], b: &[u8], at: usize) -> bool {
-        !self.has_katakana && are_both(a, b, at, &self.leads)
+        !self.has_katakana && start_pairs_in(a, b, at, &self.leads)
     }
 }
 
@@ -202,7 +202,7 @@ impl CharacterShape for EucJp {
     }
 
     #[inline(always)]
-    fn has_letters(self) -> bool {
+    fn trails_have_letters(self) -> bool {
         false
     }
 
@@ -210,7 +210,7 @@ impl CharacterShape for EucJp {
     /// that the bytes decide there, too.
     #[inline(always)]
     fn bytes_decide(self, a: &[u8], b: &[u8], at: usize) -> bool {
-        are_both(a, b, at, &EUC)
+        start_pairs_in(a, b, at, &EUC)
     }
 }
 
@@ -259,7 +259,7 @@ impl ByteSet for Gb18030Part {
 /// Returns `true` if the bytes at `at` of both texts are in the range, and the next bytes as well,
 /// unless both texts end there.
 #[inline(always)]
-fn are_both(a: &[u8], b: &[u8], at: usize, range: &ByteRange) -> bool {
+fn start_pairs_in(a: &[u8], b: &[u8], at: usize, range: &ByteRange) -> bool {
     are_in(range, a.get(at), b.get(at)) == Some(true) && are_in(range, a.get(at + 1), b.get(at + 1)) != Some(false)
 }
 
@@ -280,7 +280,6 @@ fn run_before(text: &[u8], end: usize, range: &ByteRange) -> usize {
     /// Russian.
     const NEAR: usize = 24;
     let text = &text[..end];
-    // Usually there is no run, or a long run.
     if !text.last().is_some_and(|&byte| range.contains(byte)) {
         return 0;
     }

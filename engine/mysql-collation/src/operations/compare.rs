@@ -113,7 +113,7 @@ fn compare_characters<T: CharacterWeights, S: CharacterShape>(
     level.first_order(a, b, near).unwrap_or_else(|| compare_level_not_inlined(level, a, b, mismatch))
 }
 
-/// Calls [`compare_level`]. Not inlined, so that the usual path needs few registers.
+/// Not inlined, so that the usual path of [`compare_characters`] needs few registers.
 #[inline(never)]
 fn compare_level_not_inlined<L: LevelWeights>(level: L, a: &[u8], b: &[u8], mismatch: usize) -> Ordering {
     compare_level(level, a, b, mismatch)

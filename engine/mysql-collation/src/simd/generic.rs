@@ -342,7 +342,7 @@ pub(super) unsafe fn is_words<V: Vector>(text: &[u8]) -> bool {
     // loads end at `n`, the last vector is one byte before it.
     unsafe {
         while at + V::BYTES < n {
-            if V::load(p.add(at)).first_between_words(V::load(p.add(at + 1))) < V::BYTES {
+            if V::load(p.add(at)).first_breaking_words(V::load(p.add(at + 1))) < V::BYTES {
                 return false;
             }
             at += V::BYTES;
@@ -353,11 +353,11 @@ pub(super) unsafe fn is_words<V: Vector>(text: &[u8]) -> bool {
         }
         if let (Some(last), Some(next)) = (V::load_partial(p.add(at), rest), V::load_partial(p.add(at + 1), rest - 1)) {
             // Zeros follow the end.
-            return last.first_between_words(next) >= rest;
+            return last.first_breaking_words(next) >= rest;
         }
         if n > V::BYTES {
             let last = n - V::BYTES - 1;
-            let found = V::load(p.add(last)).first_between_words(V::load(p.add(last + 1)));
+            let found = V::load(p.add(last)).first_breaking_words(V::load(p.add(last + 1)));
             return found == V::BYTES && scalar::is_words(&text[n - 1..]);
         }
     }

@@ -9,8 +9,8 @@
 //!
 //! Terms: a *block* is a vector's worth of text, a *lane* is one byte of it. A *short* character
 //! has one or two bytes of UTF-8, a *long* one three or four. An *entry* is the weight of a short
-//! character at one level, a number for several weights, or [`ShortWeights::DEFER`]. `low` are the
-//! entries of a level.
+//! character at one level, an identifier of several weights (equal for equal weights), or
+//! [`ShortWeights::DEFER`]. `low` are the entries of a level.
 //!
 //! This folder imports nothing of the crate.
 
@@ -197,9 +197,9 @@ impl Backend {
     /// characters have the same entry, which is not [`ShortWeights::DEFER`], and characters of
     /// three to `longest` bytes are the same.
     ///
-    /// May skip less than possible. A contraction may reach over the end: a character that may
-    /// begin one is skipped if it and the next one are ASCII and equal in both texts, or differ as
-    /// the variants allow.
+    /// May skip less than possible. A contraction may begin before the returned lengths and end
+    /// after them: a character that may begin one is skipped if it and the next one are ASCII, and
+    /// both are equal in both texts or differ only as `low.variants()` allows.
     #[inline]
     pub(crate) fn skip_equal(&self, low: &ShortWeights, longest: u8, a: &[u8], b: &[u8]) -> [usize; 2] {
         // SAFETY: a `Backend` is returned only if its instruction set was detected.

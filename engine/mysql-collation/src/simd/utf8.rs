@@ -93,8 +93,8 @@ unsafe fn errors<V: Shuffle>(now: V, before: V) -> V {
             .lookup(&FIRST_HIGH)
             .and(one.low_nibbles().lookup(&FIRST_LOW))
             .and(now.high_nibbles().lookup(&SECOND_HIGH));
-        let third = now.shifted::<2>(before).minus(V::splat(0xE0 - 0x80));
-        let fourth = now.shifted::<3>(before).minus(V::splat(0xF0 - 0x80));
+        let third = now.shifted::<2>(before).saturating_sub(V::splat(0xE0 - 0x80));
+        let fourth = now.shifted::<3>(before).saturating_sub(V::splat(0xF0 - 0x80));
         third.or(fourth).and(V::splat(0x80)).xor(pair)
     }
 }

@@ -33,7 +33,7 @@ pub(super) trait Vector: Copy {
     unsafe fn starts(self) -> usize;
     /// First lane that is not printable ASCII, or is a space whose next byte, in the same lane of
     /// `next`, is not 0x21 to 0x7F; [`Vector::BYTES`] if no lane is.
-    unsafe fn first_between_words(self, next: Self) -> usize;
+    unsafe fn first_breaking_words(self, next: Self) -> usize;
 }
 
 /// A vector with lookups in tables of sixteen bytes.
@@ -54,7 +54,7 @@ pub(super) trait Shuffle: Vector {
     unsafe fn or(self, other: Self) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     /// Subtracts lane by lane, with zero as the least result.
-    unsafe fn minus(self, other: Self) -> Self;
+    unsafe fn saturating_sub(self, other: Self) -> Self;
     /// All bits in the lanes that are not zero.
     unsafe fn nonzero(self) -> Self;
     unsafe fn is_zero(self) -> bool;

@@ -142,7 +142,7 @@ impl<T: CharacterWeights, S: CharacterShape> CharacterLevel<T, S> {
     #[inline(always)]
     fn equal_length(self, a: &[u8], b: &[u8]) -> usize {
         let backend = simd::get();
-        if !self.shape.has_letters() {
+        if !self.shape.trails_have_letters() {
             return backend.mismatch_folded(a, b);
         }
         let same = backend.mismatch_folded_ascii(a, b);

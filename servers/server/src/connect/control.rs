@@ -270,7 +270,9 @@ pub fn describe_driver_error(error: &mysql::Error) -> String {
     match error {
         mysql::Error::MySqlError(error) => format!("{} (error {})", error.message, error.code),
         error if is_timeout(error) => "no answer in time; raise --timeout if statements need longer".into(),
-        mysql::Error::IoError(error) => format!("the connection broke ({error})"),
+        mysql::Error::IoError(error) | mysql::Error::CodecError(PacketCodecError::Io(error)) => {
+            format!("the connection broke ({error})")
+        }
         mysql::Error::DriverError(error) => error.to_string(),
         mysql::Error::TlsError(error) => error.to_string(),
         other => other.to_string(),

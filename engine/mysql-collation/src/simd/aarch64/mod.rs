@@ -106,7 +106,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_between_words(self, next: Self) -> usize {
+    unsafe fn first_breaking_words(self, next: Self) -> usize {
         // SAFETY: the caller guarantees NEON.
         let found = unsafe {
             // 0x21 to 0x7E.
@@ -175,7 +175,7 @@ impl Shuffle for V {
     }
 
     #[inline(always)]
-    unsafe fn minus(self, other: Self) -> Self {
+    unsafe fn saturating_sub(self, other: Self) -> Self {
         // SAFETY: the caller guarantees NEON.
         Self(unsafe { vqsubq_u8(self.0, other.0) })
     }

@@ -92,7 +92,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_between_words(self, next: Self) -> usize {
+    unsafe fn first_breaking_words(self, next: Self) -> usize {
         // SAFETY: the caller guarantees AVX2. Bytes beyond ASCII are the negative numbers.
         unsafe {
             let space = _mm256_set1_epi8(0x20);
@@ -166,7 +166,7 @@ impl Shuffle for V {
     }
 
     #[inline(always)]
-    unsafe fn minus(self, other: Self) -> Self {
+    unsafe fn saturating_sub(self, other: Self) -> Self {
         // SAFETY: the caller guarantees AVX2.
         Self(unsafe { _mm256_subs_epu8(self.0, other.0) })
     }

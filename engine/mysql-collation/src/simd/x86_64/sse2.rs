@@ -93,7 +93,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_between_words(self, next: Self) -> usize {
+    unsafe fn first_breaking_words(self, next: Self) -> usize {
         // SAFETY: the caller guarantees SSE2. Bytes beyond ASCII are the negative numbers.
         unsafe {
             let space = _mm_set1_epi8(0x20);

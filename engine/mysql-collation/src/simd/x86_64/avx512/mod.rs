@@ -105,7 +105,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn first_between_words(self, next: Self) -> usize {
+    unsafe fn first_breaking_words(self, next: Self) -> usize {
         // SAFETY: the caller guarantees AVX-512BW. Bytes beyond ASCII are the negative numbers.
         unsafe {
             let space = _mm512_set1_epi8(0x20);
@@ -179,7 +179,7 @@ impl Shuffle for V {
     }
 
     #[inline(always)]
-    unsafe fn minus(self, other: Self) -> Self {
+    unsafe fn saturating_sub(self, other: Self) -> Self {
         // SAFETY: the caller guarantees AVX-512BW.
         Self(unsafe { _mm512_subs_epu8(self.0, other.0) })
     }
