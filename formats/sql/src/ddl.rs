@@ -103,6 +103,18 @@ pub fn find_index<'c>(create: &'c str, name: &str) -> Option<(&'c str, &'c str, 
     None
 }
 
+/// Returns the foreign keys, each with its quoted name and its definition:
+/// ``CONSTRAINT `f` FOREIGN KEY (`a`) REFERENCES `p` (`b`)``.
+pub fn find_foreign_keys(create: &str) -> Vec<(&str, &str)> {
+    let name_of = |definition| {
+        let mut tokens = tokenize(definition, SqlMode::default());
+        let begins = tokens.next().is_some_and(|token| token.is_keyword("CONSTRAINT"));
+        let name = tokens.next().filter(|_| begins)?;
+        tokens.next().is_some_and(|token| token.is_keyword("FOREIGN")).then_some(name.text)
+    };
+    split_definitions(create).into_iter().filter_map(|one| Some((name_of(one)?, one))).collect()
+}
+
 /// Splits a column definition into the text before `DEFAULT`, the default, and the text behind it:
 /// `varchar(9) `, `'x'`, ` COMMENT 'y'`. `None` without DEFAULT.
 pub fn split_default(definition: &str) -> Option<(&str, &str, &str)> {
@@ -252,6 +264,20 @@ mod tests {
         );
         assert_eq!(find_index(create, "PRIMARY"), Some(("PRIMARY KEY", "`a`", "")));
         assert_eq!(find_index(create, "u"), None);
+    }
+
+    #[test]
+    fn foreign_keys_are_no_checks_or_columns() {
+        let create = "CREATE TABLE `t` (\n  `foreign` int COMMENT 'CONSTRAINT x FOREIGN KEY',\n  KEY `k` (`foreign`),\n  \
+                      CONSTRAINT `a``) FOREIGN KEY (b` FOREIGN KEY (`foreign`) REFERENCES `p` (`id`) ON DELETE CASCADE,\n  \
+                      CONSTRAINT `c` CHECK (`foreign` > 0)\n) ENGINE=InnoDB";
+        assert_eq!(
+            find_foreign_keys(create),
+            [(
+                "`a``) FOREIGN KEY (b`",
+                "CONSTRAINT `a``) FOREIGN KEY (b` FOREIGN KEY (`foreign`) REFERENCES `p` (`id`) ON DELETE CASCADE"
+            )]
+        );
     }
 
     #[test]

@@ -55,6 +55,18 @@ impl TableDefinition {
         actions.push(format!("ENGINE={}", self.engine));
         format!("ALTER TABLE {} {}", sql::quote_identifier(&self.name), actions.join(", "))
     }
+
+    /// Returns the statements that drop the table's foreign keys, and those that add them again as
+    /// the server wrote them.
+    pub fn foreign_key_statements(&self) -> (Vec<String>, Vec<String>) {
+        let alter = |action: String| format!("ALTER TABLE {} {action}", sql::quote_identifier(&self.name));
+        sql::ddl::find_foreign_keys(&self.create)
+            .into_iter()
+            .map(|(name, definition)| {
+                (alter(format!("DROP FOREIGN KEY {name}")), alter(format!("ADD {definition}")))
+            })
+            .unzip()
+    }
 }
 
 #[cfg(test)]
@@ -94,5 +106,14 @@ mod tests {
         );
         let all = definition().alter_statement(&ConversionTarget { all_columns: true, ..target }, false);
         assert!(all.contains("MODIFY `b` varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT NULL"), "{all}");
+    }
+
+    #[test]
+    fn foreign_keys_come_back_as_they_were() {
+        let key = "CONSTRAINT `f` FOREIGN KEY (`a`) REFERENCES `p` (`k`) ON UPDATE CASCADE";
+        let create = definition().create.replace("PRIMARY KEY (`id`)", &format!("PRIMARY KEY (`id`),\n  {key}"));
+        let (drops, adds) = TableDefinition { create, ..definition() }.foreign_key_statements();
+        assert_eq!(drops, ["ALTER TABLE `t` DROP FOREIGN KEY `f`"]);
+        assert_eq!(adds, [format!("ALTER TABLE `t` ADD {key}")]);
     }
 }

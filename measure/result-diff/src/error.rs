@@ -48,6 +48,9 @@ fn remedy(error: &mysql::Error) -> &'static str {
         mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1071 | 1118) => {
             "; `weigh preflight` names what is too long"
         }
+        mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1005 | 1215 | 1822 | 3780) => {
+            ": the columns of a foreign key would differ in collation. --convert=all converts both"
+        }
         mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1366 | 3854 | 1406) => {
             "; `weigh preflight` names the values that the new character set cannot hold"
         }

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
-use server::Conn;
-use server::Server;
+use server::{Conn, Flavour, Server};
 use sql::SqlMode;
 use workload_folder::{Cell, RowsFile, SchemaStatementKind, Workload};
 
@@ -143,6 +142,11 @@ impl<'a> SchemaFiller<'a> {
         keep_collations: bool,
         mut left_out: Option<&mut LeftOut>,
     ) -> Result<(), Error> {
+        // MariaDB 10.11 refuses to alter a foreign key's columns without checks, too (error 1832).
+        let drops_keys = self.server.flavour() == Flavour::MariaDb;
+        let keys = definitions.iter().filter(|_| drops_keys).map(TableDefinition::foreign_key_statements);
+        let (drops, adds): (Vec<_>, Vec<_>) = keys.unzip();
+        drops.iter().flatten().try_for_each(|statement| self.run("drop a foreign key", statement))?;
         for definition in definitions {
             let what = match keep_collations {
                 true => format!("rebuild {}", definition.name),
@@ -157,6 +161,7 @@ impl<'a> SchemaFiller<'a> {
                 (done, _) => done?,
             }
         }
+        adds.iter().flatten().try_for_each(|statement| self.run("add a foreign key again", statement))?;
         for definition in definitions {
             self.run("analyse a table", &format!("ANALYZE TABLE {}", sql::quote_identifier(&definition.name)))?;
         }
