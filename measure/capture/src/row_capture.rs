@@ -12,7 +12,7 @@ use workload_folder::{Cell, FolderWriter, RowsWriter};
 
 use crate::error::Error;
 use crate::key::{Key, WantedKeys, key_values};
-use crate::source::{RowSelection, SampleExtent, TableSource};
+use crate::source::{KeyRequest, SampleExtent, TableSource};
 use crate::source_table::SourceTable;
 use crate::summary::CapturedTable;
 
@@ -41,6 +41,18 @@ struct KeySets {
     needed: HashMap<Key, Vec<Value>>,
     /// Keys whose rows were requested from the source.
     requested: HashSet<Key>,
+}
+
+impl KeySets {
+    /// Returns the keys of parents that were not read or requested yet, as requested from now on.
+    fn take_missing(&mut self) -> WantedKeys {
+        let is_missing =
+            |(key, _): &(&Key, &Vec<Value>)| !self.present.contains(*key) && !self.requested.contains(*key);
+        let missing: HashMap<Key, Vec<Value>> =
+            self.needed.iter().filter(is_missing).map(|(key, values)| (key.clone(), values.clone())).collect();
+        self.requested.extend(missing.keys().cloned());
+        WantedKeys(missing)
+    }
 }
 
 /// Reads rows from a source and writes them to the workload folder.
@@ -89,10 +101,10 @@ impl<'a> RowCapture<'a> {
     ) -> Result<CapturedRows, Error> {
         let mut extents = Vec::new();
         progress.step("reading rows");
-        source.prepare_samples(self.tables, max_rows, seed)?;
+        source.prepare_samples(self.tables);
         for at in 0..self.tables.len() {
             progress.fraction(at as f64 / self.tables.len() as f64);
-            extents.push(self.read(source, at, &RowSelection::Sample { rows: max_rows, seed })?);
+            extents.push(self.read_sample(source, at, max_rows, seed)?);
         }
         let sampled: Vec<u64> = self.writers.iter().map(|writer| writer.rows).collect();
         if extents.iter().any(|extent| !extent.is_complete) {
@@ -118,40 +130,46 @@ impl<'a> RowCapture<'a> {
         Ok(CapturedRows { tables, orphans })
     }
 
-    /// Fetches parents until none is missing that the source has.
+    /// Fetches parents until none is missing that the source has. Each request is for the missing
+    /// parents in all tables, so their number is that of the levels of references.
     fn fetch_missing_parents(&mut self, source: &mut dyn TableSource) -> Result<(), Error> {
+        let tables = self.tables;
         let mut targets: Vec<ReferencedKey> = self.keys.keys().cloned().collect();
         targets.sort();
         loop {
-            let mut any = false;
+            lifecycle::interrupt::check()?;
+            let mut requests = Vec::new();
             for target in &targets {
-                let Some(keys) = self.keys.get_mut(target) else { continue };
-                let open =
-                    |(key, _): &(&Key, &Vec<Value>)| !keys.present.contains(*key) && !keys.requested.contains(*key);
-                let missing = keys.needed.iter().filter(open).map(|(key, values)| (key.clone(), values.clone()));
-                let missing = WantedKeys(missing.collect());
-                if missing.0.is_empty() {
-                    continue;
+                let keys = self.keys.get_mut(target).map(KeySets::take_missing).unwrap_or_default();
+                if !keys.0.is_empty() {
+                    let (at, positions) = (target.table, &target.positions);
+                    requests.push(KeyRequest { at, table: &tables[at], positions, keys });
                 }
-                keys.requested.extend(missing.0.keys().cloned());
-                any = true;
-                self.read(source, target.table, &RowSelection::Keys { positions: &target.positions, keys: &missing })?;
             }
-            if !any {
+            if requests.is_empty() {
                 return Ok(());
             }
+            let mut open = None;
+            source.rows_by_keys(&requests, &mut |at, row| {
+                if let Some(other) = open.replace(at).filter(|other| *other != at) {
+                    self.writers[other].close()?;
+                }
+                self.add_row(at, row)
+            })?;
+            open.map_or(Ok(()), |at: usize| self.writers[at].close())?;
         }
     }
 
-    fn read(
+    fn read_sample(
         &mut self,
         source: &mut dyn TableSource,
         at: usize,
-        selection: &RowSelection<'_>,
+        rows: u64,
+        seed: u64,
     ) -> Result<SampleExtent, Error> {
         lifecycle::interrupt::check()?;
         let tables = self.tables;
-        let extent = source.rows(&tables[at], selection, &mut |row| self.add_row(at, row))?;
+        let extent = source.sample(&tables[at], rows, seed, &mut |row| self.add_row(at, row))?;
         self.writers[at].close()?;
         Ok(extent)
     }
@@ -213,8 +231,8 @@ mod tests {
     /// Source of 100 rows per table. Row n refers to row n of the parent; rows above 90 refer to
     /// missing rows.
     struct NumberedRows {
-        /// Tables with the number of keys of each request.
-        asked: RefCell<Vec<(String, usize)>>,
+        /// Tables with their number of keys, by pass.
+        asked: RefCell<Vec<Vec<(String, usize)>>>,
     }
 
     impl TableSource for NumberedRows {
@@ -226,29 +244,37 @@ mod tests {
             Ok(Definitions::default())
         }
 
-        fn rows(
+        fn sample(
             &mut self,
             table: &SourceTable,
-            selection: &RowSelection<'_>,
+            rows: u64,
+            _seed: u64,
             sink: &mut crate::source::RowSink<'_>,
         ) -> Result<SampleExtent, Error> {
-            let name = table.shape.name.as_str();
-            let row = |id: i64| {
-                let other = if id > 90 { id + 1000 } else { id };
-                vec![Some(Value::Int(id)), (name != "regions").then_some(Value::Int(other))]
-            };
             // Samples of orders begin at row 80, the others at row 0, so that they share nothing.
-            let from = if name == "orders" { 80 } else { 0 };
-            match selection {
-                RowSelection::Sample { rows, .. } => (from..from + *rows as i64).try_for_each(|id| sink(row(id)))?,
-                RowSelection::Keys { keys, .. } => {
-                    self.asked.borrow_mut().push((name.to_owned(), keys.0.len()));
-                    let mut there = (0..100).filter(|id| keys.has(&vec![Value::Int(*id)]));
-                    there.try_for_each(|id| sink(row(id)))?;
-                }
-            }
+            let from = if table.shape.name.starts_with("orders") { 80 } else { 0 };
+            (from..from + rows as i64).try_for_each(|id| sink(row(table, id)))?;
             Ok(SampleExtent { is_complete: false, estimated_rows: Some(100) })
         }
+
+        fn rows_by_keys(
+            &mut self,
+            requests: &[KeyRequest<'_>],
+            sink: &mut crate::source::TableRowSink<'_>,
+        ) -> Result<(), Error> {
+            let asked = requests.iter().map(|request| (request.table.shape.name.clone(), request.keys.0.len()));
+            self.asked.borrow_mut().push(asked.collect());
+            for request in requests {
+                let mut rows = (0..100).map(|id| row(request.table, id)).filter(|row| request.wants(row));
+                rows.try_for_each(|row| sink(request.at, row))?;
+            }
+            Ok(())
+        }
+    }
+
+    fn row(table: &SourceTable, id: i64) -> Vec<Cell> {
+        let other = if id > 90 { id + 1000 } else { id };
+        vec![Some(Value::Int(id)), (table.shape.name != "regions").then_some(Value::Int(other))]
     }
 
     #[test]
@@ -284,6 +310,28 @@ mod tests {
         assert_eq!(counts, [(26, 11), (26, 11), (15, 0)]);
         assert_eq!(captured.orphans, 4);
         let asked = source.asked.into_inner();
-        assert!(asked.contains(&("customers".to_owned(), 15)) && asked.len() == 2, "{asked:?}");
+        assert_eq!(asked, [[("customers".to_owned(), 15)], [("regions".to_owned(), 11)]]);
+    }
+
+    /// However many tables refer to others, the source is read once per level of references.
+    #[test]
+    fn parents_in_many_tables_take_one_pass_per_level() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = FolderWriter::create(&place.path().join("w")).unwrap();
+        let create = |at: usize| {
+            let customer = CREATES[1].replace("customers", &format!("customers{at}"));
+            let order =
+                CREATES[2].replace("orders", &format!("orders{at}")).replace("customers", &format!("customers{at}"));
+            [customer, order]
+        };
+        let creates = (0..20).flat_map(create).chain([CREATES[0].to_owned()]);
+        let tables: Vec<SourceTable> = creates
+            .map(|create| SourceTable::new(workload_folder::SchemaSql::parse(&create).0.tables[0].clone(), &create))
+            .collect();
+        let mut source = NumberedRows { asked: RefCell::default() };
+        let rows = RowCapture::new(&tables, &folder).unwrap();
+        rows.capture_all(&mut source, 15, 1, &server::NoProgress).unwrap();
+        let passes: Vec<usize> = source.asked.into_inner().iter().map(Vec::len).collect();
+        assert_eq!(passes, [20, 1]);
     }
 }

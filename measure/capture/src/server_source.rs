@@ -10,7 +10,7 @@ use sql::{SqlMode, Value, quote_identifier};
 use workload_folder::{Cell, CellType, Column};
 
 use crate::error::Error;
-use crate::source::{Definitions, Origin, RowSelection, RowSink, SampleExtent, TableSource};
+use crate::source::{Definitions, KeyRequest, Origin, RowSink, SampleExtent, TableRowSink, TableSource};
 use crate::source_table::SourceTable;
 
 /// Rows per cluster. A sample by an integer primary key is read in clusters, so that it touches few
@@ -215,26 +215,28 @@ impl TableSource for ServerSource {
         Ok(definitions)
     }
 
-    fn rows(
+    fn sample(
         &mut self,
         table: &SourceTable,
-        selection: &RowSelection<'_>,
+        rows: u64,
+        seed: u64,
         sink: &mut RowSink<'_>,
     ) -> Result<SampleExtent, Error> {
-        match selection {
-            RowSelection::Sample { rows, seed } => self.sample_rows(table, *rows, *seed, sink),
-            RowSelection::Keys { positions, keys } => {
-                let names: Vec<String> =
-                    positions.iter().map(|position| quote_identifier(&table.columns[*position].name)).collect();
-                // Sorted, so that the file doesn't depend on the hash order.
-                for chunk in keys.values().chunks(MAX_KEYS_PER_QUERY) {
-                    let tuples: Vec<String> = chunk.iter().map(|key| key_tuple(key)).collect();
-                    let condition = format!("WHERE ({}) IN ({})", names.join(", "), tuples.join(", "));
-                    self.for_each_row(table, &condition, sink)?;
-                }
-                Ok(SampleExtent { is_complete: false, estimated_rows: None })
+        self.sample_rows(table, rows, seed, sink)
+    }
+
+    fn rows_by_keys(&mut self, requests: &[KeyRequest<'_>], sink: &mut TableRowSink<'_>) -> Result<(), Error> {
+        for KeyRequest { at, table, positions, keys } in requests {
+            let names: Vec<String> =
+                positions.iter().map(|position| quote_identifier(&table.columns[*position].name)).collect();
+            // Sorted, so that the file doesn't depend on the hash order.
+            for chunk in keys.values().chunks(MAX_KEYS_PER_QUERY) {
+                let tuples: Vec<String> = chunk.iter().map(|key| key_tuple(key)).collect();
+                let condition = format!("WHERE ({}) IN ({})", names.join(", "), tuples.join(", "));
+                self.for_each_row(table, &condition, &mut |row| sink(*at, row))?;
             }
         }
+        Ok(())
     }
 }
 

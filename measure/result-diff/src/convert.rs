@@ -62,9 +62,7 @@ impl TableDefinition {
         let alter = |action: String| format!("ALTER TABLE {} {action}", sql::quote_identifier(&self.name));
         sql::ddl::find_foreign_keys(&self.create)
             .into_iter()
-            .map(|(name, definition)| {
-                (alter(format!("DROP FOREIGN KEY {name}")), alter(format!("ADD {definition}")))
-            })
+            .map(|(name, definition)| (alter(format!("DROP FOREIGN KEY {name}")), alter(format!("ADD {definition}"))))
             .unzip()
     }
 }

@@ -12,23 +12,29 @@ use sql::{InsertTuples, SqlMode, StatementReader, Token, TokenKind};
 use workload_folder::Cell;
 
 use crate::error::Error;
-use crate::key::key_values;
-use crate::source::{Definitions, Origin, RowSelection, RowSink, SampleExtent, TableSource};
+use crate::source::{Definitions, KeyRequest, Origin, RowSink, SampleExtent, TableRowSink, TableSource};
 use crate::source_table::SourceTable;
 use insert::{Insert, content_tokens, head, parse_table_name};
-use reservoir::{Reservoir, extent};
+use reservoir::Reservoir;
 
 /// One schema of a dump.
 pub struct Dump {
     path: PathBuf,
     schema: String,
     tables: Vec<String>,
-    /// Samples that `prepare_samples` took, by table.
-    samples: HashMap<String, (Vec<Vec<Cell>>, SampleExtent)>,
+    /// Tables to sample, in order.
+    to_sample: Vec<SourceTable>,
+    /// Samples that a pass has taken, by table.
+    samples: HashMap<String, Sample>,
+    /// Number of passes.
+    #[cfg(test)]
+    passes: std::cell::Cell<usize>,
 }
 
-/// Maximum number of rows that samples of all tables together may have to be taken in one pass. The
-/// samples are held in memory.
+type Sample = (Vec<Vec<Cell>>, SampleExtent);
+
+/// Maximum number of rows that the samples of one pass may have, unless one table's sample has more.
+/// They are held in memory.
 const MAX_ROWS_OF_ONE_PASS: u64 = 1_000_000;
 
 /// Receives a statement and the file that holds it.
@@ -38,8 +44,15 @@ impl Dump {
     /// Creates the dump of a file or a folder. Statements of other schemas are skipped. An empty
     /// `tables` selects all tables.
     pub fn new(path: &Path, schema: &str, tables: &[String]) -> Self {
-        let samples = HashMap::new();
-        Self { path: path.to_owned(), schema: schema.to_owned(), tables: tables.to_vec(), samples }
+        Self {
+            path: path.to_owned(),
+            schema: schema.to_owned(),
+            tables: tables.to_vec(),
+            to_sample: Vec::new(),
+            samples: HashMap::new(),
+            #[cfg(test)]
+            passes: std::cell::Cell::default(),
+        }
     }
 
     /// Returns the dump's file, or the folder's `.sql` files, also with `.gz`, `.zst` and `.xz`,
@@ -89,6 +102,8 @@ impl Dump {
     /// Calls `sink` for each statement of the schema. A statement before the first USE of a dump in
     /// one file counts as such.
     fn for_each_statement(&self, sink: &mut StatementSink<'_>) -> Result<(), Error> {
+        #[cfg(test)]
+        self.passes.set(self.passes.get() + 1);
         for path in self.files()? {
             // mydumper's files are named `schema.table….sql`.
             let schema_of_file = |name: &str| name.split('.').next().map(str::to_owned);
@@ -137,6 +152,22 @@ impl Dump {
             }
             Ok(())
         })
+    }
+
+    /// Takes the samples of a table and of those that follow it, in one pass.
+    fn take_samples(&mut self, table: &SourceTable, rows: u64, seed: u64) -> Result<(), Error> {
+        let from = self.to_sample.iter().position(|one| one.shape.name == table.shape.name);
+        let following = from.map_or(&[][..], |from| &self.to_sample[from + 1..]);
+        let count = (MAX_ROWS_OF_ONE_PASS / rows.max(1)).saturating_sub(1) as usize;
+        let tables: Vec<&SourceTable> = std::iter::once(table).chain(following.iter().take(count)).collect();
+        let mut reservoirs: Vec<Reservoir> = tables.iter().map(|_| Reservoir::new(rows, seed)).collect();
+        self.for_each_row(&tables, |at, row| {
+            reservoirs[at].add(row);
+            Ok(())
+        })?;
+        let names = tables.iter().map(|table| table.shape.name.clone());
+        self.samples = names.zip(reservoirs.into_iter().map(Reservoir::finish)).collect();
+        Ok(())
     }
 
     /// True for a name without a schema, and for the dump's schema.
@@ -217,59 +248,40 @@ impl TableSource for Dump {
         Ok(found)
     }
 
-    /// Takes the samples of all tables in one pass, if they are not too large for memory.
-    fn prepare_samples(&mut self, tables: &[SourceTable], rows: u64, seed: u64) -> Result<(), Error> {
-        if rows.saturating_mul(tables.len() as u64) > MAX_ROWS_OF_ONE_PASS {
-            return Ok(());
-        }
-        let mut reservoirs: Vec<Reservoir> = tables.iter().map(|_| Reservoir::new(rows, seed)).collect();
-        let all: Vec<&SourceTable> = tables.iter().collect();
-        self.for_each_row(&all, |at, row| {
-            reservoirs[at].add(row);
-            Ok(())
-        })?;
-        let sample = |(table, reservoir): (&SourceTable, Reservoir)| (table.shape.name.clone(), reservoir.finish());
-        self.samples = tables.iter().zip(reservoirs).map(sample).collect();
-        Ok(())
+    fn prepare_samples(&mut self, tables: &[SourceTable]) {
+        self.to_sample = tables.to_vec();
     }
 
-    fn rows(
+    fn sample(
         &mut self,
         table: &SourceTable,
-        selection: &RowSelection<'_>,
+        rows: u64,
+        seed: u64,
         sink: &mut RowSink<'_>,
     ) -> Result<SampleExtent, Error> {
-        match selection {
-            RowSelection::Sample { rows, seed } => {
-                let (rows, extent) = match self.samples.remove(&table.shape.name) {
-                    Some(sample) => sample,
-                    None => {
-                        let mut reservoir = Reservoir::new(*rows, *seed);
-                        self.for_each_row(&[table], |_, row| {
-                            reservoir.add(row);
-                            Ok(())
-                        })?;
-                        reservoir.finish()
-                    }
-                };
-                rows.into_iter().try_for_each(sink)?;
-                Ok(extent)
-            }
-            RowSelection::Keys { positions, keys } => {
-                let (mut seen, mut found) = (0, 0);
-                self.for_each_row(&[table], |_, row| {
-                    seen += 1;
-                    let row = row();
-                    let key = key_values(&row, positions).map(|values| table.key(positions, &values));
-                    if key.is_some_and(|key| keys.has(&key)) {
-                        found += 1;
-                        sink(row)?;
-                    }
-                    Ok(())
-                })?;
-                Ok(extent(seen, found))
-            }
+        if !self.samples.contains_key(&table.shape.name) {
+            self.take_samples(table, rows, seed)?;
         }
+        let (rows, extent) = self.samples.remove(&table.shape.name).unwrap_or_default();
+        rows.into_iter().try_for_each(sink)?;
+        Ok(extent)
+    }
+
+    /// Reads the rows of all requests in one pass.
+    fn rows_by_keys(&mut self, requests: &[KeyRequest<'_>], sink: &mut TableRowSink<'_>) -> Result<(), Error> {
+        let mut tables: Vec<&SourceTable> = requests.iter().map(|request| request.table).collect();
+        tables.sort_by(|one, other| one.shape.name.cmp(&other.shape.name));
+        tables.dedup_by(|one, other| one.shape.name == other.shape.name);
+        let own = |table: &&SourceTable| {
+            let name = &table.shape.name;
+            requests.iter().filter(|request| request.table.shape.name == *name).collect()
+        };
+        let of_table: Vec<Vec<&KeyRequest<'_>>> = tables.iter().map(own).collect();
+        self.for_each_row(&tables, |at, row| {
+            let row = row();
+            let wanted = of_table[at].iter().find(|request| request.wants(&row));
+            wanted.map_or(Ok(()), |request| sink(request.at, row))
+        })
     }
 }
 
@@ -348,32 +360,46 @@ mod tests {
     fn reads_rows_up_to_a_number_and_by_key() {
         let folder = tempfile::tempdir().unwrap();
         let mut dump = dump(folder.path());
-        let create = dump.definitions().unwrap().tables.remove(0).1;
-        let table = SourceTable::new(workload_folder::SchemaSql::parse(&create).0.tables[0].clone(), &create);
-        let mut read = |selection: &RowSelection<'_>| {
-            let mut rows = Vec::new();
-            let extent = dump.rows(&table, selection, &mut |row| {
-                rows.push(row);
+        let table = table_t(&mut dump);
+        let mut sample = |rows: u64| {
+            let mut found = Vec::new();
+            let extent = dump.sample(&table, rows, 1, &mut |row| {
+                found.push(row);
                 Ok(())
             });
-            (rows, extent.unwrap())
+            (found, extent.unwrap())
         };
-        let (rows, extent) = read(&RowSelection::Sample { rows: 10, seed: 1 });
+        let (rows, extent) = sample(10);
         let text = |text: &str| Some(Value::Text(text.to_owned()));
         assert_eq!(rows[0], [Some(Value::Int(1)), text("x;'values ("), Some(Value::Bytes(vec![0x41, 0xFF]))]);
         assert_eq!(rows[1], [Some(Value::Int(2)), None, Some(Value::Bytes(b"z".to_vec()))]);
         assert_eq!(rows[3], [Some(Value::Int(4)), text("d"), None]);
         assert_eq!((rows.len(), extent), (4, SampleExtent { is_complete: true, estimated_rows: None }));
-        let (rows, extent) = read(&RowSelection::Sample { rows: 2, seed: 1 });
+        let (rows, extent) = sample(2);
         assert_eq!((rows.len(), extent), (2, SampleExtent { is_complete: false, estimated_rows: Some(4) }));
-        let key = |id| (vec![Value::Int(id)], vec![Value::Int(id)]);
-        let keys = WantedKeys(HashMap::from([key(3), key(9)]));
-        assert_eq!(read(&RowSelection::Keys { positions: &[0], keys: &keys }).0.len(), 1, "the 9 is of another schema");
+        let mut found = Vec::new();
+        let mut sink = |at: usize, row: Vec<Cell>| {
+            found.push((at, row[0].clone()));
+            Ok(())
+        };
+        dump.rows_by_keys(&[by_id(7, &table, &[3, 9])], &mut sink).unwrap();
+        assert_eq!(found, [(7, Some(Value::Int(3)))], "the 9 is of another schema");
+    }
+
+    fn by_id<'t>(at: usize, table: &'t SourceTable, ids: &[i64]) -> KeyRequest<'t> {
+        let key = |id: &i64| (vec![Value::Int(*id)], vec![Value::Int(*id)]);
+        KeyRequest { at, table, positions: &[0], keys: WantedKeys(ids.iter().map(key).collect()) }
+    }
+
+    fn tables(dump: &mut Dump) -> Vec<SourceTable> {
+        let table = |(_, create): (String, String)| {
+            SourceTable::new(workload_folder::SchemaSql::parse(&create).0.tables[0].clone(), &create)
+        };
+        dump.definitions().unwrap().tables.into_iter().map(table).collect()
     }
 
     fn table_t(dump: &mut Dump) -> SourceTable {
-        let create = dump.definitions().unwrap().tables.remove(0).1;
-        SourceTable::new(workload_folder::SchemaSql::parse(&create).0.tables[0].clone(), &create)
+        tables(dump).remove(0)
     }
 
     fn ids(dump: &mut Dump, table: &SourceTable, rows: u64, seed: u64) -> Vec<i64> {
@@ -384,7 +410,7 @@ mod tests {
             }
             Ok(())
         };
-        dump.rows(table, &RowSelection::Sample { rows, seed }, &mut sink).unwrap();
+        dump.sample(table, rows, seed, &mut sink).unwrap();
         found
     }
 
@@ -415,15 +441,50 @@ mod tests {
         assert_ne!(sample, ids(&mut dump, &table, 100, 8));
     }
 
+    /// A dump of 40 tables with the rows 1 to 3.
+    fn many_tables(folder: &Path) -> Dump {
+        let path = folder.join("many.sql");
+        let table = |at: u64| format!("CREATE TABLE t{at} (id int);\nINSERT INTO t{at} VALUES (1),(2),(3);\n");
+        std::fs::write(&path, (0..40).map(table).collect::<String>()).unwrap();
+        Dump::new(&path, "shop", &[])
+    }
+
     #[test]
-    fn one_pass_takes_the_samples_of_all_tables() {
+    fn one_pass_takes_samples_of_many_tables() {
         let folder = tempfile::tempdir().unwrap();
-        let mut dump = dump(folder.path());
-        let table = table_t(&mut dump);
-        let one = ids(&mut dump, &table, 2, 7);
-        dump.prepare_samples(std::slice::from_ref(&table), 2, 7).unwrap();
-        std::fs::remove_file(folder.path().join("dump.sql")).unwrap();
-        assert_eq!(ids(&mut dump, &table, 2, 7), one);
+        let mut dump = many_tables(folder.path());
+        let tables = tables(&mut dump);
+        let alone: Vec<_> = tables.iter().map(|table| ids(&mut dump, table, 2, 7)).collect();
+        assert_eq!(dump.passes.replace(0), 1 + tables.len());
+        dump.prepare_samples(&tables);
+        assert_eq!(tables.iter().map(|table| ids(&mut dump, table, 2, 7)).collect::<Vec<_>>(), alone);
+        assert_eq!(dump.passes.replace(0), 1);
+        // Samples of ten tables are held in memory at a time.
+        let rows = MAX_ROWS_OF_ONE_PASS / 10;
+        assert!(tables.iter().all(|table| ids(&mut dump, table, rows, 7) == [1, 2, 3]));
+        assert_eq!(dump.passes.get(), 4);
+    }
+
+    #[test]
+    fn one_pass_finds_the_parents_in_all_tables() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut dump = many_tables(folder.path());
+        let tables = tables(&mut dump);
+        dump.passes.set(0);
+        // Two keys of each table, one of which no row has.
+        let requests: Vec<_> = tables
+            .iter()
+            .enumerate()
+            .flat_map(|(at, table)| [&[2, 9][..], &[3]].map(|ids| by_id(at, table, ids)))
+            .collect();
+        let mut found = Vec::new();
+        let mut sink = |at: usize, _| {
+            found.push(at);
+            Ok(())
+        };
+        dump.rows_by_keys(&requests, &mut sink).unwrap();
+        assert_eq!(found, (0..40).flat_map(|at| [at, at]).collect::<Vec<_>>());
+        assert_eq!(dump.passes.get(), 1);
     }
 
     #[test]
