@@ -92,7 +92,10 @@ fn write_mend(mend: &Mend, out: &mut impl Write) -> io::Result<()> {
 fn write_statement(statement: &[u8], out: &mut impl Write) -> io::Result<()> {
     if !has_delimiter(statement) {
         out.write_all(statement)?;
-        return out.write_all(b";\n");
+        // On the line of a comment, the delimiter would be part of it.
+        let last_line = &statement[memchr::memrchr(b'\n', statement).unwrap_or(0)..];
+        let may_end_in_comment = memchr::memmem::find(last_line, b"--").is_some() || last_line.contains(&b'#');
+        return out.write_all(if may_end_in_comment { b"\n;\n" } else { b";\n" });
     }
     let delimiter = escape::delimiter(&String::from_utf8_lossy(statement));
     writeln!(out, "DELIMITER {delimiter}")?;
@@ -102,10 +105,7 @@ fn write_statement(statement: &[u8], out: &mut impl Write) -> io::Result<()> {
 
 /// True if a semicolon would end the statement early.
 fn has_delimiter(statement: &[u8]) -> bool {
-    let is_insert = || statement.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"INSERT"));
-    // INSERTs of dumps are long, and have semicolons only in quotes.
     memchr::memchr(b';', statement).is_some()
-        && !is_insert()
         && split_statements(&String::from_utf8_lossy(statement), SqlMode::default()).len() > 1
 }
 
@@ -149,6 +149,17 @@ mod tests {
             written(text, &[]),
             "DELIMITER $$\nCREATE TRIGGER x BEGIN SET a = ';;'; END\n$$\nDELIMITER ;\nSELECT ';';\n"
         );
+    }
+
+    #[test]
+    fn no_statement_becomes_two_or_joins_the_next() {
+        let insert = "INSERT INTO t VALUES (1); DROP DATABASE victim";
+        let text: &'static str = Box::leak(format!("DELIMITER //\n{insert}//\n").into_boxed_str());
+        assert_eq!(written(text, &[]), format!("DELIMITER $$\n{insert}\n$$\nDELIMITER ;\n"));
+        for end in ["-- c", "# c"] {
+            let text: &'static str = Box::leak(format!("SELECT 1 {end}\n; SELECT 2;").into_boxed_str());
+            assert_eq!(written(text, &[]), format!("SELECT 1 {end}\n;\nSELECT 2;\n"));
+        }
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::Error;
 /// Maximum number of rows that are kept for messages.
 const MAX_KEPT_ROWS: usize = 200;
 
+/// Length of the rows that are kept, unless the first is longer.
+const MAX_KEPT_BYTES: usize = 1 << 20;
+
 /// Statements shorter than this are repeated on other connections.
 const MAX_PRELUDE_BYTES: usize = 4096;
 
@@ -27,7 +30,7 @@ pub struct Rows {
     pub ordered: u64,
     /// Hash of the rows that doesn't depend on their order.
     pub content: u64,
-    /// First rows, as text.
+    /// First rows, as text: up to [`MAX_KEPT_ROWS`] and about [`MAX_KEPT_BYTES`].
     pub first: Vec<String>,
     pub affected: u64,
 }
@@ -122,27 +125,25 @@ pub fn first_word(statement: &str) -> String {
 
 fn read_rows(conn: &mut Conn, statement: &str) -> mysql::Result<Rows> {
     let mut rows = Rows::default();
-    let mut result = conn.query_iter(statement)?;
-    rows.affected = result.affected_rows();
-    while let Some(set) = result.iter() {
-        for row in set {
-            let values: Vec<Value> = row?.unwrap();
-            let mut hasher = DefaultHasher::new();
-            let texts: Vec<Option<Vec<u8>>> = values.iter().map(text).collect();
-            texts.hash(&mut hasher);
-            let hash = hasher.finish();
-            rows.ordered = rows.ordered.rotate_left(5).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash;
-            rows.content = rows.content.wrapping_add(hash);
-            rows.count += 1;
-            if rows.first.len() < MAX_KEPT_ROWS {
-                let shown: Vec<String> = texts
-                    .iter()
-                    .map(|text| text.as_ref().map_or("NULL".into(), |text| String::from_utf8_lossy(text).into_owned()))
-                    .collect();
-                rows.first.push(shown.join(", "));
-            }
+    let mut kept_bytes = 0;
+    rows.affected = conn.for_each_row(statement, |row| {
+        let values: Vec<Value> = row.unwrap();
+        let mut hasher = DefaultHasher::new();
+        let texts: Vec<Option<Vec<u8>>> = values.iter().map(text).collect();
+        texts.hash(&mut hasher);
+        let hash = hasher.finish();
+        rows.ordered = rows.ordered.rotate_left(5).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash;
+        rows.content = rows.content.wrapping_add(hash);
+        rows.count += 1;
+        if rows.first.len() < MAX_KEPT_ROWS && kept_bytes < MAX_KEPT_BYTES {
+            let shown: Vec<String> = texts
+                .iter()
+                .map(|text| text.as_ref().map_or("NULL".into(), |text| String::from_utf8_lossy(text).into_owned()))
+                .collect();
+            rows.first.push(shown.join(", "));
+            kept_bytes += rows.first.last().map_or(0, String::len);
         }
-    }
+    })?;
     Ok(rows)
 }
 

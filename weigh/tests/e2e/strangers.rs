@@ -29,7 +29,7 @@ fn weigh(workspace: &Workspace, server: &Server, words: &[&str]) -> Finished {
 }
 
 /// Names of tables that have broken a context.
-const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 13] = [
     "a(b",
     "a/*b",
     "a*/b",
@@ -85,11 +85,7 @@ fn names_are_data_in_every_output() {
     for words in commands {
         let done = weigh(&workspace, &server, words);
         assert!(matches!(done.code, Some(0 | 1)), "{words:?}: {done}");
-        let text = format!("{}{}", done.stdout, done.stderr);
-        let acts = |character: char| escape::is_control(character) && !matches!(character, '\n' | '\t');
-        assert!(!text.contains(acts), "{words:?}: {text:?}");
-        assert!(!text.lines().any(|line| line.starts_with("NOTHING BREAKS")), "{words:?}: {text}");
-        assert!(!text.lines().any(|line| line.starts_with(['=', '@'])), "{words:?}: {text}");
+        assert_text_is_data(&done);
     }
     check_documents(&workspace, &server, &to);
     // Nothing but the folder is written.
@@ -102,20 +98,37 @@ fn names_are_data_in_every_output() {
     server.stop().unwrap();
 }
 
+/// Asserts that no name acts on a terminal, or makes a line of its own.
+pub fn assert_text_is_data(done: &Finished) {
+    let text = format!("{}{}", done.stdout, done.stderr);
+    let acts = |character: char| escape::is_control(character) && !matches!(character, '\n' | '\t');
+    assert!(!text.contains(acts), "{text:?}");
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("NOTHING BREAKS")), "{text}");
+    assert!(!text.lines().any(|line| line.starts_with(['=', '@'])), "{text}");
+}
+
+/// Asserts that a document for another program holds names as data.
+pub fn assert_document_is_data(done: &Finished, format: &str) {
+    let acts = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
+    assert!(!done.stdout.contains(acts), "{format}: {:?}", done.stdout);
+    match format {
+        "html" => assert!(!done.stdout.contains("<img src=x"), "{done}"),
+        "junit" => drop(quick_junit::Report::deserialize_from_str(&done.stdout).unwrap()),
+        _ => drop(serde_json::from_str::<serde_json::Value>(&done.stdout).unwrap()),
+    }
+}
+
+/// Formats of documents for other programs.
+pub const DOCUMENTS: [&str; 4] = ["html", "sarif", "junit", "json"];
+
 /// Documents for other programs hold names as data: in HTML, XML and JSON.
 fn check_documents(workspace: &Workspace, server: &Server, to: &[&str]) {
-    for format in ["html", "sarif", "junit", "json"] {
-        let format = format!("--format={format}");
+    for format in DOCUMENTS {
+        let option = format!("--format={format}");
         for words in [&["audit", "--schema=d"][..], &[&["preflight"][..], to].concat()] {
-            let done = weigh(workspace, server, &[words, &[&format]].concat());
+            let done = weigh(workspace, server, &[words, &[&option]].concat());
             assert!(matches!(done.code, Some(0 | 1)), "{words:?} {format}: {done}");
-            let acts = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
-            assert!(!done.stdout.contains(acts), "{words:?} {format}: {:?}", done.stdout);
-            match format.as_str() {
-                "--format=html" => assert!(!done.stdout.contains("<img src=x"), "{words:?}: {done}"),
-                "--format=junit" => drop(quick_junit::Report::deserialize_from_str(&done.stdout).unwrap()),
-                _ => drop(serde_json::from_str::<serde_json::Value>(&done.stdout).unwrap()),
-            }
+            assert_document_is_data(&done, format);
         }
     }
 }

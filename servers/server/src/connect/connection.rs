@@ -67,6 +67,21 @@ impl Conn {
         Ok(Rows { result: Some(result), watch: self.watch.clone(), _operation: operation })
     }
 
+    /// Runs a statement and calls `each` for the rows of all its results, which a procedure can have
+    /// many of. Returns the number of rows that the statement changed.
+    pub fn for_each_row(&mut self, statement: impl AsRef<str>, mut each: impl FnMut(Row)) -> Result<u64> {
+        self.run(|conn| {
+            let mut result = conn.query_iter(statement)?;
+            let affected = result.affected_rows();
+            while let Some(rows) = result.iter() {
+                for row in rows {
+                    each(row?);
+                }
+            }
+            Ok(affected)
+        })
+    }
+
     fn run<T>(&mut self, statement: impl FnOnce(&mut mysql::Conn) -> Result<T>) -> Result<T> {
         let _operation = self.watch.as_ref().map(Watch::begin);
         let inner = usable(&mut self.inner)?;
@@ -152,7 +167,8 @@ impl Drop for Rows<'_> {
 }
 
 impl Queryable for Conn {
-    /// Starts a query, to which the time limit does not apply: use [`Conn::rows`].
+    /// Starts a query, to which the time limit does not apply: use [`Conn::rows`] or
+    /// [`Conn::for_each_row`].
     fn query_iter<Q: AsRef<str>>(&mut self, query: Q) -> Result<QueryResult<'_, '_, '_, Text>> {
         let inner = usable(&mut self.inner)?;
         contain_driver(|| inner.query_iter(query))

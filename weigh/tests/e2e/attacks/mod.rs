@@ -5,6 +5,7 @@ mod copies;
 mod programs;
 mod rogue;
 mod servers;
+mod upgrade;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -4,43 +4,74 @@ use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
 /// An answer to a statement, in place of the server's.
 pub type Answer = fn(&mut UnixStream);
 
+/// Statement that the program answers itself.
+#[derive(Clone, Copy)]
+pub enum Moment {
+    /// Number from 1.
+    Number(u32),
+    /// The first one with this text.
+    Text(&'static str),
+}
+
 /// A socket in front of a server.
 pub struct Rogue {
     pub socket: PathBuf,
-    statements: Arc<AtomicU32>,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    statements: AtomicU32,
+    has_answered: AtomicBool,
+}
+
+impl State {
+    /// Counts a statement. True if it is the one to answer.
+    fn is_moment(&self, moment: Moment, payload: &[u8]) -> bool {
+        let number = self.statements.fetch_add(1, Ordering::SeqCst) + 1;
+        let is_it = match moment {
+            Moment::Number(at) => number == at,
+            Moment::Text(text) => payload.windows(text.len()).any(|part| part == text.as_bytes()),
+        };
+        is_it && !self.has_answered.swap(true, Ordering::SeqCst)
+    }
 }
 
 impl Rogue {
-    /// Listens in `folder`. `answer` replaces the server's answer to statement number `at`.
-    pub fn start(folder: &Path, server: &Path, at: u32, answer: Answer) -> Self {
+    /// Listens in `folder`. `answer` replaces the server's answer to one statement.
+    pub fn start(folder: &Path, server: &Path, moment: Moment, answer: Answer) -> Self {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let socket = folder.join(format!("rogue-{}.sock", STARTED.fetch_add(1, Ordering::SeqCst)));
         let listener = UnixListener::bind(&socket).unwrap();
-        let statements = Arc::new(AtomicU32::new(0));
-        let (server, count) = (server.to_owned(), Arc::clone(&statements));
+        let state = Arc::new(State::default());
+        let (server, own) = (server.to_owned(), Arc::clone(&state));
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                let (server, count) = (server.clone(), Arc::clone(&count));
-                thread::spawn(move || forward(client, &server, at, answer, &count));
+                let (server, state) = (server.clone(), Arc::clone(&own));
+                thread::spawn(move || forward(client, &server, moment, answer, &state));
             }
         });
-        Self { socket, statements }
+        Self { socket, state }
     }
 
     /// Number of statements so far.
     pub fn statements(&self) -> u32 {
-        self.statements.load(Ordering::SeqCst)
+        self.state.statements.load(Ordering::SeqCst)
+    }
+
+    pub fn has_answered(&self) -> bool {
+        self.state.has_answered.load(Ordering::SeqCst)
     }
 }
 
-fn forward(mut client: UnixStream, server: &Path, at: u32, answer: Answer, count: &AtomicU32) -> Option<()> {
+fn forward(mut client: UnixStream, server: &Path, moment: Moment, answer: Answer, state: &State) -> Option<()> {
     let mut server = UnixStream::connect(server).ok()?;
     let (mut from_server, mut to_client) = (server.try_clone().ok()?, client.try_clone().ok()?);
     thread::spawn(move || {
@@ -55,7 +86,7 @@ fn forward(mut client: UnixStream, server: &Path, at: u32, answer: Answer, count
         client.read_exact(&mut payload).ok()?;
         // COM_QUERY, COM_STMT_PREPARE and COM_STMT_EXECUTE begin with sequence number 0.
         let is_statement = header[3] == 0 && matches!(payload.first(), Some(0x03 | 0x16 | 0x17));
-        if is_statement && count.fetch_add(1, Ordering::SeqCst) + 1 == at {
+        if is_statement && state.is_moment(moment, &payload) {
             answer(&mut client);
             continue;
         }
@@ -96,6 +127,25 @@ pub fn endless_rows(client: &mut UnixStream) {
     let rows: Vec<u8> = (0..=255_u8).flat_map(|n| packet(n.wrapping_add(4), b"\x01x")).collect();
     send(client, &head());
     while send(client, &rows) {}
+}
+
+pub fn endless_long_rows(client: &mut UnixStream) {
+    let value = [&b"\xfd\xff\xff\x0f"[..], &vec![b'x'; 0x0f_ffff]].concat();
+    send(client, &head());
+    let mut sequence = 4_u8;
+    while send(client, &packet(sequence, &value)) {
+        sequence = sequence.wrapping_add(1);
+    }
+}
+
+/// A row of packets of the greatest length: its end never comes.
+pub fn endless_row(client: &mut UnixStream) {
+    let packet = |sequence| [&[0xff, 0xff, 0xff, sequence][..], &vec![b'x'; 0xff_ffff]].concat();
+    send(client, &head());
+    let mut sequence = 4_u8;
+    while send(client, &packet(sequence)) {
+        sequence = sequence.wrapping_add(1);
+    }
 }
 
 pub fn dripping_rows(client: &mut UnixStream) {

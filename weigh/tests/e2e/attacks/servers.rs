@@ -2,17 +2,19 @@
 
 use rustix::process::Signal;
 
-use super::rogue::{self, Answer, Rogue};
+use super::rogue::{self, Answer, Moment, Rogue};
 use super::weigh;
 use crate::attach::Foreign;
 use crate::workspace::{Finished, Workspace, eventually, retry, send};
 
 /// The answers of a rogue server.
-const ANSWERS: [(&str, Answer); 11] = [
+pub const ANSWERS: [(&str, Answer); 13] = [
     ("2^40 columns", rogue::many_columns),
     ("2^64-1 columns", rogue::most_columns),
     ("10^8 columns", rogue::hundred_million_columns),
     ("endless rows", rogue::endless_rows),
+    ("endless long rows", rogue::endless_long_rows),
+    ("an endless row", rogue::endless_row),
     ("dripping rows", rogue::dripping_rows),
     ("endless results", rogue::endless_results),
     ("an empty packet", rogue::empty_packet),
@@ -37,14 +39,47 @@ fn any_answer_ends_in_order() {
         for (what, answer) in ANSWERS {
             // On a busy machine an earlier statement may take longer than the timeout.
             let is_reached = (0..3).any(|_| {
-                let rogue = Rogue::start(workspace.root(), &foreign.socket(), at, answer);
+                let rogue = Rogue::start(workspace.root(), &foreign.socket(), Moment::Number(at), answer);
                 let finished = audit(&workspace, &rogue.socket);
                 assert!(matches!(finished.code, Some(0..=2)), "{what} for statement {at}: {finished}");
                 assert!(!finished.stderr.contains("panicked"), "{what}: {finished}");
-                rogue.statements() >= at
+                rogue.has_answered()
             });
             assert!(is_reached, "{what}: statement {at} was not reached");
         }
+    }
+    foreign.assert_untouched();
+}
+
+/// Largest resident memory of a process until its end, in MiB.
+fn watch_memory(child: &mut std::process::Child) -> u64 {
+    let file = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = std::fs::read_to_string(&file).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        peak = line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(peak << 10) >> 10;
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    peak
+}
+
+/// Rows without an end are refused by their size. The time limits are too long to end them.
+#[test]
+fn answers_have_a_bound_in_memory() {
+    let foreign = Foreign::start("mariadb");
+    let workspace = Workspace::new();
+    let text = Moment::Text("FROM information_schema.SCHEMATA");
+    for (what, answer) in [("endless rows", rogue::endless_rows as Answer), ("long rows", rogue::endless_long_rows)] {
+        let rogue = Rogue::start(workspace.root(), &foreign.socket(), text, answer);
+        let mut weigh = workspace.weigh(&["audit", "--socket", rogue.socket.to_str().unwrap()]);
+        weigh.args(["--user=root", "--timeout=1h", "--statement-time=1h", "--no-defaults"]);
+        let mut child = weigh.env("WEIGH_MAX_ITEM", "4").spawn().unwrap();
+        let peak = watch_memory(&mut child);
+        let finished = workspace.end(child);
+        assert!(rogue.has_answered(), "{what}: {finished}");
+        assert!(peak < 160, "{what}: {peak} MiB: {finished}");
+        finished.refuses_with(&["the answer is larger than 64 MiB", "WEIGH_MAX_ITEM"]);
     }
     foreign.assert_untouched();
 }
@@ -57,7 +92,7 @@ fn frozen_server_ends_audit_in_time() {
         let foreign = Foreign::start("mariadb");
         let workspace = Workspace::new();
         fn freeze(_: &mut std::os::unix::net::UnixStream) {}
-        let rogue = Rogue::start(workspace.root(), &foreign.socket(), 14, freeze);
+        let rogue = Rogue::start(workspace.root(), &foreign.socket(), Moment::Number(14), freeze);
         let mut weigh = workspace.weigh(&["audit", "--socket", rogue.socket.to_str().unwrap()]);
         let mut child = weigh.args(["--user=root", "--timeout=2s", "--no-defaults"]).spawn().unwrap();
         eventually("the statement is sent", || {

@@ -1,0 +1,175 @@
+//! Attacks on `weigh upgrade --live` and `--rewrite`: names and definitions of strangers, and servers
+//! that freeze, or answer without an end.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use rustix::process::Signal;
+use sql::{SqlMode, quote_identifier};
+
+use super::rogue::{Moment, Rogue};
+use super::servers::ANSWERS;
+use super::weigh;
+use crate::attach::Foreign;
+use crate::strangers::{DOCUMENTS, NAMES, assert_document_is_data, assert_text_is_data};
+use crate::workspace::{Finished, Workspace, eventually, send};
+
+/// Creates tables, columns, indexes, views, routines and triggers with each name. `column` is the
+/// definition of the column of text.
+fn create_nasty_objects(server: &Foreign, column: &str) {
+    server.run("CREATE DATABASE d CHARACTER SET utf8mb4");
+    for (at, name) in NAMES.iter().enumerate() {
+        let name = quote_identifier(name);
+        server.run(&format!(
+            "CREATE TABLE d.{name} (id INT PRIMARY KEY, {name} {column}, KEY {name} ({name})) CHARACTER SET utf8mb4 COMMENT '\x1b[2J*/'"
+        ));
+        let view = quote_identifier(&format!("v{}", NAMES[at]));
+        server.run(&format!("CREATE VIEW d.{view} AS SELECT {name} FROM d.{name}"));
+        server.run(&format!("CREATE PROCEDURE d.{name} ({name} VARCHAR(9)) BEGIN SELECT '*/\n\x1b[2J', {name}; END"));
+        server.run(&format!("CREATE TRIGGER d.{name} BEFORE INSERT ON d.{name} FOR EACH ROW SET NEW.id = 1"));
+    }
+}
+
+fn live(workspace: &Workspace, [from, to]: [&std::path::Path; 2], words: &[&str]) -> Finished {
+    let spec = |option: &str, socket: &std::path::Path| format!("--{option}=u=root,S={}", socket.display());
+    let (from, to) = (spec("from", from), spec("to", to));
+    weigh(workspace, &[&["upgrade", "--live", &from, &to, "--schema=d", "--timeout=2s"], words].concat())
+}
+
+#[test]
+fn names_of_running_servers_are_data() {
+    let (old, new) = (Foreign::start("mariadb"), Foreign::start("mysql@sid"));
+    create_nasty_objects(&old, "VARCHAR(20) COLLATE utf8mb4_general_ci");
+    // Half of the objects are missing on the new server, all others differ.
+    create_nasty_objects(&new, "VARCHAR(30) COLLATE utf8mb4_bin");
+    for name in NAMES.iter().step_by(2) {
+        let name = quote_identifier(name);
+        for kind in ["TABLE", "PROCEDURE"] {
+            new.run(&format!("DROP {kind} d.{name}"));
+        }
+    }
+    let workspace = Workspace::new();
+    let mut script = String::new();
+    for name in NAMES {
+        let name = quote_identifier(name);
+        let _ = writeln!(script, "SELECT {name}, '\x1b[2J' FROM d.{name};");
+    }
+    fs::write(workspace.root().join("app\u{1b}[2J.sql"), script).unwrap();
+    let (from, to) = (old.socket(), new.socket());
+    let compare = |words: &[&str]| live(&workspace, [&from, &to], &[&["--sql=app\u{1b}[2J.sql"], words].concat());
+    let text = compare(&[]);
+    assert_eq!(text.code, Some(1), "{text}");
+    assert_text_is_data(&text);
+    assert!(text.stdout.contains("a/*b") && text.stdout.contains("loses an index"), "{text}");
+    for format in DOCUMENTS {
+        let done = compare(&[&format!("--format={format}")]);
+        assert_eq!(done.code, Some(1), "{format}: {done}");
+        assert_document_is_data(&done, format);
+    }
+    old.assert_untouched();
+    new.assert_untouched();
+}
+
+/// Statements of the comparison, by a part of their text.
+const STATEMENTS: [&str; 3] =
+    ["FROM information_schema.SCHEMATA", "FROM information_schema.COLUMNS c", "SELECT id FROM orders"];
+
+/// Every answer of either server ends with exit status 0, 1 or 2, without a panic, an abort, or a
+/// wait without an end.
+#[test]
+fn any_answer_ends_a_comparison_in_order() {
+    let (old, new) = (Foreign::start("mariadb"), Foreign::start("mysql@sid"));
+    for server in [&old, &new] {
+        server.run("CREATE DATABASE d CHARACTER SET utf8mb4");
+        server.run("CREATE TABLE d.orders (id INT PRIMARY KEY, code VARCHAR(20), KEY (code))");
+        server.run("INSERT INTO d.orders VALUES (1, 'a'), (2, 'b')");
+    }
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("app.sql"), "SELECT id FROM orders WHERE code = 'a';\n").unwrap();
+    let mut reached = 0;
+    for text in STATEMENTS {
+        for (what, answer) in ANSWERS {
+            for (is_old, server, other) in [(true, &old, &new), (false, &new, &old)] {
+                let rogue = Rogue::start(workspace.root(), &server.socket(), Moment::Text(text), answer);
+                let (rogue_socket, other) = (rogue.socket.clone(), other.socket());
+                let sockets = if is_old { [&rogue_socket, &other] } else { [&other, &rogue_socket] };
+                let finished = live(&workspace, sockets.map(|path| path.as_path()), &["--sql=app.sql"]);
+                assert!(matches!(finished.code, Some(0..=2)), "{what} for {text}: {finished}");
+                assert!(!finished.stderr.contains("panicked"), "{what} for {text}: {finished}");
+                assert_text_is_data(&finished);
+                reached += u32::from(rogue.has_answered());
+            }
+        }
+    }
+    assert!(reached as usize >= 2 * 2 * ANSWERS.len(), "{reached}");
+    old.assert_untouched();
+    new.assert_untouched();
+}
+
+#[test]
+fn frozen_servers_end_a_comparison_in_time() {
+    let (old, new) = (Foreign::start("mariadb"), Foreign::start("mysql@sid"));
+    for server in [&old, &new] {
+        server.run("CREATE DATABASE d CHARACTER SET utf8mb4");
+    }
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("app.sql"), "SELECT 'query';\n").unwrap();
+    fn freeze(_: &mut std::os::unix::net::UnixStream) {}
+    for (is_old, server, other) in [(true, &old, &new), (false, &new, &old)] {
+        for text in ["FROM information_schema.SCHEMATA", "SELECT 'query'"] {
+            let rogue = Rogue::start(workspace.root(), &server.socket(), Moment::Text(text), freeze);
+            let spec = |socket: &std::path::Path| format!("u=root,S={}", socket.display());
+            let (own, other) = (spec(&rogue.socket), spec(&other.socket()));
+            let (from, to) = if is_old { (&own, &other) } else { (&other, &own) };
+            let words =
+                ["upgrade", "--live", "--schema=d", "--sql=app.sql", "--timeout=2s", "--from", from, "--to", to];
+            let child = workspace.weigh(&words).spawn().unwrap();
+            eventually("the statement is sent", || rogue.has_answered());
+            send(Signal::STOP, server.pid());
+            let finished = workspace.end(child);
+            send(Signal::CONT, server.pid());
+            assert_eq!(finished.code, Some(2), "{text}: {finished}");
+            assert!(finished.stderr.contains("did not answer"), "{text}: {finished}");
+        }
+    }
+}
+
+/// A dump whose names would act in the rewritten file, had they not been data. The new server lacks
+/// its collation, so that every definition is rewritten.
+fn nasty_dump() -> String {
+    let mut dump = "SET NAMES utf8mb4;\n".to_owned();
+    for (at, name) in NAMES.iter().enumerate() {
+        let name = quote_identifier(name);
+        let _ = writeln!(
+            dump,
+            "CREATE TABLE {name} (id INT PRIMARY KEY, {name} VARCHAR(20) COLLATE utf8mb4_0900_as_cs COMMENT '*/\n-- ', KEY {name} ({name})) -- '\n;\n\
+             DELIMITER //\nCREATE TRIGGER {name} BEFORE INSERT ON {name} FOR EACH ROW BEGIN SET NEW.id = {at}; SET @x = '$$\nDROP DATABASE victim;'; END//\n\
+             INSERT INTO {name} VALUES (1, 'a'); DROP DATABASE victim//\nDELIMITER ;"
+        );
+    }
+    dump
+}
+
+#[test]
+fn a_rewritten_dump_does_what_the_dump_does() {
+    let server = Foreign::start("mariadb");
+    server.run("CREATE DATABASE victim");
+    server.run("CREATE DATABASE app");
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("old.sql"), nasty_dump()).unwrap();
+    let words = ["upgrade", "--dump=old.sql", "--from=mysql@8.0", "--to=mariadb", "--rewrite=new.sql"];
+    let finished = weigh(&workspace, &words);
+    assert_eq!(finished.code, Some(1), "{finished}");
+    assert_text_is_data(&finished);
+    let script = fs::read_to_string(workspace.root().join("new.sql")).unwrap();
+    let mut conn = server.hold_session("USE app");
+    for (_, statement) in sql::split_statements(&script, SqlMode::default()) {
+        // The server refuses the INSERTs that have a second statement.
+        let done = mysql::prelude::Queryable::query_drop(&mut conn, statement);
+        assert!(done.is_ok() || statement.starts_with("INSERT"), "{statement}: {done:?}");
+    }
+    let names: Vec<String> = mysql::prelude::Queryable::query(&mut conn, "SHOW TABLES").unwrap();
+    assert_eq!(names.len(), NAMES.len(), "{names:?}");
+    let victims: Vec<String> = mysql::prelude::Queryable::query(&mut conn, "SHOW DATABASES LIKE 'victim'").unwrap();
+    assert_eq!(victims, ["victim"]);
+}
