@@ -3,7 +3,10 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
+use mysql::prelude::Queryable;
 use rustix::process::Signal;
 use sql::{SqlMode, quote_identifier};
 
@@ -30,10 +33,17 @@ fn create_nasty_objects(server: &Foreign, column: &str) {
     }
 }
 
-fn live(workspace: &Workspace, [from, to]: [&std::path::Path; 2], words: &[&str]) -> Finished {
-    let spec = |option: &str, socket: &std::path::Path| format!("--{option}=u=root,S={}", socket.display());
+/// Makes a comparison of the servers with these sockets. Answers have a bound of 16 MiB.
+fn compare(workspace: &Workspace, [from, to]: [&Path; 2], words: &[&str]) -> Command {
+    let spec = |option: &str, socket: &Path| format!("--{option}=u=root,S={}", socket.display());
     let (from, to) = (spec("from", from), spec("to", to));
-    weigh(workspace, &[&["upgrade", "--live", &from, &to, "--schema=d", "--timeout=2s"], words].concat())
+    let mut command = workspace.weigh(&["upgrade", "--live", &from, &to, "--schema=d", "--timeout=2s"]);
+    command.args(words).env("WEIGH_MAX_ITEM", "1");
+    command
+}
+
+fn live(workspace: &Workspace, sockets: [&Path; 2], words: &[&str]) -> Finished {
+    workspace.end(compare(workspace, sockets, words).spawn().unwrap())
 }
 
 #[test]
@@ -56,23 +66,19 @@ fn names_of_running_servers_are_data() {
     }
     fs::write(workspace.root().join("app\u{1b}[2J.sql"), script).unwrap();
     let (from, to) = (old.socket(), new.socket());
-    let compare = |words: &[&str]| live(&workspace, [&from, &to], &[&["--sql=app\u{1b}[2J.sql"], words].concat());
-    let text = compare(&[]);
+    let run = |words: &[&str]| live(&workspace, [&from, &to], &[&["--sql=app\u{1b}[2J.sql"], words].concat());
+    let text = run(&[]);
     assert_eq!(text.code, Some(1), "{text}");
     assert_text_is_data(&text);
     assert!(text.stdout.contains("a/*b") && text.stdout.contains("loses an index"), "{text}");
     for format in DOCUMENTS {
-        let done = compare(&[&format!("--format={format}")]);
+        let done = run(&[&format!("--format={format}")]);
         assert_eq!(done.code, Some(1), "{format}: {done}");
         assert_document_is_data(&done, format);
     }
     old.assert_untouched();
     new.assert_untouched();
 }
-
-/// Statements of the comparison, by a part of their text.
-const STATEMENTS: [&str; 3] =
-    ["FROM information_schema.SCHEMATA", "FROM information_schema.COLUMNS c", "SELECT id FROM orders"];
 
 /// Every answer of either server ends with exit status 0, 1 or 2, without a panic, an abort, or a
 /// wait without an end.
@@ -85,23 +91,27 @@ fn any_answer_ends_a_comparison_in_order() {
         server.run("INSERT INTO d.orders VALUES (1, 'a'), (2, 'b')");
     }
     let workspace = Workspace::new();
-    fs::write(workspace.root().join("app.sql"), "SELECT id FROM orders WHERE code = 'a';\n").unwrap();
-    let mut reached = 0;
-    for text in STATEMENTS {
-        for (what, answer) in ANSWERS {
-            for (is_old, server, other) in [(true, &old, &new), (false, &new, &old)] {
-                let rogue = Rogue::start(workspace.root(), &server.socket(), Moment::Text(text), answer);
-                let (rogue_socket, other) = (rogue.socket.clone(), other.socket());
-                let sockets = if is_old { [&rogue_socket, &other] } else { [&other, &rogue_socket] };
-                let finished = live(&workspace, sockets.map(|path| path.as_path()), &["--sql=app.sql"]);
-                assert!(matches!(finished.code, Some(0..=2)), "{what} for {text}: {finished}");
-                assert!(!finished.stderr.contains("panicked"), "{what} for {text}: {finished}");
-                assert_text_is_data(&finished);
-                reached += u32::from(rogue.has_answered());
-            }
+    let query = "SELECT id FROM orders";
+    fs::write(workspace.root().join("app.sql"), query).unwrap();
+    let attack = |text, what: &str, answer, from_old: bool| {
+        let own = if from_old { &old } else { &new };
+        let rogue = Rogue::start(workspace.root(), &own.socket(), Moment::Text(text), answer);
+        let (old, new) = (old.socket(), new.socket());
+        let sockets: [&Path; 2] = if from_old { [&rogue.socket, &new] } else { [&old, &rogue.socket] };
+        let finished = live(&workspace, sockets, &["--sql=app.sql"]);
+        assert!(matches!(finished.code, Some(0..=2)), "{what} for {text}: {finished}");
+        assert!(!finished.stderr.contains("panicked"), "{what} for {text}: {finished}");
+        assert!(rogue.has_answered(), "{what} for {text}: {finished}");
+        assert_text_is_data(&finished);
+    };
+    for (what, answer) in ANSWERS {
+        attack(query, what, answer, true);
+        attack(query, what, answer, false);
+        // Definitions may take a minute; `audit` is attacked with a shorter limit.
+        if !matches!(what, "dripping rows" | "endless results") {
+            attack("FROM information_schema.SCHEMATA", what, answer, false);
         }
     }
-    assert!(reached as usize >= 2 * 2 * ANSWERS.len(), "{reached}");
     old.assert_untouched();
     new.assert_untouched();
 }
@@ -115,21 +125,17 @@ fn frozen_servers_end_a_comparison_in_time() {
     let workspace = Workspace::new();
     fs::write(workspace.root().join("app.sql"), "SELECT 'query';\n").unwrap();
     fn freeze(_: &mut std::os::unix::net::UnixStream) {}
-    for (is_old, server, other) in [(true, &old, &new), (false, &new, &old)] {
+    for (from_old, own) in [(true, &old), (false, &new)] {
         for text in ["FROM information_schema.SCHEMATA", "SELECT 'query'"] {
-            let rogue = Rogue::start(workspace.root(), &server.socket(), Moment::Text(text), freeze);
-            let spec = |socket: &std::path::Path| format!("u=root,S={}", socket.display());
-            let (own, other) = (spec(&rogue.socket), spec(&other.socket()));
-            let (from, to) = if is_old { (&own, &other) } else { (&other, &own) };
-            let words =
-                ["upgrade", "--live", "--schema=d", "--sql=app.sql", "--timeout=2s", "--from", from, "--to", to];
-            let child = workspace.weigh(&words).spawn().unwrap();
+            let rogue = Rogue::start(workspace.root(), &own.socket(), Moment::Text(text), freeze);
+            let (old, new) = (old.socket(), new.socket());
+            let sockets: [&Path; 2] = if from_old { [&rogue.socket, &new] } else { [&old, &rogue.socket] };
+            let child = compare(&workspace, sockets, &["--sql=app.sql"]).spawn().unwrap();
             eventually("the statement is sent", || rogue.has_answered());
-            send(Signal::STOP, server.pid());
+            send(Signal::STOP, own.pid());
             let finished = workspace.end(child);
-            send(Signal::CONT, server.pid());
-            assert_eq!(finished.code, Some(2), "{text}: {finished}");
-            assert!(finished.stderr.contains("did not answer"), "{text}: {finished}");
+            send(Signal::CONT, own.pid());
+            finished.refuses_with(&["no answer in time"]);
         }
     }
 }
@@ -165,11 +171,11 @@ fn a_rewritten_dump_does_what_the_dump_does() {
     let mut conn = server.hold_session("USE app");
     for (_, statement) in sql::split_statements(&script, SqlMode::default()) {
         // The server refuses the INSERTs that have a second statement.
-        let done = mysql::prelude::Queryable::query_drop(&mut conn, statement);
+        let done = conn.query_drop(statement);
         assert!(done.is_ok() || statement.starts_with("INSERT"), "{statement}: {done:?}");
     }
-    let names: Vec<String> = mysql::prelude::Queryable::query(&mut conn, "SHOW TABLES").unwrap();
+    let names: Vec<String> = conn.query("SHOW TABLES").unwrap();
     assert_eq!(names.len(), NAMES.len(), "{names:?}");
-    let victims: Vec<String> = mysql::prelude::Queryable::query(&mut conn, "SHOW DATABASES LIKE 'victim'").unwrap();
+    let victims: Vec<String> = conn.query("SHOW DATABASES LIKE 'victim'").unwrap();
     assert_eq!(victims, ["victim"]);
 }
