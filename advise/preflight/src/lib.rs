@@ -7,8 +7,9 @@
 //! ```
 //!
 //! Rows are compared by `mysql-collation`, never by the server. Nothing is written to the source,
-//! except by [`trial::run_in_scratch_schema`].
+//! except by [`trial::run_in_scratch_schema`]. [`apply_plan`] runs a plan on another server.
 
+mod apply;
 mod checkpoint;
 pub mod checks;
 mod error;
@@ -30,6 +31,7 @@ pub mod trial;
 mod unread;
 
 pub use ::rehearsal::Definitions;
+pub use apply::{apply_plan, check_is_other};
 pub use check::{Object, ObjectKind, Severity};
 pub use checkpoint::Checkpoint;
 pub use checks::Selection;

@@ -1,5 +1,6 @@
 //! `weigh preflight`: finds what a conversion breaks, and plans the statements that convert.
 
+mod apply;
 mod args;
 mod costs;
 mod files;
@@ -100,6 +101,7 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
     let [spec] = targets.specs.as_slice() else { bail!("preflight takes one server at a time") };
     let bar = Bar::new();
     let server = server::open(spec, &targets.options, &bar)?;
+    let scratch = apply::open_scratch(args, &targets.options, &server, &bar)?;
     let mut scope = args.scope();
     scope.schemas.extend(preflight::read_tied_schemas(&server, &args.schemas)?);
     let mut facts = facts::read(&server, &scope, &facts::Limits::default(), &bar)?;
@@ -131,6 +133,9 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
         let rehearsed =
             Rehearsed { facts: &facts, definitions: &definitions, request: &options.request, sample: args.sample() };
         trial::try_plan(args, spec, &targets.options, &server, &rehearsed, &mut report, &bar)?;
+    }
+    if let Some(scratch) = scratch {
+        apply::apply(&scratch, &facts, &mut report, &bar)?;
     }
     Ok(report)
 }

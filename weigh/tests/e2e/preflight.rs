@@ -1,6 +1,7 @@
 //! `weigh preflight` on real servers: from findings to the plan, run by the server's own client,
 //! until nothing is left to find.
 
+mod apply;
 mod files;
 mod interrupted;
 

@@ -9,7 +9,7 @@ use preflight::checks::CHECKS;
 use preflight::{Keyless, Options, ReadOptions, Request, SampleOptions, Selection};
 
 use crate::options::collation::FlavourArg;
-use crate::options::connect::ConnectArgs;
+use crate::options::connect::{ConnectArgs, SpecText};
 use crate::options::pipeline::BaselineArgs;
 use crate::options::values::{SeverityArg, without_repeats};
 
@@ -30,7 +30,7 @@ Examples:
   weigh preflight --dump shop.sql --to utf8mb4_uca1400_ai_ci
       The tables of a dump.
 
-The server is only read from. The account needs SELECT on the tables; SHOW VIEW, TRIGGER and EVENT for the programs of the plan;
+The server is only read from; --apply-to changes another one. The account needs SELECT on the tables; SHOW VIEW, TRIGGER and EVENT for the programs of the plan;
 REPLICATION CLIENT for the pause on replica lag.
 
 Exit status: 0 no finding of --fail-on's severity or worse, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
@@ -182,6 +182,11 @@ pub struct PreflightArgs {
     /// they are rehearsed, too
     #[arg(long, value_name = "FILE", conflicts_with_all = ["csv", "parquet", "dump"], help_heading = "Plan")]
     pub plan_back: Option<PathBuf>,
+
+    /// Also run the plan on this running server, which has a copy of its schemas, and stop at the first
+    /// statement that is refused; not the server that is read. Names its host or socket
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["csv", "parquet", "dump"], help_heading = "Plan")]
+    pub apply_to: Option<SpecText>,
 
     /// Results of weigh bench, to add the run-time cost of the conversions to the report; may be
     /// repeated

@@ -1,0 +1,152 @@
+//! Runs a plan on another running server, which holds a copy of the schemas.
+
+mod reach;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use check::{Object, ObjectKind, Severity};
+use mysql::prelude::Queryable;
+use server::Server;
+
+use crate::Error;
+use crate::checks::REHEARSAL;
+use crate::finding::{ConversionDetails, Finding};
+use crate::model::{Report, Step};
+use crate::run::sort_findings;
+use reach::{Reach, reach};
+
+/// Longest time of a statement. A server that doesn't answer on a new connection either is given up
+/// after the timeout.
+const MAX_STATEMENT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Longest part of a statement that a finding quotes, in characters.
+const MAX_QUOTED: usize = 120;
+
+/// Fails if `scratch` is the server `source`, or can't be told from it.
+pub fn check_is_other(scratch: &Server, source: &Server) -> Result<(), Error> {
+    let problem = match (scratch.read_identity()?, source.read_identity()?) {
+        (Some(one), Some(other)) if one != other => return Ok(()),
+        (Some(_), Some(_)) => "is the server that is read, or has its identity",
+        _ => "doesn't report its identity, and may be the server that is read",
+    };
+    Err(Error::Request(format!("{} {problem}; --apply-to takes a copy on another server", scratch.label())))
+}
+
+/// Runs the steps of the report's plan that aren't blocked, up to the first that is refused, which
+/// becomes a finding. `schemas` are the ones that were read. Before the first step, fails if the
+/// server lacks a schema of the plan, or if a step reaches out of `schemas`.
+pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> Result<(), Error> {
+    let Some(plan) = &report.plan else { return Ok(()) };
+    let (blocked, steps): (Vec<&Step>, Vec<&Step>) = plan.steps.iter().partition(|step| step.blocked);
+    let named = named_schemas(&steps, schemas)?;
+    check_schemas_exist(scratch, &named)?;
+    let (label, total) = (scratch.label(), steps.len());
+    let mut conn = scratch.connect_with_limit(MAX_STATEMENT_TIME)?;
+    let mut refused = None;
+    for (number, step) in (1..).zip(&steps) {
+        lifecycle::interrupt::check()?;
+        match conn.query_drop(&step.sql) {
+            Ok(()) => {}
+            Err(mysql::Error::MySqlError(refusal)) => {
+                let what = format!(
+                    "the plan stopped on {label}: statement {number} of {total} is refused: error {}: {}",
+                    refusal.code, refusal.message
+                );
+                refused = Some(refusal_finding(step, what, &report.targets));
+                break;
+            }
+            Err(source) => {
+                return Err(Error::Statement {
+                    what: format!("run statement {number} of {total} of the plan on {label}"),
+                    source,
+                });
+            }
+        }
+    }
+    match refused {
+        Some(finding) => {
+            report.findings.push(finding);
+            sort_findings(&mut report.findings);
+        }
+        None => {
+            let left_out = match blocked.len() {
+                0 => String::new(),
+                count => {
+                    format!("; {} that the plan leaves out did not run", message::count_noun(count as u64, "statement"))
+                }
+            };
+            let ran = message::count_noun(total as u64, "statement");
+            report.notes.push(format!(
+                "the plan was applied to {label} ({}): {ran} ran without an error{left_out}",
+                scratch.version()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the schemas that the steps name. Fails for a step that reaches out of `schemas`.
+fn named_schemas(steps: &[&Step], schemas: &[String]) -> Result<BTreeSet<String>, Error> {
+    let mut named = BTreeSet::new();
+    for step in steps {
+        match reach(&step.sql) {
+            Reach::Session | Reach::SchemaInUse => {}
+            Reach::Schema(name) if schemas.contains(&name) => drop(named.insert(name)),
+            Reach::Schema(_) | Reach::Beyond => {
+                return Err(Error::Request(format!(
+                    "nothing was applied: a statement of the plan reaches out of its schemas: {}",
+                    quote(&step.sql)
+                )));
+            }
+        }
+    }
+    Ok(named)
+}
+
+fn check_schemas_exist(scratch: &Server, named: &BTreeSet<String>) -> Result<(), Error> {
+    let existing: Vec<String> = scratch
+        .connect()?
+        .query("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA")
+        .map_err(|source| Error::Statement { what: format!("list the schemas of {}", scratch.label()), source })?;
+    match named.iter().find(|name| !existing.contains(name)) {
+        None => Ok(()),
+        Some(missing) => Err(Error::Request(format!(
+            "nothing was applied: {} has no schema {missing}; load the plan's schemas there first, such as from a dump",
+            scratch.label()
+        ))),
+    }
+}
+
+fn refusal_finding(step: &Step, what: String, targets: &[String]) -> Finding {
+    let schema = match reach(&step.sql) {
+        Reach::Schema(name) => name,
+        _ => step.object.split('.').next().unwrap_or_default().to_owned(),
+    };
+    Finding {
+        check: REHEARSAL.name.into(),
+        severity: Severity::Error,
+        object: Object::new(ObjectKind::Table, step.object.clone()),
+        what,
+        why: format!("the statement: {}", quote(&step.sql)),
+        action:
+            "see why the server refuses it; load the schemas there again before the next try: the statements before \
+                 it ran, those after it did not"
+                .into(),
+        details: ConversionDetails {
+            schema,
+            target: targets.first().cloned().unwrap_or_default(),
+            count: 1,
+            ..ConversionDetails::default()
+        },
+    }
+}
+
+fn quote(sql: &str) -> String {
+    let words = sql.split_whitespace().collect::<Vec<_>>().join(" ");
+    if words.chars().count() > MAX_QUOTED {
+        format!("{}…", words.chars().take(MAX_QUOTED).collect::<String>())
+    } else {
+        words
+    }
+}
