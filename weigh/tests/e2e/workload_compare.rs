@@ -137,6 +137,52 @@ fn finds_planted_differences_on_mysql() {
     find_planted_differences("mysql@sid", true);
 }
 
+/// Converted columns of foreign keys: the keys hold on both sides, by each side's collation.
+fn compare_with_foreign_keys(server: &str) {
+    let workspace = Workspace::new();
+    let schema = "CREATE TABLE parents (code VARCHAR(20) PRIMARY KEY, above VARCHAR(20), CONSTRAINT below FOREIGN KEY (above) REFERENCES parents (code)) \
+                  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\n\
+                  CREATE TABLE children (id INT PRIMARY KEY, parent VARCHAR(20), CONSTRAINT `of``parent` FOREIGN KEY (parent) REFERENCES parents (code) \
+                  ON DELETE CASCADE ON UPDATE CASCADE) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;\n";
+    for (name, text) in [
+        ("workload.toml", "format = 1\n"),
+        ("schema.sql", schema),
+        ("rows/parents.csv", "code,above\nstrasse,strasse\n"),
+        ("rows/children.csv", "id:int,parent\n1,strasse\n"),
+        ("statements/a-orphan.sql", "INSERT INTO children VALUES (2, 'nobody')\n"),
+        ("statements/b-case.sql", "INSERT INTO children VALUES (3, 'Straße')\n"),
+        ("statements/c-itself.sql", "UPDATE parents SET above = 'STRASSE'\n"),
+        ("statements/d-cascade.sql", "DELETE FROM parents WHERE code = 'strasse'\n"),
+    ] {
+        let path = workspace.root().join("shop").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let server = format!("--server={server}");
+    let finished = compare(&workspace, &[&server, "-c", "as-is,utf8mb4_unicode_ci", "--format=json"]);
+    let comparison = read(&finished);
+    assert_eq!((comparison.sides[1].converted, comparison.sides[1].kept), (3, 0), "{comparison:#?}");
+    let shared: Vec<Option<u16>> =
+        comparison.class_calls.iter().map(|calls| calls.shared_error.as_ref().map(|error| error.code)).collect();
+    assert_eq!(shared, [Some(1452), None, None, None], "{comparison:#?}");
+    let classes: Vec<&str> = comparison.findings.iter().map(|finding| finding.class.as_str()).collect();
+    assert_eq!(classes, ["b-case", "c-itself"], "{comparison:#?}");
+    for finding in &comparison.findings {
+        let [Difference::Error { example, .. }] = finding.differences.as_slice() else { panic!("{comparison:#?}") };
+        assert!(example.control[0].starts_with("1452: ") && example.treatment.is_empty(), "{example:#?}");
+    }
+}
+
+#[test]
+fn foreign_keys_hold_on_both_sides_on_mariadb() {
+    compare_with_foreign_keys("mariadb");
+}
+
+#[test]
+fn foreign_keys_hold_on_both_sides_on_mysql() {
+    compare_with_foreign_keys("mysql@sid");
+}
+
 #[test]
 fn reports_what_cannot_be_compared() {
     let workspace = Workspace::new();
