@@ -297,13 +297,16 @@ fn collect<T: FromRow>(rows: impl Iterator<Item = Result<Row>>, watch: Option<&W
     bounded.collect()
 }
 
-/// Memory of a row, about.
+/// Memory that the allocator takes in addition to an allocation, about.
+const ALLOCATION_BYTES: usize = 16;
+
+/// Memory of a row, about. The list of rows grows to twice their number.
 fn row_bytes(row: &Row) -> usize {
     let value_bytes = |at: usize| match row.as_ref(at) {
-        Some(mysql::Value::Bytes(bytes)) => size_of::<mysql::Value>() + bytes.len(),
+        Some(mysql::Value::Bytes(bytes)) => size_of::<mysql::Value>() + ALLOCATION_BYTES + bytes.len(),
         _ => size_of::<mysql::Value>(),
     };
-    (0..row.len()).map(value_bytes).sum::<usize>() + size_of::<Row>()
+    (0..row.len()).map(value_bytes).sum::<usize>() + ALLOCATION_BYTES + 2 * size_of::<Row>()
 }
 
 fn convert<T: FromRow>(row: Row) -> Result<T> {
