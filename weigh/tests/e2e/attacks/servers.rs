@@ -70,7 +70,9 @@ fn answers_have_a_bound_in_memory() {
     let foreign = Foreign::start("mariadb");
     let workspace = Workspace::new();
     let text = Moment::Text("FROM information_schema.SCHEMATA");
-    for (what, answer) in [("endless rows", rogue::endless_rows as Answer), ("long rows", rogue::endless_long_rows)] {
+    let answers: [(&str, Answer); 2] =
+        [("endless rows", rogue::endless_rows), ("endless long rows", rogue::endless_long_rows)];
+    for (what, answer) in answers {
         let rogue = Rogue::start(workspace.root(), &foreign.socket(), text, answer);
         let mut weigh = workspace.weigh(&["audit", "--socket", rogue.socket.to_str().unwrap()]);
         weigh.args(["--user=root", "--timeout=1h", "--statement-time=1h", "--no-defaults"]);

@@ -70,7 +70,7 @@ fn names_of_running_servers_are_data() {
     let text = run(&[]);
     assert_eq!(text.code, Some(1), "{text}");
     assert_text_is_data(&text);
-    assert!(text.stdout.contains("a/*b") && text.stdout.contains("loses an index"), "{text}");
+    assert!(text.stdout.contains("a/*b") && text.stdout.contains("is missing on the new server"), "{text}");
     for format in DOCUMENTS {
         let done = run(&[&format!("--format={format}")]);
         assert_eq!(done.code, Some(1), "{format}: {done}");
