@@ -24,6 +24,9 @@ const MAX_REWRITES: usize = 12;
 /// Longest statement that is rewritten. INSERTs of dumps can be longer, and are loaded as they are.
 const MAX_REWRITTEN_BYTES: usize = 1 << 20;
 
+/// Longest part of a refused statement that its finding keeps. A dump can have many of them.
+const MAX_FOUND_BYTES: usize = 64 << 10;
+
 const NO_TABLE: u16 = 1146;
 
 /// A loaded schema.
@@ -101,7 +104,7 @@ pub fn load_target(
                 area,
                 place: statement.place.clone(),
                 what: what_fails(&refusal, area),
-                statement: statement.text.clone(),
+                statement: shorten(&statement.text),
                 error: Some(refusal.to_string()),
                 reasons,
                 also: Vec::new(),
@@ -114,6 +117,15 @@ pub fn load_target(
     loaded.findings = findings;
     loaded.mends = by_number;
     Ok(loaded)
+}
+
+/// Cuts a long statement, with a mark.
+fn shorten(text: &str) -> String {
+    if text.len() <= MAX_FOUND_BYTES {
+        return text.to_owned();
+    }
+    let end = (0..=MAX_FOUND_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    format!("{} …", &text[..end])
 }
 
 fn what_fails(refusal: &Refusal, area: Area) -> String {
@@ -357,6 +369,13 @@ mod tests {
         assert_eq!(created_name("CREATE TABLE IF NOT EXISTS `a`.`B` (c INT)").as_deref(), Some("b"));
         assert_eq!(created_name("CREATE DEFINER=`x`@`%` PROCEDURE p() SELECT 1").as_deref(), Some("p"));
         assert_eq!(created_name("INSERT INTO a VALUES (1)"), None);
+    }
+
+    #[test]
+    fn findings_keep_the_beginning_of_long_statements() {
+        assert_eq!(shorten("INSERT"), "INSERT");
+        let long = shorten(&"é".repeat(MAX_FOUND_BYTES));
+        assert!(long.ends_with("é …") && long.len() < MAX_FOUND_BYTES + 8);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Definitions of two running servers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use facts::{Column, Facts, ForeignKey, Index, Program, Schema, Table};
 use server::is_same_collation;
@@ -56,8 +56,9 @@ pub fn compare(before: &Facts, after: &Facts) -> Vec<Finding> {
         };
         let collations = [&schema.collation, &other.collation].map(Some);
         differences.collation(place, "the default collation", collations[0], collations[1]);
+        let tables: HashMap<&str, &Table> = other.tables.iter().map(|table| (table.name.as_str(), table)).collect();
         for table in &schema.tables {
-            match after.table(&schema.name, &table.name) {
+            match tables.get(table.name.as_str()) {
                 Some(other) => compare_tables(table, other, &mut differences),
                 None => differences.add(Kind::Breaks, place_of(table), MISSING),
             }
