@@ -9,7 +9,7 @@ pub enum Error {
     Rehearsal(#[from] rehearsal::Error),
     #[error(transparent)]
     Why(#[from] why::Error),
-    #[error("cannot {what} on {server}: {source}")]
+    #[error("cannot {what} on {server}: {}", server::describe_driver_error(source))]
     Driver {
         /// Attempted task; completes "cannot …".
         what: &'static str,
