@@ -77,6 +77,18 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case {
+        name: "introducers",
+        on: is_modern,
+        charset: "latin1",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), g VARCHAR(30) GENERATED ALWAYS AS (CONCAT(a, _latin1'(')) STORED, \
+             n INT GENERATED ALWAYS AS (CHAR_LENGTH(_latin1'ab')) STORED, c VARCHAR(9) CHECK (c <> _latin1')'))",
+            "INSERT INTO t (id, a, c) VALUES (1, 'ü', 'x')",
+        ],
+        after: &[("SELECT CONCAT(HEX(CONVERT(g USING utf8mb4)), n) FROM t", "C3BC282")],
+        ..CASE
+    },
+    Case {
         name: "functional_index",
         on: has_functional_indexes,
         charset: "utf8mb3",

@@ -14,6 +14,7 @@ use crate::material::Given;
 use crate::model::{Finding, Kind};
 use crate::script::{Done, describe_difference};
 use crate::side::{Ran, Session, failed};
+use why::Refusal;
 
 /// Runs the queries of the scripts on both servers in read-only transactions, and compares rows,
 /// order, errors and indexes.
@@ -31,7 +32,7 @@ pub fn compare(
         for given in script {
             match use_of(&given.text) {
                 Use::Query => findings.extend(compare_query(&mut old, &mut new, given, facts)?),
-                Use::Setup => [&mut old, &mut new].into_iter().try_for_each(|one| one.run(&given.text).map(drop))?,
+                Use::Setup(setup) => [&mut old, &mut new].into_iter().try_for_each(|one| one.run(&setup).map(drop))?,
                 Use::Other => left_out += 1,
             }
         }
@@ -65,11 +66,11 @@ fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Er
     Ok(session)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Use {
     Query,
-    /// Sets up the session, and nothing else.
-    Setup,
+    /// `USE …` or `SET NAMES …`, written anew.
+    Setup(String),
     Other,
 }
 
@@ -78,7 +79,7 @@ fn use_of(text: &str) -> Use {
         tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
     let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any_keyword(words));
     if is(0, &["use"]) || is(0, &["set"]) && is(1, &["names"]) {
-        return Use::Setup;
+        return setup(&tokens).map_or(Use::Other, Use::Setup);
     }
     let locks = tokens.windows(2).any(|pair| {
         pair[0].is_keyword("for") && pair[1].is_any_keyword(&["update", "share"])
@@ -88,6 +89,40 @@ fn use_of(text: &str) -> Use {
     match statement_effect(&tokens) {
         Ok(Effect::Reads) if !locks && !is_conditional => Use::Query,
         _ => Use::Other,
+    }
+}
+
+/// Writes `USE …` or `SET NAMES … [COLLATE …]` anew. `None` if there is more in the text: the driver
+/// lets a text have several statements.
+fn setup(tokens: &[Token<'_>]) -> Option<String> {
+    let name = |token: &Token<'_>| {
+        let name = if token.kind == TokenKind::StringLiteral {
+            sql::unquote_string(token.text, SqlMode::default())
+        } else {
+            token.name()?
+        };
+        let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        is_plain.then_some(name)
+    };
+    match tokens {
+        [_, schema] if tokens[0].is_keyword("use") => Some(format!("USE {}", quote_identifier(&schema.name()?))),
+        [_, _, charset] => Some(format!("SET NAMES {}", name(charset)?)),
+        [_, _, charset, collate, collation] if collate.is_keyword("collate") => {
+            Some(format!("SET NAMES {} COLLATE {}", name(charset)?, name(collation)?))
+        }
+        _ => None,
+    }
+}
+
+/// Runs a query of the user. It is prepared first: a server refuses to prepare a text of several
+/// statements, which it would run otherwise, and it alone knows where its session's `sql_mode` and
+/// character set end a string.
+fn run_query(session: &mut Session<'_>, text: &str) -> Result<Ran, Error> {
+    let prepared = session.conn.prep(text).and_then(|statement| session.conn.close(statement));
+    match prepared {
+        Ok(()) => session.run(text),
+        Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal { code: error.code, message: error.message })),
+        Err(source) => Err(failed(session.server, "prepare a query", source)),
     }
 }
 
@@ -102,8 +137,8 @@ fn compare_query<'s>(
             let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
         }
     }
-    let (before, after) = (old.run(&given.text)?, new.run(&given.text)?);
-    let is_repeatable = old.run(&given.text)? == before;
+    let (before, after) = (run_query(old, &given.text)?, run_query(new, &given.text)?);
+    let is_repeatable = before.is_err() || old.run(&given.text)? == before;
     let finding = |kind, what| given.finding(kind, what);
     let (one, other) = match (&before, &after) {
         (Ok(one), Ok(other)) => (one, other),
@@ -177,8 +212,13 @@ mod tests {
         for query in ["SELECT 1", "(SELECT 1) UNION (SELECT 2)", "WITH a AS (SELECT 1) SELECT * FROM a"] {
             assert_eq!(use_of(query), Use::Query, "{query}");
         }
-        for setup in ["SET NAMES latin1", "USE app"] {
-            assert_eq!(use_of(setup), Use::Setup, "{setup}");
+        for (setup, written) in [
+            ("SET NAMES latin1", "SET NAMES latin1"),
+            ("set names 'utf8mb4' collate \"utf8mb4_bin\"", "SET NAMES utf8mb4 COLLATE utf8mb4_bin"),
+            ("USE app -- x", "USE `app`"),
+            ("use `a;``b`", "USE `a;``b`"),
+        ] {
+            assert_eq!(use_of(setup), Use::Setup(written.into()), "{setup}");
         }
         for other in [
             "UPDATE t SET a = 1",
@@ -189,6 +229,11 @@ mod tests {
             "SET GLOBAL sql_mode = ''",
             "SELECT 1 /*! INTO OUTFILE 'x' */",
             "CALL p()",
+            "USE app; DROP DATABASE victim",
+            "SET NAMES latin1; DROP DATABASE victim",
+            "SET NAMES latin1, GLOBAL read_only = 0",
+            "SET NAMES 'a'';'",
+            "USE",
         ] {
             assert_eq!(use_of(other), Use::Other, "{other}");
         }
