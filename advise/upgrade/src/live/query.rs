@@ -114,12 +114,9 @@ fn setup(tokens: &[Token<'_>]) -> Option<String> {
     }
 }
 
-/// Runs a query of the user. It is prepared first: a server refuses to prepare a text of several
-/// statements, which it would run otherwise, and it alone knows where its session's `sql_mode` and
-/// character set end a string.
+/// Runs a query of the user, if the server takes it for one statement.
 fn run_query(session: &mut Session<'_>, text: &str) -> Result<Ran, Error> {
-    let prepared = session.conn.prep(text).and_then(|statement| session.conn.close(statement));
-    match prepared {
+    match session.conn.check_single(text) {
         Ok(()) => session.run(text),
         Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal { code: error.code, message: error.message })),
         Err(source) => Err(failed(session.server, "prepare a query", source)),
