@@ -40,8 +40,7 @@ pub fn call_statement(conn: &mut Conn, statement: &Statement, sample: usize) -> 
         conn.query_drop("START TRANSACTION")?;
     }
     let mut result = CallResult::default();
-    let text = statement.with_values(sample);
-    match conn.check_single(&text).and_then(|()| read_result(conn, &text, &mut result)) {
+    match read_result(conn, &statement.with_values(sample), &mut result) {
         Ok(()) => {}
         Err(mysql::Error::MySqlError(error)) => {
             result.error = Some(ServerMessage { code: error.code, message: error.message });

@@ -108,29 +108,6 @@ fn folders_and_recipes_of_strangers_choose_nothing_that_runs() {
     assert!(!workspace.root().join("ran").exists(), "the program was run");
 }
 
-/// A statement that is one by the workload's `sql_mode`, and several by that of the server.
-#[test]
-fn statements_of_strangers_stay_one() {
-    let workspace = Workspace::new();
-    let folder = workspace.root().join("w");
-    fs::create_dir_all(folder.join("statements")).unwrap();
-    fs::write(folder.join("workload.toml"), "format = 1\n").unwrap();
-    fs::write(folder.join("schema.sql"), "CREATE TABLE t (a VARCHAR(9) PRIMARY KEY);\n").unwrap();
-    fs::write(folder.join("statements/s.sql"), "SELECT '\\'; DROP DATABASE victim; -- ' FROM t\n").unwrap();
-    for server in ["mariadb", "mysql@sid"] {
-        let foreign = Foreign::start(server);
-        foreign.run("CREATE DATABASE victim");
-        foreign.run("SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'");
-        let socket = foreign.socket();
-        let login = ["--no-defaults", "--user=root", "--trust", "--socket", socket.to_str().unwrap()];
-        let words = ["workload", "compare", "w", "--collation=as-is,utf8mb4_bin"];
-        let finished = weigh(&workspace, &[&words[..], &login].concat());
-        assert!(matches!(finished.code, Some(0 | 1)), "{finished}");
-        assert!(finished.stdout.contains("error 1064"), "{finished}");
-        foreign.run("DROP DATABASE victim");
-    }
-}
-
 /// A panic in any thread ends the command with status 2: nobody waits for the thread.
 #[test]
 fn panics_of_threads_end_the_command() {
