@@ -11,6 +11,9 @@ use crate::model::ServerMessage;
 /// hashed.
 const MAX_KEPT_ROWS: usize = 10_000;
 
+/// Length of the rows of a call that are kept, unless the first is longer.
+const MAX_KEPT_BYTES: usize = 16 << 20;
+
 /// A value as text; `None` for NULL.
 pub type Field = Option<Vec<u8>>;
 
@@ -18,7 +21,7 @@ pub type Field = Option<Vec<u8>>;
 pub struct CallResult {
     pub columns: Vec<String>,
     pub count: u64,
-    /// First rows, up to [`MAX_KEPT_ROWS`].
+    /// First rows, up to [`MAX_KEPT_ROWS`] and about [`MAX_KEPT_BYTES`].
     pub rows: Vec<Vec<Field>>,
     /// Hash of all rows, independent of their order.
     pub content_hash: u64,
@@ -64,11 +67,13 @@ fn read_result(conn: &mut Conn, text: &str, result: &mut CallResult) -> mysql::R
     let mut set = conn.rows(text)?;
     result.columns = set.column_names();
     result.affected = set.affected_rows();
+    let mut kept_bytes = 0;
     for row in set.by_ref() {
         let row: Vec<Field> = row?.unwrap().into_iter().map(convert_field).collect();
         result.count += 1;
         result.content_hash = result.content_hash.wrapping_add(hash_row(&row));
-        if result.rows.len() < MAX_KEPT_ROWS {
+        if result.rows.len() < MAX_KEPT_ROWS && kept_bytes < MAX_KEPT_BYTES {
+            kept_bytes += row.iter().flatten().map(Vec::len).sum::<usize>();
             result.rows.push(row);
         }
     }

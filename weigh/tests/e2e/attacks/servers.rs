@@ -86,6 +86,29 @@ fn answers_have_a_bound_in_memory() {
     foreign.assert_untouched();
 }
 
+/// The results that a comparison keeps have a bound: a hundred rows of a megabyte, three times.
+#[test]
+fn compared_results_have_a_bound_in_memory() {
+    let workspace = Workspace::new();
+    let rows: String = (0..100).map(|id| format!("{id}\n")).collect();
+    for (name, text) in [
+        ("workload.toml", "format = 1\n"),
+        ("schema.sql", "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9));\n"),
+        ("rows/t.csv", &format!("id:int\n{rows}")),
+        ("statements/s.sql", "SELECT REPEAT('x', 1000000) FROM t\n"),
+    ] {
+        let path = workspace.root().join("w").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let words = ["workload", "compare", "w", "--server=mariadb", "--collation=as-is,utf8mb4_bin", "--no-defaults"];
+    let mut child = workspace.weigh(&words).spawn().unwrap();
+    let peak = watch_memory(&mut child);
+    let finished = workspace.end(child);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    assert!(peak < 120, "{peak} MiB: {finished}");
+}
+
 /// A server that freezes is reported within the timeout and the probe's, whatever limit the
 /// statement has.
 #[test]
