@@ -23,7 +23,7 @@ const MAX_STATEMENT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Longest part of a statement that a finding quotes, in characters.
 const MAX_QUOTED: usize = 120;
 
-/// Fails if `scratch` is the server `source`, or can't be told from it.
+/// Fails if `scratch` is the server `source`, or if one of them doesn't report its identity.
 pub fn check_is_other(scratch: &Server, source: &Server) -> Result<(), Error> {
     let problem = match (scratch.read_identity()?, source.read_identity()?) {
         (Some(one), Some(other)) if one != other => return Ok(()),

@@ -1,5 +1,5 @@
-//! What a statement of a plan changes. Parts of a plan are definitions as the server that was read
-//! prints them, or whoever answers in its place.
+//! Schemas that a plan's statements change. A plan quotes definitions as the server that was read
+//! prints them; a program in its place could print anything.
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
@@ -36,7 +36,7 @@ const BEFORE_KIND: [&str; 11] = [
 /// Clauses of ALTER TABLE that move tables, or reach others.
 const MOVING: [&str; 5] = ["rename", "exchange", "import", "discard", "union"];
 
-/// Returns what a statement changes: `Schema("shop")` for ``ALTER TABLE `shop`.`orders` …``.
+/// Returns the part of the server that a statement changes: `Schema("shop")` for ``ALTER TABLE `shop`.`orders` …``.
 pub fn reach(sql: &str) -> Reach {
     let tokens: Vec<Token<'_>> = tokenize(sql, SqlMode::default())
         .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment))

@@ -114,7 +114,7 @@ fn setup(tokens: &[Token<'_>]) -> Option<String> {
     }
 }
 
-/// Runs a query of the user, if the server takes it for one statement.
+/// Runs a query of the user. A text that the server parses as several statements is refused.
 fn run_query(session: &mut Session<'_>, text: &str) -> Result<Ran, Error> {
     match session.conn.check_single(text) {
         Ok(()) => session.run(text),

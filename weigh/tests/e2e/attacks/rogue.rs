@@ -16,7 +16,7 @@ pub type Answer = fn(&mut UnixStream);
 pub enum Moment {
     /// Number from 1.
     Number(u32),
-    /// The first one with this text.
+    /// First statement with this text.
     Text(&'static str),
 }
 
