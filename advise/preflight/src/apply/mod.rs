@@ -77,10 +77,7 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
                 }
             };
             let ran = message::count_noun(total as u64, "statement");
-            report.notes.push(format!(
-                "the plan was applied to {label} ({}): {ran} ran without an error{left_out}",
-                scratch.version()
-            ));
+            report.notes.push(format!("the plan was applied to {label}: {ran} ran without an error{left_out}"));
         }
     }
     Ok(())
