@@ -74,36 +74,14 @@ pub fn foreign_key_finding(
     Finding { object: Object::new(ObjectKind::ForeignKey, name), ..table_finding(check, severity, table, target) }
 }
 
-/// Name of a severity in preflight's formats, where notes are called notices.
-pub fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "notice",
-    }
-}
-
-/// Severity of a finding.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "Severity")]
-enum SeverityRecord {
-    /// The server refuses the conversion, or the conversion loses data.
-    Error,
-    /// The conversion succeeds, and something behaves differently afterwards.
-    Warning,
-    /// Worth knowing.
-    Notice,
-}
-
 /// Result of a check: one problem of one object.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Finding")]
 pub(crate) struct FindingRecord {
     /// Name of the check (`weigh preflight --list`).
     check: String,
-    /// Effect on the conversion: error, warning or notice.
-    severity: SeverityRecord,
+    /// Effect on the conversion: error, warning or note.
+    severity: Severity,
     /// Name of the object: `schema`, `schema.table`, `schema.table.column` or `schema.table:
     /// index`.
     object: String,
@@ -145,11 +123,7 @@ impl From<&Finding> for FindingRecord {
         let Finding { check, severity, object, what, why, action, details } = finding.clone();
         Self {
             check,
-            severity: match severity {
-                Severity::Error => SeverityRecord::Error,
-                Severity::Warning => SeverityRecord::Warning,
-                Severity::Note => SeverityRecord::Notice,
-            },
+            severity,
             object: object.name,
             schema: details.schema,
             table: details.table,
@@ -171,11 +145,7 @@ impl From<&Finding> for FindingRecord {
 impl From<FindingRecord> for Finding {
     fn from(record: FindingRecord) -> Self {
         Finding {
-            severity: match record.severity {
-                SeverityRecord::Error => Severity::Error,
-                SeverityRecord::Warning => Severity::Warning,
-                SeverityRecord::Notice => Severity::Note,
-            },
+            severity: record.severity,
             object: Object::new(object_kind(&record), record.object),
             check: record.check,
             what: record.what,

@@ -37,7 +37,7 @@ pub use checkpoint::Checkpoint;
 pub use checks::Selection;
 pub use error::Error;
 pub use files::{CsvRows, DumpRows, ParquetRows, TableFile, list_dump_files, read_dump};
-pub use finding::{ConversionDetails, Finding, severity_name};
+pub use finding::{ConversionDetails, Finding};
 pub use job::{Job, Request, TableJob};
 pub use model::*;
 pub use read::{Keyless, ReadOptions, RowSource, RowVisitor, ServerRows, read_definitions, read_tied_schemas};

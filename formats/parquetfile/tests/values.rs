@@ -86,7 +86,7 @@ fn reads_columns_in_requested_order_and_files_in_sequence() {
 }
 
 #[test]
-fn reports_unsupported_files() {
+fn reports_missing_columns_and_truncated_files() {
     let folder = tempfile::tempdir().unwrap();
     let told = |table: &Table, name| table.rows([name]).read(&mut Vec::new()).unwrap_err().to_string();
     assert!(Table::from_path(folder.path()).unwrap_err().to_string().contains("the folder has no .parquet file"));
@@ -151,7 +151,7 @@ fn write_int96(path: &Path, values: &[Option<[u32; 3]>], repetition: &str) {
 fn timestamps_of_12_bytes_keep_microseconds() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
-    // Nanoseconds of the day 1970-01-01 and of other days; NULL.
+    // Nanoseconds within the day, low word first, and the Julian day: 2,440,588 is 1970-01-01.
     let nanos = 45_296_789_012_345_u64;
     let (low, high) = (nanos as u32, (nanos >> 32) as u32);
     let values = [Some([1_999, 0, 2_440_588]), None, Some([low, high, 2_460_370]), Some([0, 0, 2_299_161])];

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_read_with_their_quotes() {
+    fn members_are_unquoted() {
         assert_eq!(parse_members("enum('a','b)','it''s','')"), ["a", "b)", "it's", ""]);
         assert_eq!(parse_members("int"), [""; 0]);
     }

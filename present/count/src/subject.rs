@@ -87,7 +87,7 @@ impl Subject {
         session.prepare(&self.script, self.protocol)
     }
 
-    /// Runs a tenth of the events, so that nothing that the subject before has left is counted.
+    /// Runs a tenth of the events, so that work that the previous subject left behind is not counted.
     pub fn settle(&self, session: &mut Session<'_>, prepared: &Prepared) -> Result<(), Error> {
         let events = self.events.div_ceil(10);
         session.run(prepared, &mut self.generator.clone(), events).map(drop)

@@ -52,7 +52,6 @@ pub(crate) fn check_file(what: &str, expected: &str, file: &mut File) -> Result<
     check(what, expected, actual)
 }
 
-/// A reader that hashes the bytes it reads.
 pub(crate) struct HashingReader<R> {
     reader: R,
     hasher: Sha256,

@@ -15,7 +15,7 @@ use fetch::Origin;
 use mysql::prelude::Queryable;
 use server::{Flavour, NoProgress, Server, Spec, open};
 
-fn hold_in(cache: &Path, spec: &str) -> Command {
+fn open_and_panic(cache: &Path, spec: &str) -> Command {
     let mut command = hold_command();
     command.args([spec, "panic"]).env("WEIGH_CACHE", cache).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -36,7 +36,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn concurrent_processes_install_once() {
     let cache = common::open_folder();
     let home = common::open_folder();
-    let start = || hold_in(cache.path(), "mariadb@bookworm").env("HOME", home.path()).spawn().unwrap();
+    let start = || open_and_panic(cache.path(), "mariadb@bookworm").env("HOME", home.path()).spawn().unwrap();
     let children = [start(), start()];
     for output in children.map(|child| child.wait_with_output().unwrap()) {
         // The panic of `hold-server … panic`: the server was ready.
@@ -47,7 +47,7 @@ fn concurrent_processes_install_once() {
     assert_eq!(names(home.path()), [""; 0], "the home folder is unchanged");
 
     // A second start needs neither network nor tools.
-    let mut again = hold_in(cache.path(), "mariadb@bookworm");
+    let mut again = open_and_panic(cache.path(), "mariadb@bookworm");
     let output = again.env("PATH", "/nonexistent").spawn().unwrap().wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
 }
@@ -57,7 +57,7 @@ fn reports_missing_network_and_leaves_nothing() {
     let proxies = ["http_proxy", "https_proxy", "npm_config_proxy", "npm_config_https_proxy"];
     for spec in ["mariadb@trixie", "mysql@5.6", "mysql@5.7"] {
         let cache = common::open_folder();
-        let mut command = hold_in(cache.path(), spec);
+        let mut command = open_and_panic(cache.path(), spec);
         command.envs(proxies.map(|name| (name, "http://127.0.0.1:9"))).env("npm_config_fetch_retries", "0");
         let output = command.output().unwrap();
         let message = stderr(&output);
@@ -94,7 +94,7 @@ fn refuses_unsigned_suite_even_if_the_host_allows_it() {
     for options in ["[trusted=yes allow-insecure=yes allow-weak=yes]", ""] {
         fs::write(&list, source(options)).unwrap();
         let cache = common::open_folder();
-        let output = hold_in(cache.path(), "mariadb@trixie").env("APT_CONFIG", &conf).output().unwrap();
+        let output = open_and_panic(cache.path(), "mariadb@trixie").env("APT_CONFIG", &conf).output().unwrap();
         let message = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(message.contains("is not signed"), "{message}");
@@ -108,7 +108,7 @@ fn downloads_npm_package_without_npm() {
     for entry in fs::read_dir("/usr/bin").unwrap().flatten().filter(|entry| entry.file_name() != "npm") {
         symlink(entry.path(), place.path().join(entry.file_name())).unwrap();
     }
-    let output = hold_in(cache.path(), "mysql@5.6").env("PATH", place.path()).output().unwrap();
+    let output = open_and_panic(cache.path(), "mysql@5.6").env("PATH", place.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
 }
 
@@ -144,7 +144,7 @@ fn maven_failures_name_repository_and_advice_and_leave_nothing() {
             "<settings><mirrors><mirror><id>x</id><mirrorOf>*</mirrorOf><url>{url}/maven/</url></mirror></mirrors></settings>"
         );
         fs::write(home.path().join(".m2/settings.xml"), settings).unwrap();
-        let output = hold_in(cache.path(), "mysql@5.7")
+        let output = open_and_panic(cache.path(), "mysql@5.7")
             .env("HOME", home.path())
             .env_remove("MAVEN_REPOSITORY")
             .output()
@@ -161,7 +161,7 @@ fn maven_failures_name_repository_and_advice_and_leave_nothing() {
 #[test]
 fn a_login_in_the_url_of_the_maven_repository_is_not_printed() {
     let cache = common::open_folder();
-    let mut command = hold_in(cache.path(), "mysql@5.7");
+    let mut command = open_and_panic(cache.path(), "mysql@5.7");
     let output = command.env("MAVEN_REPOSITORY", "https://me:hunter2@127.0.0.1:9/maven").output().unwrap();
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{message}");
@@ -172,7 +172,7 @@ fn a_login_in_the_url_of_the_maven_repository_is_not_printed() {
 fn installs_a_jar_without_apt_and_uses_libraries_of_the_host() {
     // MariaDB 11.4 needs libraries that this machine has.
     let cache = common::open_folder();
-    let output = hold_in(cache.path(), "mariadb@11.4").env("PATH", "/nonexistent").output().unwrap();
+    let output = open_and_panic(cache.path(), "mariadb@11.4").env("PATH", "/nonexistent").output().unwrap();
     assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
     assert_eq!(names(&cache.path().join("servers/mariadb@11.4/root")), ["usr"]);
 }
@@ -180,7 +180,7 @@ fn installs_a_jar_without_apt_and_uses_libraries_of_the_host() {
 #[test]
 fn a_missing_library_is_named_with_advice() {
     let cache = common::open_folder();
-    let output = hold_in(cache.path(), "mysql@5.7").env("PATH", "/nonexistent").output().unwrap();
+    let output = open_and_panic(cache.path(), "mysql@5.7").env("PATH", "/nonexistent").output().unwrap();
     // Succeeds on a machine with libaio.
     if output.status.code() != Some(101) {
         let message = stderr(&output);
@@ -192,7 +192,7 @@ fn a_missing_library_is_named_with_advice() {
 #[test]
 fn missing_apt_suggests_other_origins() {
     let cache = common::open_folder();
-    let output = hold_in(cache.path(), "mariadb@trixie").env("PATH", "/nonexistent").output().unwrap();
+    let output = open_and_panic(cache.path(), "mariadb@trixie").env("PATH", "/nonexistent").output().unwrap();
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("apt-") && message.contains("basedir") && message.contains("tarball"), "{message}");
@@ -201,7 +201,7 @@ fn missing_apt_suggests_other_origins() {
 #[test]
 fn interrupted_installation_leaves_nothing() {
     let cache = common::open_folder();
-    let mut child = hold_in(cache.path(), "mariadb@bookworm").spawn().unwrap();
+    let mut child = open_and_panic(cache.path(), "mariadb@bookworm").spawn().unwrap();
     let partial = cache.path().join("servers/mariadb@bookworm.partial/apt/state/lists");
     common::eventually("the installation has begun", || partial.exists());
     common::send("TERM", child.id());
@@ -252,7 +252,7 @@ fn runs_basedir_and_tarball() {
         tar.arg("-C").arg(folder.path()).arg("-caf").arg(&tarball).arg(basedir.file_name().unwrap());
         assert!(tar.status().unwrap().success());
         for _ in 0..2 {
-            let output = hold_in(cache.path(), tarball.to_str().unwrap()).output().unwrap();
+            let output = open_and_panic(cache.path(), tarball.to_str().unwrap()).output().unwrap();
             assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
         }
     }
@@ -265,7 +265,7 @@ fn prefers_server_on_path_to_installation() {
     let folder = common::open_folder();
     let bin = basedir(folder.path()).join("bin");
     let cache = folder.path().join("cache");
-    let mut command = hold_in(&cache, "");
+    let mut command = open_and_panic(&cache, "");
     let output = command.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).output().unwrap();
     assert_eq!(output.status.code(), Some(101), "{}", stderr(&output));
     assert!(!cache.exists(), "nothing is installed");
@@ -283,6 +283,6 @@ fn reports_missing_server() {
     assert!(absent.contains("/no/such"), "{absent}");
     let broken = folder.path().join("x.tar.gz");
     fs::write(&broken, "no tarball").unwrap();
-    let output = hold_in(folder.path(), broken.to_str().unwrap()).output().unwrap();
+    let output = open_and_panic(folder.path(), broken.to_str().unwrap()).output().unwrap();
     assert!(stderr(&output).contains("cannot unpack"), "{}", stderr(&output));
 }

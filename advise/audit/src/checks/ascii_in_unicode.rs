@@ -49,7 +49,7 @@ fn check_column(input: &AuditInput, table: &Table, column: &Column) -> Option<Fi
         Err(error) => format!("the size of sort keys is unknown: {error}"),
     };
     let is_insensitive = collation.ends_with("_ci");
-    let (near, change) = match (is_insensitive, ignores_padding(collation)) {
+    let (near, change) = match (is_insensitive, is_pad_space(collation)) {
         (true, true) => ("ascii_general_ci", " COLLATE ascii_bin compares bytes, but then 'a' and 'A' are two values."),
         (true, false) => (
             "ascii_general_ci",
@@ -78,7 +78,7 @@ fn check_column(input: &AuditInput, table: &Table, column: &Column) -> Option<Fi
 }
 
 /// True for PAD SPACE collations, which are all but those with `0900` or `nopad` in their name.
-fn ignores_padding(collation: &str) -> bool {
+fn is_pad_space(collation: &str) -> bool {
     !collation.contains("_0900_") && !collation.contains("nopad")
 }
 

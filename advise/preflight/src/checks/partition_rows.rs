@@ -24,7 +24,6 @@ pub static CHECK: Check = Check {
     run: CheckFunction::Rows(checks),
 };
 
-/// Values that the partitions accept.
 enum AcceptedValues {
     /// Constants of LIST COLUMNS.
     Equal(Vec<Vec<u8>>),
@@ -34,8 +33,8 @@ enum AcceptedValues {
 
 impl AcceptedValues {
     /// Reads the constants of a table that is partitioned by one column. `None` if every value is
-    /// accepted, if several columns partition the table, or if a constant is not written as a
-    /// string or not in `charset`.
+    /// accepted, if several columns partition the table, or if a constant is neither NULL nor a
+    /// quoted string that `charset` has: servers print some as `_utf8mb4 0x…`.
     fn read(scan: &TableScan<'_>, charset: Charset) -> Option<Self> {
         let partitioning = scan.table.table.partitioning.as_ref()?;
         if partitioning.expression.as_deref()?.contains(',') {
@@ -51,9 +50,11 @@ impl AcceptedValues {
             };
             members.into_iter().map(bytes).collect()
         };
-        let is_text =
-            |description: &&str| description.trim_start().starts_with(['\'', '_']) || **description == *"NULL";
-        if !descriptions.iter().all(is_text) {
+        let is_quoted = |description: &&str| {
+            !description.contains("_utf8mb4 0x") && description.trim_start().starts_with(['\'', '_'])
+                || **description == *"NULL"
+        };
+        if !descriptions.iter().all(is_quoted) {
             return None;
         }
         match partitioning.method.as_str() {

@@ -5,7 +5,7 @@ use facts::{Limits, Scope};
 use rehearsal::{Definitions, Kind, Outcome, Rehearsal};
 use server::{NoProgress, Server};
 
-use super::findings::left_finding;
+use super::findings::unconverted_finding;
 use crate::Error;
 use crate::finding::Finding;
 use crate::job::{Job, Request};
@@ -55,10 +55,11 @@ pub fn find_unconverted(
         .iter()
         .filter(|table| !table.conversions.is_empty())
         .filter(|table| !is_blocked(&table.name()) && job.table(&table.table.schema, &table.table.name).is_some());
-    let mut findings: Vec<Finding> =
-        tables.map(|table| left_finding(job, private, Kind::Table, &table.table.schema, &table.table.name)).collect();
+    let mut findings: Vec<Finding> = tables
+        .map(|table| unconverted_finding(job, private, Kind::Table, &table.table.schema, &table.table.name))
+        .collect();
     let programs =
         programs_left(&again, request).into_iter().filter(|name| !is_blocked(&table_name(&name.schema, &name.name)));
-    findings.extend(programs.map(|name| left_finding(job, private, name.kind, &name.schema, &name.name)));
+    findings.extend(programs.map(|name| unconverted_finding(job, private, name.kind, &name.schema, &name.name)));
     Ok(findings)
 }

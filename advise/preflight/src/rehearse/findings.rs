@@ -70,7 +70,7 @@ pub fn fault_finding(job: &Job<'_>, private: &Server, fault: &Fault) -> Finding 
 }
 
 /// Returns the finding of a table or program that preflight would convert again after the plan.
-pub fn left_finding(job: &Job<'_>, private: &Server, kind: Kind, schema: &str, name: &str) -> Finding {
+pub fn unconverted_finding(job: &Job<'_>, private: &Server, kind: Kind, schema: &str, name: &str) -> Finding {
     let object = ObjectName { kind, schema: schema.to_owned(), name: name.to_owned() };
     Finding {
         what: "after the plan, preflight would convert it again".into(),

@@ -113,14 +113,15 @@ impl Collation {
     }
 }
 
-/// Length of a padded level of this many weights of one byte. It is longest if a space, whose mark
-/// takes three bytes, and the weight below a space, whose mark takes two bytes, alternate.
+/// Length of a padded level of this many weights of one byte. Marks replace some weights: of a space
+/// before a lesser weight, three bytes; of the weight just below a space's, two bytes. A level is
+/// longest if these two alternate.
 const fn padded_bytes(weights: usize) -> usize {
     weights.saturating_add(weights.saturating_mul(3).div_ceil(2)).saturating_add(2)
 }
 
-/// Length of a padded level of this many weights of two bytes. It is longest if a space, whose mark
-/// takes four bytes, and the weight below a space, whose mark takes three bytes, alternate.
+/// Length of a padded level of this many weights of two bytes. As in [`padded_bytes`], with marks of
+/// four and three bytes.
 const fn padded_pairs(weights: usize) -> usize {
     weights.saturating_mul(7).div_ceil(2).saturating_add(3)
 }
@@ -157,12 +158,13 @@ mod tests {
         assert_eq!(part, key[..part.len()], "{collation}: {text:x?}");
     }
 
-    /// Characters up to U+2FFFF, each alone, in a sample of the collations.
+    /// Characters up to U+2FFFF, each alone, in a sample of the collations: all characters under UCA
+    /// collations, every 13th under others.
     #[test]
-    fn every_character_is_within_the_bound() {
-        let of_table =
+    fn characters_are_within_the_bound() {
+        let is_sampled =
             |collation: &Collation| collation.charset() != Charset::Utf8mb3 && collation.id().is_multiple_of(11);
-        for collation in all().filter(of_table) {
+        for collation in all().filter(is_sampled) {
             let step = if collation.descriptor().kind.uca().is_some() { 1 } else { 13 };
             for character in ('\0'..=char::MAX).step_by(step).take_while(|&character| character < '\u{30000}') {
                 let mut buffer = [0; 4];

@@ -117,7 +117,7 @@ pub(crate) fn run_others<O: Operation>(descriptor: &'static Descriptor, operatio
             shape: Gb18030,
             pad: pad(table.single_byte_weight(b' ')),
         }),
-        Kind::Scalars(code_points) => scalars(code_points, operation),
+        Kind::Scalars(code_points) => run_other_encodings(code_points, operation),
         Kind::Utf8(code_points) => match operation.wrapped_mark(descriptor) {
             Ok(output) => output,
             Err(operation) => operation.run_utf8(code_points),
@@ -166,7 +166,7 @@ pub(crate) fn run_utf8<O: Operation>(code_points: &'static CodePoints<Utf8>, ope
 ///
 /// Not inlined: [`run_others`] would save the registers of this code for all other kinds, too.
 #[inline(never)]
-fn scalars<O: Operation>(code_points: &'static CodePoints<MultiByteEncoding>, operation: O) -> O::Output {
+fn run_other_encodings<O: Operation>(code_points: &'static CodePoints<MultiByteEncoding>, operation: O) -> O::Output {
     let encoding = code_points.encoding;
     let padded = O::PADS && code_points.pads[0];
     match code_points.kind {

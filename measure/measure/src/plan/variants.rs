@@ -85,7 +85,7 @@ pub fn form_variants(
     for (server, facts) in servers.iter().enumerate() {
         for collation in select_collations(axes, facts, notes) {
             if holds(&collation.charset) == Some(false) {
-                reject_baseline(axes, &collation.name, text)?;
+                reject_if_baseline(axes, &collation.name, text)?;
                 add_note(notes, format!("{} cannot hold {text} text: left out", collation.name));
                 continue;
             }
@@ -114,7 +114,7 @@ pub fn form_variants(
     Ok(variants)
 }
 
-fn reject_baseline(axes: &Axes, collation: &str, text: Text) -> Result<(), PlanError> {
+fn reject_if_baseline(axes: &Axes, collation: &str, text: Text) -> Result<(), PlanError> {
     match &axes.baseline {
         Some(name) if name == collation => {
             Err(PlanError::NoBaseline { name: name.clone(), reason: format!("it cannot hold {text} text") })

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 use sql::{Token, TokenKind};
 
-use super::functions::{is_keyword, is_known_function};
+use super::functions::{is_allowed_function, is_keyword};
 use super::{CheckResult, OutOfScope};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Names {
     pub fn check_call(&self, token: &Token<'_>) -> CheckResult {
         let name = token.name().unwrap_or_default();
         let is_word = token.kind == TokenKind::Word && is_keyword(token.text);
-        if is_word || self.routines.contains(&name.to_lowercase()) || is_known_function(&name) {
+        if is_word || self.routines.contains(&name.to_lowercase()) || is_allowed_function(&name) {
             return Ok(());
         }
         Err(OutOfScope { offset: token.start, reason: format!("{name}() is no function that a workload may call") })

@@ -63,9 +63,9 @@ const REFUSED_FUNCTIONS: &str = " asynchronous_connection_failover_add_source be
     row_count setval sleep source_pos_wait sys_eval sys_exec sys_get sys_set wait_for_executed_gtid_set \
     wait_until_sql_thread_after_gtids ";
 
-/// Returns true for a known function, also for one that a workload may not call.
+/// Returns true for a function of the servers, also for one that a workload may not call.
 pub(crate) fn is_server_function(name: &str) -> bool {
-    is_known_function(name) || is_listed(REFUSED_FUNCTIONS, name)
+    is_allowed_function(name) || is_listed(REFUSED_FUNCTIONS, name)
 }
 
 fn is_listed(list: &str, name: &str) -> bool {
@@ -78,7 +78,7 @@ pub(super) fn is_keyword(word: &str) -> bool {
     is_listed(KEYWORDS, word)
 }
 
-pub(super) fn is_known_function(name: &str) -> bool {
+pub(super) fn is_allowed_function(name: &str) -> bool {
     is_listed(ALLOWED_FUNCTIONS, name)
 }
 
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_that_reach_out_are_not_known() {
+    fn functions_that_reach_out_are_not_allowed() {
         for name in [
             "load_file",
             "sleep",
@@ -100,10 +100,10 @@ mod tests {
             "",
             "a b",
         ] {
-            assert!(!is_known_function(name) && !is_keyword(name), "{name}");
+            assert!(!is_allowed_function(name) && !is_keyword(name), "{name}");
         }
         for name in ["COUNT", "concat", "Substring", "json_extract", "y"] {
-            assert!(is_known_function(name), "{name}");
+            assert!(is_allowed_function(name), "{name}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! CSV of findings: a line per finding.
 
-use preflight::{Finding, Report, severity_name};
+use check::Severity;
+use preflight::{Finding, Report};
 use serde::Serialize;
 
 use crate::format::csv::to_csv;
@@ -8,7 +9,7 @@ use crate::format::csv::to_csv;
 /// Columns of a line, in order.
 #[derive(Serialize)]
 struct Line<'a> {
-    severity: &'static str,
+    severity: Severity,
     check: &'a str,
     schema: &'a str,
     table: Option<&'a str>,
@@ -28,7 +29,7 @@ pub fn csv(report: &Report) -> String {
 
 fn line(finding: &Finding) -> Line<'_> {
     Line {
-        severity: severity_name(finding.severity),
+        severity: finding.severity,
         check: &finding.check,
         schema: &finding.details.schema,
         table: finding.details.table.as_deref(),

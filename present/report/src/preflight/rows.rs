@@ -1,7 +1,7 @@
 //! Tables of a preflight, and the lines below a finding.
 
 use preflight::trial::display_seconds;
-use preflight::{CollisionGroup, Cost, Example, Finding, Phase, Report, Step, TableReport, severity_name};
+use preflight::{CollisionGroup, Cost, Example, Finding, Phase, Report, Step, TableReport};
 
 use crate::format::number::{count_noun, group_thousands};
 use crate::format::table::{ColumnKind, Row, Table, column};
@@ -144,9 +144,9 @@ pub(super) fn cost_table(report: &Report) -> Table {
 pub(super) fn finding_table(report: &Report) -> Table {
     let heads = ["severity", "object", "check", "what", "do"].map(|head| column("", head, ColumnKind::Left)).into();
     let line = |finding: &Finding| {
-        let fields =
-            [severity_name(finding.severity), &finding.object.name, &finding.check, &finding.what, &finding.action];
-        Row::new(fields.map(str::to_owned).to_vec())
+        let severity = finding.severity.to_string();
+        let fields = [&severity, &finding.object.name, &finding.check, &finding.what, &finding.action];
+        Row::new(fields.map(String::clone).to_vec())
     };
     Table::new("Findings", heads, report.findings.iter().map(line))
 }
