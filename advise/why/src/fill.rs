@@ -1,7 +1,9 @@
 //! Made-up rows, so that the copy's server has plans to choose between.
 
+use std::collections::BTreeSet;
+
 use mysql::prelude::Queryable;
-use sql::{quote_identifier, quote_string, quote_table};
+use sql::{SqlMode, TokenKind, quote_identifier, quote_string, quote_table, tokenize};
 
 use crate::Error;
 use crate::copy::{Copy, Session};
@@ -9,6 +11,9 @@ use crate::dictionary::is_generated;
 
 /// Number of rows of a filled table.
 pub const ROWS: u64 = 1000;
+
+/// Maximum number of constants of a statement that get a row.
+const MAX_CONSTANTS: usize = 20;
 
 impl Copy<'_> {
     /// Fills tables with made-up rows, unless one of them has as many already. Returns the number
@@ -35,6 +40,38 @@ impl Copy<'_> {
     }
 
     fn fill_table(&mut self, schema: &str, name: &str, from: u64) -> Result<(), Error> {
+        let digits = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 \
+                      UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
+        let numbers =
+            format!("(SELECT x.d * 100 + y.d * 10 + z.d AS n FROM {digits} x, {digits} y, {digits} z) AS numbers");
+        let insert = self.insert(schema, name, None)?;
+        self.change_rows(schema, name, vec![format!("{insert} FROM {numbers} WHERE n >= {from}")])
+    }
+
+    /// Adds a row for each number and text of a statement, which has it in every column that can
+    /// hold it. A lookup of one row by a unique key then finds it.
+    pub fn add_rows_of_constants(&mut self, tables: &[(String, String)], statement: &str) -> Result<(), Error> {
+        let tokens = tokenize(statement, SqlMode::default());
+        let constants = tokens.filter(|token| matches!(token.kind, TokenKind::Number | TokenKind::StringLiteral));
+        let constants: BTreeSet<&str> = constants.map(|token| token.text).take(MAX_CONSTANTS).collect();
+        for (schema, name) in tables {
+            let mut statements = Vec::new();
+            for (place, constant) in (ROWS..).zip(&constants) {
+                let (number, text) = match constant.parse::<u64>() {
+                    Ok(number) => (number.saturating_sub(1), None),
+                    Err(_) => (place, Some(*constant)),
+                };
+                let insert = self.insert(schema, name, text)?;
+                statements.push(format!("{insert} FROM (SELECT {number} AS n) AS numbers"));
+            }
+            self.change_rows(schema, name, statements)?;
+        }
+        Ok(())
+    }
+
+    /// Returns an INSERT of the columns that get a value, up to its FROM clause, which has the
+    /// number `n` of each row. `text` is a literal for all columns of text.
+    fn insert(&mut self, schema: &str, name: &str, text: Option<&str>) -> Result<String, Error> {
         let columns: Vec<(String, String, String, Option<u64>, String)> = self
             .server()
             .connect()?
@@ -47,29 +84,30 @@ impl Copy<'_> {
             .map_err(|source| self.failed("read a table's columns", source))?;
         let (mut names, mut values) = (Vec::new(), Vec::new());
         for (column, data_type, column_type, length, extra) in &columns {
-            if extra.contains("auto_increment") || is_generated(extra) {
+            // Few numbers fit: the server counts them on.
+            let is_small_counter = extra.contains("auto_increment") && data_type == "tinyint";
+            if is_small_counter || is_generated(extra) {
                 continue;
             }
-            if let Some(value) = value(data_type, column_type, *length) {
+            let is_text = data_type.ends_with("char") || data_type.ends_with("text");
+            let value = match text.filter(|_| is_text) {
+                Some(text) => Some(text.to_owned()),
+                None => value(data_type, column_type, *length),
+            };
+            if let Some(value) = value {
                 names.push(quote_identifier(column));
                 values.push(value);
             }
         }
-        let digits = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 \
-                      UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
         let table = quote_table(schema, name);
-        let numbers =
-            format!("(SELECT x.d * 100 + y.d * 10 + z.d AS n FROM {digits} x, {digits} y, {digits} z) AS numbers");
-        let statements = [
-            format!(
-                "INSERT IGNORE INTO {table} ({}) SELECT {} FROM {numbers} WHERE n >= {from}",
-                names.join(", "),
-                values.join(", ")
-            ),
-            format!("ANALYZE TABLE {table}"),
-        ];
+        Ok(format!("INSERT IGNORE INTO {table} ({}) SELECT {}", names.join(", "), values.join(", ")))
+    }
+
+    /// Changes the rows of a table, then its statistics. A table that refuses the rows, for example
+    /// by a check constraint, stays as it is.
+    fn change_rows(&mut self, schema: &str, name: &str, mut statements: Vec<String>) -> Result<(), Error> {
+        statements.push(format!("ANALYZE TABLE {}", quote_table(schema, name)));
         let relaxed = ["SET SESSION sql_mode = ''", "SET SESSION foreign_key_checks = 0"].map(str::to_owned).to_vec();
-        // A table that refuses the rows, for example by a check constraint, stays as it is.
         self.run(&Session { schema: Some(schema.to_owned()), prelude: relaxed }, &statements).map(drop)
     }
 }

@@ -36,6 +36,9 @@ pub struct Judged {
     /// Number of calls in a slow log.
     pub calls: Option<u64>,
     pub findings: Vec<Finding>,
+    /// True if a plan could not be judged; a note says why.
+    #[serde(default)]
+    pub is_unjudged: bool,
 }
 
 /// A cause of an error or of a lost index, with the remedies that a server was seen to accept.

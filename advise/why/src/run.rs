@@ -64,7 +64,7 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
             session.prelude.push(given.text.clone());
             continue;
         }
-        let mut diagnoser = Diagnoser { copy, session: session.clone(), made_up: 0 };
+        let mut diagnoser = Diagnoser { copy, session: session.clone(), made_up: 0, is_unjudged: false };
         match diagnoser.judge(given) {
             Ok(findings) => {
                 if diagnoser.made_up > 0 {
@@ -72,12 +72,20 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
                         .notes
                         .push(format!("{}: plans are of made-up rows: {} of them", given.place, diagnoser.made_up));
                 }
+                let is_unjudged = diagnoser.is_unjudged && findings.is_empty();
+                if is_unjudged {
+                    found.notes.push(format!(
+                        "{}: its plan could not be judged: it looks up a row by a unique key that the copy does not have",
+                        given.place
+                    ));
+                }
                 found.statements.push(Judged {
                     place: given.place.clone(),
                     text: given.text.clone(),
                     seconds: given.seconds,
                     calls: given.calls,
                     findings,
+                    is_unjudged,
                 });
             }
             Err(error @ Error::Statement { .. }) if judged_count > 1 => {
@@ -102,7 +110,7 @@ pub fn diagnose_program(
     name: &str,
 ) -> Result<Vec<Finding>, Error> {
     let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
-    let mut diagnoser = Diagnoser { copy, session, made_up: 0 };
+    let mut diagnoser = Diagnoser { copy, session, made_up: 0, is_unjudged: false };
     Ok(diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default())
 }
 
@@ -121,6 +129,8 @@ struct Diagnoser<'c, 's> {
     session: Session,
     /// Number of made-up rows.
     made_up: u64,
+    /// True if a plan could not be judged, because the copy has no row that the statement looks up.
+    is_unjudged: bool,
 }
 
 impl Diagnoser<'_, '_> {
@@ -241,14 +251,7 @@ impl Diagnoser<'_, '_> {
 
     /// Fills the tables of the columns that take part, so that plans differ.
     fn fill(&mut self, parts: &[(Source, Vec<Spotted>)]) -> Result<(), Error> {
-        let mut tables: Vec<(String, String)> = Vec::new();
-        let resolved = parts.iter().flat_map(|(_, spots)| spots).flat_map(|judged| &judged.resolved);
-        for column in resolved.filter_map(|one| one.column.as_ref()) {
-            let table = (column.table.schema.clone(), column.table.name.clone());
-            if !tables.contains(&table) {
-                tables.push(table);
-            }
-        }
+        let tables = tables(parts);
         if !tables.is_empty() {
             self.made_up += self.copy.fill(&tables)?;
         }
@@ -257,10 +260,15 @@ impl Diagnoser<'_, '_> {
 
     fn judge_indexes(&mut self, parts: Vec<(Source, Vec<Spotted>)>, subject: Subject) -> Result<Vec<Finding>, Error> {
         self.fill(&parts)?;
-        let before = self.copy.evaluate(&subject)?;
+        let mut before = self.copy.evaluate(&subject)?;
+        if has_empty_lookup(&before) {
+            self.copy.add_rows_of_constants(&tables(&parts), &subject.text)?;
+            before = self.copy.evaluate(&subject)?;
+        }
         if before.refusal.is_some() {
             return Ok(Vec::new());
         }
+        self.is_unjudged |= has_empty_lookup(&before);
         let warnings: Vec<String> = before.plans.iter().flat_map(|plan| plan.warnings.clone()).collect();
         let mut fault = Fault { kind: Kind::IndexLost, parts, subject, before };
         let remedies = remedy::find(self.copy, &fault)?;
@@ -285,6 +293,24 @@ impl Diagnoser<'_, '_> {
         let costs = describe_costs(&before, best, &warnings);
         Ok(vec![finding(&fault, None, remedies, costs)])
     }
+}
+
+/// Tables of the columns that take part.
+fn tables(parts: &[(Source, Vec<Spotted>)]) -> Vec<(String, String)> {
+    let mut tables: Vec<(String, String)> = Vec::new();
+    let resolved = parts.iter().flat_map(|(_, spots)| spots).flat_map(|judged| &judged.resolved);
+    for column in resolved.filter_map(|one| one.column.as_ref()) {
+        let table = (column.table.schema.clone(), column.table.name.clone());
+        if !tables.contains(&table) {
+            tables.push(table);
+        }
+    }
+    tables
+}
+
+/// True if a plan has no tables, because a lookup by a unique key found no row.
+fn has_empty_lookup(outcome: &Outcome) -> bool {
+    outcome.plans.iter().any(|plan| plan.is_empty_lookup)
 }
 
 /// True for a comparison or an order that an index of a column could serve, if the server did not

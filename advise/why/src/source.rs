@@ -169,7 +169,9 @@ fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut
     }
     let reads =
         plan.tables.iter().map(|table| format!("{} {}", table.table, table.access)).collect::<Vec<_>>().join(", ");
-    finding.costs.push(format!("The server's own plan reads {} rows: {reads}", plan.rows));
+    if !reads.is_empty() {
+        finding.costs.push(format!("The server's own plan reads {} rows: {reads}", plan.rows));
+    }
     true
 }
 

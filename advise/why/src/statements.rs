@@ -6,7 +6,9 @@ use std::io::{self, BufRead};
 use querylog::{Event, SlowLog};
 use sql::{SqlMode, extract_template};
 
+use crate::ddl;
 use crate::run::Given;
+use crate::syntax::parse_program;
 
 /// Splits a script into statements. `USE` stays a statement. `name` is the file's name.
 pub fn parse_script(name: &str, text: &str) -> Vec<Given> {
@@ -22,7 +24,7 @@ pub fn parse_script(name: &str, text: &str) -> Vec<Given> {
 
 /// Reads the classes of a slow query log that took most time, at most `worst`. Statements of one
 /// schema that differ only in literals, comments and letter case are one class, represented by its
-/// slowest call.
+/// slowest call. Definitions, such as CREATE TABLE, are left out.
 pub fn read_slow_log(name: &str, log: impl BufRead, worst: usize) -> io::Result<Vec<Given>> {
     struct Class {
         given: Given,
@@ -33,6 +35,9 @@ pub fn read_slow_log(name: &str, log: impl BufRead, worst: usize) -> io::Result<
         let entry = entry?;
         let Event::Statement(text) = entry.event else { continue };
         let text = String::from_utf8_lossy(&text).into_owned();
+        if ddl::is_definition(&text) || parse_program(&text).is_some() {
+            continue;
+        }
         let key = extract_template(&text, SqlMode::default())
             .map_or_else(|| text.clone(), |template| template.key.to_lowercase());
         let (each, calls) = (entry.seconds.unwrap_or(0.0), entry.calls);

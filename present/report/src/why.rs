@@ -48,7 +48,11 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     let count = diagnosis.statements.len();
     let findings: Vec<&Finding> = diagnosis.statements.iter().flat_map(|judged| &judged.findings).collect();
     if findings.is_empty() {
-        return format!("Nothing found: collations cost {} nothing here.", name_statements(count));
+        let unjudged = diagnosis.statements.iter().filter(|judged| judged.is_unjudged).count();
+        return match unjudged {
+            0 => format!("Nothing found: collations cost {} nothing here.", name_statements(count)),
+            some => format!("Not known: {some} of {} could not be judged.", count_noun(count as u64, "statement")),
+        };
     }
     let with = |is_slow: bool| {
         diagnosis

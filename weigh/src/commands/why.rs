@@ -49,12 +49,15 @@ pub fn run(args: &mut WhyArgs) -> Result<ExitCode> {
         fail_on: Severity::Note,
         format: format_name(&args.format),
     };
-    conclusion.print(diagnosis, |diagnosis| match args.format {
+    let is_unknown = diagnosis.statements.iter().all(|judged| judged.findings.is_empty())
+        && diagnosis.statements.iter().any(|judged| judged.is_unjudged);
+    let code = conclusion.print(diagnosis, |diagnosis| match args.format {
         Format::Text => printed::text(diagnosis, output::style()),
         Format::Json => printed::json(diagnosis),
         Format::Html => printed::page(diagnosis),
         Format::Sarif | Format::Junit => String::new(),
-    })
+    })?;
+    Ok(if is_unknown { ExitCode::from(2) } else { code })
 }
 
 /// Reads the statements before any server is opened.
