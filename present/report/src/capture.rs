@@ -28,15 +28,41 @@ pub fn text(captured: &CaptureSummary, style: Style) -> String {
     let mut remarks = list_remarks(captured);
     if !captured.classes.is_empty() {
         let folder = &captured.folder;
-        remarks
-            .push(format!("Next: what changes: weigh workload compare {folder} --collation as-is,utf8mb4_0900_ai_ci"));
-        remarks.push(format!("Next: what it costs: weigh bench --workload {folder}"));
+        let options = suggest_options(&captured.source);
+        remarks.push(format!("Next: what changes: weigh workload compare {folder} {options}"));
+        remarks.push(format!("Next: what it costs: weigh bench --workload {folder} {options}"));
     }
     for remark in remarks {
         style.push_wrapped("", "  ", &remark, &mut out);
     }
     out
 }
+
+/// Returns options for the commands that follow a capture from a server or a dump: a private server
+/// of its series if `weigh` installs one, and a newer collation of that server.
+fn suggest_options(source: &str) -> String {
+    let series = SERIES.iter().find(|(series, ..)| {
+        source.strip_prefix(series).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+    });
+    match series {
+        Some((_, server, collation)) => format!("--server {server} --collation as-is,{collation}"),
+        None => "--collation as-is,utf8mb4_unicode_ci".into(),
+    }
+}
+
+/// Series of servers, their names for `--server`, and a newer collation.
+const SERIES: [(&str, &str, &str); 10] = [
+    ("MySQL 5.6", "mysql@5.6", "utf8mb4_unicode_520_ci"),
+    ("MySQL 5.7", "mysql@5.7", "utf8mb4_unicode_520_ci"),
+    ("MySQL 8.0", "mysql@8.0", "utf8mb4_0900_ai_ci"),
+    ("MySQL 9", "mysql@9", "utf8mb4_0900_ai_ci"),
+    ("MariaDB 10.1", "mariadb@10.1", "utf8mb4_unicode_520_ci"),
+    ("MariaDB 10.2", "mariadb@10.2", "utf8mb4_unicode_520_ci"),
+    ("MariaDB 10.5", "mariadb@10.5", "utf8mb4_unicode_520_ci"),
+    ("MariaDB 10.11", "mariadb@10.11", "utf8mb4_uca1400_ai_ci"),
+    ("MariaDB 11.4", "mariadb@11.4", "utf8mb4_uca1400_ai_ci"),
+    ("MariaDB 11.8", "mariadb@11.8", "utf8mb4_uca1400_ai_ci"),
+];
 
 fn describe_capture(captured: &CaptureSummary) -> String {
     format!(
@@ -173,4 +199,17 @@ fn list_remarks(captured: &CaptureSummary) -> Vec<String> {
         remarks.push(format!("Statements will be sent {how}."));
     }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn next_commands_name_a_server_of_the_series() {
+        assert_eq!(suggest_options("MySQL 8.0.12"), "--server mysql@8.0 --collation as-is,utf8mb4_0900_ai_ci");
+        let mariadb = suggest_options("MariaDB 10.11.19-MariaDB");
+        assert_eq!(mariadb, "--server mariadb@10.11 --collation as-is,utf8mb4_uca1400_ai_ci");
+        assert_eq!(suggest_options("MySQL 8.4.3"), "--collation as-is,utf8mb4_unicode_ci");
+    }
 }

@@ -192,12 +192,12 @@ fn push_steps(steps: &[Step], out: &mut String) {
     }
 }
 
-/// Returns the commands of online schema change tools as a shell script: for each table gh-ost, and
-/// pt-online-schema-change as a comment. `None` without a table to convert.
+/// Returns the commands of online schema change tools as a shell script: for each table those of
+/// gh-ost and pt-online-schema-change, as comments. `None` without a table to convert.
 pub fn online_file(report: &Report) -> Option<String> {
     let plan = report.plan.as_ref().filter(|plan| !plan.tools.is_empty())?;
     let mut out = String::from(
-        "#!/bin/sh -e\n# For each table choose one of two tools. Defaults, foreign keys and programs: see the plan.\n",
+        "#!/bin/sh -e\n# Uncomment one command for each table. Defaults, foreign keys and programs: see the plan.\n",
     );
     let push_comment = |text: &str, out: &mut String| {
         for line in text.lines() {
@@ -208,8 +208,8 @@ pub fn online_file(report: &Report) -> Option<String> {
         out.push('\n');
         push_comment(&tool.table, &mut out);
         tool.warnings.iter().for_each(|warning| push_comment(&format!("! {warning}"), &mut out));
-        let _ = writeln!(out, "{}", tool.gh_ost);
-        push_comment(&format!("or: {}", tool.pt_osc), &mut out);
+        push_comment(&tool.gh_ost, &mut out);
+        push_comment(&tool.pt_osc, &mut out);
     }
     Some(out)
 }

@@ -150,7 +150,7 @@ fn run_plan(workspace: &Workspace, server: &Server, conn: &mut Conn) {
     assert_eq!(count_schemas(conn, "victim"), 1);
     let commands: String = tools
         .lines()
-        .map(|line| line.trim_start_matches("# or: "))
+        .map(|line| line.trim_start_matches("# "))
         .filter(|line| line.starts_with("gh-ost") || line.starts_with("pt-"))
         .map(|line| format!("{line}\n"))
         .collect();
