@@ -17,7 +17,7 @@ pub fn judge(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Finding>, Error> {
     let mut findings = Vec::new();
-    let mut already = 0;
+    let mut already: Vec<String> = Vec::new();
     for object in &definitions.objects {
         lifecycle::interrupt::check()?;
         let name = &object.name;
@@ -32,7 +32,9 @@ pub fn judge(
         let known: Vec<_> = faults(source, name.kind, &name.schema, &name.name)?.iter().map(key).collect();
         for fault in found {
             if known.contains(&key(&fault)) {
-                already += 1;
+                if !already.contains(&name.to_string()) {
+                    already.push(name.to_string());
+                }
                 continue;
             }
             let (kind, what) = match fault.kind {
@@ -52,10 +54,8 @@ pub fn judge(
             });
         }
     }
-    if already > 0 {
-        notes.push(format!(
-            "stored programs and views have {already} faults on the old server as well: weigh why names them"
-        ));
+    if !already.is_empty() {
+        notes.push(format!("fail or are slow on the old server as well, see weigh audit: {}", already.join(", ")));
     }
     Ok(findings)
 }

@@ -7,7 +7,7 @@ use server::{Server, is_same_collation};
 
 use crate::Error;
 use crate::model::{Finding, Kind};
-use crate::side::{failed, read_charset_defaults, read_defaults, version};
+use crate::side::{NON_STANDARD_KEYS, failed, read_charset_defaults, read_defaults, version};
 
 /// A setting to try.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,9 @@ impl Defaults {
 /// Errors that `sql_mode` decides about.
 const MODE_ERRORS: [&str; 7] = ["1055:", "1067:", "1140:", "1292:", "1364:", "1366:", "1406:"];
 
+/// Errors of foreign keys to columns without a unique key.
+const KEY_ERRORS: [&str; 2] = ["6124:", "6125:"];
+
 /// Lists the settings that may help.
 pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) -> Vec<Candidate> {
     let here = version(target);
@@ -71,12 +74,17 @@ pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) ->
     {
         all.push(global("collation_server", &here.written_collation(own), old, true));
     }
-    let has_mode_error = findings
-        .iter()
-        .filter_map(|finding| finding.error.as_ref())
-        .any(|error| MODE_ERRORS.iter().any(|code| error.starts_with(code)));
+    let has_error = |codes: &[&str]| {
+        findings
+            .iter()
+            .filter_map(|finding| finding.error.as_ref())
+            .any(|error| codes.iter().any(|code| error.starts_with(code)))
+    };
+    if let (true, Some(old)) = (has_error(&KEY_ERRORS), defaults.target.get(NON_STANDARD_KEYS)) {
+        all.push(global(NON_STANDARD_KEYS, "OFF", old, true));
+    }
     if let (true, Some(own), Some(old)) =
-        (has_mode_error, defaults.source.get("sql_mode"), defaults.target.get("sql_mode"))
+        (has_error(&MODE_ERRORS), defaults.source.get("sql_mode"), defaults.target.get("sql_mode"))
         && own != old
     {
         let kept: Vec<&str> = own.split(',').filter(|mode| *mode != "NO_AUTO_CREATE_USER").collect();

@@ -208,6 +208,9 @@ pub fn version(server: &Server) -> Target {
     Target { flavour: server.flavour(), version: (version.major, version.minor, version.patch) }
 }
 
+/// Setting of MySQL 8.4 and later that refuses foreign keys to columns without a unique key.
+pub const NON_STANDARD_KEYS: &str = "restrict_fk_on_non_standard_key";
+
 /// Reads settings that decide about collations and about what definitions the server takes, by
 /// name.
 pub fn read_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error> {
@@ -219,6 +222,7 @@ pub fn read_defaults(server: &Server) -> Result<BTreeMap<String, String>, Error>
         "old_mode",
         "sql_mode",
         "explicit_defaults_for_timestamp",
+        NON_STANDARD_KEYS,
     ];
     Ok(server.read_settings(&names)?)
 }

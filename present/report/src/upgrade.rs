@@ -76,7 +76,7 @@ fn describe_servers(report: &Report) -> String {
 /// Returns a sentence: how much breaks or differs, and how much is left with the settings.
 fn verdict(report: &Report) -> String {
     if report.findings.is_empty() {
-        return "Nothing breaks, gets slower or differs.".into();
+        return "Nothing that was tried breaks, gets slower or differs.".into();
     }
     let mut parts = Vec::new();
     for (kind, one, many) in [
@@ -94,7 +94,7 @@ fn verdict(report: &Report) -> String {
     let settings = &report.settings;
     let with = match settings.statements.len() {
         0 if report.live || report.count(Kind::FailsAlready) == report.findings.len() => String::new(),
-        0 => "; no setting helps".to_owned(),
+        0 => "; none of the settings tried helps".to_owned(),
         count => {
             let these = if count == 1 { "this setting".to_owned() } else { format!("these {count} settings") };
             match settings.left.len() {
