@@ -34,16 +34,34 @@ impl<'a, D> Cause<'a, D> {
     /// Returns the finding, or how many objects have the problem that the check's title names.
     pub(crate) fn headline(&self, title: &str) -> String {
         let first = self.first();
-        match self.findings.len() {
-            1 => format!("{}: {} [{}]", first.object.name, first.what, first.check),
-            count => format!("{}: {title} [{}]", count_objects(count as u64, first.object.kind), first.check),
+        match self.other_names().len() {
+            _ if self.findings.len() == 1 => format!("{}: {} [{}]", first.object.name, first.what, first.check),
+            0 => format!("{}: {title} [{}]", first.object.name, first.check),
+            others => format!("{}: {title} [{}]", count_objects(others as u64 + 1, first.object.kind), first.check),
         }
+    }
+
+    /// Returns the findings on the object of the first finding.
+    pub(crate) fn of_first_object(&self) -> impl Iterator<Item = &'a Finding<D>> {
+        let name = &self.first().object.name;
+        self.findings.iter().copied().filter(move |finding| finding.object.name == *name)
+    }
+
+    /// Returns the names of the other objects, each once.
+    fn other_names(&self) -> Vec<&'a str> {
+        let mut names = vec![self.first().object.name.as_str()];
+        for finding in &self.findings {
+            if !names.contains(&finding.object.name.as_str()) {
+                names.push(&finding.object.name);
+            }
+        }
+        names.split_off(1)
     }
 
     /// Returns the names of the objects after the first: one, and as many more as fit into `width`
     /// characters. `None` without others.
     pub(crate) fn others(&self, width: usize) -> Option<String> {
-        let names: Vec<&str> = self.findings[1..].iter().map(|finding| finding.object.name.as_str()).collect();
+        let names = self.other_names();
         let mut line = String::new();
         for (at, name) in names.iter().enumerate() {
             let left = names.len() - at;
@@ -106,5 +124,36 @@ pub(crate) fn color(severity: Severity) -> Option<&'static str> {
         Severity::Error => Some(RED),
         Severity::Warning => Some(YELLOW),
         Severity::Note => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use check::{NoDetails, Object};
+
+    use super::*;
+
+    fn finding(schema: &str, what: &str) -> Finding {
+        Finding {
+            check: "table-mismatch".into(),
+            severity: Severity::Warning,
+            object: Object::new(ObjectKind::Schema, schema),
+            what: what.into(),
+            why: String::new(),
+            action: String::new(),
+            details: NoDetails {},
+        }
+    }
+
+    #[test]
+    fn objects_are_counted_once() {
+        let findings = [finding("shop", "one"), finding("shop", "two"), finding("crm", "three")];
+        let cause = causes(findings[..2].iter()).remove(0);
+        assert_eq!(cause.headline("differ"), "shop: differ [table-mismatch]");
+        assert_eq!(cause.others(80), None);
+        assert_eq!(cause.of_first_object().count(), 2);
+        let cause = causes(findings.iter()).remove(0);
+        assert_eq!(cause.headline("differ"), "2 schemas: differ [table-mismatch]");
+        assert_eq!(cause.others(80).as_deref(), Some("also crm"));
     }
 }

@@ -26,6 +26,8 @@ pub enum By {
 
 /// Maximum number of causes that are shown. A screen has room for no more.
 const MAX_CAUSES: usize = 4;
+/// Maximum number of findings of one cause that are printed for one object.
+const MAX_OF_OBJECT: usize = 3;
 const INDENT: &str = "    ";
 
 /// Returns the findings for a terminal: what was read, how many findings, the worst causes, and
@@ -80,7 +82,9 @@ fn push_cause(cause: &Cause<'_, audit::Place>, all: bool, style: Style, out: &mu
         return;
     }
     if !is_single {
-        push(&format!("{}: {}", first.object.name, first.what));
+        for finding in cause.of_first_object().take(MAX_OF_OBJECT) {
+            push(&format!("{}: {}", finding.object.name, finding.what));
+        }
         if let Some(others) = cause.others(style.columns().saturating_sub(INDENT.len() + 6)) {
             push(&others);
         }
