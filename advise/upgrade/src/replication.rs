@@ -170,7 +170,7 @@ fn carries_defaults(from: &Side<'_>, to: &Side<'_>) -> bool {
     ["default_collation_for_utf8mb4", "character_set_collations"].iter().any(|name| has(from, name) && has(to, name))
 }
 
-/// Reports statements other than queries that one server takes and the other refuses. `outcomes`
+/// Reports statements, except queries, that only one of the servers accepts. `outcomes`
 /// are those of the old server and of the new one.
 pub fn refused_statements<'r>(
     outcomes: impl Iterator<Item = (&'r Given, &'r Done, &'r Done)>,

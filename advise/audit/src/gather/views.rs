@@ -65,7 +65,8 @@ impl Gatherer<'_> {
         Ok(losses)
     }
 
-    /// Returns the tables that a `SELECT` reads by an index lookup. `None` if the server refuses it.
+    /// Returns the tables that a `SELECT` reads by an index lookup. `None` if the server refuses
+    /// the statement.
     fn explain_lookups(&self, conn: &mut Conn, select: &str) -> Result<Option<Vec<String>>, Error> {
         let plan = plans::explain(conn, self.server.flavour(), select)
             .map_err(self.statement_error("explain the text of a view"))?;

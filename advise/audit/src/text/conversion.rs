@@ -4,7 +4,7 @@ use sql::Token;
 
 use super::tokens;
 
-/// A conversion of a column, such as `convert(o.code using utf8mb4)` or `o.code collate utf8mb4_bin`.
+/// A conversion of a column: `convert(o.code using utf8mb4)`, `o.code collate utf8mb4_bin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversion {
     /// The clause as written.

@@ -36,7 +36,8 @@ const BEFORE_KIND: [&str; 11] = [
 /// Clauses of ALTER TABLE that move tables, or reach others.
 const MOVING: [&str; 5] = ["rename", "exchange", "import", "discard", "union"];
 
-/// Returns the part of the server that a statement changes: `Schema("shop")` for ``ALTER TABLE `shop`.`orders` …``.
+/// Returns the part of the server that a statement changes: `Schema("shop")` for
+/// ``ALTER TABLE `shop`.`orders` …``.
 pub fn reach(sql: &str) -> Reach {
     let tokens: Vec<Token<'_>> = tokenize(sql, SqlMode::default())
         .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment))

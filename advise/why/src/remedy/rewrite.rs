@@ -203,7 +203,7 @@ fn collate_operand(source: &Source, operand: &Operand, side: &Side, target: &str
             | ExprKind::Collate { .. }
     );
     let mut replaced = with_collation(text, charset, target, is_simple);
-    // The item gives the column its name, so it gets this name as an alias.
+    // The select item names the column, so the new item gets the name as an alias.
     if let (ExprKind::Name(names), Some(block)) = (&expression.kind, source.parsed.blocks.get(operand.block)) {
         let is_item = block.items.iter().any(|item| item.expression == *expression && item.alias.is_none());
         if let (true, Some(name)) = (is_item, names.last()) {

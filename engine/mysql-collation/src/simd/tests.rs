@@ -178,7 +178,7 @@ fn expected_fill(low: &ShortWeights, text: &[u8]) -> (usize, Vec<u16>) {
     (read, out)
 }
 
-/// Checks what each backend writes with this much room, and its keys.
+/// Checks the keys of a backend, and its output into short buffers.
 fn check_fill(low: &ShortWeights, text: &[u8], room: usize) {
     let (read, expected) = expected_fill(low, text);
     for_each_backend(|backend| {
@@ -202,7 +202,7 @@ fn check_fill(low: &ShortWeights, text: &[u8], room: usize) {
     });
 }
 
-/// Checks what each backend skips. It equals the scalar result. It may be less if the table has
+/// Checks the bytes that a backend skips. It equals the scalar result. It may be less if the table has
 /// contractions and characters begin in different lanes.
 fn check_skip(low: &ShortWeights, a: &[u8], b: &[u8]) {
     let whole = scalar::skip_equal(low, 4, a, b);

@@ -74,7 +74,7 @@ impl Program {
     pub(crate) fn in_basedir(basedir: &Path) -> Result<Self, Error> {
         let missing = |reason: &str| Error::NoServer { path: basedir.to_owned(), reason: reason.into() };
         if !basedir.is_dir() {
-            return Err(missing("there is no such folder"));
+            return Err(missing("there is no such folder; name a running server by --socket or --host, and --user"));
         }
         let file = find_in(basedir)
             .ok_or_else(|| missing("no mysqld or mariadbd in bin, sbin, libexec or another usual folder"))?;
