@@ -66,7 +66,8 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
 
 const HEAD: &str = "# The studies on their own versions\n\n\
     Written by `cargo xtask studies`. Machines differ, so only ratios of throughput are compared.\n\
-    A claim that stays open has an interval that crosses the end of its range.\n";
+    A claim is not distinguishable if its interval, widened by the difference of identical copies,\n\
+    crosses an end of its range, or is outside by no more than chance. Printed intervals are not widened.\n";
 
 fn measure_study(study: &str, folder: &Path, max_time: Option<&str>) -> Result<()> {
     let mut command = Command::new(crate::build_weigh()?);

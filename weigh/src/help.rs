@@ -36,7 +36,7 @@ const OTHERS: &str = "Servers, and weigh itself";
 
 /// Options that `-h` shows, by their ids. A command that is not listed shows all of its options but
 /// those of [`CONNECTION`] and [`EVERY_COMMAND`].
-const SHORT: [(&str, &[&str]); 10] = [
+const SHORT_HELP_OPTIONS: [(&str, &[&str]); 10] = [
     ("bench", &["workloads", "collations", "baseline", "quick", "max_time", "threads", "table_size", "dry_run"]),
     (
         "audit",
@@ -114,7 +114,7 @@ pub fn arrange(command: Command, extent: Extent) -> Command {
 
 fn arrange_command(command: Command, extent: Extent, parent: &str) -> Command {
     let name = format!("{parent}{}", command.get_name());
-    let listed = SHORT.iter().find(|(command, _)| *command == name).map(|(_, ids)| *ids);
+    let listed = SHORT_HELP_OPTIONS.iter().find(|(command, _)| *command == name).map(|(_, ids)| *ids);
     let tail = match extent {
         Extent::Short => short_tail(&command, &name, listed.is_some()),
         Extent::Full => full_tail(&command),
@@ -251,10 +251,10 @@ mod tests {
     }
 
     #[test]
-    fn short_help_is_half_a_page() {
+    fn short_help_has_at_most_50_lines() {
         for command in command(Extent::Short).get_subcommands_mut().filter(|command| !command.has_subcommands()) {
             let help = command.render_help().to_string();
-            let is_listed = SHORT.iter().any(|(name, _)| *name == command.get_name());
+            let is_listed = SHORT_HELP_OPTIONS.iter().any(|(name, _)| *name == command.get_name());
             assert!(
                 !is_listed || help.lines().count() <= 50,
                 "{}: {} lines: {help}",
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn short_help_names_options_that_exist() {
         let command = command(Extent::Full);
-        for (name, ids) in SHORT {
+        for (name, ids) in SHORT_HELP_OPTIONS {
             let own = command.find_subcommand(name).unwrap();
             for id in ids {
                 assert!(own.get_arguments().any(|arg| arg.get_id() == id), "{name}: {id}");

@@ -108,13 +108,13 @@ fn create(conn: &mut Conn, object: &Object) -> Result<(), (u16, String)> {
     }
     run(&format!("USE {schema}"))?;
     let session = &object.session;
-    if let Some(database) = &session.database {
+    if let Some(database) = &session.schema_collation {
         let charset = server::collation_charset(database);
         run(&format!("ALTER DATABASE {schema} CHARACTER SET {charset} COLLATE {database}"))?;
     }
     let sql_mode = session.sql_mode.as_deref().unwrap_or(SQL_MODE);
     run(&format!("SET SESSION sql_mode = {}", quote_string(sql_mode)))?;
-    if let Some(connection) = &session.connection {
+    if let Some(connection) = &session.collation_connection {
         run(&format!("SET SESSION collation_connection = {connection}"))?;
     }
     if let Some(time_zone) = &session.time_zone {

@@ -65,12 +65,10 @@ impl fmt::Display for ObjectName {
 pub struct CreationSession {
     /// `None` for views, which keep none.
     pub sql_mode: Option<String>,
-    /// `character_set_client`.
-    pub client: Option<String>,
-    /// `collation_connection`.
-    pub connection: Option<String>,
+    pub character_set_client: Option<String>,
+    pub collation_connection: Option<String>,
     /// Collation of the schema. `None` for views.
-    pub database: Option<String>,
+    pub schema_collation: Option<String>,
     /// Time zone of an event.
     pub time_zone: Option<String>,
 }

@@ -143,15 +143,17 @@ fn alter_database(object: &Object, collation: &str) -> String {
 }
 
 fn session_statements(object: &Object) -> Vec<String> {
-    let CreationSession { sql_mode, connection, database, time_zone, .. } = &object.session;
+    let CreationSession { sql_mode, collation_connection, schema_collation, time_zone, .. } = &object.session;
     let mut all = Vec::new();
-    all.extend(database.as_ref().map(|collation| alter_database(object, collation)));
+    all.extend(schema_collation.as_ref().map(|collation| alter_database(object, collation)));
     // MySQL 8.0 refuses NO_AUTO_CREATE_USER, which older versions store with most programs. No
     // program depends on it.
     let without =
         |mode: &String| mode.split(',').filter(|one| *one != "NO_AUTO_CREATE_USER").collect::<Vec<_>>().join(",");
     all.extend(sql_mode.as_ref().map(|mode| format!("SET SESSION sql_mode = {}", quote_string(&without(mode)))));
-    all.extend(connection.as_ref().map(|collation| format!("SET SESSION collation_connection = {collation}")));
+    all.extend(
+        collation_connection.as_ref().map(|collation| format!("SET SESSION collation_connection = {collation}")),
+    );
     all.extend(time_zone.as_ref().map(|zone| format!("SET SESSION time_zone = {}", quote_string(zone))));
     all
 }

@@ -28,7 +28,7 @@ fn encoded(collation: Collation, text: &str) -> Option<Vec<u8>> {
 }
 
 /// The text with its first character in place of its last.
-fn other_end(text: &str) -> String {
+fn with_last_changed(text: &str) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     let last = characters.len() - 1;
     characters[last] = characters[0];
@@ -67,10 +67,10 @@ fn all() {
     });
     let japanese = of_language("ja");
     pair("119 ASCII characters, case differs everywhere", &ENGLISH.to_lowercase(), &ENGLISH.to_uppercase());
-    pair("119 ASCII characters, the last one differs", ENGLISH, &other_end(ENGLISH));
-    pair("100 Russian characters, the last one differs", RUSSIAN, &other_end(RUSSIAN));
+    pair("119 ASCII characters, the last one differs", ENGLISH, &with_last_changed(ENGLISH));
+    pair("100 Russian characters, the last one differs", RUSSIAN, &with_last_changed(RUSSIAN));
     pair("German, in other case", &GERMAN.to_lowercase(), &GERMAN.replace('ß', "ss").to_uppercase());
-    pair("Chinese, the last character differs", CHINESE, &other_end(CHINESE));
-    pair("Japanese, the last character differs", japanese, &other_end(japanese));
+    pair("Chinese, the last character differs", CHINESE, &with_last_changed(CHINESE));
+    pair("Japanese, the last character differs", japanese, &with_last_changed(japanese));
     pair("Chinese with English words, in other case", &mixed.to_lowercase(), &mixed.to_uppercase());
 }

@@ -188,11 +188,11 @@ fn main() {
     for text in TEXTS.iter().filter(|text| only.as_ref().is_none_or(|only| text.language.contains(only))) {
         for words in LENGTHS {
             let a = text.beginning(words);
-            let (copy, other_end, neighbour) = (a.clone(), with_other_end(&a), text.neighbour(words));
+            let (copy, with_last_changed, neighbour) = (a.clone(), with_other_end(&a), text.neighbour(words));
             let utf16: Vec<u16> = a.encode_utf16().collect();
             let a = a.as_bytes();
             let mut cells = Vec::new();
-            for b in [&copy, &other_end, &neighbour].map(|b| b.as_bytes()) {
+            for b in [&copy, &with_last_changed, &neighbour].map(|b| b.as_bytes()) {
                 cells.push(time_implementations(
                     || _ = black_box(collation.compare(black_box(a), black_box(b))),
                     || _ = black_box(icu4c.as_ref().map(|icu4c| icu4c.compare(black_box(a), black_box(b)))),

@@ -6,7 +6,7 @@ use regex::Regex;
 
 /// An application's schema.
 pub struct App {
-    /// Name in the table, and of its schema.
+    /// Name of the application in the table of results, and of the schema that it is loaded into.
     pub name: &'static str,
     pub package: Package,
     /// Files of the package, in the order in which an installer runs them.
@@ -61,7 +61,7 @@ pub const APPS: [App; 25] = [
         name: "cacti",
         package: debian("cacti", "193f49a27a8163dd1cf260dee7247f36b6a06c1ebc1d3b7848b2663b7f33cd08"),
         files: &["usr/share/cacti/conf_templates/cacti.sql"],
-        database: UNICODE,
+        database: UTF8MB4_UNICODE_CI,
         edit: keep,
     },
     App {
@@ -277,21 +277,22 @@ pub const APPS: [App; 25] = [
 
 const UTF8MB4: &str = "CHARACTER SET utf8mb4";
 const UTF8MB4_BIN: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
-const UNICODE: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci";
+const UTF8MB4_UNICODE_CI: &str = "CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci";
 
 fn keep(text: &str) -> String {
     text.to_owned()
 }
 
-/// Removes statements that choose a schema or the session's character set, and `source` commands.
-pub fn within_schema(script: &str) -> String {
-    static OTHER: LazyLock<Regex> = LazyLock::new(|| {
+/// Removes statements that would leave the schema or change the session: `CREATE DATABASE`, `USE`,
+/// `SET CHARACTER SET`, `source` commands, and lines that save or restore `@sqlmode`.
+pub fn without_schema_statements(script: &str) -> String {
+    static REMOVED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
             r"(?im)^\s*(create database[^;]*|use\s+`?\w+`?\s*);|^\s*set character set \w+;|^source .*$|^.*@sqlmode.*$",
         )
         .expect("a constant pattern")
     });
-    OTHER.replace_all(script, "").into_owned()
+    REMOVED.replace_all(script, "").into_owned()
 }
 
 /// Removes character sets and collations, so that tables take those of their schema.

@@ -9,7 +9,8 @@ use mysql::{Row, Value};
 use server::Conn;
 use sql::{quote_string, quote_table};
 
-/// What a conversion must keep.
+/// A schema before or after a conversion, which must keep definitions and rows, and change
+/// collations.
 pub struct Snapshot {
     /// A line for each object, column and part of an index.
     pub definitions: BTreeSet<String>,

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
 use super::capture_bytes;
-use super::list::{App, Package, within_schema};
+use super::list::{App, Package, without_schema_statements};
 
 /// An application's statements.
 pub struct Script {
@@ -50,7 +50,7 @@ pub fn fetch(app: &'static App, scratch: &Path) -> Result<Script> {
         }
     };
     let texts: Vec<String> = files.iter().map(|bytes| (app.edit)(&String::from_utf8_lossy(bytes))).collect();
-    Ok(Script { app, version, sql: within_schema(&texts.join("\n")) })
+    Ok(Script { app, version, sql: without_schema_statements(&texts.join("\n")) })
 }
 
 /// Downloads and unpacks a Debian package. Returns its version.

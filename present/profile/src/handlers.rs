@@ -31,7 +31,7 @@ const MIN_CODE_POINTERS: usize = 6;
 
 /// Names of functions by start address.
 #[derive(Debug, Default)]
-pub(crate) struct Handlers {
+pub(crate) struct FunctionNames {
     names: HashMap<u64, String>,
     collations: BTreeSet<String>,
 }
@@ -64,7 +64,7 @@ struct ChosenOrders {
     collation: Option<&'static [&'static str]>,
 }
 
-impl Handlers {
+impl FunctionNames {
     /// Returns the name of the function at this start address.
     pub(crate) fn name(&self, start: u64) -> Option<&str> {
         self.names.get(&start).map(String::as_str)
@@ -86,8 +86,8 @@ pub(crate) fn find(
     bounds: &BTreeMap<u64, u64>,
     preferred_collations: &[String],
     memory: Option<&ProcessMemory>,
-) -> Handlers {
-    let Some(layout) = learn_layout(data) else { return Handlers::default() };
+) -> FunctionNames {
+    let Some(layout) = learn_layout(data) else { return FunctionNames::default() };
     let mut collations = find_collations(data, layout);
     if let Some(memory) = memory {
         let running_collations = read_running_collations(data, layout, memory);
@@ -118,7 +118,7 @@ pub(crate) fn find(
         let callees = find_callees(data, symbols, bounds, &names);
         names.extend(callees);
     }
-    Handlers { names, collations: collations.into_iter().map(|collation| collation.name).collect() }
+    FunctionNames { names, collations: collations.into_iter().map(|collation| collation.name).collect() }
 }
 
 /// Returns unnamed functions that functions of `names` call or jump to, if all these callers have
@@ -225,7 +225,7 @@ fn function_name(role: &str, owner: &str, other_count: usize) -> String {
     }
 }
 
-/// Returns the function in a slot of a table.
+/// `None` if the slot doesn't point to code.
 fn function_in_slot(data: &Data<'_>, table: u64, slot: usize) -> Option<u64> {
     data.pointer(table + 8 * slot as u64).filter(|&target| data.is_code(target))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{Object, ObjectSymbol, SymbolKind};
 
-use crate::handlers::{self, Handlers};
+use crate::handlers::{self, FunctionNames};
 use crate::memory::ProcessMemory;
 use crate::names;
 use crate::script::Mapping;
@@ -52,7 +52,7 @@ pub struct Image {
     symbols: BTreeMap<u64, SymbolEntry>,
     /// Lengths of functions by start address.
     bounds: BTreeMap<u64, u64>,
-    handlers: Handlers,
+    handlers: FunctionNames,
 }
 
 /// Part of a program or debug file that is read. The path may be one that a stranger's samples name.

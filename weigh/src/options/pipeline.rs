@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow};
 use audit::Severity;
 use clap::{Args, ValueEnum};
-use report::pipeline::{DumpLines, Findable, Findings};
+use report::pipeline::{DumpLines, Findings, HasFindings};
 use serde::de::DeserializeOwned;
 
 use crate::output;
@@ -28,7 +28,7 @@ pub struct Baseline {
 
 impl BaselineArgs {
     /// Reads the baseline. `R` is the report that the command prints as JSON.
-    pub fn read<R: Findable + DeserializeOwned>(&self) -> Result<Option<Baseline>> {
+    pub fn read<R: HasFindings + DeserializeOwned>(&self) -> Result<Option<Baseline>> {
         let Some(path) = &self.path else { return Ok(None) };
         let name = path.display().to_string();
         let bytes = bounded::read_large_file(path).map_err(|error| anyhow!("cannot read {name}: {error}"))?;
@@ -68,7 +68,7 @@ pub fn has_lines(format: &impl ValueEnum) -> bool {
 impl Conclusion<'_> {
     /// Prints a report, and returns 1 if a finding that is not known has the severity of
     /// `--fail-on` or a worse one.
-    pub fn print<R: Findable>(&self, mut report: R, render: impl FnOnce(&R) -> String) -> Result<ExitCode> {
+    pub fn print<R: HasFindings>(&self, mut report: R, render: impl FnOnce(&R) -> String) -> Result<ExitCode> {
         let mut findings = report.findings(&self.lines);
         if let Some(baseline) = self.baseline {
             findings.mark_known(&baseline.ids);

@@ -30,7 +30,7 @@ pub fn pack(control: &Control, files: &[File], package: &Path) -> Result<()> {
     }
     let kibibytes = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
     write_file(&tree.path().join("DEBIAN/control"), render_control(control, kibibytes).as_bytes(), 0o644)?;
-    open_folders(tree.path())?;
+    set_folder_modes(tree.path())?;
     let mut dpkg = Command::new("dpkg-deb");
     // Compression by several threads depends on their number.
     dpkg.env("SOURCE_DATE_EPOCH", control.time.to_string()).env("DPKG_DEB_THREADS_MAX", "1");
@@ -74,12 +74,12 @@ pub fn host_architecture() -> Result<&'static str> {
 }
 
 /// Gives folders the mode that they have in a system, whatever this process's umask is.
-fn open_folders(folder: &Path) -> Result<()> {
+fn set_folder_modes(folder: &Path) -> Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            open_folders(&path)?;
+            set_folder_modes(&path)?;
         }
     }
     Ok(())

@@ -30,7 +30,7 @@ pub(super) fn build_back(
     back.extend(keys.iter().flat_map(|key| add_foreign_key(job, key, findings)));
     back.extend(programs.iter().flat_map(|program| {
         let session = &program.object.session;
-        let connection = session.connection.as_deref().unwrap_or(&job.targets[0]);
+        let connection = session.collation_connection.as_deref().unwrap_or(&job.targets[0]);
         create_again(job, program, connection)
     }));
     back.extend(converted.iter().flat_map(|table| restore_histograms(job, table)));

@@ -21,7 +21,7 @@ pub struct ChosenProgram<'f> {
 
 /// Returns the collation other than `target` that a program keeps from its creation.
 pub fn keeps_old_collation<'o>(object: &'o Object, target: &str) -> Option<&'o str> {
-    let session = [&object.session.connection, &object.session.database];
+    let session = [&object.session.collation_connection, &object.session.schema_collation];
     let is_old = |name: &&&String| !name.is_empty() && !name.eq_ignore_ascii_case(target);
     session.into_iter().flatten().find(|name| is_old(&name)).map(String::as_str)
 }
@@ -148,7 +148,7 @@ fn session_statements(object: &Object) -> Vec<String> {
 pub(super) fn put_back(program: &ChosenProgram<'_>) -> Vec<Step> {
     let object = program.object;
     let mut statements = vec![format!("USE {}", quote_identifier(&object.name.schema))];
-    if let Some(connection) = &object.session.connection {
+    if let Some(connection) = &object.session.collation_connection {
         statements.push(format!("SET SESSION collation_connection = {}", quote_string(connection)));
     }
     statements.extend(session_statements(object));

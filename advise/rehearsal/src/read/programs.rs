@@ -89,9 +89,9 @@ impl Reader<'_> {
         let mut object = Object::new(kind, schema, name, create);
         object.session = CreationSession {
             sql_mode: column(&row, &["sql_mode"]),
-            client: column(&row, &["character_set_client"]),
-            connection: column(&row, &["collation_connection"]),
-            database: column(&row, &["Database Collation"]),
+            character_set_client: column(&row, &["character_set_client"]),
+            collation_connection: column(&row, &["collation_connection"]),
+            schema_collation: column(&row, &["Database Collation"]),
             time_zone: column(&row, &["time_zone"]),
         };
         let session = object.session.clone();
@@ -99,9 +99,9 @@ impl Reader<'_> {
             ("definition", Some(object.create.clone())),
             ("sql_mode", session.sql_mode),
             ("time zone", session.time_zone),
-            ("character set of its client", session.client),
-            ("collation of its connection", session.connection),
-            ("collation of its schema", session.database),
+            ("character set of its client", session.character_set_client),
+            ("collation of its connection", session.collation_connection),
+            ("collation of its schema", session.schema_collation),
         ];
         object.parts.extend(parts.into_iter().filter_map(|(part, value)| Some((part.to_owned(), value?))));
         self.found.objects.push(object);

@@ -139,8 +139,8 @@ fn collate_operands(source: &Source, judged: &Judged, collation: &str, which: us
     let is_of_column = columns.iter().any(|own| is_same_collation(own, collation));
     // If columns take part, the collation of a value is no target.
     let target = if has_column && !is_of_column { None } else { Some(collation) };
-    let own_target =
-        || judged.site.sides.iter().find(|side| side.charset != "binary").map(|side| side.collation.as_str());
+    let text_side = || judged.site.sides.iter().find(|side| side.charset != "binary");
+    let own_target = || columns.first().copied().or_else(|| text_side().map(|side| side.collation.as_str()));
     let Some(target) = target.or_else(own_target) else { return Vec::new() };
     let is_one_charset = sides
         .windows(2)
@@ -203,7 +203,7 @@ fn collate_operand(source: &Source, operand: &Operand, side: &Side, target: &str
             | ExprKind::Collate { .. }
     );
     let mut replaced = with_collation(text, charset, target, is_simple);
-    // The select item names the column, so the new item gets the name as an alias.
+    // A select item `a` names its result column `a`. `a COLLATE x` would rename it.
     if let (ExprKind::Name(names), Some(block)) = (&expression.kind, source.parsed.blocks.get(operand.block)) {
         let is_item = block.items.iter().any(|item| item.expression == *expression && item.alias.is_none());
         if let (true, Some(name)) = (is_item, names.last()) {

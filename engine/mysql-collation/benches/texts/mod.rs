@@ -132,7 +132,7 @@ pub fn language_of_uca1400(collation: &str) -> Option<&str> {
 }
 
 /// The text with a character that it does not contain in place of its last.
-pub fn other_end(text: &str) -> String {
+pub fn with_last_changed(text: &str) -> String {
     let mut changed: String = text.chars().take(text.chars().count() - 1).collect();
     changed.push(if text.is_ascii() { '~' } else { 'ѣ' });
     changed

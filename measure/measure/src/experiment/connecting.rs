@@ -19,12 +19,12 @@ use crate::schedule::rotation;
 /// Collation id for the handshake if no collation of the charset has an id below 256.
 const UTF8MB4_GENERAL_CI: u8 = 45;
 
-/// Maximum number of connections per variant whose threads are not bound to cores: one per two
+/// Advised number of connections per variant whose threads are not bound to cores: one per two
 /// cores, so that client and server thread each have a core. With more, the result depends on which
 /// threads share a core, and that lasts for much of a block. MariaDB 10.11 on two cores: A/A
 /// intervals over ten seconds are ± 7.4 % with eight connections and ± 1.4 % with one (medians,
-/// docs/explanation/measurement.md).
-const fn max_unbound_connections(cores: u32) -> u32 {
+/// docs/results/2026-11-measurement.md).
+const fn advised_unbound_connections(cores: u32) -> u32 {
     if cores < 2 { 1 } else { cores / 2 }
 }
 
@@ -35,7 +35,7 @@ const MAX_DEFAULT_CONNECTIONS: u32 = 16;
 /// (servers that are already running) one per two cores.
 pub fn default_connections(unbound: bool) -> u32 {
     let cores = available_cores();
-    let wanted = if unbound { max_unbound_connections(cores) } else { cores };
+    let wanted = if unbound { advised_unbound_connections(cores) } else { cores };
     wanted.min(MAX_DEFAULT_CONNECTIONS)
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn note_placement(request: &Request, run: &mut Run, servers: &[Server
             )
         })
         .collect();
-    let advised = max_unbound_connections(available_cores());
+    let advised = advised_unbound_connections(available_cores());
     if !options.pinned && condition.threads > advised {
         let bind = match request.pin {
             Pin::Private if servers.iter().all(|server| server.pid().is_some()) => {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use audit::{Audit, CHECKS, ObjectKind};
 
-use super::{DumpLines, Findable, Finding, Findings, Rule, parse_place, without_line};
+use super::{DumpLines, Finding, Findings, HasFindings, Rule, parse_place, without_line};
 
-impl Findable for Audit {
+impl HasFindings for Audit {
     fn findings(&self, lines: &DumpLines) -> Findings {
         let mut all = Findings::new("audit", self.server.label.clone());
         let ran = CHECKS.iter().filter(|check| self.checks.iter().any(|name| name == check.name));

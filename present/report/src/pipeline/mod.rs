@@ -46,7 +46,6 @@ pub struct Rule {
     pub doc: String,
 }
 
-/// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Name of the rule.
@@ -75,8 +74,8 @@ impl Finding {
 }
 
 /// A report with findings.
-pub trait Findable {
-    /// Returns the findings. `lines` are the lines of the dump that was read; empty for a server.
+pub trait HasFindings {
+    /// Returns the findings. `lines` says on which line of the dump an object is defined; empty for a server.
     fn findings(&self, lines: &DumpLines) -> Findings;
 
     /// Removes findings by their ids. The rest of the report stays.

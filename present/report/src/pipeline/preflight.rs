@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use preflight::checks::CHECKS;
 use preflight::{Finding as Own, Report};
 
-use super::{DumpLines, Findable, Finding, Findings, Rule};
+use super::{DumpLines, Finding, Findings, HasFindings, Rule};
 
-impl Findable for Report {
+impl HasFindings for Report {
     fn findings(&self, lines: &DumpLines) -> Findings {
         let mut all = Findings::new("preflight", self.source.clone());
         let rule = |check: &&preflight::checks::Check| Rule {

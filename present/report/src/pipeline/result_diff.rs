@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use check::Severity;
 use result_diff::{ClassDifference, Difference, PlanChange, ResultDiff};
 
-use super::{DumpLines, Findable, Finding, Findings, Rule, one_line};
+use super::{DumpLines, Finding, Findings, HasFindings, Rule, one_line};
 
 const RULES: [(&str, &str); 7] = [
     ("rows", "statements that return different rows"),
@@ -17,7 +17,7 @@ const RULES: [(&str, &str); 7] = [
     ("plan", "statements with a different plan"),
 ];
 
-impl Findable for ResultDiff {
+impl HasFindings for ResultDiff {
     fn findings(&self, _lines: &DumpLines) -> Findings {
         let mut all = Findings::new("workload compare", format!("{} on {}", self.workload, self.server));
         let rule = |(name, title): (&str, &str)| Rule { name: name.into(), title: title.into(), doc: String::new() };

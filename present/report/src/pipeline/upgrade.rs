@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use check::Severity;
 use upgrade::{Finding as Own, Kind, Report};
 
-use super::{DumpLines, Findable, Finding, Findings, Rule, one_line, parse_place, without_line};
+use super::{DumpLines, Finding, Findings, HasFindings, Rule, one_line, parse_place, without_line};
 
 const KINDS: [(Kind, Severity, &str, &str); 5] = [
     (Kind::Breaks, Severity::Error, "breaks", "what works on the old server and is refused by the new one"),
@@ -15,7 +15,7 @@ const KINDS: [(Kind, Severity, &str, &str); 5] = [
     (Kind::FailsAlready, Severity::Note, "fails-already", "what fails on the old server as well"),
 ];
 
-impl Findable for Report {
+impl HasFindings for Report {
     fn findings(&self, lines: &DumpLines) -> Findings {
         let mut all = Findings::new("upgrade", format!("{} to {}", self.from.version, self.to.version));
         let rule = |(_, _, name, title): (Kind, Severity, &str, &str)| Rule {

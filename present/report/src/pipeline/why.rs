@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use check::Severity;
 use why::{Diagnosis, Finding as Own, Judged, Kind};
 
-use super::{DumpLines, Findable, Finding, Findings, Rule, one_line, parse_place, without_line};
+use super::{DumpLines, Finding, Findings, HasFindings, Rule, one_line, parse_place, without_line};
 
 const KINDS: [(Kind, &str, &str); 8] = [
     (Kind::Refused, "refused", "statements whose texts the server refuses to combine"),
@@ -18,7 +18,7 @@ const KINDS: [(Kind, &str, &str); 8] = [
     (Kind::Unrepresentable, "unrepresentable", "characters that have no place in the column's character set"),
 ];
 
-impl Findable for Diagnosis {
+impl HasFindings for Diagnosis {
     fn findings(&self, _lines: &DumpLines) -> Findings {
         let mut all = Findings::new("why", format!("{} ({})", self.server, self.version));
         let rule =

@@ -93,7 +93,7 @@ pub struct BenchArgs {
     pub block: Option<Duration>,
 
     /// How often to start servers, load rows and connect anew: starts differ, and intervals include
-    /// that [default: up to 10, and more if time is left]
+    /// that [default: 10, fewer if loading is slow, more if time is left]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "The experiment")]
     pub replicates: Option<u32>,
 

@@ -18,7 +18,7 @@ const COLLATIONS: [&str; 5] = [
     "utf8mb4_uca1400_nopad_as_cs",
 ];
 
-/// Returns an environment variable.
+/// A missing variable is an error that says how to run the tests.
 fn environment_variable(name: &str) -> Result<String, String> {
     env::var(name).map_err(|error| match error {
         VarError::NotPresent => format!("{name} is not set: run the tests by `cargo xtask bindings datafusion`"),
