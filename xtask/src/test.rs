@@ -32,6 +32,9 @@ const SERVERS: [&str; 11] = [
 /// Environment variable with the seed of proptest's inputs.
 const SEED_VARIABLE: &str = "PROPTEST_RNG_SEED";
 
+/// Environment variable with the number of tests that run at a time.
+const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
+
 #[derive(clap::Args)]
 #[command(
     after_help = "What is installed goes to the cache folder (docs/reference/servers.md), without root and beside the system."
@@ -150,6 +153,11 @@ fn cargo_test(options: &[String], rest: &[String]) -> Result<bool> {
     // `cargo test` draws others.
     if std::env::var_os(SEED_VARIABLE).is_none() {
         command.env(SEED_VARIABLE, "20261129");
+    }
+    if std::env::var_os(THREADS_VARIABLE).is_none() {
+        // Most tests wait for servers.
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        command.env(THREADS_VARIABLE, (cores + cores.div_ceil(2)).to_string());
     }
     eprintln!("running: cargo test --locked --no-fail-fast {}", [options, rest].concat().join(" "));
     let start = Instant::now();
