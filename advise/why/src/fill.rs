@@ -44,7 +44,7 @@ impl Copy<'_> {
                       UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
         let numbers =
             format!("(SELECT x.d * 100 + y.d * 10 + z.d AS n FROM {digits} x, {digits} y, {digits} z) AS numbers");
-        let insert = self.insert(schema, name, None)?;
+        let insert = insert(schema, name, &self.read_columns(schema, name)?, None);
         self.change_rows(schema, name, vec![format!("{insert} FROM {numbers} WHERE n >= {from}")])
     }
 
@@ -55,13 +55,14 @@ impl Copy<'_> {
         let constants = tokens.filter(|token| matches!(token.kind, TokenKind::Number | TokenKind::StringLiteral));
         let constants: BTreeSet<&str> = constants.map(|token| token.text).take(MAX_CONSTANTS).collect();
         for (schema, name) in tables {
+            let columns = self.read_columns(schema, name)?;
             let mut statements = Vec::new();
             for (place, constant) in (ROWS..).zip(&constants) {
                 let (number, text) = match constant.parse::<u64>() {
                     Ok(number) => (number.saturating_sub(1), None),
                     Err(_) => (place, Some(*constant)),
                 };
-                let insert = self.insert(schema, name, text)?;
+                let insert = insert(schema, name, &columns, text);
                 statements.push(format!("{insert} FROM (SELECT {number} AS n) AS numbers"));
             }
             self.change_rows(schema, name, statements)?;
@@ -69,11 +70,8 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Returns an INSERT of the columns that get a value, up to its FROM clause, which has the
-    /// number `n` of each row. `text` is a literal for all columns of text.
-    fn insert(&mut self, schema: &str, name: &str, text: Option<&str>) -> Result<String, Error> {
-        let columns: Vec<(String, String, String, Option<u64>, String)> = self
-            .server()
+    fn read_columns(&mut self, schema: &str, name: &str) -> Result<Vec<Column>, Error> {
+        self.server()
             .connect()?
             .query(format!(
                 "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, EXTRA FROM information_schema.COLUMNS \
@@ -81,26 +79,7 @@ impl Copy<'_> {
                 quote_string(schema),
                 quote_string(name)
             ))
-            .map_err(|source| self.failed("read a table's columns", source))?;
-        let (mut names, mut values) = (Vec::new(), Vec::new());
-        for (column, data_type, column_type, length, extra) in &columns {
-            // Few numbers fit: the server counts them on.
-            let is_small_counter = extra.contains("auto_increment") && data_type == "tinyint";
-            if is_small_counter || is_generated(extra) {
-                continue;
-            }
-            let is_text = data_type.ends_with("char") || data_type.ends_with("text");
-            let value = match text.filter(|_| is_text) {
-                Some(text) => Some(text.to_owned()),
-                None => value(data_type, column_type, *length),
-            };
-            if let Some(value) = value {
-                names.push(quote_identifier(column));
-                values.push(value);
-            }
-        }
-        let table = quote_table(schema, name);
-        Ok(format!("INSERT IGNORE INTO {table} ({}) SELECT {}", names.join(", "), values.join(", ")))
+            .map_err(|source| self.failed("read a table's columns", source))
     }
 
     /// Changes the rows of a table, then its statistics. A table that refuses the rows, for example
@@ -110,6 +89,33 @@ impl Copy<'_> {
         let relaxed = ["SET SESSION sql_mode = ''", "SET SESSION foreign_key_checks = 0"].map(str::to_owned).to_vec();
         self.run(&Session { schema: Some(schema.to_owned()), prelude: relaxed }, &statements).map(drop)
     }
+}
+
+/// Name, data type, type, length in characters, and `EXTRA` of a column.
+type Column = (String, String, String, Option<u64>, String);
+
+/// Returns an INSERT of the columns that get a value, up to its FROM clause, which has the number
+/// `n` of each row. `text` is a literal for all columns of text.
+fn insert(schema: &str, name: &str, columns: &[Column], text: Option<&str>) -> String {
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    for (column, data_type, column_type, length, extra) in columns {
+        // Few numbers fit: the server counts them on.
+        let is_small_counter = extra.contains("auto_increment") && data_type == "tinyint";
+        if is_small_counter || is_generated(extra) {
+            continue;
+        }
+        let is_text = data_type.ends_with("char") || data_type.ends_with("text");
+        let value = match text.filter(|_| is_text) {
+            Some(text) => Some(text.to_owned()),
+            None => value(data_type, column_type, *length),
+        };
+        if let Some(value) = value {
+            names.push(quote_identifier(column));
+            values.push(value);
+        }
+    }
+    let table = quote_table(schema, name);
+    format!("INSERT IGNORE INTO {table} ({}) SELECT {}", names.join(", "), values.join(", "))
 }
 
 /// Expression for the value of a row by its number `n`. Texts are `w0000500`, shorter in short

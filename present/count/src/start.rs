@@ -162,7 +162,6 @@ impl Context<'_> {
         let mut cells = Vec::new();
         for subject in &mut subjects {
             let prepared = subject.prepare(&mut session)?;
-            subject.settle(&mut session, &prepared)?;
             callgrind.reset()?;
             let statements = subject
                 .run(&mut session, &prepared)

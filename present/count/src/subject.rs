@@ -87,12 +87,6 @@ impl Subject {
         session.prepare(&self.script, self.protocol)
     }
 
-    /// Runs a tenth of the events, so that work that the previous subject left behind is not counted.
-    pub fn settle(&self, session: &mut Session<'_>, prepared: &Prepared) -> Result<(), Error> {
-        let events = self.events.div_ceil(10);
-        session.run(prepared, &mut self.generator.clone(), events).map(drop)
-    }
-
     /// Runs all events. Returns the number of statements, of a class the number of calls.
     pub fn run(&mut self, session: &mut Session<'_>, prepared: &Prepared) -> Result<u64, Error> {
         let statements = session.run(prepared, &mut self.generator, self.events)?;
