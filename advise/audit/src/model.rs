@@ -33,7 +33,7 @@ pub struct Place {
     /// Name of the finding that stays the same between audits: `utf8mb3: shop.orders`.
     #[serde(default)]
     pub id: String,
-    /// Schema of the object, without quotes. Absent for objects outside a schema.
+    /// Schema of the object, without quotes. `null` for objects outside a schema.
     #[serde(default)]
     pub schema: Option<String>,
     /// Table of the object, without quotes. For a pair of columns, the table of the first.

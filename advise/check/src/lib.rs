@@ -38,7 +38,7 @@ pub enum Reading {
     Schemas,
     /// Views, routines, triggers, events.
     Programs,
-    /// Plans of joins and views, by `EXPLAIN`.
+    /// Plans of joins, views and statements, by `EXPLAIN`.
     Plans,
     /// Rows: a sample for audit, every row for preflight.
     Rows,

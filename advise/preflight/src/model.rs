@@ -213,7 +213,7 @@ pub struct Step {
     /// The statement, without a delimiter.
     pub sql: String,
     /// How the server runs the statement. Absent for statements other than ALTER TABLE, and for
-    /// steps that were not tried.
+    /// steps that the rehearsal skipped.
     pub algorithm: Option<Algorithm>,
     /// Why the table is copied, why the program is created again, or why the server refuses the
     /// statement.

@@ -38,7 +38,7 @@ pub struct Source<'s> {
     /// Name of the server or the files in the report.
     pub label: String,
     pub facts: &'s Facts,
-    /// CREATE statements of the schemas' objects, as the server prints them.
+    /// CREATE statements of the schemas' objects, as the server or the dump prints them.
     pub definitions: &'s Definitions,
     pub open: &'s OpenRows<'s>,
     /// False for files, which get no plan.

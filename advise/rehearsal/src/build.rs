@@ -65,7 +65,7 @@ pub fn build_histograms(conn: &mut Conn, definitions: &Definitions) {
     }
 }
 
-/// SQL mode for objects that keep none: schemas, tables, sequences and views.
+/// SQL mode for objects that keep none: tables, sequences and views.
 const SQL_MODE: &str = "NO_ENGINE_SUBSTITUTION";
 
 fn relax(conn: &mut Conn) {

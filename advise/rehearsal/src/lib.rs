@@ -8,8 +8,9 @@
 //! ```
 //!
 //! [`Definitions`] list the objects of the schemas with named parts, so that the comparison covers
-//! what `SHOW CREATE` prints, except counters of `AUTO_INCREMENT`. The caller supplies rows and
-//! statements, and decides which changes were meant.
+//! what `SHOW CREATE` prints of tables, sequences, programs and views, except counters of
+//! `AUTO_INCREMENT`. Of a schema it covers the collation. The caller supplies rows and statements,
+//! and decides which changes were meant.
 
 mod build;
 mod compare;

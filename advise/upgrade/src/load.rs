@@ -149,8 +149,8 @@ fn what_fails(refusal: &Refusal, area: Area) -> String {
     }
 }
 
-/// Adds a finding. Equal errors about an unknown collation, character set or variable become one
-/// finding with several places.
+/// Adds a finding. Equal errors about an unknown collation, character set or variable, or about a
+/// variable's value, become one finding with several places.
 fn push_finding(findings: &mut Vec<Finding>, finding: Finding, refusal: &Refusal) {
     match find_same(findings, refusal) {
         Some(one) if one.kind == finding.kind => one.also.push(finding.place),
@@ -158,7 +158,7 @@ fn push_finding(findings: &mut Vec<Finding>, finding: Finding, refusal: &Refusal
     }
 }
 
-/// Finds the finding of an unknown collation, character set or variable with this error.
+/// Finds the finding with this error, if [`push_finding`] adds further places to it.
 fn find_same<'f>(findings: &'f mut [Finding], refusal: &Refusal) -> Option<&'f mut Finding> {
     let is_shared = matches!(
         refusal.code,
@@ -234,7 +234,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
     Ok(loaded)
 }
 
-/// Runs rewritten forms of a refused statement until one works.
+/// Runs rewritten forms of a refused statement until one works, else remedies of `why`.
 pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<Mended, Error> {
     if text.len() > MAX_REWRITTEN_BYTES {
         return Ok(Mended::default());

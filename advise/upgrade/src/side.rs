@@ -16,10 +16,10 @@ use crate::Error;
 /// Maximum number of rows that are kept for messages.
 const MAX_KEPT_ROWS: usize = 200;
 
-/// Length of the rows that are kept, unless the first is longer.
+/// Rows are kept until their length reaches this.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
-/// Statements shorter than this are repeated on other connections.
+/// Longer statements are left out of [`Session::prelude`].
 const MAX_PRELUDE_BYTES: usize = 4096;
 
 /// Rows of all results of a statement.

@@ -11,7 +11,7 @@ pub(super) static CHECK: Check = Check {
     title: "foreign keys whose child and parent have different collations",
     reads: &[Reading::Schemas, Reading::Plans],
     doc: "\
-A foreign key demands the same character set and collation on both sides (error 3780 of MySQL 8, 150 before and in MariaDB). A key that was created with \
+A foreign key demands the same character set and collation on both sides (error 3780 of MySQL from 8.0.14 on, 1215 before, errno 150 of MariaDB). A key that was created with \
 `foreign_key_checks=0`, as by a dump, or whose parent was converted afterwards, can have different collations: the next ALTER of either table fails, a restored \
 dump may, and joins along it lose the index. What to do: convert both sides, the key dropped before and added after. From: mattermost #18624, \
 civicrm-core #36514; MySQL manual, \"FOREIGN KEY Constraints\".",

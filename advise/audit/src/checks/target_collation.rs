@@ -21,7 +21,7 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Target],
     doc: "\
 For each collation that columns, tables and schemas have: whether the target has it, and if not, the nearest collation that it has and their differences. The collation engine compares the weights of all characters and \
-reports how many become equal to others (unique keys can collide) and how many cease to be equal. MariaDB 11.4.5 and later, except 11.5 and 11.6, has most of MySQL's `0900` names, as aliases of its `uca1400_nopad` collations, whose weights belong to another Unicode version: \
+reports how many become equal to others (unique keys can collide) and how many cease to be equal. MariaDB 11.4.5 and later, except 11.5.0 to 11.7.1, has most of MySQL's `0900` names, as aliases of its `uca1400_nopad` collations, whose weights belong to another Unicode version: \
 the name is the same, the order differs. Collations that two versions of one flavour compare differently are reported too. Collations that the engine doesn't implement are reported. What to do: change the collation in the dump, and check unique keys by `weigh preflight --to`. From: ddev #1902, laravel #50996.",
     run,
 };

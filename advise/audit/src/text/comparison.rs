@@ -117,7 +117,8 @@ fn operand_at(tokens: &[Token<'_>], at: usize) -> Option<Name> {
     (!has_operator(tokens, after)).then_some(name)
 }
 
-/// True if the name is part of a calculation, or has its own COLLATE: `a + b`, `-a`, `a COLLATE c`.
+/// True if the name is part of a calculation, or has its own COLLATE or BINARY: `a + b`, `-a`,
+/// `a COLLATE c`, `BINARY a`.
 fn is_expression_part(tokens: &[Token<'_>], at: usize, after: usize) -> bool {
     let is_sign =
         |token: &Token<'_>| ['+', '-', '*', '/', '%', '|', '&', '^'].iter().any(|sign| token.is_symbol(*sign));

@@ -16,8 +16,8 @@ use crate::model::{Report, Step};
 use crate::run::sort_findings;
 use reach::{Reach, reach};
 
-/// Longest time of a statement. A server that doesn't answer on a new connection either is given up
-/// after the timeout.
+/// Longest time of a statement. A server that answers no new connection is given up earlier, after
+/// `--timeout`.
 const MAX_STATEMENT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Longest part of a statement that a finding quotes, in characters.

@@ -26,7 +26,7 @@ pub static ORPHANS: Check = Check {
     name: "orphans",
     title: "children that have no parent now",
     reads: &[Reading::Schemas, Reading::Rows],
-    doc: "A load under foreign_key_checks = 0, as every mysqldump does it, doesn't verify foreign keys. A plan that has dropped the key can't add it again: error 1452. The plan adds such a key back under foreign_key_checks = 0.",
+    doc: "A load under foreign_key_checks = 0, as mysqldump does it, doesn't verify foreign keys. A plan that has dropped the key can't add it again: error 1452. The plan adds such a key back under foreign_key_checks = 0.",
     run: CheckFunction::ForeignKeys,
 };
 

@@ -48,7 +48,7 @@ pub type Selection = check::Selection<CheckFunction>;
 
 #[derive(Clone, Copy)]
 pub enum CheckFunction {
-    /// Reads facts alone.
+    /// Reads facts and definitions, no rows.
     Facts(fn(&Job<'_>) -> Vec<Finding>),
     /// Reads the rows of one table. Returns the row checks to run while the table is read.
     Rows(for<'j> fn(&TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>>),

@@ -10,7 +10,7 @@ pub static CHECK: Check = Check {
     name: "programs",
     title: "routines, triggers, views and events that keep an old collation",
     reads: &[Reading::Schemas, Reading::Programs],
-    doc: "A routine, trigger, event or view keeps the character set and collation of the session that created it, and routines those of \
+    doc: "A routine, trigger, event or view keeps the character set and collation of the session that created it, and all but views those of \
               the schema for parameters and variables that name none. After a conversion they compare new columns with old variables: \
               error 1267 (illegal mix of collations), or an index that is no longer used. The plan creates them again.",
     run: CheckFunction::Facts(run),

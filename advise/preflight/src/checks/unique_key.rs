@@ -23,7 +23,7 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "A coarser collation makes values equal that differ now: ß and ss, é and e, or 'a' and 'a ' where NO PAD becomes PAD SPACE. \
               ALTER TABLE then ends with error 1062, after it has copied the rows up to there. gh-ost and pt-online-schema-change copy with \
-              INSERT IGNORE and lose one row of each group instead. Every unique key with a converted column is sorted by its new sort keys, \
+              INSERT IGNORE and keep one row of each group instead. Every unique key with a converted column is sorted by its new sort keys, \
               at the length at which it will be indexed; NULLs never collide. Rows are named by the key that the table is read by.",
     run: CheckFunction::Rows(checks),
 };

@@ -1,5 +1,5 @@
-//! Writes the statements that convert, in an order that foreign keys allow. They are printed; only
-//! rehearsals and trials run them, on copies.
+//! Writes the statements that convert, in an order that foreign keys allow. They are printed, and
+//! run only on copies.
 
 mod advice;
 mod back;

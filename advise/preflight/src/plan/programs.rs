@@ -97,7 +97,7 @@ pub(super) fn drop_triggers(job: &Job<'_>, repairs: &[&Finding]) -> Vec<Step> {
     triggers.map(drop_step).collect()
 }
 
-/// Returns the programs that keep an old collation, and that a plan would create again.
+/// Returns the programs that a plan without repairs would create again.
 pub fn programs_left(job: &Job<'_>, request: &Request) -> Vec<ObjectName> {
     chosen_programs(job, request, &[]).into_iter().map(|program| program.object.name.clone()).collect()
 }

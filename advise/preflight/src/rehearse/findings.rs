@@ -9,7 +9,7 @@ use crate::checks::REHEARSAL;
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
 
-/// Longest definition that a finding quotes, in characters.
+/// Longest definition or statement that a finding quotes, in characters.
 const MAX_QUOTED: usize = 120;
 
 pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Finding {

@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use crate::lab::{Lab, describe_report, find_finding, options};
 
-/// Letters of ten scripts: cases, accents, expansions and ignorable characters.
+/// Letters of eleven scripts: cases, accents, expansions and ignorable characters.
 const SYLLABLES: &[&str] = &[
     "str", "aß", "ss", "é", "e\u{301}", "É", "ä", "æ", "ae", "ij", "ﬁ", "fi", "Я", "я", "ё", "е", "αθ", "ή", "η", "ς",
     "σ", "א", "בּ", "ب", "اَ", "ا", "क", "क़", "ก", "เก", "カ", "か", "ガ", "が", "日", "本", "한", "ㄱ", "\u{200d}", " ",
@@ -39,7 +39,7 @@ fn compare_groups(server: &str, targets: &[&str]) {
         let mut options = options(target);
         options.request.all_columns = true;
         options.request.examples = usize::MAX;
-        // The least memory makes the sort spill to disk.
+        // The sort gets its least memory, 1 MiB.
         options.memory = 1;
         let report = lab.report_with("fx_groups", &options, &Default::default(), &Checkpoint::disabled()).unwrap();
         let finding = find_finding(&report, "unique-key", "fx_groups.t: w");

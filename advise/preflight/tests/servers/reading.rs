@@ -80,7 +80,7 @@ fn mysql() {
     test_reading("mysql@sid", "utf8mb4_0900_ai_ci");
 }
 
-/// Source of rows that is interrupted after a number of tables, as by a signal.
+/// Source of rows that is interrupted within one of its tables, as by a signal.
 struct Interrupted<'s> {
     rows: ServerRows<'s>,
     left: &'s AtomicUsize,
@@ -161,7 +161,7 @@ fn chunks_use_an_index() {
     lab.report_with("fx_index", &options, &in_small_chunks(), &Checkpoint::disabled()).unwrap();
     let after: (String, u64) =
         lab.conn.query_first("SHOW GLOBAL STATUS LIKE 'Handler_read_rnd_next'").unwrap().unwrap();
-    // A full scan would read 5,000 rows per chunk. Scans of information_schema read a few hundred
+    // A full scan would read 2,500 rows per chunk. Scans of information_schema read a few hundred
     // in total.
     assert!(after.1 - before.1 < 5_000, "{} rows were read without an index", after.1 - before.1);
 }

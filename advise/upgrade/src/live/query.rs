@@ -181,7 +181,7 @@ fn lost_indexes<'s>(old: &mut Session<'s>, new: &mut Session<'s>, given: &Given)
     if changes.iter().any(is_lost) { changes.iter().map(PlanChange::sentence).collect() } else { Vec::new() }
 }
 
-/// Names the columns of a query's tables whose collation differs between the servers.
+/// Names up to five columns of a query's tables whose collation differs between the servers.
 fn column_reasons(given: &Given, schema: Option<&str>, [before, after]: [&Facts; 2]) -> Vec<String> {
     let tokens: Vec<Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
     let named = sql::find_tables(&tokens);
