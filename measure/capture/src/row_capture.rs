@@ -130,8 +130,8 @@ impl<'a> RowCapture<'a> {
         Ok(CapturedRows { tables, orphans })
     }
 
-    /// Fetches parents until none is missing that the source has. Each request is for the missing
-    /// parents in all tables, so their number is that of the levels of references.
+    /// Fetches parents until none is missing that the source has. Each pass requests the missing
+    /// parents in all tables, so there is one pass per level of references.
     fn fetch_missing_parents(&mut self, source: &mut dyn TableSource) -> Result<(), Error> {
         let tables = self.tables;
         let mut targets: Vec<ReferencedKey> = self.keys.keys().cloned().collect();

@@ -11,7 +11,7 @@ use crate::model::ServerMessage;
 /// hashed.
 const MAX_KEPT_ROWS: usize = 10_000;
 
-/// Length of the rows of a call that are kept, unless the first is longer.
+/// Length in bytes from which on no further rows of a call are kept.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// A value as text; `None` for NULL.

@@ -11,7 +11,7 @@ pub struct Options {
     /// Number of tables of each family (`--tables`).
     pub tables: u32,
     /// Rows of each table (`--table-size`). sysbench's default of 10,000 rows is a few megabytes,
-    /// which fit in any cache.
+    /// which fit in any buffer pool.
     pub table_size: u32,
     /// Rows that a range scan reads (`--range-size`).
     pub range_size: u32,

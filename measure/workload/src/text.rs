@@ -100,7 +100,7 @@ fn fill_digits(random: &mut Random, characters: usize, out: &mut String) {
     push_digits(random, left, out);
 }
 
-/// Appends `count` random digits, up to 18.
+/// Appends `count` random digits, up to 19.
 fn push_digits(random: &mut Random, count: usize, out: &mut String) {
     let number = random.below(10u64.pow(count as u32));
     let _ = write!(out, "{number:0count$}");

@@ -99,8 +99,8 @@ impl Dump {
         Ok(Box::new(BufReader::with_capacity(1 << 18, reader)))
     }
 
-    /// Calls `sink` for each statement of the schema. A statement before the first USE of a dump in
-    /// one file counts as such.
+    /// Calls `sink` for each statement of the schema. Statements before the first USE of a dump in
+    /// one file belong to it.
     fn for_each_statement(&self, sink: &mut StatementSink<'_>) -> Result<(), Error> {
         #[cfg(test)]
         self.passes.set(self.passes.get() + 1);

@@ -28,7 +28,7 @@ struct NextArrival {
 
 impl Arrivals {
     /// Starts a sequence of due times from `start` until `end` with `rate` events per second on
-    /// average. The seed and the length of time determine the number of events.
+    /// average. Rate, seed and length of time determine the number of events.
     pub(crate) fn new(rate: f64, seed: u64, start: Instant, end: Instant, grace: Duration) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut next = NextArrival { due: start, random };

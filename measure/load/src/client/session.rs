@@ -9,8 +9,8 @@ use crate::wire::{Connection, ConnectionCutter, PreparedStatement};
 
 enum StatementForm {
     Prepared(PreparedStatement),
-    /// Statement text in the connection's character set, split at each `?`. Example: `SELECT c FROM t WHERE id=?` has the pieces
-    /// `SELECT c FROM t WHERE id=` and an empty one.
+    /// Statement text in the connection's character set, split at each `?`. Example:
+    /// `SELECT c FROM t WHERE id=?` has the pieces `SELECT c FROM t WHERE id=` and an empty one.
     Pieces(Vec<Vec<u8>>),
 }
 

@@ -53,8 +53,8 @@ pub struct Settings {
     /// Injected extra work: uncounted events per counted event, for example 0.1. Divides throughput
     /// by 1 + `extra_work`, so that the self-test knows the true ratio. Ignored in an open loop.
     pub extra_work: f64,
-    /// Events per second of an open loop, over all connections. `None`: a closed loop. Ignored in a
-    /// duet.
+    /// Events per second of an open loop, over all connections. `None`: a closed loop. Ignored in
+    /// turns.
     pub rate: Option<f64>,
     /// Whether to use only protocol features that MySQL and MariaDB share. Switches off MariaDB's
     /// metadata caching.

@@ -73,7 +73,7 @@ pub(crate) struct Turn {
     /// lead-in, and in the last round.
     pub(crate) counts: bool,
     /// Whether this is the side's last turn: running transactions end, however long they take, and
-    /// none begins.
+    /// none begins except injected extra work.
     pub(crate) last: bool,
 }
 

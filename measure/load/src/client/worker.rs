@@ -66,7 +66,7 @@ pub(crate) struct WorkerContext {
     pub(crate) ignored: IgnoredErrors,
 }
 
-/// Injected extra work: determines how many uncounted events follow a counted event.
+/// Injected extra work: determines how many additional, uncounted events follow each event.
 pub(crate) struct ExtraWork {
     share: f64,
     due: f64,
@@ -78,7 +78,7 @@ impl ExtraWork {
         Self { share, due: 0.5 }
     }
 
-    /// Returns the number of extra events due after one counted event.
+    /// Returns the number of extra events due after one event.
     fn due_after_event(&mut self) -> u32 {
         self.due += self.share;
         let whole = self.due.floor();
@@ -274,9 +274,9 @@ fn run_in_turns(client: &mut WorkerContext, participant: Participant<'_>, tally:
 
 /// Guides a worker through its turns. A worker can pause between any two statements, except in the
 /// last turn and within an event that holds locks. Counted time runs from the end of a turn's first
-/// statement to the end of its last one. With pauses between events, counted time runs from the
-/// first pause to the end of the turn: pauses spread the connections' statements, so a turn's first
-/// ones are like any other.
+/// statement to the end of its last statement or pause. A pause before that statement starts the
+/// counted time earlier: pauses spread the connections' statements, so a turn's first ones are like
+/// any other.
 struct TurnPacer<'a> {
     participant: Participant<'a>,
     tally: &'a mut Tally,

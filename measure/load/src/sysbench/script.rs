@@ -120,8 +120,8 @@ pub fn prepare_by_script(
     Ok(prepared)
 }
 
-/// Runs ANALYZE TABLE on all tables of a schema. Returns the tables' row counts, one text column
-/// with the schema's collation, and the text columns with another.
+/// Runs ANALYZE TABLE on all tables of a schema except the marker. Returns the tables' row counts,
+/// one text column with the schema's collation, and the text columns with another.
 fn inspect_schema(server: &Server, schema: &str) -> Result<PreparedTables, Box<dyn std::error::Error>> {
     let mut conn = server.connect_with_limit(MAX_COUNT_TIME)?;
     let names: Vec<String> = conn.exec(

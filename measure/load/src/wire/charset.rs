@@ -20,14 +20,14 @@ enum EncoderKind {
 }
 
 /// Whether `charset` has every character of `text`, by the Encoding Standard, which may differ from
-/// the servers in rare characters. For `gb2312`, `sjis` and `tis620`, whether a superset has (GBK,
-/// cp932, windows-874). `None` if this client does not support `charset`.
+/// the servers in rare characters. For `gb2312`, `latin5`, `sjis` and `tis620`, whether a superset
+/// has (GBK, cp1254, cp932, cp874). `None` if this client does not support `charset`.
 pub fn charset_can_encode(charset: &str, text: &str) -> Option<bool> {
     Encoder::for_charset(charset).map(|encoder| encoder.can_encode(text))
 }
 
 /// MySQL character set names with their labels in the Encoding Standard. MySQL's `latin1` is
-/// cp1252. The labels of `gb2312`, `sjis` and `tis620` mean supersets of theirs.
+/// cp1252. The labels of `gb2312`, `latin5`, `sjis` and `tis620` mean supersets of theirs.
 const ENCODINGS: [(&str, &str); 22] = [
     ("latin1", "windows-1252"),
     ("latin2", "iso-8859-2"),

@@ -13,7 +13,7 @@ pub(super) struct ConditionState {
     idle: u32,
     /// Connections that were lost.
     lost: u32,
-    /// Blocks in which server threads of a side were not identified or not bound.
+    /// Blocks in which server threads of a side were not identified, or threads were not bound.
     unbound: u32,
 }
 

@@ -15,7 +15,8 @@ use crate::model::latency;
 use crate::model::{Latency, Side};
 use crate::schedule::{Clock, Executor};
 
-/// Uncounted load at the start of every block, until the sides have reached their speed.
+/// Uncounted load at the start of every block of the native client, until the sides have reached
+/// their speed.
 const LEAD_IN: Duration = Duration::from_millis(50);
 
 /// Minimum length of a turn. Long compared with a switch of turns (about 50 µs) and with refilling

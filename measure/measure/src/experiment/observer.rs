@@ -30,7 +30,8 @@ pub trait Observer: Sync {
     /// Progress of the current step, 0 to 1.
     fn fraction(&self, done: f64);
     /// Measuring begins or continues in a replicate, counted from 1. `replicates` is the planned
-    /// number: the run ends earlier once all ratios are precise enough, and later if time is left.
+    /// number. The run ends earlier once all ratios are precise enough. It ends later if time is
+    /// left and no number was requested.
     fn measuring(&self, max_time: Duration, replicate: u32, replicates: u32);
     /// A block was measured. `spent` is the measuring time used so far.
     fn block(&self, run: &Run, block: &Block, standings: &[PairProgress], spent: Duration);

@@ -162,7 +162,7 @@ impl RowLoader<'_> {
         self.assign_schemas((number, server), &keys, &sides, variants, rows)
     }
 
-    /// Runs a script's `prepare` command in one schema per variant.
+    /// Runs a script's `prepare` command in one schema per schema key.
     fn prepare_with_script<'s>(
         &mut self,
         (number, server): (usize, &'s Server),
@@ -301,8 +301,8 @@ impl RowLoader<'_> {
     }
 }
 
-/// Lists the first three columns whose collation the script sets: `t.c latin1_bin, t.d utf8mb4_bin
-/// and 2 more`.
+/// Lists the first three columns whose collation the script sets:
+/// `t.c latin1_bin, t.d utf8mb4_bin, u.c latin1_bin and 2 more`.
 fn describe_deviating_columns(prepared: &PreparedTables) -> String {
     let named = prepared.deviating_columns.iter().map(|one| format!("{}.{} {}", one.table, one.column, one.collation));
     let additional = prepared.deviating_columns.len().saturating_sub(MAX_NAMED_COLUMNS);

@@ -47,9 +47,9 @@ pub struct Side {
     pub seconds: f64,
     /// Completed transactions.
     pub events: u64,
-    /// Statements of the completed transactions.
+    /// Statements of the completed transactions. In turns, all counted statements.
     pub queries: u64,
-    /// Rows received for the completed transactions. Absent with sysbench and in imported runs.
+    /// Rows received for the statements of `queries`. Absent with sysbench and in imported runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
     /// Failed transactions by server error number; 0 for errors that sysbench ignored.

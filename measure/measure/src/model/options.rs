@@ -17,7 +17,7 @@ pub struct Options {
     /// Warm-up before a pair's first counted block in each replicate, in seconds.
     pub warmup_s: f64,
     /// Requested number of replicates, otherwise the default 10. Pairs that are precise enough end
-    /// earlier. Absent in runs of format 1.
+    /// earlier. Absent in imported runs and in runs of format 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicates: Option<u32>,
     /// Whether each connection's client and server thread was bound to one core, as read back from
@@ -59,7 +59,7 @@ impl Options {
 }
 
 /// How variants are put under load (docs/reference/bench.md). Results of the two modes are not
-/// comparable and never share a table.
+/// comparable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {

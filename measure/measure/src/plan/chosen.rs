@@ -1,4 +1,4 @@
-//! Chooses the collations to measure on each server: the named ones, or the default list.
+//! Chooses collations for `weigh count` and `weigh micro`: the named ones, or the default list.
 
 use server::CollationInfo;
 

@@ -9,8 +9,8 @@
 //!         block                      measure_condition()
 //! ```
 //!
-//! In solo mode a round has one block per variant instead of one per pair. Every other round runs
-//! in reverse order.
+//! In solo mode a round has one block per variant instead of one per pair. Every other round
+//! reverses the order: of a duet's sides, or of the variants in solo mode.
 
 mod ledger;
 pub(crate) mod rotation;
@@ -80,8 +80,8 @@ pub(crate) fn measure_condition<X: Executor>(
     if open.is_empty() {
         return Ok(());
     }
-    // Each replicate starts with a different pair. If time is short, a different pair is skipped
-    // each time.
+    // In duet mode, each replicate starts with a different pair. If time is short, a different pair
+    // is skipped each time.
     rotation::rotate_for_replicate(&mut open, task.replicate);
     let mut measurement = Measurement { executor, task: ConditionTask { pairs: &open, ..task }, ledger, sink };
     match task.mode {

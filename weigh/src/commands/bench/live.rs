@@ -1,5 +1,5 @@
-//! Live progress line: the current step, the ratio of the pair under load, and the time left. After
-//! each start, the differences so far.
+//! Live progress line: the current step, the ratio of the pair under load, and the time left. When
+//! measuring begins or continues after connecting, also the differences so far.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -37,7 +37,7 @@ pub fn open_scratch(
     Ok(Some(scratch))
 }
 
-/// Runs the plan. A plan without steps is a note.
+/// Runs the plan. Without a plan, adds a note.
 pub fn apply(scratch: &Server, facts: &Facts, report: &mut Report, progress: &dyn Progress) -> Result<()> {
     if report.plan.is_none() {
         report.notes.push(format!("nothing was applied to {}: there is no plan", scratch.label()));
