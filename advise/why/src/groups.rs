@@ -168,7 +168,7 @@ fn begins_with(source: &Source, words: &[&str]) -> bool {
     first.is_some_and(|token| token.is_any_keyword(words))
 }
 
-/// Events of the triggers that a statement runs: two with `ON DUPLICATE KEY UPDATE`.
+/// Events of the triggers that a statement runs: two for `REPLACE` and `ON DUPLICATE KEY UPDATE`.
 fn events(source: &Source) -> &'static [&'static str] {
     let has_update = tokenize(&source.text, SqlMode::default()).any(|token| token.is_keyword("duplicate"));
     if begins_with(source, &["replace"]) {

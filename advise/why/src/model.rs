@@ -64,7 +64,8 @@ pub enum Kind {
     Refused,
     /// A COLLATE clause does not fit the character set: error 1253.
     WrongCollate,
-    /// A collation or character set that the server does not have: errors 1273, 1115.
+    /// A collation or character set that the server does not have: errors 1273, 1115. In a
+    /// definition also a COLLATE clause that does not fit the character set: error 1253.
     Unknown,
     /// An index cannot be used for a lookup.
     IndexLost,

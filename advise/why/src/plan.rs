@@ -84,7 +84,7 @@ fn key_bytes(access: &TableAccess) -> u64 {
     access.key_len.as_ref().map_or(0, sum)
 }
 
-/// True if `after` reads clearly fewer rows: at most half, and ten fewer.
+/// True if `after` reads clearly fewer rows: at most half, and at least ten fewer.
 pub fn reads_less(before: &PlanFigures, after: &PlanFigures) -> bool {
     after.rows.saturating_mul(2) <= before.rows && before.rows - after.rows >= 10
 }

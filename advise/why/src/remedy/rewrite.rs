@@ -249,7 +249,7 @@ fn is_stricter(exact: &str, other: &str) -> bool {
     exact.contains("_cs") && family(exact).is_some() && family(exact) == family(other)
 }
 
-/// Name without the strength: `latin1_general`. Character sets of Unicode are left out, too, as
+/// Name without the strength: `latin1_general`. utf8mb3 and utf8mb4 are left out, too, as
 /// `utf8mb3_uca1400` and `utf8mb4_uca1400` have the same weights.
 fn family(name: &str) -> Option<&str> {
     let strengths = ["_as_cs_ks", "_as_cs", "_as_ci", "_ai_cs", "_ai_ci", "_cs", "_ci"];
