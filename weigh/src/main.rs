@@ -69,9 +69,9 @@ enum Command {
 }
 
 impl Command {
-    /// Returns `true` for commands that stop their servers before they end on a signal. The others
-    /// start no server and end at once, as any filter does. `report`, `compare` and `import` start
-    /// none either, but `true` is returned for them.
+    /// Returns `true` for commands that may start servers, which they stop before they end on a
+    /// signal, and for some that start none, such as `report`. The others end at once, as filters
+    /// do.
     fn may_start_servers(&self) -> bool {
         use Command::{Completions, Explain, Help, Man, Sort, Version, Weights, Workload};
         match self {

@@ -24,8 +24,8 @@ pub struct OutputArgs {
     #[arg(long, global = true, value_enum, value_name = "WHEN", hide_possible_values = true, default_value_t = ColorChoice::Auto, help_heading = crate::help::EVERY_COMMAND)]
     color: ColorChoice,
 
-    /// In CSV, leave fields that begin with = + - @ as they are, for programs; a spreadsheet may
-    /// run them
+    /// In CSV, leave fields that a spreadsheet may run as formulas, such as =1+1, as they are, for
+    /// programs
     #[arg(long, global = true, help_heading = crate::help::EVERY_COMMAND)]
     csv_raw: bool,
 }

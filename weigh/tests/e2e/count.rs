@@ -120,7 +120,7 @@ fn counts_that_cannot_be_compared_are_refused() {
     run(&workspace, &["compare", "none.json", "empty"]).refuses_with(&["empty has no counts"]);
 }
 
-/// Rows without an index, joined with themselves six times: no server ends this.
+/// A table without an index, six times in a join: no server ends this.
 #[test]
 fn a_statement_that_never_ends_ends_the_count() {
     retry(|| {

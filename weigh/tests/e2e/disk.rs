@@ -25,8 +25,8 @@ fn mount_namespace() -> Command {
     );
 }
 
-/// Runs a benchmark with a disk of a size mounted on a folder. The script can use `$bench` (a
-/// function) and `$disk`.
+/// Runs a benchmark with a disk of a size mounted on a folder. The script runs the benchmark
+/// by `"$@"`, and finds the folder in `$disk`.
 fn with_disk(workspace: &Workspace, disk: &Path, size: &str, script: &str, bench: &Command) -> Finished {
     let mut shell = mount_namespace();
     let prelude = r#"set -u; size=$1 disk=$2; shift 2; mount -t tmpfs -o "size=$size" weigh-test "$disk"; "#;

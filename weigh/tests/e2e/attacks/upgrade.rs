@@ -50,7 +50,7 @@ fn live(workspace: &Workspace, sockets: [&Path; 2], words: &[&str]) -> Finished 
 fn names_of_running_servers_are_data() {
     let (old, new) = (Foreign::start("mariadb"), Foreign::start("mysql@sid"));
     create_nasty_objects(&old, "VARCHAR(20) COLLATE utf8mb4_general_ci");
-    // Half of the objects are missing on the new server, all others differ.
+    // Half of the tables and procedures are missing on the new server; the other tables differ.
     create_nasty_objects(&new, "VARCHAR(30) COLLATE utf8mb4_bin");
     for name in NAMES.iter().step_by(2) {
         let name = quote_identifier(name);
@@ -125,7 +125,7 @@ const SEVERAL: [&str; 4] = [
     "SELECT 1; SET SESSION TRANSACTION READ WRITE; DROP DATABASE victim",
     "USE d; SET SESSION TRANSACTION READ WRITE; DROP DATABASE victim",
     "SET NAMES utf8mb4; SET SESSION TRANSACTION READ WRITE; DROP DATABASE victim",
-    // One string with backslashes as escapes; without them, four statements.
+    // One string with backslashes as escapes; without them, three statements.
     "SELECT '\\'; SET SESSION TRANSACTION READ WRITE; DROP DATABASE victim; -- '",
 ];
 
