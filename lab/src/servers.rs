@@ -25,7 +25,7 @@ impl Source {
         Ok(Self { server, conn, utf8mb3 })
     }
 
-    /// Returns flavour and version: `MariaDB 10.11.6`.
+    /// Returns the flavour and `SELECT VERSION()`: `MySQL 9.7.4-2`.
     pub fn title(&self) -> String {
         format!("{} {}", self.server.flavour(), self.server.version())
     }

@@ -70,7 +70,7 @@ pub fn find_column<'c>(create: &'c str, name: &str) -> Option<&'c str> {
         .find_map(|definition| definition.strip_prefix(quoted.as_str())?.strip_prefix(' '))
 }
 
-/// Returns the three pieces of an index's definition: `UNIQUE KEY `name``, the columns or
+/// Returns the three pieces of an index's definition: ``UNIQUE KEY `name` ``, the columns or
 /// expressions within the parentheses, and what follows them. `PRIMARY` is the primary key.
 pub fn find_index<'c>(create: &'c str, name: &str) -> Option<(&'c str, &'c str, &'c str)> {
     let quoted = crate::quote_identifier(name);

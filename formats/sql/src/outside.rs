@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
-/// Engines whose tables lie in the server's own files.
+/// Engines that reach nothing outside of the server's memory and its own files.
 const LOCAL_ENGINES: [&str; 13] = [
     "innodb",
     "myisam",
@@ -23,8 +23,8 @@ const LOCAL_ENGINES: [&str; 13] = [
     "xtradb",
 ];
 
-/// True for engines whose tables lie in the server's own files. FEDERATED, CONNECT, SPIDER, S3 and
-/// MERGE keep rows elsewhere.
+/// True for engines that reach nothing outside of the server's memory and its own files. FEDERATED,
+/// CONNECT, SPIDER, S3 and MERGE do.
 pub fn is_local_engine(name: &str) -> bool {
     LOCAL_ENGINES.iter().any(|engine| name.eq_ignore_ascii_case(engine))
 }
@@ -158,7 +158,7 @@ fn find_option(tokens: &[Token<'_>], at: usize) -> Option<OutsideOption> {
     None
 }
 
-/// True for the known engines that keep rows elsewhere.
+/// True for the known engines that aren't local.
 pub fn is_foreign_engine(name: &str) -> bool {
     [
         "merge",

@@ -8,7 +8,7 @@
 //! - the lengths of lists in `IN (…)` whose members are literals of one type.
 //!
 //! Literals that no parameter may replace stay in the text: ordinals in `ORDER BY 2`, lengths of
-//! types, JSON paths after `->`, strings with an introducer, aliases.
+//! types in `CAST` and `CONVERT`, JSON paths after `->`, strings with an introducer, aliases.
 
 mod context;
 mod literals;

@@ -117,7 +117,7 @@ fn becomes_another(collation: Collation, text: &[u8]) -> bool {
 const LENGTHS: [usize; 2] = [3, 12];
 
 /// Compares `WEIGHT_STRING(… AS CHAR(n))`. Leaves out `binary`, MySQL up to 5.7, which pads
-/// otherwise, and MariaDB 11 in collations with several levels, which it cuts short.
+/// otherwise, and MariaDB from 11 on in collations with several levels, which it cuts short.
 pub fn compare_padded_weights(
     session: &mut Session<'_>,
     collation: Collation,

@@ -48,7 +48,7 @@ pub struct Tailoring {
     pub shape: LevelFormat,
     /// Blocks that the contraction search adds for this language.
     pub blocks: Vec<RangeInclusive<u32>>,
-    /// Whether the language moves whole scripts.
+    /// Whether the table stores which ranges of the parent's primary weights move.
     pub reorders: bool,
     /// Prefix of every queried text; see
     /// [`SearchedCollation::prefix`](super::contractions::SearchedCollation::prefix).

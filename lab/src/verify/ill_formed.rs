@@ -76,14 +76,14 @@ pub fn query_order(session: &mut Session<'_>, collation: Collation, a: &[u8], b:
     }
 }
 
-/// True for error 1253, "collation is not valid for character set binary": MySQL 8.0.12 and MariaDB
-/// 10.1 and 10.2 give parameters the character set binary.
+/// True for error 1253, "collation is not valid for character set binary": some servers, such as
+/// MySQL 8.0.12 and MariaDB 10.1, give parameters the character set binary.
 fn are_parameters_binary(error: &anyhow::Error) -> bool {
     let code = error.downcast_ref::<mysql::Error>();
     matches!(code, Some(mysql::Error::MySqlError(error)) if error.code == 1253)
 }
 
-/// False for MariaDB before 10.6: parameters of `utf8mb3` are binary there, and a cast replaces
+/// False for `utf8mb3` in MariaDB before 10.6: parameters are binary there, and a cast replaces
 /// ill-formed bytes by `?`.
 fn keeps_ill_formed_bytes(session: &mut Session<'_>, collation: Collation) -> Result<bool> {
     const ILL_FORMED: &[u8] = b"\xEF";

@@ -102,7 +102,7 @@ fn run_to_end(
     Err(command_error(task, CommandError::Failed { command: command_line, status, stderr }))
 }
 
-/// Time limit and the time at which it is reached.
+/// The time at which the time limit is reached, and the limit.
 type Deadline = Option<(Instant, Duration)>;
 
 fn spawn(mut command: Command, input: Option<File>, limits: Option<&Limits>) -> Result<Child, CommandError> {

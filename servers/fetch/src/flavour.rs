@@ -48,7 +48,7 @@ impl Version {
         Self { major, minor, patch }
     }
 
-    /// Finds the first `n.n.n` in a text.
+    /// Finds the first word that begins with `n.n.n`. White space and hyphens end a word.
     /// Example: `mysqld  Ver 10.11.11-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64`.
     pub fn find(text: &str) -> Option<Self> {
         text.split(|c: char| c.is_whitespace() || c == '-').find_map(|word| {

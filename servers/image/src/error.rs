@@ -51,8 +51,8 @@ pub enum Error {
     /// An archive or layout does not contain exactly one image for this machine.
     #[error("it contains {} images ({}); save only one of them", names.len(), names.join(", "))]
     MultipleImages { names: Vec<String> },
-    /// An archive would change files outside its folder, contains a file of a forbidden type, or
-    /// unpacks to too much.
+    /// An archive would change files outside its folder, contains a forbidden entry, or unpacks to
+    /// too much.
     #[error("{archive} {what}; the {noun} is refused")]
     Hostile {
         /// "the layer sha256:…" or "the archive NAME".

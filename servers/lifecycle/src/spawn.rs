@@ -59,8 +59,8 @@ pub fn spawn_confined(mut command: Command, confinement: &Confinement) -> io::Re
     supervise(command)
 }
 
-/// Like [`spawn_supervised`], with the whole environment. For tools that run a developer's code,
-/// such as cargo.
+/// Like [`spawn_supervised`], with the whole environment and inherited files. For tools that run a
+/// developer's code, such as cargo.
 pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
     supervise(command)
 }

@@ -26,7 +26,7 @@ pub struct Server {
     is_private: bool,
     /// `None` for an attached server, and for a private server after a failed restart.
     instance: Option<Instance>,
-    /// Why the server does not reply. Unset until a check has failed.
+    /// Why the server does not reply. Unset until a check has found that.
     silence: OnceLock<String>,
 }
 
@@ -176,15 +176,15 @@ impl Server {
         })
     }
 
-    /// Fails if [`check_replies`](Self::check_replies) has failed before.
+    /// Fails if [`check_replies`](Self::check_replies) has found that the server does not reply.
     pub fn check_not_silent(&self) -> Result<(), Error> {
         let error = |reason: &String| Err(Error::Silent { label: self.label.clone(), reason: reason.clone() });
         self.silence.get().map_or(Ok(()), error)
     }
 
-    /// Fails unless the server replies on a new connection within 5 s and, if private, has at least
-    /// 1 MiB of free disk space. The error describes a dead, stopped or hanging server. Later
-    /// connections fail with the same error.
+    /// Fails unless the server replies on a new connection with a timeout of at most 5 s and, if
+    /// private, has at least 1 MiB of free disk space. The error describes a dead, stopped or hanging server. Later
+    /// connections fail with the same error, until a restart.
     pub fn check_replies(&self) -> Result<(), Error> {
         self.check_not_silent()?;
         self.check_alive()?;
@@ -211,9 +211,9 @@ impl Server {
         Ok(all.into_iter().filter(|(name, _)| names.contains(name)).collect())
     }
 
-    /// Reads the global variables that differ from the compiled-in defaults, without those that
-    /// identify the instance or hold replication state. `None` if they can't be read, as from MySQL
-    /// before 8.0, or without the privileges.
+    /// Reads the global variables that were set, without those that identify the instance or hold
+    /// replication state. A value may equal the compiled-in default. `None` if they can't be read,
+    /// as from MySQL before 8.0, or without the privileges.
     pub fn read_changed_settings(&self) -> Result<Option<BTreeMap<String, String>>, Error> {
         Ok(read_changed_settings(&mut self.connect()?))
     }
@@ -269,6 +269,7 @@ impl Server {
             self.endpoint = self.instance_endpoint(&instance);
             self.pid = Some(instance.process().pid);
             self.instance = Some(instance);
+            self.silence = OnceLock::new();
         }
         Ok(())
     }

@@ -55,7 +55,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// MariaDB 11.8 in two layers. The second layer hides a file, and replaces a folder by a link.
+/// MariaDB 11.8 in two layers. The second layer hides a file, and adds an absolute link.
 static DEBIAN: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
     let folder = common::open_folder();
     let root = root_of(&private("mariadb@trixie"));

@@ -16,6 +16,7 @@ use crate::bindings::{create_empty_folder, print_command, succeed, target};
 const MINOR: u32 = 23;
 /// Version of the linter.
 const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.8.2";
+
 /// Finds or installs Go.
 pub fn prepare() -> Result<PathBuf> {
     let go = Tool::Go.find_or_install(&Bar::with_steps_printed())?;

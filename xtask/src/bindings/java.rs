@@ -84,12 +84,13 @@ pub fn test(source: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs the connector of docs/how-to/cdc.md, which loses and doubles rows with `compareTo` only.
+/// Runs the connector of docs/how-to/cdc.md, which loses and doubles rows only if it compares keys
+/// with `compareTo`.
 fn read_in_chunks(example: &mut Command, server: &str, scheme: &str, collation: &str) -> Result<()> {
     let server = server::open(&server.parse()?, &Options::default(), &Bar::with_steps_printed())?;
     let Address::Socket(socket) = &server.endpoint().address else { bail!("a private server has a socket") };
     let port = relay(socket.clone())?;
-    // The option that lets a client have the server's key has another name in each driver.
+    // The drivers write the mode without TLS differently.
     let url = format!("jdbc:{scheme}://127.0.0.1:{port}/?user=root&sslMode=disable&allowPublicKeyRetrieval=true");
     let url = if scheme == "mysql" { url.replace("=disable", "=DISABLED") } else { url };
     example.args([&url, collation]);

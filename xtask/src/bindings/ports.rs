@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use crate::bindings::{build_for_tests, print_command, succeed};
 
 /// Arguments for lab: the number of random collations of each flavour, and of pairs of strings for
-/// each. docs/reference/go.md and java.md have the command for a full comparison.
+/// each. docs/reference/go.md and java.md have the command for a longer comparison.
 const PORT_ANSWERS: [&str; 5] = ["port-answers", "--collations", "60", "--pairs", "500"];
 
 /// Pipes the library's results for random strings into a port's comparison.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use super::payload::{File, compress};
 use crate::bindings::succeed;
 
-/// What a package's control file says besides the description.
+/// What differs between packages, besides their files.
 pub struct Control<'a> {
     pub version: &'a str,
     /// Debian's name of the architecture.

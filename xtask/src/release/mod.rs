@@ -33,7 +33,7 @@ pub use trial::run_trials;
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "The compilers and linkers are installed to target/release-tools. Builds are in target/TRIPLE/dist."
+    after_help = "The compilers and linkers are installed to target/release-tools. Builds of the program are in target/TRIPLE/dist."
 )]
 pub struct Arguments {
     /// Files to build [default: all].

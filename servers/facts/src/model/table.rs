@@ -74,8 +74,8 @@ pub struct Column {
     /// Number of digits after the decimal point.
     pub scale: Option<u64>,
     pub nullable: bool,
-    /// Default value as in `information_schema`. MariaDB quotes literals (`'a'`), MySQL does not
-    /// (`a`).
+    /// Default value as in `information_schema`. MariaDB 10.2.7 and later quotes literals (`'a'`),
+    /// MySQL does not (`a`).
     pub default: Option<String>,
     /// `None` if the column is not generated.
     pub generated: Option<Generated>,

@@ -12,7 +12,7 @@ pub struct Limits {
     /// Maximum execution time of a statement. MySQL before 5.7.8 and MariaDB before 10.1.1 do not
     /// enforce it.
     pub statement: Duration,
-    /// Maximum wait for a lock, in whole seconds of at least 1.
+    /// Maximum wait for a metadata lock. Cut to whole seconds, at least 1.
     pub lock: Duration,
 }
 

@@ -87,8 +87,8 @@ const WATCHING_PRIVILEGES: [&str; 9] = [
 ];
 
 /// Lists the account's rights on anything but schemas whose names begin with `prefix`, such as
-/// `SELECT on shop.*`. Rights to watch the server don't count, nor do the schemas
-/// `performance_schema` and `test`. Servers open `test` to every account.
+/// `SELECT on shop.*`. Rights to watch the server don't count, nor do rights on
+/// `performance_schema`, `test` and `test\_%`. Servers may open the last two to every account.
 pub fn rights_beyond(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>> {
     Ok(Grants::read(conn)?.beyond(prefix))
 }

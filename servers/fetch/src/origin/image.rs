@@ -10,6 +10,7 @@ use ::image::{Layout, Monitor, Name, Remote};
 use lifecycle::{Interrupted, interrupt};
 
 use crate::install::Manifest;
+use crate::program;
 use crate::store::{Cache, disk, records};
 use crate::{Error, Program, Progress};
 
@@ -92,7 +93,7 @@ fn cache_key(digest: &str) -> String {
 /// Fails unless the unpacked image contains a server that runs on this machine.
 fn check_runs(folder: &Path, name: &str) -> Result<(), Error> {
     Program::with_bundled_loader(folder, None).map(drop).map_err(|error| match error {
-        Error::NoServer { .. } => {
+        Error::NoServer { .. } if program::find_in(&folder.join(ROOT)).is_none() => {
             let reason = "the image holds no mysqld or mariadbd where servers' images have it";
             Error::NoServer { path: PathBuf::from(name), reason: reason.into() }
         }

@@ -47,7 +47,8 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Fails if another user could put programs into the cache, which this user would run.
+    /// Fails if the cache belongs to another user than root, or if everyone may write to it: this
+    /// user would run their programs.
     fn refuse_foreign(&self) -> io::Result<()> {
         let own = rustix::process::geteuid().as_raw();
         let refuse = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));

@@ -57,7 +57,7 @@ struct ToolPackage {
     name: &'static str,
     /// Packages that the tool needs and its package doesn't depend on.
     others: &'static [&'static str],
-    /// Path of the program in the package.
+    /// Path of the program in the package or in a dependency.
     file: &'static str,
     /// Shell assignments that name the locations of the tool's files below `$root`.
     environment: &'static str,

@@ -26,7 +26,7 @@ use super::{Endpoint, control};
 
 /// A connection to a server. Has the query methods of the driver's connection, and their types.
 pub struct Conn {
-    /// `None` after a panic of the driver.
+    /// `None` after a panic of the driver in [`Conn::run`].
     inner: Option<mysql::Conn>,
     /// `None` without a time limit.
     watch: Option<Arc<Watch>>,

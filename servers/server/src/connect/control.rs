@@ -95,8 +95,8 @@ fn connect_for(endpoint: &Endpoint, statement_limit: Option<Duration>) -> Result
     Ok(conn)
 }
 
-/// True if the server answers `SELECT 1` on a new connection within 5 s or a shorter timeout, or
-/// refuses the connection with an error of its own.
+/// True if the server accepts a new connection and answers `SELECT 1`, each within 5 s or a shorter
+/// timeout, or refuses the connection with an error of its own.
 pub(super) fn answers(endpoint: &Endpoint) -> bool {
     let limit = endpoint.timeout.min(MAX_PROBE_TIME);
     let outcome = connect_on_thread(limit, driver_options(endpoint, Some(limit)));

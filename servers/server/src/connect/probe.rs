@@ -10,14 +10,14 @@ use mysql::prelude::Queryable;
 use super::{Endpoint, connect};
 use crate::Error;
 
-/// Time limit of the reply on a new connection.
+/// Longest timeout of the new connection.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A disk with less free space counts as full.
 const MIN_FREE_MEBIBYTES: u64 = 1;
 
-/// Fails unless the server replies to `SELECT 1` on a new connection within 5 s, or within a
-/// shorter timeout of the endpoint.
+/// Fails unless the server replies to `SELECT 1` on a new connection with a timeout of 5 s, or with
+/// a shorter one of the endpoint.
 pub(crate) fn check_replies(endpoint: &Endpoint) -> Result<(), Error> {
     let endpoint = Endpoint { timeout: PROBE_TIMEOUT.min(endpoint.timeout), ..endpoint.clone() };
     let mut conn = connect(&endpoint)?;

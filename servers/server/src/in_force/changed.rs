@@ -1,4 +1,4 @@
-//! Global variables that differ from the server's compiled-in defaults.
+//! Global variables that were set, also to the value of the compiled-in default.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ const MYSQL_QUERY: &str = "SELECT LOWER(i.variable_name), g.variable_value FROM 
                      JOIN performance_schema.global_variables g ON g.variable_name = i.variable_name \
                      WHERE i.variable_source <> 'COMPILED'";
 
-/// Reads the changed global variables by name, without those that identify the instance or hold
+/// Reads the global variables that were set, by name, without those that identify the instance or hold
 /// replication state. `None` if they can't be read, as from MySQL before 8.0, or without the
 /// privileges.
 pub(crate) fn read_changed_settings(conn: &mut Conn) -> Option<BTreeMap<String, String>> {

@@ -23,7 +23,7 @@ const DEFAULT_MEMORY: u64 = 2048 * MIB;
 /// folder that the server's account cannot change.
 pub(super) const RUNTIME_SOCKET: &str = "run/mysqld.sock";
 
-/// Maximum part of a user's option file that is read.
+/// Maximum size of a user's option file. A larger one is an error.
 const MAX_OPTION_FILE_BYTES: u64 = 1 << 20;
 
 /// Settings that `--set` may not change: locations, access, and how the server starts.

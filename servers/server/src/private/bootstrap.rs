@@ -16,7 +16,7 @@ use crate::{Error, Options};
 /// A server initialises a data folder in seconds; a busy machine with a slow disk needs longer.
 const MAX_TIME: Duration = Duration::from_secs(600);
 
-/// Maximum part of a program's script that is read. The scripts have up to 200 kB.
+/// Maximum size of a program's script. The scripts have up to 200 kB.
 const MAX_SCRIPT_BYTES: u64 = 16 << 20;
 
 /// Initialises the data folder of the instance in `folder`. `arguments` is the command line of the

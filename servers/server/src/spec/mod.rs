@@ -42,7 +42,7 @@ pub enum SpecError {
 }
 
 impl Spec {
-    /// True for a server that runs already. `weigh` does not start, configure or stop it.
+    /// True for a server that runs already. [`open`](crate::open) attaches to it.
     pub fn is_running(&self) -> bool {
         matches!(self, Spec::Attach(_) | Spec::Detached(_))
     }
@@ -90,7 +90,8 @@ impl fmt::Display for Spec {
     }
 }
 
-/// Installs the program of a private server, unless it is installed. Fails for a running server.
+/// Installs the program of a private server, unless it is installed. Fails if there is nothing to
+/// install: for a running server, a basedir and [`Origin::Host`].
 pub fn install(spec: &Spec, progress: &dyn Progress) -> Result<Manifest, Error> {
     match spec {
         Spec::Private(origin) => Ok(fetch::install(origin, progress)?),

