@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the C library and installs header, static and shared library, and the files for pkg-config and CMake: install.sh PREFIX
-# PROFILE=dev builds for development. DESTDIR is prepended to all paths, for packages.
+# PROFILE=dev builds for development. DESTDIR is prepended to the paths of the installed files, for packages.
 set -eu
 prefix=${1:?"usage: install.sh PREFIX"}
 case $prefix in /*) ;; *) echo "install.sh: PREFIX is an absolute path" >&2; exit 2 ;; esac

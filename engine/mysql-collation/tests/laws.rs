@@ -133,7 +133,8 @@ fn collations_of_one_name_may_order_differently() {
         (mysql.orders_valid_text_like(mariadb), mysql.orders_like(mariadb))
     };
     assert_eq!(both("latin1_german2_ci"), (true, true));
-    // Surrogates are characters in MariaDB. In MySQL, a text ends at an ill-formed byte.
+    // Surrogates are characters in MariaDB. In UCA collations of MySQL, a text ends at an
+    // ill-formed byte.
     assert_eq!(both("utf8mb4_general_ci"), (true, false));
     assert_eq!(both("utf8mb3_unicode_520_ci"), (true, false));
     let collation = |flavour| Collation::by_name(flavour, "utf8mb4_unicode_ci").unwrap();

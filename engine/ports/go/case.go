@@ -45,8 +45,9 @@ const (
 )
 
 // ToUpper returns the text in upper case, byte for byte as UPPER. Each
-// character becomes one character: ß stays ß. In utf8mb3 and utf8mb4, MySQL
-// cuts the result after a character that takes more bytes than before.
+// character becomes one character: ß stays ß. Under MySQL's collations of
+// utf8mb3 and utf8mb4, except turkish_ci, the result is cut at a character that
+// takes more bytes than before.
 func (c *Collation) ToUpper(s []byte) []byte { return c.convertCase(s, upper) }
 
 // ToLower returns the text in lower case, byte for byte as LOWER. Otherwise it

@@ -67,9 +67,9 @@ func shortPair(short *[0x800]uint16, text []byte) uint16 {
 }
 
 // single returns the weight and the length of a character, or a weight of 0 if
-// it has no single weight or may continue a contraction: it can, and follows a
-// character that begins one. last is the length of the character before, or 0
-// if no contraction crosses the position.
+// it has no single weight or may continue a contraction that the character
+// before begins. last is the length of the character before, or 0 if no
+// contraction crosses the position.
 func (l *level) single(text []byte, at, last int) (uint16, int) {
 	codePoint, n := l.encoding.decodeUTF8(text, at)
 	if n == 0 {

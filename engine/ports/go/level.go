@@ -33,9 +33,9 @@ type level struct {
 	// endsAtErrors: a text ends at its first ill-formed byte.
 	endsAtErrors bool
 	encoding     *encoding
-	// short has the weights of code points below U+0800 with one weight, and
-	// 0 for all others. It is nil unless the encoding is UTF-8 and the kind is
-	// kindUCA, kindSimple or kindFolding.
+	// short has the weights of code points below U+0800 that have one weight
+	// and continue no contraction, and 0 for all others. It is nil unless the
+	// encoding is UTF-8 and the kind is kindUCA, kindSimple or kindFolding.
 	short *[0x800]uint16
 	// foldsASCII: ASCII letters weigh the same in both cases, and no ASCII
 	// character continues a contraction.

@@ -3,8 +3,8 @@ package mysqlcollation
 import "encoding/binary"
 
 // AppendSortKey appends a key to dst. Keys compare by [bytes.Compare] as their
-// strings compare by [Collation.Compare]. A key of a prefix is not a prefix of
-// a key: see [Collation.PrefixRange].
+// strings compare by [Collation.Compare]. The key of a prefix need not be a
+// prefix of the key: see [Collation.PrefixRange].
 //
 // Keys are those of the Rust library of the same project. The servers' own
 // format is [Collation.AppendWeightString].

@@ -90,8 +90,8 @@ func (t *textTable) appendPass(dst, text []byte, pass int) []byte {
 	return dst
 }
 
-// Bytes of a key of latin2_czech_cs. czechWord ends a word and stands for a
-// space in the last pass.
+// Bytes of a key of latin2_czech_cs. czechWord ends a word and represents
+// a space or tab in the last pass.
 const (
 	czechWord = 2
 	czechPass = 1
@@ -159,7 +159,8 @@ func isThaiLeadingVowel(b byte) bool { return isBetween(b, 0xE0, 0xE4) }
 func isThaiMark(b byte) bool         { return isBetween(b, 0xE7, 0xEC) }
 
 // thaiPlace is the amount by which each consonant, or byte below 0x80, before
-// a mark reduces the weight of the mark.
+// a mark reduces the weight of the mark. The consonant of a leading vowel
+// doesn't count.
 const thaiPlace = 8
 
 // appendThai appends the weights of Thai, as many as the text has bytes. A

@@ -34,7 +34,7 @@ pub(crate) trait Operation: Clone + Debug + Eq + Hash + Send + Sync + 'static {
     fn evaluate(&self, call: &Call) -> Result<ArrayRef>;
 }
 
-/// The string parameter of a function of one string.
+/// The string parameter of a function of one string, or of a string and a pattern.
 pub(crate) const VALUE: Parameter = ("value", "A string, or bytes in the collation's character set.");
 /// First string parameter of a function of two strings.
 pub(crate) const A: Parameter = ("a", VALUE.1);

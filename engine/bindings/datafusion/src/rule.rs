@@ -18,7 +18,7 @@ use crate::{mysql_compare, mysql_equal, mysql_like, mysql_sort_key, text};
 /// Key in a field's metadata for the name of its collation.
 pub const COLLATION_KEY: &str = "mysql.collation";
 /// Key in a field's metadata for the flavour of its collation, `mysql` or `mariadb`. Optional if
-/// the name means one order only.
+/// the name means one order only, except for `LIKE … ESCAPE`.
 pub const FLAVOUR_KEY: &str = "mysql.flavour";
 
 /// Marks a column with a collation: [`MarkedColumns`] then compares it as the server does.

@@ -6,7 +6,7 @@
     python benches/columns.py [--rows 1000000] [--values c,scripts,8,20,100]
 
 Values are sysbench's `c` (119 digits and hyphens), words in eight scripts, or ASCII words of a number of bytes, a tenth of them distinct.
-Each candidate runs five times, in one process except for the Rust library. The table shows the least CPU time: disturbances only add time.
+Each candidate runs five times, in one process except for the Rust library. The table shows the least CPU time (of the Rust library, elapsed time): disturbances only add time.
 Polars and DuckDB use one thread, and order and group by bytes like `binary`, DuckDB also by NOCASE. pyuca is plain Python and gets a hundredth of the rows.
 The weights of pyuca and ICU differ from the collation's, so results are not compared.
 """

@@ -35,8 +35,8 @@ impl Collation {
     /// with `a` and sorts before it.
     ///
     /// The range is wider than need be after the first character of `prefix` that may begin a
-    /// contraction. The range contains all keys for `latin2_czech_cs`, `cp1250_czech_cs` and
-    /// `tis620_thai_ci`.
+    /// contraction. The range contains all keys for `latin2_czech_cs`, `cp1250_czech_cs`,
+    /// `tis620_thai_ci` and `tis620_thai_nopad_ci`.
     ///
     /// ```
     /// use mysql_collation::mysql::UTF8MB4_0900_AI_CI;

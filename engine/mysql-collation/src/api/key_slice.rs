@@ -26,8 +26,9 @@ impl core::error::Error for SliceTooShort {}
 impl Collation {
     /// Writes the sort key for `text` to the start of `out` and returns its length in bytes. The
     /// bytes are those of [`Collation::sort_key`]. After the first use of the collation's tables,
-    /// allocates no memory, except under `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci` and
-    /// for MySQL's Japanese texts that begin with a sound or iteration mark.
+    /// allocates no memory, except under `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`,
+    /// `tis620_thai_nopad_ci` and for MySQL's Japanese texts that begin with a sound or iteration
+    /// mark.
     ///
     /// # Errors
     /// [`SliceTooShort`] if the key is longer than `out`, which then holds the first bytes of the
@@ -113,15 +114,15 @@ impl Collation {
     }
 }
 
-/// Length of a padded level of this many weights of one byte. Marks replace some weights: of a space
-/// before a lesser weight, three bytes; of the weight just below a space's, two bytes. A level is
-/// longest if these two alternate.
+/// Maximum length of a padded level of this many weights of one byte. Marks replace some weights:
+/// of a space before a lesser weight, three bytes; of the weight just below a space's, two bytes. A
+/// level is longest if these two alternate.
 const fn padded_bytes(weights: usize) -> usize {
     weights.saturating_add(weights.saturating_mul(3).div_ceil(2)).saturating_add(2)
 }
 
-/// Length of a padded level of this many weights of two bytes. As in [`padded_bytes`], with marks of
-/// four and three bytes.
+/// Maximum length of a padded level of this many weights of two bytes. As in [`padded_bytes`], with
+/// marks of four and three bytes.
 const fn padded_pairs(weights: usize) -> usize {
     weights.saturating_mul(7).div_ceil(2).saturating_add(3)
 }

@@ -61,7 +61,8 @@ impl fmt::Display for ServerVersion {
     }
 }
 
-/// An error of [`ServerVersion::from_str`]: the text doesn't begin with three numbers.
+/// An error of [`ServerVersion::from_str`]: the text doesn't begin with three numbers
+/// below 65,536.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidVersion;
@@ -74,8 +75,8 @@ impl fmt::Display for InvalidVersion {
 
 impl core::error::Error for InvalidVersion {}
 
-/// Prefix of MariaDB's version in the client/server protocol, which replication to old servers
-/// needs: `5.5.5-10.4.2-MariaDB`.
+/// Prefix of the version of older MariaDB servers in the client/server protocol, which replication
+/// to old servers needs: `5.5.5-10.4.2-MariaDB`.
 const REPLICATION_PREFIX: &str = "5.5.5-";
 
 /// Parses the result of `SELECT VERSION()`, or the version of a server's greeting. A text with

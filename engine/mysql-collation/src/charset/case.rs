@@ -1,5 +1,5 @@
 //! Upper and lower case, as `UPPER` and `LOWER` of the servers: one character for each, by tables
-//! of the collation's version of Unicode.
+//! of the character set or of the collation's version of Unicode.
 
 use alloc::vec::Vec;
 

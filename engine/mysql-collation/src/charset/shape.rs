@@ -13,8 +13,8 @@ pub(crate) trait CharacterShape: Copy {
     /// Returns a character boundary that is not after `end`, and near it if the character set
     /// allows.
     ///
-    /// Only the text before a byte shows if a character begins at that byte. A byte that can't be a
-    /// lead byte ends a character, which is where the search stops.
+    /// Only the text before a byte shows if a character begins at that byte. The search goes back
+    /// to a byte that certainly ends a character.
     fn boundary_near(self, text: &[u8], end: usize) -> usize;
 
     /// Returns `true` if ASCII letters can be part of a character of several bytes.

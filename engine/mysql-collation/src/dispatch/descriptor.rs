@@ -288,8 +288,7 @@ impl Descriptor {
     }
 
     /// Whether a collation with the same weights treats ill-formed bytes the same way. Multi-byte
-    /// encodings of different flavours, other than UTF-8, count as different unless bytes are their
-    /// own weights.
+    /// encodings of different flavours count as different unless bytes are their own weights.
     pub fn reads_like(&self, other: &Self) -> bool {
         let is_uca = self.kind.uca().is_some();
         matches!(self.kind, Kind::Bytes(ByteKind::Identity))

@@ -27,17 +27,18 @@ pub const RULES: u16 = 0xfff0;
 pub const LONGEST: usize = 16;
 
 /// Rule for code points without weights in Unicode's table: two implicit weights (UTS #10, 10.1.3).
-/// The first is a lead plus the code point's bits from 15 on, the second has the lower bits.
+/// The first is a lead plus the code point's bits from 15 on, the second 8000 (hex) plus the lower
+/// bits.
 pub const UNASSIGNED: u16 = RULES;
 /// Rule for unified ideographs of the first block: as [`UNASSIGNED`] with a different lead.
 pub const HAN: u16 = RULES + 1;
 /// Rule for other unified ideographs: as [`UNASSIGNED`] with a different lead.
 pub const HAN_EXTENSION: u16 = RULES + 2;
-/// Rule for Tangut: a lead, then the code point minus U+17000.
+/// Rule for Tangut: a lead, then 8000 (hex) plus the code point's distance from U+17000.
 pub const TANGUT: u16 = RULES + 3;
-/// Rule for Nushu: a lead, then the code point minus U+1B170.
+/// Rule for Nushu: as [`TANGUT`] with another lead, from U+1B170.
 pub const NUSHU: u16 = RULES + 4;
-/// Rule for Khitan: a lead, then the code point minus U+18B00.
+/// Rule for Khitan: as [`TANGUT`] with another lead, from U+18B00.
 pub const KHITAN: u16 = RULES + 5;
 /// Rule for Hangul syllables: the weights of the syllable's letters (`한` = `ᄒ` `ᅡ` `ᆫ`).
 pub const HANGUL: u16 = RULES + 6;

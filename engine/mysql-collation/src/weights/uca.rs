@@ -73,9 +73,9 @@ impl UcaTable {
 fn short_weights(level: &Level, contractions: Option<&'static UcaContractions>, index: usize) -> ShortWeights {
     const { assert!(POOL == ShortWeights::MULTIPLE) }
     let all = contractions.map(|contractions| &contractions.all);
-    // An entry that refers to a sequence of weights is kept: equal sequences have equal numbers, so
-    // equal entries mean equal weights. Rules are deferred to the full table, and so are characters
-    // that continue a contraction, if vectors find contractions by these characters alone.
+    // An entry that refers to a sequence of weights is kept: equal entries mean equal weights.
+    // Rules are deferred to the full table, and so are characters that continue a contraction, if
+    // vectors find contractions by these characters alone.
     let is_marked = |code_point| all.is_some_and(|all| all.needs_no_pair_search() && all.can_continue(code_point));
     let entry = |code_point| match level.entry(code_point as u32) {
         RULES.. => ShortWeights::DEFER,

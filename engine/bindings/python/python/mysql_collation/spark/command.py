@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     source.add_argument("--jdbc", metavar="URL", help="a server: jdbc:mysql://HOST:PORT/SCHEMA or jdbc:mariadb://HOST:PORT/SCHEMA")
     source.add_argument("--parquet", metavar="PATH", help="a Parquet file or folder, wherever Spark reads from")
     what.add_argument("--table", metavar="NAME", help="the table of --jdbc, as table or schema.table")
-    what.add_argument("--to", required=True, type=_names, metavar="COLLATION,…", help="collations to convert to, of utf8mb4 (or utf16, utf32)")
+    what.add_argument("--to", required=True, type=_names, metavar="COLLATION,…", help="collations to convert to, of utf8mb4 (or utf16, utf16le, utf32)")
     what.add_argument(
         "--unique", action="append", default=[], type=_parts, metavar="COLUMN,…",
         help="columns of a unique key, name(10) for the first ten characters; may be repeated [default: those of the server]",

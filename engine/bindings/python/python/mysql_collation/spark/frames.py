@@ -14,8 +14,8 @@ from mysql_collation import Collation
 
 from .functions import as_collation, named, quoted, sort_key
 
-# One collation for all string columns, or a collation per column. Columns without one are compared
-# by bytes.
+# One collation for all string columns, or a collation per column. String columns without one are
+# compared by bytes.
 Collations: TypeAlias = str | Collation | Mapping[str, str | Collation]
 # A column, or a column and the number of its first characters (bytes of a binary column).
 Key: TypeAlias = str | tuple[str, int]

@@ -57,7 +57,7 @@ class Source:
 
 
 def run(spark: SparkSession, source: Source, targets: Sequence[Collation], out: str, examples: int) -> tuple[dict[str, Any], int]:
-    """Finds collisions and writes ``groups.parquet`` and ``preflight.json`` to the folder ``out``. Returns the document and the number of keys checked."""
+    """Finds collisions and writes ``preflight.json`` and, if there are keys to check, ``groups.parquet`` to the folder ``out``. Returns the document and the number of keys checked."""
     begin = datetime.now(timezone.utc), time.monotonic()
     wanted = [(key, at) for key in source.keys for at in range(len(targets)) if any(source.converted(key, at))]
     folder = f"{out.rstrip('/')}/groups.parquet"

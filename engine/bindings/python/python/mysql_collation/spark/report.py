@@ -79,7 +79,8 @@ def text(report: dict[str, Any], keys: int, where: str) -> str:
         lines.append(f"  to do: {found['todo']}")
     if report["unchecked"]:
         lines += ["", "Not checked:", *(f"  {what}" for what in report["unchecked"])]
-    return "\n".join([*lines, "", f"Written to {where}: groups.parquet, preflight.json"])
+    files = "groups.parquet, preflight.json" if keys else "preflight.json"
+    return "\n".join([*lines, "", f"Written to {where}: {files}"])
 
 
 def verdict(report: dict[str, Any], keys: int) -> str:

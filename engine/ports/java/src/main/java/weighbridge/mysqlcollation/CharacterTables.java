@@ -122,7 +122,7 @@ final class CharacterTables {
             }
             long weight = weight(text, at, length);
             if (weight < 0x1_0000) {
-                // A longer character whose capital has one byte comes after all characters of one.
+                // One-byte characters come before a longer character whose capital has one byte.
                 out[0] = (char) (weight < 0x100 ? 0x8000 | weight : weight);
                 return 1;
             }

@@ -13,8 +13,7 @@ import java.util.List;
  * }</pre>
  *
  * <p>Strings are bytes in the collation's character set, and need not be well-formed. A collation is
- * immutable, and may be used by several threads at once. It is a comparator of strings whose tables
- * are read when it is first used.
+ * immutable, and may be used by several threads at once. Its tables are read when it is first used.
  */
 public final class Collation implements Comparator<String> {
     /** Escape of a pattern without an escape character. */
@@ -331,8 +330,9 @@ public final class Collation implements Comparator<String> {
 
     /**
      * Returns the text in upper case, byte for byte as {@code UPPER}. Each character becomes one
-     * character: {@code ß} stays {@code ß}. In {@code utf8mb3} and {@code utf8mb4}, MySQL cuts the
-     * result after a character that takes more bytes than before.
+     * character: {@code ß} stays {@code ß}. Under MySQL's collations of {@code utf8mb3} and
+     * {@code utf8mb4}, except {@code turkish_ci}, the result is cut at a character that takes more
+     * bytes than before.
      *
      * @param text a string in the collation's character set
      * @return the result

@@ -27,7 +27,10 @@ final class Level {
     /** Weight that follows the end of a text under PAD SPACE, or {@link #NO_PAD}. */
     int pad = NO_PAD;
     boolean endsAtErrors;
-    /** Weights of characters below U+0800 with one weight, else 0; null if the encoding isn't UTF-8. */
+    /**
+     * Weights of characters below U+0800 that have one weight and continue no contraction, else 0;
+     * null if the encoding isn't UTF-8.
+     */
     char[] shortWeights;
     UcaLevel uca;
     Contractions contractions;

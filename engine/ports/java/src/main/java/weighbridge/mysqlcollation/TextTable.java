@@ -6,7 +6,10 @@ final class TextTable {
     private static final int WORD = 2;
     private static final int PASS = 1;
     private static final int END = 0;
-    /** Amount by which each consonant, or byte below 0x80, before a mark reduces its weight. */
+    /**
+     * Amount by which each consonant, or byte below 0x80, before a mark reduces the mark's weight.
+     * The consonant of a leading vowel doesn't count.
+     */
     private static final int PLACE = 8;
 
     private final int kind;
