@@ -264,11 +264,13 @@
     observer.observe(figure.querySelector(".plot"));
   });
 
-  /** Returns the sort key of a field: its leading number, which may have thousands separators, or its text. */
+  /** Returns a field's sort key: its leading number, with sign and separators, or its text. */
   function sortKey(cell) {
     const text = cell.textContent.trim();
-    const number = /^[-+]?[\d,]*\.?\d+/.exec(text);
-    return number ? { number: Number(number[0].replaceAll(",", "")), text } : { number: null, text };
+    const number = /^([-−+]?) ?([\d,]*\.?\d+)/.exec(text);
+    if (!number) return { number: null, text };
+    const [, sign, digits] = number;
+    return { number: (["-", "−"].includes(sign) ? -1 : 1) * Number(digits.replaceAll(",", "")), text };
   }
 
   function compare(one, other) {

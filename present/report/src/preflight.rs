@@ -262,7 +262,7 @@ fn push_put_back(plan: &Plan, out: &mut String) {
     }
 }
 
-/// Returns a step's statement with a delimiter that it doesn't contain.
+/// Returns a step's statement with its delimiter.
 fn statement(step: &Step) -> String {
     // The body of a stored program contains semicolons.
     if step.phase == Phase::Programs && step.sql.contains(';') {

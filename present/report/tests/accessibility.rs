@@ -18,7 +18,7 @@ static AXE: LazyLock<String> = LazyLock::new(|| {
     fs::read_to_string(file).unwrap()
 });
 
-/// Returns a line for each rule that elements violate.
+/// Script that returns a line for each element that violates a rule.
 const VIOLATIONS: &str = "axe.run().then((found) => found.violations.flatMap((rule) => rule.nodes.map(
     (node) => `${rule.id}: ${node.target.join(' ')}: ${node.failureSummary}`)))";
 

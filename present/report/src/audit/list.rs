@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use audit::{CHECKS, Check};
 
-/// Returns a line per check: name, title, and facts read.
+/// Returns a line per check: name, title, and what it reads.
 pub fn list_checks() -> String {
     let widest = CHECKS.iter().map(|check| check.name.len()).max().unwrap_or(0);
     let mut out = String::new();

@@ -21,7 +21,7 @@ pub struct Report {
     /// Warnings to read before the figures.
     pub warnings: Vec<String>,
     /// Results in short: the workloads by what they cost, and the cores that the difference takes.
-    /// For a workload folder, one sentence per side.
+    /// For a workload folder, one sentence per number of connections and side.
     pub headlines: Vec<String>,
     /// Results as sentences.
     pub sentences: Vec<String>,

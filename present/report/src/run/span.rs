@@ -1,5 +1,4 @@
-//! Phrases for several comparisons of one variant: over workloads in a headline, over connections
-//! in a sweep.
+//! Phrases for the comparisons of one variant over several numbers of connections.
 
 use measure::{Comparison, Estimate, Verdict};
 
@@ -12,15 +11,15 @@ const MAX_NOT_EXCLUDED: f64 = 0.5;
 /// Maximum number of conditions that are listed. More are only counted.
 const MAX_LISTED: usize = 3;
 
-/// A comparison with its condition in words, such as `on oltp_read_only` or `at 64 threads`.
+/// A comparison with its condition in words, such as `at 64 threads`.
 pub(crate) struct Point<'a> {
     pub(crate) condition: String,
     pub(crate) comparison: &'a Comparison,
 }
 
-/// Returns `costs 3.1 % to 37 % of throughput, most on distinct_ranges; no difference found on
-/// oltp_point_select; + 1.2 to + 55.0 µs of server CPU per query, at 10,000 queries/s 0.01 to 0.55
-/// of a core`. `None` if nothing was measured.
+/// Returns `costs 3.1 % to 37 % of throughput, most at 64 threads; no difference found at 1 thread;
+/// + 1.2 to + 55.0 µs of server CPU per query, at 10,000 queries/s 0.01 to 0.55 of a core`. `None`
+/// if nothing was measured.
 pub(crate) fn summarise_points(points: &[Point<'_>]) -> Option<String> {
     let with_verdict = |wanted: fn(&Verdict) -> bool| -> Vec<(&str, Estimate)> {
         let own = points.iter().filter(|point| wanted(&point.comparison.verdict));
@@ -89,7 +88,7 @@ fn no_difference_conditions(points: &[Point<'_>], is_all: bool) -> Option<String
     Some(format!("no difference found {listed}"))
 }
 
-/// Returns `on a, on b and on c`.
+/// Returns `at 1 thread, at 2 threads and at 4 threads`.
 fn join_conditions(conditions: &[&str]) -> String {
     match conditions {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
@@ -97,8 +96,8 @@ fn join_conditions(conditions: &[&str]) -> String {
     }
 }
 
-/// Returns `takes × 1.05 to × 1.31 of the p95 latency, most on distinct_ranges`, for an open loop
-/// with its fixed throughput.
+/// Returns `takes × 1.05 to × 1.31 of the p95 latency, most at 64 threads`, for an open loop with
+/// its fixed throughput.
 fn latency_range(points: &[Point<'_>]) -> Option<String> {
     let own = points.iter().filter_map(|point| Some((point.comparison.latency.p95?.value, point.condition.as_str())));
     let mut effects: Vec<(f64, &str)> = own.collect();

@@ -1,5 +1,5 @@
-//! Results of a workload folder in addition to the tables: a headline per side, differences in
-//! results and plans, and the statement classes.
+//! Results of a workload folder in addition to the tables: headlines, differences in results and
+//! plans, and the statement classes.
 
 use measure::{
     Analysis, ClassRecord, Comparison, ConditionResult, Estimate, PairKind, Run, VariantResult, Verdict,
@@ -15,8 +15,8 @@ use crate::run::name::{on_server, server_label, variant_name};
 /// Maximum number of classes that are listed. More are only counted.
 const MAX_LISTED: usize = 4;
 
-/// Returns a headline per side that was compared with the baseline: the mix, the classes with a
-/// difference, results and plans.
+/// Returns a headline per number of connections and side that was compared with the baseline: the
+/// mix, the classes with a difference, results and plans.
 pub(crate) fn headlines(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord) -> Vec<String> {
     let mixes = analysis.conditions.iter().filter(|one| is_mix(run, folder, one));
     let headlines_of_mix = |mix: &ConditionResult| -> Vec<String> {
