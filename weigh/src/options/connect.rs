@@ -194,7 +194,7 @@ impl ConnectArgs {
         }
         if !self.settings.is_empty() && specs.iter().all(Spec::is_running) {
             bail!(
-                "--set is for servers that weigh starts, but every --server runs already; set it there with SET GLOBAL"
+                "--set is for servers that weigh starts, but all that are named run already; set it there with SET GLOBAL"
             );
         }
         let password = match &self.password {

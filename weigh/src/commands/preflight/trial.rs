@@ -45,7 +45,7 @@ pub fn try_plan(
         return Ok(());
     };
     if trial.is_running() {
-        bail!("--trial takes a server that weigh starts; --scratch tries it on a running one");
+        bail!("--trial takes a server that weigh starts; --scratch tries the ALTERs on the server that is read");
     }
     progress.step("rehearsing the plan on a private server");
     let settings = read_definition_settings(rehearsed.facts);
@@ -53,11 +53,13 @@ pub fn try_plan(
     let private = server::open(&trial, &private, progress)?;
     rehearse(&private, server, rehearsed, report)?;
     if private.version().split('-').next() != server.version().split('-').next() {
-        report.notes.push(format!(
-            "the plan was rehearsed on {}, the nearest installed version to {}: --trial SPEC names another",
-            private.version(),
-            server.version()
-        ));
+        let (tried, own) = (private.version(), server.version());
+        report.notes.push(match args.trial.is_some() {
+            true => format!("the plan was rehearsed on {tried}, which --trial names, not on {own}"),
+            false => format!(
+                "the plan was rehearsed on {tried}, the nearest installed version to {own}: --trial SPEC names another"
+            ),
+        });
     }
     Ok(private.stop()?)
 }
