@@ -119,8 +119,8 @@ fn insert(schema: &str, name: &str, columns: &[Column], text: Option<&str>) -> S
 }
 
 /// Expression for the value of a row by its number `n`. Texts are `w0000500`, with fewer digits in
-/// short columns; in columns of up to three characters, the end of `n` in base 36. They are the same
-/// in every table, so that joins find rows. `None` for types without a value.
+/// short columns; in columns of up to three characters, the end of `n` in base 36. They are the
+/// same in every table, so that joins find rows. `None` for types without a value.
 fn value(data_type: &str, column_type: &str, length: Option<u64>) -> Option<String> {
     Some(match data_type {
         "char" | "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" => match length.unwrap_or(8) {

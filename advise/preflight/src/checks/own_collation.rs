@@ -18,8 +18,8 @@ pub static CHECK: Check = Check {
 fn run(job: &Job<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for table in job.tables.iter().filter(|table| !table.conversions.is_empty()) {
-        // True if the conversion leaves the column `_bin`, or if the column is not converted and has
-        // a `_bin` collation or is listed as kept.
+        // True if the conversion leaves the column `_bin`, or if the column is not converted and
+        // has a `_bin` collation or is listed as kept.
         let keeps_collation = |column: &&facts::Column| {
             let is_bin = column.collation.as_deref().is_some_and(|name| name.ends_with("_bin"));
             let is_kept = |change: &crate::model::ColumnChange| change.column == column.name;

@@ -105,8 +105,8 @@ impl<'s> ServerRows<'s> {
             .unwrap_or_default()
     }
 
-    /// Connects again, for up to [`ReadOptions::max_wait`]. Fails at once if the client's time limit
-    /// or `--timeout` ended the statement: such a server still runs.
+    /// Connects again, for up to [`ReadOptions::max_wait`]. Fails at once if the client's time
+    /// limit or `--timeout` ended the statement: such a server still runs.
     fn reconnect(&mut self, lost: &mysql::Error) -> Result<(), Error> {
         if matches!(lost, mysql::Error::IoError(error) if error.kind() == ErrorKind::TimedOut) {
             return Err(Error::ConnectionLost(format!("{lost}. Run again with --resume to go on")));

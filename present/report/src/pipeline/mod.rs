@@ -75,7 +75,8 @@ impl Finding {
 
 /// A report with findings.
 pub trait HasFindings {
-    /// Returns the findings. `lines` says on which line of the dump an object is defined; empty for a server.
+    /// Returns the findings. `lines` says on which line of the dump an object is defined, and is
+    /// empty for a server.
     fn findings(&self, lines: &DumpLines) -> Findings;
 
     /// Removes findings by their ids. The rest of the report stays.
