@@ -9,9 +9,9 @@ const MAX_BYTES: usize = 255 - 32;
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns a file name for a name. Letters and digits of any script, `_` and `$` stay; so do `-`
-/// except at the beginning, and spaces and dots except at both ends. Other characters, and the first
-/// character of a Windows device's name, become `%` and two hexadecimal digits for each byte of
-/// UTF-8.
+/// except at the beginning, and spaces and dots except at both ends. Other characters, and the
+/// first character of a Windows device's name, become `%` and two hexadecimal digits for each byte
+/// of UTF-8.
 ///
 /// `a/b` becomes `a%2Fb`, the empty name `%`. A name that is too long for a file is cut, and ends
 /// with `%` and a hash of the whole name.
@@ -37,8 +37,9 @@ pub fn file_name(name: &str) -> String {
     if out.len() > MAX_BYTES { shorten(&out, name) } else { out }
 }
 
-/// Reverses [`file_name`], except for names that were shortened. Returns `None` if the decoded bytes
-/// aren't UTF-8, or if a `%` that is not the whole name isn't followed by two hexadecimal digits.
+/// Reverses [`file_name`], except for names that were shortened. Returns `None` if the decoded
+/// bytes aren't UTF-8, or if a `%` that is not the whole name isn't followed by two hexadecimal
+/// digits.
 pub fn original_name(file_name: &str) -> Option<String> {
     if file_name == "%" {
         return Some(String::new());

@@ -35,8 +35,8 @@ pub fn open_existing(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a regular file for reading: one that others put into a folder or named in a file. Fails for
-/// pipes and devices without waiting for them. Follows links.
+/// Opens a regular file for reading: one that others put into a folder or named in a file. Fails
+/// for pipes and devices without waiting for them. Follows links.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;

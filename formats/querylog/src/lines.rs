@@ -23,8 +23,8 @@ impl<R: BufRead> LineReader<R> {
         Self { input, line: Vec::new(), number: 0 }
     }
 
-    /// Returns the next line without its line break. A line longer than [`MAX_LINE_BYTES`] is cut to
-    /// one byte more than that, so that its statement counts as truncated.
+    /// Returns the next line without its line break. A line longer than [`MAX_LINE_BYTES`] is cut
+    /// to one byte more than that, so that its statement counts as truncated.
     pub fn next(&mut self) -> io::Result<Option<&[u8]>> {
         self.line.clear();
         let mut ended = false;

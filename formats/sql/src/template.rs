@@ -25,9 +25,9 @@ use crate::value::Value;
 /// A literal that a parameter replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Name without the colon: the column that the literal is compared with, assigned to or inserted
-    /// into, the function whose first argument it is, `limit`, `offset`, or `p`. A repeated name
-    /// gets a number: `mail_2`.
+    /// Name without the colon: the column that the literal is compared with, assigned to or
+    /// inserted into, the function whose first argument it is, `limit`, `offset`, or `p`. A
+    /// repeated name gets a number: `mail_2`.
     pub name: String,
     pub value: Value,
 }

@@ -9,19 +9,18 @@ use mysql::{Row, Value};
 use server::Conn;
 use sql::{quote_string, quote_table};
 
-/// A schema before or after a conversion, which must keep definitions and rows, and change
-/// collations.
+/// A schema before or after a conversion. The conversion must keep definitions and rows.
 pub struct Snapshot {
-    /// A line for each object, column and part of an index.
+    /// A line for each row of the schema in the views of [`DEFINITIONS`].
     pub definitions: BTreeSet<String>,
-    /// Rows by table, in the order of their values.
+    /// Rows by base table, in the order of their values.
     pub rows: BTreeMap<String, Vec<Vec<u8>>>,
-    /// Collations by `table.column`.
+    /// Collations of the base tables' columns, by `table.column`.
     pub collations: BTreeMap<String, String>,
 }
 
 /// Kind of object, its view in information_schema, the view's column of the schema, and the columns
-/// to read. The first of these names the table or object.
+/// to read.
 const DEFINITIONS: [(&str, &str, &str, &str); 9] = [
     (
         "column",
@@ -110,7 +109,7 @@ impl Snapshot {
         self.rows.values().map(Vec::len).sum()
     }
 
-    /// Returns a line for each difference of definitions and rows.
+    /// Returns a line for each definition lost or new and for each table whose rows differ.
     pub fn differences(&self, after: &Self) -> Vec<String> {
         let lost = self.definitions.difference(&after.definitions).map(|line| format!("lost {line}"));
         let new = after.definitions.difference(&self.definitions).map(|line| format!("new {line}"));

@@ -183,8 +183,8 @@ impl Server {
     }
 
     /// Fails unless the server replies on a new connection with a timeout of at most 5 s and, if
-    /// private, has at least 1 MiB of free disk space. The error describes a dead, stopped or hanging server. Later
-    /// connections fail with the same error, until a restart.
+    /// private, has at least 1 MiB of free disk space. The error describes a dead, stopped or
+    /// hanging server. Later connections fail with the same error, until a restart.
     pub fn check_replies(&self) -> Result<(), Error> {
         self.check_not_silent()?;
         self.check_alive()?;

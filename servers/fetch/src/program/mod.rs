@@ -23,8 +23,8 @@ pub struct Program {
     /// `None` if the program is run directly, by the host's loader.
     loader: Option<BundledLoader>,
     basedir: PathBuf,
-    /// Name of the program's folder in the cache. `None` for a basedir, also from a tarball, and for
-    /// a server on `PATH`: the host's loader runs these.
+    /// Name of the program's folder in the cache. `None` for a basedir, also from a tarball, and
+    /// for a server on `PATH`: the host's loader runs these.
     cache_folder_name: Option<String>,
 }
 

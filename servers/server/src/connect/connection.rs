@@ -67,9 +67,9 @@ impl Conn {
         Ok(Rows { result: Some(result), watch: self.watch.clone(), _operation: operation })
     }
 
-    /// Fails if the server takes a text for several statements, which the driver would let it run. Only
-    /// the server knows where its `sql_mode` and character sets end a string: it refuses to prepare
-    /// several statements. Asked only for a text with a semicolon.
+    /// Fails if the server takes a text for several statements, which the driver would let it run.
+    /// Only the server knows where its `sql_mode` and character sets end a string: it refuses to
+    /// prepare several statements. Asked only for a text with a semicolon.
     pub fn check_single(&mut self, text: &str) -> Result<()> {
         if !text.contains(';') {
             return Ok(());
@@ -78,8 +78,8 @@ impl Conn {
         self.close(statement)
     }
 
-    /// Runs a statement and calls `each` for the rows of all its results, which a procedure can have
-    /// many of. Returns the number of rows that the statement changed.
+    /// Runs a statement and calls `each` for the rows of all its results, which a procedure can
+    /// have many of. Returns the number of rows that the statement changed.
     pub fn for_each_row(&mut self, statement: impl AsRef<str>, mut each: impl FnMut(Row)) -> Result<u64> {
         self.run(|conn| {
             let mut result = conn.query_iter(statement)?;

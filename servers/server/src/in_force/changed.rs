@@ -31,8 +31,8 @@ const MYSQL_QUERY: &str = "SELECT LOWER(i.variable_name), g.variable_value FROM 
                      JOIN performance_schema.global_variables g ON g.variable_name = i.variable_name \
                      WHERE i.variable_source <> 'COMPILED'";
 
-/// Reads the global variables that were set, by name, without those that identify the instance or hold
-/// replication state. `None` if they can't be read, as from MySQL before 8.0, or without the
+/// Reads the global variables that were set, by name, without those that identify the instance or
+/// hold replication state. `None` if they can't be read, as from MySQL before 8.0, or without the
 /// privileges.
 pub(crate) fn read_changed_settings(conn: &mut Conn) -> Option<BTreeMap<String, String>> {
     let query = |conn: &mut Conn, sql: &str| conn.query::<(String, Option<String>), _>(sql).ok();
