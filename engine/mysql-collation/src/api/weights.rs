@@ -22,8 +22,8 @@ impl Collation {
     ///   spaces at the end of the level are left out.
     /// - Collations of 8-bit character sets, except `latin1_german2_ci`: the weight of each byte,
     ///   without weights of spaces at the end under PAD SPACE.
-    /// - `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`: the text's key, without spaces at
-    ///   its end under PAD SPACE in Thai.
+    /// - `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`, `tis620_thai_nopad_ci`: the text's
+    ///   key, without spaces at its end under `tis620_thai_ci`.
     /// - `bin` of other character sets: the text, without spaces at its end under PAD SPACE.
     ///
     /// The weights are those of [`Collation::sort_key`]. A collation whose weights differ between
