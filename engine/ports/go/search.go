@@ -21,8 +21,9 @@ func (c *Collation) StartsWith(s, prefix []byte) bool {
 
 // Find returns the position in bytes of the first occurrence of needle in s, or
 // -1, as LOCATE of MySQL 9.7 and of MariaDB, which count characters from 1 on.
-// In MySQL's collations of Unicode character sets, the weights from there on
-// begin with those of needle. Others follow [Collation.FindEqualLength].
+// In MySQL's collations of Unicode character sets, and gb18030_unicode_520_ci,
+// the weights from there on begin with those of needle. Others follow
+// [Collation.FindEqualLength].
 func (c *Collation) Find(s, needle []byte) int {
 	w := c.weights()
 	isUTF8Bin := c.kind == kindNumbers && w.encoding.decoding == decodeUTF8

@@ -218,9 +218,9 @@ impl Collation {
     /// Returns the index of the first occurrence, or -1: ``LOCATE(searched, text) - 1``. Counts
     /// characters of ``str``, and bytes of ``bytes``.
     ///
-    /// MySQL's collations of Unicode character sets find equal weights: under
-    /// ``utf8mb4_0900_ai_ci``, ``"e"`` finds ``"é"``. Others find strings of equal length in bytes.
-    /// With ``equal_length=True`` all do, as in MySQL up to 8.0.12.
+    /// MySQL's collations of Unicode character sets, and ``gb18030_unicode_520_ci``, find equal
+    /// weights: under ``utf8mb4_0900_ai_ci``, ``"e"`` finds ``"é"``. Others find strings of equal
+    /// length in bytes. With ``equal_length=True`` all do, as in MySQL up to 8.0.12.
     ///
     /// >>> from mysql_collation import Collation
     /// >>> collation = Collation("utf8mb4_0900_ai_ci", "mysql")

@@ -266,9 +266,9 @@ public final class Collation implements Comparator<String> {
 
     /**
      * Returns the position in bytes of the first occurrence, as {@code LOCATE} of MySQL 9.7 and of
-     * MariaDB, which count characters from 1 on. In MySQL's collations of Unicode character sets, the
-     * weights from there on begin with those of the searched string. Others follow {@link
-     * #findEqualLength}.
+     * MariaDB, which count characters from 1 on. In MySQL's collations of Unicode character sets, and
+     * {@code gb18030_unicode_520_ci}, the weights from there on begin with those of the searched
+     * string. Others follow {@link #findEqualLength}.
      *
      * @param text a string in the collation's character set
      * @param searched the string to search for
