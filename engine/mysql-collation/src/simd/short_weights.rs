@@ -41,7 +41,7 @@ pub(crate) struct ShortWeights {
 }
 
 impl ShortWeights {
-    /// Least entry that is not a single weight.
+    /// Least entry above all single weights.
     pub(crate) const MULTIPLE: u16 = 0xC000;
     /// Entry of a character whose weights only the full table has, or which may continue a
     /// contraction. No other entry has this high byte.

@@ -100,8 +100,8 @@ pub(super) fn bytes(text: &[u8], at: usize) -> __m512i {
 /// Looks up the characters that begin from `at` to `end`, at most [`BLOCK`] bytes. `at` is a
 /// character boundary. `NEXT`: the bytes after each byte are requested.
 ///
-/// `CALLER` separates the instance of sort keys with the high byte first from that of other
-/// callers: with more callers, it would not be inlined.
+/// `CALLER` separates the instance of sort keys from that of other callers: with more callers, it
+/// would not be inlined.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub(super) fn look_up<const NEXT: bool, const CALLER: bool>(
