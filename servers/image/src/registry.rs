@@ -18,8 +18,8 @@ use crate::monitor::Monitor;
 use crate::unpack::{self, LayerSource};
 use crate::{Error, Name, credentials, digest};
 
-/// Maximum size of a manifest or configuration in bytes, as in registries (distribution-spec,
-/// "Pushing Manifests").
+/// Maximum size of a manifest, configuration, token or list of tags in bytes. Registries have this
+/// limit for manifests (distribution-spec, "Pushing Manifests").
 const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
 
 /// Maximum number of tags in an error message.

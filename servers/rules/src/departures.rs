@@ -1,7 +1,7 @@
 //! Comparisons that a server version answers otherwise than the newest version of its flavour,
 //! under a collation of the same name.
 //!
-//! Found by comparing every collation of MySQL 5.6, 5.7, 8.0 and 9.7, and of MariaDB 10.1, 10.2,
+//! Found by comparing the collations of MySQL 5.6, 5.7, 8.0 and 9.7, and of MariaDB 10.1, 10.2,
 //! 10.5, 10.11, 11.4 and 11.8 (docs/results/2026-11-verification.md). The end of a departure lies
 //! between two of these versions: it may have ended earlier.
 

@@ -79,8 +79,8 @@ fn count_sequences(text: &str) -> usize {
     count
 }
 
-/// True for ASCII, letters, digits, punctuation, currency signs and emoji. False for C1 controls,
-/// private use characters and noncharacters.
+/// True for ASCII, letters, digits, and most punctuation, currency signs and emoji. False for C1
+/// controls, private use characters and noncharacters.
 fn is_common(character: char) -> bool {
     character.is_ascii()
         || character.is_alphanumeric()

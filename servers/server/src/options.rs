@@ -11,10 +11,10 @@ use crate::private::RunUnder;
 pub struct Options {
     /// Server settings, `--set name=value`, in the order given. They override every option file.
     pub settings: Vec<(String, String)>,
-    /// Option file for private instances: groups `[mysqld]`, `[mariadbd]` and `[server]`.
+    /// Option file for private instances: the server's groups, such as `[mysqld]`.
     pub defaults_file: Option<PathBuf>,
     /// Number of client connections that the load opens. `max_connections` of a private instance is
-    /// at least 50 higher.
+    /// at least 50 higher, unless the user sets it.
     pub threads: u32,
     /// InnoDB buffer pool in bytes. `None`: an eighth of the memory, from 128 MiB to 1 GiB.
     pub buffer_pool: Option<u64>,

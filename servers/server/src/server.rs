@@ -235,7 +235,7 @@ impl Server {
     }
 
     /// Replaces a private server by a new instance of the same program with the same options and
-    /// empty data. Has no effect on an attached server.
+    /// empty data. Has no effect on an attached server, and after a failed restart.
     pub fn restart(&mut self, progress: &dyn Progress) -> Result<(), Error> {
         self.replace(None, progress)
     }
@@ -247,7 +247,7 @@ impl Server {
     }
 
     /// Starts another private server of the same program with the same options. `None` for an
-    /// attached server.
+    /// attached server, and after a failed restart.
     pub fn start_another(&self, label: String, progress: &dyn Progress) -> Result<Option<Self>, Error> {
         let Some(instance) = &self.instance else { return Ok(None) };
         let instance = instance.start_another(progress)?;

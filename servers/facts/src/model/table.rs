@@ -16,7 +16,7 @@ pub struct Table {
     pub rows: Option<u64>,
     /// Size of the rows in bytes; for InnoDB, of the clustered index.
     pub data_bytes: Option<u64>,
-    /// Size of the secondary indexes in bytes.
+    /// Size of the indexes in bytes; for InnoDB, of the secondary ones.
     pub index_bytes: Option<u64>,
     /// `CREATE_OPTIONS`: `partitioned`, `row_format=…`, `KEY_BLOCK_SIZE=…`.
     pub create_options: String,
@@ -189,7 +189,7 @@ pub struct Partition {
     pub sub_name: Option<String>,
     /// Upper bound of a range, or values of a list.
     pub description: Option<String>,
-    /// Estimated number of rows.
+    /// Number of rows; an estimate for InnoDB.
     pub rows: Option<u64>,
 }
 

@@ -14,7 +14,7 @@
 //!
 //! Without the privilege, the server hides the object or the text of the view or program. An
 //! [`Unseen`] entry then names the `GRANT` statement. For the facts of the first row there is an
-//! entry only if no schema is visible at all.
+//! entry only if no schema but the server's own is visible.
 
 mod connection;
 mod dictionary;

@@ -29,8 +29,8 @@ fn read_interpreter(program: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(path)))
 }
 
-/// Finds a loader in library folders, for a program that names no existing loader, such as a
-/// script. Ignores symbolic links: an absolute link leads to the host's loader.
+/// Finds a loader in library folders. Ignores symbolic links: an absolute link leads to the host's
+/// loader.
 pub(crate) fn find_in(libraries: &[PathBuf]) -> Option<PathBuf> {
     let is_loader = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -128,8 +128,9 @@ impl Program {
         Self::probe(file, None)
     }
 
-    /// Runs the program with `--version`; if this process is root's, under another account. Fails
-    /// if the program cannot run on this machine.
+    /// Runs the program with `--version`, under the account of
+    /// [`reserve_account`](Self::reserve_account) if there is one. Fails if the program cannot run
+    /// on this machine.
     fn probe(mysqld: PathBuf, loader: Option<BundledLoader>) -> Result<Self, Error> {
         let folder = mysqld.parent().unwrap_or(Path::new("/"));
         let in_bin = ["bin", "sbin", "libexec"].iter().any(|name| folder.ends_with(name));
@@ -174,7 +175,7 @@ impl Program {
     pub fn command(&self) -> Command {
         let Some(loader) = &self.loader else { return Command::new(&self.mysqld) };
         let mut command = Command::new(&loader.path);
-        // Fails only if the path of the cache contains a colon.
+        // Fails if a path contains a colon, as that of the cache may.
         let path = env::join_paths(&loader.library_folders).unwrap_or_default();
         command.arg("--library-path").arg(path).arg(&self.mysqld);
         command

@@ -47,8 +47,8 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Fails if the cache belongs to another user than root, or if everyone may write to it: this
-    /// user would run their programs.
+    /// Fails if the cache belongs neither to this user nor to root, or if everyone may write to it:
+    /// this user would run other users' programs.
     fn refuse_foreign(&self) -> io::Result<()> {
         let own = rustix::process::geteuid().as_raw();
         let refuse = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use crate::connect::{Secret, TlsMode};
 
-/// Options of MySQL's and MariaDB's clients. One value per source, such as an option file;
+/// Options of MySQL's and MariaDB's clients. One value per source, such as the environment;
 /// [`or`](Self::or) merges sources.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ClientOptions {
     /// `--host`. `localhost` means the Unix socket, unless the command line, a URL or a DSN gives a
-    /// port.
+    /// port and no socket.
     pub host: Option<String>,
     pub port: Option<u16>,
     pub user: Option<String>,

@@ -48,7 +48,7 @@ fn resolve(named: &ClientOptions, command_line: &ClientOptions, ambient: ClientO
     let all = explicit.or(ambient);
     let mut tls = Tls::default_for(&address);
     if matches!(address, Address::Tcp { .. }) {
-        // A given authority requires verification, also on this machine.
+        // Without a mode, a given authority requires verification, also on this machine.
         let verify = all.ssl_ca.as_ref().map(|_| TlsMode::VerifyIdentity);
         tls.if_needed &= all.ssl_mode.is_none() && verify.is_none();
         tls.mode = all.ssl_mode.or(verify).unwrap_or(tls.mode);

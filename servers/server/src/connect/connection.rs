@@ -5,8 +5,8 @@
 //! - If a statement runs for longer than the timeout, the server must answer on another connection,
 //!   or the statement fails.
 //! - A packet that makes the driver panic is an error of the statement.
-//! - Rows that are returned together have at most 16 times [`bounded::max_item_bytes`], 1 GiB by
-//!   default.
+//! - The rows that `query` or `exec` returns have at most 16 times [`bounded::max_item_bytes`],
+//!   1 GiB by default.
 //! - A row that does not convert to the requested types is an error, not a panic.
 //!
 //! On a connection that is opened without a time limit, the first two don't hold.
@@ -79,7 +79,7 @@ impl Conn {
     }
 
     /// Runs a statement and calls `each` for the rows of all its results, which a procedure can
-    /// have many of. Returns the number of rows that the statement changed.
+    /// have many of. Returns the number of rows changed, as the first result reports it.
     pub fn for_each_row(&mut self, statement: impl AsRef<str>, mut each: impl FnMut(Row)) -> Result<u64> {
         self.run(|conn| {
             let mut result = conn.query_iter(statement)?;

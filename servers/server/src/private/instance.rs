@@ -45,7 +45,7 @@ pub(crate) struct Instance {
 }
 
 /// Server and folder, shared by [`Instance`] and the clean-up registry. The first of them that
-/// takes the value ends the server; `None` afterwards.
+/// takes the value ends or detaches the server; `None` afterwards.
 type SharedLive = Arc<Mutex<Option<Live>>>;
 
 struct Live {

@@ -1,8 +1,8 @@
 //! Servers in jars of a Maven repository, without Maven and without Java.
 //!
 //! The jar must have the hash in the catalogue. Libraries come from the apt sources of this
-//! machine, or of Debian 12 if this machine's release no longer has them. Without apt, the server
-//! uses the libraries of the host.
+//! machine, or from Debian 12 if that download fails. Without apt, the server uses the libraries of
+//! the host.
 
 mod jar;
 mod repository;

@@ -26,7 +26,7 @@ pub(super) struct Repository {
 }
 
 impl Repository {
-    /// Finds the repository for the server `name`.
+    /// Finds the repository. `name` is the download, for the error message.
     pub fn find(name: &str) -> Result<Self, Error> {
         let named =
             env::var(URL_VARIABLE).ok().filter(|url| !url.is_empty()).map(|url| (url, format!("${URL_VARIABLE}")));
