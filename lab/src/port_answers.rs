@@ -25,7 +25,7 @@
 //!         that text encoded in the collation's character set, with ? for what it lacks
 //!     for every 16th record also:
 //!         4 bytes    n, n strings that divide the range from the lesser to the greater string
-//!         an optional string: an upper bound of the string to search for
+//!         an optional string: an upper bound of strings that begin with the string to search for
 //! ```
 //!
 //! Numbers are little-endian. A string has its length before it, in four bytes. A range is its

@@ -36,7 +36,7 @@ impl ValueRuns {
     }
 
     /// Merges all values in the order of the keys that `key` appends to an empty vector.
-    /// [`Options::ties`] orders values with equal keys.
+    /// [`Options::ties`] orders values with equal keys, and may remove duplicates.
     pub fn merge<K: Fn(&[u8], &mut Vec<u8>) + Copy>(self, key: K) -> Result<Merge<KeyedReader<K>>, Error> {
         let Self { options, spill } = self;
         let keyed = |values| KeyedReader::new(values, key);

@@ -23,8 +23,8 @@ const LOCAL_ENGINES: [&str; 13] = [
     "xtradb",
 ];
 
-/// True for engines that reach nothing outside of the server's memory and its own files. FEDERATED,
-/// CONNECT, SPIDER, S3 and MERGE do.
+/// True for the known engines that reach nothing outside of the server's memory and its own files.
+/// FEDERATED, CONNECT, SPIDER and S3 do, and MERGE reaches other tables.
 pub fn is_local_engine(name: &str) -> bool {
     LOCAL_ENGINES.iter().any(|engine| name.eq_ignore_ascii_case(engine))
 }
@@ -234,7 +234,7 @@ impl<'a> Edits<'a, '_> {
 }
 
 /// Removes the definer of a view, routine, trigger or event, and turns `SQL SECURITY DEFINER` into
-/// `INVOKER`, so that the object needs no account and gets nobody's rights.
+/// `INVOKER`, so that the object needs no account that the server may lack.
 pub fn remove_definer(create: &str) -> String {
     let tokens: Vec<Token<'_>> = tokenize(create, SqlMode::default()).collect();
     let (mut out, mut end, mut at) = (String::new(), 0, 0);

@@ -4,7 +4,7 @@
 //!
 //! - values of the same types. `code = 5` and `code = '5'` are two templates: the server compares
 //!   them in two ways.
-//! - comments and white space.
+//! - ordinary comments and white space.
 //! - the lengths of lists in `IN (…)` whose members are literals of one type.
 //!
 //! Literals that no parameter may replace stay in the text: ordinals in `ORDER BY 2`, lengths of

@@ -119,7 +119,7 @@ impl Scanner {
         Some(RawToken { kind, start, end: start + length, is_closed, opens_comment })
     }
 
-    /// Moves behind a token that [`Scanner::peek`] returned.
+    /// Records whether a token of [`Scanner::peek`] opens or closes a conditional comment.
     pub fn accept(&mut self, token: &RawToken) {
         if token.kind == TokenKind::ConditionalComment {
             self.in_conditional = token.opens_comment;

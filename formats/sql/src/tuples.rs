@@ -3,7 +3,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TupleValue {
     Null,
-    /// Contents of a string or hexadecimal literal, or anything else, such as a number, as written.
+    /// Contents of a string or of `0x…`; anything else, such as a number, as written.
     Text(Vec<u8>),
 }
 

@@ -46,7 +46,8 @@ pub struct Outcome {
     pub converted: usize,
     /// Differences that no finding explains.
     pub differences: Vec<String>,
-    /// What preflight found after the plan.
+    /// Errors and warnings of preflight after the plan, and tables that it would still convert.
+    /// Empty if findings were refused.
     pub found_again: Vec<String>,
 }
 

@@ -60,7 +60,7 @@ fn query_likes(session: &mut Session<'_>, collation: Collation, table: &str, cou
     Ok(answers.into_iter().map(|answer| answer == 1).collect())
 }
 
-/// Number of parts into which the range between two strings is split.
+/// Maximum number of parts into which the range between two strings is split.
 const PARTS: usize = 4;
 
 /// Checks that the server sorts `a`, the strings made between `a` and `b`, and `b` in this order,

@@ -57,8 +57,8 @@ struct Pool {
     own: Vec<Vec<u16>>,
     has_zero: bool,
     has_one: bool,
-    /// Whether weights from [`POOL`] on are listed by code point, because the pool has no room for
-    /// a sequence for each of them.
+    /// Whether single weights from [`POOL`] on are listed by code point, because the pool has no
+    /// room for a sequence for each of them.
     lists: bool,
 }
 
