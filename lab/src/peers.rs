@@ -143,7 +143,7 @@ fn build_program(folder: &Path) -> Result<PathBuf> {
     let program = folder.join("peers");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/go");
     let build = Command::new("go").args(["build", "-o"]).arg(&program).current_dir(&source).status();
-    let status = build.context("the collations in Go could not be built: install Go 1.26 or later")?;
+    let status = build.context("the collations in Go could not be built: install Go 1.26.2 or later")?;
     ensure!(status.success(), "`go build` in {} failed", source.display());
     Ok(program)
 }

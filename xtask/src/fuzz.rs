@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: damaged files for every reader, and statements for real servers.
+//! `cargo xtask fuzz`: damaged files for readers, and statements for real servers.
 
 use std::process::Command;
 

@@ -39,13 +39,14 @@ enum Task {
     Bindings(bindings::Arguments),
     /// Test the library under Miri, and its NEON vectors under emulation.
     Portable(portable::Arguments),
-    /// Feed damaged files to every reader, and statements of workloads to real servers.
+    /// Feed damaged files to readers, and statements of workloads to real servers.
     Fuzz(fuzz::Arguments),
     /// Build the Debian package: the command, its manual pages and completions.
     Package(package::Arguments),
     /// Build what users install: the program, packages, wheels, an image, and their checksums.
     Release(release::Arguments),
-    /// Check licences, duplicates and sources of all packages with cargo-deny.
+    /// Check licences and sources of all packages, and duplicates in the project's workspace, with
+    /// cargo-deny.
     Deny(deny::Arguments),
     /// Build programs with one collation and with all, and compare what the library adds to each
     /// with its limit.

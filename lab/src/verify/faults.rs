@@ -11,9 +11,9 @@ pub fn is_unfollowed(collation: Collation, text: &[u8]) -> bool {
 }
 
 /// Returns `true` if MySQL pads a text in the wrong place under `gb18030_chinese_ci`. It does if
-/// the shorter text ends after weights that begin both texts, and these weights have different
-/// lengths in bytes in the two. MySQL then compares spaces with the longer text from the length of
-/// the shorter one on, instead of from the end of these weights on.
+/// the shorter text ends after weights that begin both texts, and the characters of these weights
+/// take different numbers of bytes in the two. MySQL then compares spaces with the longer text from
+/// the length of the shorter one on, instead of from the end of these characters on.
 pub fn is_padded_in_wrong_place(collation: Collation, a: &[u8], b: &[u8]) -> bool {
     if collation.name() != "gb18030_chinese_ci" {
         return false;

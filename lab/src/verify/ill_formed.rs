@@ -1,5 +1,5 @@
-//! Ill-formed strings. No server stores such strings, but all servers compare them as parameters or
-//! literals.
+//! Ill-formed strings. No server stores such strings, but most servers compare them as parameters
+//! or literals.
 
 use anyhow::Result;
 use mysql::prelude::Queryable;
@@ -8,8 +8,9 @@ use mysql_collation::{Charset, Collation, Element, Flavour};
 use super::checks::{Outcome, quote_collation};
 use super::session::{Session, TextPair, hex};
 
-/// Compares the order of pairs. Leaves out collations and pairs for which the server's comparison
-/// is no order, and surrogates in MySQL 5.
+/// Compares the order of pairs under UTF-8 collations. Leaves out collations and pairs for which the
+/// server's comparison is no order, surrogates in MySQL 5, and servers that replace ill-formed
+/// bytes.
 pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[TextPair]) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     if !is_followed(collation) || !keeps_ill_formed_bytes(session, collation)? {
@@ -110,7 +111,7 @@ fn query_with_parameters(session: &mut Session<'_>, collation: Collation, a: &[u
     Ok(row.flatten())
 }
 
-/// Older servers treat parameters as binary; a cast keeps their bytes.
+/// Compares casts of binary literals, which keep ill-formed bytes: see [`keeps_ill_formed_bytes`].
 fn query_with_literals(session: &mut Session<'_>, collation: Collation, a: &[u8], b: &[u8]) -> Result<Option<i32>> {
     let name = quote_collation(session, collation);
     let charset = session.server().local_name(collation.charset().name());

@@ -1,5 +1,4 @@
-//! Feeds damaged files to every reader, with a limit of time and memory for each: `cargo xtask
-//! fuzz`.
+//! Feeds damaged files to readers, with a limit of time and memory for each: `cargo xtask fuzz`.
 //!
 //! A target is a function of bytes. Its seeds are files of the project, or texts written here. An
 //! input that makes a reader panic, take more than [`MAX_SECONDS`] or hold more than [`MAX_BYTES`]
@@ -28,7 +27,7 @@ const MAX_SECONDS: f64 = 5.0;
 /// Largest number of bytes that this program may hold while it reads one input.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Feed damaged files to every reader.
+/// Feed damaged files to readers.
 #[derive(Parser)]
 struct Arguments {
     /// Readers to try [default: all]

@@ -32,7 +32,8 @@ impl Dependency {
     }
 }
 
-/// Packages in a program, by name and version, without those that only run at build time.
+/// Packages of crates.io in a program, by name and version, without those that only run at build
+/// time.
 pub struct Dependencies(pub BTreeMap<(String, String), Dependency>);
 
 impl Dependencies {

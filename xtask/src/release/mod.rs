@@ -88,7 +88,7 @@ pub struct Release {
     pub version: &'static str,
     /// `WEIGH_COMMIT`, or the commit of git, with `+changes` if files differ from it.
     pub commit: String,
-    /// Time of the commit in seconds since 1970: the time of every file.
+    /// Time of the commit in seconds since 1970: that of files in tar archives and packages.
     pub time: u64,
     pub tools: Tools,
     pub out: PathBuf,
