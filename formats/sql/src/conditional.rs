@@ -112,7 +112,8 @@ fn read_section(text: &str, start: usize, content: usize, close: usize) -> Resul
     };
     let is_followed_by_space = text[content..].starts_with(|c: char| c.is_ascii_whitespace()) || digits.is_empty();
     if !is_clear || !is_followed_by_space {
-        let reason = "the version of a conditional comment needs five digits and a space after them";
+        let reason =
+            "the version of a conditional comment needs five digits (or six after /*M!) and a space after them";
         return Err(AmbiguousComment { offset: start, reason });
     }
     Ok(Section { start, content, close, is_mariadb, version: digits.parse().unwrap_or(0) })

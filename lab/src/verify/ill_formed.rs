@@ -8,8 +8,8 @@ use mysql_collation::{Charset, Collation, Element, Flavour};
 use super::checks::{Outcome, quote_collation};
 use super::session::{Session, TextPair, hex};
 
-/// Compares the order of pairs under UTF-8 collations. Leaves out collations and pairs for which the
-/// server's comparison is no order, surrogates in MySQL 5, and servers that replace ill-formed
+/// Compares the order of pairs under UTF-8 collations. Leaves out collations and pairs for which
+/// the server's comparison is no order, surrogates in MySQL 5, and servers that replace ill-formed
 /// bytes.
 pub fn check(session: &mut Session<'_>, collation: Collation, rows: &[TextPair]) -> Result<Outcome> {
     let mut outcome = Outcome::default();

@@ -80,9 +80,9 @@ pub struct Listing {
     /// Licence of the program, as SPDX expression; absent if weigh does not know it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// Installed package; absent if the server is not installed.
+    /// Installed package; `null` if the server is not installed.
     pub installed: Option<Manifest>,
-    /// Flavour and version of a server on `PATH` that is used instead; absent if there is none.
+    /// Flavour and version of a server on `PATH` that is used instead; `null` if there is none.
     pub on_path: Option<String>,
 }
 

@@ -22,7 +22,7 @@ pub struct ConnectionCharsets {
     pub client: String,
     /// `character_set_connection`: charset of literals.
     pub connection: String,
-    /// `character_set_results`: charset of results; absent if results are not converted.
+    /// `character_set_results`: charset of results; `null` if results are not converted.
     pub results: Option<String>,
     /// `collation_connection`: collation of literals.
     pub collation: String,
@@ -37,9 +37,9 @@ pub struct Layers {
     pub database: CharsetCollation,
     /// Defaults of the table.
     pub table: CharsetCollation,
-    /// Charset and collation of the column; absent if its type is not a string type.
+    /// Charset and collation of the column; `null` if its type is not a string type.
     pub column: Option<CharsetCollation>,
-    /// Session variables of the load; absent until the load has connected.
+    /// Session variables of the load; `null` until the load has connected.
     pub connection: Option<ConnectionCharsets>,
     /// Collation id in the handshake of the load's client.
     pub handshake_collation_id: Option<u16>,
