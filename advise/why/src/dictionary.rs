@@ -14,7 +14,7 @@ pub struct Column {
     /// `None` for other types than text.
     pub charset: Option<String>,
     pub collation: Option<String>,
-    /// Maximum length in characters.
+    /// Maximum length in characters, of binary types in bytes.
     pub characters: Option<u64>,
 }
 
@@ -115,8 +115,8 @@ impl Copy<'_> {
         }))
     }
 
-    /// Columns of a table that hold values of their own: all except generated ones.
-    pub fn stored_columns(&self, schema: &str, name: &str) -> Result<Vec<String>, Error> {
+    /// Returns the columns of a table that are not generated.
+    pub fn base_columns(&self, schema: &str, name: &str) -> Result<Vec<String>, Error> {
         let query = format!(
             "SELECT COLUMN_NAME, EXTRA FROM information_schema.COLUMNS \
              WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} ORDER BY ORDINAL_POSITION",

@@ -41,7 +41,7 @@ impl Kept {
     /// Copies a table's rows, and remembers its definition and triggers.
     pub fn keep(&mut self, copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<(), Error> {
         let Some(create) = copy.create_table(schema, name)? else { return Ok(()) };
-        let columns = copy.stored_columns(schema, name)?;
+        let columns = copy.base_columns(schema, name)?;
         let rows = format!("weigh_kept_{}", self.tables.len());
         let kept = quote_table(schema, &rows);
         let statements = [

@@ -1,8 +1,8 @@
 //! Finds the sequences of characters that have weights of their own.
 //!
 //! For a root table, queries every pair of characters with explicit weights. For a tailoring,
-//! queries its parent's contractions, every pair of the letters in the scripts of all tailorings
-//! and of its own blocks, and every three letters of an own block of up to 200. A sequence can
+//! queries its parent's contractions, every pair of characters of [`LETTERS`] and of its own
+//! blocks, and every three characters of a block of up to 200. A sequence can
 //! contract although its beginning doesn't. The search therefore queries the sequences that
 //! Unicode's CLDR lists for any language (`lab/data/sequences.txt`), with each letter in upper and
 //! lower case, and also with the first letter doubled, as Hungarian doubles `dzs` to `ddzs`. Each
@@ -36,9 +36,8 @@ pub struct SearchedCollation<'a> {
     pub parent: Option<&'a Contractions>,
     /// Blocks of characters that only this language needs.
     pub blocks: &'a [RangeInclusive<u32>],
-    /// Prefix of every queried text, which keeps it from the start of a string: a Japanese mark has
-    /// different weights there (docs/explanation/collations.md), and the server omits a fourth
-    /// level of zeros.
+    /// Prefix of every queried text: a kana in Japanese, otherwise empty. A Japanese mark has
+    /// different weights at the start of a string (docs/reference/data-format.md).
     pub prefix: &'static str,
 }
 

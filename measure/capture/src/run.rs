@@ -39,7 +39,8 @@ pub struct Request {
     pub seed: u64,
     /// Protocol of the replay.
     pub protocol: Protocol,
-    /// `sql_mode` of the statements. `None`: the default for quotes and backslashes.
+    /// `sql_mode` of the statements. `None`: double quotes enclose strings, backslashes escape, and
+    /// a replay keeps the server's mode.
     pub sql_mode: Option<String>,
     /// True if statements whose default schema the log doesn't name count as statements of this
     /// schema.
@@ -47,7 +48,7 @@ pub struct Request {
     /// Time limits of the server's sessions.
     pub limits: facts::Limits,
     /// Version of weigh, for the manifest.
-    pub by: String,
+    pub weigh_version: String,
 }
 
 /// Source of schema and rows.
@@ -59,8 +60,8 @@ pub enum CaptureSource<'a> {
 
 /// # Errors
 ///
-/// If something can't be read or written. The folder is then removed, or emptied if it existed
-/// before.
+/// If the folder isn't empty, which leaves it as it is; if something can't be read, understood or
+/// written. The files written are then removed, and the folder unless it existed.
 pub fn capture(
     source: &CaptureSource<'_>,
     request: &Request,
@@ -161,7 +162,7 @@ fn build_manifest(request: &Request, origin: &crate::source::Origin, captured: &
         session: Session { sql_mode: request.sql_mode.clone(), ..Session::default() },
         origin: Some(workload_folder::Origin {
             captured: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            by: request.by.clone(),
+            by: request.weigh_version.clone(),
             schema: request.schema.clone(),
             server: Some(origin.label.clone()),
             identity: origin.identity.clone(),

@@ -177,7 +177,7 @@ impl CaptureArgs {
             sql_mode: self.sql_mode.clone(),
             assume_schema: self.assume_schema,
             limits: facts::Limits { statement: self.statement_time, ..facts::Limits::default() },
-            by: env!("CARGO_PKG_VERSION").to_owned(),
+            weigh_version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
 }

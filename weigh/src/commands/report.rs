@@ -66,7 +66,8 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         (ReportFormat::Html, out) => {
             let path = out.clone().unwrap_or_else(|| default_page_path(&args.runs));
             let page = report::page(&runs);
-            // In a run's folder, which may be from someone else, a link is replaced, not followed.
+            // The default path may be in a folder from someone else, where a link to a device or pipe
+            // is replaced. A path that the user named may be one.
             if out.is_some() {
                 write_file(&path, &page, access)?
             } else {

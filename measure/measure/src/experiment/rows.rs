@@ -139,7 +139,8 @@ impl RowLoader<'_> {
         Ok(())
     }
 
-    /// Fills one schema per side from a workload folder.
+    /// Fills the schemas from a workload folder. Variants that differ only in their connections share
+    /// one in a run that only reads.
     fn fill_from_folder<'s>(
         &mut self,
         (number, server): (usize, &'s Server),
@@ -264,8 +265,8 @@ impl RowLoader<'_> {
         Ok(schemas.load(tables, wanted, &report)?)
     }
 
-    /// Returns the variant's index in the run. Adds a new variant with the character sets in force
-    /// down to the column.
+    /// Returns the variant's index in the run. Adds a new variant with the character sets and
+    /// collations that the server reports for itself, the schema, the table and the column.
     fn add_variant(
         &mut self,
         server: &Server,
