@@ -1,5 +1,6 @@
 //! Statements of a workload on one connection.
 
+use std::thread;
 use std::time::Duration;
 
 use load::Protocol;
@@ -10,6 +11,19 @@ use server::{Conn, Server};
 use workload::{Generator, Script, StatementKind, Value};
 
 use crate::error::Error;
+
+/// Pause before each counted statement. The server then waits for it, every time: whether a server
+/// finds the next statement at hand changes a point select by 0.3 %.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// When a session sends its statements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// At once.
+    Fast,
+    /// After a pause, in which the server comes to wait.
+    Counted,
+}
 
 /// The connection whose thread is counted.
 pub(crate) struct Session<'a> {
@@ -52,13 +66,18 @@ impl<'a> Session<'a> {
         statements.iter().try_for_each(|statement| self.query(statement, "set a session variable"))
     }
 
+    /// Closes all tables of the server. The server searches the tables of one cell faster than
+    /// those of all cells, so each cell is counted with its own tables open only.
+    pub fn close_tables(&mut self) -> Result<(), Error> {
+        self.query("FLUSH TABLES", "close the tables")
+    }
+
     /// Ends a transaction that an error left open.
     pub fn roll_back(&mut self) -> Result<(), Error> {
         self.query("ROLLBACK", "roll back")
     }
 
-    /// Prepares the statements of a workload in the chosen schema. The client closes statements
-    /// that it has not used for a while.
+    /// Prepares the statements of a workload in the chosen schema.
     pub fn prepare(&mut self, script: &Script, protocol: Protocol) -> Result<Prepared, Error> {
         let prepare = |statement: &workload::Statement| {
             if protocol == Protocol::Text || statement.kind == StatementKind::Control {
@@ -73,8 +92,24 @@ impl<'a> Session<'a> {
         script.statements.iter().map(prepare).collect::<Result<_, Error>>().map(Prepared)
     }
 
+    /// Closes prepared statements on the server.
+    pub fn close(&mut self, prepared: Prepared) -> Result<(), Error> {
+        prepared.0.into_iter().try_for_each(|kind| match kind {
+            Kind::Prepared(statement) => {
+                self.conn.close(statement).map_err(self.server_error("close a prepared statement"))
+            }
+            Kind::Text(_) => Ok(()),
+        })
+    }
+
     /// Runs events of a workload. Returns the number of statements.
-    pub fn run(&mut self, prepared: &Prepared, generator: &mut Generator, events: u32) -> Result<u64, Error> {
+    pub fn run(
+        &mut self,
+        prepared: &Prepared,
+        generator: &mut Generator,
+        events: u32,
+        pace: Pace,
+    ) -> Result<u64, Error> {
         let mut statements = 0;
         let describe = self.server_error("run a statement");
         for _ in 0..events {
@@ -82,6 +117,9 @@ impl<'a> Session<'a> {
             let kinds = &prepared.0;
             let event = generator.next_event(|index, values| {
                 statements += 1;
+                if pace == Pace::Counted {
+                    thread::sleep(PAUSE);
+                }
                 match &kinds[index] {
                     Kind::Prepared(statement) => {
                         let values: Vec<mysql::Value> = values.iter().map(to_mysql).collect();

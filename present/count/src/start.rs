@@ -32,6 +32,10 @@ const COUNTING_SETTINGS: [(&str, &str); 4] = [
     ("loose-innodb-fill-factor", "70"),
 ];
 
+/// Name of the run in the names of schemas, equal in all starts: a server's hash tables depend on
+/// names. The server is private and new, so it has no other run.
+const RUN_NAME: &str = "count";
+
 /// Counts of one start.
 pub(crate) struct Start {
     pub info: ServerInfo,
@@ -71,7 +75,7 @@ impl Context<'_> {
         let mut notes = Vec::new();
         let mut missing = Vec::new();
         let collations = self.collations(&server, &mut missing)?;
-        let schemas = Schemas::new(&server, &load::new_run_name())?;
+        let schemas = Schemas::new(&server, RUN_NAME)?;
         let sides = match &self.request.source {
             Source::BuiltIn(workloads) => self.load(workloads, &schemas, &collations, &mut notes)?,
             Source::Folder { folder, .. } => fill(folder, &server, &schemas, &collations)?,
@@ -161,12 +165,13 @@ impl Context<'_> {
         let mut functions = FunctionCounter::new(server.pid(), preferred);
         let mut cells = Vec::new();
         for subject in &mut subjects {
-            let prepared = subject.prepare(&mut session)?;
+            let name = subject.name();
+            let slow = |error: Error| error.name_slow(server.label(), &name, limit);
+            let prepared = subject.open(&mut session).map_err(slow)?;
             callgrind.reset()?;
-            let statements = subject
-                .run(&mut session, &prepared)
-                .map_err(|error| error.name_slow(server.label(), &subject.name(), limit))?;
+            let statements = subject.run(&mut session, &prepared).map_err(slow)?;
             let threads = callgrind.take()?;
+            session.close(prepared)?;
             let Some(count) = threads.iter().find(|count| count.thread == thread) else { continue };
             cells.push(StartCell {
                 workload: subject.workload.clone(),

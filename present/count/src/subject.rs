@@ -6,13 +6,16 @@ use workload::{Generator, Script};
 use crate::callgrind::Callgrind;
 use crate::error::Error;
 use crate::run::{Request, Source};
-use crate::session::{Prepared, Session};
+use crate::session::{Pace, Prepared, Session};
 
 /// An event of at least this many instructions is long.
 const LONG_EVENT: u64 = 500_000;
 
 /// Ratio of the numbers of short and of long events that are counted.
 const SHORT_PER_LONG: u32 = 10;
+
+/// Events that open the tables of a subject before it is counted.
+const OPENING_EVENTS: u32 = 3;
 
 /// A schema with the rows of the workload, under one collation.
 #[derive(Clone, Debug)]
@@ -81,15 +84,23 @@ impl Subject {
         format!("{} under {}", self.workload, self.side.collation)
     }
 
+    /// Prepares the statements, and leaves the tables of the subject open, and no others.
+    pub fn open(&self, session: &mut Session<'_>) -> Result<Prepared, Error> {
+        session.close_tables()?;
+        let prepared = self.prepare(session)?;
+        session.run(&prepared, &mut self.generator.clone(), OPENING_EVENTS, Pace::Fast)?;
+        Ok(prepared)
+    }
+
     /// Enters the schema and prepares the statements.
-    pub fn prepare(&self, session: &mut Session<'_>) -> Result<Prepared, Error> {
+    fn prepare(&self, session: &mut Session<'_>) -> Result<Prepared, Error> {
         session.choose(&self.side.schema, &self.side.charset)?;
         session.prepare(&self.script, self.protocol)
     }
 
     /// Runs all events. Returns the number of statements, of a class the number of calls.
     pub fn run(&mut self, session: &mut Session<'_>, prepared: &Prepared) -> Result<u64, Error> {
-        let statements = session.run(prepared, &mut self.generator, self.events)?;
+        let statements = session.run(prepared, &mut self.generator, self.events, Pace::Counted)?;
         Ok(if self.is_class { self.events.into() } else { statements })
     }
 
@@ -105,15 +116,16 @@ impl Subject {
     ) -> Result<Option<Self>, Error> {
         if !self.is_class {
             let prepared = self.prepare(session)?;
-            session.run(&prepared, &mut self.script.generator(0), self.events)?;
+            session.run(&prepared, &mut self.generator.clone(), self.events, Pace::Fast)?;
+            session.close(prepared)?;
             return Ok(Some(self));
         }
         callgrind.reset()?;
         let mut warmed_up = self.generator.clone();
-        let outcome = match self.prepare(session) {
-            Ok(prepared) => session.run(&prepared, &mut warmed_up, self.events),
-            Err(error) => Err(error),
-        };
+        let outcome = self.prepare(session).and_then(|prepared| {
+            session.run(&prepared, &mut warmed_up, self.events, Pace::Fast)?;
+            session.close(prepared)
+        });
         if let Err(error) = outcome {
             let Some(reason) = error.refusal() else { return Err(error) };
             let reason = reason.replace(&format!("{}.", self.side.schema), "");

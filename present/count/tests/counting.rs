@@ -1,8 +1,9 @@
 //! Counts on real servers.
 
 use std::sync::Arc;
+use std::thread;
 
-use count::{Error, Request, Results, Source, run};
+use count::{DEFAULT_WORKLOADS, Error, Request, Results, Source, run};
 use fetch::NoProgress;
 use load::Protocol;
 use measure::{FolderOptions, MeasuredFolder};
@@ -54,6 +55,24 @@ fn mariadb() {
 #[test]
 fn mysql() {
     check("mysql@sid", 0.02);
+}
+
+/// A start's first cell once had up to 10 % more instructions than the same cell counted later.
+#[test]
+fn the_first_cell_equals_the_same_cell_counted_last() {
+    let count_in = |collations: [&str; 2]| {
+        let request = Request { starts: 1, events: 5, ..request(&DEFAULT_WORKLOADS, &collations) };
+        count("mysql@5.7", &request).unwrap().cells
+    };
+    let (first, last) = thread::scope(|scope| {
+        let first = scope.spawn(|| count_in(["utf8mb4_bin", "latin1_swedish_ci"]));
+        let last = count_in(["latin1_swedish_ci", "utf8mb4_bin"]);
+        (first.join().unwrap(), last)
+    });
+    let first = &first[0];
+    let last = last.iter().find(|cell| (&cell.workload, &cell.collation) == (&first.workload, &first.collation));
+    let (first, last) = (first.mean(), last.unwrap().mean());
+    assert!((first / last - 1.0).abs() <= 0.005, "first {first}, last {last}");
 }
 
 #[test]
