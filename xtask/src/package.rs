@@ -55,6 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let notices = notices::render(&Dependencies::read("weigh", &triple)?)?;
     let files = Payload::with_program(&program, &program, notices)?.system_files("usr/share/zsh/vendor-completions")?;
     let control = Control {
+        package: &debian::COMMAND,
         version: env!("CARGO_PKG_VERSION"),
         architecture: debian::host_architecture()?,
         depends: if target.as_deref() == Some(STATIC_TARGET) { "" } else { "libc6, libgcc-s1" },

@@ -32,8 +32,8 @@ pub fn prepare() -> Result<Tools> {
 const WARNINGS: [&str; 5] = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic"];
 
 /// Arguments of the examples, and the expected output.
-const EXAMPLE_ARGUMENTS: [&str; 4] = ["Zug", "STRASSE", "Ähre", "Straße"];
-const EXAMPLE_OUTPUT: &str = "Ähre\nSTRASSE\nStraße (equals STRASSE)\nZug\n";
+pub const EXAMPLE_ARGUMENTS: [&str; 4] = ["Zug", "STRASSE", "Ähre", "Straße"];
+pub const EXAMPLE_OUTPUT: &str = "Ähre\nSTRASSE\nStraße (equals STRASSE)\nZug\n";
 
 /// Installs the library as a user would, and tests programs that are built against the installed
 /// files.

@@ -1,19 +1,25 @@
 //! Archives with the same bytes for the same files.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use anyhow::Result;
 use tar::{Builder, EntryType, Header};
 
-use super::payload::{File, compress};
+use super::payload::{File, LINK, compress};
 
 /// Packs files below a folder as .tar.gz.
 pub fn pack(folder: &str, files: &[File], time: u64) -> Result<Vec<u8>> {
     let mut archive = Tar::new(time);
     for file in files {
-        archive.add_file(&format!("{folder}/{}", file.path), &file.bytes, file.mode)?;
+        let path = format!("{folder}/{}", file.path);
+        match file.mode {
+            LINK => archive.add_link(&path, Path::new(OsStr::from_bytes(&file.bytes)))?,
+            mode => archive.add_file(&path, &file.bytes, mode)?,
+        }
     }
     compress(&archive.finish()?)
 }

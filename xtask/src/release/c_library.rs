@@ -1,16 +1,17 @@
-//! The C library: header, static and shared library, and the files for pkg-config and CMake, in an
-//! archive that is unpacked anywhere.
+//! The C library: header, static and shared library, and the files for pkg-config and CMake, in a
+//! Debian package and in an archive that is unpacked anywhere.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::archive::Tar;
-use super::payload::compress;
+use super::payload::{File, LINK};
 use super::program::{C_LIBRARY, Target};
-use super::{Release, tools};
+use super::{Release, archive, debian, tools};
 use crate::bindings::{root, succeed, target as build_folder};
+
+const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 
 pub fn write(release: &Release, target: Target) -> Result<()> {
     tools::add_standard_library(target.triple)?;
@@ -31,22 +32,34 @@ pub fn write(release: &Release, target: Target) -> Result<()> {
     };
     let cmake = "lib/cmake/mysql_collation/mysql_collation-config";
 
+    let mut files = vec![
+        File::new("lib/libmysql_collation.a", read(&built.join("libmysql_collation.a"))?),
+        File::new(format!("lib/libmysql_collation.so.{abi}"), read(&built.join("libmysql_collation.so"))?),
+        File { mode: LINK, ..File::new("lib/libmysql_collation.so", format!("libmysql_collation.so.{abi}").into()) },
+        File::new("lib/pkgconfig/mysql_collation.pc", fill(text("mysql_collation.pc.in")?)),
+        File::new(format!("{cmake}.cmake"), text("cmake/mysql_collation-config.cmake")?.into()),
+        File::new(format!("{cmake}-version.cmake"), fill(text("cmake/mysql_collation-config-version.cmake.in")?)),
+        File::new("include/mysql_collation.h", header.clone().into()),
+    ];
+    let depends = format!("libc6 (>= {C_LIBRARY})");
+    release.write_deb(&debian::C_LIBRARY, target, &depends, &system_files(&files)?)?;
+
+    for name in ["README.md", "examples/words.c"] {
+        files.push(File::new(name, text(name)?.into()));
+    }
+    for name in LICENCES {
+        files.push(File::new(name, read(&root().join(name))?));
+    }
     let name = format!("mysql-collation-c-{}-{}", release.version, target.triple);
-    let mut archive = Tar::new(release.time);
-    let mut add = |path: &str, bytes: Vec<u8>, mode| archive.add_file(&format!("{name}/{path}"), &bytes, mode);
-    add("lib/libmysql_collation.a", read(&built.join("libmysql_collation.a"))?, 0o644)?;
-    add(&format!("lib/libmysql_collation.so.{abi}"), read(&built.join("libmysql_collation.so"))?, 0o755)?;
-    add("lib/pkgconfig/mysql_collation.pc", fill(text("mysql_collation.pc.in")?), 0o644)?;
-    add(&format!("{cmake}.cmake"), fill(text("cmake/mysql_collation-config.cmake")?), 0o644)?;
-    add(&format!("{cmake}-version.cmake"), fill(text("cmake/mysql_collation-config-version.cmake.in")?), 0o644)?;
-    add("include/mysql_collation.h", header.clone().into_bytes(), 0o644)?;
-    for file in ["README.md", "examples/words.c"] {
-        add(file, text(file)?.into_bytes(), 0o644)?;
-    }
-    for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        add(file, read(&root().join(file))?, 0o644)?;
-    }
-    archive
-        .add_link(&format!("{name}/lib/libmysql_collation.so"), Path::new(&format!("libmysql_collation.so.{abi}")))?;
-    release.write(&format!("{name}.tar.gz"), &compress(&archive.finish()?)?)
+    release.write(&format!("{name}.tar.gz"), &archive::pack(&name, &files, release.time)?)
+}
+
+/// Returns the library's files below `/usr`, with licences where Debian has them.
+fn system_files(files: &[File]) -> Result<Vec<File>> {
+    let below_usr = |file: &File| File { path: format!("usr/{}", file.path), bytes: file.bytes.clone(), ..*file };
+    let mut installed: Vec<File> = files.iter().map(below_usr).collect();
+    let licences = LICENCES.map(|name| fs::read(root().join(name)).with_context(|| format!("cannot read {name}")));
+    let licences = licences.into_iter().collect::<Result<Vec<_>>>()?.join(&b"\n---\n\n"[..]);
+    installed.push(File::new(format!("usr/share/doc/{}/copyright", debian::C_LIBRARY.name), licences));
+    Ok(installed)
 }

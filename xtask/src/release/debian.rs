@@ -1,17 +1,20 @@
 //! The Debian package.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::payload::{File, compress};
+use super::payload::{File, LINK, compress};
 use crate::bindings::succeed;
 
 /// What differs between packages, besides their files.
 pub struct Control<'a> {
+    pub package: &'a Package,
     pub version: &'a str,
     /// Debian's name of the architecture.
     pub architecture: &'a str,
@@ -21,10 +24,46 @@ pub struct Control<'a> {
     pub time: u64,
 }
 
+/// Name and description of a package.
+pub struct Package {
+    pub name: &'static str,
+    section: &'static str,
+    /// Lines of other packages, such as `Recommends: linux-perf\n`.
+    others: &'static str,
+    /// One line, then the text as Debian writes it.
+    description: &'static str,
+}
+
+/// The command.
+pub const COMMAND: Package = Package {
+    name: "weighbridge",
+    section: "database",
+    others: "Recommends: linux-perf\nSuggests: sysbench\n",
+    description: "measures the cost of character sets and collations
+ Measures what character sets and collations cost MySQL and MariaDB servers,
+ in turns of milliseconds on the same cores, with 95 % intervals. Checks
+ servers and dumps before a conversion or an upgrade, and compares, sorts and
+ explains strings as the servers do.
+",
+};
+
+/// The C library with its header.
+pub const C_LIBRARY: Package = Package {
+    name: "libmysql-collation-dev",
+    section: "libdevel",
+    others: "",
+    description: "collations of MySQL and MariaDB, exact to the last weight
+ Compares, sorts and hashes strings as the servers do, without a server. This
+ package has the header, the static and the shared library, and files for
+ pkg-config and CMake.
+",
+};
+
 /// Builds a package with `dpkg-deb`.
 pub fn pack(control: &Control, files: &[File], package: &Path) -> Result<()> {
     let tree = tempfile::tempdir().context("cannot create a temporary folder")?;
-    let changelog = File::new("usr/share/doc/weighbridge/changelog.gz", compress(changelog(control)?.as_bytes())?);
+    let path = format!("usr/share/doc/{}/changelog.gz", control.package.name);
+    let changelog = File::new(path, compress(changelog(control)?.as_bytes())?);
     for file in files.iter().chain([&changelog]) {
         write_file(&tree.path().join(&file.path), &file.bytes, file.mode)?;
     }
@@ -39,26 +78,27 @@ pub fn pack(control: &Control, files: &[File], package: &Path) -> Result<()> {
 }
 
 fn render_control(control: &Control, kibibytes: usize) -> String {
-    let Control { version, architecture, depends, .. } = control;
+    let Control { package, version, architecture, depends, .. } = control;
+    let Package { name, section, others, description } = package;
     let depends = if depends.is_empty() { String::new() } else { format!("Depends: {depends}\n") };
     format!(
-        "Package: weighbridge\nVersion: {version}\nArchitecture: {architecture}\n\
-         Maintainer: The Weighbridge developers <weighbridge@localhost>\nInstalled-Size: {kibibytes}\n\
-         Section: database\nPriority: optional\n{depends}Recommends: linux-perf\nSuggests: sysbench\n\
-         Description: measures the cost of character sets and collations\n \
-         Measures what character sets and collations cost MySQL and MariaDB servers, in turns of\n \
-         milliseconds on the same cores, with 95 % intervals. Checks servers and dumps before a\n \
-         conversion or an upgrade, and compares, sorts and explains strings as the servers do.\n"
+        "Package: {name}\nVersion: {version}\nArchitecture: {architecture}\n\
+         Maintainer: {MAINTAINER}\nInstalled-Size: {kibibytes}\n\
+         Section: {section}\nPriority: optional\n{depends}{others}Description: {description}"
     )
 }
+
+/// The address is for whoever publishes the packages to set.
+const MAINTAINER: &str = "The Weighbridge developers <weighbridge@localhost>";
 
 /// Returns a changelog in Debian's format, which refers to the project's.
 fn changelog(control: &Control) -> Result<String> {
     let mut date = Command::new("date");
     let output = date.args(["--utc", "--rfc-email", "--date"]).arg(format!("@{}", control.time)).output()?;
     Ok(format!(
-        "weighbridge ({}) unstable; urgency=medium\n\n  * Changes are listed in CHANGELOG.md.gz.\n\n \
-         -- The Weighbridge developers <weighbridge@localhost>  {}",
+        "{} ({}) unstable; urgency=medium\n\n  * Changes are listed in CHANGELOG.md.\n\n \
+         -- {MAINTAINER}  {}",
+        control.package.name,
         control.version,
         String::from_utf8(output.stdout)?
     ))
@@ -78,7 +118,7 @@ fn set_folder_modes(folder: &Path) -> Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.is_dir() {
+        if path.is_dir() && !path.is_symlink() {
             set_folder_modes(&path)?;
         }
     }
@@ -88,6 +128,9 @@ fn set_folder_modes(folder: &Path) -> Result<()> {
 fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    if mode == LINK {
+        return Ok(std::os::unix::fs::symlink(OsStr::from_bytes(bytes), path)?);
     }
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
@@ -100,7 +143,8 @@ mod tests {
 
     #[test]
     fn the_same_files_make_the_same_package() {
-        let control = Control { version: "1", architecture: "amd64", depends: "", time: 1_700_000_000 };
+        let control =
+            Control { package: &COMMAND, version: "1", architecture: "amd64", depends: "", time: 1_700_000_000 };
         let files =
             [File::new("usr/bin/weigh", vec![7; 100_000]), File::new("usr/share/doc/weighbridge/copyright", vec![])];
         let packages = [(); 2].map(|()| {

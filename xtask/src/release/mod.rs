@@ -26,7 +26,7 @@ use sha2::{Digest, Sha256};
 
 use debian::Control;
 use dependencies::Dependencies;
-use payload::Payload;
+use payload::{File, Payload};
 use program::Target;
 use tools::Tools;
 pub use trial::run_trials;
@@ -102,6 +102,15 @@ impl Release {
         Ok(Self { version: env!("CARGO_PKG_VERSION"), commit: tools::commit()?, time, tools: Tools::install()?, out })
     }
 
+    /// Writes a Debian package and prints its path.
+    fn write_deb(&self, package: &debian::Package, target: Target, depends: &str, files: &[File]) -> Result<()> {
+        let (version, architecture) = (self.version, target.debian);
+        let path = self.out.join(format!("{}_{version}_{architecture}.deb", package.name));
+        debian::pack(&Control { package, version, architecture, depends, time: self.time }, files, &path)?;
+        println!("{}", path.display());
+        Ok(())
+    }
+
     /// Writes a file of the release and prints its path.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.out.join(name);
@@ -153,10 +162,8 @@ fn build_program_files(release: &Release, target: Target, parts: &[Part]) -> Res
             }
             Part::Deb => {
                 let depends = format!("libc6 (>= {})", program::C_LIBRARY);
-                let control = Control { version, architecture: target.debian, depends: &depends, time: release.time };
-                let package = release.out.join(format!("weighbridge_{version}_{}.deb", target.debian));
-                debian::pack(&control, &payload.system_files("usr/share/zsh/vendor-completions")?, &package)?;
-                println!("{}", package.display());
+                let files = payload.system_files("usr/share/zsh/vendor-completions")?;
+                release.write_deb(&debian::COMMAND, target, &depends, &files)?;
             }
             Part::Rpm => {
                 let files = payload.system_files("usr/share/zsh/site-functions")?;

@@ -13,6 +13,9 @@ use super::program::{self, Target};
 use super::{Release, notices};
 use crate::bindings::root;
 
+/// Mode of a symbolic link, whose content is the path that it names.
+pub const LINK: u32 = 0o120_777;
+
 /// A file of a package, by its path in the package.
 pub struct File {
     pub path: String,

@@ -3,6 +3,8 @@
 
 mod arm64;
 mod crates;
+mod debian;
+mod first_steps;
 mod image;
 mod python;
 mod root;
@@ -35,7 +37,9 @@ pub fn run_trials(no_run: bool) -> Result<()> {
         try_archive(root, &files).with_context(|| format!("the archive in {}", root.suite))?;
     }
     let newest = roots.last().context("no root")?;
-    try_deb(newest, &files).context("the Debian package")?;
+    debian::try_command(newest, &files).context("the Debian package")?;
+    debian::try_c_library(newest, &files).context("the Debian package of the C library")?;
+    first_steps::run(newest, &files).context("the first steps with the program alone")?;
     try_rpm(newest, &files).context("the RPM package")?;
     image::try_image(&files).context("the image")?;
     if arm64 {
@@ -98,21 +102,6 @@ fn try_program(root: &Root, program: &str) -> Result<()> {
         root.output(&[program, "sort", "-c", "utf8mb4_0900_ai_ci", "--flavour", "mysql", "/trial-words/words"], &[0])?;
     ensure!(sorted.lines().eq(["Ähre", "STRASSE", "Straße", "Zug"]), "{sorted}");
     eprintln!("{}: {} runs", root.suite, version.lines().next().unwrap_or_default());
-    Ok(fs::remove_dir_all(folder)?)
-}
-
-fn try_deb(root: &Root, files: &Files) -> Result<()> {
-    let folder = root.empty_folder("trial")?;
-    fs::copy(files.find("weighbridge_", "_amd64.deb")?, folder.join("weighbridge.deb"))?;
-    let install = ["apt-get", "install", "--yes", "--no-install-recommends", "/trial/weighbridge.deb"];
-    root.output(&install, &[0])?;
-    try_program(root, "/usr/bin/weigh")?;
-    for file in ["usr/share/man/man1/weigh.1.gz", "usr/share/bash-completion/completions/weigh"] {
-        // Debian's containers leave out manual pages by a rule of dpkg; debootstrap does not.
-        ensure!(root.folder.join(file).exists(), "{file} is missing");
-    }
-    root.output(&["apt-get", "purge", "--yes", "weighbridge"], &[0])?;
-    ensure!(!root.folder.join("usr/bin/weigh").exists(), "the program is left after purge");
     Ok(fs::remove_dir_all(folder)?)
 }
 
