@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use mysql::prelude::Queryable;
 use progress::Bar;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use server::{Address, Flavour, Options, Server, Version, open};
 use sql::quote_identifier;
@@ -21,7 +22,7 @@ use super::source::Script;
 use super::{Programs, run_weigh};
 
 /// Character set that schemas are loaded in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum Charset {
     /// As the application's files say.
     Own,
@@ -30,8 +31,9 @@ pub enum Charset {
 }
 
 /// What became of a schema.
+#[derive(Serialize, Deserialize)]
 pub struct Outcome {
-    pub app: &'static str,
+    pub app: String,
     pub server: String,
     pub version: String,
     pub charset: Charset,
@@ -102,8 +104,8 @@ pub fn run(programs: &Programs, name: &str, charset: Charset, scripts: &[Script]
     let refusal = run_file(programs, &server, &file("before.sql"))?;
     let again = preflight("after")?;
     for outcome in outcomes.iter_mut().filter(|outcome| outcome.unloaded.is_none()) {
-        let after = Snapshot::read(&mut server.connect()?, outcome.app)?;
-        judge(outcome, &before[outcome.app], &after, target, &report, &again);
+        let after = Snapshot::read(&mut server.connect()?, &outcome.app)?;
+        judge(outcome, &before[outcome.app.as_str()], &after, target, &report, &again);
         outcome.differences.extend(refusal.iter().map(|error| format!("the plan stopped: {error}")));
     }
     server.stop()?;
@@ -147,7 +149,7 @@ fn load(programs: &Programs, server: &Server, charset: Charset, script: &Script)
         None => rows::fill(&mut conn, app.name)?,
     }
     Ok(Outcome {
-        app: app.name,
+        app: app.name.to_owned(),
         server: server.label().to_owned(),
         version: server.version().to_string(),
         charset,
@@ -204,7 +206,7 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 }
 
 fn judge(outcome: &mut Outcome, before: &Snapshot, after: &Snapshot, target: &str, report: &Value, again: &Value) {
-    let app = outcome.app;
+    let app = outcome.app.as_str();
     let own = |finding: &&Value| text(finding, "schema") == app;
     let is_error = |finding: &&Value| text(finding, "severity") == "error" && finding["in_plan"] != true;
     outcome.refused = list(report, "findings")

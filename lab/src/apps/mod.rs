@@ -21,10 +21,14 @@ use std::process::{Child, Command, Output, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use fetch::Tool;
 use progress::Bar;
+use serde::{Deserialize, Serialize};
 
 use convert::Charset;
 use list::{APPS, App};
 use source::{Script, fetch};
+
+/// Name of the file of results.
+const RESULTS: &str = "results.json";
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -50,7 +54,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     weigh: Option<PathBuf>,
 
-    /// Folder for what weigh printed.
+    /// Folder for what weigh printed and for the results. Steps whose results it has are not
+    /// repeated.
     #[arg(long, value_name = "FOLDER", default_value = "target/apps")]
     out: PathBuf,
 
@@ -68,29 +73,71 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     fs::create_dir_all(&arguments.out)?;
     let scratch = tempfile::tempdir()?;
     let scripts: Vec<Script> = chosen(&arguments.apps)?.map(|app| fetch(app, scratch.path())).collect::<Result<_>>()?;
-    let mut conversions = Vec::new();
-    let mut upgrades = Vec::new();
-    // Written after each step: all of them take an hour or more.
-    let write = |conversions: &[convert::Outcome], upgrades: &[upgrade::Rehearsed]| {
-        fs::write(&arguments.write, table::to_markdown(&scripts, conversions, upgrades))
-            .with_context(|| format!("cannot write {}", arguments.write.display()))
-    };
+    let mut results = Results::read(&arguments.out)?;
     for server in arguments.servers.iter().filter(|server| !server.is_empty()) {
-        for charset in &arguments.charset {
-            conversions.extend(convert::run(&programs, server, *charset, &scripts, &arguments.out)?);
-            write(&conversions, &upgrades)?;
+        for &charset in &arguments.charset {
+            if !results.has_conversions(server, charset, &scripts) {
+                let outcomes = convert::run(&programs, server, charset, &scripts, &arguments.out)?;
+                results.conversions.retain(|outcome| outcome.server != *server || outcome.charset != charset);
+                results.conversions.extend(outcomes);
+                results.write(arguments, &scripts)?;
+            }
         }
     }
     for pair in arguments.upgrades.iter().filter(|pair| !pair.is_empty()) {
-        upgrades.extend(upgrade::run(&programs, pair, &scripts, &arguments.out)?);
-        write(&conversions, &upgrades)?;
+        if !results.has_upgrades(pair, &scripts) {
+            let rehearsed = upgrade::run(&programs, pair, &scripts, &arguments.out)?;
+            results.upgrades.retain(|upgrade| upgrade.pair != *pair);
+            results.upgrades.extend(rehearsed);
+            results.write(arguments, &scripts)?;
+        }
     }
-    let failures: Vec<String> = conversions.iter().flat_map(convert::Outcome::failures).collect();
+    results.write(arguments, &scripts)?;
+    let failures: Vec<String> = results.conversions.iter().flat_map(convert::Outcome::failures).collect();
     for failure in &failures {
         println!("{failure}");
     }
     println!("what weigh printed is in {}", arguments.out.display());
     Ok(failures.is_empty())
+}
+
+/// Results of all steps so far. All steps take hours, so each is kept in a file.
+#[derive(Default, Serialize, Deserialize)]
+struct Results {
+    conversions: Vec<convert::Outcome>,
+    upgrades: Vec<upgrade::Rehearsed>,
+}
+
+impl Results {
+    fn read(out: &Path) -> Result<Self> {
+        let path = out.join(RESULTS);
+        match fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("cannot read {}", path.display())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    /// Writes the results, and the table of them.
+    fn write(&self, arguments: &Arguments, scripts: &[Script]) -> Result<()> {
+        let path = arguments.out.join(RESULTS);
+        fs::write(&path, serde_json::to_vec(self)?).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&arguments.write, table::to_markdown(scripts, self))
+            .with_context(|| format!("cannot write {}", arguments.write.display()))
+    }
+
+    fn has_conversions(&self, server: &str, charset: Charset, scripts: &[Script]) -> bool {
+        scripts.iter().all(|script| {
+            self.conversions
+                .iter()
+                .any(|outcome| outcome.app == script.app.name && outcome.server == server && outcome.charset == charset)
+        })
+    }
+
+    fn has_upgrades(&self, pair: &str, scripts: &[Script]) -> bool {
+        let is_here = |app: &str| self.upgrades.iter().any(|upgrade| upgrade.app == app && upgrade.pair == pair);
+        scripts.iter().all(|script| is_here(script.app.name))
+    }
 }
 
 fn chosen(names: &[String]) -> Result<impl Iterator<Item = &'static App>> {

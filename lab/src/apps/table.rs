@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::Results;
 use super::convert::{Charset, Outcome};
 use super::list::Package;
 use super::source::Script;
@@ -19,14 +20,15 @@ const HEAD: &str = "# Schemas of applications\n\n\
     **Upgraded**, FROM → TO: findings of `weigh upgrade`. Servers and upgrades without a column were not tried.\n\n";
 
 /// Returns the page.
-pub fn to_markdown(scripts: &[Script], conversions: &[Outcome], upgrades: &[Rehearsed]) -> String {
+pub fn to_markdown(scripts: &[Script], results: &Results) -> String {
+    let Results { conversions, upgrades } = results;
     let servers = unique(conversions.iter().map(|outcome| outcome.server.as_str()));
     let pairs = unique(upgrades.iter().map(|upgrade| upgrade.pair.as_str()));
     let mut text = HEAD.to_owned();
     let _ = writeln!(text, "In each cell: {}. Versions: {}.\n", charsets(conversions), versions(conversions));
     text += "| application | version | tables | text columns | rows |";
     for column in servers.iter().chain(&pairs) {
-        let _ = write!(text, " {column} |");
+        let _ = write!(text, " {} |", column.replace(':', " → "));
     }
     let _ = write!(text, "\n| --- | --- | ---: | ---: | ---: |{}\n", " --- |".repeat(servers.len() + pairs.len()));
     for script in scripts {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::source::Script;
@@ -21,8 +22,10 @@ pub const PAIRS: [&str; 7] = [
 ];
 
 /// What an upgrade of a schema found.
+#[derive(Serialize, Deserialize)]
 pub struct Rehearsed {
-    pub app: &'static str,
+    pub app: String,
+    /// `FROM:TO`.
     pub pair: String,
     /// Findings as kind and text.
     pub findings: Vec<(String, String)>,
@@ -30,18 +33,17 @@ pub struct Rehearsed {
 
 /// Rehearses the upgrade of each schema by itself.
 pub fn run(programs: &Programs, pair: &str, scripts: &[Script], out: &Path) -> Result<Vec<Rehearsed>> {
-    let (from, to) = pair.split_once(':').context("an upgrade is FROM:TO")?;
-    scripts.iter().map(|script| rehearse(programs, from, to, script, out)).collect()
+    scripts.iter().map(|script| rehearse(programs, pair, script, out)).collect()
 }
 
-fn rehearse(programs: &Programs, from: &str, to: &str, script: &Script, out: &Path) -> Result<Rehearsed> {
+fn rehearse(programs: &Programs, pair: &str, script: &Script, out: &Path) -> Result<Rehearsed> {
+    let (from, to) = pair.split_once(':').context("an upgrade is FROM:TO")?;
     let app = script.app;
     let name = sql::quote_identifier(app.name);
     let dump = out.join(format!("{}.sql", app.name));
     let text =
         format!("CREATE DATABASE {name} {};\nUSE {name};\nSET SESSION sql_mode = '';\n{}", app.database, script.sql);
     fs::write(&dump, text)?;
-    let pair = format!("{from} → {to}");
     let file = out.join(format!("{}-{}-upgrade-{}.json", from.replace('@', "-"), to.replace('@', "-"), app.name));
     let mut command = Command::new(&programs.weigh);
     command.args(["upgrade", "--format=json", "--from", from, "--to", to, "--dump"]).arg(&dump);
@@ -54,5 +56,5 @@ fn rehearse(programs: &Programs, from: &str, to: &str, script: &Script, out: &Pa
         .map(|finding| (word(finding, "kind"), format!("{}: {}", word(finding, "place"), word(finding, "what"))))
         .collect();
     println!("{} {pair}: {} findings", app.name, findings.len());
-    Ok(Rehearsed { app: app.name, pair, findings })
+    Ok(Rehearsed { app: app.name.to_owned(), pair: pair.to_owned(), findings })
 }
