@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{self, Finding, FindingRecord};
+use crate::trial::display_seconds;
 
 /// Name and version of the report's format.
 pub const FORMAT: &str = "weighbridge-preflight/1";
@@ -218,7 +219,7 @@ pub struct Step {
     /// Why the table is copied, why the program is created again, or why the server refuses the
     /// statement.
     pub note: Option<String>,
-    /// Estimated time, if a sample of rows was timed.
+    /// Estimated time of an ALTER that was rehearsed with rows. Absent for an instant one.
     #[serde(default)]
     pub time: Option<AlterTime>,
     /// Whether the step has to wait until the errors of the plan's `blocked` objects are solved by
@@ -241,6 +242,23 @@ pub struct AlterTime {
     pub sample_rows: u64,
     /// Seconds of the ALTER on the sample, on a private server on the machine that runs `weigh`.
     pub sample_seconds: f64,
+}
+
+impl AlterTime {
+    /// Number of rows of which an ALTER takes little longer than of none.
+    const FEW_ROWS: u64 = 1_000;
+
+    /// True if the sample is too small to extrapolate from: the time of starting the ALTER is then
+    /// multiplied, too.
+    pub fn is_upper_bound(&self) -> bool {
+        self.sample_rows <= Self::FEW_ROWS && self.rows > 10 * Self::FEW_ROWS
+    }
+
+    /// Returns `under 1 s`, `about 12 min` or `at most 12 min`.
+    pub fn display(&self) -> String {
+        let text = display_seconds(self.seconds);
+        if self.is_upper_bound() { text.replacen("about", "at most", 1) } else { text }
+    }
 }
 
 /// Phases of a plan, in their order.
@@ -282,6 +300,11 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
+    /// True if other sessions can't write to the table while the ALTER runs.
+    pub fn blocks_writes(self) -> bool {
+        matches!(self, Algorithm::Copy | Algorithm::InPlaceLocked)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Instant => "instant",

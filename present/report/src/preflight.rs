@@ -3,6 +3,7 @@
 //! The text shows findings by cause, and where the plan is. Markdown, JSON and the page have every
 //! finding and the plan, CSV the findings.
 
+mod conversions;
 mod csv_rows;
 mod page;
 mod rows;
@@ -10,8 +11,7 @@ mod text;
 
 use std::fmt::Write as _;
 
-use preflight::trial::display_seconds;
-use preflight::{AlterTime, Phase, Plan, Report, Severity, Step};
+use preflight::{AlterTime, Finding, Phase, Plan, Report, Severity, Step};
 
 use crate::format::json::to_json;
 use crate::format::markdown as plain;
@@ -29,7 +29,8 @@ pub fn markdown(report: &Report) -> String {
     if !report.findings.is_empty() {
         plain::push_tables(&[rows::finding_table(report)], &mut out);
     }
-    plain::push_tables(&grids(report), &mut out);
+    let conversions = conversions::conversion_table(report, usize::MAX);
+    plain::push_tables(&conversions.into_iter().chain(grids(report)).collect::<Vec<_>>(), &mut out);
     let unchecked: Vec<String> = report.unchecked.iter().map(|line| format!("not checked: {line}")).collect();
     plain::push_list(&unchecked, &mut out);
     if let Some(plan) = &report.plan {
@@ -71,9 +72,9 @@ fn verdict(report: &Report) -> String {
         }
         (_, 0, 0) => format!("{} can be converted to {target}: nothing breaks{rest}.", count_noun(converted, "column")),
         (_, 0, _) => format!(
-            "{} can be converted to {target}; afterwards {} otherwise{rest}.",
+            "{} can be converted to {target}{}{rest}.",
             count_noun(converted, "column"),
-            phrase_changed(warnings)
+            describe_warnings(report, warnings)
         ),
         _ => format!("Not yet: {} would break or lose data under {target}{rest}.", count_noun(errors, "thing")),
     }
@@ -102,8 +103,23 @@ fn nothing_to_convert_head(report: &Report) -> String {
     }
 }
 
-fn phrase_changed(warnings: u64) -> String {
-    if warnings == 1 { "one thing behaves".into() } else { format!("{warnings} things behave") }
+/// Says how many warnings the plan takes care of, and how many things behave differently after it.
+fn describe_warnings(report: &Report, warnings: u64) -> String {
+    let is_solved =
+        |finding: &&Finding| finding.severity == Severity::Warning && finding.details.in_plan && report.plan.is_some();
+    let solved = report.findings.iter().filter(is_solved).count() as u64;
+    let solved_part = match solved {
+        0 => String::new(),
+        1 => "the plan takes care of one warning".to_owned(),
+        _ => format!("the plan takes care of {solved} warnings"),
+    };
+    match (warnings - solved, solved) {
+        (0, _) => format!(": {solved_part}, nothing behaves differently afterwards"),
+        (1, 0) => "; afterwards one thing behaves differently".to_owned(),
+        (left, 0) => format!("; afterwards {left} things behave differently"),
+        (1, _) => format!("; {solved_part}, and one thing behaves differently afterwards"),
+        (left, _) => format!("; {solved_part}, and {left} things behave differently afterwards"),
+    }
 }
 
 fn head(report: &Report) -> Vec<String> {
@@ -316,7 +332,7 @@ fn describe_time(time: AlterTime) -> String {
     } else {
         " (on a private server)".into()
     };
-    format!("about {} for {} rows{sample}", display_seconds(time.seconds), rows(time.rows))
+    format!("{} for {}{sample}", time.display(), count_noun(time.rows, "row"))
 }
 
 fn phase_title(phase: Phase) -> &'static str {

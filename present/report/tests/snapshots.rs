@@ -105,6 +105,7 @@ fn answers_of_other_commands_fit_a_screen_and_say_nothing_twice() {
         plan: path("plan.sql"),
         online: path("plan-online.sh"),
         page: path("preflight.html"),
+        client: ["mariadb", "--host=db", "--user=it's me"].map(str::to_owned).into(),
     };
     for (name, text) in [
         ("audit", report::audit::text(&found, report::audit::Selection::default(), NARROW)),

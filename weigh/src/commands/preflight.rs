@@ -2,6 +2,7 @@
 
 mod apply;
 mod args;
+mod client;
 mod costs;
 mod files;
 mod trial;
@@ -46,10 +47,12 @@ pub fn run(args: &PreflightArgs) -> Result<ExitCode> {
     let measured = costs::read(&args.costs)?;
     let request = args.request()?;
     let options = args.options(request)?;
-    let mut report =
-        if args.reads_files() { files::check_files(args, &options)? } else { check_server(args, &options)? };
+    let (mut report, client) = match args.reads_files() {
+        true => (files::check_files(args, &options)?, Vec::new()),
+        false => check_server(args, &options)?,
+    };
     costs::add(&measured, &mut report);
-    let files = write_plan(args, &report)?;
+    let files = PlanFiles { client, ..write_plan(args, &report)? };
     let dumps = match &args.dump {
         Some(path) if has_lines(&args.format) => preflight::list_dump_files(path)?,
         _ => Vec::new(),
@@ -93,10 +96,11 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
     let online = printed::online_file(report);
     let online = online.map(|text| write(&folder.join("plan-online.sh"), &text)).transpose()?.flatten();
     let page = write(&folder.join("preflight.html"), &printed::page(report))?;
-    Ok(PlanFiles { plan: write(&folder.join("plan.sql"), &plan)?, online, page })
+    Ok(PlanFiles { plan: write(&folder.join("plan.sql"), &plan)?, online, page, ..PlanFiles::default() })
 }
 
-fn check_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
+/// Checks a server. Also returns the words of the command that opens a client on it.
+fn check_server(args: &PreflightArgs, options: &Options) -> Result<(Report, Vec<String>)> {
     let targets = args.connect.resolve(args.parallel)?;
     let [spec] = targets.specs.as_slice() else { bail!("preflight takes one server at a time") };
     let bar = Bar::new();
@@ -137,7 +141,8 @@ fn check_server(args: &PreflightArgs, options: &Options) -> Result<Report> {
     if let Some(scratch) = scratch {
         apply::apply(&scratch, &facts, &mut report, &bar)?;
     }
-    Ok(report)
+    let client = client::words(&server, spec, &targets.options.login);
+    Ok((report, client))
 }
 
 /// Returns the options with the server's names of the targets: MySQL 5.7 has `utf8_bin` for

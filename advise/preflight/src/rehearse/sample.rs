@@ -18,7 +18,7 @@ use crate::read;
 
 #[derive(Clone, Copy, Debug)]
 pub struct SampleOptions {
-    /// Maximum number of rows of a table that is timed.
+    /// Maximum number of rows of a large sample.
     pub rows: u64,
     /// No further table is sampled after this time.
     pub time: Duration,
@@ -30,12 +30,12 @@ impl Default for SampleOptions {
     }
 }
 
-/// Smaller tables are not timed: their conversion takes no noticeable time.
-const MIN_TIMED_ROWS: u64 = 10_000;
-/// Maximum number of timed tables, the largest first.
-const MAX_TIMED_TABLES: usize = 20;
-/// Maximum number of rows of a table that is not timed.
-const MAX_UNTIMED_ROWS: u64 = 1_000;
+/// Number of rows below which [`MAX_SMALL_SAMPLE_ROWS`] are copied.
+const MIN_LARGE_SAMPLE_TABLE_ROWS: u64 = 10_000;
+/// Maximum number of tables with a large sample, the largest tables first.
+const MAX_LARGE_SAMPLES: usize = 20;
+/// Maximum number of rows of a small sample.
+const MAX_SMALL_SAMPLE_ROWS: u64 = 1_000;
 const MAX_SAMPLE_BYTES: u64 = 64 << 20;
 
 /// Rows of a table on the private server.
@@ -44,7 +44,6 @@ pub struct Sample {
     pub rows: u64,
     /// Rows of the table on the source, as it estimates them.
     pub table_rows: u64,
-    pub is_timed: bool,
 }
 
 /// Copies rows from the source server to the private server.
@@ -80,16 +79,16 @@ impl<'s> Sampler<'s> {
         let mut chosen: Vec<&Table> =
             tables.iter().filter_map(|(schema, name)| self.facts.table(schema, name)).collect();
         chosen.sort_by_key(|table| std::cmp::Reverse(table.data_bytes));
-        let mut timed = 0;
+        let mut large = 0;
         for table in chosen {
             let name = table_name(&table.schema, &table.name);
             if begin.elapsed() > self.options.time {
                 self.failures.push(format!("{name}: rehearsed without rows, as copying the others took too long"));
                 continue;
             }
-            let is_timed = table.rows.unwrap_or(0) >= MIN_TIMED_ROWS && timed < MAX_TIMED_TABLES;
-            timed += usize::from(is_timed);
-            match self.copy(target, table, is_timed) {
+            let is_large = table.rows.unwrap_or(0) >= MIN_LARGE_SAMPLE_TABLE_ROWS && large < MAX_LARGE_SAMPLES;
+            large += usize::from(is_large);
+            match self.copy(target, table, is_large) {
                 Ok(sample) => {
                     self.samples.insert(name, sample);
                 }
@@ -109,10 +108,10 @@ impl<'s> Sampler<'s> {
         self.samples
     }
 
-    fn copy(&mut self, target: &mut Conn, table: &Table, is_timed: bool) -> Result<Sample, Error> {
+    fn copy(&mut self, target: &mut Conn, table: &Table, is_large: bool) -> Result<Sample, Error> {
         let table_rows = table.rows.unwrap_or(0);
         let row_bytes = table.data_bytes.map_or(1, |bytes| (bytes / table_rows.max(1)).max(1));
-        let most = if is_timed { self.options.rows } else { MAX_UNTIMED_ROWS.min(self.options.rows) };
+        let most = if is_large { self.options.rows } else { MAX_SMALL_SAMPLE_ROWS.min(self.options.rows) };
         let rows = most.min((MAX_SAMPLE_BYTES / row_bytes).max(1));
         let columns: Vec<&Column> = table.columns.iter().filter(|column| column.generated.is_none()).collect();
         let names: Vec<String> = columns.iter().map(|column| quote_identifier(&column.name)).collect();
@@ -134,7 +133,7 @@ impl<'s> Sampler<'s> {
         if let Some(statement) = inserts.finish() {
             target.query_drop(statement).map_err(failed)?;
         }
-        Ok(Sample { rows: count, table_rows, is_timed })
+        Ok(Sample { rows: count, table_rows })
     }
 
     /// Deletes children without a parent in the sample, where the parent table may be copied only
@@ -144,7 +143,7 @@ impl<'s> Sampler<'s> {
         let is_partial = |schema: &str, name: &str| {
             self.samples
                 .get(&table_name(schema, name))
-                .is_none_or(|sample| sample.rows >= MAX_UNTIMED_ROWS.min(self.options.rows))
+                .is_none_or(|sample| sample.rows >= MAX_SMALL_SAMPLE_ROWS.min(self.options.rows))
         };
         let keys: Vec<&ForeignKey> = self
             .facts

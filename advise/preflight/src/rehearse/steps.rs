@@ -81,8 +81,7 @@ fn run_alter(rehearsal: &mut Rehearsal<'_>, step: &mut Step, sample: Option<&Sam
         match rehearsal.apply(&format!("{}{suffix}", step.sql))? {
             Outcome::Done { took } => {
                 step.algorithm = Some(*algorithm);
-                step.time =
-                    sample.filter(|_| step.phase == Phase::Convert).and_then(|sample| alter_time(step, sample, took));
+                step.time = sample.and_then(|sample| alter_time(step, sample, took));
                 return Ok(Outcome::Done { took });
             }
             Outcome::Refused { code, .. } if is_unsupported_algorithm(code) && *algorithm != Algorithm::Copy => {}
@@ -96,26 +95,27 @@ fn run_alter(rehearsal: &mut Rehearsal<'_>, step: &mut Step, sample: Option<&Sam
     Ok(Outcome::Refused { code: 0, message: "no algorithm is supported".into() })
 }
 
-/// Returns the estimated time for all rows. `None` for an instant ALTER, and for tables that are
-/// not timed.
+/// Returns the estimated time for all rows. `None` for an instant ALTER, and if no row was copied
+/// from a table that has rows.
 fn alter_time(step: &Step, sample: &Sample, took: Duration) -> Option<AlterTime> {
-    if !sample.is_timed || sample.rows == 0 || step.algorithm == Some(Algorithm::Instant) {
+    let lacks_rows = sample.rows == 0 && sample.table_rows > 0;
+    if lacks_rows || step.algorithm == Some(Algorithm::Instant) {
         return None;
     }
     let rows = sample.table_rows.max(sample.rows);
     let sample_seconds = took.as_secs_f64();
-    let seconds = sample_seconds * rows as f64 / sample.rows as f64;
+    let seconds = sample_seconds * rows.max(1) as f64 / sample.rows.max(1) as f64;
     Some(AlterTime { seconds, rows, sample_rows: sample.rows, sample_seconds })
 }
 
 /// Describes how long the plan blocks writes. `None` if no step that blocks writes was timed.
 pub fn describe_blocked_time(plan: &Plan) -> Option<String> {
-    let blocks = |step: &&Step| matches!(step.algorithm, Some(Algorithm::Copy | Algorithm::InPlaceLocked));
+    let blocks = |step: &&Step| step.algorithm.is_some_and(Algorithm::blocks_writes);
     let timed = plan.steps.iter().filter(blocks).filter_map(|step| Some((step, step.time?)));
     let (longest, time) = timed.clone().max_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds))?;
     let sum: f64 = timed.map(|(_, time)| time.seconds).sum();
     Some(format!(
-        "Time: ALTERs that block writes take about {} together, the longest {} ({}). That is how long a sample of rows took on a private server of \
+        "Time: ALTERs that block writes take {} together, the longest {} ({}). That is how long a sample of rows took on a private server of \
          this machine, times their number: with another disk, or with indexes larger than the buffer pool, it can be several times as long.",
         display_seconds(sum),
         display_seconds(time.seconds),

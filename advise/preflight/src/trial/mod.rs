@@ -20,13 +20,14 @@ pub(crate) const ALGORITHMS: [(&str, Algorithm); 4] = [
     (", ALGORITHM=COPY", Algorithm::Copy),
 ];
 
-/// Rounds seconds to the precision of an estimate, at least 1 s: `40 s`, `12 min`, `3.5 h`.
+/// Rounds seconds to the precision of an estimate: `under 1 s`, `about 40 s`, `about 12 min`,
+/// `about 3.5 h`.
 pub fn display_seconds(seconds: f64) -> String {
     match seconds {
-        ..1.0 => "1 s".into(),
-        1.0..90.0 => format!("{seconds:.0} s"),
-        90.0..5_400.0 => format!("{:.0} min", seconds / 60.0),
-        _ => format!("{:.1} h", seconds / 3_600.0),
+        ..1.0 => "under 1 s".into(),
+        1.0..90.0 => format!("about {seconds:.0} s"),
+        90.0..5_400.0 => format!("about {:.0} min", seconds / 60.0),
+        _ => format!("about {:.1} h", seconds / 3_600.0),
     }
 }
 
@@ -204,7 +205,7 @@ mod tests {
     fn rounds_seconds_to_their_precision() {
         assert_eq!(
             [0.2, 40.4, 100.0, 5_000.0, 9_000.0].map(display_seconds),
-            ["1 s", "40 s", "2 min", "83 min", "2.5 h"]
+            ["under 1 s", "about 40 s", "about 2 min", "about 83 min", "about 2.5 h"]
         );
     }
 }

@@ -3,7 +3,7 @@
 use askama::Template;
 use preflight::{Finding, Report};
 
-use super::{head, rows, script, verdict};
+use super::{conversions, head, rows, script, verdict};
 use crate::findings::{BarGroup, Bars, Filter, FindingPart, GroupPart, level, page_level, sentence};
 use crate::format::number::count_noun;
 use crate::format::table::Table;
@@ -63,7 +63,7 @@ pub fn page(report: &Report) -> String {
         head: head(report),
         badge: badge(report),
         bars: Bars::new("Findings by table", "table", "table", bars),
-        conversions: rows::conversion_table(report, MAX_TABLES).map(Grid::new),
+        conversions: conversions::conversion_table(report, MAX_TABLES).map(Grid::new),
         filter: Filter::new(report.findings.iter().map(|one| (one.severity, Some(one.details.schema.as_str())))),
         tables: groups.into_iter().enumerate().map(|(at, group)| table_part(at, group)).collect(),
         unchecked: &report.unchecked,

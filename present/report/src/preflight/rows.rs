@@ -1,9 +1,8 @@
 //! Tables of a preflight, and the lines below a finding.
 
-use preflight::trial::display_seconds;
-use preflight::{CollisionGroup, Cost, Example, Finding, Phase, Report, Step, TableReport};
+use preflight::{CollisionGroup, Cost, Example, Finding, Report, TableReport};
 
-use crate::format::number::{count_noun, group_thousands};
+use crate::format::number::group_thousands;
 use crate::format::table::{ColumnKind, Row, Table, column};
 
 /// Builds the table of columns: a line per column.
@@ -30,49 +29,6 @@ pub(super) fn column_table(report: &Report) -> Table {
         table.converted.iter().chain(&table.kept).map(line).collect::<Vec<_>>()
     };
     Table::new("Columns", heads, report.tables.iter().flat_map(of))
-}
-
-/// Builds the table of the tables with the most rows: how they change, and the estimated time.
-/// `None` if nothing is converted.
-pub(super) fn conversion_table(report: &Report, max: usize) -> Option<Table> {
-    let mut tables: Vec<&TableReport> = report.tables.iter().filter(|table| !table.converted.is_empty()).collect();
-    let rows = |table: &TableReport| table.reading.as_ref().map_or(0, |reading| reading.rows);
-    tables.sort_by_key(|table| std::cmp::Reverse(rows(table)));
-    let step = |name: &str| -> Option<&Step> {
-        let steps = &report.plan.as_ref()?.steps;
-        steps.iter().find(|step| step.phase == Phase::Convert && step.object == name)
-    };
-    let line = |table: &&TableReport| {
-        let name = format!("{}.{}", table.schema, table.name);
-        let step = step(&name);
-        let how = step.and_then(|step| step.algorithm).map_or("", |algorithm| algorithm.name());
-        let time = step.and_then(|step| step.time).map(|time| format!("~{}", display_seconds(time.seconds)));
-        let waits = if step.is_some_and(|step| step.blocked) { "its errors" } else { "" };
-        let change = count_noun(table.converted.len() as u64, "column");
-        let read = group_thousands(rows(table) as f64);
-        Row::new(vec![name, read, change, how.to_owned(), time.unwrap_or_default(), waits.to_owned()])
-    };
-    let mut heads = vec![
-        column("", "table", ColumnKind::Left),
-        column("", "rows", ColumnKind::Right),
-        column("", "change", ColumnKind::Left),
-        column("", "how", ColumnKind::Left),
-        column("", "time", ColumnKind::Optional),
-        column("", "waits for", ColumnKind::Left),
-    ];
-    let mut rows: Vec<Row> = tables.iter().take(max).map(line).collect();
-    for at in (1..heads.len()).rev() {
-        if rows.iter().all(|row| row.fields[at].is_empty()) {
-            heads.remove(at);
-            rows.iter_mut().for_each(|row| drop(row.fields.remove(at)));
-        }
-    }
-    let mut table = Table::new("Tables to convert", heads, rows);
-    let left = tables.len().saturating_sub(max);
-    if left > 0 {
-        table.footer.push(format!("… and {}", count_noun(left as u64, "more table")));
-    }
-    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Builds the table of the tables to convert: method of reading, and size before and after the

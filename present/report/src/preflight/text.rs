@@ -3,7 +3,7 @@
 use preflight::checks::CHECKS;
 use preflight::{ConversionDetails, Plan, Report, Severity};
 
-use super::{printable_sql, provenance, rows, verdict};
+use super::{conversions, has_comments, printable_sql, provenance, rows, verdict};
 use crate::causes::{Cause, causes, color, mark, summarise};
 use crate::format::number::{count_noun, name_server};
 use crate::format::text::{RED, Style, YELLOW, push_grid, push_tables};
@@ -17,6 +17,9 @@ pub struct PlanFiles {
     pub online: Option<String>,
     /// The report as an HTML page.
     pub page: Option<String>,
+    /// Words of the command that opens a client on the server that was read, without a password.
+    /// Empty if the plan can't be run there.
+    pub client: Vec<String>,
 }
 
 const MAX_CAUSES: usize = 6;
@@ -55,9 +58,23 @@ fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String)
     let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
     match &files.plan {
         _ if fails => style.push_wrapped("Next: ", "  ", "mend the errors (✗), then run this again.", out),
-        Some(plan) => style.push_wrapped("Next: ", "  ", &format!("read the plan, then run it: mysql … < {plan}"), out),
+        Some(_) if files.client.is_empty() => style.push_wrapped("Next: ", "  ", "read the plan.", out),
+        Some(plan) => {
+            style.push_wrapped("Next: ", "  ", "read the plan, then run it:", out);
+            // In one line at any width, so that it can be copied.
+            out.push_str(&format!("  {}\n", plan_command(report, &files.client, plan)));
+        }
         None => {}
     }
+}
+
+/// Returns the shell command that runs the plan.
+fn plan_command(report: &Report, client: &[String], plan: &str) -> String {
+    let mut words: Vec<String> = client.iter().map(|word| escape::shell_word(word)).collect();
+    if report.plan.as_ref().is_some_and(has_comments) {
+        words.push("--comments".to_owned());
+    }
+    format!("{} < {}", words.join(" "), escape::shell_word(plan))
 }
 
 fn verdict_mark(report: &Report) -> (&'static str, Option<&'static str>) {
@@ -118,13 +135,13 @@ fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut Stri
     }
 }
 
-/// Writes the tables with the most rows: how they change, the estimated time, and whether errors
-/// stand in the way.
+/// Writes the tables with the most rows: how long writes are blocked, and whether errors stand in
+/// the way.
 fn push_tables_to_convert(report: &Report, style: Style, out: &mut String) {
-    if let Some(mut table) = rows::conversion_table(report, MAX_TABLES) {
+    if let Some(mut table) = conversions::conversion_table(report, MAX_TABLES) {
         let footer = std::mem::take(&mut table.footer);
         push_grid(&table, style, out);
-        footer.iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+        footer.iter().for_each(|line| style.push_wrapped("  ", "  ", line, out));
     }
 }
 
