@@ -2,10 +2,12 @@
 
 mod check;
 mod external;
+mod ill_formed;
 mod limits;
 mod merge;
 mod order;
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use crate::input;
 use crate::options::collation::{FlavourArg, find_collation};
 use crate::output::{self, WriteError};
 use external::SortedInput;
+use ill_formed::IllFormedLines;
 use limits::{Size, SortLimits};
 use order::Order;
 
@@ -123,15 +126,18 @@ pub fn run(args: &SortArgs) -> Result<ExitCode> {
         unique: args.unique,
         stable: args.stable,
     };
+    let mut ill_formed = IllFormedLines::new(order.collation.charset());
     if let Some(how) = args.check.or(args.quiet_check.then_some(Check::Quiet)) {
-        return check_order(&order, &args.files, end, how);
+        return check_order(&order, &args.files, end, how, &mut ill_formed);
     }
     if args.merge {
         if let Some(output) = &args.output {
             merge::refuse_output_as_input(output, &args.files)?;
         }
-        let merge = merge::merge_files(&order, &args.files, end)?;
+        let ill_formed = RefCell::new(ill_formed);
+        let merge = merge::merge_files(&order, &args.files, end, &ill_formed)?;
         write_output(args, |out| write_merged(out, &order, merge, end, |error| error))?;
+        print_ill_formed(&ill_formed.borrow());
         return Ok(ExitCode::SUCCESS);
     }
     let limits = SortLimits {
@@ -141,7 +147,7 @@ pub fn run(args: &SortArgs) -> Result<ExitCode> {
     };
     // Reads all input before writing, so the output can be an input file.
     let spinner = Spinner::new("sorting");
-    match external::read_lines(&order, &args.files, end, &limits)? {
+    match external::read_lines(&order, &args.files, end, &limits, &mut ill_formed)? {
         SortedInput::InMemory(input) => {
             let mut lines = split_lines(&input, end);
             order.sort(&mut lines);
@@ -153,7 +159,14 @@ pub fn run(args: &SortArgs) -> Result<ExitCode> {
             write_output(args, |out| write_merged(out, &order, merge, end, external::explain_error))?;
         }
     }
+    print_ill_formed(&ill_formed);
     Ok(ExitCode::SUCCESS)
+}
+
+fn print_ill_formed(lines: &IllFormedLines) {
+    if let Some(sentence) = lines.describe() {
+        output::print_note(&sentence);
+    }
 }
 
 /// Splits an input into lines without their ends. A non-empty input must end with `end`.
@@ -216,10 +229,20 @@ fn write_merged<I: MergeInput>(
     Ok(())
 }
 
-fn check_order(order: &Order, files: &[PathBuf], end: u8, how: Check) -> Result<ExitCode> {
+fn check_order(
+    order: &Order,
+    files: &[PathBuf],
+    end: u8,
+    how: Check,
+    ill_formed: &mut IllFormedLines,
+) -> Result<ExitCode> {
     let inputs = input::paths_or_stdin(files);
     let [path] = inputs.as_slice() else { bail!("--check takes one file at a time") };
-    let Some(wrong) = check::find_out_of_order(order, path, end)? else { return Ok(ExitCode::SUCCESS) };
+    let wrong = check::find_out_of_order(order, path, end, ill_formed)?;
+    if how == Check::DiagnoseFirst {
+        print_ill_formed(ill_formed);
+    }
+    let Some(wrong) = wrong else { return Ok(ExitCode::SUCCESS) };
     if how == Check::DiagnoseFirst {
         let line = String::from_utf8_lossy(&wrong.line);
         output::print_message(&format!("weigh: {}:{}: out of order: {line}", path.display(), wrong.number));

@@ -66,6 +66,37 @@ fn sorts_bytes_like_gnu_sort() {
     }
 }
 
+/// Ill-formed lines are sorted, and counted in one sentence.
+#[test]
+fn counts_ill_formed_lines() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("one"), b"b\n\xff\na\xc3\n").unwrap();
+    fs::write(workspace.root().join("two"), b"\xc3").unwrap();
+    let run = |words: &[&str]| {
+        let words = [&["sort", "-c", "utf8mb4_general_ci"], words].concat();
+        workspace.end(workspace.weigh(&words).spawn().unwrap())
+    };
+    let sentence = "weigh: 3 lines are ill-formed in utf8mb4, the first at ";
+    for (words, first) in [
+        (&["one", "two"][..], "one:2; "),
+        (&["one", "two", "-S", "4"], "one:2; "),
+        // Reads the first line of each file before the second.
+        (&["--merge", "one", "two"], "two:1; "),
+    ] {
+        let sentence = format!("{sentence}{first}");
+        let finished = run(&[words, &["-o", "out"]].concat());
+        assert!(finished.code == Some(0) && finished.stderr.starts_with(&sentence), "{words:?}: {finished}");
+        assert_eq!(finished.stderr.lines().count(), 1, "{finished}");
+        assert_eq!(fs::read(workspace.root().join("out")).unwrap().iter().filter(|&&byte| byte == b'\n').count(), 4);
+    }
+    for words in [&["--quiet", "one", "-o", "out"][..], &["-c", "latin1_bin", "one", "-o", "out"]] {
+        assert_eq!(run(words).stderr, "", "{words:?}");
+    }
+    let checked = run(&["--check", "two"]);
+    assert!(checked.code == Some(0) && checked.stderr.starts_with("weigh: 1 line is ill-formed"), "{checked}");
+    assert_eq!(run(&["--check=quiet", "two"]).stderr, "");
+}
+
 #[test]
 fn sorts_files_and_standard_input() {
     let workspace = Workspace::new();

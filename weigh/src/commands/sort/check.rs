@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::ill_formed::IllFormedLines;
 use super::order::Order;
 use crate::input;
 
@@ -16,8 +17,13 @@ pub struct OutOfOrder {
 }
 
 /// Finds the first line that sorts before its predecessor, or equals it if lines must be unique.
-/// Holds two lines at a time.
-pub fn find_out_of_order(order: &Order, path: &Path, end: u8) -> Result<Option<OutOfOrder>> {
+/// Holds two lines at a time. Adds the ill-formed lines until then to `ill_formed`.
+pub fn find_out_of_order(
+    order: &Order,
+    path: &Path,
+    end: u8,
+    ill_formed: &mut IllFormedLines,
+) -> Result<Option<OutOfOrder>> {
     let mut input = input::open(path)?;
     let (mut line, mut before) = (Vec::new(), Vec::new());
     for number in 1.. {
@@ -26,6 +32,7 @@ pub fn find_out_of_order(order: &Order, path: &Path, end: u8) -> Result<Option<O
             break;
         }
         line.pop_if(|last| *last == end);
+        ill_formed.add_line(path, number, &line);
         if number > 1 && order.is_out_of_order(&before, &line) {
             return Ok(Some(OutOfOrder { number, line }));
         }

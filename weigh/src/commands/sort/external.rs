@@ -10,6 +10,7 @@ use std::thread;
 use anyhow::{Result, anyhow};
 use extsort::{Merge, MergeInput, Options, ValueRuns};
 
+use super::ill_formed::IllFormedLines;
 use super::limits::SortLimits;
 use super::order::Order;
 use crate::input;
@@ -28,11 +29,13 @@ pub enum SortedInput<I> {
 }
 
 /// Reads all files. Whenever the lines exceed the memory limit, sorts them and writes them as runs.
+/// Adds ill-formed lines to `ill_formed`.
 pub fn read_lines(
     order: &Order,
     files: &[PathBuf],
     end: u8,
     limits: &SortLimits,
+    ill_formed: &mut IllFormedLines,
 ) -> Result<SortedInput<impl MergeInput<Error = extsort::Error> + use<>>> {
     let mut runs = ValueRuns::new(Options {
         memory: limits.memory,
@@ -45,19 +48,28 @@ pub fn read_lines(
     let mut last_end = None;
     for path in input::paths_or_stdin(files) {
         let mut input = input::open(&path)?;
+        // Start of the lines in `text` that are not checked, and the number of the first of them.
+        let (mut unchecked, mut number) = (text.len(), 1);
         loop {
             let held = text.len();
             let read = input.by_ref().take(READ_SIZE).read_to_end(&mut text);
             if read.map_err(|error| input::read_error(&path, &error))? == 0 {
                 break;
             }
-            count += memchr::memchr_iter(end, &text[held..]).count();
-            last_end = memchr::memrchr(end, &text[held..]).map(|at| held + at).or(last_end);
+            let ended = memchr::memchr_iter(end, &text[held..]).count();
+            count += ended;
+            if let Some(at) = memchr::memrchr(end, &text[held..]) {
+                last_end = Some(held + at);
+                ill_formed.add_lines(&path, number, &text[unchecked..=held + at], end);
+                unchecked = held + at + 1;
+                number += ended as u64;
+            }
             if text.len() + count * BYTES_PER_LINE > limits.memory
                 && let Some(last) = last_end.take()
             {
                 spill(&mut runs, order, &text[..=last], end, limits.threads).map_err(explain_error)?;
                 text.drain(..=last);
+                unchecked = unchecked.saturating_sub(last + 1);
                 count = 0;
             }
         }
@@ -65,6 +77,7 @@ pub fn read_lines(
             last_end = Some(text.len());
             text.push(end);
             count += 1;
+            ill_formed.add_lines(&path, number, &text[unchecked..], end);
         }
     }
     if runs.is_empty() {

@@ -1,5 +1,6 @@
 //! `--merge`: merges sorted files.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::BufRead;
 use std::os::unix::fs::MetadataExt;
@@ -9,20 +10,24 @@ use anyhow::{Error, Result, bail};
 use extsort::{Merge, MergeInput, Record};
 use mysql_collation::Collation;
 
+use super::ill_formed::IllFormedLines;
 use super::order::Order;
 use crate::input;
 
 /// Lines of a sorted file with their sort keys.
-pub struct KeyedLines {
+pub struct KeyedLines<'i> {
     path: PathBuf,
     input: Box<dyn BufRead>,
     end: u8,
     collation: Collation,
     line: Vec<u8>,
+    /// Number of `line` in its file, counted from 1.
+    number: u64,
     key: Vec<u8>,
+    ill_formed: &'i RefCell<IllFormedLines>,
 }
 
-impl MergeInput for KeyedLines {
+impl MergeInput for KeyedLines<'_> {
     type Error = Error;
 
     fn advance(&mut self) -> Result<bool> {
@@ -32,6 +37,8 @@ impl MergeInput for KeyedLines {
             return Ok(false);
         }
         self.line.pop_if(|last| *last == self.end);
+        self.number += 1;
+        self.ill_formed.borrow_mut().add_line(&self.path, self.number, &self.line);
         self.key.clear();
         self.collation.sort_key_into(&self.line, &mut self.key);
         Ok(true)
@@ -42,13 +49,20 @@ impl MergeInput for KeyedLines {
     }
 }
 
-/// Merges files, each of which must be sorted.
-pub fn merge_files(order: &Order, files: &[PathBuf], end: u8) -> Result<Merge<KeyedLines>> {
+/// Merges files, each of which must be sorted. Adds ill-formed lines to `ill_formed` as they are
+/// read.
+pub fn merge_files<'i>(
+    order: &Order,
+    files: &[PathBuf],
+    end: u8,
+    ill_formed: &'i RefCell<IllFormedLines>,
+) -> Result<Merge<KeyedLines<'i>>> {
     let open = |path: PathBuf| {
         let input = input::open(&path)?;
-        Ok(KeyedLines { path, input, end, collation: order.collation, line: Vec::new(), key: Vec::new() })
+        let collation = order.collation;
+        Ok(KeyedLines { path, input, end, collation, line: Vec::new(), number: 0, key: Vec::new(), ill_formed })
     };
-    let inputs: Result<Vec<KeyedLines>> = input::paths_or_stdin(files).into_iter().map(open).collect();
+    let inputs: Result<Vec<KeyedLines<'_>>> = input::paths_or_stdin(files).into_iter().map(open).collect();
     Ok(Merge::new(inputs?, order.key_order()))
 }
 
