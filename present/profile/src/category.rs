@@ -60,7 +60,7 @@ impl Category {
         Self::Unknown,
     ];
 
-    /// Returns the name in tables and in `categories.conf`.
+    /// Returns the name in `categories.conf` and in CSV.
     pub fn name(self) -> &'static str {
         match self {
             Self::Charset => "charset and validation",
@@ -76,6 +76,25 @@ impl Category {
             Self::Kernel => "kernel",
             Self::Other => "other",
             Self::Unknown => "unknown",
+        }
+    }
+
+    /// Returns the words for readers.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Charset => "decoding characters",
+            Self::Compare => "comparing strings",
+            Self::SortKey => "making sort keys",
+            Self::Hash => "hashing strings",
+            Self::Sort => "sorting rows",
+            Self::Parser => "parsing",
+            Self::Optimiser => "choosing plans",
+            Self::Executor => "executing plans",
+            Self::StorageEngine => "storage engine",
+            Self::Network => "network",
+            Self::Kernel => "kernel",
+            Self::Other => "other functions",
+            Self::Unknown => "unknown functions",
         }
     }
 

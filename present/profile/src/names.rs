@@ -3,6 +3,8 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
+use crate::image::Naming;
+
 /// Suffixes of parts and clones of a function, which compilers add.
 const CLONE_SUFFIXES: [&str; 7] = [".cold", ".part", ".constprop", ".isra", ".lto_priv", ".llvm", ".clone"];
 
@@ -24,6 +26,37 @@ pub(crate) fn shorten(symbol: &str) -> String {
 fn strip_clone_suffix(symbol: &str) -> &str {
     let ends = CLONE_SUFFIXES.iter().filter_map(|clone| symbol.find(clone)).filter(|&at| at > 0);
     ends.min().map_or(symbol, |end| &symbol[..end])
+}
+
+/// Returns a function's name in words: `hash_sort of utf8mb4_0900_ai_ci and 61 more` for
+/// `hash_sort@utf8mb4_0900_ai_ci(+61)`, `unnamed code in mysqld (0x9a0)` for `mysqld+0x9a0`. Symbols
+/// stay as they are.
+pub fn describe_function(name: &str, naming: Naming) -> String {
+    match naming {
+        Naming::Symbol => name.to_owned(),
+        Naming::Handler => match name.rsplit_once("/0x") {
+            Some((caller, address)) => format!("unnamed code in {} (0x{address})", describe_slot(caller)),
+            None => describe_slot(name),
+        },
+        Naming::Bounds => match name.rsplit_once("+0x") {
+            Some((file, address)) => format!("unnamed code in {file} (0x{address})"),
+            None => format!("unnamed code in {name}"),
+        },
+        Naming::Unknown => match name.trim_matches(['[', ']']) {
+            "unknown" => "unknown code".to_owned(),
+            "kernel" => "unnamed code in the kernel".to_owned(),
+            file => format!("unnamed code in {file}"),
+        },
+    }
+}
+
+/// Describes a function by the slot of a table and the collations or charsets that share it.
+fn describe_slot(name: &str) -> String {
+    let Some((slot, owner)) = name.split_once('@') else { return name.to_owned() };
+    match owner.strip_suffix(')').and_then(|owner| owner.rsplit_once("(+")) {
+        Some((owner, others)) => format!("{slot} of {owner} and {others} more"),
+        None => format!("{slot} of {owner}"),
+    }
 }
 
 /// Operators with characters that otherwise begin or end arguments.
@@ -64,6 +97,28 @@ fn strip_arguments(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn describes_functions_in_words() {
+        use Naming::{Bounds, Handler, Symbol, Unknown};
+        for (name, naming, described) in [
+            ("my_charpos_mb", Symbol, "my_charpos_mb"),
+            ("hash_sort@utf8mb4_bin", Handler, "hash_sort of utf8mb4_bin"),
+            ("my_mb_wc_utf8mb4", Handler, "my_mb_wc_utf8mb4"),
+            ("hash_sort@gb18030_unicode_520_ci(+96)", Handler, "hash_sort of gb18030_unicode_520_ci and 96 more"),
+            (
+                "strnncollsp@binary(+3)/0x2ee3480",
+                Handler,
+                "unnamed code in strnncollsp of binary and 3 more (0x2ee3480)",
+            ),
+            ("mariadbd+0x10f8800", Bounds, "unnamed code in mariadbd (0x10f8800)"),
+            ("[mysqld]", Unknown, "unnamed code in mysqld"),
+            ("[kernel]", Unknown, "unnamed code in the kernel"),
+            ("[unknown]", Unknown, "unknown code"),
+        ] {
+            assert_eq!(describe_function(name, naming), described);
+        }
+    }
 
     #[test]
     fn shortens_symbols() {

@@ -305,3 +305,22 @@ fn claims_come_first_and_published_figures_last() {
     );
     assert!(markdown(&with_recipe).contains("| mysql-5.7.25 | oltp_read_only | utf8mb4_bin | 64 | 28,125.16 |"));
 }
+
+/// Terminal, Markdown and page have the same words for kinds of work and functions, and say what ±
+/// leaves out.
+#[test]
+fn profiles_have_the_same_words_everywhere() {
+    let profiles = std::fs::read_to_string(folder("profile/profiles.json")).unwrap();
+    let mut profiles: profile::Profiles = serde_json::from_str(&profiles).unwrap();
+    let function = &mut profiles.profiles[0].differences[0].functions[0];
+    function.name = "hash_sort@gb18030_unicode_520_ci(+96)".into();
+    function.naming = profile::Naming::Handler;
+    let text = report::profile_text(&profiles, true, NARROW);
+    for printed in [text, report::profile_markdown(&profiles), report::profile_page(&profiles, &[])] {
+        for words in ["hashing strings", "hash_sort of gb18030_unicode_520_ci and 96 more"] {
+            assert!(printed.contains(words), "{words}: {printed}");
+        }
+        assert!(printed.replace("\n  ", " ").contains("± is of these samples alone"), "{printed}");
+        assert!(!printed.contains("charset and validation") && !printed.contains("hash_sort@"), "{printed}");
+    }
+}

@@ -85,7 +85,7 @@ fn function_table(results: &Results, cell: &Cell) -> Option<Table> {
     let row = |change: &Change| {
         Row::new(vec![
             change.name.to_owned(),
-            change.category.name().to_owned(),
+            change.category.describe().to_owned(),
             format_decimals(Some(change.after / 1000.0), 1),
             if baseline.is_some() { format!("{:+.1}", change.change() / 1000.0) } else { DASH.into() },
         ])

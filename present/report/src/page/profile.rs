@@ -81,7 +81,7 @@ fn chart(profile: &Profile) -> Chart {
     let bars = profile.sides.iter().flat_map(|side| {
         side.categories.iter().map(move |part| CategoryBar {
             name: side.label.clone(),
-            part: part.category.name(),
+            part: part.category.describe(),
             value: if timed { part.cpu_us.map_or(0.0, |cpu| cpu.value) } else { part.share.value * 100.0 },
             share: part.share.value,
         })

@@ -3,10 +3,13 @@
 use std::fmt::Write as _;
 
 use measure::Estimate;
-use profile::{Category, Difference, FunctionDifference, FunctionShare, Naming, Profile, Profiles, SideProfile};
+use profile::{
+    Category, Difference, FunctionDifference, FunctionShare, Profile, Profiles, SideProfile, describe_function,
+};
 
 use crate::format::number::{DASH, count_noun, format_decimals, format_percent};
 use crate::format::table::{ColumnKind, Row, Table, column};
+use crate::profile::text::INTERVAL_SCOPE;
 
 /// Maximum number of functions in a table.
 const MAX_FUNCTIONS: usize = 12;
@@ -22,6 +25,7 @@ pub(crate) fn summary_tables(profiles: &Profiles) -> (Vec<Table>, Vec<String>) {
 pub(crate) fn sentences(profile: &Profile) -> Vec<String> {
     let mut sentences = vec![text_share(profile)];
     sentences.extend(profile.differences.iter().filter_map(|difference| describe_difference(profile, difference)));
+    sentences.push(format!("{INTERVAL_SCOPE}."));
     sentences.extend(profile.sides.iter().map(describe_coverage));
     sentences
 }
@@ -100,7 +104,7 @@ pub(crate) fn category_table(profile: &Profile) -> Table {
         .enumerate()
         .map(|(index, category)| {
             let part = |side: &SideProfile| (side.categories[index].share.value, side.categories[index].cpu_us);
-            line(profile, category.name(), &part, &|difference| difference.categories[index].cpu_us)
+            line(profile, category.describe(), &part, &|difference| difference.categories[index].cpu_us)
         })
         .collect();
     let all = |side: &SideProfile| (side.categories.iter().map(|part| part.share.value).sum(), side.cpu_us);
@@ -156,8 +160,8 @@ pub(crate) fn function_table(profile: &Profile, side: usize) -> Table {
     ];
     let line = |part: &FunctionShare| {
         Row::new(vec![
-            label_function(&part.name, part.naming),
-            part.category.name().into(),
+            describe_function(&part.name, part.naming),
+            part.category.describe().into(),
             format!("{:.1} %", part.share * 100.0),
             format_decimals(part.cpu_us, 2),
         ])
@@ -179,8 +183,8 @@ pub(crate) fn difference_table(profile: &Profile, difference: &Difference) -> Ta
     let line = |part: &FunctionDifference| {
         let more = part.cpu_us.map_or(DASH.into(), format_signed);
         Row::new(vec![
-            label_function(&part.name, part.naming),
-            part.category.name().into(),
+            describe_function(&part.name, part.naming),
+            part.category.describe().into(),
             share(part.share_first),
             share(part.share),
             more,
@@ -188,12 +192,4 @@ pub(crate) fn difference_table(profile: &Profile, difference: &Difference) -> Ta
     };
     let title = format!("{own} compared with {first}: the functions that differ most");
     Table::new(title, columns, difference.functions.iter().take(MAX_FUNCTIONS).map(line))
-}
-
-/// Marks a function whose name is only a file and an address.
-fn label_function(name: &str, naming: Naming) -> String {
-    match naming {
-        Naming::Bounds => format!("{name} (unnamed)"),
-        _ => name.to_owned(),
-    }
 }

@@ -1,7 +1,9 @@
 //! A profile for a terminal: what a query takes more, and in which work and functions.
 
 use measure::Estimate;
-use profile::{Category, CategoryDifference, Difference, FunctionDifference, FunctionShare, Profile, SideProfile};
+use profile::{
+    CategoryDifference, Difference, FunctionDifference, FunctionShare, Profile, SideProfile, describe_function,
+};
 
 use crate::format::number::{count_noun, format_percent};
 use crate::format::text::Style;
@@ -62,9 +64,9 @@ fn push_difference(profile: &Profile, difference: &Difference, style: Style, out
     let largest = categories.first().map_or(1.0, |(_, value)| value.abs()).max(f64::MIN_POSITIVE);
     let is_large = |value: f64| value.abs() >= MIN_SHARE * all.value.abs();
     for (category, value) in categories.iter().take(MAX_CATEGORIES).filter(|(_, value)| is_large(*value)) {
-        push_bar(describe(category.category), &format!("{} µs", signed(*value)), value.abs() / largest, out);
+        push_bar(category.category.describe(), &format!("{} µs", signed(*value)), value.abs() / largest, out);
     }
-    push_functions(difference.functions.iter().filter_map(|one| describe_function(one, all)), style, out);
+    push_functions(difference.functions.iter().filter_map(|one| describe_change(one, all)), style, out);
 }
 
 /// Returns `A query takes 114.0 instead of 65.0 µs of server CPU: +75 % ± 1.` `None` without times.
@@ -102,9 +104,9 @@ fn push_side(profile: &Profile, side: &SideProfile, style: Style, out: &mut Stri
     categories.sort_by(|one, other| other.1.total_cmp(&one.1));
     let largest = categories.first().map_or(1.0, |(_, value)| *value).max(f64::MIN_POSITIVE);
     for (category, value) in categories.into_iter().take(MAX_CATEGORIES).filter(|(_, value)| *value >= MIN_SHARE) {
-        push_bar(describe(category), &format!("{:.1} %", value * 100.0), value / largest, out);
+        push_bar(category.describe(), &format!("{:.1} %", value * 100.0), value / largest, out);
     }
-    let name = |one: &FunctionShare| format!("{} {:.1} %", one.name, one.share * 100.0);
+    let name = |one: &FunctionShare| format!("{} {:.1} %", describe_function(&one.name, one.naming), one.share * 100.0);
     push_functions(side.functions.iter().map(name), style, out);
 }
 
@@ -133,9 +135,10 @@ fn push_functions(functions: impl Iterator<Item = String>, style: Style, out: &m
 }
 
 /// Returns `my_strnxfrm_unicode +5.2`, in µs per query. `None` for a small difference.
-fn describe_function(function: &FunctionDifference, all: Estimate) -> Option<String> {
+fn describe_change(function: &FunctionDifference, all: Estimate) -> Option<String> {
     let value = function.cpu_us?.value;
-    (value.abs() >= MIN_SHARE * all.value.abs()).then(|| format!("{} {}", function.name, signed(value)))
+    let name = describe_function(&function.name, function.naming);
+    (value.abs() >= MIN_SHARE * all.value.abs()).then(|| format!("{name} {}", signed(value)))
 }
 
 fn signed(value: f64) -> String {
@@ -146,8 +149,12 @@ fn format_signed(estimate: Estimate) -> String {
     format!("{} ± {:.1}", signed(estimate.value), (estimate.high - estimate.low) / 2.0)
 }
 
-/// Returns the profile's level of quality, how many samples each side has at least, and how many
-/// are in a known function, which may lack a name.
+/// What the intervals leave out.
+pub(crate) const INTERVAL_SCOPE: &str =
+    "± is of these samples alone: fresh starts of the servers can differ by more (weigh bench)";
+
+/// Returns the profile's level of quality, how many samples each side has at least, how many are in
+/// a known function, which may lack a name, and what the intervals leave out.
 pub(crate) fn quality(profile: &Profile) -> (&'static str, String) {
     let samples = profile.sides.iter().map(|side| side.samples).min().unwrap_or(0);
     let (all, unknown) = profile
@@ -157,23 +164,5 @@ pub(crate) fn quality(profile: &Profile) -> (&'static str, String) {
     let named = if all == 0 { 0.0 } else { (all - unknown) as f64 / all as f64 };
     let level = if named < GOOD_NAMING { "fair" } else { "good" };
     let samples = count_noun(samples, "sample");
-    (level, format!("{samples} of each side, {} in a known function", format_percent(named)))
-}
-
-fn describe(category: Category) -> &'static str {
-    match category {
-        Category::Charset => "decoding characters",
-        Category::Compare => "comparing strings",
-        Category::SortKey => "making sort keys",
-        Category::Hash => "hashing strings",
-        Category::Sort => "sorting rows",
-        Category::Parser => "parsing",
-        Category::Optimiser => "choosing plans",
-        Category::Executor => "executing plans",
-        Category::StorageEngine => "storage engine",
-        Category::Network => "network",
-        Category::Kernel => "kernel",
-        Category::Other => "other functions",
-        Category::Unknown => "unknown functions",
-    }
+    (level, format!("{samples} of each side, {} in a known function; {INTERVAL_SCOPE}", format_percent(named)))
 }
