@@ -4,7 +4,7 @@ use server::Progress;
 
 use crate::display::{self, Detail};
 
-const TEMPLATE: &str = "{spinner} {msg} {wide_bar} {percent:>3} %";
+const TEMPLATE: &str = "{spinner} {msg} {wide_bar} {percent:>3} %{prefix}";
 const LENGTH: u64 = 1000;
 
 /// Shows steps on the process's display. Dropping it ends the display.
@@ -29,7 +29,10 @@ impl Progress for Bar {
     }
 
     fn fraction(&self, done: f64) {
-        display::update(|step| step.position((done * LENGTH as f64) as u64));
+        display::update(|step| {
+            step.position((done * LENGTH as f64) as u64);
+            step.estimate_time_left();
+        });
     }
 }
 

@@ -12,6 +12,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 /// Time between two lines of text without a terminal.
 const INTERVAL: Duration = Duration::from_secs(15);
+/// Time and share of a step before which its time left is not estimated.
+const MIN_ESTIMATE_TIME: Duration = Duration::from_secs(5);
+const MIN_ESTIMATE_SHARE: f64 = 0.02;
 const TICK: Duration = Duration::from_millis(200);
 
 /// How much progress is shown.
@@ -44,6 +47,9 @@ struct Display {
     message: String,
     position: u64,
     length: u64,
+    begun: Instant,
+    /// Estimated by [`Update::estimate_time_left`].
+    time_left: Option<Duration>,
     /// Time of the last line of text, or of the beginning of the work.
     printed: Instant,
 }
@@ -83,7 +89,8 @@ pub fn begin(template: &str, length: u64, message: &str) {
     if bar.is_none() {
         start_printing();
     }
-    *display = Some(Display { bar, message: message.to_owned(), position: 0, length, printed });
+    let begun = Instant::now();
+    *display = Some(Display { bar, message: message.to_owned(), position: 0, length, begun, time_left: None, printed });
 }
 
 /// Changes the step that is under way. Without one, does nothing.
@@ -102,6 +109,15 @@ impl Update<'_> {
         if let Some(bar) = &self.0.bar {
             bar.set_position(position);
         }
+    }
+
+    /// Shows the time left, for a step that advances steadily. Shows nothing before
+    /// [`MIN_ESTIMATE_TIME`].
+    pub fn estimate_time_left(&mut self) {
+        let display = &mut *self.0;
+        display.time_left = estimate_time_left(display.begun.elapsed(), display.position, display.length);
+        let suffix = display.time_left.map(|left| format!(" {}", describe_time_left(left))).unwrap_or_default();
+        self.suffix(suffix);
     }
 
     pub fn length(&mut self, length: u64) {
@@ -166,13 +182,30 @@ fn start_printing() {
     });
 }
 
-/// Returns the message, with the share that is done if it is known.
+/// Returns the time that the rest of a step takes at the pace until now. `None` too early for a
+/// steady pace.
+fn estimate_time_left(elapsed: Duration, position: u64, length: u64) -> Option<Duration> {
+    let share = position.min(length) as f64 / length.max(1) as f64;
+    let is_known = elapsed >= MIN_ESTIMATE_TIME && share >= MIN_ESTIMATE_SHARE;
+    is_known.then(|| elapsed.mul_f64((1.0 - share) / share))
+}
+
+/// Returns `about 40 s left` or `about 3 min left`.
+fn describe_time_left(left: Duration) -> String {
+    match left.as_secs() {
+        seconds @ 0..90 => format!("about {} s left", seconds.max(1)),
+        seconds => format!("about {} min left", (seconds + 30) / 60),
+    }
+}
+
+/// Returns the message, with the share that is done and the time left if they are known.
 fn describe(display: &Display) -> String {
     if display.length == 0 || display.position == 0 {
         return display.message.clone();
     }
     let percent = 100 * display.position.min(display.length) / display.length;
-    format!("{}, {percent} %", display.message)
+    let left = display.time_left.map(|left| format!(", {}", describe_time_left(left))).unwrap_or_default();
+    format!("{}, {percent} %{left}", display.message)
 }
 
 fn print(message: &str) {
@@ -190,10 +223,24 @@ mod tests {
             message: "reading shop.orders".into(),
             position: 0,
             length: 1000,
+            begun: Instant::now(),
+            time_left: None,
             printed: Instant::now(),
         };
         assert_eq!(describe(&display), "reading shop.orders");
         display.position = 405;
         assert_eq!(describe(&display), "reading shop.orders, 40 %");
+        display.time_left = Some(Duration::from_secs(150));
+        assert_eq!(describe(&display), "reading shop.orders, 40 %, about 3 min left");
+    }
+
+    #[test]
+    fn time_left_follows_the_pace_until_now() {
+        let seconds = Duration::from_secs;
+        assert_eq!(estimate_time_left(seconds(30), 250, 1000), Some(seconds(90)));
+        assert_eq!(estimate_time_left(seconds(30), 1000, 1000), Some(seconds(0)));
+        assert_eq!(estimate_time_left(seconds(1), 250, 1000), None);
+        assert_eq!(estimate_time_left(seconds(30), 10, 1000), None);
+        assert_eq!(describe_time_left(seconds(89)), "about 89 s left");
     }
 }
