@@ -217,6 +217,10 @@ pub fn diff_results(
 }
 
 impl SelectedFolder {
+    pub fn path(&self) -> &str {
+        &self.selection.folder
+    }
+
     fn table_count(&self) -> u32 {
         self.workload.schema.tables.len() as u32
     }

@@ -21,7 +21,9 @@ fn print_as(format: &str) -> (Workspace, String) {
         format!("page: {}", page.display()),
         format!("all figures: weigh report {} --format text", out.display()),
     ];
-    assert_eq!(finished.stderr.trim().lines().collect::<Vec<_>>(), expected);
+    // The last line is there if a collation takes more CPU.
+    let notes: Vec<&str> = finished.stderr.trim().lines().filter(|line| !line.starts_with("next: ")).collect();
+    assert_eq!(notes, expected);
     assert!(fs::read_to_string(page).unwrap().contains("oltp_point_select"));
     assert!(!finished.stdout.contains('\x1b'), "no colours where nobody looks: {finished}");
     (workspace, finished.stdout)
@@ -69,7 +71,7 @@ fn text_is_the_default() {
         let rest = figures.iter().find_map(|figure| first.strip_prefix(*figure));
         rest.unwrap_or_else(|| panic!("{text}")).to_owned()
     };
-    assert!(head(&text).starts_with(" compared with latin1_swedish_ci on MariaDB"), "{text}");
+    assert!(head(&text).starts_with(" compared with utf8mb4_bin on MariaDB"), "{text}");
     assert_eq!(head(&finished.stdout), head(&text));
     assert!(text.contains("oltp_point_select") && text.contains("utf8mb4_general_ci"), "{text}");
     drop(other);
@@ -78,7 +80,8 @@ fn text_is_the_default() {
 #[test]
 fn dry_run_creates_nothing() {
     let workspace = Workspace::new();
-    let words = [&["bench", "--dry-run", "--text=cyrillic"], &SMALL[..], &TWO[..]].concat();
+    let three = ["-c", "latin1_swedish_ci,utf8mb4_bin,utf8mb4_general_ci", "-w", "oltp_point_select"];
+    let words = [&["bench", "--dry-run", "--text=cyrillic"], &SMALL[..], &three[..]].concat();
     let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished}");
     for words in [

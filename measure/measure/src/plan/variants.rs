@@ -7,7 +7,7 @@ use workload::Text;
 use super::names::{NO_CLIENT_CHARSET, check_names};
 use super::{PlanError, ServerCollations};
 use crate::model::{OWN_TEXT, Variant, is_mysql_uca900_name};
-use crate::request::{Axes, DEFAULT_BASELINE, DEFAULT_COLLATIONS};
+use crate::request::{Axes, DEFAULT_COLLATIONS};
 
 /// Returns the sides of a workload folder on all servers under each connection charset. Each
 /// server's baseline comes first. `own` is the folder's charset. `holds` returns whether a charset
@@ -139,8 +139,7 @@ fn connection_charset(requested: Option<&str>, own: &str) -> String {
 
 /// Returns the requested collations of one server, the baseline first.
 fn select_collations<'a>(axes: &Axes, facts: &'a ServerCollations, notes: &mut Vec<String>) -> Vec<&'a CollationInfo> {
-    let baseline = axes.baseline.as_deref().unwrap_or(DEFAULT_BASELINE);
-    let mut names = vec![baseline];
+    let mut names = vec![axes.baseline_name()];
     match &axes.collations {
         Some(requested) => names.extend(requested.iter().map(String::as_str)),
         None => names.extend(DEFAULT_COLLATIONS),
@@ -212,6 +211,22 @@ mod tests {
         let (variants, notes) = planned(&axes(None), &[server], false).unwrap();
         assert_eq!(names(&variants), [(0, "latin1_swedish_ci"), (0, "utf8mb4_general_ci"), (0, "utf8mb4_bin")]);
         assert!(notes.contains(&"A has no utf8mb4_0900_ai_ci: left out".to_string()), "{notes:?}");
+    }
+
+    #[test]
+    fn first_of_several_named_collations_is_the_baseline() {
+        let server = [facts("A", &["latin1_swedish_ci", "utf8mb4_bin", "utf8mb4_general_ci"])];
+        let planned = |named: &[&str]| planned(&axes(Some(named)), &server, false).unwrap().0;
+        let both = planned(&["utf8mb4_general_ci", "utf8mb4_bin"]);
+        assert_eq!(names(&both), [(0, "utf8mb4_general_ci"), (0, "utf8mb4_bin")]);
+        for single in [&["utf8mb4_bin"][..], &["utf8mb4_bin", "utf8mb4_bin"]] {
+            assert_eq!(names(&planned(single)), [(0, "latin1_swedish_ci"), (0, "utf8mb4_bin")]);
+        }
+        // A text that the first can't hold has the next as its baseline.
+        let (variants, notes) =
+            super::tests::planned(&axes(Some(&["latin1_swedish_ci", "utf8mb4_bin"])), &server, true).unwrap();
+        assert_eq!(names(&variants), [(0, "utf8mb4_bin")]);
+        assert_eq!(notes, ["latin1_swedish_ci cannot hold cyrillic text: left out"]);
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub const DEFAULT_BASELINE: &str = "latin1_swedish_ci";
 pub struct Axes {
     /// Collation names. `None`: the default list.
     pub collations: Option<Vec<String>>,
-    /// Collation of the baseline. `None`: the default baseline.
+    /// Collation of the baseline, which all servers and texts must have. `None`: the first of
+    /// several collations, otherwise the default baseline; on a server that lacks it, or for a text
+    /// that it can't hold, the next collation.
     pub baseline: Option<String>,
     /// Connection charsets. `None`: the variant's own charset, or utf8mb4 if clients may not use
     /// that charset. With a workload folder: the folder's charset.
@@ -40,6 +42,13 @@ pub struct Axes {
 }
 
 impl Axes {
+    /// Returns the name of the baseline, which a server may lack.
+    pub(crate) fn baseline_name(&self) -> &str {
+        let named = self.collations.as_deref().unwrap_or_default();
+        let first_of_several = named.first().filter(|first| named.iter().any(|name| name != *first));
+        self.baseline.as_ref().or(first_of_several).map_or(DEFAULT_BASELINE, String::as_str)
+    }
+
     pub(crate) fn control(&self, server: usize) -> usize {
         self.controls.get(server).copied().unwrap_or(0)
     }

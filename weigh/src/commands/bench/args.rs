@@ -59,8 +59,8 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub folder: FolderArgs,
 
-    /// Collation that the others are compared with [default: latin1_swedish_ci; for a folder the
-    /// first of --collation]
+    /// Collation that the others are compared with [default: the first of several --collation, else
+    /// latin1_swedish_ci; for a folder as-is]
     #[arg(long, value_name = "COLLATION", help_heading = "What to measure")]
     pub baseline: Option<String>,
 

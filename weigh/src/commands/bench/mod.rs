@@ -3,6 +3,7 @@
 pub mod announce;
 pub mod args;
 pub mod live;
+mod next;
 pub mod opening;
 pub mod resolve;
 mod selftest;
@@ -154,7 +155,7 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     live.end();
     drop(servers);
     let profiles = profiler.map(Profiler::finish).or(earlier);
-    finish(bench, outcome, profiles, &out)
+    finish(bench, openings, outcome, profiles, &out)
 }
 
 /// Opens the folder of the resumed run, or creates one and writes the request into it.
@@ -176,7 +177,13 @@ fn read_complete_profiles(folder: &RunFolder) -> Result<Option<Profiles>> {
 }
 
 /// Prints the results, also of a run that ended early.
-fn finish(bench: &Bench, outcome: Outcome, profiles: Option<Profiles>, out: &Path) -> Result<ExitCode> {
+fn finish(
+    bench: &Bench,
+    openings: &[Opening],
+    outcome: Outcome,
+    profiles: Option<Profiles>,
+    out: &Path,
+) -> Result<ExitCode> {
     let Outcome { run, failure, blocks } = outcome;
     let time = bench.request.max_time.as_secs_f64();
     if blocks == 0 {
@@ -198,8 +205,12 @@ fn finish(bench: &Bench, outcome: Outcome, profiles: Option<Profiles>, out: &Pat
     let report = Report::new(run, analysis).with_profiles(profiles);
     let printed = output::print(&render(&report, bench.format));
     print_results(out, &report, if failure.is_some() { " until then" } else { "" });
-    if failure.is_some() {
-        resume::print_resume_command(out, &report.run);
+    match next::profile_command(bench, openings, &report) {
+        _ if failure.is_some() => resume::print_resume_command(out, &report.run),
+        Some(command) if report.profiles.is_none() => {
+            output::print_note(&format!("next: where the CPU goes: {command}"));
+        }
+        _ => {}
     }
     failure.map_or(Ok(()), Err)?;
     printed?;

@@ -264,7 +264,8 @@ mod tests {
             assert!(line(option).ends_with(&expected), "{expected} is not in: {}", line(option));
         }
         assert!(line("--collation").ends_with(&format!("of {}]", list(&DEFAULT_COLLATIONS))));
-        let baseline = format!("[default: {DEFAULT_BASELINE}; for a folder the first of --collation]");
+        let baseline =
+            format!("[default: the first of several --collation, else {DEFAULT_BASELINE}; for a folder as-is]");
         assert!(line("--baseline").ends_with(&baseline));
         let texts: Vec<&str> = Text::ALL.iter().map(|text| text.name()).collect();
         assert!(texts.iter().all(|name| line("--text").contains(name)), "{}", line("--text"));

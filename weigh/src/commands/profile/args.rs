@@ -53,8 +53,8 @@ pub struct ProfileArgs {
     #[command(flatten)]
     pub load: LoadArgs,
 
-    /// Collation to compare with [default: latin1_swedish_ci; of a folder, as-is, or the first of
-    /// several --collation]
+    /// Collation to compare with [default: the first of several --collation, else
+    /// latin1_swedish_ci; of a folder as-is]
     #[arg(long, value_name = "COLLATION", help_heading = "What to measure")]
     pub against: Option<String>,
 

@@ -13,7 +13,7 @@ use profile::perf::{CallGraph, Scope};
 use profile::{FORMAT, Plan, Profile, Profiler, Profiles};
 use progress::Bar;
 
-pub use args::ProfileArgs;
+pub use args::{DEFAULT_TABLE_SIZE, ProfileArgs};
 
 use crate::commands::bench::live::Live;
 use crate::commands::bench::opening::{open_servers, print_footprint, resolve_openings};

@@ -48,7 +48,7 @@ fn resolve_axes(args: &ProfileArgs) -> Axes {
     let load = &args.load;
     Axes {
         collations: load.collations().or_else(|| Some(vec![DEFAULT_COLLATION.into()])),
-        baseline: Some(args.against.clone().unwrap_or_else(|| measure::DEFAULT_BASELINE.into())),
+        baseline: args.against.clone(),
         connections: load.connections(),
         texts: load.texts(),
         ..Axes::default()
@@ -75,7 +75,7 @@ mod tests {
     fn default_is_the_study_of_2020() {
         let request = resolve_request(&parse(&[]), None).unwrap();
         assert_eq!(request.axes.collations, Some(vec!["utf8mb4_general_ci".into()]));
-        assert_eq!(request.axes.baseline.as_deref(), Some("latin1_swedish_ci"));
+        assert_eq!(request.axes.baseline, None, "latin1_swedish_ci");
         assert!(!request.ratios && request.pin == measure::Pin::Private);
         let plan = resolve_plan(&parse(&[]));
         assert_eq!((plan.window, plan.windows), (Duration::from_secs(1), WINDOWS));
