@@ -7,12 +7,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Functions of the C library that allocate memory. C++'s `new` calls `malloc`.
+const ALLOCATORS: [&str; 6] = ["malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc"];
+
 /// Instructions of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ThreadInstructions {
     /// Valgrind's number of the thread.
     pub thread: u32,
     pub instructions: u64,
+    /// Calls of functions that allocate memory.
+    pub allocations: u64,
     /// Places with their instructions, in the order of the file. A place may be there repeatedly.
     pub places: Vec<(Place, u64)>,
 }
@@ -49,6 +54,8 @@ struct Parser {
     file: Arc<str>,
     function: Arc<str>,
     address: u64,
+    /// Whether the function of the next call allocates memory.
+    calls_allocator: bool,
     /// True if the next line has the cost of a call.
     after_calls: bool,
 }
@@ -62,8 +69,13 @@ impl Parser {
                 "fn" => self.function = self.functions.resolve(value)?,
                 // Names may be defined where they are first used, in a call.
                 "cob" => drop(self.files.resolve(value)?),
-                "cfn" => drop(self.functions.resolve(value)?),
-                "calls" => self.after_calls = true,
+                "cfn" => self.calls_allocator = is_allocator(&self.functions.resolve(value)?),
+                "calls" => {
+                    self.after_calls = true;
+                    if self.calls_allocator {
+                        self.count.allocations += value.split(' ').next()?.parse::<u64>().ok()?;
+                    }
+                }
                 "thread" => self.count.thread = value.trim().parse().ok()?,
                 _ => {}
             }
@@ -87,6 +99,12 @@ impl Parser {
         self.count.places.push((place, cost));
         Some(())
     }
+}
+
+/// Whether a function allocates memory. Callgrind appends the version of a symbol:
+/// `malloc@@GLIBC_2.2.5`.
+fn is_allocator(function: &str) -> bool {
+    ALLOCATORS.contains(&function.split('@').next().unwrap_or_default())
 }
 
 /// Names that callgrind abbreviates: `(7) name` defines 7, `(7)` refers to it.
@@ -142,6 +160,9 @@ fn=(222) free
 cfn=(7) unlock
 calls=3 0x1000
 * * 900
+cfn=(8) malloc@@GLIBC_2.2.5
+calls=2 0x2000
+* * 80
 ob=(1) /usr/sbin/mysqld
 fn=(7)
 -16 0 5
@@ -154,7 +175,7 @@ totals: 611
     #[test]
     fn adds_own_costs_by_address() {
         let count = parse(FILE).unwrap();
-        assert_eq!((count.thread, count.instructions), (12, 611));
+        assert_eq!((count.thread, count.instructions, count.allocations), (12, 611, 2));
         let places: Vec<(&str, &str, u64, u64)> =
             count.places.iter().map(|(place, cost)| (&*place.file, &*place.function, place.address, *cost)).collect();
         assert_eq!(

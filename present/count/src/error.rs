@@ -32,7 +32,7 @@ pub enum Error {
     #[error("cannot control valgrind: there is no vgdb next to {}; install Debian's package valgrind", .valgrind.display())]
     NoVgdb { valgrind: PathBuf },
     /// The server does not start or run under valgrind.
-    #[error("{server} does not run under valgrind: {reason}")]
+    #[error("{server} does not start under valgrind: {reason}")]
     Unsupported { server: String, reason: String },
     /// The connection's thread is not found among the server's.
     #[error(
@@ -63,11 +63,16 @@ pub enum Error {
     Nothing,
 }
 
+/// Messages of valgrind and of servers on missing memory. Error 11 of `pthread_create` is a thread
+/// without memory for its stack: MySQL 5.6.
+const MEMORY_MESSAGES: [&str; 3] = ["Valgrind cannot continue", "Cannot allocate memory", "pthread_create returned 11"];
+
 impl Error {
-    /// Replaces an error that quotes valgrind's message on missing memory, dozens of lines of the
-    /// server's log, by [`Error::Memory`].
+    /// Replaces an error that quotes a message on missing memory, lines of the server's log, by
+    /// [`Error::Memory`].
     pub(crate) fn name_memory(self, server: &str) -> Self {
-        let is_out_of_memory = self.to_string().contains("Valgrind cannot continue");
+        let text = self.to_string();
+        let is_out_of_memory = MEMORY_MESSAGES.iter().any(|message| text.contains(message));
         if is_out_of_memory { Self::Memory { server: server.to_owned() } } else { self }
     }
 

@@ -161,6 +161,7 @@ mod tests {
                 collation: "utf8mb4_bin".into(),
                 statements: 10,
                 instructions: instructions.to_vec(),
+                allocations: Vec::new(),
                 functions: Vec::new(),
             })
             .collect();

@@ -65,6 +65,10 @@ pub struct Cell {
     pub statements: u64,
     /// Instructions per statement of the connection's thread, one figure for each start.
     pub instructions: Vec<f64>,
+    /// Memory allocations per statement of the connection's thread, one figure for each start: calls
+    /// of malloc, calloc, realloc and the like. Absent in counts of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allocations: Vec<f64>,
     /// Functions with the most instructions in the first start, in its descending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionCount>,
@@ -88,6 +92,12 @@ impl Cell {
     /// Returns the mean over the starts.
     pub fn mean(&self) -> f64 {
         self.instructions.iter().sum::<f64>() / self.instructions.len().max(1) as f64
+    }
+
+    /// Returns the mean allocations per statement. `None` in counts of older versions.
+    pub fn mean_allocations(&self) -> Option<f64> {
+        let starts = self.allocations.len();
+        (starts > 0).then(|| self.allocations.iter().sum::<f64>() / starts as f64)
     }
 
     /// Returns by how much the starts differ at most, as a share of the mean.
@@ -145,6 +155,7 @@ mod tests {
             collation: "utf8mb4_bin".into(),
             statements: 10,
             instructions: instructions.into(),
+            allocations: Vec::new(),
             functions: Vec::new(),
         }
     }

@@ -233,6 +233,7 @@ fn combine_cell(server: usize, cell: &StartCell, starts: &[Start]) -> Cell {
         collation: cell.collation.clone(),
         statements: cell.statements,
         instructions: all.iter().map(|cell| cell.instructions).collect(),
+        allocations: all.iter().map(|cell| cell.allocations).collect(),
         functions: mean_functions(&cell.functions, &all),
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct StartCell {
     pub statements: u64,
     /// Instructions per statement.
     pub instructions: f64,
+    /// Allocations per statement.
+    pub allocations: f64,
     /// Functions with their instructions per statement.
     pub functions: Vec<FunctionCount>,
 }
@@ -71,19 +73,23 @@ impl Context<'_> {
     /// Starts the server that `spec` names and counts all cells.
     pub fn count(&self, spec: &Spec) -> Result<Start, Error> {
         let server = self.open(spec)?;
-        let info = ServerInfo::read(&server, &SETTINGS)?;
-        let mut notes = Vec::new();
-        let mut missing = Vec::new();
-        let collations = self.collations(&server, &mut missing)?;
-        let schemas = Schemas::new(&server, RUN_NAME)?;
-        let sides = match &self.request.source {
-            Source::BuiltIn(workloads) => self.load(workloads, &schemas, &collations, &mut notes)?,
-            Source::Folder { folder, .. } => fill(folder, &server, &schemas, &collations)?,
-        };
-        let cells = self.count_cells(&server, &sides, &mut notes).map_err(|error| match server.describe_failure() {
+        self.count_on(&server).map_err(|error| match server.describe_failure() {
             Some(reason) => server::Error::Died(reason).into(),
             None => error,
-        })?;
+        })
+    }
+
+    fn count_on(&self, server: &Server) -> Result<Start, Error> {
+        let info = ServerInfo::read(server, &SETTINGS)?;
+        let mut notes = Vec::new();
+        let mut missing = Vec::new();
+        let collations = self.collations(server, &mut missing)?;
+        let schemas = Schemas::new(server, RUN_NAME)?;
+        let sides = match &self.request.source {
+            Source::BuiltIn(workloads) => self.load(workloads, &schemas, &collations, &mut notes)?,
+            Source::Folder { folder, .. } => fill(folder, server, &schemas, &collations)?,
+        };
+        let cells = self.count_cells(server, &sides, &mut notes)?;
         Ok(Start { info, cells, missing, notes })
     }
 
@@ -178,6 +184,7 @@ impl Context<'_> {
                 collation: subject.side.collation.clone(),
                 statements,
                 instructions: count.instructions as f64 / statements as f64,
+                allocations: count.allocations as f64 / statements as f64,
                 functions: functions.count(count, statements, self.request.functions),
             });
             self.counted.fetch_add(1, Ordering::Relaxed);

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     fn counts(threads: &[(u32, u64)]) -> Vec<ThreadInstructions> {
-        let count = |&(thread, instructions)| ThreadInstructions { thread, instructions, places: Vec::new() };
+        let count = |&(thread, instructions)| ThreadInstructions { thread, instructions, ..Default::default() };
         threads.iter().map(count).collect()
     }
 

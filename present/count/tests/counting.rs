@@ -39,6 +39,7 @@ fn check(server: &str, spread: f64) {
     for cell in &results.cells {
         let statements = if cell.workload == "distinct_ranges" { 10 } else { 100 };
         assert_eq!((cell.instructions.len(), cell.statements), (2, statements), "{cell:?}");
+        assert!(cell.allocations.len() == 2 && cell.mean_allocations() >= Some(1.0), "{cell:?}");
     }
     let slow =
         results.cells.iter().find(|cell| results.baseline_of(cell).is_some() && cell.workload == "distinct_ranges");

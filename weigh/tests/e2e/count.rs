@@ -1,6 +1,7 @@
 //! `weigh count` and `weigh compare` of counts, on real servers.
 
 use std::fs;
+use std::process::Command;
 
 use count::{Comparison, History, Results};
 
@@ -163,5 +164,33 @@ fn without_valgrind_and_a_way_to_install_it_the_reason_is_said() {
     let finished = workspace.end(command.spawn().unwrap());
     assert_eq!(finished.code, Some(2), "{finished}");
     assert!(finished.stderr.contains("valgrind"), "{finished}");
+    assert_eq!(finished.stderr.trim().lines().count(), 1, "{finished}");
+}
+
+/// Ends a count of one cell, and checks its exit status and message.
+fn ends_with(mut command: Command, workspace: &Workspace, message: &str) -> Finished {
+    let finished = workspace.end(command.spawn().unwrap());
+    assert!(finished.code == Some(2) && finished.stderr.contains(message), "{finished}");
+    finished
+}
+
+#[test]
+fn a_server_that_does_not_start_under_valgrind_is_named() {
+    let workspace = Workspace::new();
+    // More address space than valgrind has; without valgrind the server starts.
+    let words =
+        ["count", "--server=mariadb@11.8", "--workload=oltp_point_select", "--set=innodb_buffer_pool_size_max=8T"];
+    let finished = ends_with(workspace.weigh(&words), &workspace, "mariadb@11.8 does not start under valgrind: ");
+    assert!(finished.stderr.contains("Cannot map innodb_buffer_pool_size_max"), "{finished}");
+}
+
+#[test]
+fn missing_memory_is_said_in_one_line() {
+    let workspace = Workspace::new();
+    let count = workspace.weigh(&["count", "--server=mysql@5.6", "--workload=oltp_point_select", "--starts=1"]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -v 600000; exec \"$0\" \"$@\""]).arg(count.get_program()).args(count.get_args());
+    workspace.set_up(&mut limited);
+    let finished = ends_with(limited, &workspace, "mysql@5.6 under valgrind needs more memory than it can have");
     assert_eq!(finished.stderr.trim().lines().count(), 1, "{finished}");
 }

@@ -19,6 +19,7 @@ struct Line<'a> {
     ratio: Option<f64>,
     ratio_low: Option<f64>,
     ratio_high: Option<f64>,
+    allocations: Option<f64>,
 }
 
 /// Returns the results as CSV with a header.
@@ -40,5 +41,6 @@ fn line<'a>(results: &'a Results, cell: &'a Cell) -> Line<'a> {
         ratio: baseline.map(|baseline| round_six_digits(cell.mean() / baseline.mean())),
         ratio_low: bounds.map(|(low, _)| round_six_digits(low)),
         ratio_high: bounds.map(|(_, high)| round_six_digits(high)),
+        allocations: cell.mean_allocations().map(round_six_digits),
     }
 }
