@@ -32,6 +32,8 @@ pub struct Package {
     others: &'static str,
     /// One line, then the text as Debian writes it.
     description: &'static str,
+    /// Other control files, as name and content.
+    control_files: &'static [(&'static str, &'static str)],
 }
 
 /// The command.
@@ -45,6 +47,7 @@ pub const COMMAND: Package = Package {
  servers and dumps before a conversion or an upgrade, and compares, sorts and
  explains strings as the servers do.
 ",
+    control_files: &[],
 };
 
 /// The C library with its header.
@@ -57,6 +60,10 @@ pub const C_LIBRARY: Package = Package {
  package has the header, the static and the shared library, and files for
  pkg-config and CMake.
 ",
+    control_files: &[
+        ("shlibs", "libmysql_collation 1 libmysql-collation-dev\n"),
+        ("triggers", "activate-noawait ldconfig\n"),
+    ],
 };
 
 /// Builds a package with `dpkg-deb`.
@@ -69,6 +76,9 @@ pub fn pack(control: &Control, files: &[File], package: &Path) -> Result<()> {
     }
     let kibibytes = files.iter().map(|file| file.bytes.len().div_ceil(1024)).sum();
     write_file(&tree.path().join("DEBIAN/control"), render_control(control, kibibytes).as_bytes(), 0o644)?;
+    for (name, content) in control.package.control_files {
+        write_file(&tree.path().join("DEBIAN").join(name), content.as_bytes(), 0o644)?;
+    }
     set_folder_modes(tree.path())?;
     let mut dpkg = Command::new("dpkg-deb");
     // Compression by several threads depends on their number.
@@ -79,7 +89,7 @@ pub fn pack(control: &Control, files: &[File], package: &Path) -> Result<()> {
 
 fn render_control(control: &Control, kibibytes: usize) -> String {
     let Control { package, version, architecture, depends, .. } = control;
-    let Package { name, section, others, description } = package;
+    let Package { name, section, others, description, .. } = package;
     let depends = if depends.is_empty() { String::new() } else { format!("Depends: {depends}\n") };
     format!(
         "Package: {name}\nVersion: {version}\nArchitecture: {architecture}\n\

@@ -9,11 +9,14 @@ use super::{Files, Root, try_program};
 use crate::bindings::{c, root as project};
 
 /// Tags of lintian that are accepted, with the reason.
-const ACCEPTED: [(&str, &str); 4] = [
+const ACCEPTED: [(&str, &str); 7] = [
     ("bogus-mail-host", "the maintainer's address is for whoever publishes the packages to set"),
     ("bogus-mail-host-in-debian-changelog", "the same address"),
     ("copyright-file-contains-full-apache-2-license", "the RPM and the archive have the same text"),
     ("copyright-not-using-common-license-for-apache2", "the same text"),
+    ("link-to-shared-library-in-wrong-package", "one package has the library and what is built with it"),
+    ("package-name-doesnt-match-sonames", "the same package"),
+    ("pkg-config-unavailable-for-cross-compilation", "the files lie below /usr/lib as in the archive"),
 ];
 
 /// Installs the command, runs it, and removes it.
