@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use flate2::bufread::MultiGzDecoder;
 use report::pipeline::DumpLines;
 use server::{Options, Progress, Server};
 use why::Loaded;
@@ -45,8 +44,7 @@ pub fn open_filled(
 /// Opens a file, unpacked if its name ends in `.gz`.
 pub fn open_packed(path: &Path) -> Result<Box<dyn BufRead>> {
     let file = input::open(path)?;
-    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
-    Ok(if is_packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { file })
+    Ok(Box::new(BufReader::with_capacity(1 << 16, files::unpack(path, file))))
 }
 
 /// Reads on which lines dumps define their objects. Each file comes with the schema of its objects

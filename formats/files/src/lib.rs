@@ -3,8 +3,10 @@
 
 mod copy;
 mod own;
+mod pack;
 mod replace;
 
 pub use copy::copy_tree;
 pub use own::{create_new, open_existing, open_regular, read_small};
+pub use pack::unpack;
 pub use replace::{Access, replace};

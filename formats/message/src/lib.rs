@@ -1,4 +1,4 @@
-//! Parts of messages to users: similar names, and nouns with a count.
+//! Parts of messages to users: similar names, lists of names, and nouns with a count.
 
 use std::fmt::Display;
 
@@ -24,6 +24,15 @@ pub fn count_noun<N: Display + From<u8> + PartialEq>(count: N, noun: &str) -> St
     if count == N::from(1) { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// Writes up to `max` names: `a, b, c and 4 more`.
+pub fn list_names(names: &[impl AsRef<str>], max: usize) -> String {
+    let listed: Vec<&str> = names.iter().take(max).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(max) {
+        0 => listed.join(", "),
+        more => format!("{} and {more} more", listed.join(", ")),
+    }
+}
+
 fn distance(given: &str, name: &str) -> usize {
     strsim::damerau_levenshtein(&given.to_lowercase(), &name.to_lowercase())
 }
@@ -41,6 +50,13 @@ mod tests {
     fn suggests_only_similar_names() {
         assert_eq!(suggest_name("custmers", ["orders", "customers"]), "; did you mean customers?");
         assert_eq!(suggest_name("x", ["orders"]), "");
+    }
+
+    #[test]
+    fn lists_the_first_names() {
+        assert_eq!(list_names(&["a", "b"], 2), "a, b");
+        assert_eq!(list_names(&["a", "b", "c", "d"], 2), "a, b and 2 more");
+        assert_eq!(list_names(&[] as &[&str], 2), "");
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::read::MultiGzDecoder;
 use querylog::{Entry, GeneralLog, Script, SlowLog};
 use server::Progress;
 use sql::SqlMode;
@@ -58,9 +57,7 @@ pub fn read_log(
     let size = file.metadata().map_err(read_error)?.len().max(1);
     let read = Arc::new(AtomicU64::new(0));
     let counted = CountingReader { inner: file, read: Arc::clone(&read) };
-    let packed = log.path.extension().is_some_and(|extension| extension == "gz");
-    let input: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(counted)) } else { Box::new(counted) };
-    let input = BufReader::with_capacity(1 << 18, input);
+    let input = BufReader::with_capacity(1 << 18, files::unpack(&log.path, counted));
     progress.step(&format!("reading {}", log.path.display()));
     let entries: Box<dyn Iterator<Item = io::Result<Entry>>> = match log.kind {
         LogKind::Slow => Box::new(SlowLog::new(input)),

@@ -6,7 +6,6 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use bounded::{Budget, ItemReader};
-use flate2::read::MultiGzDecoder;
 
 use crate::cell::{Cell, Column};
 use crate::fault::{Fault, did_you_mean};
@@ -71,9 +70,7 @@ type CsvInput = (csv::Reader<ItemReader<Box<dyn Read>>>, Budget);
 
 fn open_csv(path: &Path) -> io::Result<CsvInput> {
     let file = BufReader::with_capacity(1 << 18, files::open_regular(path)?);
-    let packed = path.extension().is_some_and(|extension| extension == "gz");
-    let input: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    let (input, budget) = ItemReader::new(input, "a row");
+    let (input, budget) = ItemReader::new(files::unpack(path, file), "a row");
     Ok((csv::ReaderBuilder::new().flexible(true).from_reader(input), budget))
 }
 

@@ -306,9 +306,7 @@ impl RowLoader<'_> {
 /// `t.c latin1_bin, t.d utf8mb4_bin, u.c latin1_bin and 2 more`.
 fn describe_deviating_columns(prepared: &PreparedTables) -> String {
     let named = prepared.deviating_columns.iter().map(|one| format!("{}.{} {}", one.table, one.column, one.collation));
-    let additional = prepared.deviating_columns.len().saturating_sub(MAX_NAMED_COLUMNS);
-    let additional = if additional > 0 { format!(" and {additional} more") } else { String::new() };
-    named.take(MAX_NAMED_COLUMNS).collect::<Vec<_>>().join(", ") + &additional
+    message::list_names(&named.collect::<Vec<_>>(), MAX_NAMED_COLUMNS)
 }
 
 fn read_layers(server: &Server, schema: &str, (table, column): (&str, &str)) -> Result<Layers, Error> {

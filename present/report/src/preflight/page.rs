@@ -160,7 +160,10 @@ fn finding_part(finding: &Finding) -> FindingPart {
         groups: details
             .groups
             .iter()
-            .map(|group| GroupPart { rows: rows::describe_group(group), apart: list_some(&group.distinguished_by) })
+            .map(|group| GroupPart {
+                rows: rows::describe_group(group),
+                apart: message::list_names(&group.distinguished_by, MAX_LISTED),
+            })
             .collect(),
         examples: details.examples.iter().map(rows::describe_example).collect(),
         statements: details.statements.iter().map(|statement| format!("{statement};")).collect(),
@@ -170,12 +173,3 @@ fn finding_part(finding: &Finding) -> FindingPart {
 
 /// Maximum number of collations that a group lists.
 const MAX_LISTED: usize = 8;
-
-/// Returns the first names, and how many more there are.
-fn list_some(names: &[String]) -> String {
-    let first = names[..names.len().min(MAX_LISTED)].join(", ");
-    match names.len().saturating_sub(MAX_LISTED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
-}
