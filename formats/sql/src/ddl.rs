@@ -1,31 +1,17 @@
 //! Parts of `SHOW CREATE TABLE`. It is the only source of complete column definitions.
 
+use crate::quote::unquote_string;
 use crate::sql_mode::SqlMode;
-use crate::token::{Token, tokenize};
+use crate::token::{Token, TokenKind, tokenize};
 
-/// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types.
+/// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. The servers print
+/// members with backslash escapes, whatever `sql_mode` is (seen on MySQL 5.6 to 9.7 and MariaDB 10.1
+/// to 11.8).
 pub fn parse_members(column_type: &str) -> Vec<String> {
-    let Some((_, list)) = column_type.split_once('(') else { return Vec::new() };
-    let mut members = Vec::new();
-    let mut rest = list;
-    while let Some((_, from)) = rest.split_once('\'') {
-        let mut member = String::new();
-        let mut characters = from.char_indices().peekable();
-        let mut end = from.len();
-        while let Some((at, character)) = characters.next() {
-            if character != '\'' {
-                member.push(character);
-            } else if characters.next_if(|(_, next)| *next == '\'').is_some() {
-                member.push('\'');
-            } else {
-                end = at + 1;
-                break;
-            }
-        }
-        members.push(member);
-        rest = &from[end..];
-    }
-    members
+    tokenize(column_type, SqlMode::default())
+        .filter(|token| token.kind == TokenKind::StringLiteral)
+        .map(|token| unquote_string(token.text, SqlMode::default()))
+        .collect()
 }
 
 /// Splits the outermost parentheses of `CREATE TABLE` into definitions: columns, indexes,
@@ -292,6 +278,7 @@ mod tests {
     #[test]
     fn members_are_unquoted() {
         assert_eq!(parse_members("enum('a','b)','it''s','')"), ["a", "b)", "it's", ""]);
+        assert_eq!(parse_members(r"enum('a\\b','\\','n\nl','it\'s','c')"), [r"a\b", r"\", "n\nl", "it's", "c"]);
         assert_eq!(parse_members("int"), [""; 0]);
     }
 }

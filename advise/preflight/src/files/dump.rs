@@ -114,9 +114,9 @@ fn for_each_statement(path: &Path, each: &mut StatementVisitor<'_>) -> Result<()
     Ok(())
 }
 
-/// Opens a file. In a folder, only regular files are read.
-fn open(path: &Path, is_in_folder: bool) -> Result<File, Error> {
-    let opened = if is_in_folder { files::open_regular(path) } else { File::open(path) };
+/// Opens a file. Fails for a pipe, without waiting for it, if the file `must_be_regular`.
+fn open(path: &Path, must_be_regular: bool) -> Result<File, Error> {
+    let opened = if must_be_regular { files::open_regular(path) } else { File::open(path) };
     opened.map_err(|source| Error::File { what: "read", path: path.to_owned(), source })
 }
 
@@ -145,7 +145,8 @@ struct Place {
 impl Place {
     fn read(&self) -> Result<Vec<u8>, Error> {
         let failed = |source| Error::File { what: "read", path: self.file.clone(), source };
-        let mut file = open(&self.file, false)?;
+        // A dump without a folder may be a pipe, whose rows can't be read again.
+        let mut file = open(&self.file, true)?;
         file.seek(SeekFrom::Start(self.offset)).map_err(failed)?;
         let mut statement = vec![0; self.bytes];
         file.read_exact(&mut statement).map_err(failed)?;
@@ -255,5 +256,38 @@ pub fn to_column_charset(bytes: &[u8], charset: Option<Charset>) -> Vec<u8> {
         Some(charset) => text::convert(bytes, Charset::Utf8mb4, charset)
             .map_or_else(|_| bytes.to_vec(), |converted| converted.into_owned()),
         None => bytes.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use rustix::fs::{CWD, FileType, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_became_a_pipe_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shop.t.sql");
+        fs::write(&path, "CREATE TABLE `t` (\n  `a` int\n) ENGINE=InnoDB;\nINSERT INTO `t` VALUES (1);\n").unwrap();
+        for dump in [folder.path(), &path] {
+            let (_, _, rows) = read_dump(dump, Flavour::MySql).unwrap();
+            let place = rows.inserts.values().flatten().next().unwrap().clone();
+            assert!(place.read().is_ok());
+            let before = fs::read(&path).unwrap();
+            fs::remove_file(&path).unwrap();
+            mknodat(CWD, &path, FileType::Fifo, 0o600.into(), 0).unwrap();
+            let (send, received) = mpsc::channel();
+            thread::spawn(move || send.send(place.read().map_err(|error| error.to_string())));
+            let read = received.recv_timeout(Duration::from_secs(60)).expect("it waits for the pipe");
+            assert!(read.unwrap_err().contains("not a regular file"));
+            fs::remove_file(&path).unwrap();
+            fs::write(&path, before).unwrap();
+        }
     }
 }

@@ -6,7 +6,7 @@ use sql::{ddl, quote_identifier, quote_string, quote_table};
 use super::convert::{needs_dynamic_format, rebuild_index, rebuilt_indexes, restore_histograms};
 use super::foreign_keys::{add_foreign_key, drop_foreign_key};
 use super::programs::{ChosenProgram, create_again};
-use super::{prepare_session, step};
+use super::{generated, prepare_session, step};
 use crate::finding::Finding;
 use crate::job::{Conversion, Job, TableJob};
 use crate::model::{Phase, Step};
@@ -39,17 +39,20 @@ pub(super) fn build_back(
 
 fn restore_table(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> Step {
     let create = job.create_table(table);
+    let default = generated::default_collation(job, table, |conversion| &conversion.from);
     let restore = |conversion: &Conversion<'_>| {
         let name = &conversion.column.name;
         let definition = ddl::find_column(create, name).unwrap_or(&conversion.column.column_type);
         let charset = charset_name(job.facts, conversion.source_charset_name());
-        format!(
-            "MODIFY {} {}",
-            quote_identifier(name),
+        let restored = if conversion.column.generated.is_some() && default == Some(conversion.from.as_str()) {
+            ddl::without_collation(definition)
+        } else {
             ddl::with_collation(definition, &charset, &conversion.from, None)
-        )
+        };
+        format!("MODIFY {} {restored}", quote_identifier(name))
     };
     let mut clauses: Vec<String> = table.conversions.iter().map(restore).collect();
+    clauses.extend(default.map(|collation| generated::default_clause(job, collation)));
     for (index, _) in rebuilt_indexes(job, table, findings) {
         clauses.extend(rebuild_index(job, table, index, None));
     }

@@ -5,7 +5,7 @@ use mysql_collation::Flavour;
 use server::Version;
 use sql::{ddl, quote_identifier, quote_table};
 
-use super::step;
+use super::{generated, step};
 use crate::checks::{converted_partition_columns, find_server_fault};
 use crate::expression::mentions_column;
 use crate::finding::Finding;
@@ -65,6 +65,7 @@ pub fn dependent_columns<'t>(table: &'t TableJob<'_>) -> impl Iterator<Item = &'
 pub(super) fn convert_clauses(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> Vec<String> {
     let mut clauses: Vec<String> =
         table.conversions.iter().map(|conversion| modify_column(job, table, conversion, findings)).collect();
+    clauses.extend(new_default(job, table).map(|collation| generated::default_clause(job, collation)));
     for (index, prefixes) in rebuilt_indexes(job, table, findings) {
         clauses.extend(rebuild_index(job, table, index, prefixes));
     }
@@ -75,6 +76,11 @@ pub(super) fn convert_clauses(job: &Job<'_>, table: &TableJob<'_>, findings: &[F
         clauses.push("ALGORITHM=COPY".into());
     }
     clauses
+}
+
+/// Returns the default that the conversion gives the table for the sake of its generated columns.
+pub(super) fn new_default<'t>(job: &Job<'_>, table: &'t TableJob<'_>) -> Option<&'t str> {
+    generated::default_collation(job, table, |conversion| &conversion.planned_target().name)
 }
 
 /// Returns the indexes that the ALTER drops and adds, with their new prefixes.
@@ -146,7 +152,11 @@ fn modify_column(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_
     let definition = ddl::find_column(create, name).unwrap_or(&conversion.column.column_type);
     let charset = charset_name(job.facts, &to.charset);
     let new_type = new_type(table, conversion, findings);
-    let modified = ddl::with_collation(definition, &charset, &to.name, new_type.as_deref());
+    let modified = if conversion.column.generated.is_some() && new_default(job, table) == Some(to.name.as_str()) {
+        ddl::without_collation(definition)
+    } else {
+        ddl::with_collation(definition, &charset, &to.name, new_type.as_deref())
+    };
     let becomes_text = new_type.is_some() && !conversion.column.data_type.ends_with("text");
     format!(
         "MODIFY {} {}",

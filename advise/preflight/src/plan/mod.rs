@@ -6,6 +6,7 @@ mod back;
 mod convert;
 mod defaults;
 mod foreign_keys;
+mod generated;
 mod programs;
 mod tools;
 mod verification;

@@ -1,0 +1,459 @@
+//! Cases of rehearsed plans, each with the schema, the findings, and what holds after the plan.
+
+use server::{Flavour, Version};
+
+use crate::lab::Lab;
+
+pub struct Case {
+    pub name: &'static str,
+    /// True for servers on which the case can happen.
+    pub on: fn(&Lab) -> bool,
+    pub charset: &'static str,
+    pub statements: &'static [&'static str],
+    /// Check and object, without its schema, of each warning or error.
+    pub findings: &'static [(&'static str, &'static str)],
+    /// Query after the plan, and its first value.
+    pub after: &'static [(&'static str, &'static str)],
+    /// True if the plan repairs rows, which the way back leaves repaired.
+    pub repairs: bool,
+}
+
+const CASE: Case =
+    Case { name: "", on: |_| true, charset: "latin1", statements: &[], findings: &[], after: &[], repairs: false };
+
+fn is_mysql_8_or_later(lab: &Lab) -> bool {
+    lab.server.flavour() == Flavour::MySql && !is_mysql_5(lab)
+}
+
+fn is_mysql_5(lab: &Lab) -> bool {
+    lab.server.version().starts_with("5.")
+}
+
+fn version(lab: &Lab) -> Version {
+    Version::find(lab.server.version()).unwrap()
+}
+
+/// True for MariaDB with compressed columns and system versioning.
+fn has_versioning(lab: &Lab) -> bool {
+    lab.server.flavour() == Flavour::MariaDb && version(lab) >= Version::new(10, 3, 4)
+}
+
+fn has_nopad_collations(lab: &Lab) -> bool {
+    lab.server.flavour() == Flavour::MariaDb && version(lab) >= Version::new(10, 2, 2)
+}
+
+fn has_0900_bin(lab: &Lab) -> bool {
+    lab.server.flavour() == Flavour::MySql && version(lab) >= Version::new(8, 0, 17)
+}
+
+fn has_functional_indexes(lab: &Lab) -> bool {
+    lab.server.flavour() == Flavour::MySql && version(lab) >= Version::new(8, 0, 13)
+}
+
+/// True for MySQL 8 and MariaDB 10.2.3 and later, which have several triggers of one time and
+/// event, and stored generated columns.
+fn is_modern(lab: &Lab) -> bool {
+    !is_mysql_5(lab) && version(lab) >= Version::new(10, 2, 3) || is_mysql_8_or_later(lab)
+}
+
+pub const CASES: &[Case] = &[
+    Case {
+        name: "generated",
+        on: is_modern,
+        charset: "utf8mb3",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), n INT GENERATED ALWAYS AS (a = 'STRASSE') STORED, m INT GENERATED ALWAYS AS (n + 1) STORED, KEY (n), KEY (m))",
+            "INSERT INTO t (id, a) VALUES (1, 'straße'), (2, 'weg')",
+        ],
+        after: &[
+            ("SELECT GROUP_CONCAT(n, m ORDER BY id) FROM t", "12,01"),
+            ("SELECT COUNT(*) FROM t FORCE INDEX (m) WHERE m = 2", "1"),
+        ],
+        ..CASE
+    },
+    Case {
+        name: "introducers",
+        on: is_modern,
+        charset: "latin1",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), g VARCHAR(30) GENERATED ALWAYS AS (CONCAT(a, _latin1'(')) STORED, \
+             n INT GENERATED ALWAYS AS (CHAR_LENGTH(_latin1'ab')) STORED, c VARCHAR(9) CHECK (c <> _latin1')'))",
+            "INSERT INTO t (id, a, c) VALUES (1, 'ü', 'x')",
+        ],
+        after: &[("SELECT CONCAT(HEX(CONVERT(g USING utf8mb4)), n) FROM t", "C3BC282")],
+        ..CASE
+    },
+    Case {
+        name: "functional_index",
+        on: has_functional_indexes,
+        charset: "utf8mb3",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), KEY f ((lower(a))) COMMENT 'by (lower)')",
+            "INSERT INTO t (id, a) VALUES (1, 'straße'), (2, 'weg')",
+        ],
+        after: &[
+            ("SELECT COUNT(*) FROM t FORCE INDEX (f) WHERE lower(a) = 'strasse'", "1"),
+            (
+                "SELECT INDEX_COMMENT FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME = 'f'",
+                "by (lower)",
+            ),
+        ],
+        ..CASE
+    },
+    Case {
+        name: "functional_index_duplicates",
+        on: has_functional_indexes,
+        charset: "utf8mb3",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), UNIQUE KEY f ((lower(a))))",
+            "INSERT INTO t (id, a) VALUES (1, 'straße'), (2, 'strasse')",
+        ],
+        findings: &[("rehearsal", "t"), ("merges", "t.a")],
+        ..CASE
+    },
+    Case {
+        name: "grants",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE PROCEDURE p (x VARCHAR(10)) /* kept */ SELECT COUNT(*) FROM t WHERE a = x",
+            "GRANT EXECUTE ON PROCEDURE p TO teller@localhost WITH GRANT OPTION",
+        ],
+        findings: &[("programs", "")],
+        after: &[
+            (
+                "SELECT COUNT(*) FROM mysql.procs_priv WHERE Db = DATABASE() AND User = 'teller' AND Proc_priv LIKE 'Execute%Grant'",
+                "1",
+            ),
+            (
+                "SELECT COUNT(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE() AND DATABASE_COLLATION LIKE 'utf8mb4%'",
+                "1",
+            ),
+        ],
+        ..CASE
+    },
+    Case {
+        name: "trigger_order",
+        on: is_modern,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE TRIGGER z BEFORE INSERT ON t FOR EACH ROW SET NEW.a = CONCAT(NEW.a, '1')",
+            "CREATE TRIGGER a BEFORE INSERT ON t FOR EACH ROW SET NEW.a = CONCAT(NEW.a, '2')",
+            "INSERT INTO t VALUES (1, 'x')",
+        ],
+        findings: &[("programs", "")],
+        after: &[(
+            "SELECT GROUP_CONCAT(TRIGGER_NAME ORDER BY ACTION_ORDER) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()",
+            "z,a",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "parentheses",
+        statements: &[
+            "CREATE TABLE `t(1` (`i)d` INT NOT NULL PRIMARY KEY, `a(b` VARCHAR(20) NOT NULL DEFAULT 'x)' COMMENT 'it''s \"(a', KEY `k(1` (`a(b`) COMMENT '(k')",
+            "INSERT INTO `t(1` VALUES (1, 'é')",
+        ],
+        after: &[(
+            "SELECT CONCAT(IS_NULLABLE, REPLACE(COLUMN_DEFAULT, '''', ''), COLUMN_COMMENT) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME = 'a(b'",
+            "NOx)it's \"(a",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "compressed",
+        on: has_versioning,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(2000) COMPRESSED NOT NULL DEFAULT 'x', b TEXT COMPRESSED)",
+            "INSERT INTO t VALUES (1, REPEAT('é', 1000), 'y')",
+        ],
+        after: &[(
+            "SELECT GROUP_CONCAT(COLUMN_TYPE) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_TYPE LIKE '%COMPRESSED%'",
+            "varchar(2000) /*M!100301 COMPRESSED*/,text /*M!100301 COMPRESSED*/",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "versioned",
+        on: has_versioning,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20)) WITH SYSTEM VERSIONING",
+            "INSERT INTO t VALUES (1, 'é')",
+            "UPDATE t SET a = 'ü'",
+        ],
+        findings: &[("versioned", "t")],
+        after: &[("SELECT GROUP_CONCAT(a ORDER BY a) FROM t FOR SYSTEM_TIME ALL", "é,ü")],
+        ..CASE
+    },
+    Case {
+        name: "orphans",
+        statements: &[
+            "CREATE TABLE p (k VARCHAR(10) PRIMARY KEY)",
+            "CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(10), CONSTRAINT f FOREIGN KEY (k) REFERENCES p (k))",
+            "INSERT INTO p VALUES ('a')",
+            "SET foreign_key_checks = 0",
+            "INSERT INTO c VALUES (1, 'a'), (2, 'gone')",
+            "SET foreign_key_checks = 1",
+        ],
+        findings: &[("orphans", "c: f")],
+        after: &[(
+            "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()",
+            "1",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "key_rules",
+        statements: &[
+            "CREATE TABLE p (k VARCHAR(10) PRIMARY KEY)",
+            "CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(10), l VARCHAR(10), m VARCHAR(10), \
+             CONSTRAINT f FOREIGN KEY (k) REFERENCES p (k) ON DELETE NO ACTION ON UPDATE NO ACTION, \
+             CONSTRAINT g FOREIGN KEY (l) REFERENCES p (k) ON DELETE RESTRICT ON UPDATE RESTRICT, \
+             CONSTRAINT h FOREIGN KEY (m) REFERENCES p (k) ON DELETE SET NULL ON UPDATE CASCADE)",
+        ],
+        after: &[(
+            "SELECT GROUP_CONCAT(DELETE_RULE, ' ', UPDATE_RULE ORDER BY CONSTRAINT_NAME DESC) LIKE 'SET NULL CASCADE,RESTRICT RESTRICT,%' FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()",
+            "1",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "trigger_collate",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.a = IF(NEW.a COLLATE latin1_bin = 'b', 'c', NEW.a)",
+            "INSERT INTO t VALUES (1, 'é')",
+        ],
+        findings: &[("program-collate", "tr"), ("programs", "")],
+        after: &[(
+            "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME = 'a'",
+            "latin1_swedish_ci",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "trigger_collate_twin",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE TABLE log (id INT PRIMARY KEY, a VARCHAR(20) CHARACTER SET ascii)",
+            "CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.a = IF(CONVERT(NEW.a USING latin1) COLLATE latin1_bin = _latin1'b', 'c', NEW.a)",
+            "CREATE TRIGGER tl BEFORE INSERT ON log FOR EACH ROW SET NEW.a = IF(NEW.a COLLATE ascii_bin = _ascii'b', 'c', NEW.a)",
+            "INSERT INTO t VALUES (1, 'é')",
+        ],
+        findings: &[("programs", "")],
+        after: &[("SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()", "2")],
+        ..CASE
+    },
+    Case {
+        name: "routine_collate",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE PROCEDURE p (x VARCHAR(10)) SELECT id FROM t WHERE a = x COLLATE latin1_german1_ci",
+            "CREATE PROCEDURE twin (x VARCHAR(10) CHARACTER SET latin1) SELECT x COLLATE latin1_german1_ci FROM t",
+        ],
+        findings: &[("program-collate", "p"), ("programs", "")],
+        ..CASE
+    },
+    Case {
+        name: "shortened_foreign_key",
+        on: is_modern,
+        statements: &[
+            "CREATE TABLE p (k VARCHAR(1000) PRIMARY KEY) ROW_FORMAT=DYNAMIC",
+            "CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(1000), KEY (k), CONSTRAINT f FOREIGN KEY (k) REFERENCES p (k)) ROW_FORMAT=DYNAMIC",
+            "INSERT INTO p VALUES ('a')",
+            "INSERT INTO c VALUES (1, 'a')",
+        ],
+        findings: &[("key-length", "p: PRIMARY"), ("key-length", "c: k")],
+        after: &[(
+            "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE()",
+            "1",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "partition_lost",
+        statements: &[
+            "CREATE TABLE t (a VARCHAR(10), n INT) PARTITION BY RANGE COLUMNS (a) (PARTITION p0 VALUES LESS THAN ('n'), PARTITION p1 VALUES LESS THAN ('ö'))",
+            "INSERT INTO t VALUES ('a', 1), ('zebra', 2)",
+        ],
+        findings: &[("partition-key", "t"), ("partition-rows", "t.a")],
+        after: &[("SELECT COUNT(*) FROM t", "2")],
+        ..CASE
+    },
+    Case {
+        name: "key_index",
+        statements: &[
+            "CREATE TABLE p (k VARCHAR(10) PRIMARY KEY)",
+            "CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(10), FOREIGN KEY (k) REFERENCES p (k))",
+            "INSERT INTO p VALUES ('a')",
+            "INSERT INTO c VALUES (1, 'a')",
+        ],
+        after: &[("SELECT COUNT(*) FROM c FORCE INDEX (k) WHERE k = 'a'", "1")],
+        ..CASE
+    },
+    Case {
+        name: "old_charset",
+        on: is_modern,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), g INT GENERATED ALWAYS AS (a COLLATE latin1_german1_ci = 'x') STORED)",
+            "CREATE TABLE u (id INT PRIMARY KEY, a VARCHAR(20))",
+            "INSERT INTO u VALUES (1, 'é')",
+        ],
+        findings: &[("rehearsal", "t")],
+        after: &[
+            (
+                "SELECT COLLATION_NAME LIKE 'utf8mb4%' FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'u' AND COLUMN_NAME = 'a'",
+                "1",
+            ),
+            (
+                "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 't' AND COLUMN_NAME = 'a'",
+                "latin1_swedish_ci",
+            ),
+        ],
+        ..CASE
+    },
+    Case {
+        name: "text_default",
+        on: is_modern,
+        statements: &["CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20000) DEFAULT 'it''s' COMMENT 'DEFAULT 1')"],
+        findings: &[("wide-varchar", "t.a")],
+        after: &[(
+            "SELECT DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME = 'a'",
+            "mediumtext",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "list_constants",
+        charset: "utf8mb4 COLLATE utf8mb4_general_ci",
+        statements: &[
+            "CREATE TABLE t (a VARCHAR(10), n INT) PARTITION BY LIST COLUMNS (a) (PARTITION p0 VALUES IN ('ß'), PARTITION p1 VALUES IN ('ss'))",
+        ],
+        findings: &[("partition-key", "t"), ("rehearsal", "t")],
+        ..CASE
+    },
+    Case {
+        name: "list_constants_twin",
+        charset: "utf8mb4 COLLATE utf8mb4_general_ci",
+        statements: &[
+            "CREATE TABLE t (a VARCHAR(10), n INT) PARTITION BY LIST COLUMNS (a) (PARTITION p0 VALUES IN ('a'), PARTITION p1 VALUES IN ('ss'))",
+            "INSERT INTO t VALUES ('a', 1), ('ss', 2)",
+        ],
+        findings: &[("partition-key", "t")],
+        after: &[("SELECT COUNT(*) FROM t PARTITION (p1) WHERE a = 'ss'", "1")],
+        ..CASE
+    },
+    Case {
+        name: "list_constants_backslash",
+        statements: &[
+            r"CREATE TABLE t (a VARCHAR(10), n INT) PARTITION BY LIST COLUMNS (a) (PARTITION p0 VALUES IN ('a\\b', '\\'), PARTITION p1 VALUES IN ('it\'s', 'l\nm'))",
+            r"INSERT INTO t VALUES ('a\\b', 1), ('\\', 2), ('it\'s', 3), ('l\nm', 4)",
+        ],
+        findings: &[("partition-key", "t")],
+        after: &[("SELECT COUNT(*) FROM t", "4")],
+        ..CASE
+    },
+    Case {
+        name: "shortened_index",
+        on: is_modern,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(1000), KEY k (a, id) COMMENT '(kept)') ROW_FORMAT=DYNAMIC",
+        ],
+        findings: &[("key-length", "t: k")],
+        after: &[(
+            "SELECT INDEX_COMMENT FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND INDEX_NAME = 'k' AND SEQ_IN_INDEX = 1",
+            "(kept)",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "invalid_dates",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), d DATE)",
+            "SET sql_mode = 'ALLOW_INVALID_DATES'",
+            "INSERT INTO t VALUES (1, 'é', '2020-02-31'), (2, 'é', '0000-00-00')",
+            "SET sql_mode = DEFAULT",
+        ],
+        after: &[("SELECT GROUP_CONCAT(d + 0 ORDER BY id) FROM t", "20200231,0")],
+        ..CASE
+    },
+    Case {
+        name: "broken_view",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE TABLE gone (a VARCHAR(20))",
+            "SET NAMES latin1",
+            "CREATE VIEW sound AS SELECT a FROM t",
+            "CREATE VIEW broken AS SELECT a FROM gone",
+            "DROP TABLE gone",
+            "SET NAMES utf8mb4",
+        ],
+        findings: &[("programs", ""), ("unreadable", "broken")],
+        after: &[("SELECT COUNT(*) FROM sound", "0")],
+        ..CASE
+    },
+    Case {
+        name: "histogram",
+        on: is_mysql_8_or_later,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "INSERT INTO t VALUES (1, 'é'), (2, 'e')",
+            "ANALYZE TABLE t UPDATE HISTOGRAM ON a WITH 7 BUCKETS",
+        ],
+        after: &[("SELECT COUNT(*) FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = DATABASE()", "1")],
+        ..CASE
+    },
+    Case {
+        name: "nopad_bin",
+        on: has_0900_bin,
+        charset: "utf8mb4",
+        statements: &[
+            "CREATE TABLE t (a VARCHAR(20) COLLATE utf8mb4_0900_bin PRIMARY KEY, b VARCHAR(20) COLLATE utf8mb4_general_ci)",
+            "INSERT INTO t VALUES ('a', 'x'), ('a ', 'y')",
+        ],
+        after: &[(
+            "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND COLUMN_NAME = 'a'",
+            "utf8mb4_0900_bin",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "nopad_bin_mariadb",
+        on: has_nopad_collations,
+        charset: "utf8mb4",
+        statements: &[
+            "CREATE TABLE t (a VARCHAR(20) COLLATE utf8mb4_nopad_bin PRIMARY KEY, b VARCHAR(20) COLLATE utf8mb4_general_ci, c VARCHAR(20) CHARACTER SET latin1 COLLATE latin1_nopad_bin UNIQUE)",
+            "INSERT INTO t VALUES ('a', 'x', 'c'), ('a ', 'y', 'c ')",
+        ],
+        after: &[(
+            "SELECT GROUP_CONCAT(COLLATION_NAME ORDER BY COLUMN_NAME) LIKE 'utf8mb4_nopad_bin,utf8mb4_%,utf8mb4_nopad_bin' FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()",
+            "1",
+        )],
+        ..CASE
+    },
+    Case {
+        name: "repairs_collide",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), UNIQUE KEY u (v))",
+            "INSERT INTO t VALUES (1, _latin1 X'4DC3BC6C6C6572'), (2, 'Müller')",
+        ],
+        findings: &[("double-encoding", "t.v"), ("unique-key", "t: u")],
+        ..CASE
+    },
+    Case {
+        name: "repairs",
+        statements: &[
+            "CREATE TABLE p (k VARCHAR(20) PRIMARY KEY, t TIMESTAMP NOT NULL DEFAULT '2020-01-01 00:00:00' ON UPDATE CURRENT_TIMESTAMP)",
+            "CREATE TABLE c (id INT PRIMARY KEY, k VARCHAR(20), CONSTRAINT f FOREIGN KEY (k) REFERENCES p (k))",
+            "INSERT INTO p (k) VALUES (_latin1 X'4DC3BC6C6C6572'), ('x')",
+            "INSERT INTO c VALUES (1, _latin1 X'4DC3BC6C6C6572')",
+            "CREATE TRIGGER up BEFORE UPDATE ON p FOR EACH ROW SET NEW.t = '2030-01-01 00:00:00'",
+        ],
+        findings: &[("double-encoding", "p.k"), ("double-encoding", "c.k"), ("programs", "")],
+        repairs: true,
+        after: &[
+            ("SELECT COUNT(*) FROM p JOIN c ON c.k = p.k WHERE p.k = 'Müller' AND p.t = '2020-01-01 00:00:00'", "1"),
+            ("SELECT COUNT(*) FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()", "1"),
+        ],
+        ..CASE
+    },
+];
