@@ -67,7 +67,7 @@ impl Mended {
 
 /// Loads a schema on the old server. Refused statements are left out.
 pub fn load_source(server: &Server, schema: &Schema, into: Option<&str>) -> Result<Loaded, Error> {
-    load(server, schema, into, &mut |_, _, _, _| Ok(false))
+    load(server, schema, into, &mut |_, _, _| Ok(()))
 }
 
 /// Loads a schema on the new server. A refused statement runs in a mended form if one works, so
@@ -82,16 +82,15 @@ pub fn load_target(
     let mut lost: BTreeSet<String> = BTreeSet::new();
     let mut findings: Vec<Finding> = Vec::new();
     let mut by_number: BTreeMap<usize, Mend> = BTreeMap::new();
-    let mut loaded = load(server, schema, into, &mut |session, statement, refusal, _| {
+    let mut loaded = load(server, schema, into, &mut |session, statement, refusal| {
         if is_consequence(&refusal, &lost) {
-            return Ok(true);
+            return Ok(());
         }
         let mut mended = mend(session, &statement.text, &refusal)?;
         match mended.mends.first() {
             Some(mend) => drop(by_number.insert(statement.number, mend.clone())),
             None => lost.extend(created_name(&statement.text)),
         }
-        let is_mended = !mended.mends.is_empty();
         if find_same(&mut findings, &refusal).is_none() {
             mended.describe_collations(server);
         }
@@ -112,7 +111,7 @@ pub fn load_target(
             },
             &refusal,
         );
-        Ok(is_mended)
+        Ok(())
     })?;
     loaded.findings = findings;
     loaded.mends = by_number;
@@ -171,7 +170,8 @@ fn find_same<'f>(findings: &'f mut [Finding], refusal: &Refusal) -> Option<&'f m
     findings.iter_mut().find(|one| is_shared && one.error.as_ref() == Some(&error))
 }
 
-type OnRefusal<'a> = dyn FnMut(&mut Session<'_>, &Statement, Refusal, &str) -> Result<bool, Error> + 'a;
+/// Function that receives a refused statement, its session and the error.
+type OnRefusal<'a> = dyn FnMut(&mut Session<'_>, &Statement, Refusal) -> Result<(), Error> + 'a;
 
 fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut OnRefusal<'_>) -> Result<Loaded, Error> {
     let mut setup = server.connect_patiently()?;
@@ -204,7 +204,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
                 later.push((statement.clone(), session.schema.clone()));
             }
             Err(refusal) => {
-                on_refusal(&mut session, statement, refusal.clone(), "")?;
+                on_refusal(&mut session, statement, refusal.clone())?;
                 loaded.refused.insert(statement.place.clone(), refusal);
             }
         }
@@ -223,7 +223,7 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
         }
         if again.len() == before || again.is_empty() {
             for (statement, _, refusal) in again {
-                on_refusal(&mut session, &statement, refusal.clone(), "")?;
+                on_refusal(&mut session, &statement, refusal.clone())?;
                 loaded.refused.insert(statement.place.clone(), refusal);
             }
             break;

@@ -69,6 +69,8 @@ pub struct Request {
     pub scripts: Vec<Vec<Given>>,
     /// Statements that the application's connection begins with.
     pub first: Vec<String>,
+    /// Findings of the new server's start with the user's option file. `None` without a file.
+    pub option_findings: Option<Vec<Finding>>,
     /// File for the dump as the new server takes it.
     pub rewrite: Option<PathBuf>,
 }

@@ -21,6 +21,9 @@ pub struct Report {
     pub settings: Settings,
     /// Remarks that need no action, and limits of the rehearsal.
     pub notes: Vec<String>,
+    /// What was not looked at.
+    #[serde(default)]
+    pub unchecked: Vec<String>,
     /// What stops replication between the servers, or makes them differ, while both run.
     #[serde(default)]
     pub replication: Vec<ReplicationFault>,
@@ -97,6 +100,8 @@ pub enum Area {
     NextMigration,
     /// Collations of one name with different weights.
     Collation,
+    /// Options of the user's option file that the new server does not start with.
+    Option,
     /// Definitions of two running servers.
     Definition,
     /// Defaults of two running servers.

@@ -12,9 +12,9 @@ use server::{CollationInfo, Flavour, Server, collation_charset, is_same_collatio
 use crate::Error;
 use crate::material::Given;
 use crate::model::{Direction, ReplicationFault};
-use crate::script::{Done, is_query};
+use crate::script::Done;
 use crate::settings::Defaults;
-use crate::side::Columns;
+use crate::side::{Columns, first_word};
 
 /// Maximum number of columns of a collation that are named.
 const MAX_COLUMNS: usize = 3;
@@ -133,12 +133,11 @@ fn unknown_collations(direction: Direction, from: &Side<'_>, to: &Side<'_>) -> V
 }
 
 fn describe_columns(columns: &[String]) -> Option<String> {
-    let shown = columns.iter().take(MAX_COLUMNS).cloned().collect::<Vec<_>>().join(", ");
+    let shown = message::list_names(columns, MAX_COLUMNS);
     match columns.len() {
         0 => None,
         1 => Some(format!("column {shown}")),
-        count if count <= MAX_COLUMNS => Some(format!("columns {shown}")),
-        count => Some(format!("columns {shown} and {} more", count - MAX_COLUMNS)),
+        _ => Some(format!("columns {shown}")),
     }
 }
 
@@ -170,7 +169,37 @@ fn carries_defaults(from: &Side<'_>, to: &Side<'_>) -> bool {
     ["default_collation_for_utf8mb4", "character_set_collations"].iter().any(|name| has(from, name) && has(to, name))
 }
 
-/// Reports statements, except queries, that only one of the servers accepts. `outcomes`
+/// First words of statements that no binary log carries.
+const UNLOGGED: [&str; 26] = [
+    "begin",
+    "check",
+    "checksum",
+    "commit",
+    "deallocate",
+    "desc",
+    "describe",
+    "do",
+    "explain",
+    "handler",
+    "help",
+    "kill",
+    "lock",
+    "prepare",
+    "release",
+    "rollback",
+    "savepoint",
+    "select",
+    "set",
+    "show",
+    "start",
+    "table",
+    "unlock",
+    "use",
+    "values",
+    "with",
+];
+
+/// Reports logged statements that only one of the servers accepts. `outcomes`
 /// are those of the old server and of the new one.
 pub fn refused_statements<'r>(
     outcomes: impl Iterator<Item = (&'r Given, &'r Done, &'r Done)>,
@@ -181,7 +210,7 @@ pub fn refused_statements<'r>(
             (Err(refusal), Ok(_)) if !before.is_consequence => (Direction::ToOld, refusal),
             _ => return None,
         };
-        (!is_query(&given.text)).then(|| ReplicationFault {
+        (!UNLOGGED.contains(&first_word(&given.text).as_str())).then(|| ReplicationFault {
             direction,
             what: format!("the replica refuses a statement that its source takes: {refusal}"),
             places: vec![given.place.clone()],
@@ -189,4 +218,29 @@ pub fn refused_statements<'r>(
         })
     };
     outcomes.filter_map(fault).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use why::Refusal;
+
+    use super::*;
+
+    #[test]
+    fn statements_that_no_log_carries_stop_no_replica() {
+        let taken = Done::default();
+        let refused = Done { ran: Err(Refusal { code: 1064, message: "syntax".into() }), ..Done::default() };
+        let count = |text: &str| {
+            let given = Given { place: "a.sql:1".into(), text: text.into(), schema: None };
+            refused_statements(std::iter::once((&given, &taken, &refused))).len()
+        };
+        for text in
+            ["SHOW MASTER STATUS", "/* x */ show slave status", "DESC t", "SET query_cache_type = 0", "SELECT 1"]
+        {
+            assert_eq!(count(text), 0, "{text}");
+        }
+        for text in ["CREATE TABLE t (a INT)", "ANALYZE TABLE t", "GRANT ALL ON *.* TO a"] {
+            assert_eq!(count(text), 1, "{text}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use rehearsal::Values;
+use rehearsal::{Definitions, Values};
 use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
@@ -33,7 +33,7 @@ struct Before {
     common: Common,
     probes: Probes,
     /// Definitions as the old server prints them.
-    definitions: rehearsal::Definitions,
+    definitions: Definitions,
     uses: Uses,
 }
 
@@ -79,22 +79,40 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     }
     let mut notes = after.notes;
     notes.extend(before.loaded.left_out.iter().cloned());
-    let mut findings = after.findings;
+    let unchecked = list_unchecked(request, &before.definitions);
+    let mut findings = request.option_findings.clone().unwrap_or_default();
+    findings.extend(after.findings);
     findings.sort_by_key(|finding| finding.kind);
     Ok(Report {
-        format: FORMAT,
-        weigh: env!("CARGO_PKG_VERSION").to_owned(),
-        from: describe(source, &defaults.source, &defaults.source_charsets),
-        to: describe(target, &defaults.target, &defaults.target_charsets),
         schema: before.loaded.schema.clone(),
         findings,
         settings,
         notes,
+        unchecked,
         replication,
         rewritten,
-        live: false,
         phases: phases.all,
+        ..empty_report(source, target, &defaults)
     })
+}
+
+/// Lists what no rehearsal looks at, what the request leaves out, and the objects that could not be
+/// read. `copied` are the definitions on the old private server.
+fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
+    let mut all = vec!["accounts, with their authentication plugins and privileges".to_owned()];
+    if request.option_findings.is_none() {
+        all.push("options of the server (no --my-cnf)".to_owned());
+    }
+    all.push("plugins, clients and drivers".to_owned());
+    if request.scripts.iter().all(Vec::is_empty) {
+        all.push("the application's statements (no --sql, --slow-log or --migrations)".to_owned());
+    }
+    let read = match &request.schema {
+        Schema::Definitions(read) => read.unread.as_slice(),
+        Schema::Dumps(_) => &[],
+    };
+    all.extend(read.iter().chain(&copied.unread).map(|one| format!("{}: {}", one.name, one.message)));
+    all
 }
 
 /// Phases that are done, with the time they took.
@@ -125,11 +143,26 @@ impl<'p> Phases<'p> {
     }
 }
 
-pub fn describe(
-    server: &Server,
-    settings: &BTreeMap<String, String>,
-    charsets: &BTreeMap<String, String>,
-) -> ServerSide {
+/// Returns a report about two servers without findings.
+pub fn empty_report(source: &Server, target: &Server, defaults: &Defaults) -> Report {
+    Report {
+        format: FORMAT,
+        weigh: env!("CARGO_PKG_VERSION").to_owned(),
+        from: describe(source, &defaults.source, &defaults.source_charsets),
+        to: describe(target, &defaults.target, &defaults.target_charsets),
+        schema: String::new(),
+        findings: Vec::new(),
+        settings: Settings::default(),
+        notes: Vec::new(),
+        unchecked: Vec::new(),
+        replication: Vec::new(),
+        rewritten: None,
+        live: false,
+        phases: Vec::new(),
+    }
+}
+
+fn describe(server: &Server, settings: &BTreeMap<String, String>, charsets: &BTreeMap<String, String>) -> ServerSide {
     ServerSide {
         label: server.label().to_owned(),
         version: server.version().to_owned(),
@@ -259,12 +292,11 @@ fn changed_columns(target: &Server, before: &Columns, after: &Columns) -> Vec<Fi
         .into_iter()
         .map(|((old, new), columns)| {
             let count = columns.len();
-            let shown = columns.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
             let noun = if count == 1 { "column becomes" } else { "columns become" };
             Finding {
                 kind: Kind::Differs,
                 area: Area::Load,
-                place: if count > 3 { format!("{shown} and {} more", count - 3) } else { shown },
+                place: message::list_names(&columns, 3),
                 what: format!("{count} {noun} {new} instead of {old}: other texts are equal, and the order is another"),
                 statement: String::new(),
                 error: None,

@@ -72,6 +72,7 @@ fn run(source: &Server, target: &Server, fixture: &Fixture) -> Report {
         default_schema: None,
         scripts: vec![script],
         first: Vec::new(),
+        option_findings: None,
         rewrite: None,
     };
     rehearse(source, target, &request, &NoProgress).unwrap_or_else(|error| panic!("{}: {error}", fixture.name))

@@ -170,6 +170,7 @@ fn rehearse_upgrade(old: &str, new: &str) -> Report {
         default_schema: None,
         scripts: Vec::new(),
         first: Vec::new(),
+        option_findings: None,
         rewrite: None,
     };
     let report = rehearse(&source, &target, &request, &NoProgress).unwrap();

@@ -151,8 +151,10 @@ pub fn copy_schemas(source: &Server, private: &Server, schemas: &[String]) -> Re
         .unbuilt
         .iter()
         .map(|one| format!("{} is not on the private copy: {}: {}", one.name, one.code, one.message));
+    let unread =
+        definitions.unread.iter().map(|one| format!("{} is not on the private copy: {}", one.name, one.message));
     let left_out = built.left_out.iter().filter_map(|(name, removed)| describe_left_out(&name.to_string(), removed));
-    Ok(unbuilt.chain(left_out).collect())
+    Ok(unread.chain(unbuilt).chain(left_out).collect())
 }
 
 #[cfg(test)]

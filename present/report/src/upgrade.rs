@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use ::upgrade::{Direction, Finding, Kind, Mend, ReplicationFault, Report};
 
+use message::list_names;
+
 use crate::format::json::to_json;
 use crate::format::number::count_noun;
 use crate::format::text::Style;
@@ -52,11 +54,14 @@ pub fn text(report: &Report, style: Style) -> String {
     }
     push_replication(report, style, &mut out);
     push_rewritten(report, style, &mut out);
-    if !report.notes.is_empty() {
+    if !report.notes.is_empty() || !report.unchecked.is_empty() {
         out.push('\n');
     }
     for note in &report.notes {
         push_wrapped(&format!("note: {note}"), "", &mut out);
+    }
+    if !report.unchecked.is_empty() {
+        push_wrapped(&format!("Not checked: {}.", report.unchecked.join("; ")), "", &mut out);
     }
     let took: Vec<String> =
         report.phases.iter().map(|phase| format!("{} {:.1} s", phase.name, phase.seconds)).collect();
@@ -180,10 +185,7 @@ fn push_finding(finding: &Finding, out: &mut String) {
         push_wrapped(&format!("{}.", reason.trim_end_matches('.')), "    ", out);
     }
     if !finding.also.is_empty() {
-        let shown: Vec<&str> = finding.also.iter().take(MAX_PLACES).map(String::as_str).collect();
-        let more = finding.also.len() - shown.len();
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        push_wrapped(&format!("Also at {}{rest}.", shown.join(", ")), "    ", out);
+        push_wrapped(&format!("Also at {}.", list_names(&finding.also, MAX_PLACES)), "    ", out);
     }
     finding.mends.iter().take(MAX_MENDS).for_each(|mend| push_mend(mend, out));
 }

@@ -30,6 +30,6 @@ pub use in_force::{
     current_collation_name, is_same_collation, read_connection_charsets, read_layers,
 };
 pub use options::Options;
-pub use private::{DetachedInstance, FreeResources, RunUnder, detached};
+pub use private::{DetachedInstance, FreeResources, RunUnder, detached, option_name};
 pub use server::{Server, open};
 pub use spec::{Spec, SpecError, install};

@@ -13,6 +13,9 @@ pub struct Options {
     pub settings: Vec<(String, String)>,
     /// Option file for private instances: the server's groups, such as `[mysqld]`.
     pub defaults_file: Option<PathBuf>,
+    /// Options of `defaults_file` that are left out, as [`option_name`](crate::option_name) returns
+    /// them.
+    pub left_out: Vec<String>,
     /// Number of client connections that the load opens. `max_connections` of a private instance is
     /// at least 50 higher, unless the user sets it.
     pub threads: u32,

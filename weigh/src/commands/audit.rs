@@ -12,7 +12,7 @@ use report::audit as printed;
 use server::Server;
 
 use crate::dump::{open_filled, read_lines};
-use crate::options::connect::{ConnectArgs, SpecText};
+use crate::options::connect::{ConnectArgs, DEFAULT_RUNNING_OR_DUMP, SpecText, with_default_server};
 use crate::options::pipeline::{BaselineArgs, Conclusion, format_name, has_lines};
 use crate::options::values::SeverityArg;
 use crate::output;
@@ -36,7 +36,7 @@ Exit status: 0 no finding of --fail-on's severity or worse, 1 findings, 2 could 
 
 /// Find what is wrong with a server's collations; only reads
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_override_self = true)]
+#[command(after_help = EXAMPLES, args_override_self = true, mut_arg("servers", |arg| with_default_server(arg, DEFAULT_RUNNING_OR_DUMP)))]
 pub struct AuditArgs {
     /// Schemas to read [default: all but the server's own]
     #[arg(long = "schema", value_name = "NAME,…", value_delimiter = ',', help_heading = "What to check")]

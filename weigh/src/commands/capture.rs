@@ -11,7 +11,7 @@ use progress::Bar;
 use report::capture as printed;
 use workload_folder::Protocol;
 
-use crate::options::connect::ConnectArgs;
+use crate::options::connect::{ConnectArgs, DEFAULT_RUNNING, with_default_server};
 use crate::options::values::without_repeats;
 use crate::output;
 
@@ -30,7 +30,7 @@ Exit status: 0 captured, 1 captured without a statement, 2 could not do it; 130 
 
 /// Capture tables, rows and statements from a server, dump or logs
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_override_self = true)]
+#[command(after_help = EXAMPLES, args_override_self = true, mut_arg("servers", |arg| with_default_server(arg, DEFAULT_RUNNING)))]
 pub struct CaptureArgs {
     /// Schema whose tables and statements are captured
     #[arg(long, value_name = "NAME", required = true, help_heading = "What to capture")]

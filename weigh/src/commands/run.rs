@@ -14,7 +14,7 @@ use server::{Options, Spec};
 use crate::argv;
 use crate::commands::bench::opening::{Opening, level_settings};
 use crate::commands::bench::{self, Bench};
-use crate::options::connect::{ConnectArgs, Targets, describe_foreign_settings};
+use crate::options::connect::{ConnectArgs, Targets, describe_foreign_settings, with_default_server};
 use crate::output::{self, Format};
 
 const EXAMPLES: &str = "\
@@ -36,7 +36,7 @@ Exit status: 0 measured, 2 could not measure; 130 and 143 after ctrl-C and SIGTE
 
 /// Repeat a published study, and judge its claims by the results
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_override_self = true)]
+#[command(after_help = EXAMPLES, args_override_self = true, mut_arg("servers", |arg| with_default_server(arg, "those of the recipe, or this machine's server program, started privately")))]
 pub struct RunArgs {
     /// Recipe: a name (see --list) or a file
     #[arg(value_name = "RECIPE", required_unless_present_any = ["list", "resume"])]
@@ -71,8 +71,8 @@ pub struct RunArgs {
     dry_run: bool,
 
     /// Resume the run in this folder that was interrupted or killed: complete replicates are kept,
-    /// the unfinished one is measured again. Recipe and options are those of the original run;
-    /// --password, --format, --trust and the same servers may be given
+    /// the unfinished one is measured again. Recipe and options are those of the original run; only
+    /// --password, --format, --trust, --quiet, --verbose, --color and the same servers may be given
     #[arg(long, value_name = "DIR", help_heading = "The experiment")]
     pub resume: Option<PathBuf>,
 

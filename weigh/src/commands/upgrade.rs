@@ -52,13 +52,15 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
         return print(args, baseline.as_ref(), report);
     }
     let (source, schema) = open_source(args, &from, &bar)?;
-    let target = server::open(&to, &options(args, &[&args.settings, &args.settings_to]), &bar)
+    let own = options(args, &[&args.settings, &args.settings_to]);
+    let (target, option_findings) = upgrade::open_target(&to, &own, &bar)
         .map_err(|error| anyhow!("{error}\nThe new server does not start, or not with these settings."))?;
     let request = Request {
         schema,
         default_schema: args.schemas.first().cloned(),
         scripts,
         first: first_statements(args),
+        option_findings,
         rewrite: args.rewrite.clone(),
     };
     let report = rehearse(&source, &target, &request, &bar)?;

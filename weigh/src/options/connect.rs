@@ -7,7 +7,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use clap::{ArgAction, Args};
+use clap::builder::StyledStr;
+use clap::{Arg, ArgAction, Args};
 use server::{ClientOptions, Login, Options, Secret, Spec, TlsMode};
 
 #[derive(Debug, Default, Args)]
@@ -56,11 +57,12 @@ pub struct ConnectArgs {
     #[arg(short = 'S', long, value_name = "FILE", help_heading = "Connection")]
     socket: Option<PathBuf>,
 
-    /// Read only this option file: [client] and [weigh] to attach, [mysqld] for private servers
+    /// Read only this option file: [client], [client-server], [client-mariadb] and [weigh] to
+    /// attach; [mysqld] or what else the server reads for private servers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["defaults_extra_file", "no_defaults"], help_heading = "Connection")]
     defaults_file: Option<PathBuf>,
 
-    /// Read this option file after the global ones
+    /// Read this option file after the global ones, to attach: groups as of --defaults-file
     #[arg(long, value_name = "FILE", conflicts_with = "no_defaults", help_heading = "Connection")]
     defaults_extra_file: Option<PathBuf>,
 
@@ -104,6 +106,20 @@ pub struct ConnectArgs {
     /// A `-h` without a host.
     #[arg(long, hide = true, action = ArgAction::Help)]
     short_help: Option<bool>,
+}
+
+/// Default of `--server` for commands that ask a running server.
+pub const DEFAULT_RUNNING: &str = "the server that option files name";
+
+/// Default of `--server` for commands that ask a running server, or a private one about a dump.
+pub const DEFAULT_RUNNING_OR_DUMP: &str =
+    "the server that option files name; with --dump this machine's server program, started privately";
+
+/// Returns `--server` with another default in its help.
+pub fn with_default_server(arg: Arg, default: &str) -> Arg {
+    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    let own = help.split(" [default: ").next().unwrap_or_default();
+    arg.help(format!("{own} [default: {default}]"))
 }
 
 /// A server as typed, parsed when it is resolved. Specs can hold a password, so `Debug` hides them.
@@ -205,6 +221,7 @@ impl ConnectArgs {
         let options = Options {
             settings: self.settings.iter().map(|setting| (setting.name.clone(), setting.value.clone())).collect(),
             defaults_file: self.defaults_file.clone(),
+            left_out: Vec::new(),
             threads,
             buffer_pool: None,
             direct_io: false,

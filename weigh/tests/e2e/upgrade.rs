@@ -86,6 +86,42 @@ fn a_dump_is_rewritten_for_the_new_server() {
     upgrade(&workspace, &["--from=mysql@8.0", "--to=mariadb", "--rewrite=new.sql"]).refuses_with(&["--dump"]);
 }
 
+/// MySQL 5.7 starts with this file. MySQL 8.0 has no query cache, and no mode NO_AUTO_CREATE_USER.
+const OPTION_FILE: &str = "[client]\nport = 3306\n\n[mysqld]\nquery_cache_size = 1M\nmax_connections = 300\n\
+    innodb-file-format=Barracuda\nsql_mode = NO_AUTO_CREATE_USER,STRICT_TRANS_TABLES\nloose-old = 1\n";
+
+#[test]
+fn options_that_the_new_server_lacks_are_findings() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("my.cnf"), OPTION_FILE).unwrap();
+    fs::write(workspace.root().join("schema.sql"), "CREATE TABLE t (id INT PRIMARY KEY);").unwrap();
+    let words = ["--dump=schema.sql", "--from=mysql@5.7", "--to=mysql@8.0"];
+    let with_file = [&words[..], &["--my-cnf=my.cnf"]].concat();
+    let finished = upgrade(&workspace, &[&with_file[..], &["--format=json"]].concat());
+    assert_eq!(finished.code, Some(1), "{finished}");
+    let report = json(&finished);
+    let findings: Vec<String> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}: {}", one["area"].as_str().unwrap(), one["place"].as_str().unwrap(), one["what"]))
+        .collect();
+    assert_eq!(findings.len(), 3, "{findings:#?}");
+    for (line, name) in [(5, "query_cache_size"), (7, "innodb_file_format"), (8, "sql_mode")] {
+        let place = format!("option my.cnf:{line}: ");
+        let is_named = |finding: &&String| finding.starts_with(&place) && finding.contains(name);
+        assert_eq!(findings.iter().filter(is_named).count(), 1, "{place}{name}: {findings:#?}");
+    }
+    let unchecked = |report: &Value| report["unchecked"].to_string();
+    assert!(unchecked(&report).contains("accounts") && !unchecked(&report).contains("--my-cnf"), "{report:#}");
+    let text = upgrade(&workspace, &with_file).stdout;
+    assert_eq!(text.matches("Not checked: ").count(), 1, "{text}");
+
+    let finished = upgrade(&workspace, &[&words[..], &["--format=json"]].concat());
+    assert_eq!(finished.code, Some(0), "{finished}");
+    assert!(unchecked(&json(&finished)).contains("no --my-cnf"), "{finished}");
+}
+
 const OLD: &str = "\
 CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci; USE shop;
 CREATE TABLE orders (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL, n INT, KEY ix_code (code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;

@@ -79,8 +79,15 @@ impl Reader<'_> {
         Error::Statement { what, server: self.label.clone(), source }
     }
 
-    /// Runs `SHOW CREATE`. `None` if the server refuses it; the object is then unread.
-    fn show_create(&mut self, kind: Kind, schema: &str, name: &str) -> Result<Option<Row>, Error> {
+    /// Runs `SHOW CREATE`. Returns the row and the definition in it, from the column with one of the
+    /// names. `None` if the server refuses it or returns none; the object is then unread.
+    fn show_create(
+        &mut self,
+        kind: Kind,
+        schema: &str,
+        name: &str,
+        columns: &[&str],
+    ) -> Result<Option<(Row, String)>, Error> {
         let qualified = match kind {
             Kind::Schema => quote_identifier(schema),
             _ => sql::quote_table(schema, name),
@@ -88,7 +95,13 @@ impl Reader<'_> {
         let row: Result<Option<Row>, mysql::Error> =
             self.conn.query_first(format!("SHOW CREATE {} {qualified}", kind.keyword()));
         match row {
-            Ok(Some(row)) => Ok(Some(row)),
+            Ok(Some(row)) => match definition(&row, columns) {
+                Ok(create) => Ok(Some((row, create))),
+                Err(why) => {
+                    self.add_unread(kind, schema, name, (0, why));
+                    Ok(None)
+                }
+            },
             Ok(None) => {
                 self.add_unread(kind, schema, name, (0, "the server returns no definition".into()));
                 Ok(None)
@@ -107,8 +120,9 @@ impl Reader<'_> {
     }
 
     fn read_schema(&mut self, schema: &str) -> Result<(), Error> {
-        let Some(row) = self.show_create(Kind::Schema, schema, schema)? else { return Ok(()) };
-        let create: String = column(&row, &["Create Database"]).unwrap_or_default();
+        let Some((_, create)) = self.show_create(Kind::Schema, schema, schema, &["Create Database"])? else {
+            return Ok(());
+        };
         let mut object = Object::new(Kind::Schema, schema, schema, create);
         let query = format!(
             "SELECT DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}",
@@ -129,12 +143,42 @@ impl Reader<'_> {
     }
 }
 
+/// Returns the definition in a row of `SHOW CREATE`, or why there is none.
+fn definition(row: &Row, names: &[&str]) -> Result<String, String> {
+    let columns: Vec<String> = row.columns_ref().iter().map(|column| column.name_str().into_owned()).collect();
+    column(row, names).ok_or_else(|| explain_missing(&columns, names))
+}
+
+/// Says why a row with these columns has no definition in a column with one of the names.
+fn explain_missing(columns: &[String], names: &[&str]) -> String {
+    if position(columns, names).is_some() {
+        return "the account may not see its definition".to_owned();
+    }
+    // A table that was replaced by a view since it was listed has the column "Create View".
+    format!("SHOW CREATE returns another kind of object (columns {})", columns.join(", "))
+}
+
 /// Returns the row's first column that has one of the names. `None` if there is none, or for NULL.
 fn column(row: &Row, names: &[&str]) -> Option<String> {
-    let at = row
-        .columns_ref()
-        .iter()
-        .position(|column| names.iter().any(|name| column.name_str().eq_ignore_ascii_case(name)))?;
-    let bytes: Option<Vec<u8>> = row.get(at)?;
+    let columns: Vec<_> = row.columns_ref().iter().map(mysql::Column::name_str).collect();
+    let bytes: Option<Vec<u8>> = row.get(position(&columns, names)?)?;
     bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn position(columns: &[impl AsRef<str>], names: &[&str]) -> Option<usize> {
+    columns.iter().position(|column| names.iter().any(|name| column.as_ref().eq_ignore_ascii_case(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_a_definition_says_why() {
+        let explain =
+            |columns: [&str; 2]| explain_missing(&columns.map(str::to_owned), &["Create Table", "Create Sequence"]);
+        assert_eq!(explain(["Table", "create table"]), "the account may not see its definition");
+        let other = "SHOW CREATE returns another kind of object (columns View, Create View)";
+        assert_eq!(explain(["View", "Create View"]), other);
+    }
 }

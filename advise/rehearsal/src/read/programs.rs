@@ -80,12 +80,7 @@ impl Reader<'_> {
     }
 
     fn read_program(&mut self, kind: Kind, schema: &str, name: &str) -> Result<Option<&mut Object>, Error> {
-        let Some(row) = self.show_create(kind, schema, name)? else { return Ok(None) };
-        let Some(create) = column(&row, &CREATE_COLUMNS) else {
-            let why = "the account may not see its definition".to_owned();
-            self.add_unread(kind, schema, name, (0, why));
-            return Ok(None);
-        };
+        let Some((row, create)) = self.show_create(kind, schema, name, &CREATE_COLUMNS)? else { return Ok(None) };
         let mut object = Object::new(kind, schema, name, create);
         object.session = CreationSession {
             sql_mode: column(&row, &["sql_mode"]),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sql::{quote_identifier, quote_string};
 
-use super::{Reader, column};
+use super::Reader;
 use crate::create_table::table_parts;
 use crate::definitions::{Kind, Object};
 use crate::error::Error;
@@ -22,8 +22,8 @@ impl Reader<'_> {
         for (name, table_type, collation) in tables {
             lifecycle::interrupt::check()?;
             let kind = if table_type == "SEQUENCE" { Kind::Sequence } else { Kind::Table };
-            let Some(row) = self.show_create(kind, schema, &name)? else { continue };
-            let Some(create) = column(&row, &["Create Table", "Create Sequence"]) else { continue };
+            let columns = ["Create Table", "Create Sequence"];
+            let Some((_, create)) = self.show_create(kind, schema, &name, &columns)? else { continue };
             let mut object = Object::new(kind, schema, &name, create);
             if kind == Kind::Table {
                 object.parts = table_parts(&object.create);

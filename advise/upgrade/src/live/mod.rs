@@ -12,8 +12,8 @@ use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
 use crate::material::Given;
-use crate::model::{Area, FORMAT, Finding, Kind, Report, Settings};
-use crate::run::{Phases, describe};
+use crate::model::{Area, Finding, Kind, Report};
+use crate::run::{Phases, empty_report};
 use crate::settings::Defaults;
 
 /// What is compared.
@@ -31,6 +31,8 @@ pub struct LiveRequest {
 const SETTINGS: [&str; 4] =
     ["character_set_server", "collation_server", "default_collation_for_utf8mb4", "character_set_collations"];
 
+const UNCHECKED: &str = "accounts and privileges, settings but those of character sets and sql_mode, plugins and rows";
+
 /// Compares two running servers. The first is the old one.
 pub fn compare_live(
     source: &Server,
@@ -44,32 +46,28 @@ pub fn compare_live(
     let read = |server: &Server| facts::read(server, &scope, &Limits::default(), progress);
     let before = phases.time("definitions of the old server", || Ok(read(source)?))?;
     let after = phases.time("definitions of the new server", || Ok(read(target)?))?;
-    let mut notes = unseen(&before, "old").chain(unseen(&after, "new")).collect();
+    let mut notes = Vec::new();
+    let unchecked = unseen(&before, "old").chain(unseen(&after, "new"));
     let mut findings = compare_defaults(&defaults);
     notes_on_modes(&defaults, &mut notes);
     findings.extend(definitions::compare(&before, &after));
     findings.extend(phases.time("queries", || query::compare(source, target, request, [&before, &after], &mut notes))?);
     findings.sort_by_key(|finding| finding.kind);
     Ok(Report {
-        format: FORMAT,
-        weigh: env!("CARGO_PKG_VERSION").to_owned(),
-        from: describe(source, &defaults.source, &defaults.source_charsets),
-        to: describe(target, &defaults.target, &defaults.target_charsets),
         schema: request.schemas.first().cloned().unwrap_or_default(),
         findings,
-        settings: Settings::default(),
         notes,
-        replication: Vec::new(),
-        rewritten: None,
+        unchecked: std::iter::once(UNCHECKED.to_owned()).chain(unchecked).collect(),
         live: true,
         phases: phases.all,
+        ..empty_report(source, target, &defaults)
     })
 }
 
 fn unseen(facts: &Facts, which: &'static str) -> impl Iterator<Item = String> {
     facts.unseen.iter().map(move |one| {
         let remedy = one.remedy.as_ref().map(|remedy| format!(" ({remedy})")).unwrap_or_default();
-        format!("not compared: {} of the {which} server: {}{remedy}", one.what, one.why)
+        format!("{} of the {which} server: {}{remedy}", one.what, one.why)
     })
 }
 

@@ -35,9 +35,16 @@ pub fn page(report: &Report) -> String {
         badge: badge(report),
         settings: &report.settings,
         groups,
-        notes: report.notes.iter().cloned().chain(super::describe_replication(report)).collect(),
+        notes: notes(report),
     };
     crate::frame::render(&page)
+}
+
+fn notes(report: &Report) -> Vec<String> {
+    let mut all = report.notes.clone();
+    all.extend(super::describe_replication(report));
+    all.extend(report.unchecked.iter().map(|one| format!("not checked: {one}")));
+    all
 }
 
 fn group<'a>(report: &'a Report, kind: Kind, heading: &'static str) -> Option<Group<'a>> {

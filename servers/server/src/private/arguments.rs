@@ -97,10 +97,26 @@ fn format_option_file(program: &Program, options: &Options) -> Result<String, Er
         // Copied, not included: the server ignores an included file that its account cannot read.
         let own = files::read_small(file, MAX_OPTION_FILE_BYTES).map_err(Error::io("read option file", file))?;
         let own = String::from_utf8(own).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error));
-        text.push_str(&own.map_err(Error::io("read option file", file))?);
-        text.push('\n');
+        text.push_str(&without_options(&own.map_err(Error::io("read option file", file))?, &options.left_out));
     }
     Ok(text)
+}
+
+/// Returns an option file without the lines of these options.
+fn without_options(text: &str, left_out: &[String]) -> String {
+    let is_kept = |line: &&str| option_name(line).is_none_or(|name| !left_out.contains(&name));
+    text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Returns the option of a line of an option file, as the server's variable is named:
+/// `sql_mode` of `loose-sql-mode = ANSI`. `None` for a comment, a group or an empty line.
+pub fn option_name(line: &str) -> Option<String> {
+    let name = line.split('=').next().unwrap_or_default().trim().trim_start_matches("--");
+    if name.is_empty() || name.starts_with(['#', ';', '[', '!']) {
+        return None;
+    }
+    let name = name.replace('-', "_").to_lowercase();
+    Some(name.strip_prefix("loose_").unwrap_or(&name).to_owned())
 }
 
 /// Returns settings for benchmarks: data in memory, commits that do not wait for the disk, a larger
@@ -154,6 +170,15 @@ mod tests {
             assert!(error.to_string().contains(name), "{error}");
         }
         reject_reserved_settings(&[("innodb_buffer_pool_size".into(), "1G".into())]).unwrap();
+    }
+
+    #[test]
+    fn leaves_options_out_in_any_spelling() {
+        let text =
+            "[mysqld]\n# query-cache-size=0\nquery-cache-size=1\nsql_mode = ANSI\nloose_Query_Cache_Size=2\nskip-x";
+        let left_out = ["query_cache_size".to_owned(), "skip_x".to_owned()];
+        assert_eq!(without_options(text, &left_out), "[mysqld]\n# query-cache-size=0\nsql_mode = ANSI\n");
+        assert_eq!(without_options(text, &[]), format!("{text}\n"));
     }
 
     #[test]

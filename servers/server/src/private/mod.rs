@@ -11,6 +11,7 @@ mod instance;
 mod resources;
 mod run_under;
 
+pub use arguments::option_name;
 pub use detached::DetachedInstance;
 pub(crate) use instance::{Instance, Lifetime};
 pub use resources::FreeResources;

@@ -164,8 +164,8 @@ pub struct BenchArgs {
     pub dry_run: bool,
 
     /// Resume the run in this folder that was interrupted or killed: complete replicates are kept,
-    /// the unfinished one is measured again. The other options are those of the original run;
-    /// --password, --format, --trust and the same servers may be given
+    /// the unfinished one is measured again. The other options are those of the original run; only
+    /// --password, --format, --trust, --quiet, --verbose, --color and the same servers may be given
     #[arg(long, value_name = "DIR", help_heading = "The experiment")]
     pub resume: Option<PathBuf>,
 

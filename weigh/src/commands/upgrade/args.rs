@@ -17,7 +17,7 @@ Examples:
   weigh upgrade --dump schema.sql --from mysql@8.0 --to mysql@9 --sql app.sql --slow-log slow.log
       With the application's statements, which are run on both.
   weigh upgrade --from h=db1.example,u=me --schema shop --to mysql@9
-      Definitions of a running server, which is only read from.
+      Definitions of a running server, which is only read from; S=/run/mysqld/mysqld.sock,u=me names one by its socket.
   weigh upgrade --dump schema.sql --from mysql@8.0 --to mariadb@10.11 --rewrite new.sql
       The dump as the new server takes it.
   weigh upgrade --live --from h=db1,u=me --to h=db2,u=me --schema shop --sql app.sql
@@ -30,7 +30,8 @@ Exit status: 0 nothing found, 1 findings, 2 could not do it; 130 and 143 after c
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct UpgradeArgs {
     /// Server before: a version that is started privately (mysql@5.7, mariadb@10.11, an image, a
-    /// folder), or with --schema a running one (mysql://me@host, h=…,u=…), which is only read from
+    /// folder), or with --schema a running one (mysql://me@host; h=HOST,P=PORT,u=USER; or
+    /// S=SOCKET,u=USER), which is only read from
     #[arg(long, value_name = "SPEC", help_heading = "Servers")]
     pub from: SpecText,
 
@@ -42,7 +43,8 @@ pub struct UpgradeArgs {
     #[arg(long, value_name = "SPEC", help_heading = "Servers")]
     pub trial: Option<String>,
 
-    /// Option file of the servers ([mysqld]); the new server must start with it as well
+    /// Option file of the servers ([mysqld]); options with which the new server does not start are
+    /// findings, and are left out there
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub my_cnf: Option<PathBuf>,
 

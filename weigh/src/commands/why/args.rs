@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use server::collation_charset;
 use why::Request;
 
-use crate::options::connect::ConnectArgs;
+use crate::options::connect::{ConnectArgs, DEFAULT_RUNNING_OR_DUMP, with_default_server};
 use crate::options::pipeline::BaselineArgs;
 
 const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ Exit status: 0 nothing found, 1 findings, 2 could not do it; 130 and 143 after c
 
 /// Find why a statement fails or is slow, and remedies that work
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_override_self = true)]
+#[command(after_help = EXAMPLES, args_override_self = true, mut_arg("servers", |arg| with_default_server(arg, DEFAULT_RUNNING_OR_DUMP)))]
 pub struct WhyArgs {
     /// Statement to judge; several are separated by semicolons, and SET applies to later ones. A
     /// server may come before or after it
