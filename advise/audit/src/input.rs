@@ -44,6 +44,8 @@ pub enum JoinKind {
     ForeignKey(String),
     /// The names match, and one column is indexed.
     SameName,
+    /// A statement compares them.
+    Compared,
 }
 
 /// Plans of a join of two columns: one plan for each column that has an index.
@@ -174,7 +176,7 @@ pub struct Statement {
 }
 
 /// Result of explaining a statement of a script or a slow query log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatementPlan {
     /// Index in [`AuditInput::statements`].
     pub statement: usize,
@@ -184,4 +186,7 @@ pub struct StatementPlan {
     pub refused: Option<Warning>,
     /// Warnings about unusable indexes.
     pub warnings: Vec<Warning>,
+    /// Joins of columns that the statement compares, with the look-ups that lose their index although
+    /// the server does not warn of it.
+    pub joins: Vec<JoinPlans>,
 }

@@ -5,6 +5,7 @@
 //! `checks/`. To add a check, add its file, its line in `checks/mod.rs` and a fixture in
 //! `tests/fixtures/`.
 
+mod advice;
 mod checks;
 mod fix;
 mod gather;

@@ -1,5 +1,6 @@
 use check::Severity;
 
+use crate::advice::Advice;
 use crate::checks::Selection;
 use crate::input::AuditInput;
 use crate::model::{Audit, AuditedServer, Counts, Finding, Unseen};
@@ -13,11 +14,11 @@ const FORMAT: u32 = 1;
 /// Findings are sorted by severity (the most severe first), check and object. `weigh` is the
 /// version of the command.
 pub fn run(input: &AuditInput, selection: &Selection, min_severity: Severity, weigh: &str) -> Audit {
-    let places = Places::new(&input.facts);
+    let (places, advice) = (Places::new(&input.facts), Advice::new(input));
     let mut findings: Vec<(usize, Finding)> = Vec::new();
     for (order, check) in selection.checks().iter().enumerate() {
         let severe = (check.run)(input).into_iter().filter(|finding| finding.severity >= min_severity);
-        findings.extend(severe.map(|finding| (order, with_place(input, finding, &places))));
+        findings.extend(severe.map(|finding| (order, with_place(input, finding, &places, &advice))));
     }
     findings.sort_by(|(order, a), (other, b)| {
         b.severity.cmp(&a.severity).then(order.cmp(other)).then_with(|| a.object.cmp(&b.object))
@@ -51,9 +52,9 @@ pub fn run(input: &AuditInput, selection: &Selection, min_severity: Severity, we
     }
 }
 
-fn with_place(input: &AuditInput, finding: check::Finding, places: &Places<'_>) -> Finding {
+fn with_place(input: &AuditInput, finding: check::Finding, places: &Places<'_>, advice: &Advice<'_>) -> Finding {
     let place = places.find(&finding.check, &finding.object);
-    let place = crate::fix::complete(input, &finding, place);
+    let place = crate::fix::complete(input, advice, &finding, place);
     let check::Finding { check, severity, object, what, why, action, details: _ } = finding;
     Finding { check, severity, object, what, why, action, details: place }
 }

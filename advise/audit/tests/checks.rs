@@ -361,3 +361,48 @@ fn every_check_has_a_fixture() {
         );
     }
 }
+
+/// Columns that several checks give advice on: joined with columns of other collations, in utf8mb3,
+/// and left behind by the default of their table.
+const DISPUTED: &str = "\
+CREATE TABLE a (id INT PRIMARY KEY, part_code VARCHAR(30) COLLATE utf8mb4_general_ci, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;
+CREATE TABLE b (id INT PRIMARY KEY, part_code VARCHAR(30) COLLATE utf8mb4_unicode_ci, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+CREATE TABLE c (id INT PRIMARY KEY, part_code VARCHAR(30), note VARCHAR(30), KEY (part_code)) CHARACTER SET utf8mb3 COLLATE utf8mb3_unicode_ci;
+CREATE TABLE d (id INT PRIMARY KEY, part_code VARCHAR(30) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci, KEY (part_code)) CHARACTER SET latin1;
+CREATE TABLE e (id INT PRIMARY KEY, note VARCHAR(30) CHARACTER SET utf8mb3) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci";
+
+#[test]
+fn a_column_gets_one_advice() {
+    for name in ["mariadb", "mysql@sid"] {
+        let server = start_private(name, &[]);
+        let mut conn = server.connect().unwrap();
+        conn.query_drop("CREATE DATABASE disputed CHARACTER SET latin1").unwrap();
+        conn.query_drop("USE disputed").unwrap();
+        for statement in DISPUTED.split(';') {
+            conn.query_drop(statement).unwrap();
+        }
+        let selection = Selection::all(CHECKS);
+        let input = gather_input(&server, &[], &["disputed".into()], &Part(String::new()), &selection);
+        let audit = run(&input, &selection, Severity::Note, "test");
+        let mut advised: BTreeSet<(String, String, String)> = BTreeSet::new();
+        for finding in &audit.findings {
+            let commands = finding.details.fix.iter().flat_map(|fix| fix.split(" && "));
+            for command in commands.filter(|command| command.starts_with("weigh preflight")) {
+                let value = |option: &str| command.split(&format!(" --{option} ")).nth(1)?.split(' ').next();
+                let table = input.facts.table("disputed", value("table").unwrap()).unwrap();
+                let is_meant = |column: &&facts::Column| {
+                    column.collation.is_some() && value("column").is_none_or(|name| name == column.name)
+                };
+                let to = value("to").unwrap();
+                advised.extend(
+                    table.columns.iter().filter(is_meant).map(|one| (table.name.clone(), one.name.clone(), to.into())),
+                );
+            }
+        }
+        let columns: BTreeSet<_> = advised.iter().map(|(table, column, _)| (table, column)).collect();
+        assert!(columns.len() >= 4, "{name}: {advised:#?}");
+        assert_eq!(advised.len(), columns.len(), "{name}: {advised:#?}");
+        let codes = advised.iter().filter(|(_, column, _)| column == "part_code");
+        assert!(codes.clone().all(|(_, _, to)| to == "utf8mb4_unicode_ci"), "{name}: {advised:#?}");
+    }
+}

@@ -6,7 +6,8 @@ use rules::charset::max_bytes;
 
 use super::Check;
 use super::common::{Draft, column_name, quote_table};
-use crate::input::AuditInput;
+use crate::advice::Advice;
+use crate::input::{AuditInput, ColumnRef};
 use check::{Finding, ObjectKind, Reading, Severity, collation_flavour};
 use sql::quote_identifier;
 
@@ -17,7 +18,7 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 An indexed column of the length of a GUID (36, 32), of a hash in hexadecimal (32, 40, 56, 64, 96, 128) or of an ULID (26), whose name says so, or which is CHAR and has 100 sampled values or more, in a character set of several bytes. All sampled values must be ASCII. \
 It reserves two to four bytes per character in index limits, sort buffers and in-memory tables, and is compared by weights although bytes would suffice. Reports the maximum bytes of a key, and the bytes of the sort key by which the server \
-compares a value, from the collation engine. What to do: CHARACTER SET ascii with a collation that keeps equality: ascii_general_ci for columns that ignore case, ascii_bin for others. Both sides of a join must go together (`join-mismatch`).",
+compares a value, from the collation engine. What to do: CHARACTER SET ascii with a collation that keeps equality: ascii_general_ci for columns that ignore case, ascii_bin for others. Both sides of a join must go together: columns of `join-mismatch` and `foreign-key-mismatch` are left out until they have one collation.",
     run,
 };
 
@@ -28,7 +29,13 @@ const NAMES: [&str; 12] =
     ["uuid", "guid", "hash", "sha", "md", "digest", "checksum", "token", "ulid", "fingerprint", "uid", "etag"];
 
 fn run(input: &AuditInput) -> Vec<Finding> {
-    input.facts.columns().filter_map(|(table, column)| check_column(input, table, column)).collect()
+    let advice = Advice::new(input);
+    let is_joined = |table: &Table, column: &Column| {
+        let name = ColumnRef { schema: table.schema.clone(), table: table.name.clone(), column: column.name.clone() };
+        advice.joined(&name).is_some()
+    };
+    let columns = input.facts.columns().filter(|(table, column)| !is_joined(table, column));
+    columns.filter_map(|(table, column)| check_column(input, table, column)).collect()
 }
 
 fn check_column(input: &AuditInput, table: &Table, column: &Column) -> Option<Finding> {

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use facts::Table;
 use rules::charset::current_collation_name;
 
 use super::Check;
 use super::common::{Draft, list_names, table_name};
+use crate::advice::Advice;
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -20,6 +22,7 @@ keep intended collations by an explicit MODIFY (`weigh preflight` writes it). Fr
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
+    let advice = Advice::new(input);
     let mut findings = Vec::new();
     for table in input.facts.tables() {
         let Some(default) = table.collation.as_deref() else { continue };
@@ -46,16 +49,23 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                         if columns.len() == 1 { "is" } else { "are" }
                     ),
                     why: explain(collation, differs_in_charset),
-                    action: format!(
-                        "weigh preflight --schema {} --table {} --to {default}; or keep it by a MODIFY when the table is converted.",
-                        table.schema, table.name
-                    ),
+                    action: advise(&advice, table, &columns),
                 }
                 .into_finding(CHECK.name),
             );
         }
     }
     findings
+}
+
+fn advise(advice: &Advice<'_>, table: &Table, columns: &[String]) -> String {
+    match advice.table_collation(table) {
+        Some(target) => format!(
+            "weigh preflight --schema {} --table {} --to {target}; or keep it by a MODIFY when the table is converted.",
+            table.schema, table.name
+        ),
+        None => format!("Convert {}; check first with weigh preflight.", advice.conversions(table, columns)),
+    }
 }
 
 fn explain(collation: &str, differs_in_charset: bool) -> String {

@@ -1,6 +1,6 @@
 //! Helpers of the checks.
 
-pub(super) use message::count_noun as counted;
+pub(super) use message::{count_noun as counted, list_names};
 use std::collections::BTreeMap;
 
 use rules::charset::{collation_charset, current_name};
@@ -55,17 +55,9 @@ pub(super) fn quote_table(table: &Table) -> String {
     sql::quote_table(&table.schema, &table.name)
 }
 
-/// Writes up to `max` names: `a, b, c and 4 more`.
-pub(super) fn list_names(names: &[String], max: usize) -> String {
-    if names.len() <= max {
-        return names.join(", ");
-    }
-    format!("{} and {} more", names[..max].join(", "), names.len() - max)
-}
-
 /// Returns the most common name and how often it occurs. Of equally common names, the last in
 /// alphabetical order.
-pub(super) fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<(&'a str, usize)> {
+pub fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<(&'a str, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     names.for_each(|name| *counts.entry(name).or_default() += 1);
     counts.into_iter().max_by_key(|&(_, count)| count)

@@ -2,6 +2,7 @@
 
 use super::Check;
 use super::common::Draft;
+use crate::advice::Advice;
 use crate::input::{AuditInput, IndexUse, JoinKind};
 use check::{Finding, ObjectKind, Reading, Severity};
 use sql::quote_identifier;
@@ -19,6 +20,7 @@ civicrm-core #36514; MySQL manual, \"FOREIGN KEY Constraints\".",
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
+    let advice = Advice::new(input);
     let mut findings = Vec::new();
     for join in &input.joins {
         let JoinKind::ForeignKey(name) = &join.kind else { continue };
@@ -35,6 +37,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
             None => String::new(),
         };
         let table = sql::quote_table(&join.left.schema, &join.left.table);
+        let target = advice.joined(&join.left).unwrap_or("one collation");
         findings.push(
             Draft {
                 severity: Severity::Error,
@@ -50,7 +53,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 why: "The next ALTER of either table, or a dump that is restored, can fail with error 3780 or 150."
                     .into(),
                 action: format!(
-                    "ALTER TABLE {table} DROP FOREIGN KEY {}; give both columns one collation; add the key again.",
+                    "ALTER TABLE {table} DROP FOREIGN KEY {}; give both columns {target}; add the key again.",
                     quote_identifier(name)
                 ),
             }

@@ -5,6 +5,7 @@ use server::{Flavour, Version};
 
 use super::Check;
 use super::common::Draft;
+use crate::advice::Advice;
 use crate::input::{AuditInput, IndexUse, JoinKind, JoinPlans, LookupPlan};
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -23,11 +24,12 @@ What to do: give both columns one collation. From: owncloud #41367, matomo #2253
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
+    let advice = Advice::new(input);
     let joins = input.joins.iter().filter(|join| join.kind == JoinKind::SameName);
-    joins.filter_map(|join| check_join(input, join)).collect()
+    joins.filter_map(|join| check_join(input, &advice, join)).collect()
 }
 
-fn check_join(input: &AuditInput, join: &JoinPlans) -> Option<Finding> {
+fn check_join(input: &AuditInput, advice: &Advice<'_>, join: &JoinPlans) -> Option<Finding> {
     let collations = describe_collations(input, join)?;
     let refused = join.lookups.iter().find(|lookup| lookup.usage == IndexUse::Refused);
     let lost: Vec<&LookupPlan> = join.lookups.iter().filter(|lookup| lookup.usage == IndexUse::Lost).collect();
@@ -65,10 +67,18 @@ fn check_join(input: &AuditInput, join: &JoinPlans) -> Option<Finding> {
             name: format!("{} = {}", join.left, join.right),
             what,
             why,
-            action: format!("Convert {} to the collation of {}, or the other way round.", join.left, join.right),
+            action: advise(advice, join),
         }
         .into_finding(CHECK.name),
     )
+}
+
+fn advise(advice: &Advice<'_>, join: &JoinPlans) -> String {
+    let Some(collation) = advice.joined(&join.left) else {
+        return format!("Give {} and {} one collation, if both hold text.", join.left, join.right);
+    };
+    let columns: Vec<String> = advice.to_convert(&[&join.left, &join.right]).iter().map(ToString::to_string).collect();
+    format!("Convert {} to {collation} (weigh preflight).", columns.join(" and "))
 }
 
 /// Says what a join costs although it keeps its index.

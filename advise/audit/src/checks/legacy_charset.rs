@@ -6,6 +6,7 @@ use rules::charset::{current_name, lacks_unicode_characters};
 
 use super::Check;
 use super::common::{Draft, counted, differs_from_table, list_names, table_name};
+use crate::advice::Advice;
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -20,6 +21,7 @@ latin1, cp1251, sjis and the like can't hold what users of other scripts write, 
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
+    let advice = Advice::new(input);
     let mut findings = Vec::new();
     for table in input.facts.tables() {
         let mut by_charset: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -36,7 +38,10 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     name: table_name(table),
                     what: format!("{} in {charset}: {}", counted(columns.len(), "column"), list_names(&columns, 5)),
                     why: format!("Characters that {charset} lacks are refused or become ?; comparisons with Unicode columns convert."),
-                    action: "Convert to utf8mb4 (check first with weigh preflight), or to ascii where they hold codes.".into(),
+                    action: format!(
+                        "Convert {} (check first with weigh preflight), or to ascii where they hold codes.",
+                        advice.conversions(table, &columns)
+                    ),
                 }
                 .into_finding(CHECK.name),
             );

@@ -38,6 +38,8 @@ mod view_index;
 
 use check::Finding;
 
+pub use common::most_common;
+
 use crate::input::AuditInput;
 
 pub type Check = check::Check<fn(&AuditInput) -> Vec<Finding>>;

@@ -5,7 +5,8 @@ use sql::Token;
 
 use super::Check;
 use super::common::{Draft, list_names, truncate};
-use crate::input::{AuditInput, Statement, StatementPlan, Warning};
+use crate::advice::Advice;
+use crate::input::{AuditInput, JoinPlans, Statement, StatementPlan, Warning};
 use crate::text::{Operand, Scope, find_comparisons, find_names, tokens};
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -15,18 +16,22 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Statements, Reading::Plans],
     doc: "\
 Explains up to 1,000 statements of the files: SELECT, and the SELECT of INSERT … SELECT and REPLACE … SELECT. Errors: illegal mixes of collations (1267, 1270, 1271), COLLATE of another character set (1253), and literals or parameters that the column's character set lacks (3854, 3988). \
-Warnings: 1739 of MySQL and 1105 of MariaDB, an index that a conversion makes unusable. MySQL 5.6 writes no warning for joins. `USE`, `SET NAMES`, `SET collation_connection` and `SET @variable = 'literal'` of a file apply to what follows; without USE, a statement belongs to the schema of --schema, if it names one. \
+Warnings: 1739 of MySQL and 1105 of MariaDB, an index that a conversion makes unusable. Where a table is read as a constant, and on MySQL 5.6, the server does not warn: the compared columns of two collations are then joined by themselves, \
+and an index that this join loses is reported if the statement reads its table from end to end. `USE`, `SET NAMES`, `SET collation_connection` and `SET @variable = 'literal'` of a file apply to what follows; without USE, a statement belongs to the schema of --schema, if it names one. \
 What to do: give the columns one collation, or write COLLATE on the side without index. From: Penny-Dreadful-Tools #5228, TablePlus #728.",
     run,
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
-    input.statement_plans.iter().filter_map(|plan| check_plan(input, plan)).collect()
+    let advice = Advice::new(input);
+    input.statement_plans.iter().filter_map(|plan| check_plan(input, &advice, plan)).collect()
 }
 
-fn check_plan(input: &AuditInput, plan: &StatementPlan) -> Option<Finding> {
+fn check_plan(input: &AuditInput, advice: &Advice<'_>, plan: &StatementPlan) -> Option<Finding> {
     let statement = input.statements.get(plan.statement)?;
-    let warning = plan.refused.as_ref().or(plan.warnings.first())?;
+    let Some(warning) = plan.refused.as_ref().or(plan.warnings.first()) else {
+        return check_joins(input, advice, statement, &plan.joins);
+    };
     let tokens = tokens(&statement.text);
     let scope = Scope::from_statement(&input.facts, &tokens, plan.schema.as_deref());
     let compared = describe_columns(&scope, &tokens, warning);
@@ -48,6 +53,50 @@ fn check_plan(input: &AuditInput, plan: &StatementPlan) -> Option<Finding> {
         ),
     };
     Some(draft(severity, statement, warning, &compared, why, action).into_finding(CHECK.name))
+}
+
+/// Reports the indexes that a statement loses without a warning of the server.
+fn check_joins(input: &AuditInput, advice: &Advice<'_>, statement: &Statement, joins: &[JoinPlans]) -> Option<Finding> {
+    let columns: Vec<&crate::ColumnRef> = joins.iter().flat_map(|join| [&join.left, &join.right]).collect();
+    let described = joins.iter().map(|join| {
+        let collation = |column: &crate::ColumnRef| {
+            let found = input.facts.table(&column.schema, &column.table)?.column(&column.column)?;
+            found.collation.clone()
+        };
+        let show =
+            |column: &crate::ColumnRef| format!("{column} ({})", collation(column).unwrap_or_else(|| "binary".into()));
+        let indexes = join.lookups.iter().map(|lookup| {
+            let table = check::table_name(&lookup.indexed_column.schema, &lookup.indexed_column.table);
+            format!("{} of {table}", lookup.index)
+        });
+        let indexes: Vec<String> = indexes.collect();
+        format!("index {} is lost: {} and {}", indexes.join(", "), show(&join.left), show(&join.right))
+    });
+    let described: Vec<String> = described.collect();
+    if described.is_empty() {
+        return None;
+    }
+    let mut convert: Vec<String> = advice
+        .to_convert(&columns)
+        .into_iter()
+        .filter_map(|column| Some(format!("{column} to {}", advice.joined(column)?)))
+        .collect();
+    convert.dedup();
+    let action = if convert.is_empty() {
+        "Give the compared columns one character set and collation.".to_owned()
+    } else {
+        format!("Convert {} (weigh preflight).", convert.join(", "))
+    };
+    let draft = Draft {
+        severity: Severity::Warning,
+        kind: ObjectKind::Statement,
+        name: statement.place.clone(),
+        what: format!("{}; in: {}", list_names(&described, 3), truncate(&statement.text)),
+        why: "The table is read from end to end where the index would find a few rows. The server does not warn of it."
+            .into(),
+        action,
+    };
+    Some(draft.into_finding(CHECK.name))
 }
 
 fn draft(

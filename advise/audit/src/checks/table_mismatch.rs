@@ -34,7 +34,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         for (collation, tables) in different {
             let is_every_table = tables.len() == schema.tables.len();
             let is_majority = 2 * tables.len() > schema.tables.len();
-            let action = if is_majority {
+            let is_newer = collation.starts_with("utf8mb4_") && !schema.collation.starts_with("utf8mb4_");
+            let action = if is_majority || is_newer {
                 format!("ALTER DATABASE {} COLLATE {collation};", quote_identifier(&schema.name))
             } else if collation == "binary" {
                 "Nothing, if these hold bytes on purpose.".to_owned()

@@ -3,7 +3,8 @@
 use rules::charset::current_name;
 
 use super::Check;
-use super::common::{Draft, counted, differs_from_table, list_names, quote_table, table_name};
+use super::common::{Draft, counted, differs_from_table, list_names, table_name};
+use crate::advice::Advice;
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -19,6 +20,7 @@ MariaDB 10.4.3 do so without copying the table. Columns whose character set is n
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
+    let advice = Advice::new(input);
     let mut findings = Vec::new();
     for table in input.facts.tables() {
         let is_utf8mb3 = |column: &&facts::Column| {
@@ -35,7 +37,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 name: table_name(table),
                 what: format!("{} in utf8mb3: {}", counted(columns.len(), "column"), list_names(&columns, 5)),
                 why: "Characters beyond U+FFFF, emoji among them, are refused (error 1366) or cut off.".into(),
-                action: format!("Convert {} to utf8mb4; check first with weigh preflight.", quote_table(table)),
+                action: format!("Convert {}; check first with weigh preflight.", advice.conversions(table, &columns)),
             }
             .into_finding(CHECK.name),
         );

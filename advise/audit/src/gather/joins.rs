@@ -58,7 +58,7 @@ impl Gatherer<'_> {
         Ok(conn)
     }
 
-    fn explain_join(&mut self, conn: &mut Conn, pair: &ColumnPair<'_>) -> Result<JoinPlans, Error> {
+    pub(super) fn explain_join(&mut self, conn: &mut Conn, pair: &ColumnPair<'_>) -> Result<JoinPlans, Error> {
         let mut lookups = Vec::new();
         for (driving, driven) in [(pair.left, pair.right), (pair.right, pair.left)] {
             if let Some(index) = driven.leading_index() {

@@ -1,5 +1,6 @@
 //! Reads the input of the checks from a server, in read-only sessions with a time limit.
 
+mod compared;
 mod joins;
 mod pairs;
 mod plans;

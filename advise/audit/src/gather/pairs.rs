@@ -19,7 +19,9 @@ pub(super) fn column_ref(TableColumn { table, column }: TableColumn<'_>) -> Colu
 
 /// Finds the pairs of columns that are likely joined and have different collations.
 pub(super) fn find_pairs(facts: &Facts) -> Vec<ColumnPair<'_>> {
-    let differ = |left: TableColumn<'_>, right: TableColumn<'_>| collation(left.column) != collation(right.column);
+    let differ = |left: TableColumn<'_>, right: TableColumn<'_>| {
+        compared_collation(left.column) != compared_collation(right.column)
+    };
     let pair = |LikelyJoin { left, right, foreign_key }| {
         let kind = foreign_key.map_or(JoinKind::SameName, |name: &str| JoinKind::ForeignKey(name.to_owned()));
         ColumnPair { left, right, kind }
@@ -29,7 +31,7 @@ pub(super) fn find_pairs(facts: &Facts) -> Vec<ColumnPair<'_>> {
 
 /// Returns the collation that a column is compared in: its own for text, `binary` for BINARY and
 /// VARBINARY, `None` for other types.
-fn collation(column: &Column) -> Option<String> {
+pub(super) fn compared_collation(column: &Column) -> Option<String> {
     match (&column.collation, column.data_type.as_str()) {
         (Some(collation), _) => Some(current_collation_name(collation)),
         (None, "binary" | "varbinary") => Some("binary".into()),

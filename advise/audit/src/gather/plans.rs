@@ -35,12 +35,7 @@ pub(super) fn explain(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql:
     let format = if flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
     match conn.query::<Row, _>(format!("EXPLAIN {format}{select}")) {
         Ok(rows) => {
-            let lines = rows.iter().map(|row| PlanLine {
-                table: text_value(row, "table"),
-                access: text_value(row, "type"),
-                lookup: text_value(row, "ref"),
-            });
-            let lines = lines.collect();
+            let lines = rows.iter().map(plan_line).collect();
             Ok(Plan::Lines(lines, read_index_warnings(conn)?))
         }
         Err(mysql::Error::MySqlError(error)) => Ok(Plan::Refused(Warning { code: error.code, message: error.message })),
@@ -48,8 +43,11 @@ pub(super) fn explain(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql:
     }
 }
 
-/// Explains a statement that the user gave in a file. The plan has warnings, but no lines. The
-/// statement is prepared, so that the server refuses a text of several statements.
+fn plan_line(row: &Row) -> PlanLine {
+    PlanLine { table: text_value(row, "table"), access: text_value(row, "type"), lookup: text_value(row, "ref") }
+}
+
+/// Explains a statement that the user gave in a file. The statement is prepared, so that the server refuses a text of several statements.
 ///
 /// Parameters (`?`) get an empty string.
 pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql::Result<Plan> {
@@ -59,12 +57,12 @@ pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) 
         let parameters = if parameters.is_empty() { Params::Empty } else { Params::Positional(parameters) };
         // MariaDB sends some errors only after the columns of the result, so the rows are read.
         let explained = conn.exec::<Row, _, _>(&statement, parameters);
-        let warnings = explained.and_then(|_| read_index_warnings(conn));
+        let plan = explained.and_then(|rows| Ok((rows.iter().map(plan_line).collect(), read_index_warnings(conn)?)));
         conn.close(statement)?;
-        warnings
+        plan
     });
     match explained {
-        Ok(warnings) => Ok(Plan::Lines(Vec::new(), warnings)),
+        Ok((lines, warnings)) => Ok(Plan::Lines(lines, warnings)),
         Err(mysql::Error::MySqlError(error)) => Ok(Plan::Refused(Warning { code: error.code, message: error.message })),
         Err(error) => Err(error),
     }

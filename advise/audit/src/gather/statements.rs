@@ -7,7 +7,7 @@ use sql::{Token, TokenKind, quote_identifier};
 
 use super::Gatherer;
 use super::plans::{self, Plan};
-use crate::input::{Statement, StatementPlan, Warning};
+use crate::input::{Statement, StatementPlan};
 use crate::text::tokens;
 
 /// Maximum number of statements that are explained.
@@ -42,9 +42,7 @@ impl Gatherer<'_> {
                 continue;
             }
             match self.explain_statement(&mut conn, statement, part)? {
-                Ok((schema, refused, warnings)) => {
-                    plans.push(StatementPlan { statement: index, schema, refused, warnings });
-                }
+                Ok(plan) => plans.push(StatementPlan { statement: index, ..plan }),
                 Err(reason) => unexplained.add(format!("{}: {reason}", statement.place)),
             }
         }
@@ -55,14 +53,14 @@ impl Gatherer<'_> {
         Ok(plans)
     }
 
-    /// Explains a statement. The inner error is the reason why it has no plan.
-    #[allow(clippy::type_complexity)]
+    /// Explains a statement, whose number is left at 0. The inner error is the reason why it has no
+    /// plan.
     fn explain_statement(
-        &self,
+        &mut self,
         conn: &mut Conn,
         statement: &Statement,
         part: &str,
-    ) -> Result<Result<(Option<String>, Option<Warning>, Vec<Warning>), String>, Error> {
+    ) -> Result<Result<StatementPlan, String>, Error> {
         let schema = statement.schema.clone().or_else(|| match self.facts.schemas.as_slice() {
             [schema] => Some(schema.name.clone()),
             _ => None,
@@ -76,9 +74,13 @@ impl Gatherer<'_> {
         let plan = plans::explain_prepared(conn, self.server.flavour(), part)
             .map_err(self.statement_error("explain a statement"))?;
         Ok(match plan {
-            Plan::Lines(_, warnings) => Ok((schema, None, warnings)),
+            Plan::Lines(lines, warnings) if warnings.is_empty() => {
+                let joins = self.explain_compared(conn, statement, schema.as_deref(), &lines)?;
+                Ok(StatementPlan { schema, joins, ..StatementPlan::default() })
+            }
+            Plan::Lines(_, warnings) => Ok(StatementPlan { schema, warnings, ..StatementPlan::default() }),
             Plan::Refused(error) if error_code::is_collation_conflict(error.code) => {
-                Ok((schema, Some(error), Vec::new()))
+                Ok(StatementPlan { schema, refused: Some(error), ..StatementPlan::default() })
             }
             Plan::Refused(error) => Err(error.message),
         })

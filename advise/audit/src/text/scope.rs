@@ -71,6 +71,12 @@ impl<'a> Scope<'a> {
         self.variables.push(operand);
     }
 
+    /// Returns the names, in lower case, by which the statement refers to a table.
+    pub fn aliases<'s>(&'s self, table: &'s Table) -> impl Iterator<Item = &'s str> {
+        let is_of = move |operand: &Operand<'a>| operand.column.is_some_and(|(own, _)| std::ptr::eq(own, table));
+        self.tables.iter().filter(move |(_, columns)| columns.iter().any(is_of)).map(|(alias, _)| alias.as_str())
+    }
+
     /// Returns what a name can refer to: several columns, if several tables of the statement have
     /// one of that name.
     pub fn find(&self, name: &Name) -> Vec<Operand<'a>> {
