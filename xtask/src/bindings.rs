@@ -39,6 +39,10 @@ impl Arguments {
     pub fn prepare_all() -> Self {
         Self { bindings: Vec::new(), no_run: true }
     }
+
+    pub fn one(binding: Binding, no_run: bool) -> Self {
+        Self { bindings: vec![binding], no_run }
+    }
 }
 
 /// A binding of the library.
@@ -108,7 +112,7 @@ impl Process {
 }
 
 /// Installs what the tests of a binding need and, unless `no_run`, runs them.
-pub fn run_one(binding: Binding, no_run: bool) -> Result<()> {
+fn run_one(binding: Binding, no_run: bool) -> Result<()> {
     let prepared = match binding {
         Binding::Python => python::prepare().map(drop),
         Binding::C => c::prepare().map(drop),

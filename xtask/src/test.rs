@@ -64,14 +64,13 @@ enum Part {
     Release,
 }
 
-/// Returns whether all tests of the part passed. A failed test of a single binding or of a release
-/// is an error.
+/// Returns whether all tests of the part passed. A failed test of a release is an error.
 pub fn run(arguments: &Arguments) -> Result<bool> {
     let workspace = Workspace::read()?;
     let part = parse_part(arguments.part.as_deref(), &workspace)?;
     if let Part::Binding(binding) = part {
         lifecycle::interrupt::install()?;
-        return bindings::run_one(binding, arguments.no_run).map(|()| true);
+        return bindings::run(&bindings::Arguments::one(binding, arguments.no_run));
     }
     if let Part::Release = part {
         lifecycle::interrupt::install()?;

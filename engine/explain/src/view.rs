@@ -62,6 +62,17 @@ fn digits(collation: Collation) -> usize {
     if collation.weight_string(b"a").len() == 1 { 2 } else { 4 }
 }
 
+/// True for collations that weigh a text as a whole, in one element: `latin2_czech_cs`,
+/// `cp1250_czech_cs`. No collation has a contraction of `a` and `b`.
+fn weighs_whole_texts(collation: Collation) -> bool {
+    let (mut text, mut buffer) = (Vec::new(), [0; 4]);
+    for character in ['a', 'b'] {
+        let length = collation.charset().encode(character, &mut buffer).unwrap_or_default();
+        text.extend_from_slice(&buffer[..length]);
+    }
+    collation.weights(&text).count() == 1
+}
+
 fn features(collation: Collation, element: &Element) -> Vec<Feature> {
     let weights = |level: usize| element.weights.get(level).map_or(0, Vec::len);
     let levels = || collation.info().levels.iter();
@@ -69,7 +80,7 @@ fn features(collation: Collation, element: &Element) -> Vec<Feature> {
     if element.code_points.is_empty() {
         features.push(Feature::Malformed);
     }
-    if element.code_points.len() > 1 {
+    if element.code_points.len() > 1 && !weighs_whole_texts(collation) {
         features.push(Feature::Contraction);
     }
     if levels().all(|level| weights(level) == 0) {
@@ -112,6 +123,16 @@ mod tests {
         let mysql = view(Flavour::MySql, "utf8mb4_0900_ai_ci", "l·l", "ll");
         assert!(mysql.a.iter().all(|step| step.features.is_empty()));
         assert_ne!(mysql.verdict, Verdict::Equal);
+    }
+
+    #[test]
+    fn a_text_that_is_weighed_as_a_whole_is_no_contraction() {
+        for name in ["latin2_czech_cs", "cp1250_czech_cs"] {
+            let view = view(Flavour::MySql, name, "abc", "abd");
+            assert!(view.a.iter().chain(&view.b).all(|step| step.features.is_empty()), "{name}: {view:?}");
+        }
+        let view = view(Flavour::MySql, "utf16_unicode_ci", "ab", "ac");
+        assert_eq!(view.a.len(), 2);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use sql::{SqlMode, Template, Token, TokenKind};
-use workload_folder::{Effect, NotReplayable, SchemaSql};
+use workload_folder::{Effect, NotReplayable, Obstacle, SchemaSql};
 
 use crate::reason::Reason;
 
@@ -60,10 +60,9 @@ impl CapturedSchema {
         let verb = first.map(|token| token.text.to_ascii_uppercase()).unwrap_or_default();
         let effect = match workload_folder::statement_effect(&tokens) {
             Ok(effect) => effect,
-            Err(NotReplayable { offset, .. }) if offset == 0 || first.is_some_and(|first| first.start == offset) => {
-                return not_replayed(Reason::NotRows, &verb);
-            }
-            Err(_) => return not_replayed(Reason::Session, ""),
+            Err(NotReplayable { obstacle: Obstacle::Kind, .. }) => return not_replayed(Reason::NotRows, &verb),
+            Err(NotReplayable { obstacle: Obstacle::Session, .. }) => return not_replayed(Reason::Session, ""),
+            Err(NotReplayable { obstacle: Obstacle::Outside, .. }) => return not_replayed(Reason::Scope, ""),
         };
         let tables = sql::find_tables(&tokens);
         if let Some(other) = tables.iter().find_map(|table| table.schema.as_deref()) {
@@ -166,6 +165,12 @@ mod tests {
         assert!(captured_schema().classify(mixed, shop).is_ok());
         assert_eq!(why("SELECT 1 FROM invoices", shop), (Reason::UnknownTable, "invoices".to_owned()));
         assert_eq!(why("SELECT LAST_INSERT_ID() FROM orders", shop).0, Reason::Session);
+        for text in ["SELECT 1 FROM orders INTO OUTFILE 'x'", "SELECT SLEEP(1) FROM orders"] {
+            assert_eq!(why(text, shop).0, Reason::Scope, "{text}");
+        }
+        for text in ["CALL p()", "LOAD DATA INFILE 'x' INTO TABLE orders"] {
+            assert_eq!(why(text, shop).0, Reason::NotRows, "{text}");
+        }
         assert_eq!(why("SELECT LOAD_FILE('/etc/passwd') FROM orders", shop).0, Reason::Scope);
         assert_eq!(why("SELECT 1 FROM orders WHERE id = ?", shop).0, Reason::NoValues);
         assert_eq!(why("SELECT 1 FROM orders WHERE note = 'abc", shop).0, Reason::Cut);

@@ -29,7 +29,8 @@ pub enum Error {
 /// Returns a hint for an account that lacks privileges; empty for other errors.
 fn remedy(error: &mysql::Error) -> &'static str {
     match error {
-        mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1044 | 1045 | 1142 | 1143 | 1227) => {
+        mysql::Error::MySqlError(refusal) if refusal.code == 1227 => "; the account needs the privilege that is named",
+        mysql::Error::MySqlError(refusal) if matches!(refusal.code, 1044 | 1045 | 1142 | 1143) => {
             "; the account needs SELECT and SHOW VIEW on the schema, and for --digests and --history SELECT on performance_schema"
         }
         _ => "",

@@ -18,11 +18,10 @@ pub enum Reason {
     UnknownSchema,
     /// The statement names a table that wasn't captured.
     UnknownTable,
-    /// The statement depends on its session, blocks it, or writes a file: a user variable,
-    /// `LAST_INSERT_ID()`, `SLEEP()`, `INTO OUTFILE`.
+    /// The statement depends on what its session did before: a user variable, `LAST_INSERT_ID()`.
     Session,
-    /// The statement calls a function, or has a clause, that reaches out of the tables:
-    /// `LOAD_FILE()`, `PROCEDURE`.
+    /// The statement calls a function, or has a clause, that reaches out of the tables or blocks
+    /// sessions: `LOAD_FILE()`, `SLEEP()`, `INTO OUTFILE`, `PROCEDURE`.
     Scope,
     /// The source has `?` in place of the values.
     NoValues,
@@ -41,12 +40,14 @@ impl Reason {
     pub fn sentence(self) -> &'static str {
         match self {
             Reason::Command => "are protocol commands, not statements",
-            Reason::NotRows => "neither read nor change rows",
+            Reason::NotRows => "are of a kind that is not replayed, or read no table",
             Reason::OtherSchema => "are for another schema",
             Reason::UnknownSchema => "have no known schema (--assume-schema counts them as of this one)",
             Reason::UnknownTable => "name a table that was not captured",
             Reason::Session => "depend on what their session did before",
-            Reason::Scope => "have a function or clause that a workload may not have, as it reaches out of the tables",
+            Reason::Scope => {
+                "have a function or clause that a workload may not have, as it reaches out of the tables or blocks sessions"
+            }
             Reason::NoValues => "have ? in place of their values",
             Reason::Cut => "were truncated by the server, or are longer than 4 MiB",
             Reason::Large => "have more than 64 KiB of values",

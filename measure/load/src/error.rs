@@ -19,12 +19,17 @@ pub enum Error {
         /// The error of the first lost connection.
         source: WireError,
     },
-    /// The load was still running when the time-out after its block had passed. Also: a signal
-    /// ended the block, or the server stopped replying while a script prepared its tables.
+    /// The load was still running when the time-out after its block had passed.
     #[error(
         "{server}: the load's transactions were not done {seconds} s after the end of their block; where they take so long, raise --timeout"
     )]
     Late { server: String, seconds: f64 },
+    /// The server stopped replying while a script prepared its tables.
+    #[error("{server} did not reply within {seconds} s while the script prepared its tables")]
+    Silent { server: String, seconds: f64 },
+    /// A signal ended the block.
+    #[error("interrupted")]
+    Interrupted,
     #[error("{server}: weigh cannot send statements in {charset}; pick another with --connection-charset")]
     UnknownCharset { server: String, charset: String },
     #[error("cannot start sysbench: {0}; install it, or leave out --driver sysbench")]
@@ -43,7 +48,7 @@ impl Error {
     pub fn is_broken_connection(&self) -> bool {
         match self {
             Error::Wire { source, .. } => source.is_fatal(),
-            Error::Lost { .. } | Error::Late { .. } => true,
+            Error::Lost { .. } | Error::Late { .. } | Error::Silent { .. } => true,
             _ => false,
         }
     }
@@ -52,7 +57,7 @@ impl Error {
     pub fn silent_server(&self) -> Option<&str> {
         match self {
             Error::Wire { server, source, .. } if source.is_timeout() => Some(server),
-            Error::Late { server, .. } => Some(server),
+            Error::Late { server, .. } | Error::Silent { server, .. } => Some(server),
             _ => None,
         }
     }

@@ -32,5 +32,5 @@ pub use manifest::{FORMAT, Manifest, Origin, Protocol, Session, TableOrigin};
 pub use read::{InvalidWorkload, Workload, check, read};
 pub use rows::{RowsFile, RowsReader};
 pub use schema::{ColumnShape, SchemaSql, SchemaStatement, SchemaStatementKind, TableShape, is_binary};
-pub use statement::{Effect, NotReplayable, Statement, statement_effect};
+pub use statement::{Effect, NotReplayable, Obstacle, Statement, statement_effect};
 pub use write::{FolderWriter, RowsWriter, WriteError};

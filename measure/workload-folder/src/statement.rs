@@ -109,7 +109,7 @@ impl Statement {
             faults.push(fault(start + open.start, format!("{} is not closed", shorten(open.text))));
             return None;
         }
-        let effect = statement_effect(&tokens).unwrap_or_else(|NotReplayable { offset, reason }| {
+        let effect = statement_effect(&tokens).unwrap_or_else(|NotReplayable { offset, reason, .. }| {
             faults.push(fault(start + offset, reason));
             Effect::Reads
         });
@@ -223,22 +223,27 @@ fn write_cell(cell: &Cell, mode: SqlMode, out: &mut String) {
 /// A statement with this many faulty names gets no more faults of table names.
 const MAX_NAME_FAULTS: usize = 20;
 
-/// Functions that depend on the session, or that block it: `LAST_INSERT_ID()`, `GET_LOCK()`,
-/// `SLEEP()`.
-const SESSION_FUNCTIONS: [&str; 8] = [
-    "last_insert_id",
-    "found_rows",
-    "row_count",
-    "get_lock",
-    "release_lock",
-    "release_all_locks",
-    "connection_id",
-    "sleep",
-];
+/// Functions that depend on the session.
+const SESSION_FUNCTIONS: [&str; 4] = ["last_insert_id", "found_rows", "row_count", "connection_id"];
+
+/// Functions that block their session or others.
+const BLOCKING_FUNCTIONS: [&str; 4] = ["get_lock", "release_lock", "release_all_locks", "sleep"];
+
+/// Kind of what keeps a statement from being replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The statement is empty, or of another kind: `CALL`, `LOAD DATA`, `SET`.
+    Kind,
+    /// It depends on what its session did before.
+    Session,
+    /// It writes a file, or blocks its session or others.
+    Outside,
+}
 
 /// Position and reason of the part that keeps a statement from being replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotReplayable {
+    pub obstacle: Obstacle,
     /// Byte offset in the statement.
     pub offset: usize,
     pub reason: String,
@@ -248,7 +253,8 @@ pub struct NotReplayable {
 pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
     let is_content = |token: &&Token<'_>| token.kind != TokenKind::ConditionalComment && !token.is_symbol('(');
     let Some(first) = tokens.iter().find(is_content) else {
-        return Err(NotReplayable { offset: 0, reason: "the statement is empty".to_owned() });
+        let reason = "the statement is empty".to_owned();
+        return Err(NotReplayable { obstacle: Obstacle::Kind, offset: 0, reason });
     };
     let has = |words: &[&str]| tokens.iter().find(|token| token.is_any_keyword(words));
     let effect = match first.text.to_ascii_lowercase().as_str() {
@@ -257,21 +263,30 @@ pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
         "with" | "insert" | "update" | "delete" | "replace" => Effect::Writes,
         _ => {
             return Err(NotReplayable {
+                obstacle: Obstacle::Kind,
                 offset: first.start,
-                reason: format!("{} neither reads nor changes rows", first.text),
+                reason: format!(
+                    "{} is not replayed; SELECT, INSERT, UPDATE, DELETE, REPLACE, VALUES and TABLE are",
+                    first.text
+                ),
             });
         }
     };
-    let is_session_call = |pair: &&[Token<'_>]| pair[0].is_any_keyword(&SESSION_FUNCTIONS) && pair[1].is_symbol('(');
-    if let Some(pair) = tokens.windows(2).find(is_session_call) {
-        return Err(NotReplayable {
-            offset: pair[0].start,
-            reason: format!("{}() depends on the session or blocks it", pair[0].text.to_uppercase()),
-        });
+    let calls = [
+        (&SESSION_FUNCTIONS[..], Obstacle::Session, "depends on the session"),
+        (&BLOCKING_FUNCTIONS[..], Obstacle::Outside, "blocks sessions"),
+    ];
+    for (functions, obstacle, what) in calls {
+        let is_call = |pair: &&[Token<'_>]| pair[0].is_any_keyword(functions) && pair[1].is_symbol('(');
+        if let Some(pair) = tokens.windows(2).find(is_call) {
+            let reason = format!("{}() {what}", pair[0].text.to_uppercase());
+            return Err(NotReplayable { obstacle, offset: pair[0].start, reason });
+        }
     }
     let is_user_variable = |token: &&Token<'_>| token.kind == TokenKind::Variable && !token.text.starts_with("@@");
     if let Some(variable) = tokens.iter().find(is_user_variable) {
         return Err(NotReplayable {
+            obstacle: Obstacle::Session,
             offset: variable.start,
             reason: "user variables depend on the session".to_owned(),
         });
@@ -280,6 +295,7 @@ pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
         tokens.windows(2).find(|pair| pair[0].is_keyword("into") && pair[1].is_any_keyword(&["outfile", "dumpfile"]));
     if let Some(pair) = into {
         return Err(NotReplayable {
+            obstacle: Obstacle::Outside,
             offset: pair[0].start,
             reason: "SELECT … INTO OUTFILE and DUMPFILE write a file on the server".to_owned(),
         });
@@ -423,7 +439,7 @@ mod tests {
         assert_eq!(of("replace into t values (1)"), Ok(Effect::Writes));
         assert_eq!(of("SELECT @@version"), Ok(Effect::Reads));
         for (text, why) in [
-            ("CALL p()", "CALL neither reads"),
+            ("CALL p()", "CALL is not replayed"),
             ("SELECT last_insert_id()", "LAST_INSERT_ID() depends"),
             ("SELECT @x := 1", "variable"),
             ("SELECT 1 INTO OUTFILE 'x'", "file"),

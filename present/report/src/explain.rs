@@ -28,7 +28,12 @@ pub fn text(explanation: &Explanation, style: Style) -> String {
     plain::push_tables(&tables, style, &mut out);
     let left_out = explanation.views.len() - shown.len();
     if left_out > 0 {
-        let _ = writeln!(out, "\nThe weights of {left_out} more agree (--format json)");
+        let more = if left_out == 1 {
+            "1 more collation gives".to_owned()
+        } else {
+            format!("{left_out} more collations give")
+        };
+        let _ = writeln!(out, "\n{more} the same verdict for the same reason; their weights: --format json");
     }
     push_paragraph("note: ", &explanation.notes, &mut out);
     out

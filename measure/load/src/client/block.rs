@@ -133,6 +133,7 @@ impl<'a> BlockWatch<'a> {
         let lost = !self.connections_cut && failures.iter().all(WireError::is_lost);
         match failures.into_iter().next() {
             None => Ok(sum),
+            Some(_) if self.connections_cut && interrupt::is_pending() => Err(Error::Interrupted),
             Some(_) if self.connections_cut => {
                 Err(Error::Late { server: server(), seconds: self.timeout().as_secs_f64() })
             }

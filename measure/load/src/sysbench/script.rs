@@ -99,7 +99,7 @@ pub fn prepare_by_script(
         if last_check.get().elapsed() > target.endpoint.timeout / 2 {
             let failed = |error: server::Error| match error {
                 server::Error::Silent { .. } => {
-                    Error::Late { server: target.server.clone(), seconds: target.endpoint.timeout.as_secs_f64() }
+                    Error::Silent { server: target.server.clone(), seconds: target.endpoint.timeout.as_secs_f64() }
                 }
                 error => Error::Sysbench { server: target.server.clone(), reason: error.to_string() },
             };

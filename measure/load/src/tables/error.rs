@@ -134,7 +134,8 @@ fn advice(error: &Error) -> &'static str {
         return "\nThe server, or the way to it, was lost: see its error log.";
     };
     match code {
-        1044 | 1045 | 1142 | 1143 | 1227 => {
+        1227 => "\nThe account needs the privilege that the server names, or name another account by --user.",
+        1044 | 1045 | 1142 | 1143 => {
             "\nThe account needs its own schemas: GRANT ALL ON `weigh\\_%`.* TO it, or name another account by --user."
         }
         1290 | 1792 | 1836 => "\nThe server is read-only: name one that may be written to, such as the primary.",

@@ -24,9 +24,11 @@ pub enum PlanError {
     /// The named baseline cannot be used.
     #[error("the baseline {name} can't be used: {reason}; name another with --baseline")]
     NoBaseline { name: String, reason: String },
-    /// On a server no collation of the request is left that can hold the text.
+    /// On a server no collation of the request is left: it lacks them, or their character sets or
+    /// keys can't hold the text.
     #[error(
-        "{server} can hold {text} text under none of the collations; see the notes, or name others with --collation"
+        "none of the collations can be measured on {server} with the text `{text}`: it lacks them, or can't store the text \
+         under them; name others with --collation"
     )]
     NothingToMeasure { server: String, text: String },
     /// The requested buffer pools are not possible.
