@@ -189,6 +189,8 @@ mod tests {
              The server's disk, or its space for tables, seems to be full: free some, or use fewer rows by --table-size."
         );
         assert!(message(answer(1290, "--read-only")).ends_with("such as the primary."));
+        let missing = message(answer(1227, "Access denied; you need the SYSTEM_VARIABLES_ADMIN privilege"));
+        assert!(missing.contains("the privilege that the server names") && !missing.contains("GRANT ALL"), "{missing}");
         assert!(message(Error::DriverError(DriverError::ConnectTimeout)).contains("was lost"));
     }
 }
