@@ -14,11 +14,13 @@ mod page_limits;
 mod rows;
 mod table;
 mod value;
+mod write;
 
 pub use column::{Column, ColumnKind};
 pub use rows::Rows;
 pub use table::Table;
 pub use value::Value;
+pub use write::{Values, to_bytes};
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Report of `weigh count`: instructions per statement, as text, Markdown, CSV and JSON.
+//! Report of `weigh count`: instructions per statement, as text, Markdown, CSV, Parquet and JSON.
 
 pub mod changes;
 mod csv_rows;
@@ -8,7 +8,7 @@ mod sentence;
 mod site;
 mod table;
 
-pub use csv_rows::csv;
+pub use csv_rows::{csv, parquet};
 pub use site::{SitePage, site};
 
 use count::Results;

@@ -182,14 +182,19 @@ fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Res
     all.context("no server is named")
 }
 
-/// Writes the pages of the site, in place of older ones.
+/// Writes the pages of the site and its figures as CSV and Parquet, in place of older ones.
 fn write_site(folder: &Path, results: &Results) -> Result<()> {
     fs::create_dir_all(folder).map_err(path_error("create", folder))?;
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        files::replace(&path, Access::Umask, |file| file.write_all(bytes)).map_err(path_error("write", &path))
+    };
     for page in printed::site(results) {
-        let path = folder.join(page.file);
-        files::replace(&path, Access::Umask, |file| file.write_all(page.html.as_bytes()))
-            .map_err(path_error("write", &path))?;
+        write(&page.file, page.html.as_bytes())?;
     }
+    write("counts.csv", printed::csv(results).as_bytes())?;
+    let parquet = folder.join("counts.parquet");
+    write("counts.parquet", &printed::parquet(results).map_err(path_error("write", &parquet))?)?;
     output::print_message(&format!("site: {}", folder.join("index.html").display()));
     Ok(())
 }

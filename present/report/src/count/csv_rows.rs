@@ -1,6 +1,9 @@
-//! CSV of `weigh count`: a line per server, workload and collation.
+//! CSV and Parquet of `weigh count`: a line per server, workload and collation.
+
+use std::io;
 
 use count::{Cell, Results};
+use parquetfile::Values;
 use serde::Serialize;
 
 use crate::format::csv::to_csv;
@@ -25,6 +28,27 @@ struct Line<'a> {
 /// Returns the results as CSV with a header.
 pub fn csv(results: &Results) -> String {
     to_csv(results.cells.iter().map(|cell| line(results, cell)))
+}
+
+/// Returns the results as a Parquet file with the columns of [`csv`].
+pub fn parquet(results: &Results) -> io::Result<Vec<u8>> {
+    let lines: Vec<Line<'_>> = results.cells.iter().map(|cell| line(results, cell)).collect();
+    let text = |field: fn(&Line<'_>) -> String| Values::Text(lines.iter().map(|line| Some(field(line))).collect());
+    let float = |field: fn(&Line<'_>) -> Option<f64>| Values::Float(lines.iter().map(field).collect());
+    let int = |field: fn(&Line<'_>) -> Option<i64>| Values::Int(lines.iter().map(field).collect());
+    parquetfile::to_bytes(&[
+        ("server", text(|line| line.server.to_owned())),
+        ("workload", text(|line| line.workload.to_owned())),
+        ("collation", text(|line| line.collation.to_owned())),
+        ("statements", int(|line| line.statements.try_into().ok())),
+        ("starts", int(|line| line.starts.try_into().ok())),
+        ("instructions", float(|line| Some(line.instructions))),
+        ("spread", float(|line| Some(line.spread))),
+        ("ratio", float(|line| line.ratio)),
+        ("ratio_low", float(|line| line.ratio_low)),
+        ("ratio_high", float(|line| line.ratio_high)),
+        ("allocations", float(|line| line.allocations)),
+    ])
 }
 
 fn line<'a>(results: &'a Results, cell: &'a Cell) -> Line<'a> {
