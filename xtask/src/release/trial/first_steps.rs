@@ -30,7 +30,7 @@ pub fn run(root: &Root, files: &Files) -> Result<()> {
     }
     let bench = ["/trial/weigh", "bench", "--quick", "--out", "/trial/run"];
     let measured = timed(root, "bench --quick", &bench, 0)?;
-    ensure!(measured.contains("server CPU per query"), "{measured}");
+    ensure!(measured.contains("Server CPU per query"), "{measured}");
     Ok(fs::remove_dir_all(folder)?)
 }
 
