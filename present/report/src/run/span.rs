@@ -17,9 +17,9 @@ pub(crate) struct Point<'a> {
     pub(crate) comparison: &'a Comparison,
 }
 
-/// Returns `costs 3.1 % to 37 % of throughput, most at 64 threads; no difference found at 1 thread;
-/// + 1.2 to + 55.0 µs of server CPU per query, at 10,000 queries/s 0.01 to 0.55 of a core`. `None`
-/// if nothing was measured.
+/// Returns phrases such as `costs 3.1 % to 37 % of throughput, most at 64 threads; no difference
+/// found at 1 thread; + 1.2 to + 55.0 µs of server CPU per query, at 10,000 queries/s 0.01 to 0.55
+/// of a core`. `None` if nothing was measured.
 pub(crate) fn summarise_points(points: &[Point<'_>]) -> Option<String> {
     let with_verdict = |wanted: fn(&Verdict) -> bool| -> Vec<(&str, Estimate)> {
         let own = points.iter().filter(|point| wanted(&point.comparison.verdict));
