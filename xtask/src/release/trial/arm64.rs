@@ -66,7 +66,7 @@ struct Emulator {
 impl Emulator {
     fn prepare(files: &Files) -> Result<Self> {
         let program = Tool::Qemu.find_or_install(&Bar::with_steps_printed())?;
-        Ok(Self { program, root: image::unpack(files, ARM64)?.folder })
+        Ok(Self { program, root: image::unpack_layers(files, ARM64)? })
     }
 
     /// Runs `weigh` and returns what it prints. The exit status must be `code`.
