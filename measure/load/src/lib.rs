@@ -18,7 +18,7 @@ mod sysbench;
 mod tables;
 mod wire;
 
-pub use accounting::{CpuAccounting, ServerThread, thread_cpu_time};
+pub use accounting::{CpuAccounting, NoCpuAccounting, ServerThread, thread_cpu_time};
 pub use client::{
     Binding, ConnectionCharset, Load, Protocol, Settings, Sharing, StatementWork, Tally, Target, WorkMeter,
     new_histogram, run_block,

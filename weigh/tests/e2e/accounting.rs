@@ -29,12 +29,17 @@ fn measure_remotely(foreign: &Foreign) -> Measured {
     workspace.read()
 }
 
+/// Measures without server CPU, of which a note says why.
+fn reports_no_cpu(foreign: &Foreign, reason: &str) {
+    let without = measure_remotely(foreign);
+    assert!(without.results().all(|variant| variant.server_cpu_us.is_none()));
+    let notes = without.notes();
+    assert!(notes.contains("server CPU is unknown") && notes.contains(reason), "{notes}");
+}
+
 fn reports_cpu(spec: &str, switch_on: &[&str], by: &str) {
     let foreign = Foreign::start(spec);
-    let without = measure_remotely(&foreign);
-    assert!(without.results().all(|variant| variant.server_cpu_us.is_none()));
-    assert!(without.notes().contains("server CPU is unknown"), "{}", without.notes());
-
+    reports_no_cpu(&foreign, "is off or not visible");
     switch_on.iter().for_each(|statement| foreign.run(statement));
     let with = measure_remotely(&foreign);
     assert!(with.notes().contains(by), "{}", with.notes());
@@ -53,9 +58,22 @@ fn cpu_by_userstat() {
     retry(|| reports_cpu("mariadb", &["SET GLOBAL userstat = 1"], "userstat"));
 }
 
+const GRANT: &str = "GRANT SELECT ON performance_schema.* TO bench@localhost";
+const SWITCH: &str =
+    "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'events_statements_cpu'";
+
 #[test]
 fn cpu_by_performance_schema() {
-    let grant = "GRANT SELECT ON performance_schema.* TO bench@localhost";
-    let switch = "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name = 'events_statements_cpu'";
-    retry(|| reports_cpu("mysql@sid", &[grant, switch], "events_statements_cpu"));
+    retry(|| reports_cpu("mysql@sid", &[GRANT, SWITCH], "events_statements_cpu"));
+}
+
+/// performance_schema counts nothing for a connection that isn't instrumented.
+#[test]
+fn no_cpu_of_connections_that_are_not_instrumented() {
+    let foreign = Foreign::start("mysql@sid");
+    for statement in [GRANT, SWITCH, "UPDATE performance_schema.setup_actors SET enabled = 'NO'"] {
+        foreign.run(statement);
+    }
+    reports_no_cpu(&foreign, "setup_actors");
+    foreign.assert_untouched();
 }

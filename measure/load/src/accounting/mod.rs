@@ -10,5 +10,5 @@ pub use client_thread::thread_cpu_time;
 pub(crate) use cores::Cores;
 pub use server_threads::ServerThread;
 pub(crate) use server_threads::ServerThreads;
-pub use status::CpuAccounting;
 pub(crate) use status::{CPU_TIME, Counters, MAX_SAMPLED_CONNECTIONS, PAGES_READ, PAGES_READ_STATUS, STATUS};
+pub use status::{CpuAccounting, NoCpuAccounting};

@@ -27,10 +27,20 @@ pub enum CpuAccounting {
     PerformanceSchema,
 }
 
+/// Why a server's own accounting is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoCpuAccounting {
+    /// The connections' threads are known, and measured from outside.
+    Unneeded,
+    /// Switched off, or not visible to the account.
+    Off,
+    /// `events_statements_cpu` is on, but counts nothing for the connection.
+    NotInstrumented,
+}
+
 impl CpuAccounting {
-    /// Returns the accounting that is switched on. `None` if neither is, if the connection is not
-    /// instrumented, or if the account may not read the settings.
-    pub(crate) fn find(connection: &mut Connection) -> Result<Option<Self>, WireError> {
+    /// Returns the accounting that is switched on and counts the connection's statements.
+    pub(crate) fn find(connection: &mut Connection) -> Result<Result<Self, NoCpuAccounting>, WireError> {
         let mut query = |sql: &str| match connection.query_first_row(sql) {
             Ok(row) => Ok(row.into_iter().flatten().collect::<Vec<String>>()),
             Err(WireError::Server { .. }) => Ok(Vec::new()),
@@ -38,13 +48,20 @@ impl CpuAccounting {
         };
         // Percona Server has the system variable `userstat`, but no status variable `Cpu_time`.
         if query("SELECT @@userstat")? == ["1"] && !query("SHOW SESSION STATUS LIKE 'Cpu\\_time'")?.is_empty() {
-            return Ok(Some(Self::Userstat));
+            return Ok(Ok(Self::Userstat));
         }
         let is_on =
             query("SELECT enabled FROM performance_schema.setup_consumers WHERE name = 'events_statements_cpu'")?
                 == ["YES"];
-        // The query returns a name and a value if this connection is instrumented.
-        Ok((is_on && query(PERFORMANCE_SCHEMA_CPU)?.len() == 2).then_some(Self::PerformanceSchema))
+        if !is_on {
+            return Ok(Err(NoCpuAccounting::Off));
+        }
+        // The statements before have used CPU time. MySQL 9.7 returns 0 for a connection that
+        // `setup_actors` excludes, and while the consumer `thread_instrumentation` is off.
+        let counted = query(PERFORMANCE_SCHEMA_CPU)?;
+        let seconds = counted.get(1).and_then(|seconds| seconds.parse::<f64>().ok());
+        let is_counted = seconds.is_some_and(|seconds| seconds > 0.0);
+        Ok(if is_counted { Ok(Self::PerformanceSchema) } else { Err(NoCpuAccounting::NotInstrumented) })
     }
 
     /// Query to run in addition to [`STATUS`]. It returns one row, a name and a value. `None` if
@@ -62,6 +79,19 @@ impl std::fmt::Display for CpuAccounting {
         f.write_str(match self {
             Self::Userstat => "userstat",
             Self::PerformanceSchema => "performance_schema's events_statements_cpu",
+        })
+    }
+}
+
+impl std::fmt::Display for NoCpuAccounting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Unneeded => "is not needed",
+            Self::Off => "is off or not visible to this account",
+            Self::NotInstrumented => {
+                "(performance_schema's events_statements_cpu) doesn't count this account's connections: see performance_schema.setup_actors \
+                 and the consumers global_instrumentation and thread_instrumentation"
+            }
         })
     }
 }

@@ -14,7 +14,9 @@ use super::session::Session;
 use super::settings::{Settings, Target};
 use super::tally::Tally;
 use super::worker::{Block, Command, ExtraWork, WorkerContext, run_commands};
-use crate::accounting::{Cores, Counters, CpuAccounting, MAX_SAMPLED_CONNECTIONS, PAGES_READ_STATUS, ServerThreads};
+use crate::accounting::{
+    Cores, Counters, CpuAccounting, MAX_SAMPLED_CONNECTIONS, NoCpuAccounting, PAGES_READ_STATUS, ServerThreads,
+};
 use crate::error::{Error, WireError};
 use crate::wire::{Connection, ConnectionCutter, Encoder, HandshakeOptions, NegotiatedFeatures};
 
@@ -28,7 +30,7 @@ pub struct Load {
     pub(crate) workers: Vec<Worker>,
     pub(crate) server_threads: Option<ServerThreads>,
     /// The server's own CPU accounting, if the server threads are unknown.
-    accounting: Option<CpuAccounting>,
+    accounting: Result<CpuAccounting, NoCpuAccounting>,
     in_force: ConnectionCharsets,
     features: NegotiatedFeatures,
     binding: Binding,
@@ -110,7 +112,7 @@ impl Load {
             (None, Some(connection)) => {
                 CpuAccounting::find(connection).map_err(failed("asking for the server's accounting of CPU time"))?
             }
-            _ => None,
+            _ => Err(NoCpuAccounting::Unneeded),
         };
         let cores = Cores::allowed();
         let mut binding = match (settings.pinned, &server_threads) {
@@ -168,9 +170,8 @@ impl Load {
         self.server_threads.is_some()
     }
 
-    /// The server's own CPU accounting. `None` if the server threads are known, or if no accounting
-    /// can be used.
-    pub fn cpu_accounting(&self) -> Option<CpuAccounting> {
+    /// The server's own CPU accounting, or why it is not used.
+    pub fn cpu_accounting(&self) -> Result<CpuAccounting, NoCpuAccounting> {
         self.accounting
     }
 
@@ -225,7 +226,7 @@ impl Load {
     /// settings ask for the pages read, the first connection counts them. The receivers are in the
     /// order of the connections.
     pub(crate) fn request_counters(&self) -> Vec<Receiver<Result<Counters, WireError>>> {
-        let cpu = self.accounting.and_then(CpuAccounting::extra_query);
+        let cpu = self.accounting.ok().and_then(CpuAccounting::extra_query);
         let request = |(place, worker): (usize, &Worker)| {
             let (reply, counters) = mpsc::channel();
             // Global counters are the same on every connection, so one connection reads them.

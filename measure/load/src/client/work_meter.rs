@@ -16,8 +16,8 @@ pub struct StatementWork {
     /// Status counters by name, per statement. Counters that did not grow are left out.
     pub counters: BTreeMap<String, f64>,
     /// CPU time per statement in µs, by the server's own accounting. `None` if the accounting is
-    /// switched off, or if only performance_schema has it and the CPU time of the server threads is
-    /// known from `/proc`.
+    /// switched off or doesn't count the connections, or if only performance_schema has it and the
+    /// CPU time of the server threads is known from `/proc`.
     pub cpu_us: Option<f64>,
     /// Pages that the server read from disk, per statement. `None` unless
     /// [`Settings::counts_pages_read`](super::Settings::counts_pages_read) is set.

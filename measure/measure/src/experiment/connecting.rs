@@ -219,12 +219,12 @@ fn note_cpu_source<'a>(run: &mut Run, loads: impl Iterator<Item = &'a Load>) {
     for load in loads.filter(|load| !load.has_server_cpu()) {
         let server = &load.target().server;
         let note = match load.cpu_accounting() {
-            Some(accounting) => format!(
+            Ok(accounting) => format!(
                 "server CPU of {server} is by its own accounting ({accounting}), which leaves out what a connection does between statements"
             ),
-            None => format!(
+            Err(reason) => format!(
                 "server CPU is unknown for {server}: the server runs on another machine, or its threads cannot be identified, and its own CPU accounting \
-                 is off or not visible to this account (docs/explanation/measurement.md)"
+                 {reason} (docs/explanation/measurement.md)"
             ),
         };
         if !run.notes.contains(&note) {
