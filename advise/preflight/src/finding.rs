@@ -87,7 +87,7 @@ pub(crate) struct FindingRecord {
     object: String,
     /// Name of the schema, without quotes.
     schema: String,
-    /// Name of the table, without schema and quotes. Absent for a whole schema and for most
+    /// Name of the table, without schema and quotes. `null` for a whole schema and for most
     /// programs.
     table: Option<String>,
     /// Target collation.
@@ -108,7 +108,7 @@ pub(crate) struct FindingRecord {
     examples: Vec<Example>,
     /// Statements that repair the problem or find it again.
     statements: Vec<String>,
-    /// Type that the plan gives the column. Absent if the column keeps its type.
+    /// Type that the plan gives the column. `null` if the column keeps its type.
     new_type: Option<String>,
     /// Whether the plan solves the problem. An error that the plan doesn't solve blocks the table's
     /// steps.

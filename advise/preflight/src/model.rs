@@ -17,7 +17,7 @@ pub struct Report {
     pub format: String,
     /// Name of the server or of the files.
     pub source: String,
-    /// Version of the server. Absent for files.
+    /// Version of the server. `null` for files.
     pub version: Option<String>,
     /// Start of the run by the clock of this machine, UTC.
     pub started: String,
@@ -32,7 +32,7 @@ pub struct Report {
     #[serde(with = "finding::records")]
     #[schemars(with = "Vec<FindingRecord>")]
     pub findings: Vec<Finding>,
-    /// Statements that convert. Absent for files and if there is nothing to change.
+    /// Statements that convert. `null` for files and if there is nothing to change.
     pub plan: Option<Plan>,
     /// Throughput of target collations relative to the present ones, from results of `weigh bench`.
     /// Empty if no results were given.
@@ -46,7 +46,7 @@ pub struct Report {
 
 impl Report {
     /// True if a finding is a warning or an error.
-    pub fn has_findings(&self) -> bool {
+    pub fn has_problems(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity > Severity::Note)
     }
 }
@@ -63,7 +63,7 @@ pub struct TableReport {
     /// Text columns that keep their collation for a reason, such as ascii columns. Columns that
     /// have the target collation already are left out.
     pub kept: Vec<ColumnChange>,
-    /// How the rows were read. Absent if they were not read.
+    /// How the rows were read. `null` if they were not read.
     pub reading: Option<Reading>,
     /// Size before and after the conversion.
     pub size: Size,
@@ -86,7 +86,8 @@ pub struct Cost {
     pub low: f64,
     /// Upper end of the 95 % interval.
     pub high: f64,
-    /// A/A bound: largest deviation of the ratio from 1 between a variant and its own copy.
+    /// A/A bound: how far from 1 the intervals of A/A pairs reach. For a ratio combined from
+    /// several pairs, the sum of theirs.
     pub aa_bound: f64,
     /// Folder of the results.
     pub results: String,
@@ -159,7 +160,7 @@ pub struct CollisionGroup {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Example {
     /// Values of the primary key, of the key that the table was read by, or of the first column of
-    /// a CSV or Parquet file. Empty if the table has no key.
+    /// a CSV or Parquet file. Empty for values and other objects, and if the table has no key.
     pub key: Vec<String>,
     /// Values of the columns in question, or a description of the object.
     pub values: Vec<String>,
@@ -190,9 +191,9 @@ pub struct Plan {
     #[serde(default)]
     pub back: Vec<Step>,
     /// What `back` did not restore in the rehearsal.
-    #[serde(default)]
-    pub back_lost: Vec<String>,
-    /// Server and number of rows of the rehearsal. Absent if the steps were not rehearsed to their
+    #[serde(default, rename = "back_lost")]
+    pub not_restored: Vec<String>,
+    /// Server and number of rows of the rehearsal. `null` if the steps were not rehearsed to their
     /// end.
     #[serde(default)]
     pub rehearsal: Option<String>,
@@ -208,18 +209,18 @@ pub struct Plan {
 pub struct Step {
     /// Phase, such as `convert`. Steps run in the order of the phases.
     pub phase: Phase,
-    /// Table or stored program with its schema, as `shop.orders`; a schema; the column of a repair;
-    /// or `session`.
+    /// Table, view or stored program with its schema, as `shop.orders`; a schema; the column of a
+    /// repair; or `session`.
     pub object: String,
     /// The statement, without a delimiter.
     pub sql: String,
-    /// How the server runs the statement. Absent for statements other than ALTER TABLE, and for
-    /// steps that the rehearsal skipped.
+    /// How the server runs the statement. `null` for statements other than ALTER TABLE, for steps
+    /// that the rehearsal skipped, and in `back` and `put_back`.
     pub algorithm: Option<Algorithm>,
     /// Why the table is copied, why the program is created again, or why the server refuses the
     /// statement.
     pub note: Option<String>,
-    /// Estimated time of an ALTER that was rehearsed with rows. Absent for an instant one.
+    /// Estimated time of an ALTER that was rehearsed with rows. `null` for an instant one.
     #[serde(default)]
     pub time: Option<AlterTime>,
     /// Whether the step has to wait until the errors of the plan's `blocked` objects are solved by
@@ -236,7 +237,7 @@ pub struct Step {
 pub struct AlterTime {
     /// Estimated seconds for all rows.
     pub seconds: f64,
-    /// Rows of the table, as the server estimates them.
+    /// Rows of the table, as the server estimates them; at least `sample_rows`.
     pub rows: u64,
     /// Number of rows that were copied to the private server.
     pub sample_rows: u64,
@@ -271,7 +272,8 @@ pub enum Phase {
     DropForeignKeys,
     /// Converts columns.
     Convert,
-    /// Repairs double-encoded text, while foreign keys and triggers are away.
+    /// Repairs double-encoded text, while the foreign keys of converted columns and the triggers
+    /// that would fire are away.
     Repair,
     /// Sets the defaults of tables and schemas.
     Defaults,
@@ -289,10 +291,13 @@ pub enum Phase {
 pub enum Algorithm {
     /// Changes metadata only.
     Instant,
-    /// Rebuilds in place. Other sessions can write.
+    /// Changes the table in place, with or without a rebuild. Other sessions can write.
     InPlace,
-    /// Rebuilds in place. Other sessions can't write.
+    /// Changes the table in place, with or without a rebuild. Other sessions can't write.
     InPlaceLocked,
+    /// Copies the rows into a new table. Other sessions can write: MariaDB 11.2 and later, for most
+    /// tables.
+    CopyOnline,
     /// Copies the rows into a new table. Other sessions can't write.
     Copy,
     /// Refuses the statement; the note of the step has the error.
@@ -310,6 +315,7 @@ impl Algorithm {
             Algorithm::Instant => "instant",
             Algorithm::InPlace => "in place",
             Algorithm::InPlaceLocked => "in place, writes blocked",
+            Algorithm::CopyOnline => "copy, writes go on",
             Algorithm::Copy => "copy, writes blocked",
             Algorithm::Refused => "refused",
         }

@@ -180,10 +180,10 @@ pub fn rollback_file(report: &Report) -> String {
         Some(_) => comment("rehearsed after the plan; what is not as it was afterwards:"),
         None => comment("not rehearsed"),
     }
-    if plan.rehearsal.is_some() && plan.back_lost.is_empty() {
+    if plan.rehearsal.is_some() && plan.not_restored.is_empty() {
         comment("nothing");
     }
-    for lost in &plan.back_lost {
+    for lost in &plan.not_restored {
         comment(lost);
     }
     out.push('\n');

@@ -65,7 +65,7 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
             )
             .collect(),
         back: if request.plan_back { build_back(job, &steps, &keys, &programs, findings) } else { Vec::new() },
-        back_lost: Vec::new(),
+        not_restored: Vec::new(),
         algorithms_from: String::new(),
         rehearsal: None,
         advice: advice::write_advice(job, &converted, &programs, &steps),

@@ -59,7 +59,7 @@ pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, repor
     }
     plan.rehearsal = summary;
     plan.algorithms_from = format!("tried on a private {} ({})", private.label(), private.version());
-    plan.advice.extend(steps::describe_blocked_time(&plan));
+    plan.advice.extend(steps::describe_time(&plan));
     if plan.rehearsal.is_none() {
         report.unchecked.push(format!("the plan as printed: not rehearsed to its end in {MAX_ROUNDS} rounds"));
     }
@@ -121,7 +121,7 @@ fn run_round(
         findings.extend(faults.iter().map(|fault| fault_finding(job, private, fault)));
         findings.extend(back::find_unconverted(private, &after, inputs.request, job, plan)?);
         if !plan.back.is_empty() && findings.iter().all(|finding| finding.severity < check::Severity::Error) {
-            plan.back_lost = back::rehearse_back(&mut rehearsal, plan, &schemas, &tables)?;
+            plan.not_restored = back::rehearse_back(&mut rehearsal, plan, &schemas, &tables)?;
         }
     }
     let rows: u64 = samples.values().map(|sample| sample.rows).sum();

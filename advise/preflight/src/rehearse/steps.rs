@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use check::table_name;
-use facts::Facts;
+use facts::{Facts, ServerFacts};
 use rehearsal::{Outcome, Rehearsal};
 
 use super::sample::Sample;
 use crate::Error;
 use crate::model::{Algorithm, AlterTime, Phase, Plan, Step};
-use crate::trial::{ALGORITHMS, display_seconds, is_unsupported_algorithm};
+use crate::trial::{clauses_to_try, display_seconds, is_unsupported_algorithm};
 
 /// A statement that the server refused.
 pub struct Refusal {
@@ -39,7 +39,7 @@ pub fn run_steps(
             continue;
         }
         let outcome = match is_alter(step) {
-            true => run_alter(rehearsal, step, samples.get(&owner))?,
+            true => run_alter(rehearsal, &facts.server, step, samples.get(&owner))?,
             false => rehearsal.apply(&step.sql)?,
         };
         if let Outcome::Refused { code, message } = outcome {
@@ -72,19 +72,21 @@ fn tied_tables(facts: &Facts, name: &str) -> BTreeSet<String> {
     }
 }
 
-/// Runs an ALTER by the least disruptive algorithm that the server takes. A step that names an
-/// algorithm, always COPY, runs as it is.
-fn run_alter(rehearsal: &mut Rehearsal<'_>, step: &mut Step, sample: Option<&Sample>) -> Result<Outcome, Error> {
-    let is_fixed = step.sql.contains("ALGORITHM=");
-    let algorithms: &[(&str, Algorithm)] = if is_fixed { &[("", Algorithm::Copy)] } else { &ALGORITHMS };
-    for (suffix, algorithm) in algorithms {
-        match rehearsal.apply(&format!("{}{suffix}", step.sql))? {
+/// Runs an ALTER by the first algorithm that the private server takes and the source has.
+fn run_alter(
+    rehearsal: &mut Rehearsal<'_>,
+    source: &ServerFacts,
+    step: &mut Step,
+    sample: Option<&Sample>,
+) -> Result<Outcome, Error> {
+    for (clause, algorithm) in clauses_to_try(&step.sql, source) {
+        match rehearsal.apply(&format!("{}{clause}", step.sql))? {
             Outcome::Done { took } => {
-                step.algorithm = Some(*algorithm);
+                step.algorithm = Some(algorithm);
                 step.time = sample.and_then(|sample| alter_time(step, sample, took));
                 return Ok(Outcome::Done { took });
             }
-            Outcome::Refused { code, .. } if is_unsupported_algorithm(code) && *algorithm != Algorithm::Copy => {}
+            Outcome::Refused { code, .. } if is_unsupported_algorithm(code) && algorithm != Algorithm::Copy => {}
             Outcome::Refused { code, message } => {
                 step.algorithm = Some(Algorithm::Refused);
                 step.note = Some(format!("error {code}: {message}"));
@@ -108,17 +110,31 @@ fn alter_time(step: &Step, sample: &Sample, took: Duration) -> Option<AlterTime>
     Some(AlterTime { seconds, rows, sample_rows: sample.rows, sample_seconds })
 }
 
-/// Describes how long the plan blocks writes. `None` if no step that blocks writes was timed.
-pub fn describe_blocked_time(plan: &Plan) -> Option<String> {
-    let blocks = |step: &&Step| step.algorithm.is_some_and(Algorithm::blocks_writes);
-    let timed = plan.steps.iter().filter(blocks).filter_map(|step| Some((step, step.time?)));
+/// Describes how long the plan blocks writes, and how long it copies while writes go on. `None` if
+/// no such step was timed.
+pub fn describe_time(plan: &Plan) -> Option<String> {
+    let totals: Vec<String> = [
+        describe_total(plan, "block writes", Algorithm::blocks_writes),
+        describe_total(plan, "copy while writes go on", |algorithm| algorithm == Algorithm::CopyOnline),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let describe = || {
+        format!(
+            "Time: {}. That is how long a sample of rows took on a private server of \
+             this machine, times their number: with another disk, or with indexes larger than the buffer pool, it can be several times as long.",
+            totals.join("; ")
+        )
+    };
+    (!totals.is_empty()).then(describe)
+}
+
+fn describe_total(plan: &Plan, what: &str, is_chosen: fn(Algorithm) -> bool) -> Option<String> {
+    let chosen = plan.steps.iter().filter(|step| step.algorithm.is_some_and(is_chosen));
+    let timed = chosen.filter_map(|step| Some((step, step.time?)));
     let (longest, time) = timed.clone().max_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds))?;
     let sum: f64 = timed.map(|(_, time)| time.seconds).sum();
-    Some(format!(
-        "Time: ALTERs that block writes take {} together, the longest {} ({}). That is how long a sample of rows took on a private server of \
-         this machine, times their number: with another disk, or with indexes larger than the buffer pool, it can be several times as long.",
-        display_seconds(sum),
-        display_seconds(time.seconds),
-        longest.object
-    ))
+    let (sum, seconds) = (display_seconds(sum), display_seconds(time.seconds));
+    Some(format!("ALTERs that {what} take {sum} together, the longest {seconds} ({})", longest.object))
 }

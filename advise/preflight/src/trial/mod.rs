@@ -1,24 +1,43 @@
 //! Tries the ALTERs of a plan on empty tables in a scratch schema of the source server, to find the
 //! algorithms.
 
-use facts::Facts;
+use facts::{Facts, ServerFacts};
 use lifecycle::interrupt;
 use mysql::prelude::Queryable;
 use rehearsal::{Definitions, Kind};
 use server::Conn;
-use server::{Flavour, Server, error_code};
+use server::{Flavour, Server, Version, error_code};
 
 use crate::Error;
 use crate::model::{Algorithm, Phase, Plan, Step};
 use sql::{quote_identifier, quote_table};
 
-/// Algorithms to try, the least disruptive first.
-pub(crate) const ALGORITHMS: [(&str, Algorithm); 4] = [
+/// Clauses that ask for an algorithm, in the order in which a server chooses.
+const ALGORITHMS: [(&str, Algorithm); 5] = [
     (", ALGORITHM=INSTANT", Algorithm::Instant),
     (", ALGORITHM=INPLACE, LOCK=NONE", Algorithm::InPlace),
     (", ALGORITHM=INPLACE", Algorithm::InPlaceLocked),
+    (", ALGORITHM=COPY, LOCK=NONE", Algorithm::CopyOnline),
     (", ALGORITHM=COPY", Algorithm::Copy),
 ];
+
+/// Returns the clauses to try for an ALTER. A statement that names an algorithm, always COPY, only
+/// gets a lock.
+pub(crate) fn clauses_to_try(sql: &str, source: &ServerFacts) -> Vec<(&'static str, Algorithm)> {
+    let clauses = match sql.contains("ALGORITHM=") {
+        true => vec![(", LOCK=NONE", Algorithm::CopyOnline), ("", Algorithm::Copy)],
+        false => ALGORITHMS.to_vec(),
+    };
+    clauses.into_iter().filter(|(_, algorithm)| *algorithm != Algorithm::CopyOnline || copies_online(source)).collect()
+}
+
+/// True if the server lets writes go on during a copy of most tables: MariaDB from 11.2 on. With
+/// LOCK_ALTER_TABLE_COPY in `old_mode`, 11.4 and 11.8 take LOCK=NONE, but a statement without it
+/// blocks writes.
+fn copies_online(server: &ServerFacts) -> bool {
+    let locks = server.variable("old_mode").is_some_and(|modes| modes.contains("LOCK_ALTER_TABLE_COPY"));
+    server.flavour == Flavour::MariaDb && server.version_number() >= Version::new(11, 2, 0) && !locks
+}
 
 /// Rounds seconds to the precision of an estimate: `under 1 s`, `about 40 s`, `about 12 min`,
 /// `about 3.5 h`.
@@ -64,7 +83,7 @@ pub fn run_in_scratch_schema(
     let outcome = create_tables(&mut conn, facts, definitions, &|text| {
         if text == schema.name { scratch.to_owned() } else { rename(text) }
     })
-    .and_then(|failures| run_steps(&mut conn, plan, &rename).map(|()| failures));
+    .and_then(|failures| run_steps(&mut conn, &facts.server, plan, &rename).map(|()| failures));
     let dropped = conn.query_drop(&drop_statement);
     drop(registration);
     let failures = outcome?;
@@ -121,7 +140,12 @@ fn create_tables(
     Ok(failures)
 }
 
-fn run_steps(conn: &mut Conn, plan: &mut Plan, rename: &dyn Fn(&str) -> String) -> Result<(), Error> {
+fn run_steps(
+    conn: &mut Conn,
+    source: &ServerFacts,
+    plan: &mut Plan,
+    rename: &dyn Fn(&str) -> String,
+) -> Result<(), Error> {
     for step in &mut plan.steps {
         interrupt::check()?;
         match step.phase {
@@ -131,7 +155,7 @@ fn run_steps(conn: &mut Conn, plan: &mut Plan, rename: &dyn Fn(&str) -> String) 
             Phase::DropForeignKeys | Phase::Convert | Phase::Defaults | Phase::AddForeignKeys
                 if step.sql.starts_with("ALTER TABLE") =>
             {
-                try_step(conn, step, &rename(&step.sql));
+                try_step(conn, source, step, &rename(&step.sql));
             }
             _ => {}
         }
@@ -152,17 +176,15 @@ pub(crate) fn is_unsupported_algorithm(code: u16) -> bool {
 }
 
 /// Runs a step and records its algorithm.
-fn try_step(conn: &mut Conn, step: &mut Step, sql: &str) {
-    let names_algorithm = sql.contains("ALGORITHM=");
-    let algorithms: &[(&str, Algorithm)] = if names_algorithm { &[("", Algorithm::Copy)] } else { &ALGORITHMS };
-    for (suffix, algorithm) in algorithms {
-        match conn.query_drop(format!("{sql}{suffix}")) {
+fn try_step(conn: &mut Conn, source: &ServerFacts, step: &mut Step, sql: &str) {
+    for (clause, algorithm) in clauses_to_try(sql, source) {
+        match conn.query_drop(format!("{sql}{clause}")) {
             Ok(()) => {
-                step.algorithm = Some(*algorithm);
+                step.algorithm = Some(algorithm);
                 return;
             }
             Err(mysql::Error::MySqlError(refusal))
-                if is_unsupported_algorithm(refusal.code) && *algorithm != Algorithm::Copy => {}
+                if is_unsupported_algorithm(refusal.code) && algorithm != Algorithm::Copy => {}
             Err(error) => {
                 step.algorithm = Some(Algorithm::Refused);
                 let reason = match error {
@@ -179,21 +201,23 @@ fn try_step(conn: &mut Conn, step: &mut Step, sql: &str) {
 /// Records the algorithms that the manuals give for the worst case ("Online DDL Operations";
 /// "InnoDB Online DDL Operations with ALGORITHM=INPLACE").
 pub fn use_documented_algorithms(facts: &Facts, plan: &mut Plan) {
-    for step in &mut plan.steps {
+    for step in plan.steps.iter_mut().filter(|step| step.sql.starts_with("ALTER TABLE")) {
         step.algorithm = match step.phase {
-            Phase::DropForeignKeys => Some(Algorithm::InPlace),
-            Phase::AddForeignKeys => Some(Algorithm::Copy),
-            Phase::Defaults if step.sql.starts_with("ALTER TABLE") => Some(Algorithm::InPlace),
-            Phase::Convert => Some(Algorithm::Copy),
+            Phase::DropForeignKeys | Phase::Defaults => Some(Algorithm::InPlace),
+            Phase::Convert | Phase::AddForeignKeys => Some(Algorithm::Copy),
             _ => None,
         };
     }
+    let online = match copies_online(&facts.server) {
+        true => ", and most copies let writes go on",
+        false => "",
+    };
     let vendor = match facts.server.flavour {
         Flavour::MySql => "MySQL manual, Online DDL Operations",
         Flavour::MariaDb => "MariaDB manual, InnoDB Online DDL",
     };
     plan.algorithms_from = format!(
-        "documentation ({vendor}), at worst: some conversions of columns without an index are instant or in place. --trial or --scratch tries them"
+        "documentation ({vendor}), at worst: some conversions of columns without an index are instant or in place{online}. --trial or --scratch tries them"
     );
 }
 

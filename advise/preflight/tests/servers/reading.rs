@@ -119,7 +119,7 @@ fn resumed_report_equals_uninterrupted_one() {
     let options = options("utf8mb4_unicode_ci");
     let uninterrupted =
         lab.report_with("fx_resumed", &options, &ReadOptions::default(), &Checkpoint::disabled()).unwrap();
-    assert!(uninterrupted.has_findings());
+    assert!(uninterrupted.has_problems());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let facts = lab.facts("fx_resumed");

@@ -6,9 +6,9 @@
 mod cases;
 
 use mysql::prelude::Queryable;
-use preflight::{Report, Severity};
+use preflight::{Algorithm, Phase, Report, Severity};
 
-use crate::lab::Lab;
+use crate::lab::{Lab, options};
 use cases::{CASES, Case};
 
 /// Runs the steps that the plan doesn't block.
@@ -38,7 +38,7 @@ fn run_case(lab: &mut Lab, target: &str, case: &Case) -> Result<(), String> {
     let statements: Vec<String> = case.statements.iter().map(|statement| (*statement).to_owned()).collect();
     lab.schema(&schema, case.charset, &statements);
     let before = definitions(lab, &schema);
-    let mut options = crate::lab::options(target);
+    let mut options = options(target);
     options.request.plan_back = true;
     let report = lab.rehearsed_report_with(&schema, &options);
     let mut expected: Vec<(String, String)> =
@@ -69,8 +69,8 @@ fn run_case(lab: &mut Lab, target: &str, case: &Case) -> Result<(), String> {
             return Err(format!("not converted: {rest:?}"));
         }
     }
-    if plan.back_lost.iter().any(|lost| !(case.repairs && lost.contains("values of"))) {
-        return Err(format!("the way back: {:?}", plan.back_lost));
+    if plan.not_restored.iter().any(|lost| !(case.repairs && lost.contains("values of"))) {
+        return Err(format!("the way back: {:?}", plan.not_restored));
     }
     for step in plan.back.iter().filter(|step| !step.blocked) {
         lab.conn.query_drop(&step.sql).map_err(|error| format!("back: {}: {error}", step.sql))?;
@@ -167,4 +167,34 @@ fn mysql_5_7() {
 #[test]
 fn mysql_5_6() {
     run_cases("mysql@5.6", "utf8mb4_unicode_ci");
+}
+
+/// Rehearses the conversion of a table with a key, and returns its algorithm and the plan's time.
+fn rehearse_conversion(server: &str, settings: &[(&str, &str)]) -> (Algorithm, String) {
+    let mut lab = Lab::with_settings(server, settings);
+    let create = "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, a VARCHAR(20), KEY (a))";
+    let insert = "INSERT INTO t (a) VALUES ('ü')";
+    let double = ["INSERT INTO t (a) SELECT a FROM t"; 14];
+    let statements = [create, insert].into_iter().chain(double).chain(["ANALYZE TABLE t"]);
+    lab.schema("copies", "latin1", &statements.map(str::to_owned).collect::<Vec<_>>());
+    let plan = lab.rehearsed_report_with("copies", &options("utf8mb4_unicode_ci")).plan.unwrap();
+    let step = plan.steps.iter().find(|step| step.phase == Phase::Convert).unwrap();
+    let time = plan.advice.iter().find(|line| line.starts_with("Time: "));
+    (step.algorithm.unwrap(), time.unwrap_or_else(|| panic!("{plan:#?}")).clone())
+}
+
+/// MariaDB 11.2 and later copy while writes go on, unless `old_mode` forbids it.
+#[test]
+fn copies_online_where_the_server_does() {
+    for server in ["mariadb@11.4", "mariadb@trixie"] {
+        let (algorithm, time) = rehearse_conversion(server, &[]);
+        assert_eq!(algorithm, Algorithm::CopyOnline, "{server}");
+        assert!(time.contains("ALTERs that copy while writes go on") && !time.contains("block writes"), "{time}");
+    }
+    let locking = [("old_mode", "LOCK_ALTER_TABLE_COPY")];
+    for (server, settings) in [("mariadb@11.4", &locking[..]), ("mariadb@bookworm", &[]), ("mysql@sid", &[])] {
+        let (algorithm, time) = rehearse_conversion(server, settings);
+        assert_eq!(algorithm, Algorithm::Copy, "{server}");
+        assert!(time.contains("ALTERs that block writes") && !time.contains("go on"), "{time}");
+    }
 }

@@ -292,5 +292,5 @@ fn dumps_of_other_layouts_are_listed() {
         is_server: false,
     };
     let report = preflight::run(&source, &options, &Checkpoint::disabled(), &NoProgressBar).unwrap();
-    assert!(report.has_findings() && report.findings[0].check == "unreadable", "{}", describe_report(&report));
+    assert!(report.has_problems() && report.findings[0].check == "unreadable", "{}", describe_report(&report));
 }

@@ -166,11 +166,12 @@ mod tests {
 
     #[test]
     fn says_for_each_table_what_blocks_writes_and_how_long() {
-        use Algorithm::{Copy, InPlace, InPlaceLocked, Instant};
+        use Algorithm::{Copy, CopyOnline, InPlace, InPlaceLocked, Instant};
         let convert = |algorithm, seconds| step(Phase::Convert, algorithm, seconds);
         assert_eq!(described(&[convert(Some(Copy), Some(0.02))], 900, 1), "copy, under 1 s");
         assert_eq!(described(&[convert(Some(InPlaceLocked), Some(40.0))], 1 << 20, 1), "in place, locked, about 40 s");
         assert_eq!(described(&[convert(Some(Instant), None)], 1 << 20, 1), "no (instant)");
+        assert_eq!(described(&[convert(Some(CopyOnline), Some(40.0))], 1 << 20, 1), "no (copy, writes go on)");
         let key = step(Phase::AddForeignKeys, Some(Copy), Some(30.0));
         assert_eq!(described(&[convert(Some(InPlace), Some(9.0)), key.clone()], 1, 1), "foreign keys, about 30 s");
         assert_eq!(described(&[convert(Some(Copy), Some(30.0)), key], 1, 1), "copy, about 60 s");
