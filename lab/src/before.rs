@@ -15,8 +15,8 @@ pub struct Arguments {
 
 const PROGRAM: &str = include_str!("../before/main.rs");
 
-/// Version of the older library. Cargo links two packages of one name only if their versions
-/// differ.
+/// Version of the older library, and of the program that times both. Cargo links two packages of
+/// one name only if their versions differ.
 const VERSION: &str = "0.0.0";
 
 /// Prints the ratio of the new time to the old one, for each operation.

@@ -301,7 +301,7 @@ fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<Mended, Error> {
         Err(error) => return Err(error.into()),
     };
     let findings: Vec<why::Finding> = found.statements.into_iter().flat_map(|judged| judged.findings).collect();
-    mended.reasons = findings.iter().flat_map(|finding| finding.costs.clone()).collect();
+    mended.reasons = findings.iter().flat_map(|finding| finding.details.clone()).collect();
     for remedy in findings.into_iter().flat_map(|finding| finding.remedies) {
         if mended.mends.is_empty() {
             let mut is_done = true;

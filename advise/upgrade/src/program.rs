@@ -48,7 +48,7 @@ pub fn judge(
                 what: what.into(),
                 statement: String::new(),
                 error: fault.error.clone(),
-                reasons: site_reasons(&fault).into_iter().chain(fault.costs.clone()).collect(),
+                reasons: site_reasons(&fault).into_iter().chain(fault.details.clone()).collect(),
                 also: Vec::new(),
                 mends: fault.remedies.into_iter().map(to_mend).collect(),
             });

@@ -177,7 +177,7 @@ fn explain(pair: &Pair<'_>, given: &Given, done: &Done, refusal: &Refusal, findi
     };
     for one in found.into_iter().flat_map(|judged| judged.findings) {
         finding.reasons.extend(site_reasons(&one));
-        finding.reasons.extend(one.costs);
+        finding.reasons.extend(one.details);
         finding.mends.extend(one.remedies.into_iter().map(to_mend));
     }
     let changed = column_reasons(pair, &given.text, done.setup.schema.as_deref());
@@ -318,7 +318,7 @@ fn judge_plan(
     Ok(new
         .map(|one| {
             let mut slower = finding(Kind::Slower, "loses an index on the new server".into());
-            slower.reasons = one.costs.clone();
+            slower.reasons = one.details.clone();
             slower.reasons.extend(site_reasons(&one));
             slower.reasons.extend(column_reasons(pair, &given.text, after.setup.schema.as_deref()));
             slower.mends = one.remedies.into_iter().map(to_mend).collect();

@@ -50,7 +50,8 @@ pub struct Finding {
     /// Comparisons, calls and unions that take part.
     pub sites: Vec<Site>,
     /// Details of the cause, and consequences, a sentence each.
-    pub costs: Vec<String>,
+    #[serde(rename = "costs")]
+    pub details: Vec<String>,
     /// Plan before any remedy, for the tables of the statement. `None` if the server refuses it.
     pub plan: Option<PlanFigures>,
     /// The smallest first, except for definitions.

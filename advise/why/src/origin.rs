@@ -14,13 +14,14 @@ use crate::syntax::{Expr, ExprKind, TableKind};
 pub struct Resolved {
     pub origin: Origin,
     /// Base table, column, and the name by which the statement refers to the table. Also for a
-    /// column inside COLLATE or CONVERT.
+    /// column inside COLLATE, CONVERT, CAST or BINARY.
     pub column: Option<ColumnRef>,
-    /// Name of a parameter, variable, function, view, subquery or temporary table.
+    /// Name of a parameter, variable, function, view, subquery or temporary table, alias of a
+    /// JSON_TABLE, or `information_schema.TABLE.COLUMN`.
     pub name: Option<String>,
     /// Stored function that the operand calls.
     pub function: Option<StoredProgram>,
-    /// Columns inside an expression.
+    /// Text columns inside an expression.
     pub inner: Vec<ColumnRef>,
     is_wrapped: bool,
 }
@@ -47,12 +48,12 @@ impl Resolved {
         Self { origin, column: None, name: None, function: None, inner: Vec::new(), is_wrapped: false }
     }
 
-    /// True for `column COLLATE …` and `CONVERT(column …)`.
+    /// True for `column COLLATE …`, `CONVERT(column …)`, `CAST(column …)` and `BINARY column`.
     pub fn wraps_column(&self) -> bool {
         self.is_wrapped && self.column.is_some()
     }
 
-    /// The column that the operand is, without COLLATE or CONVERT.
+    /// The column that the operand is. `None` for a column inside COLLATE, CONVERT, CAST or BINARY.
     pub fn bare_column(&self) -> Option<&ColumnRef> {
         self.column.as_ref().filter(|_| !self.is_wrapped)
     }
@@ -167,7 +168,7 @@ impl Copy<'_> {
         })
     }
 
-    /// Columns that an expression names, each once.
+    /// Text columns that an expression names, each `table.column` once.
     fn inner_columns(&mut self, source: &Source, block: usize, expression: &Expr) -> Result<Vec<ColumnRef>, Error> {
         let mut names: Vec<&Vec<String>> = Vec::new();
         expression.walk(&mut |part| {

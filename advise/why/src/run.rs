@@ -335,7 +335,7 @@ fn refusal_kind(code: u16) -> Kind {
     }
 }
 
-fn finding(fault: &Fault, error: Option<String>, remedies: Vec<crate::model::Remedy>, costs: Vec<String>) -> Finding {
+fn finding(fault: &Fault, error: Option<String>, remedies: Vec<crate::model::Remedy>, details: Vec<String>) -> Finding {
     let mut sites: Vec<Site> = Vec::new();
     for judged in fault.spots() {
         if !sites.contains(&judged.site) {
@@ -343,7 +343,7 @@ fn finding(fault: &Fault, error: Option<String>, remedies: Vec<crate::model::Rem
         }
     }
     let plan = error.is_none().then(|| remedy::figures(&fault.before.plans)).flatten();
-    Finding { kind: fault.kind, error, sites, costs, plan, remedies }
+    Finding { kind: fault.kind, error, sites, details, plan, remedies }
 }
 
 fn describe_costs(before: &PlanFigures, after: &PlanFigures, warnings: &[String]) -> Vec<String> {

@@ -65,7 +65,7 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
                 kind: Kind::Refused,
                 error: Some(refusal.to_string()),
                 sites: Vec::new(),
-                costs: Vec::new(),
+                details: Vec::new(),
                 plan: None,
                 remedies: Vec::new(),
             }),
@@ -144,7 +144,7 @@ fn calls_any(text: &str, functions: &[String]) -> bool {
 }
 
 /// False if the running server's plan contradicts a finding; a note then says how. Otherwise adds
-/// the plan's figures to the costs of a lost index.
+/// the plan's figures to the details of a lost index.
 fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut Vec<String>) -> bool {
     if finding.kind != Kind::IndexLost {
         if finding.sites.iter().all(|site| site.program.is_none()) {
@@ -170,7 +170,7 @@ fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut
     let reads =
         plan.tables.iter().map(|table| format!("{} {}", table.table, table.access)).collect::<Vec<_>>().join(", ");
     if !reads.is_empty() {
-        finding.costs.push(format!("The server's own plan reads {} rows: {reads}", plan.rows));
+        finding.details.push(format!("The server's own plan reads {} rows: {reads}", plan.rows));
     }
     true
 }

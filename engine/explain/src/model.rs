@@ -38,7 +38,7 @@ pub struct View {
     pub levels: Vec<Level>,
     /// Result of the comparison.
     pub verdict: Verdict,
-    /// The first weights that differ. Absent if the strings are equal.
+    /// The first weights that differ. `null` if the strings are equal.
     #[serde(rename = "parting")]
     pub mismatch: Option<Mismatch>,
     /// Whether the strings are equal only because trailing spaces are ignored.
@@ -131,10 +131,10 @@ pub struct Mismatch {
 /// Position in a string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MismatchPosition {
-    /// Index of the step with the weight. Absent at the end of the string.
+    /// Index of the step with the weight. `null` at the end of the string.
     pub step: Option<usize>,
     /// Weight in hexadecimal. At the end of the string: the space's weight under PAD SPACE, else
-    /// absent.
+    /// `null`.
     pub weight: Option<String>,
 }
 

@@ -16,7 +16,7 @@ pub struct FileLine {
     pub line: u64,
 }
 
-/// Lines on which dumps define schemas, tables, columns, keys and stored programs.
+/// Lines on which dumps define schemas, tables, views, columns, keys and stored programs.
 ///
 /// Names are unquoted: `shop`, `shop.orders`, `shop.orders.code` for a column, `shop.orders:
 /// by_code` for a key.
@@ -75,7 +75,8 @@ impl DumpLines {
                 }
             }
         }
-        // An old mysqldump writes a table or a view in the place of a view, and the view later.
+        // mysqldump and mariadb-dump write a view of constants in the place of a view, an old
+        // mysqldump a table. The view follows.
         if kind == "view" {
             self.0.insert(full_name, at(line));
         } else {
@@ -84,6 +85,7 @@ impl DumpLines {
     }
 }
 
+/// True for statements that can define an object, and for `USE`.
 fn may_define(statement: &[u8]) -> bool {
     let starts_with = |word: &&[u8]| statement.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     statement.len() <= MAX_DEFINITION_BYTES && [&b"create"[..], b"use", b"/*!", b"/*M!"].iter().any(starts_with)

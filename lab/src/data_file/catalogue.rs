@@ -9,8 +9,8 @@ use super::operations::OPERATIONS;
 /// Collects the catalogue of both flavours.
 pub struct CatalogueWriter {
     collations: Vec<(&'static Info, Description)>,
-    /// Names of the sections after the catalogue's, in order: files of `data` without extension,
-    /// then `operations`.
+    /// Names of the sections after the catalogue's, in order: files of
+    /// `engine/mysql-collation/data` without extension, then `operations`.
     tables: Vec<String>,
 }
 
@@ -140,7 +140,8 @@ fn parent_of(name: &str) -> Option<String> {
     name.split_once('_').filter(|(root, _)| root.starts_with("uca")).map(|(root, _)| root.to_owned())
 }
 
-/// Returns the files of `data/charsets` of a character set, without extension.
+/// Returns the files of a character set in `engine/mysql-collation/data/charsets`, without
+/// extension.
 pub fn charset_tables(charset: Charset) -> Vec<&'static str> {
     match decoding(charset) {
         Decoding::SingleByte | Decoding::DoubleByte | Decoding::EucJp => vec![charset.name()],

@@ -34,7 +34,7 @@ pub struct History {
 pub struct HistoryEntry {
     /// `--label` of the count.
     pub label: Option<String>,
-    /// UTC time of the count, RFC 3339. Absent in counts of older versions.
+    /// UTC time of the count, RFC 3339. `null` in counts of older versions.
     pub counted_at: Option<String>,
 }
 

@@ -77,15 +77,15 @@ pub struct ComparisonCost {
     pub bytes: usize,
     /// The server's verdict on the strings.
     pub verdict: Verdict,
-    /// The engine's verdict. Absent if the engine lacks the collation.
+    /// The engine's verdict. `null` if the engine lacks the collation.
     pub engine_verdict: Option<Verdict>,
     /// Time inside the server.
     pub server_ns: Estimate,
-    /// Time in the engine. Absent if the engine lacks the collation.
+    /// Time in the engine. `null` if the engine lacks the collation.
     pub engine_ns: Option<Estimate>,
     /// Time of `memcmp` of the first string's bytes with a copy.
     pub memcmp_ns: Estimate,
-    /// The server's time divided by the engine's: the median of the rounds' ratios. Absent if the
+    /// The server's time divided by the engine's: the median of the rounds' ratios. `null` if the
     /// engine lacks the collation, or if noise makes the server's time 0 or negative in a round.
     pub ratio: Option<Estimate>,
     pub rounds: Vec<Round>,
@@ -97,7 +97,7 @@ pub struct Round {
     /// Time inside the server: `@a = @b` less `@a`, both in `BENCHMARK()`. Noise can make it
     /// negative.
     pub server: f64,
-    /// Time in the engine. Absent if the engine lacks the collation.
+    /// Time in the engine. `null` if the engine lacks the collation.
     pub engine: Option<f64>,
     /// Time of `memcmp`.
     pub memcmp: f64,

@@ -80,7 +80,7 @@ pub struct SideProfile {
     pub background_samples: u64,
     /// How samples in the server's own program were resolved.
     pub coverage: Coverage,
-    /// Server CPU time per statement in µs. Absent if unknown.
+    /// Server CPU time per statement in µs. `null` if unknown.
     pub cpu_us: Option<Estimate>,
     /// Share of text processing (categories charset, compare, sort-key and hash), as a fraction.
     pub text_share: Share,
@@ -150,9 +150,9 @@ pub struct FunctionShare {
 pub struct Difference {
     /// Index in [`Profile::sides`].
     pub side: usize,
-    /// Additional server CPU time of this side per statement, in µs. Absent if unknown.
+    /// Additional server CPU time of this side per statement, in µs. `null` if unknown.
     pub cpu_us: Option<Estimate>,
-    /// Additional server CPU time of text processing per statement, in µs. Absent if unknown.
+    /// Additional server CPU time of text processing per statement, in µs. `null` if unknown.
     pub text_cpu_us: Option<Estimate>,
     /// Differences by category, in a fixed order.
     pub categories: Vec<CategoryDifference>,

@@ -119,8 +119,8 @@ fn push_finding(finding: &Finding, diagnosis: &Diagnosis, out: &mut String) {
         Some(error) => push_wrapped(&format!("Error {error}"), "  ", out),
         None => push_wrapped("An index is lost:", "  ", out),
     }
-    for cost in &finding.costs {
-        push_wrapped(&sentence(cost), "  ", out);
+    for detail in &finding.details {
+        push_wrapped(&sentence(detail), "  ", out);
     }
     finding.sites.iter().for_each(|site| push_site(site, out));
     if finding.remedies.is_empty() {

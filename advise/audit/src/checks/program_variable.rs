@@ -1,5 +1,5 @@
 //! Compares collations of parameters, variables and temporary tables of stored programs with those
-//! of columns.
+//! of columns and of each other.
 
 use facts::{Program, Schema};
 use rules::coercibility::{Coercibility, Outcome, Side, choose_collation};
@@ -140,8 +140,9 @@ fn judge(input: &AuditInput, left: &Operand<'_>, right: &Operand<'_>) -> Option<
         Outcome::Collation(Side::Right) | Outcome::CollationIfRepresentable(Side::Right) => left,
         _ => return Some(Problem::Refused),
     };
-    // Joins of columns are judged by their plans (`join-mismatch`). A variable with `_bin` keeps
-    // the index of a column of its character set (MySQL 5.6, 9.7, MariaDB 10.11, 11.8).
+    // Whether a join of two columns loses an index is left to `join-mismatch`, which explains
+    // likely joins. A variable with `_bin` keeps the index of a column of its character set (MySQL
+    // 5.6, 9.7, MariaDB 10.11, 11.8).
     let is_variable = left.column.is_none() || right.column.is_none();
     let charset = |one: &Operand<'_>| rules::charset::collation_charset(&one.collation).to_owned();
     let is_converted = is_variable && charset(left) != charset(right);
@@ -152,7 +153,8 @@ fn implicit<'o>(operand: &'o Operand<'_>) -> rules::coercibility::Operand<'o> {
     rules::coercibility::Operand::new(&operand.collation, Coercibility::Implicit)
 }
 
-/// Returns the collation of a variable. `default` is the collation of one without clauses.
+/// Returns the collation of a variable, a column or a table. `default` is the collation of one
+/// without clauses.
 fn collation_of(input: &AuditInput, declared: &Declaration, default: &str) -> String {
     match (&declared.collation, &declared.charset) {
         (Some(collation), _) => collation.clone(),

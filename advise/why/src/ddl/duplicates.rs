@@ -3,7 +3,7 @@
 use server::collation_charset;
 use sql::{Token, ddl, quote_identifier, quote_table};
 
-use super::{Attempt, Cause, Refused, meaningful};
+use super::{Attempt, Cause, Refused, tokens_without_comments};
 use crate::Error;
 use crate::copy::Copy;
 use crate::dictionary::{Column, Table};
@@ -28,17 +28,17 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     let Some(table) = &refused.table else { return Ok(None) };
     let target = super::target_collation(copy, refused)?;
     let columns = unique_columns(refused.text, table);
-    let mut costs = Vec::new();
+    let mut details = Vec::new();
     for column in &columns {
         let collation = target.clone().or_else(|| column.collation.clone()).unwrap_or_default();
         let groups = equal_values(copy, table, column, &collation)?;
         if groups.is_empty() {
             continue;
         }
-        costs.push(format!("{}.{} by {collation}: equal are {}", table.name, column.name, groups.join(", ")));
+        details.push(format!("{}.{} by {collation}: equal are {}", table.name, column.name, groups.join(", ")));
     }
     // Without values that differ and are equal, the collation is not the cause.
-    if costs.is_empty() {
+    if details.is_empty() {
         return Ok(None);
     }
     let mut attempts = Vec::new();
@@ -50,12 +50,12 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         let collation = format!("{}_{suffix}", charset.unwrap_or("utf8mb4"));
         attempts.extend(with_collation(copy, refused, table, &columns, &collation)?);
     }
-    Ok(Some(Cause { kind: Kind::Duplicates, costs, attempts, max_remedies: 2 }))
+    Ok(Some(Cause { kind: Kind::Duplicates, details, attempts, max_remedies: 2 }))
 }
 
 /// Text columns of the unique index that the statement adds, or else of all indexes of the table.
 fn unique_columns<'t>(text: &str, table: &'t Table) -> Vec<&'t Column> {
-    let tokens = meaningful(text);
+    let tokens = tokens_without_comments(text);
     let unique = tokens.iter().position(|token| token.is_any_keyword(&["unique", "primary"]));
     let names: Vec<String> = match unique {
         Some(at) => {
@@ -93,7 +93,7 @@ fn with_collation(
     columns: &[&Column],
     collation: &str,
 ) -> Result<Option<Attempt>, Error> {
-    let tokens = meaningful(refused.text);
+    let tokens = tokens_without_comments(refused.text);
     if let Some(at) = tokens.iter().position(|token| token.is_keyword("collate")) {
         let Some(name) = tokens[at + 1..].iter().find(|token| !token.is_symbol('=')) else { return Ok(None) };
         let sql = format!("{}{collation}{}", &refused.text[..name.start], &refused.text[name.end()..]);

@@ -5,7 +5,7 @@ mod convert;
 use server::{collation_charset, is_same_collation};
 use sql::{Token, ddl, quote_identifier};
 
-use super::{Attempt, Cause, Refused, meaningful};
+use super::{Attempt, Cause, Refused, tokens_without_comments};
 use crate::Error;
 use crate::copy::Copy;
 use crate::model::{Kind, Scope};
@@ -19,12 +19,12 @@ struct Reference {
 }
 
 pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Cause>, Error> {
-    let tokens = meaningful(refused.text);
-    let (mut costs, mut attempts) = (Vec::new(), Vec::new());
+    let tokens = tokens_without_comments(refused.text);
+    let (mut details, mut attempts) = (Vec::new(), Vec::new());
     for reference in references(&tokens) {
         for (child, referenced) in reference.columns.iter().zip(&reference.parent_columns) {
-            if let Some((cost, attempt)) = explain_pair(copy, refused, &tokens, &reference, child, referenced)? {
-                costs.push(cost);
+            if let Some((detail, attempt)) = explain_pair(copy, refused, &tokens, &reference, child, referenced)? {
+                details.push(detail);
                 attempts.push(attempt);
             }
         }
@@ -32,7 +32,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     if attempts.is_empty() {
         return convert::explain(copy, refused);
     }
-    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts: combine_attempts(refused, attempts), max_remedies: 2 }))
+    Ok(Some(Cause { kind: Kind::ForeignKey, details, attempts: combine_attempts(refused, attempts), max_remedies: 2 }))
 }
 
 /// Explains a column of a key that the statement adds. `None` if the collations are the same, or a
@@ -54,10 +54,10 @@ fn explain_pair(
     let title = format!("{}.{referenced}", parent.name);
     let Some(table) = &refused.table else {
         let Some(sql) = declare(refused.text, tokens, child, &collation) else { return Ok(None) };
-        let cost =
+        let detail =
             format!("The new column {child} takes the table's or the schema's collation, {title} is {collation}");
         let what = format!("Declare {child} with the collation of {title}, {collation}");
-        return Ok(Some((cost, Attempt::new(Scope::Statement, what, vec![sql]))));
+        return Ok(Some((detail, Attempt::new(Scope::Statement, what, vec![sql]))));
     };
     let Some(column) = table.column(child) else { return Ok(None) };
     let own = column.collation.clone().unwrap_or_default();
@@ -70,8 +70,8 @@ fn explain_pair(
     let name = refused.session.quote_table(&table.schema, &table.name);
     let alter = format!("ALTER TABLE {name} MODIFY {} {definition}", quote_identifier(&column.name));
     let what = format!("Give {}.{child} the collation of {title}, {collation}", table.name);
-    let cost = format!("{}.{child} is {own}, {title} is {collation}", table.name);
-    Ok(Some((cost, Attempt::new(Scope::Column, what, vec![alter, refused.text.to_owned()]))))
+    let detail = format!("{}.{child} is {own}, {title} is {collation}", table.name);
+    Ok(Some((detail, Attempt::new(Scope::Column, what, vec![alter, refused.text.to_owned()]))))
 }
 
 /// Combines the changes of the columns of a key into one attempt, because all of them are needed.
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn reads_references_of_tables_and_columns() {
-        let tokens = meaningful(
+        let tokens = tokens_without_comments(
             "CREATE TABLE c (a CHAR(3) NOT NULL REFERENCES p (x), b CHAR(3), d CHAR(3), FOREIGN KEY (b, d) REFERENCES s.q (y, z))",
         );
         let found: Vec<_> =
@@ -185,7 +185,7 @@ mod tests {
     fn declares_a_column_in_place_of_its_own_collation() {
         let text = "CREATE TABLE c (a CHAR(3) COLLATE utf8_bin NOT NULL)";
         assert_eq!(
-            declare(text, &meaningful(text), "a", "latin1_bin").unwrap(),
+            declare(text, &tokens_without_comments(text), "a", "latin1_bin").unwrap(),
             "CREATE TABLE c (a CHAR(3) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL)"
         );
     }

@@ -2,7 +2,7 @@
 
 use sql::{Token, ddl, quote_identifier};
 
-use super::{Attempt, Cause, Refused, meaningful};
+use super::{Attempt, Cause, Refused, tokens_without_comments};
 use crate::Error;
 use crate::copy::Copy;
 use crate::dictionary::{Column, Index, Table};
@@ -16,7 +16,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     let engine = refused.table.as_ref().map_or_else(|| engine_of(text), |table| table.engine.clone());
     let is_myisam = engine.eq_ignore_ascii_case("myisam");
     let limit = parse_limit(&refused.refusal.message).unwrap_or(if is_myisam { 1000 } else { 767 });
-    let mut costs =
+    let mut details =
         vec![format!("The engine ({}) allows {limit} bytes", if engine.is_empty() { "InnoDB" } else { &engine })];
     let mut attempts = Vec::new();
     if is_myisam {
@@ -27,13 +27,14 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     if let Some(table) = &refused.table {
         for index in &table.indexes {
             let Some((sum, longest, room)) = measure(refused, table, index, limit) else { continue };
-            costs.push(format!("{} of {}: {sum} bytes with {WIDEST} bytes for each character", index.name, table.name));
+            details
+                .push(format!("{} of {}: {sum} bytes with {WIDEST} bytes for each character", index.name, table.name));
             attempts.extend(shorten_column(copy, refused, table, longest, room)?);
         }
     }
     attempts.extend(shorten_in_text(refused, limit));
     attempts.extend(add_prefixes(refused, limit));
-    Ok(Some(Cause { kind: Kind::KeyTooLong, costs, attempts, max_remedies: 3 }))
+    Ok(Some(Cause { kind: Kind::KeyTooLong, details, attempts, max_remedies: 3 }))
 }
 
 /// Limit in bytes that the server's message states.
@@ -46,7 +47,7 @@ fn parse_limit(message: &str) -> Option<u64> {
 }
 
 fn engine_of(text: &str) -> String {
-    let tokens = meaningful(text);
+    let tokens = tokens_without_comments(text);
     let at = tokens.iter().position(|token| token.is_keyword("engine"));
     let name = at.and_then(|at| tokens[at + 1..].iter().find(|token| !token.is_symbol('=')));
     name.and_then(Token::name).unwrap_or_default()
@@ -54,7 +55,7 @@ fn engine_of(text: &str) -> String {
 
 fn engine_attempt(refused: &Refused<'_>) -> Attempt {
     let text = refused.text;
-    let tokens = meaningful(text);
+    let tokens = tokens_without_comments(text);
     let sql = match (&refused.table, tokens.iter().position(|token| token.is_keyword("engine"))) {
         (_, Some(at)) => {
             let name = tokens[at + 1..].iter().find(|token| !token.is_symbol('='));
@@ -137,7 +138,7 @@ fn fixed_bytes(data_type: &str) -> u64 {
 
 /// Length that the statement gives a column: 250 of `CHANGE a a VARCHAR(250)`.
 fn new_length(refused: &Refused<'_>, column: &str) -> Option<u64> {
-    let tokens = meaningful(refused.text);
+    let tokens = tokens_without_comments(refused.text);
     let at = length_token(&tokens, column)?;
     tokens[at].text.parse().ok()
 }
@@ -163,7 +164,7 @@ fn shorten_column(
     if room == 0 {
         return Ok(None);
     }
-    let tokens = meaningful(refused.text);
+    let tokens = tokens_without_comments(refused.text);
     let sql = match length_token(&tokens, &column.name) {
         Some(at) => vec![format!("{}{room}{}", &refused.text[..tokens[at].start], &refused.text[tokens[at].end()..])],
         None => {
@@ -189,7 +190,7 @@ fn shorten_column(
 
 /// Gives long text columns a prefix in the indexes that the statement adds.
 fn add_prefixes(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
-    let tokens = meaningful(refused.text);
+    let tokens = tokens_without_comments(refused.text);
     let room = limit / WIDEST;
     let mut edits = Vec::new();
     for open in (0..tokens.len()).filter(|at| tokens[*at].is_symbol('(')) {
@@ -229,7 +230,7 @@ fn shorten_in_text(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     if refused.table.is_some() {
         return None;
     }
-    let tokens = meaningful(refused.text);
+    let tokens = tokens_without_comments(refused.text);
     let room = limit / WIDEST;
     let mut edits = Vec::new();
     for at in 3..tokens.len() {

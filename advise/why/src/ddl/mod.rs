@@ -28,12 +28,13 @@ const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 const FK_COLUMN_CANNOT_CHANGE: u16 = 1832;
 const FK_COLUMN_CANNOT_CHANGE_CHILD: u16 = 1833;
 
-/// A definition that the server refuses.
+/// A statement that the server refuses: a definition, or one that names an unknown collation or
+/// character set.
 pub(crate) struct Refused<'a> {
     pub session: &'a Session,
     pub text: &'a str,
     pub refusal: &'a Refusal,
-    /// Table that the statement alters. `None` if the statement creates the table.
+    /// Table that a definition is about, if the table existed before. `None` for other statements.
     pub table: Option<Table>,
 }
 
@@ -58,14 +59,15 @@ impl Attempt {
 /// Cause of a refusal, in sentences, and what to try.
 pub(crate) struct Cause {
     pub kind: Kind,
-    pub costs: Vec<String>,
+    pub details: Vec<String>,
     pub attempts: Vec<Attempt>,
     pub max_remedies: usize,
 }
 
-/// True for `ALTER TABLE`, `CREATE INDEX` and `CREATE TABLE` without a query.
+/// True for `ALTER TABLE`, `CREATE INDEX` and `CREATE TABLE` without a query. False for `CREATE
+/// TEMPORARY TABLE` and with `OR REPLACE`.
 pub fn is_definition(text: &str) -> bool {
-    let tokens: Vec<Token<'_>> = meaningful(text);
+    let tokens: Vec<Token<'_>> = tokens_without_comments(text);
     let words: Vec<String> = tokens.iter().take(6).map(|token| token.text.to_lowercase()).collect();
     match words.first().map(String::as_str) {
         Some("alter") => words.iter().any(|word| word == "table"),
@@ -80,7 +82,7 @@ pub fn is_definition(text: &str) -> bool {
 
 /// Returns the query of `CREATE VIEW … AS SELECT` and `CREATE TABLE … SELECT`.
 pub fn create_query(text: &str) -> Option<&str> {
-    let tokens = meaningful(text);
+    let tokens = tokens_without_comments(text);
     let [first, rest @ ..] = tokens.as_slice() else { return None };
     let is_program =
         rest.iter().take(8).any(|token| token.is_any_keyword(&["procedure", "function", "trigger", "event"]));
@@ -100,7 +102,7 @@ pub fn create_query(text: &str) -> Option<&str> {
     None
 }
 
-pub(crate) fn meaningful(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens_without_comments(text: &str) -> Vec<Token<'_>> {
     tokenize(text, SqlMode::default())
         .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment))
         .collect()
@@ -145,7 +147,7 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
         kind: cause.kind,
         error: Some(refusal.to_string()),
         sites: Vec::new(),
-        costs: cause.costs,
+        details: cause.details,
         plan: None,
         remedies,
     }])
@@ -163,14 +165,14 @@ pub fn judge_unknown(
     let Some(cause) = unknown::explain(&refused) else { return Ok(None) };
     let remedies = try_attempts(copy, &refused, ("", ""), cause.attempts, cause.max_remedies)?;
     let error = Some(refusal.to_string());
-    let finding = Finding { kind: cause.kind, error, sites: Vec::new(), costs: cause.costs, plan: None, remedies };
+    let finding = Finding { kind: cause.kind, error, sites: Vec::new(), details: cause.details, plan: None, remedies };
     Ok((!finding.remedies.is_empty()).then_some(finding))
 }
 
 /// Collation that a statement gives: that of its COLLATE clause, or the default of its character
 /// set.
 pub(crate) fn target_collation(copy: &Copy<'_>, refused: &Refused<'_>) -> Result<Option<String>, Error> {
-    let tokens = meaningful(refused.text);
+    let tokens = tokens_without_comments(refused.text);
     let value = |word: &str| {
         let at = tokens.iter().position(|token| token.is_keyword(word))?;
         let name = tokens[at + 1..].iter().find(|token| !token.is_symbol('=') && !token.is_keyword("set"))?;
@@ -188,7 +190,7 @@ pub(crate) fn target_collation(copy: &Copy<'_>, refused: &Refused<'_>) -> Result
 
 /// Schema and name of the table that a definition is about.
 fn target(session: &Session, text: &str) -> (String, String) {
-    let tokens = meaningful(text);
+    let tokens = tokens_without_comments(text);
     let keyword = if tokens.iter().take(3).any(|token| token.is_keyword("index")) { "on" } else { "table" };
     let at = tokens.iter().position(|token| token.is_keyword(keyword)).unwrap_or(0) + 1;
     object_name(session, &tokens, at)
@@ -196,7 +198,7 @@ fn target(session: &Session, text: &str) -> (String, String) {
 
 /// Kind, schema and name of the program that a statement creates.
 pub(crate) fn created_program(session: &Session, text: &str) -> Option<(&'static str, String, String)> {
-    let tokens = meaningful(text);
+    let tokens = tokens_without_comments(text);
     let keyword = |token: &Token<'_>| {
         ["PROCEDURE", "FUNCTION", "TRIGGER"].into_iter().find(|keyword| token.is_keyword(&keyword.to_lowercase()))
     };

@@ -2,7 +2,7 @@
 
 use sql::TokenKind;
 
-use super::{Attempt, Cause, Refused, meaningful};
+use super::{Attempt, Cause, Refused, tokens_without_comments};
 use crate::model::{Kind, Scope};
 
 /// Ends of collation names that may replace an unknown collation, the nearest first.
@@ -10,7 +10,7 @@ const NEAREST: [&str; 6] = ["uca1400_ai_ci", "0900_ai_ci", "unicode_520_ci", "un
 
 pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
     let named = refused.refusal.message.split('\'').nth(1)?.to_lowercase();
-    let tokens = meaningful(refused.text);
+    let tokens = tokens_without_comments(refused.text);
     let charset = named.split('_').next().unwrap_or("utf8mb4").to_owned();
     let mut attempts = Vec::new();
     let replaced = |name: &str| {
@@ -40,5 +40,5 @@ pub fn explain(refused: &Refused<'_>) -> Option<Cause> {
             attempts.push(Attempt::new(Scope::Statement, format!("Name {name} instead of {named}"), vec![sql]));
         }
     }
-    (!attempts.is_empty()).then(|| Cause { kind: Kind::Unknown, costs: Vec::new(), attempts, max_remedies: 2 })
+    (!attempts.is_empty()).then(|| Cause { kind: Kind::Unknown, details: Vec::new(), attempts, max_remedies: 2 })
 }

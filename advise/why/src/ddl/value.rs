@@ -18,7 +18,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
     }
     let own = subject.session.schema.clone().unwrap_or_default();
     let quoted: Vec<&str> = refusal.message.split(['\'', '`']).collect();
-    let tokens = super::meaningful(&subject.text);
+    let tokens = super::tokens_without_comments(&subject.text);
     let Some(table) = sql::find_tables(&tokens).into_iter().next() else { return Ok(None) };
     let schema = table.schema.clone().unwrap_or(own);
     let Some(found) = copy.table(&schema, &table.name)? else { return Ok(None) };
@@ -28,7 +28,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
         return Ok(None);
     };
     let charset = column.charset.clone().unwrap_or_default();
-    let costs =
+    let details =
         vec![format!("{}.{} has character set {charset}, which cannot hold the value", found.name, column.name)];
     let mut changes = vec![set_names_change(subject)];
     if breadth(&charset) < 4
@@ -69,7 +69,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
         kind: Kind::Unrepresentable,
         error: Some(refusal.to_string()),
         sites: Vec::new(),
-        costs,
+        details,
         plan: None,
         remedies,
     };

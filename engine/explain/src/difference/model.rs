@@ -151,7 +151,7 @@ pub struct Position {
     /// character may be equal under both.
     pub equals: Option<String>,
     /// The nearest preceding character that did not move: of the same script, or one of a-z and 0-9.
-    /// Absent at the start.
+    /// `null` at the start.
     pub after: Option<String>,
     /// Whether the sequence is a contraction.
     pub contracts: bool,

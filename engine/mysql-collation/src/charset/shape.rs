@@ -2,7 +2,7 @@
 //! character counts if its bytes are in the ranges. The ranges are what servers return for every
 //! byte and every pair of bytes.
 
-use crate::simd::{self, ByteRange, ByteSet, run_back};
+use crate::simd::{self, ByteRange, ByteSet, trailing_run};
 
 /// The rules for character boundaries of a multi-byte character set.
 pub(crate) trait CharacterShape: Copy {
@@ -233,7 +233,7 @@ impl CharacterShape for Gb18030 {
         match text[..end - run].last() {
             // Digits can be characters, or parts of four-byte characters: the search goes back to a
             // byte that is neither a digit nor a lead byte.
-            Some(b'0'..=b'9') => end - run_back(Gb18030Part, &text[..end], usize::MAX),
+            Some(b'0'..=b'9') => end - trailing_run(Gb18030Part, &text[..end], usize::MAX),
             _ => end - run % 2,
         }
     }
@@ -283,6 +283,6 @@ fn run_before(text: &[u8], end: usize, range: &ByteRange) -> usize {
     if !text.last().is_some_and(|&byte| range.contains(byte)) {
         return 0;
     }
-    let run = run_back(range, text, NEAR);
-    if run < NEAR { run } else { simd::get().run_back(range, text) }
+    let run = trailing_run(range, text, NEAR);
+    if run < NEAR { run } else { simd::get().trailing_run(range, text) }
 }

@@ -4,7 +4,7 @@
 pub(crate) trait ByteSet: Copy {
     fn has(self, byte: u8) -> bool;
 
-    /// Returns the highest bit of each byte that is in the set; other bits are zero.
+    /// Returns eight bytes: 0x80 where a byte of `bytes` is in the set, else zero.
     fn members(self, bytes: u64) -> u64;
 }
 
@@ -17,8 +17,8 @@ const fn repeat_byte(byte: u8) -> u64 {
 /// A range of bytes within one half (below 0x80, or from there on), after some bits of each byte
 /// are flipped.
 ///
-/// Eight bytes are tested at once: a number is added to the lower seven bits of each byte, so that
-/// the sum carries into the highest bit if the byte is within the bound.
+/// Eight bytes are tested at once. Two sums with the lower seven bits of each byte carry into the
+/// highest bit: one for bytes from the first on, the other for bytes above the last.
 #[derive(Clone, Copy)]
 pub(crate) struct ByteRange {
     pub(super) flip: u8,
@@ -75,7 +75,7 @@ impl ByteSet for &ByteRange {
 
 /// Number of bytes at the end of a text that are in the set. Stops counting at about `most`.
 #[inline(always)]
-pub(crate) fn run_back(set: impl ByteSet, text: &[u8], most: usize) -> usize {
+pub(crate) fn trailing_run(set: impl ByteSet, text: &[u8], most: usize) -> usize {
     let mut before = text;
     while text.len() - before.len() < most {
         let Some((rest, &bytes)) = before.split_last_chunk() else {

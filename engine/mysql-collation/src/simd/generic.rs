@@ -308,14 +308,14 @@ unsafe fn find_first<V: Vector, W: Search<V>>(text: &[u8], search: &W) -> usize 
 }
 
 #[inline(always)]
-pub(super) unsafe fn run_back<V: Vector>(range: &ByteRange, text: &[u8]) -> usize {
+pub(super) unsafe fn trailing_run<V: Vector>(range: &ByteRange, text: &[u8]) -> usize {
     let (n, p) = (text.len(), text.as_ptr());
     let mut end = n;
     // SAFETY: `end - BYTES` is no less than zero in the loop; the masked load ends at `end`, the
     // last vector at `BYTES`, no later than `n`.
     unsafe {
         while end >= V::BYTES {
-            let run = V::load(p.add(end - V::BYTES)).run_back(range, V::BYTES);
+            let run = V::load(p.add(end - V::BYTES)).trailing_run(range, V::BYTES);
             if run < V::BYTES {
                 return n - end + run;
             }
@@ -324,11 +324,11 @@ pub(super) unsafe fn run_back<V: Vector>(range: &ByteRange, text: &[u8]) -> usiz
         let run = if end == 0 {
             0
         } else if let Some(first) = V::load_partial(p, end) {
-            first.run_back(range, end)
+            first.trailing_run(range, end)
         } else if n >= V::BYTES {
-            V::load(p).run_back(range, end)
+            V::load(p).trailing_run(range, end)
         } else {
-            scalar::run_back(range, text)
+            scalar::trailing_run(range, text)
         };
         n - end + run
     }
@@ -389,7 +389,7 @@ macro_rules! instantiate {
             mismatch_folded(a: &[u8], b: &[u8]),
             mismatch_folded_ascii(a: &[u8], b: &[u8]),
             run_of(byte: u8, text: &[u8]),
-            run_back(range: &$crate::simd::ByteRange, text: &[u8]),
+            trailing_run(range: &$crate::simd::ByteRange, text: &[u8]),
             ascii_prefix(text: &[u8]),
             utf8_starts(text: &[u8])
         );

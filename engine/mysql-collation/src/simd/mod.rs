@@ -54,7 +54,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 #[cfg(test)]
 use byte_pairs::PairBytes;
 pub(crate) use byte_pairs::{BytePairs, CaseVariants};
-pub(crate) use byte_set::{ByteRange, ByteSet, run_back};
+pub(crate) use byte_set::{ByteRange, ByteSet, trailing_run};
 pub(crate) use byte_table::ByteTable;
 pub(crate) use scalar::decode_short;
 pub(crate) use short_contractions::ShortContractions;
@@ -92,7 +92,7 @@ pub(crate) struct Backend {
     mismatch_contractible: unsafe fn(&BytePairs, CaseVariants, &[u8], &[u8]) -> usize,
     mismatch_mapped: unsafe fn(&ByteTable, &[u8], &[u8]) -> usize,
     run_of: unsafe fn(u8, &[u8]) -> usize,
-    run_back: unsafe fn(&ByteRange, &[u8]) -> usize,
+    trailing_run: unsafe fn(&ByteRange, &[u8]) -> usize,
     ascii_prefix: unsafe fn(&[u8]) -> usize,
     is_words: unsafe fn(&[u8]) -> bool,
     utf8_prefix: unsafe fn(&[u8]) -> usize,
@@ -158,9 +158,9 @@ impl Backend {
 
     /// Length of the run of bytes in the range at the end of `text`.
     #[inline]
-    pub(crate) fn run_back(&self, range: &ByteRange, text: &[u8]) -> usize {
+    pub(crate) fn trailing_run(&self, range: &ByteRange, text: &[u8]) -> usize {
         // SAFETY: a `Backend` is returned only if its instruction set was detected.
-        unsafe { (self.run_back)(range, text) }
+        unsafe { (self.trailing_run)(range, text) }
     }
 
     /// Length of the ASCII at the start.

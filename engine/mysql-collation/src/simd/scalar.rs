@@ -16,7 +16,7 @@ pub(super) static BACKEND: Backend = Backend {
     mismatch_contractible,
     mismatch_mapped,
     run_of,
-    run_back,
+    trailing_run,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -81,8 +81,8 @@ pub(super) fn run_of(byte: u8, text: &[u8]) -> usize {
     text.iter().take_while(|&&b| b == byte).count()
 }
 
-pub(super) fn run_back(range: &ByteRange, text: &[u8]) -> usize {
-    byte_set::run_back(range, text, usize::MAX)
+pub(super) fn trailing_run(range: &ByteRange, text: &[u8]) -> usize {
+    byte_set::trailing_run(range, text, usize::MAX)
 }
 
 pub(super) fn is_words(text: &[u8]) -> bool {

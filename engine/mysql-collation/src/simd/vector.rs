@@ -28,7 +28,7 @@ pub(super) trait Vector: Copy {
     unsafe fn first_high(self) -> usize;
     /// Length of the run of lanes in the range that ends before lane `n`, which is 1 to
     /// [`Vector::BYTES`].
-    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize;
+    unsafe fn trailing_run(self, range: &ByteRange, n: usize) -> usize;
     /// Number of lanes that are not continuation bytes of UTF-8.
     unsafe fn starts(self) -> usize;
     /// First lane that is not printable ASCII, or is a space whose next byte, in the same lane of

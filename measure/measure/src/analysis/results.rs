@@ -16,11 +16,11 @@ pub struct Analysis {
     /// One entry per condition, in the order of the run.
     pub conditions: Vec<ConditionResult>,
     /// Share of CPU time that a hypervisor gave to other machines, mean over the counted blocks
-    /// (steal time). Absent if unknown.
+    /// (steal time). `null` if unknown.
     #[serde(default)]
     pub stolen: Option<f64>,
     /// Variation of a baseline's server CPU time per statement between blocks: 90th percentile /
-    /// 10th percentile − 1, in the condition where it is largest. Absent with CPU times of fewer
+    /// 10th percentile − 1, in the condition where it is largest. `null` with CPU times of fewer
     /// than ten blocks, for workload folders, and for imported runs.
     #[serde(rename = "unsteady", default)]
     pub cpu_spread: Option<f64>,
@@ -31,7 +31,7 @@ pub struct Analysis {
 pub struct ConditionResult {
     /// Index in `run.conditions`.
     pub condition: usize,
-    /// Largest A/A bound of throughput. Absent if no A/A pair of the condition has a ratio.
+    /// Largest A/A bound of throughput. `null` if no A/A pair of the condition has a ratio.
     pub aa_bound: Option<f64>,
     /// Results of each variant, in the order of `run.variants`.
     pub variants: Vec<VariantResult>,
@@ -96,10 +96,10 @@ pub struct Comparison {
     /// Result of each replicate, in order. Empty for a run without replicates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replicates: Vec<ReplicateResult>,
-    /// Throughput ratio, variant / baseline. Absent in an open loop, and with fewer than two
+    /// Throughput ratio, variant / baseline. `null` in an open loop, and with fewer than two
     /// replicates (or blocks), unless imported logs have intermediate reports.
     pub throughput: Option<Estimate>,
-    /// Ratio of server CPU time per statement, variant / baseline. Absent if CPU time is unknown,
+    /// Ratio of server CPU time per statement, variant / baseline. `null` if CPU time is unknown,
     /// and with fewer than two replicates (or blocks).
     pub server_cpu: Option<Estimate>,
     /// Difference of server CPU time per statement in µs, variant − baseline. It applies to other
@@ -109,7 +109,7 @@ pub struct Comparison {
     pub latency: LatencyRatios,
     /// A/A bound of throughput: how far from 1 the intervals of A/A pairs on the pair's servers
     /// reach. Without such a pair, the largest of the condition. A difference below the bound
-    /// cannot be distinguished from noise. Absent if no A/A pair has a ratio.
+    /// cannot be distinguished from noise. `null` if no A/A pair has a ratio.
     pub aa_bound: Option<f64>,
     /// A/A bound of server CPU.
     pub cpu_aa_bound: Option<f64>,

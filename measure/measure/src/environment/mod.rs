@@ -16,9 +16,9 @@ use crate::model::{Run, ServerInfo};
 pub struct EnvironmentDifference {
     /// Name of the property: `machine: kernel`, `mysql@sid: innodb_page_size`.
     pub what: String,
-    /// Value in the earlier run. Absent if that run has no such property.
+    /// Value in the earlier run. `null` if that run has no such property.
     pub before: Option<String>,
-    /// Value in the later run. Absent if that run has no such property.
+    /// Value in the later run. `null` if that run has no such property.
     pub after: Option<String>,
 }
 

@@ -1,10 +1,13 @@
 //! A replicate: loads fresh rows and measures every condition that isn't precise enough yet.
 //!
 //! ```text
-//! workload only reads:  load rows ─▶ all pairs of all conditions of the text ─▶ drop rows
-//! workload writes:      duet: per pair,      load rows ─▶ the pair ─▶ drop rows
-//!                       solo: per condition, load rows ─▶ all variants ─▶ drop rows
+//! workload leaves no changes:  load rows ─▶ all pairs of all conditions of the text ─▶ drop rows
+//! workload leaves changes:     duet: per pair,      load rows ─▶ the pair ─▶ drop rows
+//!                              solo: per condition, load rows ─▶ all variants ─▶ drop rows
 //! ```
+//!
+//! A workload folder leaves no changes, since its writes are rolled back. A Lua script counts as
+//! leaving changes.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -29,7 +32,8 @@ pub(super) struct Replicate<'r> {
     number: u32,
     instances: &'r Instances<'r>,
     facts: &'r [ServerCollations],
-    /// Time spent on starting servers and loading rows.
+    /// Time spent on starting servers and loading rows, except rows that are loaded only to
+    /// determine variants.
     renewal_time: Duration,
     /// Sum of the shares ([`WorkloadSource::share`]) of the conditions still to be measured.
     open_shares: usize,
@@ -93,10 +97,10 @@ impl Experiment<'_> {
     }
 
     /// Whether each pair gets its own rows. A write costs more on freshly loaded rows than on rows
-    /// with many earlier writes. The baseline is in every pair, so on shared rows it would have
-    /// more earlier writes than its variants: the baseline's copy appeared 2 % slower
-    /// (docs/explanation/measurement.md). In solo mode all variants have the same number of earlier
-    /// writes.
+    /// with many earlier writes. The baseline is in more pairs than any other variant, so on shared
+    /// rows it would have more earlier writes: the baseline's copy appeared 2 % slower
+    /// (docs/decisions/006-pairs-that-write-have-rows-of-their-own.md). In solo mode all variants
+    /// have the same number of earlier writes.
     fn needs_rows_per_pair(&self, source: &WorkloadSource) -> bool {
         self.request.mode == Mode::Duet && self.request.ratios && source.leaves_changes()
     }
@@ -210,9 +214,11 @@ impl Experiment<'_> {
         self.conditions.push(ConditionState::new(source.clone(), pairs));
     }
 
-    /// Returns the time for load of the replicate's next condition, which has this workload source.
+    /// Returns the measuring time of the replicate's next condition, which has this workload
+    /// source.
     fn allot_time(&mut self, source: &WorkloadSource, replicate: &mut Replicate<'_>) -> Duration {
-        // Several texts are loaded one after the other. The first text's time predicts the total.
+        // The time so far, the servers' start and the first text's rows, predicts the total. With
+        // rows per pair, no rows are loaded yet.
         let texts = self.request.axes.texts.len() as u32;
         if replicate.open_shares == replicate.total_shares {
             self.time.renewal_time = self.time.renewal_time.max(replicate.renewal_time * texts);

@@ -67,7 +67,7 @@ fn convert(judged: &Judged, finding: &Own) -> Finding {
         object: one_line(&judged.text),
         object_kind: "statement".into(),
         what: finding.error.clone().unwrap_or_else(|| format!("one of the {title}")),
-        details: sites.chain(finding.costs.iter().cloned()).chain(remedies).collect(),
+        details: sites.chain(finding.details.iter().cloned()).chain(remedies).collect(),
         id: id(judged, finding),
         place: parse_place(&judged.place),
         is_known: false,

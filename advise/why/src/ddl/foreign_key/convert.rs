@@ -29,7 +29,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
     let Some(collation) = target_collation(copy, refused)? else { return Ok(None) };
     let place = (table.schema.clone(), table.name.clone());
     let keys = keys(copy, &place)?;
-    let mut costs = Vec::new();
+    let mut details = Vec::new();
     let (mut drops, mut converts, mut adds, mut tables) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for key in &keys {
         let is_child = key.child == place;
@@ -42,7 +42,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
             if is_same_collation(&own, &collation) {
                 continue;
             }
-            costs.push(format!("Foreign key {} ties a column to {}.{name}, which is {own}", key.name, other.1));
+            details.push(format!("Foreign key {} ties a column to {}.{name}, which is {own}", key.name, other.1));
             let Some(create) = copy.create_table(&other.0, &other.1)? else { continue };
             let Some(definition) = ddl::find_column(&create, name) else { continue };
             let definition = ddl::with_collation(definition, collation_charset(&collation), &collation, None);
@@ -80,7 +80,7 @@ pub fn explain(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Option<Caus
         attempt("Convert both sides of the foreign key without foreign key checks", without_checks),
         attempt("Drop the foreign key, convert both sides, and add it again", sql),
     ];
-    Ok(Some(Cause { kind: Kind::ForeignKey, costs, attempts, max_remedies: 2 }))
+    Ok(Some(Cause { kind: Kind::ForeignKey, details, attempts, max_remedies: 2 }))
 }
 
 fn add(refused: &Refused<'_>, key: &Key) -> String {

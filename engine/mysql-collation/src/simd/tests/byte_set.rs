@@ -45,17 +45,17 @@ fn finds_trailing_run_at_every_offset_and_length() {
             for offset in 0..OFFSETS {
                 for n in 0..LONGEST {
                     // The bytes beyond both ends are in the range, too.
-                    assert_eq!(backend.run_back(&range, &text[offset..offset + n]), n, "{}", backend.name);
+                    assert_eq!(backend.trailing_run(&range, &text[offset..offset + n]), n, "{}", backend.name);
                 }
             }
             for (at, &other) in (0..LONGEST).zip(others.iter().cycle()) {
                 let mut text = text[..LONGEST].to_vec();
                 text[at] = other;
                 let run = LONGEST - at - 1;
-                assert_eq!(backend.run_back(&range, &text), run, "{other:#x} at {at}, {}", backend.name);
+                assert_eq!(backend.trailing_run(&range, &text), run, "{other:#x} at {at}, {}", backend.name);
                 // Bytes before the run must not count.
                 text[..at].fill(other);
-                assert_eq!(backend.run_back(&range, &text), run, "{other:#x} up to {at}, {}", backend.name);
+                assert_eq!(backend.trailing_run(&range, &text), run, "{other:#x} up to {at}, {}", backend.name);
             }
         });
     }
@@ -68,7 +68,7 @@ fn each_byte_ends_or_extends_a_run() {
             for byte in 0..=255u8 {
                 // As long as two vectors.
                 let run = if bytes.contains(&byte) { 128 } else { 0 };
-                assert_eq!(backend.run_back(&range, &[byte; 128]), run, "{byte:#x}, {}", backend.name);
+                assert_eq!(backend.trailing_run(&range, &[byte; 128]), run, "{byte:#x}, {}", backend.name);
             }
         });
     }

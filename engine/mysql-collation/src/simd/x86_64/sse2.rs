@@ -15,7 +15,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_contractible: scalar::mismatch_contractible,
     mismatch_mapped: scalar::mismatch_mapped,
     run_of,
-    run_back,
+    trailing_run,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -74,7 +74,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize {
+    unsafe fn trailing_run(self, range: &ByteRange, n: usize) -> usize {
         // SAFETY: the caller guarantees SSE2.
         let others = unsafe {
             let [flip, first, span] =

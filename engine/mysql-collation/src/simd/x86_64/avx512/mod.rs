@@ -22,7 +22,7 @@ pub(in super::super) static BACKEND: Backend = Backend {
     mismatch_contractible: skip::mismatch_contractible,
     mismatch_mapped: map::mismatch_mapped,
     run_of,
-    run_back,
+    trailing_run,
     ascii_prefix,
     is_words,
     utf8_prefix,
@@ -88,7 +88,7 @@ impl Vector for V {
     }
 
     #[inline(always)]
-    unsafe fn run_back(self, range: &ByteRange, n: usize) -> usize {
+    unsafe fn trailing_run(self, range: &ByteRange, n: usize) -> usize {
         // SAFETY: the caller guarantees AVX-512BW.
         let others = unsafe {
             let [flip, first, span] =
