@@ -14,7 +14,7 @@ const HEAD: &str = "# Schemas of applications\n\n\
     their installers load them, with about 40 made-up rows a table.\n\n\
     **Converted**: `weigh preflight` to the newest collation of the server, its plan run by the client. \
     \"yes\" means that every column has the collation that was meant, definitions and rows are what they \
-    were but for what preflight had said, and preflight finds nothing afterwards. The schemas are loaded \
+    were but for what preflight had said, and preflight finds no error and no warning afterwards. The schemas are loaded \
     as they are, or without their own character sets into schemas in latin1 or utf8mb3. \
     \"–\" means that the server refuses the application's own files.\n\n\
     **Upgraded**, FROM → TO: findings of `weigh upgrade`. Servers and upgrades without a column were not tried.\n\n";

@@ -39,6 +39,8 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 format!("ALTER DATABASE {} COLLATE {collation};", quote_identifier(&schema.name))
             } else if collation == "binary" {
                 "Nothing, if these hold bytes on purpose.".to_owned()
+            } else if schema.collation.starts_with("utf8mb4_") && !collation.starts_with("utf8mb4_") {
+                format!("Convert the tables to {} (weigh preflight).", schema.collation)
             } else {
                 format!(
                     "Convert the tables to {} (weigh preflight), or the schema's default to {collation}.",

@@ -15,8 +15,8 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "MDEV-26294: MariaDB from 10.4.3 on, before 10.4.26, 10.5.17, 10.6.9, 10.7.5, 10.8.4 and 10.9.2, converts a unique key in place without \
               noticing duplicates (versions: MariaDB's release notes). MySQL bug 97103: a unique index keeps its old order until the server is \
-              restarted; reported for 8.0.17 and closed in December 2019 without naming the release that mends it, so 8.0.0 to 8.0.19 \
-              are taken to have it. For both the plan asks for ALGORITHM=COPY.",
+              restarted; reported for 8.0.17 and closed in December 2019 without naming the release that mends it, so 8.0.13 to 8.0.19 \
+              are taken to have it. 8.0.12 refuses to convert in place. For both the plan asks for ALGORITHM=COPY.",
     run: CheckFunction::Facts(run),
 };
 
@@ -47,7 +47,7 @@ pub fn find_server_fault(job: &Job<'_>, table: &TableJob<'_>) -> Option<ServerFa
             name: "MDEV-26294",
             effect: "an in-place conversion of a unique key doesn't notice duplicates",
         }),
-        Flavour::MySql if version >= Version::new(8, 0, 0) && version <= Version::new(8, 0, 19) => Some(ServerFault {
+        Flavour::MySql if keeps_old_order(version) => Some(ServerFault {
             name: "MySQL bug 97103",
             effect: "a unique index keeps its old order until the server is restarted",
         }),
@@ -62,6 +62,11 @@ fn misses_duplicates(version: Version) -> bool {
     version.major == 10
         && fixed.iter().any(|&(minor, patch)| version.minor == minor && version.patch < patch)
         && version >= Version::new(10, 4, 3)
+}
+
+/// True for versions taken to have MySQL bug 97103. 8.0.12 refuses to convert in place.
+fn keeps_old_order(version: Version) -> bool {
+    version >= Version::new(8, 0, 13) && version <= Version::new(8, 0, 19)
 }
 
 fn run(job: &Job<'_>) -> Vec<Finding> {
@@ -97,5 +102,12 @@ mod tests {
             let (major, minor, patch) = version;
             assert_eq!(misses_duplicates(Version::new(major, minor, patch)), is_faulty, "{version:?}");
         }
+    }
+
+    #[test]
+    fn versions_that_refuse_in_place_conversions_are_sound() {
+        assert!(!keeps_old_order(Version::new(8, 0, 12)));
+        assert!(keeps_old_order(Version::new(8, 0, 17)));
+        assert!(!keeps_old_order(Version::new(9, 7, 4)));
     }
 }

@@ -110,7 +110,11 @@ fn describe_side(diff: &ResultDiff, side: &Side, control: &str) -> String {
     }
     let differ =
         if findings.len() == 1 { "1 class differs".into() } else { format!("{} classes differ", findings.len()) };
-    format!("{} compared with {control} ({columns}): {differ}: {}{failing}", side.name, phrases.join(", "))
+    let is_same = |finding: &&ClassDifference| {
+        finding.differences.iter().all(|difference| matches!(difference, Difference::Warnings { .. }))
+    };
+    let same = if findings.iter().all(is_same) { "; every class returns the same rows" } else { "" };
+    format!("{} compared with {control} ({columns}): {differ}: {}{same}{failing}", side.name, phrases.join(", "))
 }
 
 fn push_class(finding: &ClassDifference, control: &str, bold: &dyn Fn(&str) -> String, out: &mut String) {

@@ -204,7 +204,7 @@ fn table(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord, mix: &Co
         column("of", "calls", ColumnKind::Right),
         column("of", "CPU", ColumnKind::Right),
         column("", "collation", ColumnKind::Left),
-        column("CPU", "µs/call", ColumnKind::Right),
+        column("baseline", "µs/call", ColumnKind::Right),
         column("CPU more,", "µs/call", ColumnKind::OptionalLast),
         column("", "CPU ×", ColumnKind::Left),
         column("", "throughput ×", ColumnKind::Colored),
@@ -220,7 +220,7 @@ fn table(run: &Run, analysis: &Analysis, folder: &WorkloadFolderRecord, mix: &Co
         columns,
         rows: rows.into_iter().map(|(_, row)| row).collect(),
         footer: vec![
-            "of calls, of CPU: a class's share of the mix, under the baseline; µs/call: a call with BEGIN and ROLLBACK where it writes."
+            "of calls, of CPU: a class's share of the mix, under the baseline; µs/call: server CPU of a call, with BEGIN and ROLLBACK where it writes."
                 .into(),
             "costs more, costs less: beyond chance over all classes together (Holm, 5 %), and beyond the mix's A/A bound.".into(),
         ],

@@ -5,6 +5,7 @@ mod probe;
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -73,6 +74,9 @@ impl Program {
     /// Finds the server of a basedir. The host's loader runs it.
     pub(crate) fn in_basedir(basedir: &Path) -> Result<Self, Error> {
         let missing = |reason: &str| Error::NoServer { path: basedir.to_owned(), reason: reason.into() };
+        if basedir.metadata().is_ok_and(|file| file.file_type().is_socket()) {
+            return Err(missing("it is the socket of a running server: name it by --socket, and --user"));
+        }
         if !basedir.is_dir() {
             return Err(missing("there is no such folder; name a running server by --socket or --host, and --user"));
         }

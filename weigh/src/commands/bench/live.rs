@@ -78,11 +78,9 @@ impl Observer for Live<'_> {
     fn measuring(&self, max_time: Duration, replicate: u32, replicates: u32) {
         self.elapsed();
         display::print_above(&self.lines_so_far());
-        display::begin(
-            MEASURING_TEMPLATE,
-            max_time.as_millis() as u64,
-            &format!("start {replicate} of {replicates}: warming up"),
-        );
+        // A run with time left begins more starts than planned.
+        let of = if replicate <= replicates { format!(" of {replicates}") } else { String::new() };
+        display::begin(MEASURING_TEMPLATE, max_time.as_millis() as u64, &format!("start {replicate}{of}: warming up"));
     }
 
     fn block(&self, run: &Run, _block: &Block, standings: &[PairProgress], spent: Duration) {

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::Files;
-use crate::bindings::{create_empty_folder, root, succeed, target};
+use crate::bindings::{succeed, target};
 
 const MANIFEST: &str = r#"[package]
 name = "consumer"
@@ -31,8 +31,10 @@ fn main() {
 "#;
 
 pub fn try_crates(files: &Files) -> Result<()> {
-    let folder = root().join("target/release-roots/crates");
-    let packages = unpack(files, &folder)?;
+    // Outside the project: cargo takes a package inside for one of its workspace.
+    let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
+    let folder = folder.path();
+    let packages = unpack(files, folder)?;
     let consumer = folder.join("consumer");
     fs::create_dir_all(consumer.join("src"))?;
     fs::write(consumer.join("Cargo.toml"), MANIFEST)?;
@@ -62,7 +64,6 @@ pub fn try_crates(files: &Files) -> Result<()> {
 
 /// Unpacks the packages, and returns their names and folders.
 fn unpack(files: &Files, folder: &Path) -> Result<Vec<(String, PathBuf)>> {
-    create_empty_folder(folder)?;
     let extract = |archive: &Path| succeed(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(folder));
     extract(&files.find("weighbridge-", "-crates.tar.gz")?)?;
     let packed = folder.join(format!("weighbridge-{}-crates", env!("CARGO_PKG_VERSION")));
