@@ -107,8 +107,28 @@ fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
     if request.scripts.iter().all(Vec::is_empty) {
         all.push("the application's statements (no --sql, --slow-log or --migrations)".to_owned());
     }
+    let about_server: Vec<&str> = request
+        .scripts
+        .iter()
+        .flatten()
+        .filter(|given| script::is_query(&given.text) && script::reads_server(&given.text))
+        .map(|given| given.place.as_str())
+        .collect();
+    if let Some(first) = about_server.first() {
+        let count = about_server.len();
+        let statements = if count == 1 { "1 statement" } else { &format!("{count} statements") };
+        all.push(format!(
+            "answers of {statements} about the server itself (version(), @@variables, CHARSET(), information_schema), first {first}"
+        ));
+    }
     let read = match &request.schema {
-        Schema::Definitions(read) => read.unread.as_slice(),
+        Schema::Definitions(read) => {
+            all.push(
+                "answers, order and plans on your rows: a running server's rows are not read; a dump has them"
+                    .to_owned(),
+            );
+            read.unread.as_slice()
+        }
         Schema::Dumps(_) => &[],
     };
     all.extend(read.iter().chain(&copied.unread).map(|one| format!("{}: {}", one.name, one.message)));

@@ -294,7 +294,7 @@ pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Row
 }
 
 /// True for statements about the server itself, whose results differ between any two servers.
-fn reads_server(text: &str) -> bool {
+pub fn reads_server(text: &str) -> bool {
     let lower = text.to_lowercase();
     ["@@", "version(", "information_schema", "performance_schema", "sys.", "mysql.", "connection_id(", "charset("]
         .iter()

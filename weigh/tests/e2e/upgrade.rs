@@ -117,9 +117,11 @@ fn options_that_the_new_server_lacks_are_findings() {
     let text = upgrade(&workspace, &with_file).stdout;
     assert_eq!(text.matches("Not checked: ").count(), 1, "{text}");
 
-    let finished = upgrade(&workspace, &[&words[..], &["--format=json"]].concat());
+    fs::write(workspace.root().join("app.sql"), "SELECT CHARSET(CONVERT('a' USING utf8)), id FROM t;").unwrap();
+    let finished = upgrade(&workspace, &[&words[..], &["--sql=app.sql", "--format=json"]].concat());
     assert_eq!(finished.code, Some(0), "{finished}");
-    assert!(unchecked(&json(&finished)).contains("no --my-cnf"), "{finished}");
+    let unchecked = unchecked(&json(&finished));
+    assert!(unchecked.contains("no --my-cnf") && unchecked.contains("answers of 1 statement"), "{finished}");
 }
 
 const OLD: &str = "\
