@@ -270,7 +270,7 @@ struct Findings {
     rows_differ: bool,
     loses_index: bool,
     errors_differ: bool,
-    /// CPU time of the server, divided by that under the baseline, if the report calls it a difference.
+    /// Server CPU time divided by the baseline's, if the report calls it a difference.
     cost: Option<f64>,
 }
 

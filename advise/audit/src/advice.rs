@@ -1,4 +1,4 @@
-//! The collation that each column should have: one for all checks, so that their advice agrees.
+//! The collation advised for a column: all checks advise the same.
 
 use std::collections::BTreeMap;
 
@@ -116,8 +116,8 @@ impl<'a> Advice<'a> {
         crate::checks::most_common(candidates.iter().copied()).map(|(name, _)| name.to_owned())
     }
 
-    /// Returns the utf8mb4 collation that a table's new columns get, or else its schema's tables, or
-    /// the server's.
+    /// Returns the utf8mb4 collation that a table's new columns get, or else its schema's tables,
+    /// or the server's.
     fn unicode_collation(&self, table: &Table) -> Option<String> {
         let facts = &self.input.facts;
         let schema = facts.schema(&table.schema).map(|schema| schema.collation.as_str());

@@ -186,7 +186,7 @@ pub struct StatementPlan {
     pub refused: Option<Warning>,
     /// Warnings about unusable indexes.
     pub warnings: Vec<Warning>,
-    /// Joins of columns that the statement compares, with the look-ups that lose their index although
-    /// the server does not warn of it.
+    /// Joins of columns that the statement compares, with the look-ups that lose their index
+    /// without a warning of the server.
     pub joins: Vec<JoinPlans>,
 }

@@ -13,7 +13,7 @@ const MAX_LEFT_OUT: usize = 100;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Starts the new server with the option file. An option that the server refuses to start with
-/// becomes a finding, and the server starts without it. Returns another error as it is.
+/// becomes a finding, and the server starts without it. Returns other errors unchanged.
 pub fn open_target(
     spec: &Spec,
     options: &Options,

@@ -5,8 +5,8 @@ use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
 /// Returns the members of `enum('a','b')` or `set(…)`; nothing for other types. The servers print
-/// members with backslash escapes, whatever `sql_mode` is (seen on MySQL 5.6 to 9.7 and MariaDB 10.1
-/// to 11.8).
+/// members with backslash escapes, whatever `sql_mode` is (seen on MySQL 5.6 to 9.7 and MariaDB
+/// 10.1 to 11.8).
 pub fn parse_members(column_type: &str) -> Vec<String> {
     tokenize(column_type, SqlMode::default())
         .filter(|token| token.kind == TokenKind::StringLiteral)

@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// Results of all steps so far. All steps take hours, so each is kept in a file.
+/// Results of the steps. A file keeps them, because all steps take hours.
 #[derive(Default, Serialize, Deserialize)]
 struct Results {
     conversions: Vec<convert::Outcome>,

@@ -29,7 +29,7 @@ impl LeftOut {
 
 impl SchemaFiller<'_> {
     /// Empties a table, converts it and inserts its rows one by one. Rows that collide with earlier
-    /// ones are added to `left_out`. Returns `false` if there are none.
+    /// ones are added to `left_out`. Returns `false` without collisions.
     pub fn leave_out_colliding_rows(
         &mut self,
         definition: &TableDefinition,

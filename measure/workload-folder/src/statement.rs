@@ -226,7 +226,7 @@ const MAX_NAME_FAULTS: usize = 20;
 /// Functions that depend on the session.
 const SESSION_FUNCTIONS: [&str; 4] = ["last_insert_id", "found_rows", "row_count", "connection_id"];
 
-/// Functions that block their session or others.
+/// Functions that can block a session.
 const BLOCKING_FUNCTIONS: [&str; 4] = ["get_lock", "release_lock", "release_all_locks", "sleep"];
 
 /// Kind of what keeps a statement from being replayed.
@@ -234,9 +234,9 @@ const BLOCKING_FUNCTIONS: [&str; 4] = ["get_lock", "release_lock", "release_all_
 pub enum Obstacle {
     /// The statement is empty, or of another kind: `CALL`, `LOAD DATA`, `SET`.
     Kind,
-    /// It depends on what its session did before.
+    /// Depends on earlier statements of the session.
     Session,
-    /// It writes a file, or blocks its session or others.
+    /// Writes a file, or can block a session.
     Outside,
 }
 

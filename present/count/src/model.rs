@@ -65,8 +65,8 @@ pub struct Cell {
     pub statements: u64,
     /// Instructions per statement of the connection's thread, one figure for each start.
     pub instructions: Vec<f64>,
-    /// Memory allocations per statement of the connection's thread, one figure for each start: calls
-    /// of malloc, calloc, realloc and the like. Absent in counts of older versions.
+    /// Memory allocations per statement of the connection's thread, one figure for each start:
+    /// calls of malloc, calloc, realloc and the like. Absent in counts of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allocations: Vec<f64>,
     /// Functions with the most instructions in the first start, in its descending order.

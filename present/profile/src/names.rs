@@ -29,8 +29,8 @@ fn strip_clone_suffix(symbol: &str) -> &str {
 }
 
 /// Returns a function's name in words: `hash_sort of utf8mb4_0900_ai_ci and 61 more` for
-/// `hash_sort@utf8mb4_0900_ai_ci(+61)`, `unnamed code in mysqld (0x9a0)` for `mysqld+0x9a0`. Symbols
-/// stay as they are.
+/// `hash_sort@utf8mb4_0900_ai_ci(+61)`, `unnamed code in mysqld (0x9a0)` for `mysqld+0x9a0`. Other
+/// names don't change.
 pub fn describe_function(name: &str, naming: Naming) -> String {
     match naming {
         Naming::Symbol => name.to_owned(),

@@ -66,8 +66,8 @@ pub fn run(args: &ReportArgs) -> Result<ExitCode> {
         (ReportFormat::Html, out) => {
             let path = out.clone().unwrap_or_else(|| default_page_path(&args.runs));
             let page = report::page(&runs);
-            // The default path may be in a folder from someone else, where a link to a device or pipe
-            // is replaced. A path that the user named may be one.
+            // The default path may be in a stranger's folder: a link to a device or pipe there is
+            // replaced. A path that the user named may be such a link.
             if out.is_some() {
                 write_file(&path, &page, access)?
             } else {

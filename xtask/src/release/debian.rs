@@ -28,9 +28,9 @@ pub struct Control<'a> {
 pub struct Package {
     pub name: &'static str,
     section: &'static str,
-    /// Lines of other packages, such as `Recommends: linux-perf\n`.
+    /// Lines about related packages, such as `Recommends: linux-perf\n`.
     others: &'static str,
-    /// One line, then the text as Debian writes it.
+    /// A line of summary, then Debian's lines of description.
     description: &'static str,
     /// Other control files, as name and content.
     control_files: &'static [(&'static str, &'static str)],

@@ -10,9 +10,9 @@ use crate::text::{Operand, Scope, find_comparisons, tokens};
 use rules::joins::TableColumn;
 
 impl Gatherer<'_> {
-    /// Explains the joins of columns that a statement compares, each by itself, and returns those that
-    /// lose the index of a table that the statement reads from end to end. `lines` are the plan of the
-    /// statement. The server doesn't warn of such a loss where it reads a table as a constant, and
+    /// Explains each join of columns that a statement compares by itself. Returns the joins that
+    /// lose the index of a table that the statement reads from end to end. `lines` are the plan of
+    /// the statement. The server doesn't warn of the loss where it reads a table as a constant, and
     /// MySQL 5.6 never warns.
     pub(super) fn explain_compared(
         &mut self,

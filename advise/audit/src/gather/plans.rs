@@ -47,7 +47,8 @@ fn plan_line(row: &Row) -> PlanLine {
     PlanLine { table: text_value(row, "table"), access: text_value(row, "type"), lookup: text_value(row, "ref") }
 }
 
-/// Explains a statement that the user gave in a file. The statement is prepared, so that the server refuses a text of several statements.
+/// Explains a statement that the user gave in a file. The statement is prepared, so that the server
+/// refuses a text of several statements.
 ///
 /// Parameters (`?`) get an empty string.
 pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql::Result<Plan> {

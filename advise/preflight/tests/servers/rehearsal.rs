@@ -108,7 +108,7 @@ fn definitions(lab: &mut Lab, schema: &str) -> Vec<String> {
     lines
 }
 
-/// Runs all cases, or the one that `WEIGH_CASE` names.
+/// Runs all cases, or the case named by `WEIGH_CASE`.
 fn run_cases(server: &str, target: &str) {
     let mut lab = Lab::new(server);
     lab.conn.query_drop("CREATE USER teller@localhost").unwrap();

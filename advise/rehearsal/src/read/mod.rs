@@ -79,8 +79,8 @@ impl Reader<'_> {
         Error::Statement { what, server: self.label.clone(), source }
     }
 
-    /// Runs `SHOW CREATE`. Returns the row and the definition in it, from the column with one of the
-    /// names. `None` if the server refuses it or returns none; the object is then unread.
+    /// Runs `SHOW CREATE`. Returns the row and the definition in it, from the column with one of
+    /// the names. `None` if the server refuses, or returns no definition; the object is then unread.
     fn show_create(
         &mut self,
         kind: Kind,

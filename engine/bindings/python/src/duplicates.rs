@@ -1,4 +1,4 @@
-//! Rows that repeat others.
+//! Duplicate rows.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

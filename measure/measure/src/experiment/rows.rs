@@ -139,8 +139,8 @@ impl RowLoader<'_> {
         Ok(())
     }
 
-    /// Fills the schemas from a workload folder. Variants that differ only in their connections share
-    /// one in a run that only reads.
+    /// Fills the schemas from a workload folder. In a run that only reads, variants that differ
+    /// only in their connections share a schema.
     fn fill_from_folder<'s>(
         &mut self,
         (number, server): (usize, &'s Server),

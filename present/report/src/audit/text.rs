@@ -47,8 +47,7 @@ pub fn text(audit: &Audit, selection: Selection, style: Style) -> String {
     out
 }
 
-const NEXT: &str =
-    "every finding as a page: --format html > audit.html; joins in your statements: --slow-log FILE; one statement: weigh why; a conversion: weigh preflight";
+const NEXT: &str = "every finding as a page: --format html > audit.html; joins in your statements: --slow-log FILE; one statement: weigh why; a conversion: weigh preflight";
 
 fn push_causes(audit: &Audit, all: bool, style: Style, out: &mut String) {
     let causes = causes(shown(audit, all));

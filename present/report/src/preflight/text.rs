@@ -61,7 +61,7 @@ fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String)
         Some(_) if files.client.is_empty() => style.push_wrapped("Next: ", "  ", "read the plan.", out),
         Some(plan) => {
             style.push_wrapped("Next: ", "  ", "read the plan, then run it:", out);
-            // In one line at any width, so that it can be copied.
+            // Never wrapped, so that a user can copy the command.
             out.push_str(&format!("  {}\n", plan_command(report, &files.client, plan)));
         }
         None => {}

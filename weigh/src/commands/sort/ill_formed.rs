@@ -19,7 +19,7 @@ impl IllFormedLines {
         Self { charset, count: 0, first: None }
     }
 
-    /// Checks one line without its end.
+    /// Checks a line without its line end.
     pub fn add_line(&mut self, path: &Path, number: u64, line: &[u8]) {
         if self.charset.well_formed_prefix(line) < line.len() {
             self.count += 1;
@@ -29,7 +29,7 @@ impl IllFormedLines {
 
     /// Checks lines, each with its end. `number` is that of the first.
     pub fn add_lines(&mut self, path: &Path, number: u64, lines: &[u8], end: u8) {
-        // A line end is a character of its own in UTF-8 and ASCII, so the lines are checked at once.
+        // A line end is never part of a character in UTF-8 and ASCII: all lines are checked at once.
         let is_ascii_based = matches!(self.charset, Charset::Ascii | Charset::Utf8mb3 | Charset::Utf8mb4);
         let is_8_bit = self.charset.max_bytes() == 1 && self.charset != Charset::Ascii;
         if is_8_bit || is_ascii_based && self.charset.well_formed_prefix(lines) == lines.len() {
