@@ -15,6 +15,7 @@ title = "Layers"
 study = "Me, today"
 servers = ["mariadb"]
 server_charsets = ["latin1", "utf8mb4"]
+baseline = "latin1_swedish_ci"
 collations = ["utf8mb4_general_ci", "utf8mb4_0900_ai_ci"]
 connections = ["latin1", "utf8mb4"]
 workloads = ["oltp_point_select"]

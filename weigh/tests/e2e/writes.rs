@@ -37,6 +37,7 @@ fn measure(mode: Mode) -> Vec<(Block, Vec<String>)> {
         workloads: vec![Workload { kind: WorkloadKind::OltpUpdateNonIndex, range_size: None }],
         ..request()
     };
+    request.axes.baseline = Some("latin1_swedish_ci".into());
     request.axes.collations = Some(vec!["utf8mb4_bin".into(), "utf8mb4_general_ci".into()]);
     let sees = RecordsSchemas { conn: Mutex::new(server.connect().unwrap()), seen: Mutex::default() };
     let folder = RunFolder::create(&workspace.out(), files::Access::Umask).unwrap();
