@@ -70,8 +70,8 @@ enum Command {
 
 impl Command {
     /// Returns `true` for commands that may start servers, which they stop before they end on a
-    /// signal, and for some that start none, such as `report`. The others end at once, as filters
-    /// do.
+    /// signal, and for some that start none, such as `report`. Other commands end at once, as
+    /// filters do.
     fn may_start_servers(&self) -> bool {
         use Command::{Completions, Explain, Help, Man, Sort, Version, Weights, Workload};
         match self {

@@ -21,7 +21,7 @@ pub struct Report {
     pub settings: Settings,
     /// Remarks that need no action, and limits of the rehearsal.
     pub notes: Vec<String>,
-    /// What was not looked at.
+    /// Parts that were not looked at.
     #[serde(default)]
     pub unchecked: Vec<String>,
     /// What stops replication between the servers, or makes them differ, while both run.

@@ -115,8 +115,7 @@ fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
         .map(|given| given.place.as_str())
         .collect();
     if let Some(first) = about_server.first() {
-        let count = about_server.len();
-        let statements = if count == 1 { "1 statement" } else { &format!("{count} statements") };
+        let statements = message::count_noun(about_server.len() as u64, "statement");
         all.push(format!(
             "answers of {statements} about the server itself (version(), @@variables, CHARSET(), information_schema), first {first}"
         ));

@@ -19,7 +19,7 @@ pub enum Values {
 }
 
 /// Returns a Parquet file of columns with their names. Fails unless all columns have the same
-/// number of values. The same table gives the same bytes.
+/// number of values. Equal tables give equal bytes.
 pub fn to_bytes(columns: &[(&str, Values)]) -> io::Result<Vec<u8>> {
     write(columns).map_err(io::Error::other)
 }

@@ -177,7 +177,7 @@ fn ends_with(mut command: Command, workspace: &Workspace, message: &str) -> Fini
 #[test]
 fn a_server_that_does_not_start_under_valgrind_is_named() {
     let workspace = Workspace::new();
-    // More address space than valgrind has; without valgrind the server starts.
+    // Valgrind has less address space than that. Without valgrind the server starts.
     let words =
         ["count", "--server=mariadb@11.8", "--workload=oltp_point_select", "--set=innodb_buffer_pool_size_max=8T"];
     let finished = ends_with(workspace.weigh(&words), &workspace, "mariadb@11.8 does not start under valgrind: ");

@@ -86,6 +86,13 @@ fn a_dump_is_rewritten_for_the_new_server() {
     upgrade(&workspace, &["--from=mysql@8.0", "--to=mariadb", "--rewrite=new.sql"]).refuses_with(&["--dump"]);
 }
 
+/// Returns the findings as `FIELD place: what`.
+fn describe_findings(report: &Value, field: &str) -> Vec<String> {
+    let text = |one: &Value, name: &str| one[name].as_str().unwrap().to_owned();
+    let describe = |one: &Value| format!("{} {}: {}", text(one, field), text(one, "place"), text(one, "what"));
+    report["findings"].as_array().unwrap().iter().map(describe).collect()
+}
+
 /// MySQL 5.7 starts with this file. MySQL 8.0 has no query cache, and no mode NO_AUTO_CREATE_USER.
 const OPTION_FILE: &str = "[client]\nport = 3306\n\n[mysqld]\nquery_cache_size = 1M\nmax_connections = 300\n\
     innodb-file-format=Barracuda\nsql_mode = NO_AUTO_CREATE_USER,STRICT_TRANS_TABLES\nloose-old = 1\n";
@@ -100,12 +107,7 @@ fn options_that_the_new_server_lacks_are_findings() {
     let finished = upgrade(&workspace, &[&with_file[..], &["--format=json"]].concat());
     assert_eq!(finished.code, Some(1), "{finished}");
     let report = json(&finished);
-    let findings: Vec<String> = report["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| format!("{} {}: {}", one["area"].as_str().unwrap(), one["place"].as_str().unwrap(), one["what"]))
-        .collect();
+    let findings = describe_findings(&report, "area");
     assert_eq!(findings.len(), 3, "{findings:#?}");
     for (line, name) in [(5, "query_cache_size"), (7, "innodb_file_format"), (8, "sql_mode")] {
         let place = format!("option my.cnf:{line}: ");
@@ -158,19 +160,7 @@ fn running_servers_are_compared() {
     let finished = upgrade(&workspace, &[&words[..], &["--format=json"]].concat());
     assert_eq!(finished.code, Some(1), "{finished}");
     let report = json(&finished);
-    let findings: Vec<String> = report["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| {
-            format!(
-                "{} {}: {}",
-                one["kind"].as_str().unwrap(),
-                one["place"].as_str().unwrap(),
-                one["what"].as_str().unwrap()
-            )
-        })
-        .collect();
+    let findings = describe_findings(&report, "kind");
     for part in [
         "slower index shop.orders.ix_code: is missing",
         "differs schema shop: the default collation is utf8mb4_0900_ai_ci",

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use super::payload::{File, LINK, compress};
 use crate::bindings::succeed;
 
-/// What differs between packages, besides their files.
+/// Contents of a package, besides its files.
 pub struct Control<'a> {
     pub package: &'a Package,
     pub version: &'a str,

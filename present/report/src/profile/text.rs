@@ -149,7 +149,7 @@ fn format_signed(estimate: Estimate) -> String {
     format!("{} ± {:.1}", signed(estimate.value), (estimate.high - estimate.low) / 2.0)
 }
 
-/// What the intervals leave out.
+/// Limit of the printed intervals.
 pub(crate) const INTERVAL_SCOPE: &str =
     "± is of these samples alone: fresh starts of the servers can differ by more (weigh bench)";
 

@@ -89,20 +89,11 @@ fn load_words(bench: &Bench, condition: &Condition, variant: &Variant) -> Vec<St
 mod tests {
     use std::path::Path;
 
-    use clap::Parser;
-
-    use super::super::args::BenchArgs;
-    use super::super::resolve::resolve;
+    use super::super::resolve::tests::bench as resolve;
     use super::*;
 
-    #[derive(Debug, Parser)]
-    struct Command {
-        #[command(flatten)]
-        bench: BenchArgs,
-    }
-
     fn bench(words: &[&str]) -> Bench {
-        resolve(&Command::try_parse_from([&["weigh"], words].concat()).unwrap().bench).unwrap()
+        resolve(words).unwrap()
     }
 
     fn report() -> Report {

@@ -202,7 +202,7 @@ fn resolve_workloads(args: &BenchArgs) -> Result<Vec<Workload>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use clap::{CommandFactory, Parser};
     use measure::DEFAULT_COLLATIONS;
@@ -213,7 +213,7 @@ mod tests {
         bench: BenchArgs,
     }
 
-    fn bench(words: &[&str]) -> Result<Bench> {
+    pub(in super::super) fn bench(words: &[&str]) -> Result<Bench> {
         resolve(&Command::try_parse_from([&["weigh"], words].concat())?.bench)
     }
 

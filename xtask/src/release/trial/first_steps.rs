@@ -1,4 +1,4 @@
-//! What a newcomer does who has only the program and apt-get: an audit of a dump, and a first
+//! First steps of a newcomer who has only the program and apt-get: an audit of a dump, and a
 //! measurement.
 
 use std::fs;
