@@ -30,7 +30,7 @@ pub fn csv(results: &Results) -> String {
     to_csv(results.cells.iter().map(|cell| line(results, cell)))
 }
 
-/// Returns the results as a Parquet file with the columns of [`csv`].
+/// Returns the results as a Parquet file with the columns of [`csv()`].
 pub fn parquet(results: &Results) -> io::Result<Vec<u8>> {
     let lines: Vec<Line<'_>> = results.cells.iter().map(|cell| line(results, cell)).collect();
     let text = |field: fn(&Line<'_>) -> String| Values::Text(lines.iter().map(|line| Some(field(line))).collect());
