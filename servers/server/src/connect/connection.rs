@@ -4,8 +4,8 @@
 //! - A statement has a time limit as a whole, not only for each read.
 //! - If a statement runs for longer than the timeout, the server must answer on another connection,
 //!   or the statement fails.
-//! - A packet that makes the driver panic is an error of the statement.
-//! - The rows that `query` or `exec` returns have at most 16 times [`bounded::max_item_bytes`],
+//! - A packet that makes the driver panic is an error of the statement, and ends the connection.
+//! - The rows that `query`, `query_map`, `exec` or `exec_map` returns have at most 16 times [`bounded::max_item_bytes`],
 //!   1 GiB by default.
 //! - A row that does not convert to the requested types is an error, not a panic.
 //!
@@ -13,12 +13,13 @@
 
 use std::io;
 use std::net::Shutdown;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lifecycle::contain;
-use mysql::prelude::{AsStatement, FromRow, Queryable};
+use mysql::prelude::{AsStatement, FromRow, Protocol, Queryable};
 use mysql::{Binary, FromRowError, Params, QueryResult, Result, Row, Statement, Text};
 
 use super::watch::{self, Operation, Watch};
@@ -26,8 +27,10 @@ use super::{Endpoint, control};
 
 /// A connection to a server. Has the query methods of the driver's connection, and their types.
 pub struct Conn {
-    /// `None` after a panic of the driver in [`Conn::run`].
+    /// `None` after a statement that follows a panic of the driver.
     inner: Option<mysql::Conn>,
+    /// True after a panic of the driver.
+    is_broken: AtomicBool,
     /// `None` without a time limit.
     watch: Option<Arc<Watch>>,
 }
@@ -39,7 +42,7 @@ impl Conn {
             Some(limit) => Some(watch::watch_socket(inner.as_raw_fd(), endpoint, limit)?),
             None => None,
         };
-        Ok(Self { inner: Some(inner), watch })
+        Ok(Self { inner: Some(inner), is_broken: AtomicBool::new(false), watch })
     }
 
     /// Changes the time limit of a statement with all its rows. Has no effect on a connection
@@ -57,14 +60,14 @@ impl Conn {
 
     /// Runs a query and returns its rows one by one.
     pub fn rows(&mut self, query: impl AsRef<str>) -> Result<Rows<'_>> {
-        let operation = self.watch.as_ref().map(Watch::begin);
-        let inner = usable(&mut self.inner)?;
-        let result = contain_driver(|| inner.query_iter(query));
-        let result = match &self.watch {
+        let (operation, watch) = (self.watch.as_ref().map(Watch::begin), self.watch.clone());
+        let (conn, guard) = self.driver()?;
+        let result = guard.contain(|| conn.query_iter(query));
+        let result = match &watch {
             Some(watch) => watch.explain(result)?,
             None => result?,
         };
-        Ok(Rows { result: Some(result), watch: self.watch.clone(), _operation: operation })
+        Ok(Rows { result: Some(result), guard, watch, _operation: operation })
     }
 
     /// Fails if the server takes a text for several statements, which the driver would let it run.
@@ -95,27 +98,58 @@ impl Conn {
 
     fn run<T>(&mut self, statement: impl FnOnce(&mut mysql::Conn) -> Result<T>) -> Result<T> {
         let _operation = self.watch.as_ref().map(Watch::begin);
-        let inner = usable(&mut self.inner)?;
-        let result = match contain(|| statement(inner)) {
-            Ok(result) => result,
-            Err(panic) => {
-                self.abandon();
-                Err(malformed(&panic.to_string()))
-            }
-        };
+        let (conn, guard) = self.driver()?;
+        let result = guard.contain(|| statement(conn));
         match &self.watch {
             Some(watch) => watch.explain(result),
             None => result,
         }
     }
 
-    /// Closes the connection without COM_QUIT, for which the driver would read and write in a
-    /// broken state.
-    fn abandon(&mut self) {
-        if let Some(inner) = self.inner.take() {
-            cut(&inner);
+    /// Runs a query and returns what `map` makes of its rows, up to their total size.
+    fn collect<P: Protocol, U>(
+        &mut self,
+        start: impl FnOnce(&mut mysql::Conn) -> Result<QueryResult<'_, '_, '_, P>>,
+        map: impl FnMut(Row) -> Result<U>,
+    ) -> Result<Vec<U>> {
+        let watch = self.watch.clone();
+        self.run(|conn| collect(start(conn)?, watch.as_deref(), map))
+    }
+
+    /// Returns the driver's connection, and the guard of calls to it. Fails after a panic.
+    fn driver(&mut self) -> Result<(&mut mysql::Conn, Guard<'_>)> {
+        if *self.is_broken.get_mut()
+            && let Some(inner) = self.inner.take()
+        {
             let _ = contain(|| drop(inner));
         }
+        let conn = self.inner.as_mut().ok_or_else(|| malformed("an earlier answer was malformed"))?;
+        let guard = Guard { socket: conn.as_raw_fd(), is_broken: &self.is_broken };
+        Ok((conn, guard))
+    }
+}
+
+/// Contains panics of the driver while its connection is borrowed.
+#[derive(Clone, Copy)]
+struct Guard<'c> {
+    socket: RawFd,
+    is_broken: &'c AtomicBool,
+}
+
+impl Guard<'_> {
+    /// Runs a call of the driver. A panic is an error and ends the connection: in its broken state,
+    /// the driver must read and write no more, not even COM_QUIT.
+    fn contain<T>(self, call: impl FnOnce() -> Result<T>) -> Result<T> {
+        contain(call).unwrap_or_else(|panic| {
+            self.is_broken.store(true, Ordering::Relaxed);
+            // Fails if the server has closed it.
+            let _ = watch::duplicate(self.socket).and_then(|socket| socket.shutdown(Shutdown::Both));
+            Err(malformed(&panic.to_string()))
+        })
+    }
+
+    fn is_broken(self) -> bool {
+        self.is_broken.load(Ordering::Relaxed)
     }
 }
 
@@ -138,6 +172,7 @@ impl std::fmt::Debug for Conn {
 pub struct Rows<'c> {
     /// `None` only in `drop`.
     result: Option<QueryResult<'c, 'c, 'c, Text>>,
+    guard: Guard<'c>,
     watch: Option<Arc<Watch>>,
     _operation: Option<Operation>,
 }
@@ -159,9 +194,11 @@ impl Iterator for Rows<'_> {
     type Item = Result<Row>;
 
     fn next(&mut self) -> Option<Result<Row>> {
+        if self.guard.is_broken() {
+            return None;
+        }
         let result = self.result.as_mut()?;
-        let row = contain(|| result.next()).unwrap_or_else(|panic| Some(Err(malformed(&panic.to_string()))));
-        match (row?, &self.watch) {
+        match (self.guard.contain(|| result.next().transpose()).transpose()?, &self.watch) {
             (Ok(row), _) => Some(Ok(row)),
             (failed, Some(watch)) => Some(watch.explain(failed)),
             (failed, None) => Some(failed),
@@ -181,13 +218,30 @@ impl Queryable for Conn {
     /// Starts a query, to which the time limit does not apply: use [`Conn::rows`] or
     /// [`Conn::for_each_row`].
     fn query_iter<Q: AsRef<str>>(&mut self, query: Q) -> Result<QueryResult<'_, '_, '_, Text>> {
-        let inner = usable(&mut self.inner)?;
-        contain_driver(|| inner.query_iter(query))
+        let (conn, guard) = self.driver()?;
+        guard.contain(|| conn.query_iter(query))
     }
 
     fn query<T: FromRow, Q: AsRef<str>>(&mut self, query: Q) -> Result<Vec<T>> {
-        let watch = self.watch.clone();
-        self.run(|conn| collect(conn.query_iter(query)?, watch.as_deref()))
+        self.query_map(query, |row| row)
+    }
+
+    fn query_map<T, F, Q, U>(&mut self, query: Q, mut f: F) -> Result<Vec<U>>
+    where
+        Q: AsRef<str>,
+        T: FromRow,
+        F: FnMut(T) -> U,
+    {
+        self.collect(|conn| conn.query_iter(query), |row| Ok(f(convert(row)?)))
+    }
+
+    fn query_map_opt<T, F, Q, U>(&mut self, query: Q, mut f: F) -> Result<Vec<U>>
+    where
+        Q: AsRef<str>,
+        T: FromRow,
+        F: FnMut(std::result::Result<T, FromRowError>) -> U,
+    {
+        self.collect(|conn| conn.query_iter(query), |row| Ok(f(T::from_row_opt(row))))
     }
 
     fn query_first<T: FromRow, Q: AsRef<str>>(&mut self, query: Q) -> Result<Option<T>> {
@@ -229,8 +283,8 @@ impl Queryable for Conn {
         S: AsStatement,
         P: Into<Params>,
     {
-        let inner = usable(&mut self.inner)?;
-        contain_driver(|| inner.exec_iter(statement, params))
+        let (conn, guard) = self.driver()?;
+        guard.contain(|| conn.exec_iter(statement, params))
     }
 
     fn exec_batch<S, P, I>(&mut self, statement: S, params: I) -> Result<()>
@@ -248,8 +302,27 @@ impl Queryable for Conn {
         P: Into<Params>,
         T: FromRow,
     {
-        let watch = self.watch.clone();
-        self.run(|conn| collect(conn.exec_iter(statement, params)?, watch.as_deref()))
+        self.exec_map(statement, params, |row| row)
+    }
+
+    fn exec_map<T, S, P, F, U>(&mut self, statement: S, params: P, mut f: F) -> Result<Vec<U>>
+    where
+        S: AsStatement,
+        P: Into<Params>,
+        T: FromRow,
+        F: FnMut(T) -> U,
+    {
+        self.collect(|conn| conn.exec_iter(statement, params), |row| Ok(f(convert(row)?)))
+    }
+
+    fn exec_map_opt<T, S, P, F, U>(&mut self, statement: S, params: P, mut f: F) -> Result<Vec<U>>
+    where
+        S: AsStatement,
+        P: Into<Params>,
+        T: FromRow,
+        F: FnMut(std::result::Result<T, FromRowError>) -> U,
+    {
+        self.collect(|conn| conn.exec_iter(statement, params), |row| Ok(f(T::from_row_opt(row))))
     }
 
     fn exec_first<T, S, P>(&mut self, statement: S, params: P) -> Result<Option<T>>
@@ -271,6 +344,16 @@ impl Queryable for Conn {
         self.run(|conn| conn.exec_iter(statement, params)?.try_fold(init, |all, row| Ok(f(all, convert(row?)?))))
     }
 
+    fn exec_fold_opt<T, S, P, U, F>(&mut self, statement: S, params: P, init: U, f: F) -> Result<U>
+    where
+        S: AsStatement,
+        P: Into<Params>,
+        T: FromRow,
+        F: FnMut(U, std::result::Result<T, FromRowError>) -> U,
+    {
+        self.run(|conn| conn.exec_fold_opt(statement, params, init, f))
+    }
+
     fn exec_drop<S, P>(&mut self, statement: S, params: P) -> Result<()>
     where
         S: AsStatement,
@@ -280,17 +363,13 @@ impl Queryable for Conn {
     }
 }
 
-fn usable(inner: &mut Option<mysql::Conn>) -> Result<&mut mysql::Conn> {
-    inner.as_mut().ok_or_else(|| malformed("an earlier answer was malformed"))
-}
-
-fn contain_driver<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
-    contain(call).unwrap_or_else(|panic| Err(malformed(&panic.to_string())))
-}
-
-/// Collects rows up to a total size. Beyond it, cuts a watched connection: the driver would read
-/// the rest.
-fn collect<T: FromRow>(rows: impl Iterator<Item = Result<Row>>, watch: Option<&Watch>) -> Result<Vec<T>> {
+/// Collects what `map` makes of rows, up to their total size. Beyond it, cuts a watched connection:
+/// the driver would read the rest.
+fn collect<U>(
+    rows: impl Iterator<Item = Result<Row>>,
+    watch: Option<&Watch>,
+    mut map: impl FnMut(Row) -> Result<U>,
+) -> Result<Vec<U>> {
     let limit = bounded::max_item_bytes().saturating_mul(16);
     let mut size = 0_usize;
     let bounded = rows.map(|row| {
@@ -303,7 +382,7 @@ fn collect<T: FromRow>(rows: impl Iterator<Item = Result<Row>>, watch: Option<&W
             let text = format!("the answer is larger than {} MiB; WEIGH_MAX_ITEM sets the limit", limit >> 20);
             return Err(mysql::Error::IoError(io::Error::new(io::ErrorKind::FileTooLarge, text)));
         }
-        convert(row)
+        map(row)
     });
     bounded.collect()
 }
@@ -329,13 +408,9 @@ fn malformed(reason: &str) -> mysql::Error {
     mysql::Error::IoError(io::Error::new(io::ErrorKind::InvalidData, text))
 }
 
-fn cut(conn: &mysql::Conn) {
-    let _ = watch::duplicate(conn.as_raw_fd()).and_then(|socket| socket.shutdown(Shutdown::Both));
-}
-
 /// Opens the driver's connection. A panic of the driver is an error.
 pub(super) fn open(options: mysql::OptsBuilder) -> Result<mysql::Conn> {
-    contain_driver(|| mysql::Conn::new(options))
+    contain(|| mysql::Conn::new(options)).unwrap_or_else(|panic| Err(malformed(&panic.to_string())))
 }
 
 /// True if the server answers on a new connection, or refuses it.
