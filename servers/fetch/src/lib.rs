@@ -8,6 +8,7 @@
 //! repository is one module that implements [`source::Source`].
 
 mod catalogue;
+mod certificates;
 pub mod command;
 mod error;
 mod flavour;
@@ -20,6 +21,7 @@ mod store;
 mod tool;
 
 pub use catalogue::{CatalogueName, NotInCatalogue};
+pub use certificates::find_host_certificates;
 pub use error::{Error, PathError};
 pub use flavour::{Flavour, Version};
 pub use install::{Listing, Manifest, find_or_install, install, list_servers};
@@ -29,4 +31,4 @@ pub use progress::{NoProgress, Progress};
 pub use source::apt::{debian_mirror, unpack_debian};
 pub use source::maven::Jar;
 pub use store::{Cache, disk};
-pub use tool::{Tool, find_or_install_axe, find_or_install_wasm_rustc};
+pub use tool::{Tool, find_on_path, find_or_install_axe, find_or_install_wasm_rustc};

@@ -7,14 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::entries;
-use crate::{Error, command};
+use crate::{Error, certificates, command};
 
 /// Writes the host's certificates into a file for Java.
 const TRUST_HOST: &str = include_str!("TrustHost.java");
-
-/// The host's certificates in one file: on Debian, Fedora and openSUSE.
-const CERTIFICATES: [&str; 3] =
-    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem"];
 
 /// Makes Maven and the JDK below `root` independent of `/etc`, and lets them trust the certificates
 /// of the host.
@@ -24,7 +20,7 @@ pub fn prepare_maven(root: &Path) -> Result<(), Error> {
     let source = root.join("TrustHost.java");
     fs::write(&source, TRUST_HOST).map_err(Error::io("write", &source))?;
     let mut java = Command::new(root.join("usr/lib/jvm/default-java/bin/java"));
-    java.arg(source).arg(root.join("truststore")).args(CERTIFICATES);
+    java.arg(source).arg(root.join("truststore")).args(certificates::FILES);
     command::output(java, "make the host's certificates readable for Java").map(drop)
 }
 

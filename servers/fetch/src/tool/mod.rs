@@ -194,9 +194,7 @@ impl Tool {
 
     /// Finds the program on `PATH` or in the cache.
     pub fn find(self) -> Option<PathBuf> {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let on_path = env::split_paths(&path).map(|folder| folder.join(self.name()));
-        let on_path = on_path.into_iter().find(|file| is_executable(file) && self.is_suitable(file));
+        let on_path = programs_on_path(self.name()).find(|file| self.is_suitable(file));
         on_path.or_else(|| Some(self.wrapper(&Cache::for_user().ok()?)).filter(|file| is_executable(file)))
     }
 
@@ -322,6 +320,18 @@ fn wrapper_script(root: &Path, package: &ToolPackage) -> String {
          exec \"$root/{file}\" \"$@\"\n",
         libraries.join(":")
     )
+}
+
+/// Finds the program that a command of this name runs.
+pub fn find_on_path(name: &str) -> Option<PathBuf> {
+    programs_on_path(name).next()
+}
+
+/// Returns the programs of a name on `PATH`, in the order of its folders.
+fn programs_on_path(name: &str) -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let files: Vec<PathBuf> = env::split_paths(&path).map(|folder| folder.join(name)).collect();
+    files.into_iter().filter(|file| is_executable(file))
 }
 
 fn is_executable(file: &Path) -> bool {

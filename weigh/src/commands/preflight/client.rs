@@ -1,13 +1,9 @@
 //! The command that opens the server's command-line client on the server that was read.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
-use fetch::Tool;
+use fetch::{Tool, find_host_certificates, find_on_path};
 use server::{Address, Endpoint, Flavour, Login, Server, Spec, TlsMode};
-
-/// Certificate authorities of the system, which a client does not read by itself.
-const SYSTEM_CA: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 /// Returns the words of the command, without a password: the client prompts for one that was typed.
 /// Empty for a server that `weigh` stops.
@@ -52,11 +48,6 @@ impl Client {
     }
 }
 
-fn find_on_path(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
 /// Returns the options on option files, which clients take in the first place only.
 fn option_file_words(login: &Login) -> Vec<String> {
     let with_path = |option: &str, path: &Path| vec![format!("{option}={}", path.display())];
@@ -90,8 +81,7 @@ fn tls_words(endpoint: &Endpoint, client: Flavour) -> Vec<String> {
         return Vec::new();
     }
     let verifies = matches!(tls.mode, TlsMode::VerifyCa | TlsMode::VerifyIdentity);
-    let system_ca = || Some(PathBuf::from(SYSTEM_CA)).filter(|path| verifies && path.is_file());
-    let ca = tls.ca.clone().or_else(system_ca);
+    let ca = tls.ca.clone().or_else(|| find_host_certificates().filter(|_| verifies));
     let mut words: Vec<String> = match (client, tls.mode) {
         (Flavour::MariaDb, TlsMode::Disabled) => vec!["--skip-ssl"],
         (Flavour::MariaDb, _) if verifies => vec!["--ssl", "--ssl-verify-server-cert"],
