@@ -14,6 +14,9 @@ pub struct AuditedServer {
     pub version: String,
     /// Names of the schemas that were read.
     pub schemas: Vec<String>,
+    /// Names of schemas that a run of `weigh` made, which were left out.
+    #[serde(default)]
+    pub own_schemas: Vec<String>,
     /// Number of base tables that were read.
     pub tables: u64,
     /// Number of columns of the base tables that were read.

@@ -39,6 +39,7 @@ pub fn run(input: &AuditInput, selection: &Selection, min_severity: Severity, we
             label: facts.server.label.clone(),
             version: facts.server.version.clone(),
             schemas: facts.schemas.iter().map(|schema| schema.name.clone()).collect(),
+            own_schemas: facts.own_schemas.clone(),
             tables: facts.tables().count() as u64,
             columns: facts.columns().count() as u64,
             statements: input.statements.len() as u64,

@@ -17,6 +17,9 @@ mod private;
 mod server;
 mod spec;
 
+/// Name of the table that marks a schema as created by a run of `weigh`.
+pub const MARKER_TABLE: &str = "weigh_marker";
+
 pub use attach::{ClientOptions, Login};
 pub use connect::{
     Address, Conn, ConnectError, DEFAULT_TIMEOUT, Endpoint, NEEDS_SECURE_TRANSPORT, Rows, Secret, Tls, TlsMode,

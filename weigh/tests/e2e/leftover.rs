@@ -31,6 +31,26 @@ fn create_lookalikes(foreign: &Foreign, leftovers: &str) -> Vec<String> {
     forged.map(str::to_owned).to_vec()
 }
 
+/// Audits all schemas: none with a marker table has a finding, and one line says how to remove them.
+fn assert_audit_leaves_out(foreign: &Foreign, leftovers: usize) {
+    let workspace = Workspace::new();
+    let socket = foreign.socket();
+    let audit = |format: &str| {
+        let words = ["audit", "--no-defaults", "--user=bench", "--format", format, "--socket"];
+        let words = [&words, &[socket.to_str().unwrap()][..]].concat();
+        workspace.end(workspace.weigh(&words).env("MYSQL_PWD", PASSWORD).spawn().unwrap())
+    };
+    let text = audit("text");
+    let lines = text.stdout.lines().filter(|line| line.contains("that bench made")).count();
+    assert!(lines == 1 && text.stdout.contains("weigh servers clean"), "{text}");
+    let found: audit::Audit = serde_json::from_str(&audit("json").stdout).unwrap();
+    assert!(found.server.own_schemas.len() >= leftovers, "{:?}", found.server);
+    let is_own = |finding: &&audit::Finding| {
+        finding.details.schema.as_ref().is_some_and(|schema| found.server.own_schemas.contains(schema))
+    };
+    assert_eq!(found.findings.iter().find(is_own), None);
+}
+
 fn find_and_drop_leftovers(spec: &str) {
     let foreign = Foreign::start(spec);
     let (killed, living) = (Workspace::new(), Workspace::new());
@@ -53,6 +73,8 @@ fn find_and_drop_leftovers(spec: &str) {
     let later = workspace.end(foreign.bench_as_account(&workspace, &SMALL, &ONE));
     assert!(later.code == Some(0) && later.stderr.contains(&leftovers[0]), "{later}");
     assert!(later.stderr.contains("weigh servers clean"), "{later}");
+
+    assert_audit_leaves_out(&foreign, leftovers.len());
 
     let finished = clean(&foreign, &[]);
     assert!(is_listed(&finished) && finished.stdout.lines().count() == leftovers.len(), "{finished}");

@@ -63,6 +63,7 @@ fn build_facts(flavour: Flavour, tables: Vec<Table>) -> Facts {
         sessions: Vec::new(),
         replication: Replication::default(),
         unseen: Vec::new(),
+        own_schemas: Vec::new(),
     }
 }
 

@@ -6,12 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mysql::Row;
 use mysql::prelude::Queryable;
 use server::Conn;
+pub(crate) use server::MARKER_TABLE as MARKER;
 
 use super::SchemaSpec;
 use super::error::{TablesError, server_error_code};
-
-/// Name of the table that marks a schema as created by a run.
-pub(crate) const MARKER: &str = "weigh_marker";
 
 /// SQL expression that identifies a server. A replica copies the schemas, but has a different
 /// identity.

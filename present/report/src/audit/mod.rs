@@ -29,7 +29,7 @@ pub fn json(audit: &Audit) -> String {
 /// Returns the findings as Markdown.
 pub fn markdown(audit: &Audit) -> String {
     let mut out = format!("## {}\n\n", md::escape(&verdict(audit)));
-    md::push_list(&[describe_scope(audit)], &mut out);
+    md::push_list(&[vec![describe_scope(audit)], own_schemas_line(audit).into_iter().collect()].concat(), &mut out);
     for group in group_by_check(audit) {
         let _ = writeln!(
             out,
@@ -162,6 +162,21 @@ fn heading(group: &[&Finding]) -> String {
         None => name.to_owned(),
     }
 }
+
+/// Names the schemas of `weigh` itself, and the command that removes them. `None` without any.
+fn own_schemas_line(audit: &Audit) -> Option<String> {
+    let names = &audit.server.own_schemas;
+    let count = count_noun(names.len() as u64, "schema");
+    (!names.is_empty()).then(|| {
+        format!(
+            "Left out: {count} that bench made ({}); weigh servers clean removes those of killed runs",
+            message::list_names(names, MAX_OWN_SCHEMAS)
+        )
+    })
+}
+
+/// Maximum number of schemas that [`own_schemas_line`] names.
+const MAX_OWN_SCHEMAS: usize = 2;
 
 fn unseen_lines(audit: &Audit) -> Vec<String> {
     let line = |unseen: &audit::Unseen| {

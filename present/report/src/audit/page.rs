@@ -3,7 +3,10 @@
 use askama::Template;
 use audit::{Audit, Finding, Severity};
 
-use super::{counts_by_severity, describe_scope, find_check, group_by_check, heading, title, unseen_lines, verdict};
+use super::{
+    counts_by_severity, describe_scope, find_check, group_by_check, heading, own_schemas_line, title, unseen_lines,
+    verdict,
+};
 use crate::causes::causes;
 use crate::findings::{BarGroup, Bars, Filter, FindingPart, level, page_level, sentence};
 use crate::format::number::count_noun;
@@ -20,6 +23,7 @@ struct Page<'a> {
     filter: Option<Filter>,
     groups: Vec<Group<'a>>,
     unseen: Vec<String>,
+    own_schemas: Option<String>,
 }
 
 struct Group<'a> {
@@ -41,6 +45,7 @@ pub fn page(audit: &Audit) -> String {
         filter: Filter::new(audit.findings.iter().map(|one| (one.severity, one.details.schema.as_deref()))),
         groups: groups.iter().map(|findings| group(findings)).collect(),
         unseen: unseen_lines(audit),
+        own_schemas: own_schemas_line(audit),
     };
     crate::frame::render(&page)
 }

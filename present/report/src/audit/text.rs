@@ -2,7 +2,7 @@
 
 use audit::{Audit, Finding, Severity};
 
-use super::{counts_line, describe_scope, title};
+use super::{counts_line, describe_scope, own_schemas_line, title};
 use crate::causes::{Cause, causes, color, mark, summarise};
 use crate::format::text::Style;
 
@@ -41,6 +41,9 @@ pub fn text(audit: &Audit, selection: Selection, style: Style) -> String {
         None => push_causes(audit, selection.all, style, &mut out),
     }
     push_unseen(audit, selection.all, style, &mut out);
+    if let Some(line) = own_schemas_line(audit) {
+        style.push_wrapped("", INDENT, &line, &mut out);
+    }
     if !selection.all && selection.by.is_none() && !audit.findings.is_empty() {
         style.push_wrapped("Next: ", "  ", NEXT, &mut out);
     }

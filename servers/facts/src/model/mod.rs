@@ -26,6 +26,9 @@ pub struct Facts {
     pub replication: Replication,
     /// Requested facts that could not be read.
     pub unseen: Vec<Unseen>,
+    /// Schemas that a run of `weigh` made. They are read only if requested by name.
+    #[serde(default)]
+    pub own_schemas: Vec<String>,
 }
 
 /// A schema (database) with its tables and stored programs.

@@ -43,7 +43,7 @@ pub use settings::VARIABLES;
 /// Facts to read.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Schema names. Empty: all schemas except the server's own.
+    /// Schema names. Empty: all schemas except the server's own, and those that a run of `weigh` made.
     pub schemas: Vec<String>,
     /// Whether to read stored programs and views.
     pub programs: bool,
@@ -68,7 +68,9 @@ pub fn read(server: &Server, scope: &Scope, limits: &Limits, progress: &dyn Prog
     let mut reader = Reader::new(&mut conn, server)?;
     progress.step("reading settings");
     let settings = ServerFacts { handshake: Some(handshake), ..reader.read_settings(server)? };
-    let names = reader.read_schemas(&scope.schemas)?;
+    let mut names = reader.read_schemas(&scope.schemas)?;
+    let own_schemas = if scope.schemas.is_empty() { reader.find_own_schemas(&names)? } else { Vec::new() };
+    names.retain(|(name, ..)| !own_schemas.contains(name));
     let mut schemas = Vec::new();
     for (index, (name, charset, collation)) in names.iter().enumerate() {
         lifecycle::interrupt::check()?;
@@ -96,7 +98,7 @@ pub fn read(server: &Server, scope: &Scope, limits: &Limits, progress: &dyn Prog
     let mut unseen = reader.unseen;
     unseen.sort();
     unseen.dedup();
-    Ok(Facts { server: settings, schemas, sessions, replication, unseen })
+    Ok(Facts { server: settings, schemas, sessions, replication, unseen, own_schemas })
 }
 
 /// Reads the facts of a replica that are compared with its source.
@@ -160,6 +162,18 @@ impl<'a> Reader<'a> {
             let missing = privilege.name(flavour, self.dictionary.version);
             self.add_unseen(what, format!("the account {} lacks {missing}", self.grants.account), Some(statement));
         }
+    }
+
+    /// Returns the schemas that a run of `weigh` made, by their names and marker tables.
+    fn find_own_schemas(&mut self, schemas: &[(String, String, String)]) -> Result<Vec<String>, Error> {
+        let query = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?";
+        let mut own = Vec::new();
+        for (name, ..) in schemas.iter().filter(|(name, ..)| name.starts_with("weigh_")) {
+            if !self.query("look for its schemas of weigh", query, &[name, server::MARKER_TABLE])?.is_empty() {
+                own.push(name.clone());
+            }
+        }
+        Ok(own)
     }
 
     /// Returns name, character set and collation of the requested schemas.
