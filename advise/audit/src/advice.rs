@@ -1,33 +1,53 @@
-//! The collation advised for a column: all checks advise the same.
+//! The collation advised for schemas, tables and columns: all checks advise the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use facts::{Column, Table};
+use facts::{Column, Facts, Table};
 use rules::charset::{collation_charset, current_collation_name, current_name, lacks_unicode_characters};
 
 use crate::fix::preflight_command;
-use crate::input::{AuditInput, ColumnRef};
+use crate::input::{AuditInput, ColumnRef, JoinPlans};
 
 /// Collations that columns should have.
 ///
-/// Columns that are joined, also by way of others, get one collation: the most common of utf8mb4
-/// among them. Other columns of old character sets get the utf8mb4 collation of their table, schema
-/// or server.
+/// Schemas that foreign keys, joins or statements connect form a group. A group has one target: see
+/// [`target`]. Columns get the target of their schema, except joined columns of which most have a
+/// `_bin` collation, which they have on purpose, and joined columns of other character sets such as
+/// ascii.
 pub struct Advice<'a> {
     input: &'a AuditInput,
+    /// Target by schema.
+    targets: BTreeMap<&'a str, String>,
     /// Collations of joined columns.
     joined: BTreeMap<ColumnRef, String>,
 }
 
 impl<'a> Advice<'a> {
     pub fn new(input: &'a AuditInput) -> Self {
-        let mut advice = Self { input, joined: BTreeMap::new() };
-        for group in groups(input) {
+        let mut advice = Self { input, targets: BTreeMap::new(), joined: BTreeMap::new() };
+        for group in connect(input.facts.schemas.iter().map(|schema| schema.name.as_str()), connected_schemas(input)) {
+            if let Some(target) = target(&input.facts, &group) {
+                advice.targets.extend(group.into_iter().map(|schema| (schema, target.clone())));
+            }
+        }
+        for group in connect(std::iter::empty(), joins(input).map(|join| (&join.left, &join.right))) {
             if let Some(collation) = advice.common_collation(&group) {
-                advice.joined.extend(group.into_iter().map(|column| (column, collation.clone())));
+                advice.joined.extend(group.into_iter().map(|column| (column.clone(), collation.clone())));
             }
         }
         advice
+    }
+
+    /// Returns the collation that a schema, its tables and their columns should have. `None` if the
+    /// server lacks utf8mb4.
+    pub fn schema_target(&self, schema: &str) -> Option<&str> {
+        self.targets.get(schema).map(String::as_str)
+    }
+
+    /// Returns the target if all schemas have the same.
+    pub fn only_target(&self) -> Option<&str> {
+        let first = self.targets.values().next()?;
+        self.targets.values().all(|target| target == first).then_some(first)
     }
 
     /// Returns the collation that joined columns should have. `None` for other columns.
@@ -43,25 +63,23 @@ impl<'a> Advice<'a> {
         if let Some(joined) = self.joined(&name) {
             return Some(joined.to_owned());
         }
-        let charset = current_name(collation_charset(own)).to_owned();
-        let default = table.collation.as_deref().unwrap_or_default();
-        if is_old(&charset) {
-            return self.unicode_collation(table);
-        }
-        let stays = own.ends_with("_bin") || charset == "ascii" || !default.starts_with("utf8mb4_");
-        Some(if stays { own.to_owned() } else { default.to_owned() })
+        let charset = current_name(collation_charset(own));
+        let is_meant = !is_old(charset) && (own.ends_with("_bin") || charset == "ascii");
+        let is_of_default = table.collation.as_deref().is_some_and(|name| name.starts_with("utf8mb4_"));
+        let moves = charset == "utf8mb4" || is_old(charset) || is_of_default;
+        if is_meant || !moves { Some(own.to_owned()) } else { self.schema_target(&table.schema).map(str::to_owned) }
     }
 
     /// Returns the collation that all columns of a table should have. `None` if they should have
     /// several. Columns that stay `_bin` or ascii are left out.
     pub fn table_collation(&self, table: &Table) -> Option<String> {
-        let mut all: Vec<String> = table.columns.iter().filter_map(|column| self.collation(table, column)).collect();
-        all.retain(|name| !name.ends_with("_bin") && !name.starts_with("ascii_"));
-        all.dedup();
-        match all.as_slice() {
-            [one] => Some(one.clone()),
-            _ => None,
-        }
+        let advised = |column| {
+            let collation = self.collation(table, column)?;
+            let is_meant = collation.ends_with("_bin") || collation.starts_with("ascii_");
+            (!is_meant || column.collation.as_ref() != Some(&collation)).then_some(collation)
+        };
+        let all: BTreeSet<String> = table.columns.iter().filter_map(advised).collect();
+        if all.len() == 1 { all.into_iter().next() } else { None }
     }
 
     /// Writes what to convert columns to: `` `shop`.`orders` to utf8mb4_bin ``, or `a, b to
@@ -103,29 +121,41 @@ impl<'a> Advice<'a> {
     }
 
     /// Returns the collation for joined columns. `None` if one of them holds bytes.
-    fn common_collation(&self, group: &[ColumnRef]) -> Option<String> {
+    fn common_collation(&self, group: &[&ColumnRef]) -> Option<String> {
         let all: Option<Vec<&str>> = group.iter().map(|column| self.own_collation(column)).collect();
         let all = all?;
-        let unicode: Vec<&str> = all.iter().copied().filter(|name| name.starts_with("utf8mb4_")).collect();
+        let unicode = all.iter().copied().filter(|name| name.starts_with("utf8mb4_"));
         let has_old = all.iter().any(|name| is_old(current_name(collation_charset(name))));
-        if unicode.is_empty() && has_old {
-            let first = group.first()?;
-            return self.unicode_collation(self.input.facts.table(&first.schema, &first.table)?);
+        let common = match crate::checks::most_common(unicode) {
+            Some((common, _)) => common,
+            None if has_old => return self.schema_target(&group.first()?.schema).map(str::to_owned),
+            None => return crate::checks::most_common(all.into_iter()).map(|(name, _)| name.to_owned()),
+        };
+        match common.ends_with("_bin") {
+            true => Some(common.to_owned()),
+            false => self.schema_target(&group.first()?.schema).map(str::to_owned),
         }
-        let candidates = if unicode.is_empty() { &all } else { &unicode };
-        crate::checks::most_common(candidates.iter().copied()).map(|(name, _)| name.to_owned())
     }
+}
 
-    /// Returns the utf8mb4 collation that a table's new columns get, or else its schema's tables,
-    /// or the server's.
-    fn unicode_collation(&self, table: &Table) -> Option<String> {
-        let facts = &self.input.facts;
-        let schema = facts.schema(&table.schema).map(|schema| schema.collation.as_str());
-        let own = [table.collation.as_deref(), schema].into_iter().flatten();
-        own.chain(facts.server.charset("utf8mb4").map(|charset| charset.default_collation.as_str()))
-            .find(|name| name.starts_with("utf8mb4_") && !name.ends_with("_bin"))
-            .map(str::to_owned)
+/// Returns the target of a group of schemas: the utf8mb4 collation that most of their columns have.
+/// Of equally common ones, and without any, the one that most schemas have as default, then most
+/// tables; otherwise the server's default. `_bin` collations are left out.
+fn target(facts: &Facts, group: &[&str]) -> Option<String> {
+    let schemas = || group.iter().filter_map(|name| facts.schema(name));
+    let tables = || schemas().flat_map(|schema| &schema.tables);
+    let columns = tables().flat_map(|table| &table.columns).filter_map(|column| column.collation.as_deref());
+    let found = columns
+        .map(|name| (name, 0))
+        .chain(schemas().map(|schema| (schema.collation.as_str(), 1)))
+        .chain(tables().filter_map(|table| Some((table.collation.as_deref()?, 2))));
+    // Number of columns, schemas and tables with each collation.
+    let mut votes: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    for (name, kind) in found.filter(|(name, _)| name.starts_with("utf8mb4_") && !name.ends_with("_bin")) {
+        votes.entry(name).or_default()[kind] += 1;
     }
+    let common = votes.into_iter().max_by_key(|(_, count)| *count).map(|(name, _)| name.to_owned());
+    common.or_else(|| Some(facts.server.charset("utf8mb4")?.default_collation.clone()))
 }
 
 /// True for character sets of before utf8mb4 whose columns are to be converted.
@@ -133,24 +163,33 @@ fn is_old(charset: &str) -> bool {
     charset == "utf8mb3" || lacks_unicode_characters(charset) && !matches!(charset, "ascii" | "ucs2")
 }
 
-fn is_same(one: &str, other: &str) -> bool {
+/// True for two names of one collation.
+pub fn is_same(one: &str, other: &str) -> bool {
     current_collation_name(one) == current_collation_name(other)
 }
 
-/// Groups the columns that are joined, also by way of others.
-fn groups(input: &AuditInput) -> Vec<Vec<ColumnRef>> {
-    let mut groups: Vec<Vec<ColumnRef>> = Vec::new();
-    let of_statements = input.statement_plans.iter().flat_map(|plan| &plan.joins);
-    for join in input.joins.iter().chain(of_statements) {
-        let mut merged = vec![join.left.clone(), join.right.clone()];
-        let (touched, rest): (Vec<_>, Vec<_>) = groups
-            .into_iter()
-            .partition(|group: &Vec<ColumnRef>| group.contains(&join.left) || group.contains(&join.right));
-        merged.extend(touched.into_iter().flatten());
-        merged.sort();
-        merged.dedup();
+fn joins(input: &AuditInput) -> impl Iterator<Item = &JoinPlans> {
+    input.joins.iter().chain(input.statement_plans.iter().flat_map(|plan| &plan.joins))
+}
+
+/// Returns the pairs of schemas that a foreign key or a join connects.
+fn connected_schemas(input: &AuditInput) -> impl Iterator<Item = (&str, &str)> {
+    let keys = input.facts.tables().flat_map(|table| &table.foreign_keys);
+    let known = |name: &str| input.facts.schema(name).is_some();
+    let keys = keys.map(|key| (key.schema.as_str(), key.parent_schema.as_str()));
+    let joins = joins(input).map(|join| (join.left.schema.as_str(), join.right.schema.as_str()));
+    keys.chain(joins).filter(move |(one, other)| known(one) && known(other))
+}
+
+/// Groups things that pairs connect, also by way of others. Things without a pair are groups of one.
+fn connect<T: Copy + Ord>(things: impl Iterator<Item = T>, pairs: impl Iterator<Item = (T, T)>) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = things.map(|thing| vec![thing]).collect();
+    for (left, right) in pairs {
+        let (touched, rest): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group: &Vec<T>| group.contains(&left) || group.contains(&right));
+        let merged: BTreeSet<T> = touched.into_iter().flatten().chain([left, right]).collect();
         groups = rest;
-        groups.push(merged);
+        groups.push(merged.into_iter().collect());
     }
     groups
 }

@@ -371,6 +371,54 @@ CREATE TABLE c (id INT PRIMARY KEY, part_code VARCHAR(30), note VARCHAR(30), KEY
 CREATE TABLE d (id INT PRIMARY KEY, part_code VARCHAR(30) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci, KEY (part_code)) CHARACTER SET latin1;
 CREATE TABLE e (id INT PRIMARY KEY, note VARCHAR(30) CHARACTER SET utf8mb3) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci";
 
+/// A schema whose findings named three collations: joined columns, columns of old character sets
+/// beside them, and defaults of tables that are not their schema's.
+const AT_ODDS: &str = "\
+CREATE TABLE orders (id INT PRIMARY KEY, part_code VARCHAR(30) COLLATE utf8mb4_unicode_ci, note VARCHAR(30) CHARACTER SET latin1, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;
+CREATE TABLE parts (id INT PRIMARY KEY, part_code VARCHAR(30) CHARACTER SET utf8mb3, maker_code VARCHAR(30) COLLATE utf8mb4_unicode_520_ci, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci;
+CREATE TABLE stock (id INT PRIMARY KEY, part_code VARCHAR(30) COLLATE utf8mb4_unicode_ci, KEY (part_code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+CREATE TABLE makers (id INT PRIMARY KEY, code VARCHAR(30), name VARCHAR(30), KEY (code)) CHARACTER SET latin1;
+CREATE TABLE tokens (id INT PRIMARY KEY, secret VARCHAR(30) COLLATE utf8mb4_bin) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+
+/// Returns the collations that advice names, those that end in `_bin` aside.
+fn advised_collations(finding: &audit::Finding) -> Vec<String> {
+    let text = format!("{} {}", finding.action, finding.details.fix.as_deref().unwrap_or_default());
+    let words = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    let names = words.filter(|word| word.ends_with("_ci"));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn connected_tables_get_one_collation() {
+    for name in ["mariadb", "mysql@sid", "mysql@5.6"] {
+        let server = start_private(name, &[]);
+        let mut conn = server.connect().unwrap();
+        for schema in ["at_odds", "apart"] {
+            conn.query_drop(format!("CREATE DATABASE {schema} CHARACTER SET latin1")).unwrap();
+        }
+        conn.query_drop("CREATE TABLE apart.t (a VARCHAR(9) COLLATE utf8mb4_spanish_ci) CHARACTER SET utf8mb4")
+            .unwrap();
+        conn.query_drop("USE at_odds").unwrap();
+        for statement in AT_ODDS.split(';') {
+            conn.query_drop(statement).unwrap();
+        }
+        let selection = Selection::all(CHECKS);
+        let schemas = ["at_odds".to_owned(), "apart".to_owned()];
+        let input = gather_input(&server, &[], &schemas, &Part(String::new()), &selection);
+        let audit = run(&input, &selection, Severity::Note, "test");
+        let of = |schema: &str| -> BTreeSet<String> {
+            let own = audit.findings.iter().filter(|finding| finding.details.schema.as_deref() == Some(schema));
+            own.flat_map(advised_collations).collect()
+        };
+        assert_eq!(of("at_odds"), BTreeSet::from(["utf8mb4_unicode_ci".to_owned()]), "{name}: {:#?}", audit.findings);
+        assert_eq!(of("apart"), BTreeSet::from(["utf8mb4_spanish_ci".to_owned()]), "{name}: {:#?}", audit.findings);
+        let checks: BTreeSet<&str> = audit.findings.iter().map(|finding| finding.check.as_str()).collect();
+        for check in ["column-mismatch", "join-mismatch", "legacy-charset", "table-mismatch"] {
+            assert!(checks.contains(check), "{name}: no {check}: {checks:?}");
+        }
+    }
+}
+
 #[test]
 fn a_column_gets_one_advice() {
     for name in ["mariadb", "mysql@sid"] {

@@ -4,6 +4,7 @@ use rules::charset::{current_collation_name, current_name};
 
 use super::Check;
 use super::common::{Draft, counted, most_common};
+use crate::advice::Advice;
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -21,6 +22,8 @@ From: dplanreaders #789, matomo #22626.",
 
 fn run(input: &AuditInput) -> Vec<Finding> {
     let server = &input.facts.server;
+    let advice = Advice::new(input);
+    let only_target = advice.only_target();
     let mut findings = Vec::new();
     for charset in &server.charsets {
         let name = current_name(&charset.name);
@@ -32,6 +35,9 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         let Some((common, count)) = most_common(collations().filter(|collation| !collation.ends_with("_bin"))) else {
             continue;
         };
+        // Of equally common collations, the one that the other checks advise.
+        let advised = only_target.filter(|target| collations().filter(|name| name == target).count() == count);
+        let common = advised.unwrap_or(common);
         let (default, from) = default_collation(input, name, &charset.default_collation);
         if current_collation_name(common) == current_collation_name(&default) {
             continue;

@@ -7,7 +7,7 @@ use rules::charset::current_collation_name;
 
 use super::Check;
 use super::common::{Draft, list_names, table_name};
-use crate::advice::Advice;
+use crate::advice::{Advice, is_same};
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 
@@ -49,7 +49,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                         if columns.len() == 1 { "is" } else { "are" }
                     ),
                     why: explain(collation, differs_in_charset),
-                    action: advise(&advice, table, &columns),
+                    action: advise(&advice, table, collation, &columns),
                 }
                 .into_finding(CHECK.name),
             );
@@ -58,8 +58,12 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     findings
 }
 
-fn advise(advice: &Advice<'_>, table: &Table, columns: &[String]) -> String {
+fn advise(advice: &Advice<'_>, table: &Table, collation: &str, columns: &[String]) -> String {
     match advice.table_collation(table) {
+        Some(target) if is_same(&target, collation) => format!(
+            "weigh preflight --schema {} --table {} --to {target}; the table's default becomes what these columns have.",
+            table.schema, table.name
+        ),
         Some(target) => format!(
             "weigh preflight --schema {} --table {} --to {target}; or keep it by a MODIFY when the table is converted.",
             table.schema, table.name

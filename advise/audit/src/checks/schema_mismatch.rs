@@ -1,9 +1,11 @@
 //! Schemas whose default collation is not the server's.
 
-use rules::charset::current_collation_name;
+use facts::Schema;
+use rules::charset::{collation_charset, current_collation_name};
 
 use super::Check;
 use super::common::Draft;
+use crate::advice::{Advice, is_same};
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 use sql::quote_identifier;
@@ -19,6 +21,7 @@ CREATE DATABASE creates again has another collation. What to do: name the collat
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
+    let advice = Advice::new(input);
     let Some(server) = input.facts.server.variable("collation_server") else { return Vec::new() };
     let different = input
         .facts
@@ -33,14 +36,21 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                 name: schema.name.clone(),
                 what: format!("its default is {}, the server's is {server}", schema.collation),
                 why: "Created anew without a collation, it will differ, and so will its tables.".into(),
-                action: format!(
-                    "Write CREATE DATABASE {} CHARACTER SET {} COLLATE {} in scripts, or set collation_server.",
-                    quote_identifier(&schema.name),
-                    schema.charset,
-                    schema.collation
-                ),
+                action: advise(schema, server, advice.schema_target(&schema.name).unwrap_or(&schema.collation)),
             }
             .into_finding(CHECK.name)
         })
         .collect()
+}
+
+/// Says how a schema gets `target` when it is created again, or now if that is the server's default.
+fn advise(schema: &Schema, server: &str, target: &str) -> String {
+    let name = quote_identifier(&schema.name);
+    if is_same(target, server) {
+        return format!("ALTER DATABASE {name} COLLATE {target};");
+    }
+    let charset = collation_charset(target);
+    format!(
+        "Write CREATE DATABASE {name} CHARACTER SET {charset} COLLATE {target} in scripts, or set collation_server."
+    )
 }

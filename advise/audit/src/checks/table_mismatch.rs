@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use facts::Schema;
 use rules::charset::current_collation_name;
 
 use super::Check;
 use super::common::{Draft, counted, list_names};
+use crate::advice::{Advice, is_same};
 use crate::input::AuditInput;
 use check::{Finding, ObjectKind, Reading, Severity};
 use sql::quote_identifier;
@@ -16,11 +18,12 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas],
     doc: "\
 A new table takes its schema's default, and will then differ from the other tables. Joins of tables with different collations lose indexes, and comparisons \
-are refused (`join-mismatch`). One finding per schema and collation. What to do: ALTER DATABASE to what most tables have, or convert the tables. Changing a default changes no column.",
+are refused (`join-mismatch`). One finding per schema and collation. What to do: give schema and tables the collation that most columns have. Changing a default changes no column.",
     run,
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
+    let advice = Advice::new(input);
     let mut findings = Vec::new();
     for schema in &input.facts.schemas {
         let mut different: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -33,20 +36,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         }
         for (collation, tables) in different {
             let is_every_table = tables.len() == schema.tables.len();
-            let is_majority = 2 * tables.len() > schema.tables.len();
-            let is_newer = collation.starts_with("utf8mb4_") && !schema.collation.starts_with("utf8mb4_");
-            let action = if is_majority || is_newer {
-                format!("ALTER DATABASE {} COLLATE {collation};", quote_identifier(&schema.name))
-            } else if collation == "binary" {
-                "Nothing, if these hold bytes on purpose.".to_owned()
-            } else if schema.collation.starts_with("utf8mb4_") && !collation.starts_with("utf8mb4_") {
-                format!("Convert the tables to {} (weigh preflight).", schema.collation)
-            } else {
-                format!(
-                    "Convert the tables to {} (weigh preflight), or the schema's default to {collation}.",
-                    schema.collation
-                )
-            };
+            let action = advise(schema, collation, advice.schema_target(&schema.name).unwrap_or(&schema.collation));
             findings.push(
                 Draft {
                     severity: Severity::Warning,
@@ -75,4 +65,15 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Says how tables with a default of `collation`, and their schema, get `target`.
+fn advise(schema: &Schema, collation: &str, target: &str) -> String {
+    let alter = format!("ALTER DATABASE {} COLLATE {target};", quote_identifier(&schema.name));
+    match (is_same(&schema.collation, target), is_same(collation, target)) {
+        _ if collation == "binary" => "Nothing, if these hold bytes on purpose.".to_owned(),
+        (true, _) => format!("Convert the tables to {target} (weigh preflight)."),
+        (false, true) => alter,
+        (false, false) => format!("{alter} and convert the tables to it, too (weigh preflight)."),
+    }
 }
