@@ -3,6 +3,7 @@
 mod back;
 mod findings;
 mod meant;
+mod old_mode;
 mod sample;
 mod steps;
 
@@ -35,7 +36,8 @@ pub struct Rehearsed<'r> {
 /// Maximum number of rehearsals. Another one follows if one has blocked an object.
 const MAX_ROUNDS: usize = 8;
 
-/// Runs the plan on a private server with the source's schemas and a sample of its rows. Adds a
+/// Runs the plan on a private server with the source's schemas, a sample of its rows, and its
+/// `old_mode` where the private server knows it. Adds a
 /// finding for each refused statement. If no statement is refused, adds a finding for each change
 /// that was not meant, each fault of a table, and each object that preflight would convert again.
 /// Errors block the steps of their objects; then the rehearsal starts anew, until no error is new,
@@ -44,6 +46,14 @@ pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, repor
     let Some(mut plan) = report.plan.take() else { return Ok(()) };
     let job = Job::new(inputs.facts, inputs.definitions, inputs.request);
     let mut summary = None;
+    let unknown = old_mode::adopt(private, &inputs.facts.server)?;
+    if !unknown.is_empty() {
+        report.notes.push(format!(
+            "the plan was rehearsed without the source's old_mode {}, which {} doesn't know",
+            unknown.join(","),
+            private.version()
+        ));
+    }
     for _ in 0..MAX_ROUNDS {
         let round = run_round(private, source, inputs, &job, &mut plan)?;
         report.unchecked.extend(round.unchecked);

@@ -8,7 +8,7 @@ mod cases;
 use mysql::prelude::Queryable;
 use preflight::{Algorithm, Phase, Report, Severity};
 
-use crate::lab::{Lab, options};
+use crate::lab::{Lab, describe_report, options};
 use cases::{CASES, Case};
 
 /// Runs the steps that the plan doesn't block.
@@ -181,6 +181,42 @@ fn rehearse_conversion(server: &str, settings: &[(&str, &str)]) -> (Algorithm, S
     let step = plan.steps.iter().find(|step| step.phase == Phase::Convert).unwrap();
     let time = plan.advice.iter().find(|line| line.starts_with("Time: "));
     (step.algorithm.unwrap(), time.unwrap_or_else(|| panic!("{plan:#?}")).clone())
+}
+
+/// A parameter whose definition is refused where `utf8` means utf8mb3.
+const UTF8_MEANS_UTF8MB4: [&str; 2] = [
+    "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20))",
+    "CREATE PROCEDURE p(a VARCHAR(9) CHARACTER SET utf8 COLLATE utf8mb4_bin) SELECT COUNT(*) FROM t WHERE v = a",
+];
+
+/// The private server has the source's `old_mode`, however it starts itself.
+#[test]
+fn rehearses_with_the_old_mode_of_the_source() {
+    let utf8_is_utf8mb4 = [("old_mode", "")];
+    for name in ["mariadb@bookworm", "mariadb@11.4"] {
+        let mut lab = Lab::with_settings(name, &utf8_is_utf8mb4);
+        lab.schema("modes", "latin1", &UTF8_MEANS_UTF8MB4.map(str::to_owned));
+        let report = lab.rehearsed_report_with("modes", &options("utf8mb4_unicode_ci"));
+        assert_eq!(report.unchecked, [""; 0], "{name}: {}", describe_report(&report));
+        let plan = report.plan.as_ref().unwrap();
+        assert!(plan.rehearsal.is_some() && plan.blocked.is_empty(), "{name}: {}", describe_report(&report));
+        run_plan(&mut lab, &report).unwrap();
+    }
+}
+
+/// On a source before MariaDB 10.6.1, `utf8` always means utf8mb3. A newer private server gets the
+/// mode for it, whatever its own is, and keeps to modes that it knows.
+#[test]
+fn rehearses_an_older_source_with_its_meaning_of_utf8() {
+    let mut lab = Lab::with_settings("mariadb@10.2", &[("old_mode", "NO_PROGRESS_INFO")]);
+    lab.private = Lab::with_settings("mariadb@11.4", &[("old_mode", "")]).server.into();
+    let table = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20) CHARACTER SET utf8)";
+    lab.schema("modes", "latin1", &[table.to_owned()]);
+    let report = lab.rehearsed_report_with("modes", &options("utf8mb4_unicode_ci"));
+    assert!(report.plan.as_ref().unwrap().rehearsal.is_some(), "{}", describe_report(&report));
+    let mut conn = lab.private.as_ref().unwrap().connect().unwrap();
+    let mode: Option<String> = conn.query_first("SELECT @@SESSION.old_mode").unwrap();
+    assert_eq!(mode.as_deref(), Some("NO_PROGRESS_INFO,UTF8_IS_UTF8MB3"));
 }
 
 /// MariaDB 11.2 and later copy while writes go on, unless `old_mode` forbids it.
