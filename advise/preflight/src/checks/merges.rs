@@ -155,11 +155,17 @@ impl RowCheck for Merges<'_> {
         let sorter = std::mem::replace(&mut self.sorter, Sorter::new(Options::default()));
         let mut sorted = sorter.finish()?;
         let (mut groups, mut group_count, mut value_count) = (Vec::new(), 0_u64, 0_u64);
+        // Values that are distinct before the conversion.
+        let mut distinct_count = 0_u64;
         let (mut key, mut values): (Vec<u8>, Vec<Vec<u8>>) = (Vec::new(), Vec::new());
         let mut other_keys: BTreeSet<Vec<u8>> = BTreeSet::new();
         loop {
             let record = sorted.next()?;
             if !record.as_ref().is_some_and(|record| record.key == key && !values.is_empty()) {
+                distinct_count += match self.direction {
+                    Direction::Merge => other_keys.len() as u64,
+                    Direction::Separate => u64::from(!values.is_empty()),
+                };
                 if other_keys.len() > 1 {
                     group_count += 1;
                     value_count += other_keys.len() as u64;
@@ -186,11 +192,12 @@ impl RowCheck for Merges<'_> {
         let mut finding = self.column.finding(check, Severity::Warning);
         finding.details.count = group_count;
         if self.direction == Direction::Merge {
-            finding.what = format!("{value_count} distinct values become {group_count}");
+            finding.what = format!("{value_count} of {distinct_count} distinct values are merged into {group_count}");
             finding.why = "GROUP BY, DISTINCT, joins and = take each group for one value".into();
             finding.action = "see that the application means them to be equal".into();
         } else {
-            finding.what = format!("{group_count} values become {value_count}");
+            let verb = if group_count == 1 { "is" } else { "are" };
+            finding.what = format!("{group_count} of {distinct_count} distinct values {verb} split into {value_count}");
             finding.why = "their spellings are equal now, and distinct under the new collation: GROUP BY counts them apart, and =, joins \
                            and logins find fewer rows"
                 .into();

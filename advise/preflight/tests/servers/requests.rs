@@ -135,7 +135,12 @@ fn counts_values_that_cease_to_be_equal(lab: &mut Lab) {
         .filter(|finding| finding.check == "separates")
         .map(|finding| (finding.object.name.as_str(), finding.what.as_str()))
         .collect();
-    assert_eq!(separated, [("fx_separates.t.v", "1 values become 3")], "{}", describe_report(&report));
+    assert_eq!(
+        separated,
+        [("fx_separates.t.v", "1 of 2 distinct values is split into 3")],
+        "{}",
+        describe_report(&report)
+    );
 }
 
 /// Long values are compared whole, under both collations.
