@@ -28,10 +28,24 @@ pub struct ConversionDetails {
     /// Type that the plan gives the column. `None` if the column keeps its type.
     pub new_type: Option<String>,
     /// True if the plan solves the problem. An error that the plan doesn't solve blocks the table's
-    /// steps.
+    /// steps. False without a plan.
     pub in_plan: bool,
     /// True if children of a foreign key have no parent before the conversion.
     pub has_orphans: bool,
+}
+
+/// True for an error that the plan doesn't solve: a person has to. `target` is the plan's, `planned`
+/// the names and new collations of the columns that it converts: some get the `_bin` collation of
+/// the target's character set.
+pub(crate) fn blocks<'p>(
+    finding: &Finding,
+    target: &str,
+    mut planned: impl Iterator<Item = (String, &'p str)>,
+) -> bool {
+    let is_planned = |(column, to): (String, &str)| to == finding.details.target && column == finding.object.name;
+    finding.severity == Severity::Error
+        && !finding.details.in_plan
+        && (finding.details.target == target || planned.any(is_planned))
 }
 
 /// Creates a finding about a table. `what`, `why` and `action` are empty.
@@ -111,7 +125,7 @@ pub(crate) struct FindingRecord {
     /// Type that the plan gives the column. `null` if the column keeps its type.
     new_type: Option<String>,
     /// Whether the plan solves the problem. An error that the plan doesn't solve blocks the table's
-    /// steps.
+    /// steps. `false` without a plan.
     in_plan: bool,
     /// Whether children of a foreign key have no parent before the conversion.
     #[serde(default)]

@@ -49,6 +49,19 @@ impl Report {
     pub fn has_problems(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity > Severity::Note)
     }
+
+    /// Returns the errors under the first target that the plan doesn't solve. A person has to,
+    /// before all of the plan can run.
+    pub fn blockers(&self) -> impl Iterator<Item = &Finding> {
+        let target = self.targets.first().map_or("", String::as_str);
+        let planned = || {
+            self.tables.iter().flat_map(|table| {
+                let name = |column: &str| check::column_name(&table.schema, &table.name, column);
+                table.converted.iter().map(move |change| (name(&change.column), change.to.as_str()))
+            })
+        };
+        self.findings.iter().filter(move |finding| finding::blocks(finding, target, planned()))
+    }
 }
 
 /// Conversions of a table, and how its rows were read.
@@ -202,6 +215,13 @@ pub struct Plan {
     pub algorithms_from: String,
     /// Advice on backups, replication and connections.
     pub advice: Vec<String>,
+    /// Query that lists the transactions that a statement of the plan may wait for, until error
+    /// 1205.
+    #[serde(default)]
+    pub lock_holders: String,
+    /// What else lists them, with their tables. `null` if the query does, or nothing else.
+    #[serde(default)]
+    pub lock_holders_hint: Option<String>,
 }
 
 /// A statement of the plan, with its phase and its object.
@@ -217,8 +237,8 @@ pub struct Step {
     /// How the server runs the statement. `null` for statements other than ALTER TABLE, for steps
     /// that the rehearsal skipped, and in `back` and `put_back`.
     pub algorithm: Option<Algorithm>,
-    /// Why the table is copied, why the program is created again, or why the server refuses the
-    /// statement.
+    /// Why the table is copied, why the program is created again, why the server refuses the
+    /// statement, or how long it waits for locks.
     pub note: Option<String>,
     /// Estimated time of an ALTER that was rehearsed with rows. `null` for an instant one.
     #[serde(default)]

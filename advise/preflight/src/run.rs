@@ -87,6 +87,9 @@ pub fn run(
         .is_server
         .then(|| plan::build_plan(&job, &options.request, &findings))
         .filter(|plan| !plan.steps.is_empty());
+    if plan.is_none() {
+        findings.iter_mut().for_each(|finding| finding.details.in_plan = false);
+    }
     Ok(Report {
         format: FORMAT.into(),
         source: source.label.clone(),
@@ -95,7 +98,7 @@ pub fn run(
         targets: job.targets.clone(),
         columns: job.columns,
         tables: job.tables.iter().map(|table| table_report(table, &results)).collect(),
-        notes: collect_notes(&job),
+        notes: collect_notes(&job, source),
         findings,
         plan,
         costs: Vec::new(),
@@ -114,8 +117,18 @@ pub(crate) fn sort_findings(findings: &mut Vec<Finding>) {
     findings.dedup();
 }
 
-fn collect_notes(job: &Job<'_>) -> Vec<String> {
+fn collect_notes(job: &Job<'_>, source: &Source<'_>) -> Vec<String> {
     let mut notes = Vec::new();
+    if !source.is_server && job.tables.iter().any(|table| !table.conversions.is_empty()) {
+        notes.push("files give no plan: the one that findings name is written by a preflight of the server".to_owned());
+    }
+    if !job.facts.own_schemas.is_empty() {
+        notes.push(format!(
+            "left out: {} that bench made ({}); weigh servers clean removes those of killed runs",
+            message::count_noun(job.facts.own_schemas.len() as u64, "schema"),
+            message::list_names(&job.facts.own_schemas, 2)
+        ));
+    }
     for target in &job.targets {
         let fact = job.facts.server.collation(target);
         if let Some(comment) =

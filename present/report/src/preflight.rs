@@ -54,10 +54,14 @@ fn grids(report: &Report) -> Vec<Table> {
         .collect()
 }
 
-/// Returns one sentence: whether the columns can be converted.
+/// Returns one sentence: whether the columns can be converted, what a person must mend before, and
+/// what the plan takes care of.
 fn verdict(report: &Report) -> String {
-    let of = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count() as u64;
-    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let count = |is: fn(&Finding) -> bool| report.findings.iter().filter(|finding| is(finding)).count() as u64;
+    let unsolved = count(|finding| finding.severity == Severity::Error && !finding.details.in_plan);
+    let solved = count(|finding| finding.severity == Severity::Error && finding.details.in_plan);
+    let warnings = count(|finding| finding.severity == Severity::Warning);
+    let blockers = report.blockers().count() as u64;
     let converted: u64 = report.tables.iter().map(|table| table.converted.len() as u64).sum();
     let target = report.targets.join(", ");
     let rest = if report.unchecked.is_empty() {
@@ -65,18 +69,27 @@ fn verdict(report: &Report) -> String {
     } else {
         format!("; {} not checked", count_noun(report.unchecked.len() as u64, "thing"))
     };
-    match (converted, errors, warnings) {
+    let columns = count_noun(converted, "column");
+    let breaks = |count| format!("{} would break or lose data", count_noun(count, "thing"));
+    match (converted, unsolved, solved + warnings) {
         (0, 0, 0) => nothing_to_convert(report, &rest),
         (0, 0, _) => {
             format!("{}; {} looked at{rest}.", nothing_to_convert_head(report), count_noun(report.columns, "column"))
         }
-        (_, 0, 0) => format!("{} can be converted to {target}: nothing breaks{rest}.", count_noun(converted, "column")),
-        (_, 0, _) => format!(
-            "{} can be converted to {target}{}{rest}.",
-            count_noun(converted, "column"),
-            describe_warnings(report, warnings)
+        (_, 0, 0) => format!("{columns} can be converted to {target}: nothing breaks{rest}."),
+        (_, 0, _) => format!("{columns} can be converted to {target}{}{rest}.", describe_effects(solved, report)),
+        _ if blockers == 0 && report.plan.is_some() => format!(
+            "{columns} can be converted to {}{}; under {}, {}{rest}.",
+            report.targets[0],
+            describe_effects(solved, report),
+            report.targets[1..].join(" or "),
+            breaks(unsolved)
         ),
-        _ => format!("Not yet: {} would break or lose data under {target}{rest}.", count_noun(errors, "thing")),
+        _ if solved > 0 => format!(
+            "Not yet: {} under {target}, and must be mended first; the plan takes care of {solved} more{rest}.",
+            breaks(unsolved)
+        ),
+        _ => format!("Not yet: {} under {target}{rest}.", breaks(unsolved)),
     }
 }
 
@@ -103,24 +116,35 @@ fn nothing_to_convert_head(report: &Report) -> String {
     }
 }
 
-/// Says how many warnings the plan takes care of, and how many things behave differently after it.
-fn describe_warnings(report: &Report, warnings: u64) -> String {
-    let is_solved =
-        |finding: &&Finding| finding.severity == Severity::Warning && finding.details.in_plan && report.plan.is_some();
-    let solved = report.findings.iter().filter(is_solved).count() as u64;
-    let solved_part = match solved {
-        0 => String::new(),
-        1 => "the plan takes care of one warning".to_owned(),
-        _ => format!("the plan takes care of {solved} warnings"),
+/// Says how many errors and warnings the plan takes care of, and how many things behave differently
+/// after it.
+fn describe_effects(solved_errors: u64, report: &Report) -> String {
+    let warnings = || report.findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    let solved_warnings = warnings().filter(|finding| finding.details.in_plan).count() as u64;
+    let left = warnings().count() as u64 - solved_warnings;
+    let solved: Vec<String> = [(solved_errors, "error"), (solved_warnings, "warning")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| if count == 1 { format!("one {noun}") } else { count_noun(count, noun) })
+        .collect();
+    let different = match left {
+        1 => "one thing behaves differently".to_owned(),
+        left => format!("{left} things behave differently"),
     };
-    match (warnings - solved, solved) {
-        (0, _) => format!(": {solved_part}, nothing behaves differently afterwards"),
-        (1, 0) => "; afterwards one thing behaves differently".to_owned(),
-        (left, 0) => format!("; afterwards {left} things behave differently"),
-        (1, _) => format!("; {solved_part}, and one thing behaves differently afterwards"),
-        (left, _) => format!("; {solved_part}, and {left} things behave differently afterwards"),
+    match (left, solved.is_empty()) {
+        (0, true) => String::new(),
+        (0, false) => {
+            format!(": the plan takes care of {}, nothing behaves differently afterwards", solved.join(" and "))
+        }
+        (_, true) => format!("; afterwards {different}"),
+        (_, false) => {
+            format!("; the plan takes care of {}, and {different} afterwards", solved.join(" and "))
+        }
     }
 }
+
+/// Tables and programs whose errors a person has to mend.
+const LEFT_OUT: &str = "left out of the plan until the errors are mended, with what is tied to it";
 
 fn head(report: &Report) -> Vec<String> {
     let version = report.version.as_ref().map_or(String::new(), |version| format!(", {version}"));
@@ -132,9 +156,31 @@ fn head(report: &Report) -> Vec<String> {
         report.started.replace('T', " ").replace('Z', " UTC")
     )];
     if let Some(plan) = report.plan.as_ref().filter(|plan| !plan.blocked.is_empty()) {
-        head.push(format!("the server will refuse: {}", plan.blocked.join(", ")));
+        head.push(format!("{LEFT_OUT}: {}", plan.blocked.join(", ")));
     }
     head
+}
+
+/// Returns the severity of a finding for someone who has the plan: an error that the plan solves
+/// counts as a warning.
+fn severity(finding: &Finding) -> Severity {
+    match finding.severity {
+        Severity::Error if finding.details.in_plan => Severity::Warning,
+        severity => severity,
+    }
+}
+
+/// Returns the highest [`severity`] of the findings.
+fn worst(report: &Report) -> Option<Severity> {
+    report.findings.iter().map(severity).max()
+}
+
+/// Returns `Do: shorten the index by hand`, or what the plan does: `The plan makes it MEDIUMTEXT`.
+fn advice(finding: &Finding) -> String {
+    match finding.action.strip_prefix("the plan ") {
+        Some(rest) if finding.details.in_plan => format!("The plan {rest}"),
+        _ => format!("Do: {}", finding.action),
+    }
 }
 
 /// Returns where the plan was rehearsed, or where its algorithms are from.
@@ -146,8 +192,8 @@ fn provenance(plan: &Plan) -> String {
 }
 
 /// Returns the plan as a file for the `mysql` or `mariadb` command-line client, after comments: the
-/// verdict, where the plan was rehearsed, objects that are left out, and advice. Without a plan,
-/// the verdict alone.
+/// verdict, where the plan was rehearsed, objects that are left out, their errors, and advice.
+/// Without a plan, the verdict alone.
 pub fn plan_file(report: &Report) -> String {
     let mut out = String::new();
     let mut comment = |text: &str| {
@@ -157,7 +203,10 @@ pub fn plan_file(report: &Report) -> String {
     let Some(plan) = &report.plan else { return out };
     comment(&format!("{}, {}; {}", report.source, report.started, provenance(plan)));
     for blocked in &plan.blocked {
-        comment(&format!("left out, with what is tied to it: {blocked}"));
+        comment(&format!("{LEFT_OUT}: {blocked}"));
+    }
+    for blocker in report.blockers() {
+        comment(&format!("error: {}: {} [{}]", blocker.object.name, blocker.what, blocker.check));
     }
     for advice in &plan.advice {
         comment(advice);
@@ -190,8 +239,20 @@ pub fn rollback_file(report: &Report) -> String {
     if has_comments(plan) {
         out.push_str(COMMENTS_GUARD);
     }
+    push_lock_holders(plan, &mut out);
     push_steps(&plan.back, &mut out);
     out
+}
+
+/// Writes how to see the transactions that a statement waits for, as a comment.
+fn push_lock_holders(plan: &Plan, out: &mut String) {
+    if !plan.lock_holders.is_empty() {
+        let _ =
+            writeln!(out, "-- who uses a table that a statement waits for (error 1205):\n--   {};", plan.lock_holders);
+    }
+    if let Some(hint) = &plan.lock_holders_hint {
+        let _ = writeln!(out, "--   {hint}");
+    }
 }
 
 fn push_steps(steps: &[Step], out: &mut String) {
@@ -202,6 +263,9 @@ fn push_steps(steps: &[Step], out: &mut String) {
                 out.push('\n');
             }
             let _ = writeln!(out, "-- {}", phase_title(step.phase));
+            if step.phase == Phase::DropForeignKeys && !step.sql.contains(" IF EXISTS ") {
+                out.push_str("-- when this runs again after a stop: delete those that are gone (error 1091)\n");
+            }
             phase = Some(step.phase);
         }
         push_step(step, out);
@@ -212,8 +276,22 @@ fn push_steps(steps: &[Step], out: &mut String) {
 /// gh-ost and pt-online-schema-change, as comments. `None` without a table to convert.
 pub fn online_file(report: &Report) -> Option<String> {
     let plan = report.plan.as_ref().filter(|plan| !plan.tools.is_empty())?;
-    let mut out = String::from(
-        "#!/bin/sh -e\n# Uncomment one command for each table. Defaults, foreign keys and programs: see the plan.\n",
+    let mut out = String::from("#!/bin/sh -e\n# Uncomment one command for each table.");
+    let has = |phases: &[Phase]| plan.steps.iter().any(|step| phases.contains(&step.phase));
+    let others = [
+        ("foreign keys", &[Phase::DropForeignKeys, Phase::AddForeignKeys][..]),
+        ("repairs", &[Phase::Repair]),
+        ("defaults", &[Phase::Defaults]),
+        ("programs", &[Phase::Programs]),
+        ("histograms", &[Phase::Statistics]),
+    ];
+    let others: Vec<&str> = others.iter().filter(|(_, phases)| has(phases)).map(|(name, _)| *name).collect();
+    if !others.is_empty() {
+        let _ = write!(out, " Only the plan has: {}.", others.join(", "));
+    }
+    out.push_str(
+        "\n# Both wait for transactions that use a table, and others wait behind them: gh-ost 3 s (--cut-over-lock-timeout-seconds), \
+         pt-online-schema-change 60 s (--set-vars lock_wait_timeout=60). Then they try again.\n",
     );
     let push_comment = |text: &str, out: &mut String| {
         for line in text.lines() {
@@ -239,6 +317,7 @@ pub fn script(plan: &Plan) -> String {
     if has_comments(plan) {
         out.push_str(COMMENTS_GUARD);
     }
+    push_lock_holders(plan, &mut out);
     push_steps(&plan.steps, &mut out);
     push_put_back(plan, &mut out);
     if !plan.verification.is_empty() {
@@ -307,7 +386,7 @@ fn printable_sql(sql: &str) -> String {
 
 fn push_step(step: &Step, out: &mut String) {
     if step.blocked {
-        let _ = writeln!(out, "-- waits for the findings of its table:");
+        let _ = writeln!(out, "-- left out until the errors are mended:");
     }
     let parts =
         [step.algorithm.map(|algorithm| algorithm.name().to_owned()), step.note.clone(), step.time.map(describe_time)];

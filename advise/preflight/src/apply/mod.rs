@@ -53,7 +53,7 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
                     "the plan stopped on {label}: statement {number} of {total} is refused: error {}: {}",
                     refusal.code, refusal.message
                 );
-                refused = Some(refusal_finding(step, what, &report.targets));
+                refused = Some(refusal_finding(step, refusal.code, what, &report.targets));
                 break;
             }
             Err(source) => {
@@ -131,7 +131,7 @@ fn check_schemas_exist(scratch: &Server, named: &BTreeSet<String>) -> Result<(),
     }
 }
 
-fn refusal_finding(step: &Step, what: String, targets: &[String]) -> Finding {
+fn refusal_finding(step: &Step, code: u16, what: String, targets: &[String]) -> Finding {
     let schema = match reach(&step.sql) {
         Reach::Schema(name) => name,
         _ => step.object.split('.').next().unwrap_or_default().to_owned(),
@@ -142,10 +142,13 @@ fn refusal_finding(step: &Step, what: String, targets: &[String]) -> Finding {
         object: Object::new(ObjectKind::Table, step.object.clone()),
         what,
         why: format!("the statement: {}", quote(&step.sql)),
-        action:
-            "see why the server refuses it; load the schemas there again before the next try: the statements before \
-                 it ran, those after it did not"
-                .into(),
+        action: format!(
+            "{}; load the schemas there again before the next try: the statements before it ran, those after it did not",
+            match code {
+                error_code::LOCK_WAIT_TIMEOUT => "end the transaction that uses the table",
+                _ => "see why the server refuses it",
+            }
+        ),
         details: ConversionDetails {
             schema,
             target: targets.first().cloned().unwrap_or_default(),

@@ -143,10 +143,19 @@ impl RowCheck for DoubleEncoding<'_> {
         );
         finding.why =
             "a conversion keeps the characters that are stored, wrong ones too, and makes the mistake permanent".into();
-        finding.action =
-            "run the plan's repairs after the conversion; look at mixed and undecidable rows by hand".into();
+        let repaired = self.repairs.len() as u64;
+        finding.action = match (repaired, count - repaired) {
+            (_, 0) => "the plan repairs them after the conversion".into(),
+            (0, _) => {
+                "repair them by hand: the plan has no repair for rows without a key, nor for mixed and undecidable ones"
+                    .into()
+            }
+            (_, left) => {
+                format!("the plan repairs {repaired} of them after the conversion; look at the other {left} by hand")
+            }
+        };
         finding.details.examples = self.examples;
-        finding.details.in_plan = self.repairs.len() as u64 == count;
+        finding.details.in_plan = repaired == count;
         finding.details.statements = self.repairs;
         Ok(vec![finding])
     }

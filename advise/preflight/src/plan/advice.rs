@@ -18,6 +18,18 @@ pub fn write_advice(
     if steps.is_empty() {
         return Vec::new();
     }
+    let mut advice = if converted.is_empty() { Vec::new() } else { describe_conversion(job, converted) };
+    advice.extend(describe_program_rights(job, programs));
+    if !converted.is_empty() {
+        advice.push(
+            "Check again: rows that were written while preflight read may have been missed. Run preflight again shortly before the conversion."
+                .to_owned(),
+        );
+    }
+    advice
+}
+
+fn describe_conversion(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<String> {
     let mut advice = Vec::new();
     let target = &job.targets[0];
     let bytes: u64 = converted
@@ -30,8 +42,8 @@ pub fn write_advice(
         bytes.div_ceil(1 << 20)
     ));
     advice.push(
-        "Going back: keep a dump of these tables (mysqldump --default-character-set=utf8mb4, or mydumper), taken before. The old collations are in \
-         the list of columns. Where the character set was narrower, going back can lose characters that were written since."
+        "Going back: keep a dump of these tables (mysqldump --default-character-set=utf8mb4, or mydumper), taken before; --plan-back FILE writes \
+         statements that restore the definitions. Where the character set was narrower, going back can lose characters that were written since."
             .to_owned(),
     );
     let changes_charset = converted
@@ -62,8 +74,6 @@ pub fn write_advice(
     if job.facts.server.flavour == Flavour::MySql && target.contains("_0900_") {
         advice.push("MySQL 5.7 replicas lack this collation (its id is 255 or above on the wire, MySQL bug 116834): upgrade them first.".to_owned());
     }
-    advice.extend(describe_program_rights(job, programs));
-    advice.push("Check again: rows that were written while preflight read may have been missed. Run the queries of the unique keys, or preflight, shortly before the conversion.".to_owned());
     advice
 }
 

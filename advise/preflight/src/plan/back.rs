@@ -6,7 +6,8 @@ use sql::{ddl, quote_identifier, quote_string, quote_table};
 use super::convert::{needs_dynamic_format, rebuild_index, rebuilt_indexes, restore_histograms};
 use super::foreign_keys::{add_foreign_key, drop_foreign_key};
 use super::programs::{ChosenProgram, create_again};
-use super::{generated, prepare_session, step};
+use super::session::prepare_session;
+use super::{generated, step};
 use crate::finding::Finding;
 use crate::job::{Conversion, Job, TableJob};
 use crate::model::{Phase, Step};
@@ -22,7 +23,7 @@ pub(super) fn build_back(
 ) -> Vec<Step> {
     let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
     let mut back = prepare_session(job, &converted);
-    back.extend(keys.iter().map(|key| drop_foreign_key(key)));
+    back.extend(keys.iter().map(|key| drop_foreign_key(job, key)));
     back.extend(converted.iter().map(|table| restore_table(job, table, findings)));
     back.extend(
         steps.iter().filter(|step| step.phase == Phase::Defaults).filter_map(|step| restore_default(job, step)),

@@ -10,13 +10,16 @@ use crate::finding::Finding;
 use crate::job::Job;
 use crate::model::{Phase, Step};
 
-pub(super) fn drop_foreign_key(key: &ForeignKey) -> Step {
+/// Returns the step that drops a foreign key. On MariaDB, it can run again after a plan that
+/// stopped; MySQL has no IF EXISTS for keys.
+pub(super) fn drop_foreign_key(job: &Job<'_>, key: &ForeignKey) -> Step {
+    let exists = if job.facts.server.flavour == Flavour::MariaDb { "IF EXISTS " } else { "" };
     let name = table_name(&key.schema, &key.table);
     step(
         Phase::DropForeignKeys,
         &name,
         format!(
-            "ALTER TABLE {} DROP FOREIGN KEY {}",
+            "ALTER TABLE {} DROP FOREIGN KEY {exists}{}",
             quote_table(&key.schema, &key.table),
             quote_identifier(&key.name)
         ),

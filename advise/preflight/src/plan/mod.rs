@@ -8,16 +8,17 @@ mod defaults;
 mod foreign_keys;
 mod generated;
 mod programs;
+mod session;
 mod tools;
 mod verification;
 
 use std::collections::BTreeSet;
 
-use check::{Severity, table_name};
+use check::table_name;
 use facts::ForeignKey;
 use rehearsal::Kind;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, blocks};
 use crate::job::{Job, Request, TableJob};
 use crate::model::{Phase, Plan, Step};
 use back::build_back;
@@ -25,6 +26,7 @@ use convert::{convert_clauses, convert_table};
 use defaults::set_defaults;
 use foreign_keys::{add_foreign_key, drop_foreign_key};
 use programs::{chosen_programs, drop_triggers, recreate};
+use session::{lock_holders_hint, lock_holders_query, prepare_session};
 use verification::verification_queries;
 
 pub use convert::{dependent_columns, is_versioned};
@@ -37,7 +39,7 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
     let keys: Vec<&ForeignKey> = job.foreign_keys().collect();
     let repairs: Vec<&Finding> = findings.iter().filter(|finding| !repair_statements(finding).is_empty()).collect();
     let programs = chosen_programs(job, request, &repairs);
-    let mut steps: Vec<Step> = keys.iter().map(|key| drop_foreign_key(key)).collect();
+    let mut steps: Vec<Step> = keys.iter().map(|key| drop_foreign_key(job, key)).collect();
     steps.extend(converted.iter().map(|table| convert_table(job, table, findings)));
     steps.extend(drop_triggers(job, &repairs));
     steps.extend(repairs.iter().flat_map(|finding| {
@@ -69,6 +71,8 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
         algorithms_from: String::new(),
         rehearsal: None,
         advice: advice::write_advice(job, &converted, &programs, &steps),
+        lock_holders: lock_holders_query(job),
+        lock_holders_hint: lock_holders_hint(job).map(str::to_owned),
         steps,
     };
     block_steps(job, findings, &mut plan);
@@ -78,9 +82,13 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
 /// Marks the steps that must wait until errors which the plan doesn't solve are solved by hand, and
 /// lists the objects with such errors.
 pub fn block_steps(job: &Job<'_>, findings: &[Finding], plan: &mut Plan) {
-    let blocks = |finding: &&Finding| {
-        finding.severity == Severity::Error && !finding.details.in_plan && finding.details.target == job.targets[0]
+    let planned = || {
+        job.tables.iter().flat_map(|table| {
+            let column = |name: &str| table.column_name(name);
+            table.conversions.iter().map(move |one| (column(&one.column.name), one.planned_target().name.as_str()))
+        })
     };
+    let blocks = |finding: &&Finding| blocks(finding, &job.targets[0], planned());
     let blocked: BTreeSet<String> = findings
         .iter()
         .filter(blocks)
@@ -142,18 +150,4 @@ fn find_blocked_objects(job: &Job<'_>, blocked: &BTreeSet<String>) -> BlockedObj
     let blocked_tables = job.tables.iter().filter(|table| tables.contains(&table.name()));
     let schemas = blocked_tables.map(|table| table.table.schema.clone()).collect();
     BlockedObjects { tables, schemas }
-}
-
-/// Returns steps that set the character set of the script and a strict SQL mode, and that permit
-/// altering system-versioned tables. The mode allows invalid dates, because a stored one such as
-/// 2020-02-31 would stop a copy (error 1292).
-fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
-    let mut statements = vec![
-        if job.facts.server.charset("utf8mb4").is_some() { "SET NAMES utf8mb4" } else { "SET NAMES utf8" },
-        "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES'",
-    ];
-    if converted.iter().any(|table| is_versioned(job, table)) {
-        statements.push("SET SESSION system_versioning_alter_history = KEEP");
-    }
-    statements.into_iter().map(|sql| step(Phase::Session, "session", sql.to_owned())).collect()
 }

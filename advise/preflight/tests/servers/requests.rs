@@ -143,6 +143,27 @@ fn counts_values_that_cease_to_be_equal(lab: &mut Lab) {
     );
 }
 
+/// A `_bin` column gets the `_bin` collation of the new character set. Its errors block its table,
+/// and so does no error under the second target.
+fn blocks_columns_that_stay_binary(lab: &mut Lab) {
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20) COLLATE utf8mb4_bin)",
+        "CREATE TABLE u (id INT PRIMARY KEY, v VARCHAR(20))",
+        "INSERT INTO t VALUES (1, '漢')",
+        "INSERT INTO u VALUES (1, 'ü')",
+    ];
+    lab.schema("fx_binary", "utf8mb4 COLLATE utf8mb4_general_ci", &statements.map(str::to_owned));
+    let mut options = options("latin1_swedish_ci");
+    options.request.targets.push("ascii_general_ci".into());
+    let report = report_of(lab, "fx_binary", &options).unwrap();
+    let blockers: Vec<(&str, &str)> =
+        report.blockers().map(|one| (one.object.name.as_str(), one.details.target.as_str())).collect();
+    assert_eq!(blockers, [("fx_binary.t.v", "latin1_bin")], "{}", describe_report(&report));
+    assert_eq!(report.plan.as_ref().unwrap().blocked, ["fx_binary.t"]);
+    let errors = report.findings.iter().filter(|finding| finding.severity == preflight::Severity::Error).count();
+    assert_eq!(errors, 3, "{}", describe_report(&report));
+}
+
 /// Long values are compared whole, under both collations.
 fn long_values_are_not_taken_for_merges(lab: &mut Lab, target: &str) {
     let statements = [
@@ -169,6 +190,7 @@ fn run_all(server: &str, target: &str) {
     finds_children_in_other_schemas(&mut lab, target);
     names_join_partners(&mut lab, target);
     counts_values_that_cease_to_be_equal(&mut lab);
+    blocks_columns_that_stay_binary(&mut lab);
     long_values_are_not_taken_for_merges(&mut lab, target);
 }
 

@@ -3,7 +3,7 @@
 use askama::Template;
 use preflight::{Finding, Report};
 
-use super::{conversions, head, rows, script, verdict};
+use super::{conversions, head, rows, script, verdict, worst};
 use crate::findings::{BarGroup, Bars, Filter, FindingPart, GroupPart, level, page_level, sentence};
 use crate::format::number::count_noun;
 use crate::format::table::Table;
@@ -57,9 +57,8 @@ const MAX_TABLES: usize = 12;
 pub fn page(report: &Report) -> String {
     let groups = group_by_table(report);
     let bars = groups.iter().enumerate().map(|(at, group)| bar_group(at, group)).collect();
-    let worst = report.findings.iter().map(|finding| finding.severity).max();
     let page = Page {
-        frame: Frame::plain(verdict(report).trim_end_matches('.')).with_level(page_level(worst)),
+        frame: Frame::plain(verdict(report).trim_end_matches('.')).with_level(page_level(worst(report))),
         head: head(report),
         badge: badge(report),
         bars: Bars::new("Findings by table", "table", "table", bars),

@@ -1,9 +1,9 @@
 //! The report of a preflight for a terminal: about two screens.
 
 use preflight::checks::CHECKS;
-use preflight::{ConversionDetails, Plan, Report, Severity};
+use preflight::{ConversionDetails, Finding, Plan, Report, Severity};
 
-use super::{conversions, has_comments, printable_sql, provenance, rows, verdict};
+use super::{advice, conversions, has_comments, printable_sql, provenance, rows, severity, verdict, worst};
 use crate::causes::{Cause, causes, color, mark, summarise};
 use crate::format::number::{count_noun, name_server};
 use crate::format::text::{RED, Style, YELLOW, push_grid, push_tables};
@@ -28,6 +28,8 @@ const MAX_TABLES: usize = 8;
 const MAX_EXAMPLES: usize = 2;
 const MAX_REMARKS: usize = 3;
 const INDENT: &str = "    ";
+const LOCK_WAIT: &str = "If it stops with error 1205, a transaction uses a table, and the statement has changed nothing: the plan says \
+                         how to find the transaction; end it, and run the plan again.";
 
 /// Returns the report for a terminal: verdict, findings by cause, tables, and where the plan is.
 pub fn text(report: &Report, files: &PlanFiles, style: Style) -> String {
@@ -55,7 +57,7 @@ fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String)
     if let Some(page) = &files.page {
         style.push_wrapped("Page: ", "  ", page, out);
     }
-    let fails = report.findings.iter().any(|finding| finding.severity == Severity::Error);
+    let fails = report.blockers().next().is_some();
     match &files.plan {
         _ if fails => style.push_wrapped("Next: ", "  ", "mend the errors (✗), then run this again.", out),
         Some(_) if files.client.is_empty() => style.push_wrapped("Next: ", "  ", "read the plan.", out),
@@ -63,6 +65,7 @@ fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String)
             style.push_wrapped("Next: ", "  ", "read the plan, then run it:", out);
             // Never wrapped, so that a user can copy the command.
             out.push_str(&format!("  {}\n", plan_command(report, &files.client, plan)));
+            style.push_wrapped("", "  ", LOCK_WAIT, out);
         }
         None => {}
     }
@@ -78,7 +81,7 @@ fn plan_command(report: &Report, client: &[String], plan: &str) -> String {
 }
 
 fn verdict_mark(report: &Report) -> (&'static str, Option<&'static str>) {
-    match report.findings.iter().map(|finding| finding.severity).max() {
+    match worst(report) {
         Some(Severity::Error) => ("✗ ", Some(RED)),
         Some(Severity::Warning) => ("! ", Some(YELLOW)),
         _ => ("✓ ", None),
@@ -100,7 +103,13 @@ fn scope(report: &Report) -> String {
 }
 
 fn push_findings(report: &Report, style: Style, out: &mut String) {
-    let causes = causes(report.findings.iter());
+    let findings = |is: fn(&Finding) -> bool| report.findings.iter().filter(move |finding| is(finding));
+    let mut causes = causes(findings(|finding| severity(finding) == Severity::Error));
+    // Errors that the plan solves, apart from the others of their check.
+    causes.extend(crate::causes::causes(findings(|finding| finding.severity > severity(finding))));
+    causes.extend(crate::causes::causes(findings(|finding| {
+        finding.severity == severity(finding) && finding.severity < Severity::Error
+    })));
     let is_shown = |cause: &&Cause<'_, ConversionDetails>| cause.first().severity > Severity::Note;
     let shown = causes.iter().filter(is_shown).count().min(MAX_CAUSES);
     let (first, rest) = causes.split_at(shown);
@@ -113,7 +122,8 @@ fn push_findings(report: &Report, style: Style, out: &mut String) {
 fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut String) {
     let first = cause.first();
     let title = CHECKS.iter().find(|check| check.name == first.check).map_or("", |check| check.title);
-    style.push_wrapped_marked(mark(first.severity), color(first.severity), INDENT, &cause.headline(title), out);
+    let severity = severity(first);
+    style.push_wrapped_marked(mark(severity), color(severity), INDENT, &cause.headline(title), out);
     let mut push = |text: &str| style.push_wrapped(INDENT, &format!("{INDENT}  "), text, out);
     let is_single = cause.findings.len() == 1;
     if !is_single {
@@ -127,7 +137,7 @@ fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut Stri
     if is_single {
         push(&first.why);
     }
-    push(&format!("Do: {}", first.action));
+    push(&advice(first));
     if is_single {
         for statement in first.details.statements.iter().take(MAX_EXAMPLES) {
             push(&format!("{};", printable_sql(statement).replace('\n', " ")));
@@ -150,7 +160,8 @@ fn push_plan(plan: &Plan, files: &PlanFiles, style: Style, out: &mut String) {
         return;
     }
     let waiting = plan.steps.iter().filter(|step| step.blocked).count();
-    let waiting = if waiting > 0 { format!(", {waiting} of them wait for errors") } else { String::new() };
+    let waiting =
+        if waiting > 0 { format!(", {waiting} of them left out until the errors are mended") } else { String::new() };
     let place = files.plan.as_ref().map_or_else(|| "--plan FILE writes it".to_owned(), |path| format!("in {path}"));
     let plan_line =
         format!("{}{waiting}, {place} ({})", count_noun(plan.steps.len() as u64, "statement"), provenance(plan));

@@ -1,7 +1,7 @@
 //! The page of a real preflight in a real browser.
 
 use crate::browsing::open;
-use report::preflight::{PlanFiles, csv, markdown, page, text};
+use report::preflight::{PlanFiles, csv, markdown, online_file, page, plan_file, text};
 
 fn report() -> ::preflight::Report {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/preflight/report.json");
@@ -55,6 +55,45 @@ fn verdict_counts_what_stays_different_after_the_plan() {
     report.findings[1].details.in_plan = false;
     let all = verdict(&report);
     assert!(all.contains("; afterwards 2 things behave differently"), "{all}");
+}
+
+/// Errors that the plan solves are no reason to wait.
+#[test]
+fn verdict_separates_what_a_person_mends_from_what_the_plan_does() {
+    let mut report = report();
+    let printed = |report: &preflight::Report| {
+        let files = PlanFiles { plan: Some("plan.sql".into()), ..PlanFiles::default() };
+        text(report, &files, report::Style::default())
+    };
+    report.findings[0].details.in_plan = true;
+    report.findings[0].action = "the plan makes it MEDIUMTEXT".into();
+    let one_left = printed(&report);
+    let verdict = "✗ Not yet: 1 thing would break or lose data under utf8mb4_0900_ai_ci, and must be mended first; the plan takes care of 1 more";
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(one_line(&one_left).starts_with(verdict), "{one_left}");
+    assert!(one_left.contains("Next: mend the errors (✗)"), "{one_left}");
+    assert!(one_left.contains("\n! ") && one_left.contains("The plan makes it MEDIUMTEXT"), "{one_left}");
+
+    report.findings[1].details.in_plan = true;
+    let solved = printed(&report);
+    let verdict = "can be converted to utf8mb4_0900_ai_ci: the plan takes care of 2 errors and 2 warnings, nothing behaves differently afterwards";
+    assert!(solved.starts_with("! ") && one_line(&solved).contains(verdict), "{solved}");
+    assert!(!solved.contains('✗') && solved.contains("Next: read the plan"), "{solved}");
+}
+
+/// The plan names the errors for which it leaves something out, and nothing that it does not have.
+#[test]
+fn plan_refers_to_what_it_has() {
+    let mut report = report();
+    let file = plan_file(&report);
+    let error =
+        "-- error: shop.customers: email: 2 rows in 1 groups become equal under utf8mb4_0900_ai_ci [unique-key]\n";
+    assert!(file.contains(error) && file.contains("-- left out until the errors are mended:\n"), "{file}");
+    assert!(online_file(&report).unwrap().contains("foreign keys"));
+    let plan = report.plan.as_mut().unwrap();
+    plan.steps.retain(|step| step.phase == preflight::Phase::Convert);
+    let online = online_file(&report).unwrap();
+    assert!(!online.contains("foreign keys") && !online.contains("Only the plan has"), "{online}");
 }
 
 #[test]

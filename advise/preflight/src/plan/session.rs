@@ -1,0 +1,70 @@
+//! The session that runs a plan, and how long it waits for other transactions.
+
+use mysql_collation::Flavour;
+use server::Version;
+
+use super::{is_versioned, step};
+use crate::job::{Job, TableJob, flavour};
+use crate::model::{Phase, Step};
+
+/// Longest time that an ALTER waits for transactions that use its table, in seconds. New statements
+/// on the table wait behind it: the servers' own limits, a day or a year, would stop an application.
+const LOCK_WAIT_SECONDS: u32 = 10;
+
+/// Returns steps that set the character set of the script, a strict SQL mode and the time to wait
+/// for locks, and that permit altering system-versioned tables. The mode allows invalid dates,
+/// because a stored one such as 2020-02-31 would stop a copy (error 1292).
+pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
+    let set = |sql: &str| step(Phase::Session, "session", sql.to_owned());
+    let mut steps = vec![
+        set(if job.facts.server.charset("utf8mb4").is_some() { "SET NAMES utf8mb4" } else { "SET NAMES utf8" }),
+        set("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES'"),
+        Step {
+            note: Some(format!(
+                "a statement waits for transactions that use its table for {LOCK_WAIT_SECONDS} s at most, and others wait behind it. \
+                 Then it ends with error 1205 and has changed nothing: end such a transaction, and run this again"
+            )),
+            ..set(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}"))
+        },
+    ];
+    if converted.iter().any(|table| is_versioned(job, table)) {
+        steps.push(set("SET SESSION system_versioning_alter_history = KEEP"));
+    }
+    steps
+}
+
+/// Returns a query that lists the transactions that a statement of the plan may wait for.
+///
+/// Only `performance_schema` of MySQL 8.0 and later knows each transaction's tables by default.
+/// Elsewhere, the query lists all transactions of InnoDB, the oldest first.
+pub(super) fn lock_holders_query(job: &Job<'_>) -> String {
+    let server = &job.facts.server;
+    let lists_locks = flavour(job.facts) == Flavour::MySql
+        && server.version_number() >= Version::new(8, 0, 0)
+        && server.is_on("performance_schema");
+    if lists_locks {
+        "SELECT OBJECT_SCHEMA, OBJECT_NAME, LOCK_TYPE, LOCK_STATUS, PROCESSLIST_ID, PROCESSLIST_USER, PROCESSLIST_TIME, PROCESSLIST_INFO \
+         FROM performance_schema.metadata_locks JOIN performance_schema.threads ON THREAD_ID = OWNER_THREAD_ID \
+         WHERE OBJECT_TYPE = 'TABLE' AND PROCESSLIST_ID <> CONNECTION_ID()"
+            .to_owned()
+    } else {
+        "SELECT trx_started, trx_mysql_thread_id, USER, HOST, COMMAND, TIME, INFO FROM information_schema.INNODB_TRX \
+         LEFT JOIN information_schema.PROCESSLIST ON ID = trx_mysql_thread_id ORDER BY trx_started"
+            .to_owned()
+    }
+}
+
+/// Names what else lists locks, where [`lock_holders_query`] lists transactions of any table.
+pub(super) fn lock_holders_hint(job: &Job<'_>) -> Option<&'static str> {
+    let version = job.facts.server.version_number();
+    match flavour(job.facts) {
+        Flavour::MySql if version >= Version::new(8, 0, 0) => None,
+        Flavour::MySql if version >= Version::new(5, 7, 0) => Some(
+            "with the instrument wait/lock/metadata/sql/mdl switched on before, sys.schema_table_lock_waits names the table",
+        ),
+        Flavour::MySql => None,
+        Flavour::MariaDb => {
+            Some("with INSTALL SONAME 'metadata_lock_info', information_schema.METADATA_LOCK_INFO names the tables")
+        }
+    }
+}
