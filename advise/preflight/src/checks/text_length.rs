@@ -61,8 +61,12 @@ impl RowCheck for TextLength<'_> {
         let own = &self.column.conversion().column.data_type;
         let mut finding = self.column.finding(&CHECK, Severity::Error);
         finding.details.count = self.count;
-        finding.what =
-            format!("{} values take up to {} bytes, and {own} holds {}", self.count, self.longest, self.limit);
+        finding.what = format!(
+            "{} of up to {} bytes, and {own} holds {}",
+            message::count_noun(self.count, "value"),
+            self.longest,
+            self.limit
+        );
         finding.why =
             "in strict mode ALTER TABLE ends with error 1406 (data too long); without it the values are cut".into();
         finding.action = format!("the plan makes the column {}", new_type);

@@ -30,7 +30,7 @@ fn match_value(column: &ColumnScan<'_>, row: &Row<'_>) -> Option<Example> {
 
 fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
     Finding {
-        what: format!("{count} values can't be held in {}", column.target().charset),
+        what: format!("{} can't be held in {}", message::count_noun(count, "value"), column.target().charset),
         why: "ALTER TABLE ends with error 1366 in strict mode; without it, what is lacking becomes a question mark"
             .into(),
         action: "convert to utf8mb4, or change these values first; run the plan in strict mode".into(),
