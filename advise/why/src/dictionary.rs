@@ -161,6 +161,26 @@ impl Copy<'_> {
         ))
     }
 
+    /// Default collation of a schema.
+    pub fn schema_collation(&self, schema: &str) -> Result<Option<String>, Error> {
+        let query = format!(
+            "SELECT DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = {}",
+            quote_string(schema)
+        );
+        Ok(self.names(&query)?.into_iter().next())
+    }
+
+    /// Collation of more than half of the schema's text columns.
+    pub fn majority_collation(&self, schema: &str) -> Result<Option<String>, Error> {
+        let schema = quote_string(schema);
+        let query = format!(
+            "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {schema} AND COLLATION_NAME IS NOT NULL \
+             GROUP BY COLLATION_NAME \
+             HAVING COUNT(*) * 2 > (SELECT COUNT(COLLATION_NAME) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {schema})"
+        );
+        Ok(self.names(&query)?.into_iter().next())
+    }
+
     /// Reads a procedure, function or trigger. `None` if there is no such program, the server
     /// doesn't show its text, or the text is not understood.
     pub fn program(&self, keyword: &'static str, schema: &str, name: &str) -> Result<Option<StoredProgram>, Error> {

@@ -52,9 +52,14 @@ pub struct Finding {
     /// Details of the cause, and consequences, a sentence each.
     #[serde(rename = "costs")]
     pub details: Vec<String>,
-    /// Plan before any remedy, for the tables of the statement. `None` if the server refuses it.
+    /// Plan before any remedy, on the private server that the remedies were tried on. `None` if the
+    /// server refuses the statement.
     pub plan: Option<PlanFigures>,
-    /// The smallest first, except for definitions.
+    /// Plan of the running server for the same statement. The two servers have different rows, so
+    /// this plan can't be compared with those of remedies.
+    #[serde(default)]
+    pub server_plan: Option<PlanFigures>,
+    /// The smallest first, those that lose characters last. Except for definitions.
     pub remedies: Vec<Remedy>,
 }
 
@@ -148,6 +153,9 @@ pub struct Remedy {
     pub plan: Option<PlanFigures>,
     /// Other effects of the change, in words.
     pub effects: Vec<String>,
+    /// True if the statement then compares texts that lost characters.
+    #[serde(default)]
+    pub is_lossy: bool,
 }
 
 /// Extent of a remedy's change, the smallest first.

@@ -343,7 +343,7 @@ fn finding(fault: &Fault, error: Option<String>, remedies: Vec<crate::model::Rem
         }
     }
     let plan = error.is_none().then(|| remedy::figures(&fault.before.plans)).flatten();
-    Finding { kind: fault.kind, error, sites, details, plan, remedies }
+    Finding { kind: fault.kind, error, sites, details, plan, server_plan: None, remedies }
 }
 
 fn describe_costs(before: &PlanFigures, after: &PlanFigures, warnings: &[String]) -> Vec<String> {

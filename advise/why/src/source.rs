@@ -67,6 +67,7 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
                 sites: Vec::new(),
                 details: Vec::new(),
                 plan: None,
+                server_plan: None,
                 remedies: Vec::new(),
             }),
             Err(_) => {}
@@ -143,8 +144,8 @@ fn calls_any(text: &str, functions: &[String]) -> bool {
     calls
 }
 
-/// False if the running server's plan contradicts a finding; a note then says how. Otherwise adds
-/// the plan's figures to the details of a lost index.
+/// False if the running server's plan contradicts a finding; a note then says how. Otherwise keeps
+/// the plan with a lost index.
 fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut Vec<String>) -> bool {
     if finding.kind != Kind::IndexLost {
         if finding.sites.iter().all(|site| site.program.is_none()) {
@@ -167,11 +168,7 @@ fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut
         notes.push(format!("{place}: the server itself uses the index that the copy does not"));
         return false;
     }
-    let reads =
-        plan.tables.iter().map(|table| format!("{} {}", table.table, table.access)).collect::<Vec<_>>().join(", ");
-    if !reads.is_empty() {
-        finding.details.push(format!("The server's own plan reads {} rows: {reads}", plan.rows));
-    }
+    finding.server_plan = (!plan.tables.is_empty()).then(|| plan.clone());
     true
 }
 

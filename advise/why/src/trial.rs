@@ -43,6 +43,8 @@ pub struct Change {
     pub what: String,
     pub sql: Vec<String>,
     pub effects: Vec<String>,
+    /// True if the statement then compares texts that lost characters.
+    pub is_lossy: bool,
     /// Collation by which texts are compared afterwards, if the change decides it.
     pub collation: Option<String>,
     pub act: Act,

@@ -67,6 +67,56 @@ fn json_conforms_to_the_schema() {
     assert_eq!(diagnosis["statements"][0]["findings"][0]["kind"], "refused");
 }
 
+const LATIN1: &str = "\
+CREATE TABLE customers (id INT PRIMARY KEY, email VARCHAR(120) NOT NULL, name VARCHAR(80), UNIQUE KEY email (email)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+CREATE TABLE orders (id INT PRIMARY KEY, mail VARCHAR(120) CHARACTER SET latin1 NOT NULL DEFAULT 'none' COMMENT 'billing', item VARCHAR(80), KEY mail (mail)) CHARACTER SET latin1;
+";
+
+/// The conversion of the column comes before the rewritten statement, which loses characters. Rows
+/// now and with a remedy are of one server; the running server's are in the JSON document only.
+#[test]
+fn one_column_is_converted_and_rows_are_of_one_server() {
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    let server = open(&"mysql@8.0".parse().unwrap(), &options, &NoProgress).unwrap();
+    let mut conn = server.connect().unwrap();
+    conn.query_drop("CREATE DATABASE shop CHARACTER SET utf8mb4").unwrap();
+    conn.query_drop("USE shop").unwrap();
+    for (_, statement) in sql::split_statements(LATIN1, sql::SqlMode::default()) {
+        conn.query_drop(statement).unwrap();
+    }
+    conn.query_drop("INSERT INTO customers VALUES (7, 'a@b', 'Anna'), (8, 'b@b', 'Bo')").unwrap();
+    conn.query_drop("INSERT INTO orders (id, mail) VALUES (1, 'a@b'), (2, 'b@b'), (3, 'b@b')").unwrap();
+    let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+    let workspace = Workspace::new();
+    let join = "SELECT c.name, o.item FROM customers c JOIN orders o ON o.mail = c.email WHERE c.id = 7";
+    let login = ["why", "--no-defaults", "--user=root", "--socket", socket.to_str().unwrap(), "--schema=shop", join];
+    let ask = |more: &[&str]| workspace.end(workspace.weigh(&[&login[..], more].concat()).spawn().unwrap());
+    let finished = ask(&["--format=json"]);
+    let diagnosis: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let finding = &diagnosis["statements"][0]["findings"][0];
+    assert_eq!(finding["kind"], "index_lost", "{finished}");
+    assert_eq!(finding["remedies"][0]["scope"], "column", "{finished}");
+    let expected = "ALTER TABLE `orders` MODIFY `mail` varchar(120) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci NOT NULL DEFAULT 'none' COMMENT 'billing'";
+    assert_eq!(finding["remedies"][0]["sql"], serde_json::json!([expected]), "{finished}");
+    assert!(
+        finding["remedies"][0]["effects"].to_string().contains("Other text columns of orders keep latin1_swedish_ci.")
+    );
+    let (own, before) = (&finding["server_plan"]["rows"], &finding["plan"]["rows"]);
+    assert!(own.as_u64() < before.as_u64(), "{finished}");
+    let finished = ask(&[]);
+    let text = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "the smallest first, those that lose characters last:",
+        "1. Convert orders.mail to utf8mb4_unicode_ci.",
+        "Rows read, by EXPLAIN on mysql@8.0: ",
+        " with this remedy; o: ALL → ref by mail.",
+    ] {
+        assert!(text.contains(part), "{part}: {finished}");
+    }
+    assert!(!text.contains("own plan") && !text.contains("CONVERT TO"), "{finished}");
+    server.stop().unwrap();
+}
+
 #[test]
 fn a_page_has_the_remedies() {
     let finished = ask(&["--format=html", JOIN]);

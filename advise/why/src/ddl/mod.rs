@@ -149,6 +149,7 @@ pub fn judge(copy: &mut Copy<'_>, session: &Session, given: &Given) -> Result<Ve
         sites: Vec::new(),
         details: cause.details,
         plan: None,
+        server_plan: None,
         remedies,
     }])
 }
@@ -165,7 +166,15 @@ pub fn judge_unknown(
     let Some(cause) = unknown::explain(&refused) else { return Ok(None) };
     let remedies = try_attempts(copy, &refused, ("", ""), cause.attempts, cause.max_remedies)?;
     let error = Some(refusal.to_string());
-    let finding = Finding { kind: cause.kind, error, sites: Vec::new(), details: cause.details, plan: None, remedies };
+    let finding = Finding {
+        kind: cause.kind,
+        error,
+        sites: Vec::new(),
+        details: cause.details,
+        plan: None,
+        server_plan: None,
+        remedies,
+    };
     Ok((!finding.remedies.is_empty()).then_some(finding))
 }
 
@@ -258,6 +267,7 @@ fn try_attempts(
                 sql: attempt.sql,
                 plan: None,
                 effects: attempt.effects,
+                is_lossy: false,
             });
         }
     }

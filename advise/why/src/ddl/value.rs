@@ -48,6 +48,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
                 what: format!("Convert {}.{} to {collation}", found.name, column.name),
                 sql: statements.clone(),
                 effects: vec![format!("Keys grow: weigh preflight --to {collation} reads the rows first.")],
+                is_lossy: false,
                 collation: None,
                 act: Act::Tables {
                     tables: vec![(schema.clone(), found.name.clone())],
@@ -62,7 +63,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
         let is_mended = copy.evaluate_with(subject, &change)?.is_some_and(|outcome| outcome.refusal.is_none());
         if is_mended && !remedies.iter().any(|remedy| remedy.scope == change.scope) {
             let Change { scope, what, sql, effects, .. } = change;
-            remedies.push(crate::model::Remedy { scope, what, sql, plan: None, effects });
+            remedies.push(crate::model::Remedy { scope, what, sql, plan: None, effects, is_lossy: false });
         }
     }
     let finding = Finding {
@@ -71,6 +72,7 @@ pub fn judge_value(copy: &mut Copy<'_>, subject: &Subject, refusal: &Refusal) ->
         sites: Vec::new(),
         details,
         plan: None,
+        server_plan: None,
         remedies,
     };
     Ok(Some(vec![finding]))
@@ -86,6 +88,7 @@ fn set_names_change(subject: &Subject) -> Change {
         what: "In the session, SET NAMES utf8mb4".into(),
         sql,
         effects: Vec::new(),
+        is_lossy: false,
         collation: None,
         act: Act::Statement(Session { prelude, ..subject.session.clone() }, subject.text.clone()),
     }

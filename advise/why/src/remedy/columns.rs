@@ -6,12 +6,14 @@ use sql::{ddl, quote_identifier};
 use super::{Fault, breadth};
 use crate::Error;
 use crate::copy::{Copy, Session};
+use crate::dictionary::{Column, Table};
 use crate::model::{Origin, Scope};
 use crate::origin::ColumnRef;
 use crate::trial::{Act, Change};
 
 /// Conversions of the columns that take part to one collation: that of a column, of a COLLATE
-/// clause or of a parameter. The collation that most columns of the schema have is first.
+/// clause or of a parameter. The collation that most columns of the schema have is first. Whole
+/// tables are converted only to the schema's default, and to the collation of most of its columns.
 pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error> {
     let columns = columns(fault);
     let mut targets: Vec<String> = Vec::new();
@@ -31,9 +33,13 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
             targets.push(side.collation.clone());
         }
     }
+    let mut standard: Vec<(String, &str)> = Vec::new();
     if let Some(schema) = columns.first().map(|column| column.table.schema.clone()) {
         let used = copy.collations_in_use(&schema)?;
         targets.sort_by_key(|target| used.iter().position(|one| is_same_collation(one, target)).unwrap_or(usize::MAX));
+        standard.extend(copy.schema_collation(&schema)?.map(|own| (own, "is the schema's default")));
+        standard
+            .extend(copy.majority_collation(&schema)?.map(|own| (own, "is that of most text columns of the schema")));
     }
     let broadest = columns
         .iter()
@@ -43,7 +49,11 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         .unwrap_or(0);
     let mut found = Vec::new();
     for target in targets.iter().filter(|target| breadth(collation_charset(target)) >= broadest) {
-        found.extend(convert(copy, fault, &columns, target)?);
+        let conversion = Conversion { fault, columns: &columns, target };
+        found.extend(conversion.of_columns(copy)?);
+        if let Some((_, reason)) = standard.iter().find(|(own, _)| is_same_collation(own, target)) {
+            found.extend(conversion.of_tables(copy, reason)?);
+        }
     }
     Ok(found)
 }
@@ -68,52 +78,128 @@ fn columns(fault: &Fault) -> Vec<ColumnRef> {
     found
 }
 
-fn convert(copy: &mut Copy<'_>, fault: &Fault, columns: &[ColumnRef], target: &str) -> Result<Option<Change>, Error> {
-    let charset = collation_charset(target);
-    let (mut statements, mut tables, mut titles, mut scope) = (Vec::new(), Vec::new(), Vec::new(), Scope::Column);
-    let differs = |column: &&ColumnRef| column.collation().is_some_and(|own| !is_same_collation(own, target));
-    let wrong: Vec<&ColumnRef> = columns.iter().filter(differs).collect();
-    for column in &wrong {
-        let table = &column.table;
-        let place = (table.schema.clone(), table.name.clone());
-        if tables.contains(&place) {
-            continue;
-        }
-        let of_table: Vec<&&ColumnRef> =
-            wrong.iter().filter(|one| one.table.schema == table.schema && one.table.name == table.name).collect();
-        let own = column.collation().unwrap_or_default();
-        let texts = || table.columns.iter().filter_map(|one| one.collation.as_deref());
-        let is_uniform = texts().all(|other| is_same_collation(other, own))
-            && table.collation.as_deref().is_some_and(|default| is_same_collation(default, own));
-        let name = fault.subject.session.quote_table(&table.schema, &table.name);
-        if is_uniform && texts().count() > 1 {
-            statements.push(format!("ALTER TABLE {name} CONVERT TO CHARACTER SET {charset} COLLATE {target}"));
-            titles.push(format!("table {}", table.name));
-            scope = Scope::Table;
-        } else {
-            let Some(create) = copy.create_table(&table.schema, &table.name)? else { return Ok(None) };
-            let mut parts = Vec::new();
-            for one in of_table {
-                let real = table.column(&one.column).map_or(one.column.as_str(), |found| found.name.as_str());
-                let Some(definition) = ddl::find_column(&create, real) else { return Ok(None) };
-                let definition = ddl::with_collation(definition, charset, target, None);
-                parts.push(format!("MODIFY {} {definition}", quote_identifier(real)));
-                titles.push(one.title());
+/// Conversion of columns that take part to one collation.
+struct Conversion<'c> {
+    fault: &'c Fault,
+    columns: &'c [ColumnRef],
+    target: &'c str,
+}
+
+impl Conversion<'_> {
+    /// Columns with another collation, by table.
+    fn wrong(&self) -> Vec<Vec<&ColumnRef>> {
+        let mut tables: Vec<Vec<&ColumnRef>> = Vec::new();
+        for column in self.columns {
+            if column.collation().is_none_or(|own| is_same_collation(own, self.target)) {
+                continue;
             }
-            statements.push(format!("ALTER TABLE {name} {}", parts.join(", ")));
+            let is_of = |known: &&mut Vec<&ColumnRef>| {
+                known[0].table.schema == column.table.schema && known[0].table.name == column.table.name
+            };
+            match tables.iter_mut().find(is_of) {
+                Some(known) => known.push(column),
+                None => tables.push(vec![column]),
+            }
         }
-        tables.push(place);
+        tables
     }
-    if statements.is_empty() {
-        return Ok(None);
+
+    /// Converts the columns alone. `None` if there is none, or a definition is not understood.
+    fn of_columns(&self, copy: &mut Copy<'_>) -> Result<Option<Change>, Error> {
+        let (mut statements, mut titles, mut effects) = (Vec::new(), Vec::new(), Vec::new());
+        let wrong = self.wrong();
+        for columns in &wrong {
+            let Some(statement) = self.modify(copy, columns)? else { return Ok(None) };
+            statements.push(statement);
+            titles.extend(columns.iter().map(|column| column.title()));
+            effects.extend(describe_rest(columns));
+        }
+        Ok(self.change(Scope::Column, &titles, &wrong, statements, effects))
     }
-    let session = Session { schema: fault.subject.session.schema.clone(), prelude: Vec::new() };
-    Ok(Some(Change {
-        scope,
-        what: format!("Convert {} to {target}", titles.join(" and ")),
-        sql: statements.clone(),
-        effects: vec![format!("Rows can collide or lose characters: weigh preflight --to {target} reads them first.")],
-        collation: Some(target.to_owned()),
-        act: Act::Tables { tables, session, statements },
-    }))
+
+    fn modify(&self, copy: &mut Copy<'_>, columns: &[&ColumnRef]) -> Result<Option<String>, Error> {
+        let table = &columns[0].table;
+        let Some(create) = copy.create_table(&table.schema, &table.name)? else { return Ok(None) };
+        let mut parts = Vec::new();
+        for one in columns {
+            let name = table.column(&one.column).map_or(one.column.as_str(), |found| found.name.as_str());
+            let Some(definition) = ddl::find_column(&create, name) else { return Ok(None) };
+            let definition = ddl::with_collation(definition, collation_charset(self.target), self.target, None);
+            parts.push(format!("MODIFY {} {definition}", quote_identifier(name)));
+        }
+        let name = self.fault.subject.session.quote_table(&table.schema, &table.name);
+        Ok(Some(format!("ALTER TABLE {name} {}", parts.join(", "))))
+    }
+
+    /// Converts tables whose text columns all have one collation, which is also the default of new
+    /// ones; of other tables the columns. `None` if there is no such table with further columns.
+    fn of_tables(&self, copy: &mut Copy<'_>, reason: &str) -> Result<Option<Change>, Error> {
+        let (mut statements, mut titles, mut is_any) = (Vec::new(), Vec::new(), false);
+        let wrong = self.wrong();
+        for columns in &wrong {
+            let table = &columns[0].table;
+            if text_columns(table).count() > 1 && is_uniform(table) {
+                is_any = true;
+                let name = self.fault.subject.session.quote_table(&table.schema, &table.name);
+                let charset = collation_charset(self.target);
+                statements
+                    .push(format!("ALTER TABLE {name} CONVERT TO CHARACTER SET {charset} COLLATE {}", self.target));
+                titles.push(format!("the whole table {}", table.name));
+            } else {
+                let Some(statement) = self.modify(copy, columns)? else { return Ok(None) };
+                statements.push(statement);
+                titles.extend(columns.iter().map(|column| column.title()));
+            }
+        }
+        let effects = vec![format!("{} {reason}.", self.target)];
+        let change = self.change(Scope::Table, &titles, &wrong, statements, effects);
+        Ok(change.filter(|_| is_any))
+    }
+
+    fn change(
+        &self,
+        scope: Scope,
+        titles: &[String],
+        wrong: &[Vec<&ColumnRef>],
+        statements: Vec<String>,
+        mut effects: Vec<String>,
+    ) -> Option<Change> {
+        if statements.is_empty() {
+            return None;
+        }
+        let target = self.target;
+        effects.push(format!("Rows can collide or lose characters: weigh preflight --to {target} reads them first."));
+        let session = Session { schema: self.fault.subject.session.schema.clone(), prelude: Vec::new() };
+        let tables = wrong.iter().map(|columns| &columns[0].table);
+        let tables = tables.map(|table| (table.schema.clone(), table.name.clone())).collect();
+        Some(Change {
+            scope,
+            what: format!("Convert {} to {target}", titles.join(" and ")),
+            sql: statements.clone(),
+            effects,
+            is_lossy: false,
+            collation: Some(target.to_owned()),
+            act: Act::Tables { tables, session, statements },
+        })
+    }
+}
+
+fn text_columns(table: &Table) -> impl Iterator<Item = &Column> {
+    table.columns.iter().filter(|column| column.collation.is_some())
+}
+
+/// True if all text columns have the collation of the table's default.
+fn is_uniform(table: &Table) -> bool {
+    let Some(default) = table.collation.as_deref() else { return false };
+    text_columns(table).filter_map(|column| column.collation.as_deref()).all(|own| is_same_collation(own, default))
+}
+
+/// Names the collations that the other text columns of a table keep. `None` without such columns.
+fn describe_rest(converted: &[&ColumnRef]) -> Option<String> {
+    let table = &converted[0].table;
+    let is_rest = |column: &&Column| !converted.iter().any(|one| one.column.eq_ignore_ascii_case(&column.name));
+    let mut kept: Vec<&str> = text_columns(table).filter(is_rest).filter_map(|one| one.collation.as_deref()).collect();
+    kept.sort_unstable();
+    kept.dedup();
+    (!kept.is_empty()).then(|| format!("Other text columns of {} keep {}.", table.name, kept.join(", ")))
 }

@@ -78,7 +78,8 @@ fn quota(scope: Scope) -> usize {
     }
 }
 
-/// Tries the changes for a fault, and returns those after which it is gone, the smallest first.
+/// Tries the changes for a fault, and returns those after which it is gone, the smallest first,
+/// those that lose characters last.
 pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
     // Declarations of a program are better than COLLATE in its body, so they come first.
     let mut changes = program::changes(fault);
@@ -97,7 +98,9 @@ pub fn find(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Remedy>, Error> {
         }
     }
     // Of remedies of one scope, the one with the better plan is first.
-    working.sort_by_key(|(change, outcome)| (change.scope, figures(&outcome.plans).map_or(0, |plan| plan.rows)));
+    working.sort_by_key(|(change, outcome)| {
+        (change.is_lossy, change.scope, figures(&outcome.plans).map_or(0, |plan| plan.rows))
+    });
     let mut remedies: Vec<Remedy> = Vec::new();
     for (change, outcome) in working {
         let is_known = remedies.iter().any(|remedy| remedy.what == change.what);
@@ -123,6 +126,7 @@ fn advise(fault: &Fault, mut change: Change, outcome: &Outcome) -> Remedy {
         sql: change.sql,
         plan: figures(&outcome.plans),
         effects: change.effects,
+        is_lossy: change.is_lossy,
     }
 }
 

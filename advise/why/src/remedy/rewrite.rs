@@ -75,6 +75,7 @@ fn change_texts(
                 what: format!("In the statement, {what}"),
                 sql: vec![text.clone()],
                 effects: Vec::new(),
+                is_lossy: false,
                 collation: None,
                 act: Act::Statement(session.clone(), text),
             })
@@ -93,6 +94,7 @@ fn change_texts(
                 what: format!("In the view {name}, {what}"),
                 sql: vec![statement.clone()],
                 effects: Vec::new(),
+                is_lossy: false,
                 collation: None,
                 act: Act::View { session, statement, before: replace(&create) },
             })
@@ -117,6 +119,7 @@ pub(super) fn recreated(fault: &Fault, before: &StoredProgram, mut after: Stored
         what: what.to_owned(),
         sql,
         effects: Vec::new(),
+        is_lossy: false,
         collation: None,
         act: Act::Programs(vec![(after, before.clone())]),
     }
@@ -166,6 +169,7 @@ fn note_loss(mut change: Change, collation: &str) -> Change {
     let charset = collation_charset(collation);
     if breadth(charset) < 4 && change.sql.iter().any(|sql| sql.contains(&format!("USING {charset})"))) {
         change.effects.push(format!("Characters that {charset} lacks become question marks, and find nothing."));
+        change.is_lossy = true;
     }
     change
 }

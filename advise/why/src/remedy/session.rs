@@ -54,6 +54,7 @@ fn set_names(fault: &Fault, names: &str) -> Change {
         what: format!("In the session, {names}"),
         sql,
         effects: Vec::new(),
+        is_lossy: false,
         collation: None,
         act: Act::Statement(Session { prelude, ..session.clone() }, fault.subject.text.clone()),
     }
@@ -86,6 +87,7 @@ fn set_variable(fault: &Fault, variables: &[String], collation: &str) -> Option<
         what: format!("Set the user variable with its collation: {}", changed.join("; ")),
         sql,
         effects: Vec::new(),
+        is_lossy: false,
         collation: None,
         act: Act::Statement(Session { prelude, ..session.clone() }, fault.subject.text.clone()),
     })

@@ -11,6 +11,7 @@ use crate::frame::{Badge, Frame};
 struct Page<'a> {
     frame: Frame,
     badge: Badge,
+    diagnosis: &'a Diagnosis,
     /// Statements with findings.
     statements: Vec<&'a Judged>,
     notes: &'a [String],
@@ -27,6 +28,7 @@ pub fn page(diagnosis: &Diagnosis) -> String {
     let page = Page {
         frame: Frame::plain(verdict(diagnosis).trim_end_matches('.')).with_level(level),
         badge: badge(diagnosis),
+        diagnosis,
         statements: diagnosis.statements.iter().filter(|judged| !judged.findings.is_empty()).collect(),
         notes: &diagnosis.notes,
     };
