@@ -26,6 +26,7 @@ mod run;
 mod script;
 mod settings;
 mod side;
+mod successor;
 
 pub use error::Error;
 pub use live::{LiveRequest, compare_live};

@@ -5,6 +5,7 @@ use std::path::Path;
 use server::{Error, Options, Progress, Server, Spec, option_name};
 
 use crate::model::{Area, Finding, Kind, Mend};
+use crate::successor;
 
 /// Maximum number of options that are left out.
 const MAX_LEFT_OUT: usize = 100;
@@ -12,8 +13,18 @@ const MAX_LEFT_OUT: usize = 100;
 /// Largest option file that is searched for an option.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
+/// A refused option of the file.
+struct Refused {
+    name: String,
+    /// Value in the last line that sets it.
+    value: String,
+    /// False if the server has the option, and refuses the value.
+    is_unknown: bool,
+}
+
 /// Starts the new server with the option file. An option that the server refuses to start with
-/// becomes a finding, and the server starts without it. Returns other errors unchanged.
+/// becomes a finding, and the server starts without it. The finding names the option's successor if
+/// the server has it. Returns other errors unchanged.
 pub fn open_target(
     spec: &Spec,
     options: &Options,
@@ -24,9 +35,13 @@ pub fn open_target(
         return Ok((server::open(spec, &options, progress)?, None));
     };
     let mut findings = Vec::new();
+    let mut refused = Vec::new();
     loop {
         let error = match server::open(spec, &options, progress) {
-            Ok(server) => return Ok((server, Some(findings))),
+            Ok(server) => {
+                add_successors(&server, &refused, &mut findings)?;
+                return Ok((server, Some(findings)));
+            }
             Err(error) => error,
         };
         let Error::Start { reason, .. } = &error else { return Err(error) };
@@ -35,9 +50,34 @@ pub fn open_target(
         let Some(lines) = is_new.then(|| lines_of(&path, &name)).filter(|lines| !lines.is_empty()) else {
             return Err(error);
         };
+        let value = lines.last().and_then(|(_, line)| line.split_once('=')).map_or("", |(_, value)| value.trim());
+        let value = value.trim_matches(['\'', '"']).to_owned();
         findings.push(finding(&path, &lines, &name, message));
+        refused.push(Refused { name: name.clone(), value, is_unknown: is_unknown(message) });
         options.left_out.push(name);
     }
+}
+
+/// Adds to each finding what takes the place of its option, if that is known.
+fn add_successors(server: &Server, refused: &[Refused], findings: &mut [Finding]) -> Result<(), Error> {
+    let new = server.flavour();
+    let names: Vec<String> = refused.iter().flat_map(|one| successor::candidates(new, &one.name)).collect();
+    let there = server.read_settings(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    for (one, finding) in refused.iter().zip(findings) {
+        let said = match one.is_unknown {
+            true => successor::describe(new, &one.name, &one.value, &there),
+            false if one.name == "sql_mode" => successor::describe_modes(&one.value),
+            false => None,
+        };
+        if let Some(mend) = finding.mends.first_mut() {
+            mend.effects.extend(said.map(|said| format!("{said}.")));
+        }
+    }
+    Ok(())
+}
+
+fn is_unknown(message: &str) -> bool {
+    message.contains("unknown ") || message.contains("ambiguous ")
 }
 
 /// Returns the option that a server refused to start with, and its message:
@@ -68,8 +108,7 @@ fn lines_of(path: &Path, name: &str) -> Vec<(usize, String)> {
 }
 
 fn finding(path: &Path, lines: &[(usize, String)], name: &str, message: &str) -> Finding {
-    let is_unknown = message.contains("unknown");
-    let what = if is_unknown {
+    let what = if is_unknown(message) {
         format!("the new server has no option {name}, and does not start with it")
     } else {
         format!("the new server does not start with this value of {name}")
