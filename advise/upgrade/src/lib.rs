@@ -12,6 +12,7 @@
 
 mod collation;
 mod error;
+mod in_place;
 mod live;
 mod load;
 mod material;

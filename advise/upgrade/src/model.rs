@@ -16,6 +16,14 @@ pub struct Report {
     pub to: ServerSide,
     /// Schema in which the statements run.
     pub schema: String,
+    /// How much was tried, or compared if `live`.
+    #[serde(default)]
+    pub tried: Tried,
+    /// Series through which an upgrade in place goes, from the old to the new one, by the servers'
+    /// manuals. weigh loads definitions, and does not try it. Empty between products, to an older
+    /// version, within a series, and if `live`.
+    #[serde(default)]
+    pub in_place: Vec<String>,
     /// What breaks, is slower or differs on the new server, without further settings.
     pub findings: Vec<Finding>,
     pub settings: Settings,
@@ -48,6 +56,22 @@ pub struct ServerSide {
     pub collation_server: String,
     /// Collation of `CHARACTER SET utf8mb4` without COLLATE. `None` on servers without utf8mb4.
     pub utf8mb4: Option<String>,
+}
+
+/// Numbers of what was tried on both servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tried {
+    /// Private servers that were started.
+    pub servers: u64,
+    /// Statements of the dump, or those that create the definitions of a running server. 0 if
+    /// `live`.
+    pub schema_statements: u64,
+    /// Tables on the old server.
+    pub tables: u64,
+    /// Views, routines, packages, triggers, events and sequences on the old server.
+    pub other_objects: u64,
+    /// Statements of migrations, scripts and logs. If `live`, queries.
+    pub statements: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -120,6 +144,9 @@ pub struct Mend {
 /// Settings of the new server under which it behaves more like the old one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
+    /// Settings with which everything was rehearsed again: `sql_mode = …`.
+    #[serde(default)]
+    pub tried: Vec<String>,
     /// Lines for the group `[mysqld]` of the option file.
     pub my_cnf: Vec<String>,
     /// Statements to run on the new server before anything else.
@@ -127,7 +154,7 @@ pub struct Settings {
     /// Other effects of the settings.
     pub effects: Vec<String>,
     /// Findings that are left with these settings, as `place: what`, except those that fail
-    /// already. All of these, if no setting helps.
+    /// already. All of these, if no setting was tried or helps.
     pub left: Vec<String>,
 }
 

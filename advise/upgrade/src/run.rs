@@ -8,9 +8,10 @@ use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
 use crate::collation;
+use crate::in_place;
 use crate::load::{Loaded, load_source, load_target};
 use crate::material::{Given, Request, Schema};
-use crate::model::{Area, FORMAT, Finding, Kind, Mend, Phase, ReplicationFault, Report, ServerSide, Settings};
+use crate::model::{Area, FORMAT, Finding, Kind, Mend, Phase, ReplicationFault, Report, ServerSide, Settings, Tried};
 use crate::probe::{self, Common, Probes};
 use crate::program;
 use crate::replication::{self, Uses};
@@ -85,6 +86,8 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     findings.sort_by_key(|finding| finding.kind);
     Ok(Report {
         schema: before.loaded.schema.clone(),
+        tried: count_tried(request, &before),
+        in_place: in_place::steps(source, target),
         findings,
         settings,
         notes,
@@ -94,6 +97,20 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         phases: phases.all,
         ..empty_report(source, target, &defaults)
     })
+}
+
+fn count_tried(request: &Request, before: &Before) -> Tried {
+    use rehearsal::Kind as Object;
+    let count = |is_counted: &dyn Fn(Object) -> bool| {
+        before.definitions.objects.iter().filter(|object| is_counted(object.name.kind)).count() as u64
+    };
+    Tried {
+        servers: 2,
+        schema_statements: before.loaded.statements,
+        tables: count(&|kind| kind == Object::Table),
+        other_objects: count(&|kind| !matches!(kind, Object::Table | Object::Schema)),
+        statements: request.scripts.iter().map(|script| script.len() as u64).sum(),
+    }
 }
 
 /// Lists what no rehearsal looks at, what the request leaves out, and the objects that could not be
@@ -107,19 +124,7 @@ fn list_unchecked(request: &Request, copied: &Definitions) -> Vec<String> {
     if request.scripts.iter().all(Vec::is_empty) {
         all.push("the application's statements (no --sql, --slow-log or --migrations)".to_owned());
     }
-    let about_server: Vec<&str> = request
-        .scripts
-        .iter()
-        .flatten()
-        .filter(|given| script::is_query(&given.text) && script::reads_server(&given.text))
-        .map(|given| given.place.as_str())
-        .collect();
-    if let Some(first) = about_server.first() {
-        let statements = message::count_noun(about_server.len() as u64, "statement");
-        all.push(format!(
-            "answers of {statements} about the server itself (version(), @@variables, CHARSET(), information_schema), first {first}"
-        ));
-    }
+    all.extend(script::describe_about_server(&request.scripts));
     let read = match &request.schema {
         Schema::Definitions(read) => {
             all.push(
@@ -170,6 +175,8 @@ pub fn empty_report(source: &Server, target: &Server, defaults: &Defaults) -> Re
         from: describe(source, &defaults.source, &defaults.source_charsets),
         to: describe(target, &defaults.target, &defaults.target_charsets),
         schema: String::new(),
+        tried: Tried::default(),
+        in_place: Vec::new(),
         findings: Vec::new(),
         settings: Settings::default(),
         notes: Vec::new(),
@@ -350,10 +357,14 @@ fn find_settings(
         return Ok(none);
     }
     let mut best = settings::apply(target, &candidates)?;
+    if best.is_empty() {
+        return Ok(none);
+    }
+    let tried: Vec<String> = best.iter().map(|one| one.assignment.clone()).collect();
     let mut left = run_target(source, target, request, before)?.findings;
     settings::undo(target, &best)?;
     if settings::count_caused(&left) >= settings::count_caused(findings) {
-        return Ok(none);
+        return Ok(Settings { tried, ..none });
     }
     if seconds <= MAX_SECONDS_TO_TRY as f64 {
         let mut at = best.len();
@@ -374,6 +385,7 @@ fn find_settings(
     let effects = settings::effects(target, &taken)?;
     settings::undo(target, &taken)?;
     Ok(Settings {
+        tried,
         my_cnf: best.iter().filter_map(|one| one.my_cnf.clone()).collect(),
         statements: best.iter().map(|one| one.statement.clone()).collect(),
         effects,

@@ -136,6 +136,7 @@ pub fn judge(
             if let Some(what) = describe_difference(given, before, one, other) {
                 let mut differs = finding(Kind::Differs, what);
                 differs.reasons = column_reasons(pair, &given.text, after.setup.schema.as_deref());
+                differs.reasons.extend(describe_renaming(one, other));
                 all.push(differs);
             }
             if is_explainable(&given.text) {
@@ -293,12 +294,52 @@ pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Row
         .then(|| "returns its rows in a different order on the new server".to_owned())
 }
 
-/// True for statements about the server itself, whose results differ between any two servers.
+/// Functions whose results differ between any two servers.
+const SERVER_FUNCTIONS: [&str; 2] = ["version", "connection_id"];
+
+/// Schemas whose contents differ between any two servers.
+const SERVER_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "sys", "mysql"];
+
+/// True for statements about the server itself, whose results differ between any two servers:
+/// `SELECT @@sql_mode`, `SELECT VERSION()`. False for `SELECT CHARSET(x), COLLATION(x)`: the results
+/// depend on the text `x`.
 pub fn reads_server(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    ["@@", "version(", "information_schema", "performance_schema", "sys.", "mysql.", "connection_id(", "charset("]
-        .iter()
-        .any(|word| lower.contains(word))
+    let tokens: Vec<sql::Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != sql::TokenKind::Comment).collect();
+    let is_named = |token: &sql::Token<'_>, names: &[&str]| {
+        token.name().is_some_and(|name| names.iter().any(|one| one.eq_ignore_ascii_case(&name)))
+    };
+    let is_pair = |pair: &[sql::Token<'_>]| {
+        pair[1].is_symbol('(') && is_named(&pair[0], &SERVER_FUNCTIONS)
+            || pair[1].is_symbol('.') && is_named(&pair[0], &SERVER_SCHEMAS)
+    };
+    tokens.iter().any(|token| token.text.starts_with("@@")) || tokens.windows(2).any(is_pair)
+}
+
+/// Says how many queries are about the server itself, so that their answers are not compared.
+/// `None` if no query is.
+pub fn describe_about_server(scripts: &[Vec<Given>]) -> Option<String> {
+    let is_about = |given: &&Given| is_query(&given.text) && reads_server(&given.text);
+    let mut places = scripts.iter().flatten().filter(is_about).map(|given| given.place.as_str());
+    let first = places.next()?;
+    let statements = message::count_noun(1 + places.count() as u64, "statement");
+    Some(format!(
+        "answers of {statements} about the server itself, which differ between any two (version(), connection_id(), \
+         @@variables, information_schema, performance_schema, sys, mysql), first {first}"
+    ))
+}
+
+/// Explains a difference that is one of names: `utf8` and `utf8mb3`.
+pub fn describe_renaming(one: &Rows, other: &Rows) -> Option<String> {
+    let is_renamed = |(old, new): (&String, &String)| {
+        let plain = |text: &String| text.to_lowercase().replace("utf8mb3", "utf8");
+        plain(old) == plain(new)
+    };
+    let is_all = one.count == other.count
+        && one.first.len() as u64 == one.count
+        && one.content != other.content
+        && one.first.iter().zip(&other.first).all(is_renamed);
+    is_all.then(|| "utf8 and utf8mb3 are two names of one character set: only the name differs".to_owned())
 }
 
 /// Reports indexes that the statement loses on the new server only.
@@ -390,6 +431,33 @@ pub fn created_columns(pair: &Pair<'_>, loaded: &Columns, given: &[&Given]) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_server_itself_is_not_compared() {
+        for text in [
+            "SELECT VERSION()",
+            "select @@sql_mode, a from t",
+            "SELECT * FROM information_schema.TABLES",
+            "SELECT * FROM `mysql`.user",
+        ] {
+            assert!(reads_server(text), "{text}");
+        }
+        for text in [
+            "SELECT CHARSET(a), COLLATION(a), COERCIBILITY(a) FROM t",
+            "SELECT conversion(a), version FROM tsys.t",
+            "SELECT 'version()', `@@x` FROM t -- sys.x",
+        ] {
+            assert!(!reads_server(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn another_name_of_utf8_is_a_reason() {
+        let rows = |text: &str, content| Rows { count: 1, content, first: vec![text.into()], ..Rows::default() };
+        assert!(describe_renaming(&rows("utf8_bin", 1), &rows("utf8mb3_bin", 2)).is_some());
+        assert_eq!(describe_renaming(&rows("utf8_bin", 1), &rows("utf8mb4_bin", 2)), None);
+        assert_eq!(describe_renaming(&rows("utf8_bin", 1), &rows("utf8_bin", 1)), None);
+    }
 
     #[test]
     fn different_rows_are_reported_behind_equal_ones_too() {

@@ -12,6 +12,8 @@ use crate::side::{NON_STANDARD_KEYS, failed, read_charset_defaults, read_default
 /// A setting to try.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
+    /// `sql_mode = …`.
+    pub assignment: String,
     /// Line of the option file. `None` if the server takes the setting by a statement only.
     pub my_cnf: Option<String>,
     pub statement: String,
@@ -95,7 +97,8 @@ pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) ->
 
 fn global(name: &str, value: &str, old: &str, is_option: bool) -> Candidate {
     let set = |value: &str| format!("SET GLOBAL {name} = {}", sql::quote_string(value));
-    Candidate { my_cnf: is_option.then(|| format!("{name} = {value}")), statement: set(value), undo: set(old) }
+    let assignment = format!("{name} = {value}");
+    Candidate { my_cnf: is_option.then(|| assignment.clone()), assignment, statement: set(value), undo: set(old) }
 }
 
 /// Applies settings. Returns the settings that the server takes.

@@ -10,7 +10,7 @@ use ::upgrade::{Direction, Finding, Kind, Mend, ReplicationFault, Report};
 use message::list_names;
 
 use crate::format::json::to_json;
-use crate::format::number::count_noun;
+use crate::format::number::{count_noun, group_thousands};
 use crate::format::text::Style;
 use crate::why::{WIDTH, push_sql, push_wrapped, wrap};
 
@@ -43,6 +43,9 @@ pub fn text(report: &Report, style: Style) -> String {
         let _ = writeln!(out, "{}", style.bold(&line));
     }
     push_wrapped(&describe_servers(report), "", &mut out);
+    for line in describe_steps(report).into_iter().chain(describe_useless_settings(report)) {
+        push_wrapped(&line, "", &mut out);
+    }
     push_settings(report, style, &mut out);
     for (kind, heading) in HEADINGS {
         let findings: Vec<&Finding> = report.findings.iter().filter(|finding| finding.kind == kind).collect();
@@ -71,11 +74,64 @@ pub fn text(report: &Report, style: Style) -> String {
     out
 }
 
-/// Names the servers of the rehearsal.
+/// Names the servers of the rehearsal, and counts what was tried on them.
+///
+/// `Tried on 2 private servers, mysql@5.7 (5.7.22) and mysql@9 (9.7.4): 12 statements to load the
+/// schema (3 tables, 1 other object), no statement of the application, 2 settings.`
 fn describe_servers(report: &Report) -> String {
     let side = |side: &::upgrade::ServerSide| format!("{} ({})", side.label, side.version);
-    let how = if report.live { "Read from running servers" } else { "Tried on private servers" };
-    format!("{how}: {} to {}.", side(&report.from), side(&report.to))
+    let servers = format!("{} and {}", side(&report.from), side(&report.to));
+    let tried = &report.tried;
+    let count = |count: u64, noun: &str| if count == 0 { format!("no {noun}") } else { count_noun(count, noun) };
+    let objects = format!("{}, {}", count(tried.tables, "table"), count(tried.other_objects, "other object"));
+    if report.live {
+        let queries = match tried.statements {
+            1 => "1 query".to_owned(),
+            0 => "no query".to_owned(),
+            many => format!("{} queries", group_thousands(many as f64)),
+        };
+        return format!("Read from 2 running servers, {servers}: {objects}, {queries} of the application.");
+    }
+    format!(
+        "Tried on {}, {servers}: {} to load the schema ({objects}), {} of the application, {}.",
+        count(tried.servers, "private server"),
+        count(tried.schema_statements, "statement"),
+        count(tried.statements, "statement"),
+        count(report.settings.tried.len() as u64, "setting"),
+    )
+}
+
+/// Says through which series an upgrade in place goes. `None` if there is no such upgrade.
+fn describe_steps(report: &Report) -> Option<String> {
+    let (first, last) = (report.in_place.first()?, report.in_place.last()?);
+    let is_mariadb = report.to.version.to_lowercase().contains("mariadb");
+    let path = match report.in_place.len() {
+        2 if is_mariadb => format!(
+            "MariaDB goes from {first} to {last} in one step (a Galera cluster that stays online: one series at a time)"
+        ),
+        2 => format!("MySQL goes from {first} to {last} in one step"),
+        _ => format!(
+            "MySQL takes one bugfix or LTS series after the other (its manual, Upgrade Paths): {}",
+            report.in_place.join(" → ")
+        ),
+    };
+    Some(format!("Upgrade in place: {path}. Not tried: weigh loads the schema into the new server instead."))
+}
+
+/// Says which settings were tried without effect, and what follows. `None` if some help, or nothing
+/// needs any.
+fn describe_useless_settings(report: &Report) -> Option<String> {
+    let settings = &report.settings;
+    if !settings.is_empty() || report.live || report.count(Kind::FailsAlready) == report.findings.len() {
+        return None;
+    }
+    Some(match settings.tried.as_slice() {
+        [] => "No setting was tried: none that weigh knows concerns what was found. Each needs its own mend.".into(),
+        tried => format!(
+            "Rehearsed again with {}: as much was found. So keep the new server's settings, and mend each by itself.",
+            tried.join("; ")
+        ),
+    })
 }
 
 /// Returns a sentence: how much breaks or differs, and how much is left with the settings.
@@ -98,8 +154,9 @@ fn verdict(report: &Report) -> String {
     }
     let settings = &report.settings;
     let with = match settings.statements.len() {
-        0 if report.live || report.count(Kind::FailsAlready) == report.findings.len() => String::new(),
-        0 => "; none of the settings tried helps".to_owned(),
+        0 if settings.tried.is_empty() => String::new(),
+        0 if settings.tried.len() == 1 => "; the setting that was tried does not help".to_owned(),
+        0 => format!("; the {} settings that were tried do not help", settings.tried.len()),
         count => {
             let these = if count == 1 { "this setting".to_owned() } else { format!("these {count} settings") };
             match settings.left.len() {

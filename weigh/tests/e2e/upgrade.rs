@@ -27,6 +27,11 @@ fn upgrade(workspace: &Workspace, words: &[&str]) -> Finished {
     workspace.end(workspace.weigh(&[&["upgrade"], words].concat()).spawn().unwrap())
 }
 
+/// Joins the lines of a text.
+fn unwrap(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn json(finished: &Finished) -> Value {
     let report: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished}"));
     let schema = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/upgrade.schema.json")).unwrap();
@@ -81,7 +86,7 @@ fn a_dump_is_rewritten_for_the_new_server() {
     server.stop().unwrap();
 
     let text = upgrade(&workspace, &words);
-    let unwrapped = text.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unwrapped = unwrap(&text.stdout);
     assert!(unwrapped.contains("It was loaded into the new server without an error."), "{text}");
     upgrade(&workspace, &["--from=mysql@8.0", "--to=mariadb", "--rewrite=new.sql"]).refuses_with(&["--dump"]);
 }
@@ -118,12 +123,59 @@ fn options_that_the_new_server_lacks_are_findings() {
     assert!(unchecked(&report).contains("accounts") && !unchecked(&report).contains("--my-cnf"), "{report:#}");
     let text = upgrade(&workspace, &with_file).stdout;
     assert_eq!(text.matches("Not checked: ").count(), 1, "{text}");
+    let unwrapped = unwrap(&text);
+    for part in [
+        "3 things break.",
+        "Nothing takes its place: MySQL 8.0 and later have no query cache.",
+        "In its place: sql_mode = STRICT_TRANS_TABLES; ",
+        "1 statement to load the schema (1 table, no other object), no statement of the application, no setting.",
+        "Upgrade in place: MySQL goes from 5.7 to 8.0 in one step.",
+        "No setting was tried: ",
+    ] {
+        assert!(unwrapped.contains(part), "{part}: {text}");
+    }
 
-    fs::write(workspace.root().join("app.sql"), "SELECT CHARSET(CONVERT('a' USING utf8)), id FROM t;").unwrap();
+    fs::write(workspace.root().join("app.sql"), "SELECT VERSION(), id FROM t;").unwrap();
     let finished = upgrade(&workspace, &[&words[..], &["--sql=app.sql", "--format=json"]].concat());
     assert_eq!(finished.code, Some(0), "{finished}");
     let unchecked = unchecked(&json(&finished));
     assert!(unchecked.contains("no --my-cnf") && unchecked.contains("answers of 1 statement"), "{finished}");
+}
+
+/// Results of `COLLATION(x)` depend on the text, and are compared. Those of `VERSION()` are not.
+#[test]
+fn what_was_tried_is_counted_and_the_rest_is_named() {
+    let workspace = Workspace::new();
+    let schema = "CREATE TABLE t (id INT PRIMARY KEY, code VARCHAR(9)) CHARACTER SET utf8mb4; \
+                  INSERT INTO t VALUES (1, 'a'); CREATE VIEW v AS SELECT id FROM t;";
+    fs::write(workspace.root().join("schema.sql"), schema).unwrap();
+    let statements = "SELECT CHARSET(code), COLLATION(code) FROM t; SELECT VERSION();";
+    fs::write(workspace.root().join("app.sql"), statements).unwrap();
+    let words = ["--dump=schema.sql", "--from=mysql@5.7", "--to=mysql@sid"];
+    let report = json(&upgrade(&workspace, &[&words[..], &["--sql=app.sql", "--format=json"]].concat()));
+    let tried =
+        serde_json::json!({"servers": 2, "schema_statements": 3, "tables": 1, "other_objects": 1, "statements": 2});
+    assert_eq!(report["tried"], tried, "{report:#}");
+    assert_eq!(report["in_place"], serde_json::json!(["5.7", "8.0", "8.4", "9.7"]), "{report:#}");
+    let findings = describe_findings(&report, "area");
+    assert!(
+        findings.iter().any(|finding| finding.starts_with("statement app.sql:1: returns different rows")),
+        "{findings:#?}"
+    );
+    assert!(report["unchecked"].to_string().contains("answers of 1 statement about the server itself"), "{report:#}");
+    assert!(!report["settings"]["tried"].as_array().unwrap().is_empty(), "{report:#}");
+
+    fs::write(workspace.root().join("schema.sql"), "CREATE TABLE t (id INT PRIMARY KEY, rank INT);").unwrap();
+    let text = upgrade(&workspace, &words);
+    let unwrapped = unwrap(&text.stdout);
+    for part in [
+        "1 thing breaks; the ",
+        "Upgrade in place: MySQL takes one bugfix or LTS series after the other (its manual, Upgrade Paths): 5.7 → 8.0 → 8.4 → 9.7.",
+        "Rehearsed again with default_collation_for_utf8mb4 = utf8mb4_general_ci",
+        "as much was found.",
+    ] {
+        assert!(unwrapped.contains(part), "{part}: {text}");
+    }
 }
 
 const OLD: &str = "\
@@ -177,7 +229,10 @@ fn running_servers_are_compared() {
     let rows: Option<u64> = new.connect().unwrap().query_first("SELECT COUNT(*) FROM shop.parcels").unwrap();
     assert_eq!(rows, Some(1));
     let text = upgrade(&workspace, &words);
-    assert!(text.stdout.contains("Read from running servers"), "{text}");
+    let unwrapped = unwrap(&text.stdout);
+    for part in ["Read from 2 running servers, ", ": 2 tables, 1 other object, 2 queries of the application."] {
+        assert!(unwrapped.contains(part), "{part}: {text}");
+    }
     upgrade(&workspace, &["--live", "--from=mysql@5.7", "--to=mysql@sid", "--schema=shop"])
         .refuses_with(&["two running servers"]);
     old.stop().unwrap();

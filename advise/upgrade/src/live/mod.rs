@@ -12,8 +12,9 @@ use server::{Progress, Server, is_same_collation};
 
 use crate::Error;
 use crate::material::Given;
-use crate::model::{Area, Finding, Kind, Report};
+use crate::model::{Area, Finding, Kind, Report, Tried};
 use crate::run::{Phases, empty_report};
+use crate::script;
 use crate::settings::Defaults;
 
 /// What is compared.
@@ -51,17 +52,35 @@ pub fn compare_live(
     let mut findings = compare_defaults(&defaults);
     notes_on_modes(&defaults, &mut notes);
     findings.extend(definitions::compare(&before, &after));
-    findings.extend(phases.time("queries", || query::compare(source, target, request, [&before, &after], &mut notes))?);
+    let queries = phases.time("queries", || query::compare(source, target, request, [&before, &after], &mut notes))?;
+    findings.extend(queries.findings);
     findings.sort_by_key(|finding| finding.kind);
     Ok(Report {
         schema: request.schemas.first().cloned().unwrap_or_default(),
+        tried: count_objects(&before, queries.queries),
         findings,
         notes,
-        unchecked: std::iter::once(UNCHECKED.to_owned()).chain(unchecked).collect(),
+        unchecked: std::iter::once(UNCHECKED.to_owned())
+            .chain(script::describe_about_server(&request.scripts))
+            .chain(unchecked)
+            .collect(),
         live: true,
         phases: phases.all,
         ..empty_report(source, target, &defaults)
     })
+}
+
+/// Counts the objects of the old server.
+fn count_objects(facts: &Facts, statements: u64) -> Tried {
+    let count = |number: &dyn Fn(&facts::Schema) -> usize| facts.schemas.iter().map(number).sum::<usize>() as u64;
+    Tried {
+        tables: count(&|schema| schema.tables.len()),
+        other_objects: count(&|schema| {
+            schema.views.len() + schema.routines.len() + schema.triggers.len() + schema.events.len()
+        }),
+        statements,
+        ..Tried::default()
+    }
 }
 
 fn unseen(facts: &Facts, which: &'static str) -> impl Iterator<Item = String> {

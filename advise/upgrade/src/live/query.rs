@@ -12,9 +12,16 @@ use super::LiveRequest;
 use crate::Error;
 use crate::material::Given;
 use crate::model::{Finding, Kind};
-use crate::script::{Done, describe_difference};
+use crate::script::{Done, describe_difference, describe_renaming};
 use crate::side::{Ran, Session, failed};
 use why::Refusal;
+
+/// Findings about queries, and the number of queries.
+#[derive(Default)]
+pub struct Compared {
+    pub findings: Vec<Finding>,
+    pub queries: u64,
+}
 
 /// Runs the queries of the scripts on both servers in read-only transactions, and compares rows,
 /// order, errors and indexes.
@@ -24,14 +31,17 @@ pub fn compare(
     request: &LiveRequest,
     facts: [&Facts; 2],
     notes: &mut Vec<String>,
-) -> Result<Vec<Finding>, Error> {
-    let mut findings = Vec::new();
+) -> Result<Compared, Error> {
+    let mut compared = Compared::default();
     let mut left_out = 0;
     for script in &request.scripts {
         let (mut old, mut new) = (open(source, request)?, open(target, request)?);
         for given in script {
             match use_of(&given.text) {
-                Use::Query => findings.extend(compare_query(&mut old, &mut new, given, facts)?),
+                Use::Query => {
+                    compared.findings.extend(compare_query(&mut old, &mut new, given, facts)?);
+                    compared.queries += 1;
+                }
                 Use::Setup(setup) => [&mut old, &mut new].into_iter().try_for_each(|one| one.run(&setup).map(drop))?,
                 Use::Other => left_out += 1,
             }
@@ -41,7 +51,7 @@ pub fn compare(
         let verb = if left_out == 1 { "statement is no query, and was" } else { "statements are no queries, and were" };
         notes.push(format!("{left_out} {verb} not run"));
     }
-    Ok(findings)
+    Ok(compared)
 }
 
 /// Opens a session that can't write.
@@ -155,6 +165,7 @@ fn compare_query<'s>(
     if let Some(what) = describe_difference(given, &done(&before, is_repeatable), one, other) {
         let mut differs = finding(Kind::Differs, what);
         differs.reasons = column_reasons(given, old.schema.as_deref(), facts);
+        differs.reasons.extend(describe_renaming(one, other));
         all.push(differs);
     }
     let lost = lost_indexes(old, new, given);

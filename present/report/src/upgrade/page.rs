@@ -4,7 +4,7 @@
 use ::upgrade::{Finding, Kind, Report, Settings};
 use askama::Template;
 
-use super::{HEADINGS, describe_servers, verdict};
+use super::{HEADINGS, describe_servers, describe_steps, describe_useless_settings, verdict};
 use crate::frame::{Badge, Frame};
 
 #[derive(Template)]
@@ -12,6 +12,8 @@ use crate::frame::{Badge, Frame};
 struct Page<'a> {
     frame: Frame,
     badge: Badge,
+    /// Sentences on the steps of an upgrade in place, and on settings that do not help.
+    remarks: Vec<String>,
     settings: &'a Settings,
     groups: Vec<Group<'a>>,
     notes: Vec<String>,
@@ -33,6 +35,7 @@ pub fn page(report: &Report) -> String {
     let page = Page {
         frame: Frame::plain(verdict(report).trim_end_matches('.')).with_level(level),
         badge: badge(report),
+        remarks: describe_steps(report).into_iter().chain(describe_useless_settings(report)).collect(),
         settings: &report.settings,
         groups,
         notes: notes(report),
