@@ -91,6 +91,10 @@ fn find_sections(text: &str, mode: SqlMode) -> Result<Vec<Section>, AmbiguousCom
             {
                 return refused("a comment in a conditional comment");
             }
+            // MySQL ends `/*M!999999 /* */` where MariaDB ends the inner comment.
+            (TokenKind::Comment, None) if is_conditional(token.text) && token.text[2..].contains("/*") => {
+                return refused("a comment in a conditional comment");
+            }
             _ => {}
         }
     }
@@ -98,6 +102,11 @@ fn find_sections(text: &str, mode: SqlMode) -> Result<Vec<Section>, AmbiguousCom
         Some((offset, _)) => Err(AmbiguousComment { offset, reason: "a conditional comment is not closed" }),
         None => Ok(sections),
     }
+}
+
+/// True for `/*!999999 … */` and `/*M!999999 … */`, which the tokenizer reads as comments.
+fn is_conditional(comment: &str) -> bool {
+    comment.starts_with("/*!") || comment.starts_with("/*M!")
 }
 
 fn read_section(text: &str, start: usize, content: usize, close: usize) -> Result<Section, AmbiguousComment> {
@@ -165,6 +174,9 @@ mod tests {
             "/*!501000 a */",
             "/*!50100a */",
             "/*!50100 a",
+            "/*!999999 /* */ ' */",
+            "/*M!999999 /* */ ' */",
+            "/*!999999 /*/ */ */",
         ] {
             assert!(readings(text, SqlMode::default()).is_err(), "{text}");
         }

@@ -157,8 +157,9 @@ fn next(rest: &[u8], scanner: Scanner) -> (TokenKind, usize, bool) {
         },
         b'#' => whole(TokenKind::Comment, line_length(rest)),
         // Two hyphens begin a comment only before a space or a control character, or at the end
-        // (MySQL manual, "'--' as the Start of a Comment").
-        b'-' if second == Some(b'-') && rest.get(2).is_none_or(|byte| *byte <= b' ') => {
+        // (MySQL manual, "'--' as the Start of a Comment"). 0x7F is one (MySQL 5.6 to 9.7, MariaDB
+        // 10.1 to 11.8).
+        b'-' if second == Some(b'-') && rest.get(2).is_none_or(|byte| *byte == b' ' || byte.is_ascii_control()) => {
             whole(TokenKind::Comment, line_length(rest))
         }
         b'/' if second == Some(b'*') => comment(rest),
@@ -178,8 +179,8 @@ fn next(rest: &[u8], scanner: Scanner) -> (TokenKind, usize, bool) {
     }
 }
 
-/// Reads a comment, or the opening mark of a conditional one. Comments for version 99.99.99 are
-/// ordinary ones: MariaDB's dumps begin with `/*M!999999\- enable the sandbox mode */`.
+/// Reads a comment, or the opening mark of a conditional one. No server executes comments for
+/// version 99.99.99: MariaDB's dumps begin with `/*M!999999\- enable the sandbox mode */`.
 fn comment(rest: &[u8]) -> (TokenKind, usize, bool) {
     let mark = match rest {
         [_, _, b'!', ..] => Some(3),
@@ -191,12 +192,32 @@ fn comment(rest: &[u8]) -> (TokenKind, usize, bool) {
         if &rest[mark..mark + version] != b"999999" {
             return (TokenKind::ConditionalComment, mark + version, true);
         }
+        let (length, is_closed) = skipped_comment(rest, mark + version);
+        return (TokenKind::Comment, length, is_closed);
     }
     let kind = if rest.get(2) == Some(&b'+') { TokenKind::Hint } else { TokenKind::Comment };
     match find(&rest[2..], b"*/") {
         Some(end) => (kind, end + 4, true),
         None => (kind, rest.len(), false),
     }
+}
+
+/// Returns the length of a conditional comment that servers skip, and whether it is closed. `at` is
+/// the offset after its mark. `/*` within it begins a comment with an end of its own, in which a
+/// further `/*` has no meaning (MySQL 5.6 to 9.7, MariaDB 10.1 to 11.8).
+fn skipped_comment(rest: &[u8], mut at: usize) -> (usize, bool) {
+    while let Some(end) = find(&rest[at..], b"*/") {
+        // In `/*/`, the asterisk belongs to the beginning.
+        let Some(inner) = find(&rest[at..=at + end], b"/*") else {
+            return (at + end + 2, true);
+        };
+        at += inner + 2;
+        match find(&rest[at..], b"*/") {
+            Some(end) => at += end + 2,
+            None => break,
+        }
+    }
+    (rest.len(), false)
 }
 
 fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
@@ -349,6 +370,37 @@ mod tests {
     }
 
     #[test]
+    fn control_characters_after_hyphens_begin_a_comment() {
+        for byte in (0..=b' ').chain([0x7F]) {
+            let text = format!("--{}x", char::from(byte));
+            assert_eq!(found(&text)[0].0, TokenKind::Comment, "{text:?}");
+        }
+        for text in ["--x", "--'x'", "--\u{a0}"] {
+            assert_eq!(found(text)[0].0, TokenKind::Symbol, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn comments_in_skipped_comments_have_an_end_of_their_own() {
+        for text in [
+            "/*!999999 ' */",
+            "/*M!999999\\- enable the sandbox mode */",
+            "/*!999999 /* */ ' */",
+            "/*M!999999 /* */ ' */",
+            "/*!999999 /* /* */ */",
+            "/*!999999 /* a */ /* b */ ' */",
+            "/*!999999 /*/ ' */ */",
+            "/* /* */",
+            "/*/ ' */",
+        ] {
+            assert_eq!(found(&format!("{text} x")), [(TokenKind::Comment, text), (TokenKind::Word, "x")]);
+        }
+        for text in ["/*!999999 /* */", "/*!999999 /*/ */", "/*!999999 /*"] {
+            assert!(!tokenize(text, SqlMode::default()).last().unwrap().is_closed, "{text}");
+        }
+    }
+
+    #[test]
     fn quotes_and_backslashes_follow_the_sql_mode() {
         let ansi = SqlMode { ansi_quotes: true, no_backslash_escapes: true };
         let kinds: Vec<_> = tokenize(r#"'a\' "b""c""#, ansi).map(|token| (token.kind, token.name())).collect();
@@ -367,7 +419,7 @@ mod tests {
     proptest! {
         /// Tokens cover a text in order, with only white space between them.
         #[test]
-        fn tokens_cover_any_text(text in "[a1 '\"`\\\\/*!+@:?.x#\\-\né,()\u{3000}]{0,60}", ansi_quotes: bool, no_backslash_escapes: bool) {
+        fn tokens_cover_any_text(text in "[a1 '\"`\\\\/*!+@:?.x#\\-\n\u{7f}é,()\u{3000}]{0,60}", ansi_quotes: bool, no_backslash_escapes: bool) {
             let mut at = 0;
             for token in tokenize(&text, SqlMode { ansi_quotes, no_backslash_escapes }) {
                 prop_assert!(token.start >= at && !token.text.is_empty());

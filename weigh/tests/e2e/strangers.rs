@@ -193,7 +193,7 @@ fn workloads_that_leave_their_schema_are_refused() {
 }
 
 /// Pieces of statements that a generator puts together.
-const PIECES: [&str; 68] = [
+const PIECES: [&str; 77] = [
     "other.t",
     "`other`.`t`",
     "other . t",
@@ -262,6 +262,15 @@ const PIECES: [&str; 68] = [
     "UPDATE other.t SET k = 1",
     "DROP TABLE t",
     "SET @@global.sort_buffer_size = 65536",
+    "--\x7f",
+    "--\x7f'\n",
+    "--\x01",
+    "-- '\0",
+    "\x0b",
+    "\u{a0}",
+    "/*!999999",
+    "/*M!999999",
+    "/*",
 ];
 
 const BEGINNINGS: [&str; 10] = [
@@ -286,6 +295,38 @@ fn generate(random: &mut Xoshiro256PlusPlus) -> String {
     }
     text += &")".repeat(text.matches('(').count().saturating_sub(text.matches(')').count()));
     text
+}
+
+/// Where comments begin and end: texts in which the tokenizer finds a comment, or none.
+fn comments_to_try() -> Vec<String> {
+    // An end of a line ends a comment of its own.
+    let bytes = (1..=0x7F_u8).filter(|byte| *byte != b'\n');
+    let mut texts: Vec<String> = bytes.map(|byte| format!("SELECT 1 --{}2 '\n", char::from(byte))).collect();
+    for mark in ["/*", "/*!999999"] {
+        for inner in ["'", "/* */ '", "/* /* */", "/* /* */ */", "/* a */ /* b */ '", "/*/ '", "/*/ ' */", "'/*' */"] {
+            texts.push(format!("SELECT 1 {mark} {inner} */ AS k"));
+        }
+    }
+    texts
+}
+
+/// The tokenizer finds the same comments as servers.
+#[test]
+fn comments_begin_and_end_where_servers_end_them() {
+    for name in ["mysql@5.6", "mysql@sid", "mariadb"] {
+        let server = start(name);
+        let mut conn = server.connect().unwrap();
+        for text in comments_to_try() {
+            let taken = conn.query_first::<f64, _>(&text).is_ok_and(|value| value == Some(1.0));
+            let tokens: Vec<_> = sql::tokenize(&text, SqlMode::default()).collect();
+            let is_comment = |token: &sql::Token<'_>| token.kind == sql::TokenKind::Comment;
+            let rest: Vec<&str> = tokens.iter().filter(|token| !is_comment(token)).map(|token| token.text).collect();
+            let is_read = tokens.iter().all(|token| token.is_closed)
+                && matches!(rest[..], ["SELECT", "1"] | ["SELECT", "1", "AS", "k"]);
+            assert_eq!(is_read, taken, "{name}: {text:?}");
+        }
+        server.stop().unwrap();
+    }
 }
 
 /// Statements that pass the check bring no row out of another schema, and change none. Takes

@@ -42,6 +42,7 @@ pub fn check_scope(text: &str, mode: SqlMode, routines: &HashSet<String>) -> Res
 /// Checks every reading, and that all have one verb: the caller decides by the verb of the whole
 /// text what it does with the statement.
 fn for_each_reading(text: &str, mode: SqlMode, check: impl Fn(&[Token<'_>]) -> CheckResult) -> CheckResult {
+    refuse_control_characters(text, mode)?;
     let readings = sql::readings(text, mode)
         .map_err(|ambiguous| OutOfScope { offset: ambiguous.offset, reason: ambiguous.reason.to_owned() })?;
     let verb = find_verb(&content(text, mode));
@@ -61,6 +62,23 @@ fn for_each_reading(text: &str, mode: SqlMode, check: impl Fn(&[Token<'_>]) -> C
         check(&tokens)?;
     }
     Ok(())
+}
+
+/// Refuses control characters outside of quotes, except tabs and ends of lines. Servers read some as
+/// white space, some as the end of a comment or of the statement.
+fn refuse_control_characters(text: &str, mode: SqlMode) -> CheckResult {
+    let is_refused = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
+    if !text.bytes().any(is_refused) {
+        return Ok(());
+    }
+    let is_quoted = |token: &Token<'_>| matches!(token.kind, TokenKind::StringLiteral | TokenKind::QuotedName);
+    let quoted: Vec<_> = sql::tokenize(text, mode).filter(is_quoted).map(|token| token.start..token.end()).collect();
+    let refused =
+        text.bytes().enumerate().find(|(at, byte)| is_refused(*byte) && !quoted.iter().any(|range| range.contains(at)));
+    match refused {
+        Some((offset, byte)) => Err(OutOfScope { offset, reason: format!("a control character (0x{byte:02X})") }),
+        None => Ok(()),
+    }
 }
 
 /// Returns the tokens without comments and without the marks of conditional comments.

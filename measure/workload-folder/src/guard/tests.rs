@@ -36,6 +36,7 @@ fn accepts_statements_of_the_schema() {
         "VALUES ROW(1, 2), ROW(3, 4)",
         "SELECT a.from, a.table FROM a",
         "SELECT 1 FROM dual WHERE EXISTS (SELECT 1 FROM t x WHERE x.a = ANY (SELECT y.b FROM u y))",
+        "SELECT 'a\x7fb\x01' AS `c\x7f`\r\n\tFROM t",
         "SELECT DATE '2020-01-01' + INTERVAL 1 DAY, {d '2020-01-01'}, :p FROM t",
     ] {
         assert_eq!(scope(text), Ok(()), "{text}");
@@ -92,6 +93,13 @@ fn refuses_statements_that_leave_the_schema() {
         "/*!80000 SELECT 1 FROM t */ DROP DATABASE other",
         "/*!80000 SELECT a FROM t ORDER BY a, */ SET PASSWORD = 'x'",
         "(/*!80000 SELECT 1 FROM t) UNION ( */ DELETE FROM t)",
+        "UPDATE t --\x7f' \n , other.t o SET o.k='owned' -- '",
+        "UPDATE t --\x01' \n , other.t o SET o.k='owned' -- '",
+        "SELECT 1 -- \0 FROM other.t",
+        "SELECT 1 /* \x0b */",
+        "SELECT\x0c1",
+        "UPDATE t JOIN (SELECT 'x' /*!999999 /* */ ' */ AS k) y JOIN other.t o SET o.k='owned' -- ' AS k) y SET t.k='z'",
+        "SELECT 1 /*M!999999 /* */ FROM other.t -- */",
     ] {
         assert!(scope(text).is_err(), "{text}");
     }
@@ -185,6 +193,8 @@ fn refuses_definitions_that_leave_the_schema() {
         "/*!80000 CREATE TABLE t2 (a int) COMMENT */ DROP DATABASE other",
         "CREATE /*!80000 TABLE t2 (a int) PARTITION BY HASH (a) */ EVENT e ON SCHEDULE AT NOW() DO DROP DATABASE other",
         "CREATE PROCEDURE p() BEGIN IF 1 THEN RESTART; END IF; END",
+        "CREATE TABLE u (a int, k varchar(90) DEFAULT 'x' /*!999999 /* */ ' */ ); UPDATE other.t SET k='owned' -- ' )",
+        "CREATE TABLE u (a int --\x7f' \n ); UPDATE other.t SET k='owned' -- ' )",
     ] {
         assert!(definition(text).is_err(), "{text}");
     }
