@@ -4,7 +4,7 @@ use server::Progress;
 
 use crate::display::{self, Detail};
 
-const TEMPLATE: &str = "{spinner} {msg} {wide_bar} {percent:>3} %{prefix}";
+const TEMPLATE: &str = "{spinner} {msg} {wide_bar} {percent:>3} % {prefix}";
 const LENGTH: u64 = 1000;
 
 /// Shows steps on the process's display. Dropping it ends the display.

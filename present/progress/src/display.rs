@@ -1,7 +1,8 @@
 //! The one progress display of a process, on standard error.
 //!
 //! On a terminal it is a line that moves; the line of a step replaces that of the step before.
-//! Elsewhere it is a line of text every [`INTERVAL`], so that a log shows that the work goes on.
+//! Elsewhere it is a line of text every [`INTERVAL`], so that a log shows that the work goes on. No
+//! text is printed twice in a row: a step that shows nothing new says how long it has taken.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -48,10 +49,12 @@ struct Display {
     position: u64,
     length: u64,
     begun: Instant,
-    /// Estimated by [`Update::estimate_time_left`].
-    time_left: Option<Duration>,
+    /// Text after the bar, such as the time left. Empty if there is none.
+    suffix: String,
     /// Time of the last line of text, or of the beginning of the work.
     printed: Instant,
+    /// Last line of text that [`start_printing`] printed. Empty before the first.
+    last_text: String,
 }
 
 fn lock() -> MutexGuard<'static, Option<Display>> {
@@ -70,8 +73,10 @@ pub fn begin(template: &str, length: u64, message: &str) {
         return;
     }
     let mut display = lock();
-    let printed = display.as_ref().map_or_else(Instant::now, |before| before.printed);
-    if let Some(bar) = display.take().and_then(|before| before.bar) {
+    let before = display.take();
+    let printed = before.as_ref().map_or_else(Instant::now, |before| before.printed);
+    let last_text = before.as_ref().map(|before| before.last_text.clone()).unwrap_or_default();
+    if let Some(bar) = before.and_then(|before| before.bar) {
         bar.finish_and_clear();
     }
     elapsed();
@@ -89,8 +94,16 @@ pub fn begin(template: &str, length: u64, message: &str) {
     if bar.is_none() {
         start_printing();
     }
-    let begun = Instant::now();
-    *display = Some(Display { bar, message: message.to_owned(), position: 0, length, begun, time_left: None, printed });
+    *display = Some(Display {
+        bar,
+        message: message.to_owned(),
+        position: 0,
+        length,
+        begun: Instant::now(),
+        suffix: String::new(),
+        printed,
+        last_text,
+    });
 }
 
 /// Changes the step that is under way. Without one, does nothing.
@@ -114,10 +127,9 @@ impl Update<'_> {
     /// Shows the time left, for a step that advances steadily. Shows nothing before
     /// [`MIN_ESTIMATE_TIME`].
     pub fn estimate_time_left(&mut self) {
-        let display = &mut *self.0;
-        display.time_left = estimate_time_left(display.begun.elapsed(), display.position, display.length);
-        let suffix = display.time_left.map(|left| format!(" {}", describe_time_left(left))).unwrap_or_default();
-        self.suffix(suffix);
+        let display = &*self.0;
+        let left = estimate_time_left(display.begun.elapsed(), display.position, display.length);
+        self.suffix(left.map(describe_time_left).unwrap_or_default());
     }
 
     pub fn length(&mut self, length: u64) {
@@ -134,11 +146,12 @@ impl Update<'_> {
         self.0.message = message;
     }
 
-    /// Sets the text after the bar, such as the time left. Not shown without a terminal.
+    /// Sets the text after the bar, such as the time left.
     pub fn suffix(&mut self, suffix: String) {
         if let Some(bar) = &self.0.bar {
-            bar.set_prefix(suffix);
+            bar.set_prefix(suffix.clone());
         }
+        self.0.suffix = suffix;
     }
 }
 
@@ -174,7 +187,7 @@ fn start_printing() {
                     && display.bar.is_none()
                     && display.printed.elapsed() >= INTERVAL
                 {
-                    print(&describe(display));
+                    print(&next_text(display));
                     display.printed = Instant::now();
                 }
             }
@@ -191,21 +204,31 @@ fn estimate_time_left(elapsed: Duration, position: u64, length: u64) -> Option<D
 }
 
 /// Returns `about 40 s left` or `about 3 min left`.
-fn describe_time_left(left: Duration) -> String {
+pub fn describe_time_left(left: Duration) -> String {
     match left.as_secs() {
         seconds @ 0..90 => format!("about {} s left", seconds.max(1)),
         seconds => format!("about {} min left", (seconds + 30) / 60),
     }
 }
 
-/// Returns the message, with the share that is done and the time left if they are known.
-fn describe(display: &Display) -> String {
-    if display.length == 0 || display.position == 0 {
-        return display.message.clone();
+/// Returns the next line of text, and remembers it. If the step shows nothing new, the line has the
+/// time that the step has taken: `starting mariadb, for 30 s`.
+fn next_text(display: &mut Display) -> String {
+    let text = describe(display);
+    if text == display.last_text {
+        return format!("{text}, for {} s", display.begun.elapsed().as_secs());
     }
-    let percent = 100 * display.position.min(display.length) / display.length;
-    let left = display.time_left.map(|left| format!(", {}", describe_time_left(left))).unwrap_or_default();
-    format!("{}, {percent} %{left}", display.message)
+    display.last_text.clone_from(&text);
+    text
+}
+
+/// Returns the message, with the share that is done and the suffix if they are known.
+fn describe(display: &Display) -> String {
+    let share = (display.length > 0 && display.position > 0)
+        .then(|| format!("{} % done", 100 * display.position.min(display.length) / display.length));
+    let parts: Vec<String> =
+        share.into_iter().chain(Some(display.suffix.clone()).filter(|suffix| !suffix.is_empty())).collect();
+    if parts.is_empty() { display.message.clone() } else { format!("{} · {}", display.message, parts.join(", ")) }
 }
 
 fn print(message: &str) {
@@ -216,22 +239,37 @@ fn print(message: &str) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn share_follows_the_message_once_it_is_known() {
-        let mut display = Display {
+    fn display(message: &str) -> Display {
+        Display {
             bar: None,
-            message: "reading shop.orders".into(),
+            message: message.into(),
             position: 0,
             length: 1000,
             begun: Instant::now(),
-            time_left: None,
+            suffix: String::new(),
             printed: Instant::now(),
-        };
+            last_text: String::new(),
+        }
+    }
+
+    #[test]
+    fn share_follows_the_message_once_it_is_known() {
+        let mut display = display("reading shop.orders");
         assert_eq!(describe(&display), "reading shop.orders");
         display.position = 405;
-        assert_eq!(describe(&display), "reading shop.orders, 40 %");
-        display.time_left = Some(Duration::from_secs(150));
-        assert_eq!(describe(&display), "reading shop.orders, 40 %, about 3 min left");
+        assert_eq!(describe(&display), "reading shop.orders · 40 % done");
+        display.suffix = "about 3 min left".into();
+        assert_eq!(describe(&display), "reading shop.orders · 40 % done, about 3 min left");
+    }
+
+    #[test]
+    fn a_step_without_news_says_how_long_it_takes() {
+        let mut display = display("starting mariadb");
+        display.begun = Instant::now().checked_sub(Duration::from_secs(30)).unwrap();
+        assert_eq!(next_text(&mut display), "starting mariadb");
+        assert_eq!(next_text(&mut display), "starting mariadb, for 30 s");
+        display.position = 10;
+        assert_eq!(next_text(&mut display), "starting mariadb · 1 % done");
     }
 
     #[test]

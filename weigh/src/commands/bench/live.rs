@@ -1,15 +1,15 @@
-//! Live progress line: the current step, the ratio of the pair under load, and the time left. When
-//! measuring begins or continues after connecting, also the differences so far.
+//! Live progress line: the current step, the difference of the pair under load, and the time left.
+//! When measuring begins or continues after connecting, also the differences that changed since.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use measure::{Block, Observer, PairKind, PairProgress, Request, Run};
+use measure::{Block, Estimate, Observer, PairKind, PairProgress, Request, Run};
 use progress::display;
 
 const STEP_TEMPLATE: &str = "{spinner} {wide_msg} {bar:12} {percent:>3} %";
-const MEASURING_TEMPLATE: &str = "{spinner} {wide_msg} {prefix}";
+const MEASURING_TEMPLATE: &str = "{spinner} {wide_msg} {percent:>3} % {prefix}";
 
 const STEP_LENGTH: u64 = 1000;
 
@@ -19,8 +19,12 @@ pub struct Live<'a> {
     request: Option<&'a Request>,
     /// Time at which the first warm-up began; `None` before it. The time left is estimated from it.
     begun: Mutex<Option<Instant>>,
+    /// Load so far and the run's limit; `None` before the first block.
+    spent: Mutex<Option<(Duration, Duration)>>,
     /// By pair: workload, and the difference so far.
     differences: Mutex<BTreeMap<usize, (String, String)>>,
+    /// Lines of differences that were printed.
+    printed: Mutex<BTreeSet<String>>,
 }
 
 impl<'a> Live<'a> {
@@ -30,15 +34,22 @@ impl<'a> Live<'a> {
 
     /// Creates a display for work that measures no pairs.
     pub fn without_pairs() -> Self {
-        Self { request: None, begun: Mutex::new(None), differences: Mutex::default() }
+        Self {
+            request: None,
+            begun: Mutex::new(None),
+            spent: Mutex::new(None),
+            differences: Mutex::default(),
+            printed: Mutex::default(),
+        }
     }
 
     pub fn end(&self) {
         display::end();
     }
 
-    /// Returns a line for each workload: the differences so far, of server CPU per query.
-    fn lines_so_far(&self) -> Vec<String> {
+    /// Returns a line for each workload whose differences in server CPU per query have changed since
+    /// the last call.
+    fn new_lines_so_far(&self) -> Vec<String> {
         let differences = self.differences.lock().unwrap_or_else(PoisonError::into_inner);
         let mut by_workload: Vec<(&str, Vec<&str>)> = Vec::new();
         for (workload, difference) in differences.values() {
@@ -47,18 +58,30 @@ impl<'a> Live<'a> {
                 None => by_workload.push((workload, vec![difference])),
             }
         }
-        by_workload.iter().map(|(workload, all)| format!("so far, {workload}: {}", all.join(", "))).collect()
+        let lines = by_workload.iter().map(|(workload, all)| format!("CPU so far, {workload}: {}", all.join(", ")));
+        let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.filter(|line| printed.insert(line.clone())).collect()
     }
 
     /// Returns the time since measuring began, starts and loads included.
     fn elapsed(&self) -> Duration {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now).elapsed()
     }
+
+    /// Returns the load so far, the run's limit and the time left. `None` before the first block.
+    fn run_progress(&self) -> Option<(Duration, Duration, String)> {
+        let (spent, max_time) = (*self.spent.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Some((spent, max_time, describe_time_left(spent, max_time, self.elapsed())))
+    }
 }
 
 impl server::Progress for Live<'_> {
     fn step(&self, what: &str) {
         display::begin(STEP_TEMPLATE, STEP_LENGTH, what);
+        if let Some((spent, max_time, left)) = self.run_progress() {
+            let percent = (100.0 * spent.div_duration_f64(max_time)).min(100.0);
+            display::update(|step| step.suffix(format!("{percent:.0} % of the run, {left}")));
+        }
     }
 
     fn fraction(&self, done: f64) {
@@ -77,10 +100,16 @@ impl Observer for Live<'_> {
 
     fn measuring(&self, max_time: Duration, replicate: u32, replicates: u32) {
         self.elapsed();
-        display::print_above(&self.lines_so_far());
+        display::print_above(&self.new_lines_so_far());
         // A run with time left begins more starts than planned.
         let of = if replicate <= replicates { format!(" of {replicates}") } else { String::new() };
         display::begin(MEASURING_TEMPLATE, max_time.as_millis() as u64, &format!("start {replicate}{of}: warming up"));
+        if let Some((spent, _, left)) = self.run_progress() {
+            display::update(|step| {
+                step.position(spent.as_millis() as u64);
+                step.suffix(left);
+            });
+        }
     }
 
     fn block(&self, run: &Run, _block: &Block, standings: &[PairProgress], spent: Duration) {
@@ -88,10 +117,12 @@ impl Observer for Live<'_> {
             let mut differences = self.differences.lock().unwrap_or_else(PoisonError::into_inner);
             differences.extend(standings.iter().filter_map(|standing| difference(request, run, standing)));
         }
-        let suffix = describe_time(spent, run.options.max_time_s, self.elapsed());
+        let max_time = Duration::from_secs_f64(run.options.max_time_s);
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some((spent, max_time));
+        let left = describe_time_left(spent, max_time, self.elapsed());
         display::update(|step| {
             step.position(spent.as_millis() as u64);
-            step.suffix(suffix);
+            step.suffix(left);
             if let (Some(request), Some(standing)) = (self.request, standings.first()) {
                 step.message(describe(request, run, standing));
             }
@@ -99,13 +130,11 @@ impl Observer for Live<'_> {
     }
 }
 
-/// Returns `45 of 180 s, 3 min left`: seconds of load so far and at most, and an estimate of the
-/// time left. It assumes that starts and loads of rows keep their share of the elapsed time.
-fn describe_time(spent: Duration, max_time_s: f64, elapsed: Duration) -> String {
-    let load = spent.as_secs_f64();
-    let left = (max_time_s - load).max(0.0) * (elapsed.as_secs_f64() / load.max(0.001)).max(1.0);
-    let left = if left < 90.0 { format!("{left:.0} s") } else { format!("{:.0} min", left / 60.0) };
-    format!("{load:.0} of {max_time_s} s, {left} left")
+/// Returns `about 3 min left`. Assumes that starts and loads of rows keep their share of the elapsed
+/// time.
+fn describe_time_left(spent: Duration, max_time: Duration, elapsed: Duration) -> String {
+    let pace = (elapsed.as_secs_f64() / spent.as_secs_f64().max(0.001)).max(1.0);
+    display::describe_time_left(max_time.saturating_sub(spent).mul_f64(pace))
 }
 
 /// Returns the pair's number, workload and difference so far: `utf8mb4_bin +23 % ± 4`. `None` for
@@ -113,40 +142,51 @@ fn describe_time(spent: Duration, max_time_s: f64, elapsed: Duration) -> String 
 fn difference(request: &Request, run: &Run, standing: &PairProgress) -> Option<(usize, (String, String))> {
     let pair = &run.pairs[standing.pair];
     let cpu = standing.cpu.filter(|_| pair.kind == PairKind::Collation)?;
-    let words = describe(request, run, &PairProgress { ratio: None, ..*standing });
-    let (workload, variant) = words.split_once(": ")?;
-    let percent = format!("{:+.0} % ± {:.0}", (cpu.value - 1.0) * 100.0, cpu.precision() * cpu.value * 100.0);
-    Some((standing.pair, (workload.to_owned(), format!("{variant} {percent}"))))
+    let (workload, variant) = names(request, run, standing.pair);
+    Some((standing.pair, (workload, format!("{variant} {}", format_difference(cpu)))))
 }
 
-/// Describes the pair under load and its ratio so far. Text, threads, connection charset and server
-/// are left out if the run has only one.
+/// Returns `+23 % ± 4`.
+fn format_difference(ratio: Estimate) -> String {
+    format!("{:+.0} % ± {:.0}", (ratio.value - 1.0) * 100.0, ratio.precision() * ratio.value * 100.0)
+}
+
+/// Describes the pair under load and its difference so far: of CPU per query, else of throughput.
 fn describe(request: &Request, run: &Run, standing: &PairProgress) -> String {
-    let pair = &run.pairs[standing.pair];
+    let (workload, variant) = names(request, run, standing.pair);
+    let figure = match (standing.cpu, standing.ratio) {
+        (Some(cpu), _) => format!(", CPU {}", format_difference(cpu)),
+        (None, Some(throughput)) => format!(", throughput {}", format_difference(throughput)),
+        (None, None) => String::new(),
+    };
+    format!("{workload}: {variant}{figure}")
+}
+
+/// Names a pair: its workload and its variant. Text, threads, connection charset and server are left
+/// out if the run has only one.
+fn names(request: &Request, run: &Run, pair: usize) -> (String, String) {
+    let pair = &run.pairs[pair];
     let (condition, variant) = (&run.conditions[pair.condition], &run.variants[pair.variant]);
-    let mut words = condition.workload.clone();
+    let mut workload = condition.workload.clone();
     if request.axes.texts.len() > 1 {
-        words += &format!(", {}", condition.text);
+        workload += &format!(", {}", condition.text);
     }
     if request.threads.len() > 1 {
-        words += &format!(", {} threads", condition.threads);
+        workload += &format!(", {} threads", condition.threads);
     }
-    words += &format!(": {}", variant.collation);
+    let mut name = variant.collation.clone();
     if request.axes.connections.len() > 1 {
-        words += &format!(" by {}", variant.connection_charset);
+        name += &format!(" by {}", variant.connection_charset);
     }
     if run.servers.len() > 1 {
-        words += &format!(" on {}", run.servers[variant.server].label);
+        name += &format!(" on {}", run.servers[variant.server].label);
     }
-    words += match pair.kind {
+    name += match pair.kind {
         PairKind::AA => " × its copy",
         PairKind::Collation => "",
         PairKind::Server => " × the first server's",
     };
-    if let Some(ratio) = standing.ratio {
-        words += &format!(" {:.2} ± {:.0} %", ratio.value, ratio.precision() * 100.0);
-    }
-    words
+    (workload, name)
 }
 
 #[cfg(test)]
@@ -156,25 +196,28 @@ mod tests {
     #[test]
     fn time_left_includes_starts_and_loads() {
         let seconds = Duration::from_secs;
-        assert_eq!(describe_time(seconds(45), 180.0, seconds(60)), "45 of 180 s, 3 min left");
-        assert_eq!(describe_time(seconds(170), 180.0, seconds(200)), "170 of 180 s, 12 s left");
+        assert_eq!(describe_time_left(seconds(45), seconds(180), seconds(60)), "about 3 min left");
+        assert_eq!(describe_time_left(seconds(170), seconds(180), seconds(200)), "about 11 s left");
     }
 
     #[test]
-    fn differences_so_far_have_a_line_for_each_workload() {
+    fn only_differences_that_changed_are_printed() {
         let live = Live::without_pairs();
         let add = |pair, workload: &str, difference: &str| {
             live.differences.lock().unwrap().insert(pair, (workload.to_owned(), difference.to_owned()));
         };
-        assert!(live.lines_so_far().is_empty());
+        assert!(live.new_lines_so_far().is_empty());
         add(0, "group_by", "utf8mb4_bin +49 % ± 9");
         add(1, "order_ranges", "utf8mb4_bin +90 % ± 4");
         add(2, "group_by", "utf8mb4_general_ci +97 % ± 3");
         add(0, "group_by", "utf8mb4_bin +50 % ± 5");
         let expected = [
-            "so far, group_by: utf8mb4_bin +50 % ± 5, utf8mb4_general_ci +97 % ± 3",
-            "so far, order_ranges: utf8mb4_bin +90 % ± 4",
+            "CPU so far, group_by: utf8mb4_bin +50 % ± 5, utf8mb4_general_ci +97 % ± 3",
+            "CPU so far, order_ranges: utf8mb4_bin +90 % ± 4",
         ];
-        assert_eq!(live.lines_so_far(), expected);
+        assert_eq!(live.new_lines_so_far(), expected);
+        assert!(live.new_lines_so_far().is_empty());
+        add(1, "order_ranges", "utf8mb4_bin +88 % ± 2");
+        assert_eq!(live.new_lines_so_far(), ["CPU so far, order_ranges: utf8mb4_bin +88 % ± 2"]);
     }
 }

@@ -34,6 +34,7 @@ impl ScanProgress for Watch {
         display::update(|step| {
             step.length(expected.max(done));
             step.position(done);
+            step.estimate_time_left();
             step.message(format!("reading {table}, {rate:.0} rows/s"));
         });
     }
