@@ -23,7 +23,8 @@ mod schedule;
 
 pub use analysis::{
     Analysis, Comparison, ConditionResult, ExtraWorkResult, Incomparability, LatencyRatios, ReplicateResult,
-    SELF_TEST_EXTRA_WORK, SelfTest, VariantResult, Verdict, analyse, judge, plausible_range, summarise_self_test,
+    SELF_TEST_EXTRA_WORK, SelfTest, VariantResult, Verdict, analyse, find_different_work, judge, plausible_range,
+    summarise_self_test,
 };
 pub use change::{RatioChange, RunComparison, ThroughputChange, compare_runs};
 pub use environment::EnvironmentDifference;

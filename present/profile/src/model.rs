@@ -1,6 +1,6 @@
 //! A profile as it is stored and printed (`schemas/profile.schema.json`).
 
-use measure::Estimate;
+use measure::{Estimate, Incomparability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +154,10 @@ pub struct Difference {
     pub cpu_us: Option<Estimate>,
     /// Additional server CPU time of text processing per statement, in µs. `null` if unknown.
     pub text_cpu_us: Option<Estimate>,
+    /// Different work of the two sides besides the collations', by the sessions' status counters.
+    /// Absent if none was found, and for sides on different servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_comparable: Option<Incomparability>,
     /// Differences by category, in a fixed order.
     pub categories: Vec<CategoryDifference>,
     /// Functions that differ most, at most 40.

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lifecycle::interrupt;
-use load::{Load, Sharing};
-use measure::{Observer, Probe, Run, Variant};
+use load::{Load, Sharing, WorkMeter};
+use measure::{Incomparability, Observer, Probe, Run, Variant};
 use server::Server;
 
 use crate::activity::ServerActivity;
@@ -28,6 +28,9 @@ const TURN: Duration = Duration::from_millis(10);
 
 /// Interval at which waiting checks for a signal.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
+
+/// Status counters per statement, by name.
+type Work = BTreeMap<String, f64>;
 
 /// Settings and duration of sampling.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +83,7 @@ impl Profiler {
         let pids: BTreeSet<u32> = sides.iter().filter_map(|side| side.pid).collect();
         let scope = perf::choose_scope(self.plan.sampling)?;
         let recorder = Recorder::start(&pids.into_iter().collect::<Vec<_>>(), self.plan.sampling, scope)?;
-        let windows = self.measure_windows(loads, observer)?;
+        let (windows, work) = self.measure_windows(loads, observer)?;
         observer.stage(&format!("{title}: reading samples"));
         let script = recorder.stop()?;
         let preferred_collations: Vec<String> =
@@ -92,26 +95,43 @@ impl Profiler {
         let mut profile = input.profile(&script, info, &self.folder, &format!("{condition}-"))?;
         profile.condition = Some(condition);
         profile.window_s = Some(length);
+        for difference in &mut profile.differences {
+            let [own, first] = [difference.side, 0].map(|side| (run.variants[loads[side].0].server, &work[side]));
+            difference.not_comparable = compare_work(own, first);
+        }
         Ok(profile)
     }
 
-    fn measure_windows(&self, loads: &[(usize, &Load)], observer: &dyn Observer) -> Result<Vec<Window>, Error> {
+    /// Runs the loads, window by window. Also returns the mean of each status counter per statement
+    /// and window, by load.
+    fn measure_windows(
+        &self,
+        loads: &[(usize, &Load)],
+        observer: &dyn Observer,
+    ) -> Result<(Vec<Window>, Vec<Work>), Error> {
         let loads: Vec<&Load> = loads.iter().map(|&(_, load)| load).collect();
         let length = self.plan.window * loads.len() as u32;
         let mut windows = Vec::new();
+        let mut work = vec![Work::new(); loads.len()];
         for number in 0..self.plan.windows {
             if interrupt::is_pending() {
                 return Err(Error::Interrupted);
             }
             observer.fraction(number as f64 / self.plan.windows as f64);
+            let meter = WorkMeter::begin(&loads)?;
             let from_ns = now_ns();
             let tallies = load::run_block(&loads, Sharing::Turns(TURN), WARM_UP, length)?;
             let per_query = |tally: &load::Tally| {
                 Some(tally.server_cpu_ns? as f64 / 1e3 / tally.all_queries as f64).filter(|cpu| cpu.is_finite())
             };
             windows.push(Window { from_ns, to_ns: now_ns(), cpu_us: tallies.iter().map(per_query).collect() });
+            for (sum, own) in work.iter_mut().zip(meter.end(&loads, &tallies)?) {
+                for (counter, count) in own.counters {
+                    *sum.entry(counter).or_default() += count / self.plan.windows as f64;
+                }
+            }
         }
-        Ok(windows)
+        Ok((windows, work))
     }
 }
 
@@ -270,6 +290,12 @@ impl ProfileInput<'_> {
         output::draw_graphs(&mut profile, &resolved, &samples, folder, prefix)?;
         Ok(profile)
     }
+}
+
+/// Compares the work of a side with that of the first side. Each side is its server and its status
+/// counters per statement. Servers count differently.
+fn compare_work(own: (usize, &Work), first: (usize, &Work)) -> Option<Incomparability> {
+    (own.0 == first.0).then(|| measure::find_different_work(own.1, first.1)).flatten()
 }
 
 fn sampling_info(by: &str, sampling: Sampling, scope: Scope) -> SamplingInfo {

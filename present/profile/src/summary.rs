@@ -249,6 +249,7 @@ pub fn compare_sides(index: usize, first: &SideSamples<'_>, side: &SideSamples<'
         side: index,
         cpu_us: mean_difference(&side.cpu_by_window(&full_share), &first.cpu_by_window(&full_share)),
         text_cpu_us: cpu_difference(&|stack: &Stack| stack.category.is_text()),
+        not_comparable: None,
         categories: categories.to_vec(),
         functions: function_differences(first, side),
         flame_graph: None,

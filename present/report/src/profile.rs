@@ -3,7 +3,7 @@
 pub(crate) mod csv_rows;
 pub(crate) mod page;
 pub(crate) mod table;
-mod text;
+pub(crate) mod text;
 
 use ::profile::Profiles;
 

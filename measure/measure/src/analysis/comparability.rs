@@ -1,7 +1,7 @@
 //! Comparability of the two sides of a pair. If they differ in weights, plans, rows or work besides
 //! what the pair compares, the ratio does not measure the collation alone, and outputs say so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -71,11 +71,31 @@ impl fmt::Display for Incomparability {
                 write!(
                     f,
                     "the work differs, so it is not the collation alone: {counter} {variant:.2} a statement against {baseline:.2}"
-                )
+                )?;
+                self.explain().map_or(Ok(()), |explanation| write!(f, " ({explanation})"))
             }
             Incomparability::Rows { variant, baseline } => {
                 write!(f, "{variant:.1} rows a statement against {baseline:.1}")
             }
+        }
+    }
+}
+
+impl Incomparability {
+    /// Says in words what a status counter means that differs. `None` for other reasons, and for
+    /// counters whose names say it.
+    pub fn explain(&self) -> Option<&'static str> {
+        let Self::Work { counter, variant, baseline } = self else { return None };
+        match (counter.as_str(), variant > baseline) {
+            ("Handler_read_rnd", true) => Some(
+                "the server sorts row ids and fetches the rows again, instead of carrying their columns in the sort",
+            ),
+            ("Handler_read_rnd", false) => Some(
+                "the baseline sorts row ids and fetches the rows again, instead of carrying their columns in the sort",
+            ),
+            ("Created_tmp_disk_tables", _) => Some("temporary tables on disk instead of in memory"),
+            ("Sort_merge_passes", _) => Some("sorts that exceed the sort buffer, and so merge files"),
+            _ => None,
         }
     }
 }
@@ -159,13 +179,31 @@ fn compare_work(run: &Run, pair: &Pair, sides: &[SidePair<'_>]) -> Option<Incomp
     let known: Vec<(&Side, &Side)> = sides.iter().map(|own| (own.baseline, own.variant)).collect();
     let known: Vec<_> =
         known.into_iter().filter(|(one, other)| !one.work.is_empty() && !other.work.is_empty()).collect();
-    let counters: BTreeSet<&String> =
-        known.iter().flat_map(|(one, other)| one.work.keys().chain(other.work.keys())).collect();
-    let mean = |work: &dyn Fn(&(&Side, &Side)) -> f64| known.iter().map(work).sum::<f64>() / known.len() as f64;
-    let count_of = |side: &Side, counter: &String| side.work.get(counter).copied().unwrap_or(0.0);
+    let variant = mean_work(known.iter().map(|(_, variant)| *variant));
+    let baseline = mean_work(known.iter().map(|(baseline, _)| *baseline));
+    find_different_work(&variant, &baseline)
+}
+
+/// Returns the mean of each status counter over blocks.
+fn mean_work<'s>(blocks: impl ExactSizeIterator<Item = &'s Side>) -> BTreeMap<String, f64> {
+    let number = blocks.len() as f64;
+    let mut means = BTreeMap::new();
+    for (counter, count) in blocks.flat_map(|side| &side.work) {
+        *means.entry(counter.clone()).or_default() += count / number;
+    }
+    means
+}
+
+/// Compares status counters per statement. Returns the counter with the largest relative difference
+/// beyond chance.
+pub fn find_different_work(
+    variant: &BTreeMap<String, f64>,
+    baseline: &BTreeMap<String, f64>,
+) -> Option<Incomparability> {
+    let count_of = |work: &BTreeMap<String, f64>, counter: &String| work.get(counter).copied().unwrap_or(0.0);
+    let counters: BTreeSet<&String> = variant.keys().chain(baseline.keys()).collect();
     let differences = counters.into_iter().filter_map(|counter| {
-        let baseline = mean(&|(baseline, _)| count_of(baseline, counter));
-        let variant = mean(&|(_, variant)| count_of(variant, counter));
+        let (variant, baseline) = (count_of(variant, counter), count_of(baseline, counter));
         let difference = (variant - baseline).abs();
         let most = variant.max(baseline);
         let is_beyond_chance = difference > MAX_WORK_DIFFERENCE * most && difference > MIN_WORK_DIFFERENCE;
@@ -173,4 +211,19 @@ fn compare_work(run: &Run, pair: &Pair, sides: &[SidePair<'_>]) -> Option<Incomp
     });
     let (_, counter, variant, baseline) = differences.max_by(|one, other| one.0.total_cmp(&other.0))?;
     Some(Incomparability::Work { counter: counter.clone(), variant, baseline })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_fetched_again_are_explained() {
+        let work = |again: f64| BTreeMap::from([("Handler_read_rnd".into(), again), ("Sort_rows".into(), 10.0)]);
+        let found = find_different_work(&work(12.5), &work(6.2)).unwrap();
+        assert!(found.explain().unwrap().starts_with("the server sorts row ids"), "{found}");
+        let found = find_different_work(&work(6.2), &work(12.5)).unwrap();
+        assert!(found.to_string().contains("6.20 a statement against 12.50 (the baseline sorts row ids"), "{found}");
+        assert_eq!(find_different_work(&work(6.2), &work(6.3)), None);
+    }
 }

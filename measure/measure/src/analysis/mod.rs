@@ -19,7 +19,7 @@ use crate::model::{Block, Pair, PairKind, Run, Side};
 use crate::pairing::{SidePair, cpu_difference, cpu_ratio, pair_sides, throughput_ratio};
 use verdict::distance_from_one;
 
-pub use comparability::Incomparability;
+pub use comparability::{Incomparability, find_different_work};
 pub use results::{Analysis, Comparison, ConditionResult, LatencyRatios, ReplicateResult, VariantResult};
 pub use self_test::{ExtraWorkResult, SELF_TEST_EXTRA_WORK, SelfTest, summarise_self_test};
 pub(crate) use summary::representative_sides;

@@ -10,6 +10,7 @@ use super::chart::Chart;
 use super::section::Section;
 use super::table::Grid;
 use crate::profile::table::{category_table, difference_table, function_table, text_share};
+use crate::profile::text::describe_different_work;
 use crate::run::report::Report;
 
 #[derive(Template)]
@@ -22,6 +23,8 @@ pub(crate) struct Body {
 /// Profile of one condition.
 struct Part {
     sentence: String,
+    /// Different work of the sides besides the collations'.
+    different_work: Vec<String>,
     chart: Chart,
     categories: Grid,
     functions: Vec<Grid>,
@@ -68,6 +71,7 @@ fn part(profile: &Profile, images: &[(String, String)]) -> Part {
     let changes = profile.differences.iter().map(|difference| difference_table(profile, difference));
     Part {
         sentence: text_share(profile),
+        different_work: profile.differences.iter().filter_map(describe_different_work).collect(),
         chart: chart(profile),
         categories: Grid::new(category_table(profile)),
         functions: functions.chain(changes).map(Grid::new).collect(),

@@ -9,7 +9,7 @@ use profile::{
 
 use crate::format::number::{DASH, count_noun, format_decimals, format_percent};
 use crate::format::table::{ColumnKind, Row, Table, column};
-use crate::profile::text::INTERVAL_SCOPE;
+use crate::profile::text::{INTERVAL_SCOPE, describe_different_work};
 
 /// Maximum number of functions in a table.
 const MAX_FUNCTIONS: usize = 12;
@@ -25,6 +25,7 @@ pub(crate) fn summary_tables(profiles: &Profiles) -> (Vec<Table>, Vec<String>) {
 pub(crate) fn sentences(profile: &Profile) -> Vec<String> {
     let mut sentences = vec![text_share(profile)];
     sentences.extend(profile.differences.iter().filter_map(|difference| describe_difference(profile, difference)));
+    sentences.extend(profile.differences.iter().filter_map(describe_different_work));
     sentences.push(format!("{INTERVAL_SCOPE}."));
     sentences.extend(profile.sides.iter().map(describe_coverage));
     sentences

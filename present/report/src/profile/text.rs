@@ -8,6 +8,7 @@ use profile::{
 use crate::format::number::{count_noun, format_percent};
 use crate::format::text::Style;
 use crate::run::verdict::cell::format_change;
+use crate::run::verdict::grid::describe_shortly;
 
 /// Samples of a side below which a profile says nothing.
 const MIN_SAMPLES: u64 = 200;
@@ -67,6 +68,13 @@ fn push_difference(profile: &Profile, difference: &Difference, style: Style, out
         push_bar(category.category.describe(), &format!("{} µs", signed(*value)), value.abs() / largest, out);
     }
     push_functions(difference.functions.iter().filter_map(|one| describe_change(one, all)), style, out);
+    describe_different_work(difference).iter().for_each(|note| style.push_wrapped("! ", "  ", note, out));
+}
+
+/// Returns `Handler_read_rnd 12.5 per query instead of 6.2: …`. `None` if the sides do the same work
+/// besides the collations'.
+pub(crate) fn describe_different_work(difference: &Difference) -> Option<String> {
+    difference.not_comparable.as_ref().map(|different| format!("{}.", describe_shortly(different)))
 }
 
 /// Returns `A query takes 114.0 instead of 65.0 µs of server CPU: +75 % ± 1.` `None` without times.

@@ -126,11 +126,12 @@ fn throughput_instead(comparison: &Comparison, figure: Figure, change: Change) -
     Some(format!("throughput {} all the same: waits, not CPU", format_change(ratio)))
 }
 
-fn describe_shortly(incomparability: &Incomparability) -> String {
+pub(crate) fn describe_shortly(incomparability: &Incomparability) -> String {
     match incomparability {
         Incomparability::Plan { .. } => "a different query plan: not the collation alone".into(),
         Incomparability::Work { counter, variant, baseline } => {
-            format!("{counter} {variant:.1} per query instead of {baseline:.1}: not the collation alone")
+            let meaning = incomparability.explain().map(|meaning| format!("{meaning}; ")).unwrap_or_default();
+            format!("{counter} {variant:.1} per query instead of {baseline:.1}: {meaning}not the collation alone")
         }
         Incomparability::Rows { variant, baseline } => {
             format!("{variant:.1} rows per query instead of {baseline:.1}: not the collation alone")
