@@ -9,6 +9,9 @@ use crate::model::{Cell, FunctionCount, Results};
 
 /// Least change of a cell that is reported, as a share of its instructions.
 pub(crate) const MIN_CELL_CHANGE: f64 = 0.001;
+/// Name of all functions of a file that are known by their addresses only, which differ from build
+/// to build.
+const UNNAMED: &str = "functions without a name";
 /// Least change of a function that is reported, as a share of its own instructions.
 const MIN_FUNCTION_CHANGE: f64 = 0.004;
 /// Least change of a function that is reported, as a share of the cell's instructions.
@@ -63,7 +66,11 @@ pub struct Change {
 /// Change of one function's own instructions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionChange {
+    /// Name in words.
     pub name: String,
+    /// Symbol, or where the function was found; without its address if the builds differ.
+    #[serde(default)]
+    pub raw_name: String,
     /// Program file or library.
     pub file: String,
     /// Instructions per statement; 0 if the function is not among those counted.
@@ -205,7 +212,7 @@ fn function_changes(before: &Cell, after: &Cell, is_same_build: bool) -> Vec<Fun
         |cell: &Cell| if is_same_build { cell.functions.clone() } else { without_addresses(&cell.functions) };
     let (before, after) = (functions(before), functions(after));
     let find = |functions: &[FunctionCount], wanted: &FunctionCount| {
-        functions.iter().find(|other| other.name == wanted.name && other.file == wanted.file).cloned()
+        functions.iter().find(|other| other.is_same(wanted)).cloned()
     };
     let mut changes: Vec<FunctionChange> = Vec::new();
     for function in before.iter().chain(after.iter().filter(|one| find(&before, one).is_none())) {
@@ -220,7 +227,15 @@ fn function_changes(before: &Cell, after: &Cell, is_same_build: bool) -> Vec<Fun
         };
         if changed {
             let (before, after) = (count(&old), count(&new));
-            changes.push(FunctionChange { name: function.name.clone(), file: function.file.clone(), before, after });
+            // A count of an older version has only the raw name.
+            let named = new.as_ref().unwrap_or(function);
+            changes.push(FunctionChange {
+                name: named.name.clone(),
+                raw_name: named.raw_name().to_owned(),
+                file: function.file.clone(),
+                before,
+                after,
+            });
         }
     }
     changes.sort_by(|one, other| (other.after - other.before).abs().total_cmp(&(one.after - one.before).abs()));
@@ -232,8 +247,8 @@ fn function_changes(before: &Cell, after: &Cell, is_same_build: bool) -> Vec<Fun
 fn without_addresses(functions: &[FunctionCount]) -> Vec<FunctionCount> {
     let mut merged: Vec<FunctionCount> = Vec::new();
     for function in functions {
-        let name = name_without_address(&function.name);
-        match merged.iter_mut().find(|one| one.name == name && one.file == function.file) {
+        let function = without_address(function);
+        match merged.iter_mut().find(|one| one.is_same(&function)) {
             Some(one) => {
                 one.instructions += function.instructions;
                 if one.by_start.len() == function.by_start.len() {
@@ -242,21 +257,28 @@ fn without_addresses(functions: &[FunctionCount]) -> Vec<FunctionCount> {
                     one.by_start.clear();
                 }
             }
-            None => merged.push(FunctionCount { name, ..function.clone() }),
+            None => merged.push(function),
         }
     }
     merged
 }
 
-fn name_without_address(name: &str) -> String {
+/// Removes the address from a function's names: `hash_sort@uca/0xf18340` becomes `hash_sort@uca`, and
+/// `mariadbd+0xe88380` one of the functions without a name.
+fn without_address(function: &FunctionCount) -> FunctionCount {
+    let raw_name = function.raw_name();
     let split = |mark: &str| {
-        let (start, address) = name.rsplit_once(mark)?;
+        let (start, address) = raw_name.rsplit_once(mark)?;
         (!address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(start)
     };
-    if let Some(start) = split("/0x") {
-        return start.to_owned();
+    let renamed = |name: String, raw_name: &str| FunctionCount { name, raw_name: raw_name.into(), ..function.clone() };
+    if let Some(slot) = split("/0x") {
+        return renamed(profile::describe_function(slot, profile::Naming::Handler), slot);
     }
-    if split("+0x").is_some() { "functions without a name".to_owned() } else { name.to_owned() }
+    match split("+0x") {
+        Some(_) => renamed(UNNAMED.to_owned(), UNNAMED),
+        None => function.clone(),
+    }
 }
 
 fn starts(function: &FunctionCount) -> &[f64] {
@@ -269,12 +291,21 @@ mod tests {
 
     #[test]
     fn addresses_are_no_names() {
-        for (name, expected) in [
-            ("hash_sort@uca/0xf18340", "hash_sort@uca"),
-            ("mariadbd+0xe88380", "functions without a name"),
-            ("my_hash_sort_uca", "my_hash_sort_uca"),
+        for (raw_name, expected) in [
+            ("hash_sort@uca/0xf18340", ("hash_sort of uca", "hash_sort@uca")),
+            ("mariadbd+0xe88380", (UNNAMED, UNNAMED)),
+            ("my_hash_sort_uca", ("my_hash_sort_uca", "my_hash_sort_uca")),
         ] {
-            assert_eq!(name_without_address(name), expected);
+            let function = FunctionCount {
+                name: raw_name.into(),
+                raw_name: raw_name.into(),
+                file: "mariadbd".into(),
+                category: profile::Category::Hash,
+                instructions: 1.0,
+                by_start: Vec::new(),
+            };
+            let found = without_address(&function);
+            assert_eq!((found.name.as_str(), found.raw_name.as_str()), expected);
         }
     }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use profile::{Image, Mapping, Naming, name_category, parse_mapping};
+use profile::{Image, Mapping, Naming, describe_function, name_category, parse_mapping, shorten_symbol};
 
 use crate::dump::{Place, ThreadInstructions};
 use crate::model::FunctionCount;
@@ -29,17 +29,18 @@ impl FunctionCounter {
         if most == 0 {
             return Vec::new();
         }
-        let mut by_name: HashMap<(String, String), u64> = HashMap::new();
+        let mut by_name: HashMap<(String, Naming, String), u64> = HashMap::new();
         for (place, instructions) in &count.places {
             *by_name.entry(self.name(place)).or_default() += instructions;
         }
         let mut functions: Vec<FunctionCount> = by_name
             .into_iter()
-            .map(|((name, file), instructions)| FunctionCount {
-                category: name_category(&name, &file),
+            .map(|((raw_name, naming, file), instructions)| FunctionCount {
+                name: describe_function(&raw_name, naming),
+                category: name_category(&raw_name, &file),
                 instructions: instructions as f64 / statements as f64,
                 by_start: Vec::new(),
-                name,
+                raw_name,
                 file,
             })
             .collect();
@@ -48,12 +49,13 @@ impl FunctionCounter {
         functions
     }
 
-    /// Returns the function's name and its file's name without folders.
-    fn name(&mut self, place: &Place) -> (String, String) {
+    /// Returns the function's raw name with its source, and its file's name without folders.
+    fn name(&mut self, place: &Place) -> (String, Naming, String) {
         let file = Path::new(&*place.file).file_name().unwrap_or_default().to_string_lossy().into_owned();
         let function = self.image(&place.file).and_then(|image| image.function(place.address));
-        let known = function.filter(|function| function.naming != Naming::Unknown);
-        (known.map_or_else(|| place.function.to_string(), |function| function.name), file)
+        let (name, naming) =
+            function.map_or_else(|| name_by_valgrind(&place.function, &file), |known| (known.name, known.naming));
+        (name, naming, file)
     }
 
     fn image(&mut self, file: &Arc<str>) -> Option<&Image> {
@@ -66,8 +68,33 @@ impl FunctionCounter {
     }
 }
 
+/// Returns the name of a function that its file doesn't name. Valgrind names it by a symbol, or by
+/// an address such as `0x00000000009a0`.
+fn name_by_valgrind(function: &str, file: &str) -> (String, Naming) {
+    match function.strip_prefix("0x").and_then(|address| u64::from_str_radix(address, 16).ok()) {
+        Some(address) => (format!("{file}+{address:#x}"), Naming::Bounds),
+        None => (shorten_symbol(function), Naming::Symbol),
+    }
+}
+
 /// Reads the files that a process has mapped.
 fn mappings(pid: u32) -> Vec<Mapping> {
     let text = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
     text.lines().filter_map(|line| parse_mapping(pid, line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_that_only_valgrind_names_have_readable_names() {
+        let describe = |function: &str| {
+            let (name, naming) = name_by_valgrind(function, "libc.so.6");
+            describe_function(&name, naming)
+        };
+        assert_eq!(describe("0x00000000009a0"), "unnamed code in libc.so.6 (0x9a0)");
+        assert_eq!(describe("JOIN::exec(unsigned int)"), "JOIN::exec");
+        assert_eq!(describe("_ZN4JOIN4execEv"), "JOIN::exec");
+    }
 }

@@ -77,7 +77,12 @@ pub struct Cell {
 /// Instructions of one function, without those of the functions that it calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionCount {
+    /// Name in words, as `weigh profile` prints it. In counts of older versions the raw name.
     pub name: String,
+    /// Symbol, or where the function was found: `hash_sort@utf8mb4_bin`, `mariadbd+0x10f8800`.
+    /// Empty in counts of older versions.
+    #[serde(default)]
+    pub raw_name: String,
     /// Program file or library, without folders.
     pub file: String,
     pub category: profile::Category,
@@ -86,6 +91,17 @@ pub struct FunctionCount {
     /// Instructions per statement in each start that lists the function.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_start: Vec<f64>,
+}
+
+impl FunctionCount {
+    /// True if both are the same function, in one build of the server.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.raw_name(), &self.file) == (other.raw_name(), &other.file)
+    }
+
+    pub(crate) fn raw_name(&self) -> &str {
+        if self.raw_name.is_empty() { &self.name } else { &self.raw_name }
+    }
 }
 
 impl Cell {

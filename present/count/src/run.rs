@@ -241,9 +241,8 @@ fn combine_cell(server: usize, cell: &StartCell, starts: &[Start]) -> Cell {
 /// Returns the functions of the first start with the means over the starts that list them.
 fn mean_functions(first: &[FunctionCount], all: &[&StartCell]) -> Vec<FunctionCount> {
     let mean = |function: &FunctionCount| {
-        let same = |other: &&FunctionCount| other.name == function.name && other.file == function.file;
-        let counts: Vec<f64> =
-            all.iter().filter_map(|cell| cell.functions.iter().find(same)).map(|found| found.instructions).collect();
+        let found = all.iter().filter_map(|cell| cell.functions.iter().find(|other| other.is_same(function)));
+        let counts: Vec<f64> = found.map(|found| found.instructions).collect();
         FunctionCount {
             instructions: counts.iter().sum::<f64>() / counts.len() as f64,
             by_start: counts,

@@ -22,7 +22,7 @@ pub fn fold<'s>(resolved: &Resolved, stacks: impl Iterator<Item = &'s Stack>) ->
 fn fold_stack(resolved: &Resolved, stack: &Stack) -> String {
     let outermost_first = stack.functions.iter().rev();
     // A name must not contain the separators.
-    let names = outermost_first.map(|&id| resolved.functions[id].name.replace([';', '\n'], ":"));
+    let names = outermost_first.map(|&id| resolved.functions[id].readable_name().replace([';', '\n'], ":"));
     names.collect::<Vec<_>>().join(";")
 }
 

@@ -28,6 +28,6 @@ pub use model::{
     CategoryDifference, CategoryShare, Coverage, Difference, FORMAT, FunctionDifference, FunctionShare, Profile,
     Profiles, SamplingInfo, Share, SideProfile,
 };
-pub use names::describe_function;
+pub use names::{describe_function, shorten as shorten_symbol};
 pub use script::Mapping;
 pub use session::{Plan, Profiler, attach, import};

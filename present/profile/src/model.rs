@@ -132,7 +132,11 @@ pub struct CategoryShare {
 /// Share of a function itself, without its callees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionShare {
+    /// Name in words: `hash_sort of utf8mb4_bin`, `unnamed code in mariadbd (0x10f8800)`.
     pub name: String,
+    /// Symbol, or where the function was found: `hash_sort@utf8mb4_bin`, `mariadbd+0x10f8800`.
+    #[serde(default)]
+    pub raw_name: String,
     pub file: String,
     pub naming: Naming,
     /// Category of most of the samples.
@@ -180,7 +184,11 @@ pub struct CategoryDifference {
 /// Difference between a side and the first side in one function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionDifference {
+    /// Name in words: `hash_sort of utf8mb4_bin`, `unnamed code in mariadbd (0x10f8800)`.
     pub name: String,
+    /// Symbol, or where the function was found: `hash_sort@utf8mb4_bin`, `mariadbd+0x10f8800`.
+    #[serde(default)]
+    pub raw_name: String,
     pub naming: Naming,
     /// Category of most samples of the function, on the side with more samples of the function.
     pub category: Category,

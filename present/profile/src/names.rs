@@ -12,7 +12,7 @@ const CLONE_SUFFIXES: [&str; 7] = [".cold", ".part", ".constprop", ".isra", ".lt
 const ANONYMOUS_NAMESPACE: &str = "(anonymous namespace)::";
 
 /// Returns a readable form of a symbol, mangled or not: `JOIN::exec` for `_ZN4JOIN4execEv`.
-pub(crate) fn shorten(symbol: &str) -> String {
+pub fn shorten(symbol: &str) -> String {
     let base = strip_clone_suffix(symbol);
     let options = DemangleOptions::new().no_params().no_return_type();
     let demangled = Symbol::new(base).ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
@@ -28,7 +28,7 @@ fn strip_clone_suffix(symbol: &str) -> &str {
     ends.min().map_or(symbol, |end| &symbol[..end])
 }
 
-/// Returns a function's name in words: `hash_sort of utf8mb4_0900_ai_ci and 61 more` for
+/// Returns a function's name in words, which all outputs have: `hash_sort of utf8mb4_0900_ai_ci and 61 more` for
 /// `hash_sort@utf8mb4_0900_ai_ci(+61)`, `unnamed code in mysqld (0x9a0)` for `mysqld+0x9a0`. Other
 /// names don't change.
 pub fn describe_function(name: &str, naming: Naming) -> String {

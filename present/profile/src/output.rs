@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::flame;
+use crate::image::Naming;
 use crate::model::{FORMAT, Profile, Profiles};
+use crate::names::describe_function;
 use crate::resolve::Resolved;
 use crate::summary::SideSamples;
 
@@ -31,11 +33,27 @@ pub fn read(run: &Path) -> Result<Option<Profiles>, Error> {
         read => read.map_err(Error::io("read", &path))?,
     };
     let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
-    let profiles: Profiles = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
+    let mut profiles: Profiles = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
     if profiles.format != FORMAT {
         return Err(malformed(format!("its format is {}, not {FORMAT}", profiles.format)));
     }
+    profiles.profiles.iter_mut().for_each(describe_functions);
     Ok(Some(profiles))
+}
+
+/// Sets the readable names in a profile of an earlier version, which has only raw names.
+fn describe_functions(profile: &mut Profile) {
+    let describe = |name: &mut String, raw_name: &mut String, naming: Naming| {
+        if raw_name.is_empty() {
+            *raw_name = std::mem::replace(name, describe_function(name, naming));
+        }
+    };
+    for one in profile.sides.iter_mut().flat_map(|side| &mut side.functions) {
+        describe(&mut one.name, &mut one.raw_name, one.naming);
+    }
+    for one in profile.differences.iter_mut().flat_map(|difference| &mut difference.functions) {
+        describe(&mut one.name, &mut one.raw_name, one.naming);
+    }
 }
 
 /// Writes folded stacks and flame graphs of each side, and flame graphs of the differences. Records

@@ -15,11 +15,19 @@ pub type FunctionId = usize;
 /// A function on a sampled stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ResolvedFunction {
+    /// Symbol, or where the function was found. The rules of categories are about this name.
     pub name: String,
     /// File name without folders. A name in brackets for the kernel and other code without a file.
     /// Empty if perf does not know the file.
     pub file: String,
     pub naming: Naming,
+}
+
+impl ResolvedFunction {
+    /// Returns the name that tables and graphs show.
+    pub fn readable_name(&self) -> String {
+        names::describe_function(&self.name, self.naming)
+    }
 }
 
 /// A sample with resolved functions.

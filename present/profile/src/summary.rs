@@ -200,7 +200,8 @@ fn function_shares(side_samples: &SideSamples<'_>) -> Vec<FunctionShare> {
             let seen: &ResolvedFunction = &side_samples.resolved.functions[id];
             let shares = function_samples.shares(side_samples);
             FunctionShare {
-                name: seen.name.clone(),
+                name: seen.readable_name(),
+                raw_name: seen.name.clone(),
                 file: seen.file.clone(),
                 naming: seen.naming,
                 category: function_samples.category(),
@@ -279,7 +280,8 @@ fn function_differences(first: &SideSamples<'_>, side: &SideSamples<'_>) -> Vec<
             let cpu_us = mean_difference(&side.cpu_by_window(&own_shares), &first.cpu_by_window(&other_shares));
             let (share_first, share) = (mean_share(&other_shares).value, mean_share(&own_shares).value);
             let difference = FunctionDifference {
-                name: seen.name.clone(),
+                name: seen.readable_name(),
+                raw_name: seen.name.clone(),
                 naming: seen.naming,
                 category: if function_samples.samples() >= other.samples() {
                     function_samples.category()

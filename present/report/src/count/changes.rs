@@ -72,6 +72,7 @@ struct Line<'a> {
     instructions_after: f64,
     change: Option<f64>,
     fails: bool,
+    raw_function: Option<&'a str>,
 }
 
 /// Returns comparisons as CSV with a header: a line per statement that changed, and per function.
@@ -95,6 +96,7 @@ fn lines<'a>(comparison: &'a Comparison, change: &'a Change) -> Vec<Line<'a>> {
         instructions_after: round_six_digits(change.after),
         change: Some(round_six_digits(change.change)),
         fails: change.fails,
+        raw_function: None,
     };
     let of_function = |function: &'a FunctionChange| Line {
         function: Some(&function.name),
@@ -102,6 +104,7 @@ fn lines<'a>(comparison: &'a Comparison, change: &'a Change) -> Vec<Line<'a>> {
         instructions_after: round_six_digits(function.after),
         change: (function.before > 0.0).then(|| round_six_digits(function.after / function.before - 1.0)),
         fails: false,
+        raw_function: Some(&function.raw_name),
         ..whole
     };
     let functions: Vec<Line<'a>> = change.functions.iter().map(of_function).collect();

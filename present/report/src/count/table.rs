@@ -109,7 +109,7 @@ impl Change<'_> {
 
 fn changes<'a>(before: &'a [FunctionCount], after: &'a [FunctionCount]) -> Vec<Change<'a>> {
     let find = |functions: &[FunctionCount], wanted: &FunctionCount| {
-        let found = functions.iter().find(|other| other.name == wanted.name && other.file == wanted.file);
+        let found = functions.iter().find(|other| other.is_same(wanted));
         found.map_or(0.0, |found| found.instructions)
     };
     let of_after = after.iter().map(|function| Change {

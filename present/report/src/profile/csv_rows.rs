@@ -21,6 +21,8 @@ struct Line<'a> {
     cpu_us: Option<f64>,
     cpu_us_low: Option<f64>,
     cpu_us_high: Option<f64>,
+    /// Of a function: its symbol, or where it was found.
+    raw_name: Option<&'a str>,
 }
 
 /// Returns the profiles as CSV with a header.
@@ -51,6 +53,7 @@ fn category<'a>(profile: &'a Profile, side: &'a SideProfile, part: &'a CategoryS
         cpu_us,
         cpu_us_low,
         cpu_us_high,
+        raw_name: None,
     }
 }
 
@@ -69,5 +72,6 @@ fn function<'a>(profile: &'a Profile, side: &'a SideProfile, part: &'a FunctionS
         cpu_us: part.cpu_us.map(round_six_digits),
         cpu_us_low: None,
         cpu_us_high: None,
+        raw_name: Some(&part.raw_name),
     }
 }

@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 
 use measure::Estimate;
-use profile::{
-    Category, Difference, FunctionDifference, FunctionShare, Profile, Profiles, SideProfile, describe_function,
-};
+use profile::{Category, Difference, FunctionDifference, FunctionShare, Profile, Profiles, SideProfile};
 
 use crate::format::number::{DASH, count_noun, format_decimals, format_percent};
 use crate::format::table::{ColumnKind, Row, Table, column};
@@ -161,7 +159,7 @@ pub(crate) fn function_table(profile: &Profile, side: usize) -> Table {
     ];
     let line = |part: &FunctionShare| {
         Row::new(vec![
-            describe_function(&part.name, part.naming),
+            part.name.clone(),
             part.category.describe().into(),
             format!("{:.1} %", part.share * 100.0),
             format_decimals(part.cpu_us, 2),
@@ -184,7 +182,7 @@ pub(crate) fn difference_table(profile: &Profile, difference: &Difference) -> Ta
     let line = |part: &FunctionDifference| {
         let more = part.cpu_us.map_or(DASH.into(), format_signed);
         Row::new(vec![
-            describe_function(&part.name, part.naming),
+            part.name.clone(),
             part.category.describe().into(),
             share(part.share_first),
             share(part.share),

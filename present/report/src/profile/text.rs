@@ -1,9 +1,7 @@
 //! A profile for a terminal: what a query takes more, and in which work and functions.
 
 use measure::Estimate;
-use profile::{
-    CategoryDifference, Difference, FunctionDifference, FunctionShare, Profile, SideProfile, describe_function,
-};
+use profile::{CategoryDifference, Difference, FunctionDifference, FunctionShare, Profile, SideProfile};
 
 use crate::format::number::{count_noun, format_percent};
 use crate::format::text::Style;
@@ -114,7 +112,7 @@ fn push_side(profile: &Profile, side: &SideProfile, style: Style, out: &mut Stri
     for (category, value) in categories.into_iter().take(MAX_CATEGORIES).filter(|(_, value)| *value >= MIN_SHARE) {
         push_bar(category.describe(), &format!("{:.1} %", value * 100.0), value / largest, out);
     }
-    let name = |one: &FunctionShare| format!("{} {:.1} %", describe_function(&one.name, one.naming), one.share * 100.0);
+    let name = |one: &FunctionShare| format!("{} {:.1} %", one.name, one.share * 100.0);
     push_functions(side.functions.iter().map(name), style, out);
 }
 
@@ -145,8 +143,7 @@ fn push_functions(functions: impl Iterator<Item = String>, style: Style, out: &m
 /// Returns `my_strnxfrm_unicode +5.2`, in µs per query. `None` for a small difference.
 fn describe_change(function: &FunctionDifference, all: Estimate) -> Option<String> {
     let value = function.cpu_us?.value;
-    let name = describe_function(&function.name, function.naming);
-    (value.abs() >= MIN_SHARE * all.value.abs()).then(|| format!("{name} {}", signed(value)))
+    (value.abs() >= MIN_SHARE * all.value.abs()).then(|| format!("{} {}", function.name, signed(value)))
 }
 
 fn signed(value: f64) -> String {
