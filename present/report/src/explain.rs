@@ -5,15 +5,21 @@ mod rows;
 
 use std::fmt::Write as _;
 
-use explain::{Explanation, View, explain_verdict};
+use explain::{Explanation, View, explain_verdict, pair_steps};
 
 use crate::format::json::to_json;
 use crate::format::table::{ColumnKind, Row, Table, column};
 use crate::format::text::{self as plain, Style, push_paragraph};
 
+/// Maximum number of rows of all tables of weights, without `--all`: two screens.
+const MAX_ROWS: usize = 40;
+/// Number of rows that each table of weights may have.
+const MIN_ROWS: usize = 8;
+
 /// Returns the explanation for a terminal: an overview of all collations, then the weights of each
-/// character. Of collations that agree on the two strings, the first shows its weights.
-pub fn text(explanation: &Explanation, style: Style) -> String {
+/// character. Of collations that agree on the two strings, the first shows its weights. Without
+/// `all`, long strings show the characters around their first mismatch.
+pub fn text(explanation: &Explanation, all: bool, style: Style) -> String {
     let mut out = String::new();
     let quoted = |text: &str| format!("'{}'", text.escape_debug());
     let _ = writeln!(out, "a: {}\nb: {}", quoted(&explanation.a), quoted(&explanation.b));
@@ -24,8 +30,12 @@ pub fn text(explanation: &Explanation, style: Style) -> String {
             shown.push(view);
         }
     }
-    tables.extend(shown.iter().map(|view| rows::table(view)));
+    let most = if all { usize::MAX } else { (MAX_ROWS / shown.len().max(1)).max(MIN_ROWS) };
+    tables.extend(shown.iter().map(|view| rows::table(view, most)));
     plain::push_tables(&tables, style, &mut out);
+    if shown.iter().any(|view| pair_steps(view).len() > most) {
+        out.push_str("\n…: characters that are left out; all: --all\n");
+    }
     let left_out = explanation.views.len() - shown.len();
     if left_out > 0 {
         let more = if left_out == 1 {

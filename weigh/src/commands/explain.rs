@@ -71,6 +71,10 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "N", default_value_t = 8, requires = "between")]
     examples: usize,
 
+    /// Show all scripts, or all characters of long strings; without it, two screens
+    #[arg(long)]
+    all: bool,
+
     /// Output format: text or json (schemas/explain.schema.json, schemas/between.schema.json)
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text)]
     format: Format,
@@ -99,14 +103,14 @@ pub fn run(args: &ExplainArgs) -> Result<ExitCode> {
         (Some(a), Some(b)) => {
             let explanation = args.explain_strings(a, b)?;
             match args.format {
-                Format::Text => printed::text(&explanation, style),
+                Format::Text => printed::text(&explanation, args.all, style),
                 Format::Json => printed::json(&explanation),
             }
         }
         _ => {
             let between = args.compare_collations()?;
             match args.format {
-                Format::Text => printed::between::text(&between, style),
+                Format::Text => printed::between::text(&between, args.all, style),
                 Format::Json => printed::between::json(&between),
             }
         }

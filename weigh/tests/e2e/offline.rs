@@ -186,6 +186,11 @@ fn explains_the_first_difference() {
     let text = run_to_end(&["explain", "-c", "utf8mb4_0900_as_cs", "--flavour=mysql", "résumé", "Résumé"]);
     assert_eq!((text.code, text.stderr.as_str()), (Some(0), ""), "{text}");
     assert!(text.stdout.contains("'r' (0002) before 'R' (0008) at the tertiary level"), "{text}");
+    let (long, later) = (format!("{}b", "a".repeat(200)), format!("{}c", "a".repeat(200)));
+    let text = run_to_end(&["explain", &long, &later]);
+    assert!(text.stdout.lines().count() <= 80 && text.stdout.contains("all: --all"), "{text}");
+    let text = run_to_end(&["explain", "--all", &long, &later]);
+    assert!(text.stdout.lines().count() > 200 && !text.stdout.contains("--all"), "{text}");
     let json = run_to_end(&["explain", "--format=json", "Straße", "STRASSE"]);
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     let verdicts: Vec<String> =
@@ -284,6 +289,19 @@ fn compares_two_collations() {
     let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     assert!(validator.is_valid(&json) && json["characters"] == 256, "{json}");
+    let different = ["explain", "--between", "mysql:utf8mb4_0900_ai_ci,mariadb:utf8mb4_0900_ai_ci"];
+    let (short, all) = (run_to_end(&different), run_to_end(&[&different[..], &["--all"]].concat()));
+    let lines = |finished: &Finished| finished.stdout.lines().count();
+    assert!(lines(&short) <= 70 && lines(&all) > 700, "{} and {} lines", lines(&short), lines(&all));
+    assert!(short.stdout.ends_with("with examples; all: --all\n"), "{short}");
+    for (same, says) in [
+        ("utf8mb4_general_ci,utf8mb4_general_ci", "Both names are one collation, utf8mb4_general_ci (MySQL, MariaDB)"),
+        ("mysql:utf8mb4_bin,mariadb:utf8mb4_bin", "utf8mb4_bin (MySQL) and utf8mb4_bin (MariaDB) are the same"),
+        ("utf8mb3_general_ci,utf8mb4_general_ci", "are the same for all 63,488 characters"),
+    ] {
+        let text = run_to_end(&["explain", "--between", same]);
+        assert!(text.stdout.contains(says) && text.stdout.lines().count() == 1, "{text}");
+    }
     run_to_end(&["explain", "--between", "utf8mb4_general_ci"]).refuses_with(&["takes two collations"]);
     run_to_end(&["explain", "--between", "utf8mb4_0900_ai_ci,utf8mb4_bin"]).refuses_with(&["mysql:utf8mb4_0900_ai_ci"]);
     run_to_end(&["explain", "--between", "oracle:x,utf8mb4_bin"]).refuses_with(&["oracle is no flavour"]);

@@ -11,19 +11,71 @@ use crate::format::number::{count_noun, group_thousands};
 use crate::format::table::{ColumnKind, Row, Table, column};
 use crate::format::text::{Style, push_paragraph, push_tables};
 
+/// Maximum number of scripts with counts, without `--all`.
+const MAX_SCRIPTS: usize = 12;
+/// Maximum number of lines of examples, without `--all`.
+const MAX_EXAMPLE_LINES: usize = 40;
+/// Lines of a table besides its rows: an empty line, title, head and rule.
+const LINES_OF_A_TABLE: usize = 4;
+
 /// Returns the differences for a terminal: counts, counts by script, then examples per script.
-pub fn text(between: &CollationDifference, style: Style) -> String {
+/// Without `all`, about two screens of them. If nothing differs, returns one line, and how a named
+/// server version differs from it.
+pub fn text(between: &CollationDifference, all: bool, style: Style) -> String {
     let mut out = String::new();
+    if let Some(sentence) = sameness(between) {
+        push_paragraph("", &[sentence], &mut out);
+        push_paragraph("", &between.departures, &mut out);
+        return out;
+    }
     push_paragraph("", &[describe_side("A", &between.a), describe_side("B", &between.b)], &mut out);
     push_paragraph("", &verdict(between), &mut out);
     push_paragraph("", &between.departures, &mut out);
     if between.scripts.is_empty() {
         return out;
     }
-    let examples = between.scripts.iter().filter(|script| !script.examples.is_empty());
-    let tables: Vec<Table> = std::iter::once(script_table(between)).chain(examples.map(example_table)).collect();
+    let with_examples = scripts_with_examples(between, all);
+    let (counted, exemplified) = if all {
+        (between.scripts.len(), with_examples.len())
+    } else {
+        (between.scripts.len().min(MAX_SCRIPTS), count_fitting(&with_examples))
+    };
+    let examples = with_examples[..exemplified].iter().map(|script| example_table(script));
+    let tables: Vec<Table> = std::iter::once(script_table(&between.scripts[..counted])).chain(examples).collect();
     push_tables(&tables, style, &mut out);
+    if counted < between.scripts.len() || exemplified < with_examples.len() {
+        let all = count_noun(between.scripts.len() as u64, "script");
+        let line = format!("Of {all} {counted} are counted here, {exemplified} with examples; all: --all");
+        push_paragraph("", &[line], &mut out);
+    }
     out
+}
+
+/// Returns the scripts that have examples, those with the most differences first. If not all are
+/// shown, Latin is first, and characters without a script are last.
+fn scripts_with_examples(between: &CollationDifference, all: bool) -> Vec<&ScriptDifference> {
+    let mut scripts: Vec<&ScriptDifference> =
+        between.scripts.iter().filter(|script| !script.examples.is_empty()).collect();
+    if all || count_fitting(&scripts) == scripts.len() {
+        return scripts;
+    }
+    scripts.sort_by_key(|script| match script.script.as_str() {
+        "Latin" => 0,
+        "Unknown" => 2,
+        _ => 1,
+    });
+    scripts
+}
+
+/// Returns how many of the first scripts have examples that fit into [`MAX_EXAMPLE_LINES`]; at least
+/// one.
+fn count_fitting(scripts: &[&ScriptDifference]) -> usize {
+    let mut lines = 0;
+    let fits = |script: &&&ScriptDifference| {
+        lines += script.examples.len() + LINES_OF_A_TABLE;
+        lines <= MAX_EXAMPLE_LINES
+    };
+    scripts.iter().take_while(fits).count().max(scripts.len().min(1))
 }
 
 /// Returns the differences as JSON (`schemas/between.schema.json`).
@@ -37,12 +89,25 @@ fn describe_side(name: &str, side: &CollationSummary) -> String {
     format!("{name}: {} ({}, {pad}, {})", side.collation, side.servers, levels.join(", "))
 }
 
+/// Says that nothing differs. `None` if something does.
+fn sameness(between: &CollationDifference) -> Option<String> {
+    let end = if between.departures.is_empty() { "." } else { ", but for this:" };
+    let [a, b] = [&between.a, &between.b].map(|side| format!("{} ({})", side.collation, side.servers));
+    if between.same && a == b {
+        return Some(format!("Both names are one collation, {a}: nothing differs{end}"));
+    }
+    if between.same {
+        return Some(format!("{a} and {b} are the same: one order and one equality of all strings{end}"));
+    }
+    let differs = between.counts.differ + between.contractions.total() > 0 || between.padding_differs;
+    (!differs).then(|| {
+        let characters = group_thousands(between.characters as f64);
+        format!("{a} and {b} are the same for all {characters} characters that both character sets have{end}")
+    })
+}
+
 /// Returns the total differences in sentences.
 fn verdict(between: &CollationDifference) -> Vec<String> {
-    if between.same {
-        let but = if between.departures.is_empty() { "." } else { ", but for this:" };
-        return vec![format!("Both give the same order and the same equality to all strings{but}")];
-    }
     let counts = between.counts;
     let mut lines = vec![match counts.differ {
         0 => format!("None of {} characters is seen differently.", group_thousands(between.characters as f64)),
@@ -72,7 +137,7 @@ fn verdict(between: &CollationDifference) -> Vec<String> {
     lines
 }
 
-fn script_table(between: &CollationDifference) -> Table {
+fn script_table(scripts: &[ScriptDifference]) -> Table {
     let columns = vec![
         column("", "script", ColumnKind::Left),
         column("characters", "seen differently", ColumnKind::Right),
@@ -93,7 +158,7 @@ fn script_table(between: &CollationDifference) -> Table {
         let figures = figures.map(|figure| group_thousands(figure as f64));
         Row::new(std::iter::once(script.script.clone()).chain(figures).collect())
     };
-    Table::new("by script", columns, between.scripts.iter().map(row))
+    Table::new("by script", columns, scripts.iter().map(row))
 }
 
 fn example_table(script: &ScriptDifference) -> Table {
