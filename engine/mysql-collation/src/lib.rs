@@ -68,7 +68,7 @@ mod weights;
 pub use api::{
     Alphabet, AsCollated, Coercibility, Collated, CollatedBuf, Collation, CollationChoice, Column, ColumnError,
     ColumnIter, ColumnKeys, Direction, KEY_FORMAT, KeyRange, LikePattern, LookupError, Meaning, Offset, Operand,
-    RowKey, Side, SliceTooShort, UnknownFlavour, choose_collation, mariadb, mysql,
+    RowKey, Side, SliceTooShort, UnknownFlavour, choose_collation, mariadb, mysql, similar_names,
 };
 pub use catalogue::{
     DATA_VERSIONS, Flavour, Info, InvalidVersion, Levels, Pad, ServerVersion, UNICODE_VERSIONS, catalogue,

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use audit::Target;
 use clap::{Args, ValueEnum};
 use explain::{Explanation, FORMAT, NamedCollation, Text, UnsupportedCharacter};
-use mysql_collation::Collation;
+use mysql_collation::{Collation, catalogue};
 use report::explain as printed;
 
 use crate::options::collation::{FlavourArg, find_collations};
@@ -132,8 +132,12 @@ fn departures(given: &str) -> Result<Vec<String>> {
 fn find_in_version(version: &str, name: &str) -> Result<NamedCollation> {
     let target: Target = version.replacen('@', "-", 1).parse()?;
     let Some(info) = target.collation(name) else {
-        let nearest = target.nearest(name).map(|info| format!("; the nearest it has: {}", info.name));
-        bail!("{target} has no collation {name}{}", nearest.unwrap_or_default());
+        let nearest = target.nearest(name).map(|info| format!("the nearest it has: {}", info.name));
+        let suggestion = nearest.unwrap_or_else(|| {
+            let known = catalogue(target.collation_flavour()).iter().map(|info| info.name);
+            measure::suggest_names(name, known.filter(|name| target.collation(name).is_some()))
+        });
+        bail!("{target} has no collation {name}; {suggestion}");
     };
     Ok(NamedCollation { collation: Collation::by_id(info.flavour, info.id)?, servers: target.to_string() })
 }

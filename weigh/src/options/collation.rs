@@ -111,6 +111,11 @@ mod tests {
         let refusal = |name, flavour| find_collation(name, flavour).unwrap_err().to_string();
         let neither = refusal("utf8mb4_genral_ci", None);
         assert!(neither.contains("neither MySQL nor MariaDB") && neither.contains("utf8mb4_general_ci"), "{neither}");
+        assert_eq!(
+            refusal("de_pb", None),
+            "neither MySQL nor MariaDB has a collation de_pb; the nearest they have: utf8mb4_de_pb_0900_ai_ci, \
+             utf8mb4_de_pb_0900_as_cs"
+        );
         let other = refusal("utf8mb4_uca1400_ai_ci", Some(FlavourArg::Mysql));
         assert_eq!(other, "MySQL has no collation utf8mb4_uca1400_ai_ci, but MariaDB has");
     }

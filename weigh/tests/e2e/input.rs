@@ -48,7 +48,7 @@ fn rejects_missing_collations_and_charsets() {
     let lacking = "utf8mb4_0900_ai_ci";
     assert_refused(
         &["--server=mysql@5.6", "-c", lacking],
-        &["mysql@5.6 has no collation utf8mb4_0900_ai_ci", "utf8mb4_general_ci"],
+        &["mysql@5.6 has no collation utf8mb4_0900_ai_ci", "utf8mb4_unicode_520_ci"],
     );
     assert_refused(&["--baseline=latin1_swedish"], &["mariadb", "latin1_swedish_ci"]);
     assert_refused(&["--connection-charset=utf32"], &["mariadb", "utf32", "connection"]);

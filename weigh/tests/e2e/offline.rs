@@ -161,6 +161,9 @@ fn accepts_closed_pipes() {
 fn reports_errors_in_a_sentence() {
     run_to_end(&["sort", "-c", "utf8mb4_0900_ai_ci"]).refuses_with(&["--flavour mysql or --flavour mariadb"]);
     run_to_end(&["sort", "-c", "utf8mb4_genral_ci"]).refuses_with(&["utf8mb4_general_ci"]);
+    run_to_end(&["sort", "-c", "de_pb"]).refuses_with(&["the nearest they have: utf8mb4_de_pb_0900_ai_ci, "]);
+    run_to_end(&["explain", "--between", "mysql@9:de_pb,mysql@9:swedish"])
+        .refuses_with(&["MySQL 9 has no collation de_pb; the nearest it has: utf8mb4_de_pb_0900_ai_ci"]);
     run_to_end(&["sort", "-c", "binary", "/no/such/file"]).refuses_with(&["cannot read /no/such/file"]);
     run_to_end(&["weights", "-c", "binary", "/"]).refuses_with(&["cannot read /"]);
     run_to_end(&["sort", "-c", "binary", "-o", "/no/such/file"]).refuses_with(&["cannot write /no/such/file"]);

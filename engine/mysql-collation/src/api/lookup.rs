@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use super::Collation;
+use super::{Collation, similar_names};
 use crate::catalogue::{self, Flavour, Info, catalogue};
 use crate::dispatch;
 
@@ -68,8 +68,9 @@ impl core::error::Error for LookupError {}
 
 impl LookupError {
     /// Returns names of collations that are similar to the requested one, the most similar first.
-    /// At most three, of the flavours that were searched. Empty if no name is similar, and for
-    /// errors other than [`LookupError::Unknown`] and [`LookupError::UnknownToAll`].
+    /// At most three of those that [`similar_names`] finds in the flavours that were searched.
+    /// Empty if no name is similar, and for errors other than [`LookupError::Unknown`] and
+    /// [`LookupError::UnknownToAll`].
     ///
     /// ```
     /// use mysql_collation::{Collation, Flavour};
@@ -79,8 +80,8 @@ impl LookupError {
     /// ```
     pub fn suggestions(&self) -> Vec<&'static str> {
         match self {
-            Self::Unknown { flavour, given } => similar_names(&[*flavour], given),
-            Self::UnknownToAll { given } => similar_names(&Flavour::ALL, given),
+            Self::Unknown { flavour, given } => suggest(&[*flavour], given),
+            Self::UnknownToAll { given } => suggest(&Flavour::ALL, given),
             _ => Vec::new(),
         }
     }
@@ -89,35 +90,11 @@ impl LookupError {
 /// Maximum number of names that [`LookupError::suggestions`] returns.
 const MAX_SUGGESTIONS: usize = 3;
 
-fn similar_names(flavours: &[Flavour], given: &str) -> Vec<&'static str> {
-    let given: Vec<u8> = given.bytes().map(|byte| byte.to_ascii_lowercase()).take(MAX_NAME).collect();
-    // Names that need more edits than this have too little in common with the requested one.
-    let limit = given.len() / 4;
-    let infos = flavours.iter().flat_map(|&flavour| catalogue(flavour));
-    let mut all: Vec<(usize, &str)> = infos
-        .map(|info| (edits(&given, info.name.as_bytes()), info.name))
-        .filter(|&(edits, _)| edits <= limit)
-        .collect();
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().map(|(_, name)| name).take(MAX_SUGGESTIONS).collect()
-}
-
-/// Maximum length in bytes of the part of a requested name that is compared with others.
-const MAX_NAME: usize = 64;
-
-/// Returns the least number of inserted, removed and replaced bytes between two names.
-fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = core::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+fn suggest(flavours: &[Flavour], given: &str) -> Vec<&'static str> {
+    let names = flavours.iter().flat_map(|&flavour| catalogue(flavour)).map(|info| info.name);
+    let mut similar = similar_names(given, names);
+    similar.truncate(MAX_SUGGESTIONS);
+    similar
 }
 
 /// The meaning of a collation name without a flavour ([`Collation::of_name`]).
@@ -348,7 +325,6 @@ mod tests {
         let unknown = Collation::of_name("utf8mb4_uca1400_ai_c").unwrap_err();
         assert_eq!(unknown.suggestions()[0], "utf8mb4_uca1400_ai_ci");
         assert!(LookupError::Ambiguous { name: "utf8mb4_bin" }.suggestions().is_empty());
-        assert_eq!((edits(b"", b"abc"), edits(b"kitten", b"sitting"), edits(b"ab", b"ab")), (3, 3, 0));
     }
 
     #[test]

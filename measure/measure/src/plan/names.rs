@@ -53,11 +53,19 @@ pub(super) fn check_names(axes: &Axes, servers: &[ServerCollations]) -> Result<(
     Ok(())
 }
 
-/// Returns up to five names, most similar first, as the end of a message.
+/// Maximum number of names that a message suggests.
+const MAX_NAMES: usize = 5;
+
+/// Returns the end of a message about an unknown name: those that may be meant, the most similar
+/// first. If no name is similar, the least different ones.
 pub fn suggest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
     names.dedup();
-    let names = message::sort_by_similarity(wanted, names);
-    format!("the nearest it has: {}", names[..names.len().min(5)].join(", "))
+    let mut similar = mysql_collation::similar_names(wanted, names.iter().copied());
+    if similar.is_empty() {
+        similar = message::sort_by_similarity(wanted, names);
+    }
+    similar.truncate(MAX_NAMES);
+    format!("the nearest it has: {}", similar.join(", "))
 }

@@ -233,10 +233,7 @@ mod tests {
     fn unknown_name_suggests_the_nearest() {
         let server = facts("A", &["latin1_swedish_ci", "utf8mb4_general_ci", "gbk_bin"]);
         let error = planned(&axes(Some(&["utf8mb4_genral_ci"])), &[server], false).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "A has no collation utf8mb4_genral_ci; the nearest it has: utf8mb4_general_ci, latin1_swedish_ci, gbk_bin"
-        );
+        assert_eq!(error.to_string(), "A has no collation utf8mb4_genral_ci; the nearest it has: utf8mb4_general_ci");
     }
 
     #[test]
