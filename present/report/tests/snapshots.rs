@@ -332,3 +332,18 @@ fn profiles_have_the_same_words_everywhere() {
     let line = csv.lines().find(|line| line.contains("hash_sort of utf8mb4_general_nopad_ci,")).unwrap();
     assert!(line.ends_with(",hash_sort@utf8mb4_general_nopad_ci"), "{line}");
 }
+
+/// The report of a run that only profiled has what `weigh profile` printed, functions included.
+#[test]
+fn a_profile_is_printed_again() {
+    let profiles = std::fs::read_to_string(folder("profile/profiles.json")).unwrap();
+    let profiles: profile::Profiles = serde_json::from_str(&profiles).unwrap();
+    let mut run = run("one_server").0;
+    run.pairs.clear();
+    let report = report(run, &[]).with_profiles(Some(profiles.clone()));
+    let printed = details_text(&report, PLAIN);
+    assert!(printed.starts_with(&report::profile_text(&profiles, false, PLAIN)), "{printed}");
+    for printed in [printed, markdown(&report)] {
+        assert!(printed.contains("the functions that differ most"), "{printed}");
+    }
+}

@@ -109,6 +109,10 @@ fn assert_finds_functions(server: &str, functions: &[(&str, Category, Naming)]) 
     }
     assert!(read(&utf8mb4.folded).contains("my_charpos_mb") && !read(&latin1.folded).contains("my_ismbchar_utf8mb4"));
     assert!(read(&utf8mb4.flame_graph).contains("my_charpos_mb"));
+    let again = workspace.weigh(&["report", workspace.out().to_str().unwrap(), "--format=text"]).spawn().unwrap();
+    let again = workspace.end(again);
+    let verdict = report::profile_text(&profiles, false, report::Style::default());
+    assert!(again.stdout.contains(&verdict) && again.stdout.contains("the functions that differ most"), "{again}");
 }
 
 /// A stripped server under a collation: its functions are found, and the collation's have names.

@@ -12,11 +12,14 @@ use crate::profile::text::{INTERVAL_SCOPE, describe_different_work};
 /// Maximum number of functions in a table.
 const MAX_FUNCTIONS: usize = 12;
 
-/// Returns the tables of categories and the sentences for the report of a run.
-pub(crate) fn summary_tables(profiles: &Profiles) -> (Vec<Table>, Vec<String>) {
-    let tables = profiles.profiles.iter().map(category_table).collect();
-    let shares = profiles.profiles.iter().map(text_share);
-    (tables, shares.chain(profiles.failures.iter().map(|failure| format!("not sampled: {failure}"))).collect())
+/// Returns the tables and the sentences for the report of a run.
+pub(crate) fn run_tables(profiles: &Profiles) -> (Vec<Table>, Vec<String>) {
+    let sentences = profiles.profiles.iter().flat_map(|profile| {
+        let different_work = profile.differences.iter().filter_map(describe_different_work);
+        std::iter::once(text_share(profile)).chain(different_work)
+    });
+    let failures = profiles.failures.iter().map(|failure| format!("not sampled: {failure}"));
+    (profiles.profiles.iter().flat_map(tables).collect(), sentences.chain(failures).collect())
 }
 
 /// Returns the sentences below a profile's tables.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::format::markdown::{end_with_newline, escape, push_list, push_tables};
-use crate::profile::table::summary_tables;
+use crate::profile::table::run_tables;
 use crate::run::claims;
 use crate::run::head::{describe_buffer_pool, describe_setting, legend};
 use crate::run::published::published;
@@ -43,7 +43,7 @@ pub fn markdown(report: &Report) -> String {
         let _ = writeln!(out, "{}\n", escape(&legend(&report.run).join(" ")));
     }
     if let Some(profiles) = &report.profiles {
-        let (tables, lines) = summary_tables(profiles);
+        let (tables, lines) = run_tables(profiles);
         push_tables(&tables, &mut out);
         push_list(&lines, &mut out);
     }

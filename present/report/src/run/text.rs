@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use profile::Profiles;
+
 use crate::format::text::{Style, YELLOW, push_grid, push_lines, push_paragraph, push_tables};
-use crate::profile::table::summary_tables;
+use crate::profile::table::run_tables;
+use crate::profile::text::push_verdict as push_profile_verdict;
 use crate::result_diff::lines::push_details;
 use crate::run::claims;
 use crate::run::head::{describe_buffer_pool, describe_setting, legend};
@@ -74,12 +77,22 @@ fn push_verdict(report: &Report, style: Style, out: &mut String) {
         push_tables(&class_tables(run, analysis), style, out);
     }
     if let Some(profiles) = &report.profiles {
-        push_lines(&summary_tables(profiles).1, style, out);
+        push_profiles(report, profiles, style, out);
     }
     let more = run.notes.len().saturating_sub(MAX_NOTES);
     run.notes.iter().take(MAX_NOTES).for_each(|note| style.push_wrapped("note: ", "  ", note, out));
     if more > 0 {
         let _ = writeln!(out, "note: {more} more in the page");
+    }
+}
+
+/// Writes what `weigh profile` printed if the run did nothing else. For a run that also measured,
+/// the share of charset and collation work.
+fn push_profiles(report: &Report, profiles: &Profiles, style: Style, out: &mut String) {
+    if grid(&report.run, &report.analysis).is_none() && tables(report).is_empty() {
+        profiles.profiles.iter().for_each(|profile| push_profile_verdict(profile, style, out));
+    } else {
+        push_lines(&run_tables(profiles).1, style, out);
     }
 }
 
@@ -94,7 +107,7 @@ fn push_figures(report: &Report, style: Style, out: &mut String) {
         push_lines(&legend(run), style, out);
     }
     if let Some(profiles) = &report.profiles {
-        push_tables(&summary_tables(profiles).0, style, out);
+        push_tables(&run_tables(profiles).0, style, out);
     }
     push_tables(published(report).as_slice(), style, out);
     push_tables(differing_settings(run).as_slice(), style, out);

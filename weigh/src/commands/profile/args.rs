@@ -15,7 +15,7 @@ use crate::output::Format;
 const EXAMPLES: &str = "\
 Examples:
   weigh profile --server mysql@5.6
-      What a query of oltp_read_write takes more under utf8mb4_general_ci than under latin1_swedish_ci, and in which functions.
+      What a query of oltp_read_only takes more under utf8mb4_general_ci than under latin1_swedish_ci, and in which functions.
   weigh profile --server mysql@sid --collation utf8mb4_0900_ai_ci --workload distinct_ranges
       Which functions of a stripped server sort and hash by this collation.
   weigh profile --server mariadb@trixie --workload long_literals --protocol text
@@ -33,9 +33,9 @@ Examples:
 
 Exit status: 0 profiled, 2 could not profile; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Default workload, which the cnblogs study of 2020 profiled.
-pub const DEFAULT_WORKLOAD: WorkloadKind = WorkloadKind::OltpReadWrite;
-/// Default collation, which that study profiled.
+/// Default workload: that of `weigh bench --quick`, so that a profile is of what was measured.
+pub const DEFAULT_WORKLOAD: WorkloadKind = WorkloadKind::OltpReadOnly;
+/// Default collation, which the cnblogs study of 2020 profiled.
 pub const DEFAULT_COLLATION: &str = "utf8mb4_general_ci";
 /// Default number of rows: few, so that they are loaded in a moment.
 pub const DEFAULT_TABLE_SIZE: u32 = 10_000;
@@ -45,7 +45,7 @@ pub const DEFAULT_TABLE_SIZE: u32 = 10_000;
 #[command(
     after_help = EXAMPLES,
     args_override_self = true,
-    mut_arg("workloads", |arg| append_default(arg, DEFAULT_WORKLOAD.name())),
+    mut_arg("workloads", |arg| append_default(arg, &format!("{}, as weigh bench --quick", DEFAULT_WORKLOAD.name()))),
     mut_arg("collations", |arg| append_default(arg, DEFAULT_COLLATION)),
     mut_arg("table_size", |arg| append_default(arg, &DEFAULT_TABLE_SIZE.to_string())),
 )]

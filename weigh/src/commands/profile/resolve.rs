@@ -59,7 +59,7 @@ fn resolve_axes(args: &ProfileArgs) -> Axes {
 mod tests {
     use super::*;
     use clap::Parser;
-    use workload::Text;
+    use workload::{Text, Workload, WorkloadKind};
 
     #[derive(Debug, Parser)]
     struct Command {
@@ -72,8 +72,9 @@ mod tests {
     }
 
     #[test]
-    fn default_is_the_study_of_2020() {
+    fn default_is_what_quick_bench_measures() {
         let request = resolve_request(&parse(&[]), None).unwrap();
+        assert_eq!(request.workloads, [Workload::from(WorkloadKind::OltpReadOnly)]);
         assert_eq!(request.axes.collations, Some(vec!["utf8mb4_general_ci".into()]));
         assert_eq!(request.axes.baseline, None, "latin1_swedish_ci");
         assert!(!request.ratios && request.pin == measure::Pin::Private);
