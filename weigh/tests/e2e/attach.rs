@@ -77,6 +77,13 @@ impl Foreign {
         self.0.connect().unwrap().query_first(format!("SELECT @@GLOBAL.{name}")).unwrap().unwrap()
     }
 
+    /// Returns a status counter of all sessions.
+    fn status(&self, name: &str) -> String {
+        let row: Option<(String, String)> =
+            self.0.connect().unwrap().query_first(format!("SHOW GLOBAL STATUS LIKE '{name}'")).unwrap();
+        row.unwrap().1
+    }
+
     pub fn schemas(&self) -> Vec<String> {
         self.0.connect().unwrap().query(r"SHOW DATABASES LIKE 'weigh\_%'").unwrap()
     }
@@ -136,6 +143,21 @@ fn from_option(foreign: &Foreign, workspace: &Workspace) -> Command {
     let mut command = foreign.bench(workspace, &SMALL, &[&["--user=bench"], &ONE[..]].concat());
     command.arg(format!("--password={PASSWORD}"));
     command
+}
+
+/// Its collations are known only once it is connected to.
+#[test]
+fn too_little_time_is_refused_before_rows_are_loaded() {
+    let (foreign, workspace) = (Foreign::start("mariadb"), Workspace::new());
+    let loaded = || foreign.status("Com_create_table");
+    let before = loaded();
+    let words = ["--user=root", "--quick", "--max-time=5s", "--threads=1"];
+    workspace
+        .end(foreign.bench(&workspace, &[], &words).spawn().unwrap())
+        .refuses_with(&["--max-time 5 s is too short", "s of load at least"]);
+    assert_eq!(loaded(), before, "no table was created");
+    assert!(!workspace.out().exists());
+    foreign.assert_untouched();
 }
 
 fn measures_and_leaves_nothing(spec: &str, log_in: &[LogIn]) {

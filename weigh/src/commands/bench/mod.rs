@@ -145,6 +145,10 @@ fn measure(bench: &Bench, openings: &[Opening]) -> Result<ExitCode> {
     resume::refuse_changes(&request, &servers, &folder)?;
     resume::print_resume_point(&folder);
     workload_folder::refuse_servers(bench.folder.as_ref(), &servers)?;
+    if bench.resume.is_none() {
+        // Of servers that were not known before they were opened, and before rows are loaded.
+        measure::preview(&request, &servers).map_or(Ok(()), |preview| refuse_less(bench, &preview))?;
+    }
     print_footprint(&request, &servers)?;
     let request = workload_folder::diff_results(bench.folder.as_ref(), &request, &servers, &live)?;
     let earlier = if bench.resume.is_some() { read_complete_profiles(&folder)? } else { None };
