@@ -96,11 +96,13 @@ typedef struct mcoll_converted {
    */
   size_t out_len;
   /*
-   Number of characters and ill-formed bytes that were replaced by `?`, or cut off.
+   Number of characters of the text that the string lacks: each that became `?`, and all from where
+   MySQL cuts the string on. An ill-formed byte counts as one. Those that a small `out` has no
+   room for are not lost.
    */
   size_t lost;
   /*
-   Number of bytes that were converted. Less than the length only if MySQL cuts the string.
+   Number of the text's bytes that were converted: all, unless MySQL cuts the string.
    */
   size_t taken;
 } mcoll_converted;

@@ -18,9 +18,11 @@ pub struct mcoll_converted {
     pub out_size: usize,
     /// Length of the whole string, which can exceed `out_size`.
     pub out_len: usize,
-    /// Number of characters and ill-formed bytes that were replaced by `?`, or cut off.
+    /// Number of characters of the text that the string lacks: each that became `?`, and all from where
+    /// MySQL cuts the string on. An ill-formed byte counts as one. Those that a small `out` has no
+    /// room for are not lost.
     pub lost: usize,
-    /// Number of bytes that were converted. Less than the length only if MySQL cuts the string.
+    /// Number of the text's bytes that were converted: all, unless MySQL cuts the string.
     pub taken: usize,
 }
 

@@ -36,8 +36,8 @@ pub enum Content {
 pub struct Converted {
     /// The string in the target character set.
     pub bytes: Vec<u8>,
-    /// Number of characters and ill-formed bytes that were lost: replaced, or cut off.
-    /// After a cut, all remaining characters count.
+    /// Number of characters of the original that the string lacks: each that was replaced, and all
+    /// from where MySQL cuts the string on. An ill-formed byte counts as one.
     pub lost: usize,
     /// Number of bytes of the original that were converted. Less than the length only if MySQL cuts
     /// the string.
