@@ -36,7 +36,8 @@ SCRIPTS = [
 ]
 TARGETS = {"mysql": "utf8mb4_0900_ai_ci", "mariadb": "utf8mb4_uca1400_ai_ci"}
 FINER = {"mysql": "utf8mb4_0900_as_cs", "mariadb": "utf8mb4_uca1400_nopad_as_cs"}
-SCHEMA = "bench_spark"
+# Its own in each process: it is dropped in the end.
+SCHEMA = f"bench_spark_{os.getpid()}"
 
 
 class Memory(threading.Thread):
@@ -180,7 +181,7 @@ def primary_keys(groups):
 
 
 def measure_filled_server(spark, args, rows):
-    """Fills a table with a unique key by Spark over JDBC, measures as ``measure_server`` does, and drops the schema."""
+    """Fills a table with a unique key by Spark over JDBC, measures as ``measure_server`` does. Creates a schema for it, and drops it."""
     from mysql_collation.spark.jdbc import Server
 
     server = Server.at(args.jdbc, args.user, os.environ.get("MYSQL_PWD", ""))
@@ -195,12 +196,10 @@ def measure_filled_server(spark, args, rows):
     connection = driver.connect(options["url"], properties)
     statement = connection.createStatement()
     table = f"{SCHEMA}.words_{rows}"
-    for sql in (
-        f"CREATE DATABASE IF NOT EXISTS {SCHEMA}",
-        f"CREATE TABLE {table} (id BIGINT PRIMARY KEY, word VARCHAR(100) CHARACTER SET utf8mb4 COLLATE {FINER[server.driver]} NOT NULL)",
-    ):
-        statement.execute(sql)
+    # A schema that exists is somebody else's: this fails, and nothing is dropped.
+    statement.execute(f"CREATE DATABASE {SCHEMA}")
     try:
+        statement.execute(f"CREATE TABLE {table} (id BIGINT PRIMARY KEY, word VARCHAR(100) CHARACTER SET utf8mb4 COLLATE {FINER[server.driver]} NOT NULL)")
         create_rows(spark, rows).write.format("jdbc").options(dbtable=table, **options).mode("append").save()
         statement.execute(f"ALTER TABLE {table} ADD UNIQUE KEY word (word)")
         statement.execute(f"ANALYZE TABLE {table}")
