@@ -136,6 +136,9 @@ pub(crate) fn select_for_host(index: &ImageIndex) -> Result<Vec<&Descriptor>, Er
         .filter(|platform| !platform.starts_with("unknown/"))
         .collect();
     images.dedup();
+    if images.is_empty() {
+        return Err(Error::NoImage);
+    }
     Err(Error::Platform { images, host: host_platform() })
 }
 

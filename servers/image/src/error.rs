@@ -48,7 +48,10 @@ pub enum Error {
     /// The image is for other platforms.
     #[error("the image is for {}, and this machine is {host}", images.join(", "))]
     Platform { images: Vec<String>, host: String },
-    /// An archive or layout does not contain exactly one image for this machine.
+    /// An index, archive or layout contains no image.
+    #[error("it contains no image")]
+    NoImage,
+    /// An archive or layout contains several images for this machine.
     #[error("it contains {} images ({}); save only one of them", names.len(), names.join(", "))]
     MultipleImages { names: Vec<String> },
     /// An archive would change files outside its folder, contains a forbidden entry, or unpacks to

@@ -37,6 +37,14 @@ struct DockerImage {
     layers: Vec<String>,
 }
 
+impl DockerImage {
+    /// Returns the tags, or the file of the configuration of an image without tags.
+    fn name(&self) -> String {
+        let tags = self.repo_tags.as_deref().unwrap_or_default();
+        if tags.is_empty() { self.config.clone() } else { tags.join(" ") }
+    }
+}
+
 impl Layout {
     /// True if `folder` contains a packed image.
     pub fn exists_in(folder: &Path) -> bool {
@@ -113,7 +121,7 @@ fn require_single(descriptors: Vec<&Descriptor>) -> Result<&Descriptor, Error> {
         annotations.and_then(|all| all.get(REF_NAME)).cloned().unwrap_or_else(|| descriptor.digest().to_string())
     };
     match descriptors[..] {
-        [] => Err(Error::MultipleImages { names: Vec::new() }),
+        [] => Err(Error::NoImage),
         // One image may have several names.
         [first, ref rest @ ..] if rest.iter().all(|other| other.digest() == first.digest()) => Ok(first),
         _ => Err(Error::MultipleImages { names: descriptors.iter().map(name).collect() }),
@@ -126,9 +134,10 @@ fn read_docker_image(folder: &Path) -> Result<(String, Image), Error> {
     let what = format!("{DOCKER_MANIFEST} of {}", folder.display());
     let images: Vec<DockerImage> =
         contents::parse(&what, "list of images", &read_file(folder, Path::new(DOCKER_MANIFEST))?)?;
-    let [image] = &images[..] else {
-        let name = |image: &DockerImage| image.repo_tags.as_deref().unwrap_or_default().join(" ");
-        return Err(Error::MultipleImages { names: images.iter().map(name).collect() });
+    let image = match &images[..] {
+        [] => return Err(Error::NoImage),
+        [image] => image,
+        _ => return Err(Error::MultipleImages { names: images.iter().map(DockerImage::name).collect() }),
     };
     let configuration = read_file(folder, Path::new(&image.config))?;
     let id = digest::sha256(&configuration);
@@ -163,4 +172,28 @@ fn read_file(folder: &Path, path: &Path) -> Result<Vec<u8>, Error> {
 fn open_file(folder: &Path, path: &Path) -> Result<File, Error> {
     let path = resolve_in_root(folder, path).map_err(Error::io("find", folder.join(path)))?;
     File::open(&path).map_err(Error::io("open", &path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Opens a folder with one file, and returns the error.
+    fn refusal(file: &str, text: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(file), text).unwrap();
+        Layout::open(folder.path()).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn says_how_many_images_there_are() {
+        assert_eq!(refusal(DOCKER_MANIFEST, "[]"), "it contains no image");
+        assert_eq!(refusal(INDEX, r#"{"schemaVersion": 2, "manifests": []}"#), "it contains no image");
+        let two = r#"[{"Config": "a.json", "RepoTags": ["mysql:9", "mysql:latest"], "Layers": []},
+                      {"Config": "b.json", "RepoTags": null, "Layers": []}]"#;
+        assert_eq!(
+            refusal(DOCKER_MANIFEST, two),
+            "it contains 2 images (mysql:9 mysql:latest, b.json); save only one of them"
+        );
+    }
 }
