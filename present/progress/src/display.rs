@@ -4,7 +4,7 @@
 //! Elsewhere it is a line of text every [`INTERVAL`], so that a log shows that the work goes on. No
 //! text is printed twice in a row: a step that shows nothing new says how long it has taken.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -232,7 +232,8 @@ fn describe(display: &Display) -> String {
 }
 
 fn print(message: &str) {
-    eprintln!("[{:>4} s] {}", elapsed().as_secs(), escape::line(message));
+    // Standard error may be closed, which is no reason to end the work.
+    let _ = writeln!(stderr(), "[{:>4} s] {}", elapsed().as_secs(), escape::line(message));
 }
 
 #[cfg(test)]

@@ -51,7 +51,8 @@ fn ignores_closed_pipes() {
         drop(child.stdout.take());
         assert_eq!(workspace.end(child).code, Some(0), "{words:?}");
     }
-    let mut child = workspace.bench(&SMALL, &ONE).spawn().unwrap();
+    // Each step prints a line.
+    let mut child = workspace.bench(&SMALL, &[&["--verbose"], &ONE[..]].concat()).spawn().unwrap();
     drop((child.stdout.take(), child.stderr.take()));
     assert_eq!(workspace.end(child).code, Some(0));
     workspace.read().assert_complete();
