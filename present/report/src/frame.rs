@@ -88,3 +88,15 @@ pub(crate) struct Badge {
     pub title: String,
     pub reasons: String,
 }
+
+impl Badge {
+    /// Says whether every finding has a mend, named by `noun`, that was tried.
+    pub fn tried(noun: &str, has_all: bool, reasons: String) -> Self {
+        let (level, title) = if has_all {
+            ("good", format!("Every {noun} was tried"))
+        } else {
+            ("fair", format!("Some have no {noun}"))
+        };
+        Self { level, title, reasons }
+    }
+}

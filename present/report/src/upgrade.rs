@@ -9,10 +9,11 @@ use ::upgrade::{Direction, Finding, Kind, Mend, ReplicationFault, Report};
 
 use message::list_names;
 
+use crate::findings::sentence;
 use crate::format::json::to_json;
 use crate::format::number::{count_noun, group_thousands};
 use crate::format::text::Style;
-use crate::why::{WIDTH, push_sql, push_wrapped, wrap};
+use crate::format::wrapped::{WIDTH, push_sql, push_wrapped, wrap};
 
 pub use page::page;
 
@@ -239,7 +240,7 @@ fn push_finding(finding: &Finding, out: &mut String) {
         push_wrapped(&format!("Error {error}"), "    ", out);
     }
     for reason in &finding.reasons {
-        push_wrapped(&format!("{}.", reason.trim_end_matches('.')), "    ", out);
+        push_wrapped(&sentence(reason), "    ", out);
     }
     if !finding.also.is_empty() {
         push_wrapped(&format!("Also at {}.", list_names(&finding.also, MAX_PLACES)), "    ", out);
@@ -248,7 +249,7 @@ fn push_finding(finding: &Finding, out: &mut String) {
 }
 
 fn push_mend(mend: &Mend, out: &mut String) {
-    push_wrapped(&format!("Mend: {}.", mend.what.trim_end_matches('.')), "    ", out);
+    push_wrapped(&format!("Mend: {}", sentence(&mend.what)), "    ", out);
     mend.sql.iter().for_each(|statement| push_sql(statement, "      ", out));
     mend.effects.iter().for_each(|effect| push_wrapped(effect, "      ", out));
 }

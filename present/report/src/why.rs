@@ -10,14 +10,9 @@ use crate::findings::sentence;
 use crate::format::json::to_json;
 use crate::format::number::{count_noun, group_thousands};
 use crate::format::text::Style;
+use crate::format::wrapped::{WIDTH, push_sql, push_wrapped, wrap};
 
 pub use page::page;
-
-/// Width of the text in characters.
-pub(crate) const WIDTH: usize = 80;
-
-/// Maximum number of lines of a statement that are printed.
-const MAX_LINES: usize = 12;
 
 /// Returns the diagnosis as JSON (`schemas/why.schema.json`).
 pub fn json(diagnosis: &Diagnosis) -> String {
@@ -205,62 +200,6 @@ fn describe_access(table: &TableAccess) -> String {
     }
 }
 
-/// Writes a statement, or the first lines of a long one. Wraps a statement of one line.
-pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
-    let lines: Vec<&str> = statement.trim().lines().collect();
-    let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };
-    let is_single = lines.len() == 1;
-    for (index, line) in shown.iter().enumerate() {
-        let end = if index + 1 == lines.len() { ";" } else { "" };
-        let text = format!("{}{end}", escape::line(line.trim_end_matches(';')));
-        if is_single {
-            push_wrapped(&text, indent, out);
-        } else {
-            let _ = writeln!(out, "{indent}{text}");
-        }
-    }
-    if lines.len() > shown.len() {
-        let _ = writeln!(
-            out,
-            "{indent}… {} (--format json has them)",
-            count_noun((lines.len() - shown.len()) as u64, "more line")
-        );
-    }
-}
-
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-pub(crate) fn push_wrapped(text: &str, indent: &str, out: &mut String) {
-    let escaped = escape::line(text);
-    for (index, line) in wrap(&escaped, WIDTH - indent.len() - 2).into_iter().enumerate() {
-        let more = if index > 0 { "  " } else { "" };
-        let _ = writeln!(out, "{indent}{more}{line}");
-    }
-}
-
-/// Breaks a text at blanks. A word that is too long has a line of its own.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn breaks_lines_at_blanks() {
-        assert_eq!(wrap("aa bb cccccc d", 5), ["aa bb", "cccccc", "d"]);
-    }
 }

@@ -6,3 +6,4 @@ pub(crate) mod markdown;
 pub(crate) mod number;
 pub(crate) mod table;
 pub(crate) mod text;
+pub(crate) mod wrapped;

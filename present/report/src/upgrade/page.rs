@@ -63,11 +63,10 @@ fn group<'a>(report: &'a Report, kind: Kind, heading: &'static str) -> Option<Gr
 /// Says which servers were compared, and whether every finding that breaks has a mend. Between
 /// running servers no mend is tried.
 fn badge(report: &Report) -> Badge {
+    let reasons = describe_servers(report);
+    if report.live {
+        return Badge { level: "fair", title: "No mend was tried".into(), reasons };
+    }
     let mut breaks = report.findings.iter().filter(|finding| finding.kind == Kind::Breaks);
-    let (level, title) = match breaks.all(|finding| !finding.mends.is_empty()) {
-        _ if report.live => ("fair", "No mend was tried"),
-        true => ("good", "Every mend was tried"),
-        false => ("fair", "Some have no mend"),
-    };
-    Badge { level, title: title.into(), reasons: describe_servers(report) }
+    Badge::tried("mend", breaks.all(|finding| !finding.mends.is_empty()), reasons)
 }

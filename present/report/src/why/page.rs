@@ -38,9 +38,6 @@ pub fn page(diagnosis: &Diagnosis) -> String {
 /// Says whether every finding has a remedy that was tried, and on which servers.
 fn badge(diagnosis: &Diagnosis) -> Badge {
     let mut findings = diagnosis.statements.iter().flat_map(|judged| &judged.findings);
-    let (level, title) = match findings.all(|finding| !finding.remedies.is_empty()) {
-        true => ("good", "Every remedy was tried"),
-        false => ("fair", "Some have no remedy"),
-    };
-    Badge { level, title: title.into(), reasons: describe_servers(diagnosis) }
+    let has_all = findings.all(|finding| !finding.remedies.is_empty());
+    Badge::tried("remedy", has_all, describe_servers(diagnosis))
 }
