@@ -64,8 +64,9 @@ impl Style {
         text: &str,
         out: &mut String,
     ) {
+        let first = escape::line(first);
         let mut used = first.chars().count();
-        out.push_str(&color.map_or_else(|| first.to_owned(), |color| self.paint(first, color)));
+        out.push_str(&color.map_or_else(|| first.to_string(), |color| self.paint(&first, color)));
         let mut is_begin = true;
         for word in escape::line(text).split(' ') {
             let length = word.chars().count();
@@ -99,7 +100,9 @@ impl Style {
         self.paint(text, BOLD)
     }
 
+    /// Escapes a line, and writes it in this style.
     pub(crate) fn paint(self, text: &str, code: &str) -> String {
+        let text = escape::line(text);
         if self.color { format!("\x1b[{code}m{text}{RESET}") } else { text.into() }
     }
 }
@@ -134,7 +137,7 @@ pub(crate) fn push_paragraph(mark: &str, lines: &[String], out: &mut String) {
         out.push('\n');
     }
     for line in lines {
-        let _ = writeln!(out, "{mark}{}", without_controls(line));
+        let _ = writeln!(out, "{}{}", escape::line(mark), without_controls(line));
     }
 }
 
@@ -176,13 +179,16 @@ fn align_columns(table: &Table, shown: &[usize], style: Style) -> String {
     }
     let columns: Vec<&Column> = shown.iter().map(|&at| &table.columns[at]).collect();
     let one_line = columns.iter().all(|column| column.head[0].is_empty());
-    let head = |column: &Column| if one_line { column.head[1].clone() } else { column.head.join("\n") };
-    grid.set_header(columns.iter().map(|column| align_cell(column, &head(column))));
+    let head_lines = if one_line { 1.. } else { 0.. };
+    grid.set_header(columns.iter().map(|column| align_cell(column, &column.head[head_lines.clone()])));
     for row in &table.rows {
         let fields = shown.iter().zip(&columns);
-        grid.add_row(fields.map(|(&at, column)| match highlight_color(column, row, &row.fields[at]) {
-            Some(color) => align_cell(column, &escape::line(&row.fields[at])).fg(color),
-            None => align_cell(column, &escape::line(&row.fields[at])),
+        grid.add_row(fields.map(|(&at, column)| {
+            let cell = align_cell(column, &row.fields[at..=at]);
+            match highlight_color(column, row, &row.fields[at]) {
+                Some(color) => cell.fg(color),
+                None => cell,
+            }
         }));
     }
     for column in grid.column_iter_mut() {
@@ -191,12 +197,14 @@ fn align_columns(table: &Table, shown: &[usize], style: Style) -> String {
     grid.to_string()
 }
 
-fn align_cell(column: &Column, text: &str) -> Cell {
+/// Makes the cell of a head or a row from its lines. Escapes what acts on a terminal.
+fn align_cell(column: &Column, lines: &[String]) -> Cell {
     let alignment = match column.kind {
         ColumnKind::Left | ColumnKind::OptionalLast | ColumnKind::Colored => CellAlignment::Left,
         ColumnKind::Right | ColumnKind::Optional => CellAlignment::Right,
     };
-    Cell::new(text).set_alignment(alignment)
+    let lines: Vec<_> = lines.iter().map(|line| escape::line(line)).collect();
+    Cell::new(lines.join("\n")).set_alignment(alignment)
 }
 
 fn highlight_color(column: &Column, row: &Row, field: &str) -> Option<Color> {
@@ -207,5 +215,33 @@ fn highlight_color(column: &Column, row: &Row, field: &str) -> Option<Color> {
         (ColumnKind::Colored, Highlight::Better) => Some(Color::DarkGreen),
         (ColumnKind::Colored, Highlight::Worse) => Some(Color::DarkRed),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::table::column;
+
+    /// A run's folder may be a stranger's.
+    #[test]
+    fn nothing_of_a_table_acts_on_the_terminal() {
+        let nasty = "a\u{1b}]0;owned\u{7}\u{1b}[31mb\u{202e}\u{9b}c\nd\re";
+        let columns = || vec![column(nasty, nasty, ColumnKind::Left), column("", nasty, ColumnKind::Colored)];
+        let row = || Row { fields: vec![nasty.to_owned(); 2], highlight: Highlight::Worse };
+        let table = |columns| {
+            let table = Table::new(nasty, columns, [row()]);
+            Table { footer: vec![nasty.to_owned()], ..table }
+        };
+        let one_line = vec![column("", nasty, ColumnKind::Left), column("", nasty, ColumnKind::Right)];
+        let tables = [table(columns()), table(one_line), table(columns()).transposed(nasty)];
+        for width in [None, Some(50)] {
+            let style = Style { color: false, width };
+            let mut out = render_document(&[nasty.to_owned()], &tables, &[vec![nasty.to_owned()]], style);
+            push_paragraph(nasty, &[nasty.to_owned()], &mut out);
+            style.push_wrapped(nasty, "", nasty, &mut out);
+            assert!(out.lines().all(|line| !line.chars().any(escape::is_control)), "{out:?}");
+            assert!(out.lines().all(|line| !line.trim_start().starts_with("d")), "{out}");
+        }
     }
 }
