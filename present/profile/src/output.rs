@@ -1,7 +1,11 @@
 //! Files of a profile: folded stacks, flame graphs, and the figures as JSON.
 
-use std::fs;
+use std::fs::DirBuilder;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+
+use files::Access;
 
 use crate::error::Error;
 use crate::flame;
@@ -90,7 +94,11 @@ fn write_named_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<String, E
 
 fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Error> {
     let path: PathBuf = folder.join(name);
-    fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes)).map_err(Error::io("write", &path))
+    // The titles can hold values of captured statements.
+    let mut private = DirBuilder::new();
+    let created = private.recursive(true).mode(0o700).create(folder);
+    let written = created.and_then(|()| files::replace(&path, Access::OwnerOnly, |file| file.write_all(bytes)));
+    written.map_err(Error::io("write", &path))
 }
 
 /// Returns a label as part of a file name. All characters except ASCII letters, digits, `.`, `_`

@@ -70,6 +70,9 @@ impl fmt::Display for Scope {
     }
 }
 
+/// Keeps perf from copying every sampled program into `~/.debug`: a server has hundreds of MB.
+const NO_COPIES: &str = "--no-buildid-cache";
+
 /// Returns the scope that the kernel permits. Sampling all cores requires root, CAP_PERFMON or
 /// `kernel.perf_event_paranoid` ≤ 0. With unwind tables, the scope is always the threads: each
 /// sample copies the stack, which is too large to do for all processes.
@@ -78,7 +81,7 @@ pub fn choose_scope(sampling: Sampling) -> Result<Scope, Error> {
         return Ok(Scope::Threads);
     }
     let mut command = perf_command();
-    command.args(["record", "--all-cpus", "--event=cpu-clock", "--output=/dev/null", "--", "true"]);
+    command.args(["record", NO_COPIES, "--all-cpus", "--event=cpu-clock", "--output=/dev/null", "--", "true"]);
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     Ok(if status.map_err(start_error("record"))?.success() { Scope::Cores } else { Scope::Threads })
 }
@@ -145,7 +148,7 @@ impl Recorder {
         let errors = File::create(&stderr).map_err(Error::io("create", &stderr))?;
         let mut command = perf_command();
         command
-            .args(["record", "--event=cpu-clock", "--clockid=CLOCK_MONOTONIC", "--delay=-1"])
+            .args(["record", NO_COPIES, "--event=cpu-clock", "--clockid=CLOCK_MONOTONIC", "--delay=-1"])
             .arg(format!("--freq={}", sampling.frequency))
             .arg(match sampling.call_graph {
                 CallGraph::FramePointers => "--call-graph=fp",

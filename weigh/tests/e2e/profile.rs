@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,8 +20,13 @@ const SHORT: [&str; 4] = ["--table-size=1000", "--threads=2", "--seconds=3", "--
 
 /// Profiles servers under load, and reads standard output and files.
 fn profile(workspace: &Workspace, words: &[&str]) -> Profiles {
-    let finished = workspace.end(workspace.profile(&[&SHORT, words].concat()).spawn().unwrap());
+    let mut weigh = workspace.profile(&[&SHORT, words].concat());
+    let finished = workspace.end(weigh.env("HOME", workspace.root()).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
+    assert!(!workspace.root().join(".debug").exists(), "perf copied programs");
+    for file in fs::read_dir(workspace.out().join("profile")).unwrap() {
+        assert_eq!(file.unwrap().metadata().unwrap().mode() & 0o777, 0o600, "{finished}");
+    }
     let printed: Profiles = serde_json::from_str(&finished.stdout).unwrap();
     assert_eq!(profile::output::read(&workspace.out()).unwrap().as_ref(), Some(&printed));
     printed.profiles.iter().for_each(assert_sound);
