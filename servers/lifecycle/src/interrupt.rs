@@ -1,8 +1,9 @@
 //! SIGINT, SIGTERM and SIGHUP.
 //!
 //! The first signal only sets a flag, which long loops poll. The stack unwinds, and destructors
-//! clean up. If the process still runs after 5 s, or on a second signal, the signal thread runs the
-//! [`cleanup`](crate::cleanup) registry and exits with status 128 + the number of the first signal.
+//! clean up. If the process still runs after 5 s, or on a second SIGINT or SIGTERM, the signal
+//! thread runs the [`cleanup`](crate::cleanup) registry and exits with status 128 + the number of
+//! the first signal.
 
 use std::io;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -34,13 +35,19 @@ pub fn install() -> io::Result<()> {
         let Some(first) = signals.forever().next() else { return };
         SIGNAL.store(first, Ordering::SeqCst);
         let deadline = Instant::now() + GRACE_PERIOD;
-        while Instant::now() < deadline && signals.pending().next().is_none() {
+        while Instant::now() < deadline && !signals.pending().any(is_impatient) {
             thread::sleep(Duration::from_millis(20));
         }
         crate::cleanup::run_all();
         std::process::exit(128 + first);
     })?;
     Ok(())
+}
+
+/// True for a signal that ends the process at once if it is the second. A terminal that is closed
+/// and its shell each send a SIGHUP.
+fn is_impatient(second: i32) -> bool {
+    second != SIGHUP
 }
 
 /// True once a signal has asked the process to end.

@@ -130,6 +130,7 @@ impl<'s> Schemas<'s> {
     }
 
     fn release(&self) -> Result<(), TablesError> {
+        self.owned.wait_for_markers();
         if self.owned.names().is_empty() {
             return Ok(());
         }

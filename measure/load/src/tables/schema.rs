@@ -1,8 +1,11 @@
 //! Schemas of one run, each with a marker table.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use lifecycle::interrupt;
 use mysql::Row;
 use mysql::prelude::Queryable;
 use server::Conn;
@@ -18,6 +21,9 @@ pub(super) const THIS_SERVER: &str = "CONCAT_WS(':', @@hostname, @@port, @@serve
 /// Unknown database (1049); no such table (1146).
 const MISSING_ERRORS: [Option<u16>; 2] = [Some(1049), Some(1146)];
 
+/// Longest time that dropping the schemas waits for a marker. A signal leaves 5 s for all.
+const MAX_MARKER_TIME: Duration = Duration::from_secs(3);
+
 /// The schemas that a run has created on a server.
 pub(super) struct OwnedSchemas {
     pub server: String,
@@ -27,13 +33,15 @@ pub(super) struct OwnedSchemas {
     run_lock: Option<String>,
     next: AtomicU32,
     names: Mutex<Vec<String>>,
+    /// Held from the creation of a schema until it has its marker.
+    creating: Mutex<()>,
 }
 
 impl OwnedSchemas {
     /// Creates an empty list of a run's schemas. `run_lock` is the lock that the run holds.
     pub fn new(server: &str, run: &str, run_lock: Option<String>) -> Self {
         let (server, run) = (server.to_owned(), run.to_lowercase());
-        Self { server, run, run_lock, next: AtomicU32::new(1), names: Mutex::default() }
+        Self { server, run, run_lock, next: AtomicU32::new(1), names: Mutex::default(), creating: Mutex::default() }
     }
 
     pub fn for_ended_run(server: &str, run: &str) -> Self {
@@ -55,6 +63,9 @@ impl OwnedSchemas {
             sql::quote_identifier(charset),
             sql::quote_identifier(collation)
         );
+        let _creating = self.creating.lock().unwrap_or_else(PoisonError::into_inner);
+        // A signal has made another thread drop the schemas.
+        interrupt::check().map_err(|_| TablesError::Interrupted)?;
         conn.query_drop(create).map_err(TablesError::refused(&self.server, purpose()))?;
         self.lock().push(name.clone());
         self.add_marker(conn, &name).map_err(|error| {
@@ -119,6 +130,14 @@ impl OwnedSchemas {
         self.end_connections(conn, &names)
             .map_err(TablesError::refused(&self.server, "end the connections of this run"))?;
         names.iter().rev().map(|name| self.drop_schema(conn, name)).fold(Ok(()), Result::and)
+    }
+
+    /// Waits until no schema is without its marker, at most for [`MAX_MARKER_TIME`].
+    pub fn wait_for_markers(&self) {
+        let deadline = Instant::now() + MAX_MARKER_TIME;
+        while matches!(self.creating.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Ends other connections with this user name whose default schema is one of `names`. An open
