@@ -1,7 +1,6 @@
 //! Real replication between two versions: what stops it, and which columns differ.
 //!
-//! Replicas connect over TCP. Landlock keeps servers that run as the user from TCP (Linux 6.7 and
-//! later), so the tests take root, and are ignored: `cargo test --workspace --test replication --
+//! The tests take minutes, and are ignored: `cargo test --workspace --test replication --
 //! --ignored`.
 
 use std::io::{Read, Write};
@@ -13,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mysql::prelude::Queryable;
-use server::{Address, Conn, NoProgress, Options, Server, open};
+use server::{Address, Conn, NoProgress, Options, Server, Setting, open};
 use upgrade::{Direction, Dump, Report, Request, Schema, rehearse};
 
 /// Servers run one pair at a time.
@@ -22,12 +21,13 @@ static TURN: Mutex<()> = Mutex::new(());
 /// Longest time until a replica has run a statement.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-fn start(name: &str, id: u32) -> Server {
+fn start(name: &str, id: u32, ports: &[u16]) -> Server {
     let settings =
         [("server_id", id.to_string()), ("log_bin", "weigh".to_owned()), ("binlog_format", "STATEMENT".to_owned())];
     let options = Options {
         buffer_pool: Some(64 << 20),
-        settings: settings.map(|(name, value)| (name.to_owned(), value)).into(),
+        settings: settings.map(|(name, value)| Setting::known(name, value)).into(),
+        ports: ports.to_vec(),
         ..Options::default()
     };
     open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -93,12 +93,14 @@ struct Pair {
 
 impl Pair {
     fn start(source: &str, replica: &str) -> Self {
-        let (source, replica) = (start(source, 1), start(replica, 2));
+        let source = start(source, 1, &[]);
+        let port = forward(&source);
+        // Landlock keeps private servers from other ports.
+        let replica = start(replica, 2, &[port]);
         let mut conn = source.connect().unwrap();
         let native = "CREATE USER repl@localhost IDENTIFIED WITH mysql_native_password BY ''";
         run_one_of(&mut conn, &[native, "CREATE USER repl@localhost IDENTIFIED BY ''"]);
         conn.query_drop("GRANT REPLICATION SLAVE ON *.* TO repl@localhost").unwrap();
-        let port = forward(&source);
         Self { source, replica, port }
     }
 
@@ -225,25 +227,25 @@ fn check(old: &str, new: &str) {
 }
 
 #[test]
-#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
+#[ignore = "takes minutes"]
 fn mysql_5_7_and_8_0() {
     check("mysql@5.7", "mysql@8.0");
 }
 
 #[test]
-#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
+#[ignore = "takes minutes"]
 fn mariadb_10_11_and_11_8() {
     check("mariadb@10.11", "mariadb@11.8");
 }
 
 #[test]
-#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
+#[ignore = "takes minutes"]
 fn mariadb_10_2_and_11_8() {
     check("mariadb@10.2", "mariadb@11.8");
 }
 
 #[test]
-#[ignore = "takes root: replicas connect over TCP, which Landlock keeps from servers that run as the user"]
+#[ignore = "takes minutes"]
 fn mariadb_11_4_and_11_8() {
     check("mariadb@11.4", "mariadb@11.8");
 }

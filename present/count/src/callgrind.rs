@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::iter;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -77,7 +78,17 @@ impl Valgrind {
             "--quiet".into(),
         ];
         let environment = IDENTITY.into_iter().chain([ARENAS]);
-        RunUnder { command, environment: environment.map(|(name, value)| (name.into(), value.into())).collect() }
+        let environment = environment.map(|(name, value)| (name.into(), value.into())).collect();
+        RunUnder { command, readable: self.own_files(), environment }
+    }
+
+    /// Returns the program's folder, which in the cache holds all of valgrind, and the folders of
+    /// an installation's tools and libraries.
+    fn own_files(&self) -> Vec<PathBuf> {
+        let Some(folder) = self.program.parent() else { return vec![self.program.clone()] };
+        let beside = folder.parent().unwrap_or(folder);
+        let installed = ["libexec/valgrind", "lib/valgrind", "lib64/valgrind", "lib/debug"];
+        iter::once(folder.to_owned()).chain(installed.map(|name| beside.join(name))).collect()
     }
 }
 

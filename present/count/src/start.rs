@@ -6,7 +6,7 @@ use fetch::NoProgress;
 use load::{SchemaOutcome, SchemaSpec, Schemas};
 use measure::{MeasuredFolder, PlanError, ServerCollations, ServerInfo};
 use result_diff::AS_IS;
-use server::{CollationInfo, Server, Spec};
+use server::{CollationInfo, Server, Setting, Spec};
 use workload::Workload;
 
 use crate::callgrind::{Callgrind, Valgrind};
@@ -96,7 +96,7 @@ impl Context<'_> {
     fn open(&self, spec: &Spec) -> Result<Server, Error> {
         let mut options = self.options.clone();
         options.run_under = Some(self.valgrind.run_under());
-        let settings = COUNTING_SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let settings = COUNTING_SETTINGS.map(|(name, value)| Setting::known(name, value));
         options.settings.splice(0..0, settings);
         server::open(spec, &options, &NoProgress).map_err(|error| match error {
             server::Error::Start { label, reason } => Error::Unsupported { server: label, reason },

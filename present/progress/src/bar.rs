@@ -28,6 +28,10 @@ impl Progress for Bar {
         display::begin(TEMPLATE, LENGTH, &escape::line(what));
     }
 
+    fn note(&self, text: &str) {
+        display::print_above(&[format!("note: {text}")]);
+    }
+
     fn fraction(&self, done: f64) {
         display::update(|step| {
             step.position((done * LENGTH as f64) as u64);

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use measure::{ClaimSpec, PublishedFigure, parse_duration, parse_percent};
 use serde::{Deserialize, Deserializer};
+use server::SettingName;
 use workload::{Distribution, Text, Workload};
 
 use crate::error::RecipeError;
@@ -115,7 +116,7 @@ pub struct Scale {
     pub warmup: Duration,
     /// Server variables of private servers.
     #[serde(default)]
-    pub settings: BTreeMap<String, String>,
+    pub settings: BTreeMap<SettingName, String>,
 }
 
 impl Recipe {

@@ -6,6 +6,8 @@ pub trait Progress {
     fn step(&self, description: &str);
     /// The share of the current step that is done, from 0 to 1.
     fn fraction(&self, done: f64);
+    /// Something that the user should know, which does not end the work.
+    fn note(&self, _text: &str) {}
 }
 
 /// Ignores all reports.

@@ -4,13 +4,12 @@ use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::Account;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Reach, Sandbox};
 
 /// Variables that tools and servers inherit. A server gets no others but the ones that its command
 /// sets, so that passwords and keys in the environment do not reach it.
@@ -53,9 +52,9 @@ pub struct Confinement {
     pub memory_bytes: Option<u64>,
     /// Maximum CPU time of the process in seconds.
     pub cpu_seconds: Option<u64>,
-    /// Folders below which the process may write. It may not use TCP then. `None`: no restriction.
-    /// Needs Landlock (Linux 5.13, for TCP 6.7); without it there is no restriction either.
-    pub writable: Option<Vec<PathBuf>>,
+    /// Files and ports that the process may use. `None`: no restriction. Needs Landlock (Linux
+    /// 5.13, for TCP 6.7); without it there is no restriction either.
+    pub reach: Option<Reach>,
 }
 
 /// Leaves a tool of this machine the variables that it needs, the ones that `command` sets, and no
@@ -77,7 +76,7 @@ pub(crate) fn confine(command: &mut Command, confinement: &Confinement) -> io::R
     limits.extend(confinement.memory_bytes.map(|bytes| (Resource::Data, bytes)));
     limits.extend(confinement.cpu_seconds.map(|seconds| (Resource::Cpu, seconds)));
     limits.extend(confinement.account.as_ref().map(|_| (Resource::Nproc, MAX_TASKS)));
-    let mut sandbox = confinement.writable.as_deref().map(Sandbox::new).transpose()?;
+    let mut sandbox = confinement.reach.as_ref().map(Sandbox::new).transpose()?;
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
     // allowed. It makes bare system calls (prctl, getrlimit, setrlimit, landlock_restrict_self,
     // close) on values that were allocated before, takes no lock, and its errors carry a raw errno
@@ -141,11 +140,13 @@ fn close_files(command: &mut Command) {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
+    use std::net::TcpListener;
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::os::unix::fs::PermissionsExt;
     use std::process::Stdio;
 
     use super::*;
-    use crate::{spawn_confined, spawn_supervised};
+    use crate::{Landlock, spawn_confined, spawn_supervised};
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -177,30 +178,49 @@ mod tests {
         }
     }
 
+    /// With an account, when root runs the tests, and without one.
     #[test]
-    fn confined_program_writes_to_its_folders_only() {
-        let [own, other] = ["own", "other"].map(|name| {
+    fn confined_program_reaches_only_what_it_is_given() {
+        let account = Account::reserve().unwrap();
+        let folders = ["own", "given", "other"].map(|name| {
             let folder = env::temp_dir().join(format!("weigh-test-confine-{}-{name}", std::process::id()));
             // Left by a killed test with the same process id.
             let _ = std::fs::remove_dir_all(&folder);
             std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("file"), format!("{name}\n")).unwrap();
+            // Only Landlock keeps the program out.
+            std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
             folder
         });
+        let [own, given, other] = folders.each_ref().map(|folder| folder.display());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listening = listener.local_addr().unwrap().port();
         let script = format!(
-            "echo a >{own}/a; echo b >{other}/b; ln -s {other} {own}/l; echo c >{own}/l/c; mv {own}/a {other}; echo x >/dev/null && echo $(ls {own}) . $(ls {other}); read x </etc/passwd && echo $x",
-            own = own.display(),
-            other = other.display()
+            "echo a >{own}/a; echo b >{other}/b; ln -s {other} {own}/l; echo c >{own}/l/c; mv {own}/a {other}; echo d >{given}/d\n\
+             echo x >/dev/null && echo $(ls {own}) . $(ls {given}) . $(ls {other})\n\
+             for file in {own} {given} {other}; do read x <$file/file && echo $x; done; read x </etc/passwd && echo $x\n\
+             bash -c 'echo x >/dev/tcp/127.0.0.1/{listening} && echo CONNECTED'"
         );
-        let confinement = Confinement { writable: Some(vec![own.clone()]), ..Confinement::default() };
-        let text = output(spawn_confined(shell(&script), &confinement));
-        for folder in [own, other] {
+        let reach = Reach { readable: vec![folders[1].clone()], writable: vec![folders[0].clone()], ports: Vec::new() };
+        for account in [None, account] {
+            let confinement = Confinement { account, reach: Some(reach.clone()), ..Confinement::default() };
+            let text = output(spawn_confined(shell(&script), &confinement));
+            let _ = std::fs::remove_file(folders[0].join("a"));
+            let _ = std::fs::remove_file(folders[0].join("l"));
+            match Landlock::of_this_machine() {
+                Landlock::Missing => eprintln!("skipped: this kernel has no Landlock"),
+                Landlock::Files => assert!(text.starts_with("a file l . file .\nown\ngiven\n"), "{text}"),
+                Landlock::FilesAndTcp => assert_eq!(text, "a file l . file .\nown\ngiven\n"),
+            }
+        }
+        let reach = Reach { ports: vec![listening], ..reach };
+        let confinement = Confinement { reach: Some(reach), ..Confinement::default() };
+        let script =
+            format!("bash -c 'for port in {listening} 1; do echo x >/dev/tcp/127.0.0.1/$port && echo $port; done'");
+        assert_eq!(output(spawn_confined(shell(&script), &confinement)), format!("{listening}\n"));
+        for folder in folders {
             std::fs::remove_dir_all(folder).unwrap();
         }
-        if !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|names| names.contains("landlock")) {
-            eprintln!("skipped: this kernel has no Landlock");
-            return;
-        }
-        assert!(text.starts_with("a l .\nroot:"), "{text}");
     }
 
     #[test]

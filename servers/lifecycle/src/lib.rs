@@ -22,6 +22,7 @@ pub use confine::Confinement;
 pub use contain::{Contained, contain};
 pub use interrupt::Interrupted;
 pub use process::ProcessIdentity;
+pub use sandbox::{Landlock, Reach};
 pub use spawn::{
     WaitError, kill_group, spawn_confined, spawn_detached, spawn_supervised, spawn_with_environment, wait_supervised,
 };

@@ -30,6 +30,12 @@ pub enum Error {
     /// The user set a variable that `weigh` sets in private instances.
     #[error("--set {name}: weigh sets this itself in a private instance; attach to a running server to choose it")]
     OwnedSetting { name: String },
+    #[error(
+        "--ssl-mode asks for TLS, which weigh does not use on the Unix socket {}: its data stay on this machine. Leave \
+         the option out, or connect over TCP, as by --host=127.0.0.1",
+        socket.display()
+    )]
+    TlsOnSocket { socket: PathBuf },
     #[error("{label} did not start: {reason}")]
     Start {
         label: String,

@@ -15,6 +15,7 @@ mod in_force;
 mod options;
 mod private;
 mod server;
+mod setting;
 mod spec;
 
 /// Name of the table that marks a schema as created by a run of `weigh`.
@@ -35,4 +36,5 @@ pub use in_force::{
 pub use options::Options;
 pub use private::{DetachedInstance, FreeResources, RunUnder, detached, option_name};
 pub use server::{Server, open};
+pub use setting::{Setting, SettingError, SettingName, SettingNameError};
 pub use spec::{Spec, SpecError, install};

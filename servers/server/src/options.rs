@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::Setting;
 use crate::attach::Login;
 use crate::private::RunUnder;
 
 /// How to start or attach to a server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Server settings, `--set name=value`, in the order given. They override every option file.
-    pub settings: Vec<(String, String)>,
+    /// Server settings in the order given. They override every option file.
+    pub settings: Vec<Setting>,
     /// Option file for private instances: the server's groups, such as `[mysqld]`.
     pub defaults_file: Option<PathBuf>,
     /// Options of `defaults_file` that are left out, as [`option_name`](crate::option_name) returns
@@ -26,6 +27,8 @@ pub struct Options {
     pub direct_io: bool,
     /// Program that runs private instances, such as valgrind. `None`: they run by themselves.
     pub run_under: Option<RunUnder>,
+    /// TCP ports that a private instance may connect to, as a replica. It listens on none.
+    pub ports: Vec<u16>,
     pub login: Login,
     /// Whether an attached server may be asked for its RSA key over TCP without TLS, as with the
     /// option of this name of MySQL's clients.

@@ -216,14 +216,26 @@ fn basedir(root: &Path) -> PathBuf {
     let arguments = fs::read(format!("/proc/{}/cmdline", installed.pid().unwrap())).unwrap();
     let arguments = String::from_utf8(arguments).unwrap();
     let program: Vec<&str> = arguments.split('\0').take_while(|word| !word.starts_with("--defaults-file")).collect();
-    let quoted: Vec<String> = program.iter().map(|word| format!("'{word}'")).collect();
+    let [loader, "--library-path", libraries, program] = program[..] else { panic!("{program:?}") };
     let basedir = root.join("mysql-5.6.24-linux-glibc2.5-x86_64");
     let mysqld = basedir.join("bin/mysqld");
-    fs::create_dir_all(mysqld.parent().unwrap()).unwrap();
-    fs::write(&mysqld, format!("#!/bin/sh\nexec {} \"$@\"\n", quoted.join(" "))).unwrap();
+    let lib = basedir.join("lib");
+    for folder in [mysqld.parent().unwrap(), &lib] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    // The server may read its basedir, not the cache.
+    let copy = |from: &str, to: &Path| assert!(fs::copy(from, to).is_ok(), "{from}");
+    copy(loader, &lib.join("loader"));
+    copy(program, &basedir.join("bin/mysqld.bin"));
+    let script = "IFS=:; for folder in $1; do cp -L $folder/*.so* $2; done 2>/dev/null; true";
+    let copied = Command::new("sh").args(["-c", script, "sh", libraries]).arg(&lib).status().unwrap();
+    assert!(copied.success());
+    let script =
+        "#!/bin/sh\nbase=${0%/*}/..\nexec $base/lib/loader --library-path $base/lib $base/bin/mysqld.bin \"$@\"\n";
+    fs::write(&mysqld, script).unwrap();
     fs::set_permissions(&mysqld, fs::Permissions::from_mode(0o755)).unwrap();
     // Copied: a link out of an archive is not followed.
-    let share = Path::new(program.last().unwrap()).with_file_name("share");
+    let share = Path::new(program).with_file_name("share");
     let copied = Command::new("cp").arg("-rL").args([share, basedir.join("share")]).status().unwrap();
     assert!(copied.success());
     basedir

@@ -18,7 +18,7 @@ fn failure(name: &str, options: &Options) -> String {
 }
 
 fn set(settings: &[(&str, &str)]) -> Options {
-    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let own = |(name, value): &(&str, &str)| format!("{name}={value}").parse().unwrap();
     Options { settings: settings.iter().map(own).collect(), ..options() }
 }
 

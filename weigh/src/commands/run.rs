@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use recipe::{Instance, Recipe};
 use serde_json::json;
-use server::{Options, Spec};
+use server::{Options, Setting, Spec};
 
 use crate::argv;
 use crate::commands::bench::opening::{Opening, level_settings};
@@ -121,8 +121,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
 /// Refuses a recipe whose settings could run programs or reach hosts, unless the user trusts it.
 /// Its servers are checked too if the user names none.
 fn refuse_untrusted(args: &RunArgs, recipe: &Recipe) -> Result<()> {
-    let settings = &recipe.scale(args.scale.as_deref())?.1.settings;
-    let mut foreign = describe_foreign_settings(settings.iter());
+    let mut foreign = describe_foreign_settings(&recipe_settings(args, recipe)?);
     if !args.connect.names_servers() {
         let specs = recipe.servers.iter().map(|text| Ok(text.parse()?)).collect::<Result<Vec<Spec>>>()?;
         foreign.extend(specs.iter().filter(|spec| spec.needs_trust()).map(ToString::to_string));
@@ -138,8 +137,13 @@ fn refuse_untrusted(args: &RunArgs, recipe: &Recipe) -> Result<()> {
     )
 }
 
+fn recipe_settings(args: &RunArgs, recipe: &Recipe) -> Result<Vec<Setting>> {
+    let settings = recipe.scale(args.scale.as_deref())?.1.settings.clone();
+    Ok(settings.into_iter().map(|(name, value)| Setting { name, value }).collect())
+}
+
 fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
-    let settings = &recipe.scale(args.scale.as_deref())?.1.settings;
+    let settings = recipe_settings(args, recipe)?;
     let Targets { specs, options } = args.connect.resolve_with_recipe(0, &recipe.servers)?;
     let own: Vec<Spec> = recipe.servers.iter().filter_map(|name| name.parse().ok()).collect();
     let instances = recipe.instances(specs.len(), own == specs, |server| !specs[server].is_running());
@@ -162,8 +166,7 @@ fn resolve(args: &RunArgs, recipe: &Recipe) -> Result<(Bench, Vec<Opening>)> {
         ));
     }
     let opening = |instance: &Instance| {
-        let server_charset =
-            instance.charset.iter().map(|charset| ("character-set-server".to_owned(), charset.clone()));
+        let server_charset = instance.charset.iter().map(|charset| Setting::known("character-set-server", charset));
         let level = recipe.level.then(level_settings).into_iter().flatten();
         // The user's settings come last and override the recipe's.
         let all = level.chain(settings.clone()).chain(server_charset).chain(options.settings.clone());

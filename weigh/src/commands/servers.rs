@@ -9,9 +9,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use fetch::{Listing, Tool};
 use progress::Bar;
 use serde_json::{Value, json};
-use server::{DetachedInstance, Options, Spec, detached};
+use server::{DetachedInstance, Options, Setting, Spec, detached};
 
-use crate::options::connect::{ConnectArgs, Setting};
+use crate::options::connect::ConnectArgs;
 use crate::output;
 
 /// List, install, start and stop servers to measure
@@ -185,7 +185,7 @@ impl StartArgs {
     fn run(&self) -> Result<(String, Value)> {
         let spec = self.spec.as_deref().map_or(Ok(Spec::default()), str::parse)?;
         let options = Options {
-            settings: self.settings.iter().map(|setting| (setting.name.clone(), setting.value.clone())).collect(),
+            settings: self.settings.clone(),
             defaults_file: self.defaults_file.clone(),
             threads: self.threads,
             ..Options::default()

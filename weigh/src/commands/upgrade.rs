@@ -10,12 +10,11 @@ use audit::Severity;
 use progress::Bar;
 use rehearsal::Values;
 use report::upgrade as printed;
-use server::{DEFAULT_TIMEOUT, Login, Options, Progress, Server, Spec, collation_charset};
+use server::{DEFAULT_TIMEOUT, Login, Options, Progress, Server, Setting, Spec, collation_charset};
 use upgrade::{Dump, Given, LiveRequest, Report, Request, Schema, rehearse};
 
 use super::preflight::find_nearest_server;
 use crate::dump::{BUFFER_POOL_BYTES, open_packed, read_lines};
-use crate::options::connect::Setting;
 use crate::options::pipeline::{Baseline, Conclusion, format_name, has_lines};
 use crate::{input, output};
 use args::Format;
@@ -108,9 +107,8 @@ fn print(args: &UpgradeArgs, baseline: Option<&Baseline>, report: Report) -> Res
 }
 
 fn options(args: &UpgradeArgs, settings: &[&[Setting]]) -> Options {
-    let pairs = settings.iter().flat_map(|all| all.iter());
     Options {
-        settings: pairs.map(|setting| (setting.name.clone(), setting.value.clone())).collect(),
+        settings: settings.concat(),
         defaults_file: args.my_cnf.clone(),
         threads: 4,
         buffer_pool: Some(BUFFER_POOL_BYTES),
@@ -156,7 +154,7 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
     bar.step("reading the definitions");
     let definitions = rehearsal::read(&running, &mut running.connect_patiently()?, &args.schemas, Values::Skip)?;
     let mut own = options(args, &[]);
-    own.settings = running.read_settings(&SETTINGS)?.into_iter().collect();
+    own.settings = Setting::adopt(running.read_settings(&SETTINGS)?);
     own.settings.extend(options(args, &[&args.settings]).settings);
     let source = server::open(&trial, &own, bar)?;
     Ok((source, Schema::Definitions(definitions)))

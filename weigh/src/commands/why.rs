@@ -9,7 +9,7 @@ use audit::Severity;
 use progress::Bar;
 use report::pipeline::DumpLines;
 use report::why as printed;
-use server::{Options, Progress, Server, Spec};
+use server::{Options, Progress, Server, Setting, Spec};
 use why::{Copy, Diagnosis, Given, Request, diagnose};
 
 use super::preflight::find_nearest_server;
@@ -145,11 +145,8 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     }
     let schemas = args.copied_schemas(&request);
     let settings = source.read_settings(&SETTINGS)?;
-    let private = Options {
-        settings: settings.into_iter().collect(),
-        buffer_pool: Some(BUFFER_POOL_BYTES),
-        ..targets.options.clone()
-    };
+    let private =
+        Options { settings: Setting::adopt(settings), buffer_pool: Some(BUFFER_POOL_BYTES), ..targets.options.clone() };
     let server = open_copy(&trial, private, &bar)?;
     bar.step("copying the definitions");
     let unbuilt = why::copy_schemas(&source, &server, &schemas)?;
@@ -180,9 +177,8 @@ fn open_copy(trial: &Spec, options: Options, bar: &Bar) -> Result<Server> {
     match server::open(trial, &options, bar) {
         Ok(server) => Ok(server),
         Err(_) => {
-            let known = |(name, _): &(String, String)| {
-                matches!(name.as_str(), "character_set_server" | "lower_case_table_names")
-            };
+            let known =
+                |setting: &Setting| matches!(setting.name.as_str(), "character_set_server" | "lower_case_table_names");
             let settings = options.settings.iter().filter(|setting| known(setting)).cloned().collect();
             Ok(server::open(trial, &Options { settings, ..options }, bar)?)
         }

@@ -3,13 +3,12 @@
 //! clients.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, Args};
-use server::{ClientOptions, Login, Options, Secret, Spec, TlsMode};
+use server::{ClientOptions, Login, Options, Secret, Setting, Spec, TlsMode};
 
 #[derive(Debug, Default, Args)]
 #[command(disable_help_flag = true)]
@@ -145,27 +144,6 @@ impl From<String> for SpecText {
     }
 }
 
-/// `NAME=VALUE`
-#[derive(Clone, Debug)]
-pub struct Setting {
-    pub name: String,
-    pub value: String,
-}
-
-impl FromStr for Setting {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.split_once('=') {
-            Some((name, value)) if !name.trim().is_empty() => {
-                let name = name.trim().trim_start_matches('-');
-                Ok(Self { name: name.to_owned(), value: value.trim().to_owned() })
-            }
-            _ => Err("write NAME=VALUE, such as innodb_buffer_pool_size=4G"),
-        }
-    }
-}
-
 fn parse_secret(text: &str) -> Result<Secret, std::convert::Infallible> {
     Ok(Secret::new(text))
 }
@@ -219,13 +197,14 @@ impl ConnectArgs {
             None => None,
         };
         let options = Options {
-            settings: self.settings.iter().map(|setting| (setting.name.clone(), setting.value.clone())).collect(),
+            settings: self.settings.clone(),
             defaults_file: self.defaults_file.clone(),
             left_out: Vec::new(),
             threads,
             buffer_pool: None,
             direct_io: false,
             run_under: None,
+            ports: Vec::new(),
             login: Login { withholds_password, ..self.login(password)? },
             timeout: self.timeout,
             get_server_public_key: self.get_server_public_key,
@@ -235,7 +214,7 @@ impl ConnectArgs {
 
     /// Returns `true` if --set gives the variable, with `-` or `_`, in any case.
     pub fn sets_variable(&self, name: &str) -> bool {
-        self.settings.iter().any(|setting| setting.name.replace('-', "_").eq_ignore_ascii_case(name))
+        self.settings.iter().any(|setting| setting.name.variable().eq_ignore_ascii_case(name))
     }
 
     fn specs(&self) -> Result<Vec<Spec>> {
@@ -332,8 +311,7 @@ impl ConnectArgs {
         for server in self.server_texts().map(SpecText::spec) {
             words.extend(Some(server?).filter(Spec::needs_trust).map(|spec| format!("--server {spec}")));
         }
-        let settings = self.settings.iter().map(|setting| (&setting.name, &setting.value));
-        words.extend(describe_foreign_settings(settings).into_iter().map(|setting| format!("--set {setting}")));
+        words.extend(describe_foreign_settings(&self.settings).into_iter().map(|setting| format!("--set {setting}")));
         let files = [
             ("--defaults-file", &self.defaults_file),
             ("--defaults-extra-file", &self.defaults_extra_file),
@@ -386,19 +364,8 @@ impl ConnectArgs {
 }
 
 /// Returns the settings of private servers that can name files or programs.
-pub fn describe_foreign_settings<'a>(settings: impl Iterator<Item = (&'a String, &'a String)>) -> Vec<String> {
-    settings.filter(|(name, value)| !is_harmless(name, value)).map(|(name, value)| format!("{name}={value}")).collect()
-}
-
-/// True for numbers, sizes and switches, and for words in settings that hold no names of files,
-/// programs or libraries.
-fn is_harmless(name: &str, value: &str) -> bool {
-    const NAMING: [&str; 9] = ["plugin", "cmd", "init", "file", "dir", "path", "log", "load", "secure"];
-    let digits = value.trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G', 't', 'T']);
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let is_switch = ["on", "off", "true", "false", "default"].iter().any(|word| value.eq_ignore_ascii_case(word));
-    let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_,-".contains(&byte));
-    is_number || is_switch || (is_word && !NAMING.iter().any(|part| name.to_ascii_lowercase().contains(part)))
+pub fn describe_foreign_settings(settings: &[Setting]) -> Vec<String> {
+    settings.iter().filter(|setting| !setting.is_harmless()).map(Setting::to_string).collect()
 }
 
 fn ask_for_password() -> Result<Secret> {
@@ -499,7 +466,7 @@ mod tests {
     fn servers_keep_their_order() {
         let targets = resolve(&["--server", "mysql@5.6", "--server=mysql@sid", "--set", "sort-buffer-size = 1M"]);
         assert_eq!(targets.specs.iter().map(Spec::to_string).collect::<Vec<_>>(), ["mysql@5.6", "mysql@sid"]);
-        assert_eq!(targets.options.settings, [("sort-buffer-size".to_owned(), "1M".to_owned())]);
+        assert_eq!(targets.options.settings, [Setting::known("sort-buffer-size", "1M")]);
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use mysql::prelude::Queryable;
 use rustix::process::Signal;
@@ -25,8 +27,8 @@ impl Foreign {
         Self::start_with(spec, &[])
     }
 
-    fn start_with(spec: &str, settings: &[(&str, &str)]) -> Self {
-        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    pub fn start_with(spec: &str, settings: &[(&str, &str)]) -> Self {
+        let settings = settings.iter().map(|(name, value)| format!("{name}={value}").parse().unwrap()).collect();
         let options = Options { buffer_pool: Some(64 << 20), settings, ..Options::default() };
         let foreign = Self(open(&spec.parse().unwrap(), &options, &NoProgress).unwrap());
         foreign.run(&format!("CREATE USER bench@localhost IDENTIFIED BY '{PASSWORD}'"));
@@ -283,6 +285,24 @@ fn a_signal_leaves_no_schema() {
     let finished = workspace.end(child);
     assert_eq!(finished.code, Some(143), "{finished}");
     foreign.assert_untouched();
+
+    // A terminal that is closed and its shell each send one. The first may come in the creation.
+    for _ in 0..3 {
+        let workspace = Workspace::new();
+        let bench = foreign.bench(&workspace, &ENDLESS_LOADING, &["--user=bench"]);
+        // SIGHUP is ignored if these tests run under nohup.
+        let mut reset = Command::new("env");
+        reset.arg("--default-signal=HUP").arg(bench.get_program()).args(bench.get_args());
+        workspace.set_up(&mut reset);
+        let child = reset.env("MYSQL_PWD", PASSWORD).spawn().unwrap();
+        eventually("a schema stands", || foreign.schemas().len() > 1);
+        send(Signal::HUP, child.id());
+        thread::sleep(Duration::from_millis(30));
+        send(Signal::HUP, child.id());
+        let finished = workspace.end(child);
+        assert_eq!(finished.code, Some(129), "{finished}");
+        foreign.assert_untouched();
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn start_shop() -> (Server, PathBuf) {
     start_shop_on("mariadb", Vec::new())
 }
 
-fn start_shop_on(name: &str, settings: Vec<(String, String)>) -> (Server, PathBuf) {
+fn start_shop_on(name: &str, settings: Vec<server::Setting>) -> (Server, PathBuf) {
     let options = Options { buffer_pool: Some(64 << 20), threads: 4, settings, ..Options::default() };
     let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
     let mut conn = server.connect().unwrap();
@@ -107,7 +107,7 @@ fn selects_checks_and_sets_exit_status() {
 /// Without privileges the audit names what it can't see, and the grants to see it. With these
 /// grants it names no more grants. On a read-only server it fails if it writes.
 fn assert_named_grants_suffice(name: &str, read_only: &str) {
-    let settings = vec![("log_bin".to_owned(), "log".to_owned())];
+    let settings = vec![server::Setting::known("log_bin", "log")];
     let (server, socket) = start_shop_on(name, settings);
     let mut conn = server.connect().unwrap();
     let audit = |code: Option<i32>| {

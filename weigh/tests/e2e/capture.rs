@@ -28,7 +28,7 @@ fn start_shop(name: &str, workspace: &Workspace) -> Server {
         ("general_log_file", file("general.log")),
         ("performance_schema", "ON".to_owned()),
     ];
-    let settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let settings = settings.map(|(name, value)| server::Setting::known(name, value)).to_vec();
     let options = Options { buffer_pool: Some(64 << 20), threads: 4, settings, ..Options::default() };
     let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
     let mut conn = server.connect().unwrap();

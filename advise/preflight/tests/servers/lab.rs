@@ -29,7 +29,7 @@ impl Lab {
 
     /// Starts a server with settings.
     pub fn with_settings(name: &str, settings: &[(&str, &str)]) -> Self {
-        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let settings = settings.iter().map(|(name, value)| format!("{name}={value}").parse().unwrap()).collect();
         let options = server::Options { settings, buffer_pool: Some(64 << 20), ..server::Options::default() };
         let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
         let mut conn = server.connect().unwrap();

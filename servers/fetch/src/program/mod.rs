@@ -36,6 +36,9 @@ struct BundledLoader {
     library_folders: Vec<PathBuf>,
 }
 
+/// Folders of a basedir that servers read.
+const BASEDIR_FOLDERS: [&str; 8] = ["bin", "sbin", "libexec", "lib", "lib64", "share", "scripts", "support-files"];
+
 /// Paths of the program below a basedir, in the order of search. MariaDB's name comes first: its
 /// packages keep `mysqld` as a link.
 const PROGRAM_PATHS: [&str; 19] = [
@@ -173,6 +176,19 @@ impl Program {
             Some(closed) => Err(Error::NoServer { path: self.mysqld.clone(), reason: explain_unreadable(&closed) }),
             None => Ok(account),
         }
+    }
+
+    /// Returns the files and folders that the server reads, besides those of the system: its
+    /// program, libraries and messages, not all of a basedir that may be `/` or a home folder.
+    pub fn readable_paths(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = BASEDIR_FOLDERS.iter().map(|name| self.basedir.join(name)).collect();
+        paths.push(self.mysqld.clone());
+        paths.extend(self.mysqld.parent().filter(|folder| *folder != Path::new("/")).map(Path::to_owned));
+        if let Some(loader) = &self.loader {
+            paths.push(loader.path.clone());
+            paths.extend(loader.library_folders.iter().cloned());
+        }
+        paths
     }
 
     /// Returns a command that runs the server, without arguments.

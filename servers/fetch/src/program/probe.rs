@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::time::Duration;
 
-use lifecycle::{Confinement, find_unreadable};
+use lifecycle::{Confinement, Reach, find_unreadable};
 
 use super::{Program, explain_unreadable};
 use crate::Error;
@@ -38,7 +38,11 @@ pub(super) fn read_version(program: &Program) -> Result<String, Error> {
         account: account.clone(),
         memory_bytes: Some(MAX_MEMORY_BYTES),
         cpu_seconds: Some(MAX_TIME.as_secs()),
-        writable: account.is_none().then(|| vec![folder.path().to_owned()]),
+        reach: Some(Reach {
+            readable: program.readable_paths(),
+            writable: vec![folder.path().to_owned()],
+            ports: Vec::new(),
+        }),
     };
     let limits = Limits { confinement, time: MAX_TIME };
     let text = command::run_confined(command, None, &format!("run {}", program.mysqld.display()), &limits);

@@ -20,7 +20,13 @@ impl Login {
         if self.withholds_password {
             ambient.password = None;
         }
-        Ok(resolve(named, &self.options, ambient))
+        let typed = named.ssl_mode.or(self.options.ssl_mode).filter(|mode| *mode != TlsMode::Disabled);
+        let endpoint = resolve(named, &self.options, ambient);
+        match (typed, &endpoint.address) {
+            // MySQL's clients use TLS there, too; the driver does not.
+            (Some(_), Address::Socket(socket)) => Err(Error::TlsOnSocket { socket: socket.clone() }),
+            _ => Ok(endpoint),
+        }
     }
 }
 
@@ -115,6 +121,20 @@ mod tests {
 
     fn address(named: ClientOptions, command_line: ClientOptions, ambient: ClientOptions) -> String {
         resolve(&named, &command_line, ambient).address.to_string()
+    }
+
+    #[test]
+    fn typed_tls_is_refused_on_a_socket() {
+        let resolve = |named: ClientOptions, mode| {
+            let options = ClientOptions { ssl_mode: mode, ..none() };
+            Login { options, no_defaults: true, ..Login::default() }.resolve_endpoint(&named)
+        };
+        let refused = resolve(socket("/f"), Some(TlsMode::Required)).unwrap_err().to_string();
+        assert!(refused.contains("--ssl-mode") && refused.contains("/f"), "{refused}");
+        let in_url = ClientOptions { ssl_mode: Some(TlsMode::VerifyCa), ..socket("/f") };
+        assert!(resolve(in_url, None).is_err());
+        assert!(resolve(socket("/f"), Some(TlsMode::Disabled)).is_ok() && resolve(socket("/f"), None).is_ok());
+        assert!(resolve(host("db.example"), Some(TlsMode::Required)).is_ok());
     }
 
     #[test]

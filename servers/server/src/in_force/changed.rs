@@ -7,8 +7,18 @@ use mysql::prelude::Queryable;
 
 /// Variables that identify an instance or its files. They differ between instances and do not
 /// affect performance.
-const INSTANCE_NAMES: [&str; 9] =
-    ["datadir", "basedir", "tmpdir", "socket", "hostname", "server_uuid", "server_id", "log_error", "mysqlx_socket"];
+const INSTANCE_NAMES: [&str; 10] = [
+    "datadir",
+    "basedir",
+    "tmpdir",
+    "socket",
+    "hostname",
+    "server_uuid",
+    "server_id",
+    "log_error",
+    "mysqlx_socket",
+    "secure_file_priv",
+];
 /// Suffixes of further such variables.
 const INSTANCE_SUFFIXES: [&str; 7] = ["_dir", "_tmpdir", "_file", "_path", "_directory", "_basename", "port"];
 

@@ -8,7 +8,7 @@ use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
 use fetch::Program;
-use lifecycle::{Account, Confinement, find_unreadable};
+use lifecycle::{Account, Confinement, Reach, find_unreadable};
 
 use super::folder::SERVER_FOLDERS;
 use super::resources::total_memory;
@@ -33,12 +33,22 @@ pub(super) fn give(folder: &Path, account: &Account) -> Result<(), Error> {
     chown(folder, Some(account.id()), Some(account.id())).map_err(Error::io("give to the server", folder))
 }
 
-/// Returns the limits of the processes of the server in `folder`. Without an account of their own,
-/// they may write to the server's folders and to paths that the user's settings name only.
-pub(super) fn confinement(account: Option<&Account>, folder: &Path, options: &Options) -> Confinement {
+/// Returns the limits of the processes of the server in `folder`. With or without an account of
+/// their own, they write to the server's folders and to paths that the user's settings name only,
+/// and read the program's files besides.
+pub(super) fn confinement(
+    program: &Program,
+    account: Option<&Account>,
+    folder: &Path,
+    options: &Options,
+) -> Confinement {
     let own = SERVER_FOLDERS.iter().map(|name| folder.join(name));
-    let writable = account.is_none().then(|| own.chain(named_paths(options)).collect());
-    Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None, writable }
+    let writable = own.chain(named_paths(options)).collect();
+    let mut readable = program.readable_paths();
+    readable.push(folder.to_owned());
+    readable.extend(options.run_under.iter().flat_map(|under| under.readable.iter().cloned()));
+    let reach = Some(Reach { readable, writable, ports: options.ports.clone() });
+    Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None, reach }
 }
 
 /// Returns the folders of absolute paths in `--set` and in the option file: a file's parent, or the
@@ -46,7 +56,7 @@ pub(super) fn confinement(account: Option<&Account>, folder: &Path, options: &Op
 fn named_paths(options: &Options) -> Vec<PathBuf> {
     let file = options.defaults_file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
     let lines = file.lines().filter_map(|line| line.split_once('=')).map(|(_, value)| value);
-    let values = options.settings.iter().map(|(_, value)| value.as_str()).chain(lines);
+    let values = options.settings.iter().map(|setting| setting.value.as_str()).chain(lines);
     let paths =
         values.map(|value| PathBuf::from(value.trim().trim_matches(['\'', '"']))).filter(|path| path.is_absolute());
     let folder = |path: PathBuf| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) };

@@ -12,7 +12,7 @@ use fetch::{Flavour, Program, Version};
 use lifecycle::Account;
 
 use super::resources::total_memory;
-use crate::{Error, Options};
+use crate::{Error, Options, Setting};
 
 const MIB: u64 = 1 << 20;
 
@@ -26,19 +26,19 @@ pub(super) const RUNTIME_SOCKET: &str = "run/mysqld.sock";
 /// Maximum size of a user's option file. A larger one is an error.
 const MAX_OPTION_FILE_BYTES: u64 = 1 << 20;
 
-/// Settings that `--set` may not change: locations, access, and how the server starts.
+/// Variables that `--set` may not change: locations, access, and how the server starts.
 const RESERVED_SETTINGS: [&str; 12] = [
     "datadir",
     "socket",
-    "pid-file",
-    "log-error",
+    "pid_file",
+    "log_error",
     "tmpdir",
-    "skip-networking",
+    "networking",
     "basedir",
     "user",
     "bootstrap",
     "initialize",
-    "initialize-insecure",
+    "initialize_insecure",
     "daemonize",
 ];
 
@@ -52,14 +52,14 @@ pub(super) fn prepare_arguments(
 ) -> Result<Vec<String>, Error> {
     reject_reserved_settings(&options.settings)?;
     let file = folder.join("my.cnf");
-    let text = format_option_file(program, options)?;
+    let text = format_option_file(program, folder, options)?;
     fs::write(&file, text).map_err(Error::io("write", &file))?;
     // The folder keeps other users out.
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).map_err(Error::io("open to the server", &file))?;
 
     let mut arguments = vec![format!("--defaults-file={}", file.display())];
     arguments.extend(program.location_options());
-    arguments.extend(options.settings.iter().map(|(name, value)| format!("--{name}={value}")));
+    arguments.extend(options.settings.iter().map(|setting| format!("--{setting}")));
     // The last of several equal options applies.
     arguments.extend(location_options(folder, account));
     Ok(arguments)
@@ -82,17 +82,19 @@ fn location_options(folder: &Path, account: Option<&Account>) -> Vec<String> {
     arguments
 }
 
-fn reject_reserved_settings(settings: &[(String, String)]) -> Result<(), Error> {
-    let reserved =
-        settings.iter().find(|(name, _)| RESERVED_SETTINGS.contains(&name.replace('_', "-").to_lowercase().as_str()));
-    reserved.map_or(Ok(()), |(name, _)| Err(Error::OwnedSetting { name: name.clone() }))
+fn reject_reserved_settings(settings: &[Setting]) -> Result<(), Error> {
+    let reserved = settings.iter().find(|setting| RESERVED_SETTINGS.contains(&setting.name.variable().as_str()));
+    reserved.map_or(Ok(()), |setting| Err(Error::OwnedSetting { name: setting.name.to_string() }))
 }
 
-fn format_option_file(program: &Program, options: &Options) -> Result<String, Error> {
+fn format_option_file(program: &Program, folder: &Path, options: &Options) -> Result<String, Error> {
     let mut text = String::from("[mysqld]\n");
     for (name, value) in benchmark_settings(program.flavour, program.version, options) {
         text.push_str(&format!("{name}={value}\n"));
     }
+    // Files that statements read and write. Debian's default folder does not exist, and the server
+    // would not start.
+    text.push_str(&format!("secure_file_priv={}\n", folder.join("tmp").display()));
     if let Some(file) = &options.defaults_file {
         // Copied, not included: the server ignores an included file that its account cannot read.
         let own = files::read_small(file, MAX_OPTION_FILE_BYTES).map_err(Error::io("read option file", file))?;
@@ -148,10 +150,6 @@ fn benchmark_settings(flavour: Flavour, version: Version, options: &Options) -> 
     } else {
         settings.push(("innodb_log_file_size", (128 * MIB).to_string()));
     }
-    if mysql {
-        // Debian's default folder does not exist, and the server would not start.
-        settings.push(("secure_file_priv", String::new()));
-    }
     if mysql && version >= Version::new(8, 0, 0) {
         settings.push(("disable_log_bin", "ON".into()));
         settings.push(("mysqlx", "OFF".into()));
@@ -165,11 +163,11 @@ mod tests {
 
     #[test]
     fn refuses_owned_settings_in_any_spelling() {
-        for name in ["datadir", "pid_file", "Skip-Networking"] {
-            let error = reject_reserved_settings(&[("x".into(), "1".into()), (name.into(), "1".into())]).unwrap_err();
+        for name in ["datadir", "pid-file", "Skip-Networking", "loose_datadir"] {
+            let error = reject_reserved_settings(&[Setting::known("x", "1"), Setting::known(name, "1")]).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");
         }
-        reject_reserved_settings(&[("innodb_buffer_pool_size".into(), "1G".into())]).unwrap();
+        reject_reserved_settings(&[Setting::known("innodb_buffer_pool_size", "1G")]).unwrap();
     }
 
     #[test]
@@ -191,7 +189,7 @@ mod tests {
         let new = names(Flavour::MySql, Version::new(9, 7, 4));
         assert!(new.contains(&"innodb_redo_log_capacity") && new.contains(&"disable_log_bin"));
         let maria = names(Flavour::MariaDb, Version::new(11, 8, 6));
-        assert!(!maria.contains(&"secure_file_priv") && !maria.contains(&"mysqlx"));
+        assert!(!maria.contains(&"mysqlx"));
     }
 
     #[test]

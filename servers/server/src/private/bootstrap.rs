@@ -28,7 +28,7 @@ pub(super) fn initialise(
     options: &Options,
     account: Option<&Account>,
 ) -> Result<(), Error> {
-    let confinement = account::confinement(account, folder, options);
+    let confinement = account::confinement(program, account, folder, options);
     let mut command = program.command();
     command.args(arguments).current_dir(folder.join("data")).env("TMPDIR", folder.join("tmp"));
     let initialised = if program.flavour == Flavour::MySql && program.version >= Version::new(5, 7, 6) {

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use fetch::{Program, Progress};
 use lifecycle::cleanup::{self, Registration};
-use lifecycle::{Account, Confinement, ProcessIdentity, interrupt, spawn_confined, spawn_detached};
+use lifecycle::{Account, Confinement, Landlock, ProcessIdentity, interrupt, spawn_confined, spawn_detached};
 
 use super::folder::{self, InstanceFolder, SOCKET};
 use super::{account, arguments, data_template, error_log};
@@ -82,6 +82,7 @@ impl Instance {
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         progress.step(&format!("starting {}", program.label));
+        note_missing_walls(progress);
         let account = account::reserve(program, &folder::parent(), options)?;
         let folder = InstanceFolder::create(account.as_ref())?;
         let path = folder.path().to_owned();
@@ -103,7 +104,7 @@ impl Instance {
         let run_under = options.run_under.as_ref();
         let command =
             run_under.map_or_else(|| program.command(), |under| under.wrap(&program.command(), &path.join("tmp")));
-        let mut confinement = account::confinement(account, &path, options);
+        let mut confinement = account::confinement(program, account, &path, options);
         if run_under.is_some() {
             // A tool such as valgrind takes memory in proportion to the server's.
             confinement.memory_bytes = None;
@@ -187,6 +188,17 @@ impl Drop for EndOnDrop<'_> {
             let _ = live.end();
         }
     }
+}
+
+/// Notes once per process what Landlock does not keep servers from on this machine.
+fn note_missing_walls(progress: &dyn Progress) {
+    static NOTED: Once = Once::new();
+    let missing = match Landlock::of_this_machine() {
+        Landlock::Missing => "no Landlock: private servers can read files of this machine and connect to hosts",
+        Landlock::Files => "no Landlock for TCP (Linux 6.7): private servers can connect to hosts",
+        Landlock::FilesAndTcp => return,
+    };
+    NOTED.call_once(|| progress.note(&format!("this kernel has {missing}, if a dump or workload makes them")));
 }
 
 fn exit_status(live: &SharedLive) -> Option<ExitStatus> {

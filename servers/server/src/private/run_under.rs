@@ -1,6 +1,6 @@
 //! Running a private server under another program, such as valgrind.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A program that runs a private server within the program's own process, such as valgrind.
@@ -9,6 +9,8 @@ pub struct RunUnder {
     /// Program and arguments, which the server's command line follows. `{folder}` in an argument is
     /// the instance's folder for temporary files, which the server may write to.
     pub command: Vec<String>,
+    /// Files and folders that the program reads, besides those of the system.
+    pub readable: Vec<PathBuf>,
     /// Environment variables of the program.
     pub environment: Vec<(String, String)>,
 }
@@ -33,6 +35,7 @@ mod tests {
     fn server_follows_the_program() {
         let run_under = RunUnder {
             command: vec!["valgrind".into(), "--log-file={folder}/log".into()],
+            readable: Vec::new(),
             environment: vec![("LOGNAME".into(), "weigh".into())],
         };
         let mut server = Command::new("/usr/sbin/mysqld");

@@ -87,6 +87,10 @@ impl server::Progress for Live<'_> {
     fn fraction(&self, done: f64) {
         display::update(|step| step.position((done * STEP_LENGTH as f64) as u64));
     }
+
+    fn note(&self, text: &str) {
+        display::print_above(&[format!("note: {text}")]);
+    }
 }
 
 impl Observer for Live<'_> {

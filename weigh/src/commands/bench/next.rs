@@ -43,7 +43,7 @@ fn server_words(opening: &Opening) -> Option<Vec<String>> {
         return None;
     }
     let settings = opening.options.settings.iter();
-    let settings = settings.flat_map(|(name, value)| ["--set".to_owned(), format!("{name}={value}")]);
+    let settings = settings.flat_map(|setting| ["--set".to_owned(), setting.to_string()]);
     Some(["--server".to_owned(), opening.spec.to_string()].into_iter().chain(settings).collect())
 }
 

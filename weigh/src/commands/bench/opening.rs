@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use measure::Request;
-use server::{Options, Server, Spec};
+use server::{Options, Server, Setting, Spec};
 
 use super::announce;
 use super::live::Live;
@@ -22,8 +22,8 @@ pub struct Opening {
 /// 10.5 have the adaptive hash index on.
 const LEVEL_SETTINGS: [(&str, &str); 2] = [("performance_schema", "OFF"), ("innodb_adaptive_hash_index", "OFF")];
 
-pub fn level_settings() -> impl Iterator<Item = (String, String)> {
-    LEVEL_SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+pub fn level_settings() -> impl Iterator<Item = Setting> {
+    LEVEL_SETTINGS.iter().map(|(name, value)| Setting::known(name, *value))
 }
 
 pub fn resolve_openings(targets: Targets) -> Vec<Opening> {

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use facts::Facts;
 use preflight::trial::{run_in_scratch_schema, use_documented_algorithms};
 use preflight::{Rehearsed, Report, rehearse};
-use server::{Flavour, Options, Progress, Server, Spec, Version};
+use server::{Flavour, Options, Progress, Server, Setting, Spec, Version};
 
 use super::PreflightArgs;
 
@@ -65,7 +65,7 @@ pub fn try_plan(
 }
 
 /// Returns the server's settings that decide which definitions of tables and programs it accepts.
-fn read_definition_settings(facts: &Facts) -> Vec<(String, String)> {
+fn read_definition_settings(facts: &Facts) -> Vec<Setting> {
     let names = [
         "innodb_large_prefix",
         "innodb_file_format",
@@ -74,7 +74,7 @@ fn read_definition_settings(facts: &Facts) -> Vec<(String, String)> {
         "innodb_strict_mode",
         "lower_case_table_names",
     ];
-    names.iter().filter_map(|name| Some(((*name).to_owned(), facts.server.variable(name)?.to_owned()))).collect()
+    Setting::adopt(names.iter().filter_map(|name| Some(((*name).to_owned(), facts.server.variable(name)?.to_owned()))))
 }
 
 /// Finds the server with the nearest version among those of this server's flavour: installed ones

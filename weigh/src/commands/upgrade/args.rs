@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use server::Setting;
 
-use crate::options::connect::{Setting, SpecText};
+use crate::options::connect::SpecText;
 use crate::options::pipeline::BaselineArgs;
 
 const EXAMPLES: &str = "\

@@ -103,12 +103,47 @@ fn dumps_reach_no_other_folder() {
     assert!(!schema.contains("DIRECTORY") && !schema.contains("UNION"), "{schema}");
 }
 
+/// Statements of a dump reach no file and no host.
+#[test]
+fn dumps_read_write_and_connect_nowhere() {
+    let workspace = Workspace::new();
+    let elsewhere = open_folder(&workspace, "elsewhere");
+    fs::write(elsewhere.join("secret"), "swordfish").unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let (port, folder) = (listener.local_addr().unwrap().port(), elsewhere.display());
+    let dump = format!(
+        "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(99)) CHARACTER SET utf8mb4;\n\
+         SELECT 'x' INTO OUTFILE '{folder}/outfile';\n\
+         SET GLOBAL general_log_file = '{folder}/log';\nSET GLOBAL general_log = 1;\n\
+         LOAD DATA INFILE '{folder}/secret' INTO TABLE t (s);\n\
+         CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT={port}, MASTER_USER='x', MASTER_PASSWORD='x';\n\
+         START SLAVE;\nDO SLEEP(1);\n"
+    );
+    fs::write(workspace.root().join("d.sql"), dump).unwrap();
+    for words in [
+        &["audit", "--dump=d.sql", "--server=mysql@8.0"][..],
+        &["audit", "--dump=d.sql", "--server=mariadb"],
+        &["why", "--dump=d.sql", "--server=mysql@8.0", "SELECT s FROM t WHERE s = 'x'"],
+        &["upgrade", "--dump=d.sql", "--from=mysql@8.0", "--to=mysql@sid"],
+    ] {
+        let finished = weigh(&workspace, words);
+        assert!(matches!(finished.code, Some(0..=2)), "{words:?}: {finished}");
+        let files: Vec<_> = fs::read_dir(&elsewhere).unwrap().map(|file| file.unwrap().file_name()).collect();
+        assert_eq!(files, ["secret"], "{words:?}: {finished}");
+        assert!(!finished.to_string().contains("swordfish"), "{words:?}: {finished}");
+        assert!(listener.accept().is_err(), "{words:?} connected");
+    }
+}
+
 /// The same on copies of a running server.
 #[test]
 fn definitions_of_servers_reach_no_other_folder() {
-    let foreign = Foreign::start("mariadb");
     let workspace = Workspace::new();
     let elsewhere = open_folder(&workspace, "elsewhere");
+    // A path of a setting is in reach of the server.
+    let file = elsewhere.join("slow.log").display().to_string();
+    let foreign = Foreign::start_with("mariadb", &[("slow_query_log_file", &file)]);
     foreign.run("CREATE DATABASE d");
     let table = ELSEWHERE.replace("PLACE", elsewhere.to_str().unwrap()).replace("TABLE t", "TABLE d.t");
     foreign.run(&table);

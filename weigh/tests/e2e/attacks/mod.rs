@@ -91,10 +91,23 @@ fn rows_of_a_captured_workload_are_private() {
 #[test]
 fn folders_and_recipes_of_strangers_choose_nothing_that_runs() {
     let workspace = Workspace::new();
-    let evil = programs::write_program(&workspace, "echo ran >>'RAN'");
+    let (evil, ear) = programs::write_program(&workspace, "echo ran | \"$SAY\"");
     let recipe = crate::recipes::CUSTOM_RECIPE.replace(r#"["mariadb"]"#, &format!("[{:?}]", evil.to_str().unwrap()));
     fs::write(workspace.root().join("evil.toml"), recipe).unwrap();
     weigh(&workspace, &["run", "./evil.toml", "--dry-run"]).refuses_with(&[evil.to_str().unwrap(), "--trust"]);
+
+    // The name of a setting is one option, in any spelling.
+    let log = workspace.root().join("log");
+    let named = |setting: &str| {
+        let recipe =
+            crate::recipes::CUSTOM_RECIPE.replace("{ sort_buffer_size = \"1M\" }", &format!("{{ {setting} }}"));
+        fs::write(workspace.root().join("named.toml"), recipe).unwrap();
+        weigh(&workspace, &["run", "./named.toml", "--out=named"])
+    };
+    let two = format!("general_log = \"ON\", \"general_log_file={}\" = \"1\"", log.display());
+    named(&two).refuses_with(&["is no name of a setting"]);
+    named("loose_Plugin-Dir = \"x\"").refuses_with(&["loose_Plugin-Dir=x", "--trust"]);
+    assert!(!workspace.root().join("log=1").exists() && !log.exists());
 
     let run = workspace.run(&["--collation=utf8mb4_bin"]);
     assert_eq!(run.code, Some(0), "{run}");
@@ -105,7 +118,7 @@ fn folders_and_recipes_of_strangers_choose_nothing_that_runs() {
     run["progress"] = serde_json::json!({"replicates": 1, "load_s": 1.0, "renewal_s": 1.0});
     fs::write(&file, run.to_string()).unwrap();
     weigh(&workspace, &["bench", "--resume", "out"]).refuses_with(&[evil.to_str().unwrap(), "--trust"]);
-    assert!(!workspace.root().join("ran").exists(), "the program was run");
+    assert_eq!(ear.heard(), "", "the program was run");
 }
 
 /// A panic in any thread ends the command with status 2: nobody waits for the thread.

@@ -1,49 +1,95 @@
 //! Programs of servers that attack the machine they run on.
 
 use std::fs;
+use std::io::Read;
+use std::net::Shutdown;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::PathBuf;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use super::{is_root, mode};
 use crate::workspace::{Finished, Workspace};
 
-/// Writes a basedir whose server runs `script` and reports a version. `RAN` in the script is
-/// replaced by a file that any user may write to.
-pub fn write_program(workspace: &Workspace, script: &str) -> PathBuf {
-    let basedir = workspace.root().join("evil");
-    let program = basedir.join("bin/mysqld");
-    fs::create_dir_all(program.parent().unwrap()).unwrap();
-    let version = "echo 'mysqld  Ver 8.0.40 for Linux on x86_64 (MySQL Community Server - GPL)'";
-    let script = script.replace("RAN", workspace.root().join("ran").to_str().unwrap());
-    fs::write(&program, format!("#!/bin/sh\n{script}\n{version}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    basedir
+/// Sends its input to the socket that the file beside it names.
+const SAY: &str = "#!/usr/bin/env python3\nimport socket, sys\ns = socket.socket(socket.AF_UNIX)\n\
+                   s.connect(open(__file__ + '.to').read())\n\
+                   s.sendall(sys.stdin.buffer.read())\n";
+
+/// What programs say: their confinement lets them write no file of the tests, but connect to a Unix
+/// socket.
+pub struct Ear {
+    socket: PathBuf,
+    said: Arc<Mutex<String>>,
 }
 
-/// Runs the program from an archive. Returns what it wrote to `RAN`.
+impl Ear {
+    fn listen(socket: &Path) -> Self {
+        let listener = UnixListener::bind(socket).unwrap();
+        fs::set_permissions(socket, fs::Permissions::from_mode(0o777)).unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let heard = Arc::clone(&said);
+        thread::spawn(move || {
+            for mut program in listener.incoming().flatten() {
+                let mut text = String::new();
+                let _ = program.read_to_string(&mut text);
+                heard.lock().unwrap().push_str(&text);
+            }
+        });
+        Self { socket: socket.to_owned(), said }
+    }
+
+    pub fn heard(&self) -> String {
+        // Connections are served one after the other: the end of this one is after all before it.
+        let mut last = UnixStream::connect(&self.socket).unwrap();
+        last.shutdown(Shutdown::Write).unwrap();
+        last.read_to_end(&mut Vec::new()).unwrap();
+        self.said.lock().unwrap().clone()
+    }
+}
+
+/// Writes a basedir whose server runs `script` and reports a version. In the script, `"$SAY"` is a
+/// program that sends its input to the returned ear.
+pub fn write_program(workspace: &Workspace, script: &str) -> (PathBuf, Ear) {
+    let basedir = workspace.root().join("evil");
+    let folder = basedir.join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    let version = "echo 'mysqld  Ver 8.0.40 for Linux on x86_64 (MySQL Community Server - GPL)'";
+    let socket = workspace.root().join("ear");
+    for (name, text) in [
+        ("mysqld", format!("#!/bin/sh\nexport SAY=\"${{0%/*}}/say\"\n{script}\n{version}\n")),
+        ("say", SAY.to_owned()),
+        ("say.to", socket.display().to_string()),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+        fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    (basedir, Ear::listen(&socket))
+}
+
+/// Runs the program from an archive. Returns what it said.
 fn run_archive(workspace: &Workspace, script: &str) -> (Finished, String) {
-    write_program(workspace, script);
-    let (ran, archive, cache) =
-        (workspace.root().join("ran"), workspace.root().join("s.tar"), workspace.root().join("cache"));
-    fs::write(&ran, "").unwrap();
-    fs::set_permissions(&ran, fs::Permissions::from_mode(0o666)).unwrap();
+    // The socket of the run before.
+    let _ = fs::remove_file(workspace.root().join("ear"));
+    let (_, ear) = write_program(workspace, script);
+    let (archive, cache) = (workspace.root().join("s.tar"), workspace.root().join("cache"));
     let packed = Command::new("tar").arg("-C").arg(workspace.root()).arg("-cf").arg(&archive).arg("evil").status();
     assert!(packed.unwrap().success());
     let mut weigh = workspace.weigh(&["bench", "--quick", "--server", "./s.tar", "--out=out"]);
     weigh.env("WEIGH_CACHE", cache).env("MYSQL_PWD", "swordfish-7").env("AWS_SECRET_ACCESS_KEY", "swordfish-8");
     let finished = workspace.end(weigh.spawn().unwrap());
-    (finished, fs::read_to_string(ran).unwrap())
+    (finished, ear.heard())
 }
 
 #[test]
 fn programs_from_outside_run_as_nobody_with_a_short_environment() {
-    // As another user, the program could not write to RAN.
     if !is_root("programs_from_outside_run_as_nobody_with_a_short_environment") {
         return;
     }
     let workspace = Workspace::new();
-    let script = "{ echo uid=$(id -u); pwd; env; ls /proc/self/fd; grep NoNewPrivs /proc/self/status; } >>'RAN'";
+    let script = "{ echo uid=$(id -u); pwd; env; ls /proc/self/fd; grep NoNewPrivs /proc/self/status; } | \"$SAY\"";
     let (finished, said) = run_archive(&workspace, script);
     assert_eq!(finished.code, Some(2), "{finished}");
     assert!(said.contains("PATH=") && !said.contains("swordfish") && said.contains("NoNewPrivs:\t1"), "{said}");
@@ -53,6 +99,7 @@ fn programs_from_outside_run_as_nobody_with_a_short_environment() {
         "LANG",
         "LC_ALL",
         "TMPDIR",
+        "SAY",
         "LD_LIBRARY_PATH",
         "LD_PRELOAD",
         "PWD",
@@ -78,9 +125,9 @@ fn links_of_a_server_are_not_followed_by_root() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     // As initialising program, plants links everywhere; as server, writes to its log.
     let script = format!(
-        "for word; do case $word in --version) ;; --initialize-insecure) echo init >>'RAN'; cd ..\n\
+        "for word; do case $word in --version) ;; --initialize-insecure) echo init | \"$SAY\"; cd ..\n\
          for name in error.log server.json my.cnf mysqld.sock run/mysqld.sock data/leak; do rm -f $name; ln -s '{}' $name; done 2>/dev/null; exit 0;; esac; done\n\
-         case \"$*\" in *--version*) ;; *) echo started >>'RAN'; echo '* * * * * root owned'; sleep 1; exit 1;; esac",
+         case \"$*\" in *--version*) ;; *) echo started | \"$SAY\"; echo '* * * * * root owned'; sleep 1; exit 1;; esac",
         secret.display()
     );
     let (finished, said) = run_archive(&workspace, &script);
@@ -99,7 +146,8 @@ fn nothing_of_a_program_stays() {
     let workspace = Workspace::new();
     let (finished, said) = run_archive(
         &workspace,
-        "setsid sh -c 'echo $$ >>\"RAN\"; exec sleep 600' >/dev/null 2>&1 &\nuntil [ -s 'RAN' ]; do sleep 0.01; done",
+        "setsid sh -c 'echo $$ | \"$SAY\"; echo >\"$TMPDIR/said\"; exec sleep 600' >/dev/null 2>&1 &\n\
+         until [ -e \"$TMPDIR/said\" ]; do sleep 0.01; done",
     );
     assert_eq!(finished.code, Some(2), "{finished}");
     let pids: Vec<&str> = said.lines().collect();
@@ -123,7 +171,7 @@ fn exchanged_folders_do_not_change_owners() {
     fs::write(secrets.join("file"), "keep").unwrap();
     let script = format!(
         "for word; do case $word in --initialize-insecure)\n\
-         mkdir d && echo x >d/file && ln -s '{}' l && echo init >>'RAN'\n\
+         mkdir d && echo x >d/file && ln -s '{}' l && echo init | \"$SAY\"\n\
          setsid sh -c 'while :; do mv -T d x; mv -T l d; mv -T d l; mv -T x d; done' >/dev/null 2>&1 &\n\
          sleep 0.3; exit 0;; esac; done",
         secrets.display()
