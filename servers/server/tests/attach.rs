@@ -202,6 +202,48 @@ fn uses_tls_on_this_machine_if_needed() {
     );
 }
 
+/// Asserts that texts of several statements fail and change nothing, and that others run.
+fn assert_one_statement_per_text(attached: &Server) {
+    let mut conn = attached.connect().unwrap();
+    for text in ["SELECT 1; DROP DATABASE victim", "CREATE PROCEDURE d.x() BEGIN END; DROP DATABASE victim"] {
+        let refusals = [
+            conn.query_drop(text).unwrap_err(),
+            conn.query::<mysql::Row, _>(text).unwrap_err(),
+            conn.query_first::<mysql::Row, _>(text).unwrap_err(),
+            conn.for_each_row(text, |_| ()).unwrap_err(),
+            conn.rows(text).err().unwrap(),
+            conn.query_iter(text).err().unwrap(),
+        ];
+        for refusal in refusals {
+            assert!(matches!(&refusal, mysql::Error::MySqlError(error) if error.code == 1064), "{text}: {refusal}");
+        }
+    }
+    assert_eq!(conn.query::<String, _>("SHOW DATABASES LIKE 'victim'").unwrap(), ["victim"]);
+    conn.query_drop("DROP PROCEDURE IF EXISTS d.two").unwrap();
+    conn.query_drop("CREATE PROCEDURE d.two() BEGIN SELECT ';'; SELECT 2; END").unwrap();
+    let mut rows = 0;
+    conn.for_each_row("CALL d.two();", |_| rows += 1).unwrap();
+    assert_eq!(rows, 2);
+}
+
+#[test]
+fn a_text_is_one_statement() {
+    for name in ["mariadb", "mysql@5.6", "mysql@sid"] {
+        let server = with_account(name);
+        let mut conn = server.connect().unwrap();
+        for statement in ["CREATE DATABASE d", "CREATE DATABASE victim", "GRANT ALL ON *.* TO weigh@localhost"] {
+            conn.query_drop(statement).unwrap();
+        }
+        assert_one_statement_per_text(&server);
+        if name == "mysql@sid" {
+            // The option cannot be set with TLS.
+            let port = forward(socket(&server));
+            let spec = format!("mysql://weigh:hunter2@127.0.0.1:{port}/?ssl-mode=REQUIRED");
+            assert_one_statement_per_text(&attach(&spec, &options_without_files()).unwrap());
+        }
+    }
+}
+
 #[test]
 fn ignores_pid_file_behind_forwarded_port() {
     // The server's pid file is readable, and names a server on this machine. Behind a port that

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use check::{Object, ObjectKind, Severity};
 use mysql::prelude::Queryable;
-use server::{Conn, Server, error_code};
+use server::Server;
 
 use crate::Error;
 use crate::checks::REHEARSAL;
@@ -46,7 +46,7 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
     let mut refused = None;
     for (number, step) in (1..).zip(&steps) {
         lifecycle::interrupt::check()?;
-        match run_step(&mut conn, step) {
+        match conn.query_drop(&step.sql) {
             Ok(()) => {}
             Err(mysql::Error::MySqlError(refusal)) => {
                 let what = format!(
@@ -81,22 +81,6 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
         }
     }
     Ok(())
-}
-
-/// Runs a step. It is prepared, so that the server refuses a text of several statements. Programs
-/// can't be prepared everywhere, and have semicolons.
-fn run_step(conn: &mut Conn, step: &Step) -> mysql::Result<()> {
-    if reach::creates_program(&step.sql) {
-        return conn.query_drop(&step.sql);
-    }
-    match conn.exec_drop(step.sql.as_str(), ()) {
-        Err(mysql::Error::MySqlError(error))
-            if error.code == error_code::UNSUPPORTED_PS && !reach::has_semicolon(&step.sql) =>
-        {
-            conn.query_drop(&step.sql)
-        }
-        done => done,
-    }
 }
 
 /// Returns the schemas that the steps name. Fails for a step that reaches out of `schemas`.

@@ -62,16 +62,6 @@ pub fn reach(sql: &str) -> Reach {
     }
 }
 
-/// True for `CREATE …` of a program or view.
-pub fn creates_program(sql: &str) -> bool {
-    tokenize(sql, SqlMode::default()).next().is_some_and(|token| token.is_keyword("create"))
-}
-
-/// True if a statement has a semicolon outside of quotes and comments.
-pub fn has_semicolon(sql: &str) -> bool {
-    tokenize(sql, SqlMode::default()).any(|token| token.is_symbol(';'))
-}
-
 fn created_program(tokens: &[Token<'_>]) -> Reach {
     let Some(kind) = tokens.iter().position(|token| token.is_any_keyword(&PROGRAMS)) else { return Reach::Beyond };
     let is_attribute = |token: &Token<'_>| token.kind != TokenKind::Word || token.is_any_keyword(&BEFORE_KIND);

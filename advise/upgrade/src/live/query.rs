@@ -14,7 +14,6 @@ use crate::material::Given;
 use crate::model::{Finding, Kind};
 use crate::script::{Done, describe_difference, describe_renaming};
 use crate::side::{Ran, Session, failed};
-use why::Refusal;
 
 /// Findings about queries, and the number of queries.
 #[derive(Default)]
@@ -102,8 +101,7 @@ fn use_of(text: &str) -> Use {
     }
 }
 
-/// Writes `USE …` or `SET NAMES … [COLLATE …]` anew. `None` if there is more in the text: the driver
-/// lets a text have several statements.
+/// Writes `USE …` or `SET NAMES … [COLLATE …]` anew. `None` if there is more in the text.
 fn setup(tokens: &[Token<'_>]) -> Option<String> {
     let name = |token: &Token<'_>| {
         let name = if token.kind == TokenKind::StringLiteral {
@@ -124,15 +122,6 @@ fn setup(tokens: &[Token<'_>]) -> Option<String> {
     }
 }
 
-/// Runs a query of the user. A text that the server parses as several statements is refused.
-fn run_query(session: &mut Session<'_>, text: &str) -> Result<Ran, Error> {
-    match session.conn.check_single(text) {
-        Ok(()) => session.run(text),
-        Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal { code: error.code, message: error.message })),
-        Err(source) => Err(failed(session.server, "prepare a query", source)),
-    }
-}
-
 fn compare_query<'s>(
     old: &mut Session<'s>,
     new: &mut Session<'s>,
@@ -144,7 +133,7 @@ fn compare_query<'s>(
             let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
         }
     }
-    let (before, after) = (run_query(old, &given.text)?, run_query(new, &given.text)?);
+    let (before, after) = (old.run(&given.text)?, new.run(&given.text)?);
     let is_repeatable = before.is_err() || old.run(&given.text)? == before;
     let finding = |kind, what| given.finding(kind, what);
     let (one, other) = match (&before, &after) {

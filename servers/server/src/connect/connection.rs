@@ -8,6 +8,7 @@
 //! - The rows that `query`, `query_map`, `exec` or `exec_map` returns have at most 16 times [`bounded::max_item_bytes`],
 //!   1 GiB by default.
 //! - A row that does not convert to the requested types is an error, not a panic.
+//! - A text that the server reads as several statements fails, as in [`several`].
 //!
 //! On a connection that is opened without a time limit, the first two don't hold.
 
@@ -23,7 +24,8 @@ use mysql::prelude::{AsStatement, FromRow, Protocol, Queryable};
 use mysql::{Binary, FromRowError, Params, QueryResult, Result, Row, Statement, Text};
 
 use super::watch::{self, Operation, Watch};
-use super::{Endpoint, control};
+use super::{Endpoint, control, several};
+use crate::error_code::UNSUPPORTED_PS;
 
 /// A connection to a server. Has the query methods of the driver's connection, and their types.
 pub struct Conn {
@@ -33,6 +35,8 @@ pub struct Conn {
     is_broken: AtomicBool,
     /// `None` without a time limit.
     watch: Option<Arc<Watch>>,
+    /// Whether the server would run several statements of one text.
+    allows_several: bool,
 }
 
 impl Conn {
@@ -42,7 +46,20 @@ impl Conn {
             Some(limit) => Some(watch::watch_socket(inner.as_raw_fd(), endpoint, limit)?),
             None => None,
         };
-        Ok(Self { inner: Some(inner), is_broken: AtomicBool::new(false), watch })
+        Ok(Self { inner: Some(inner), is_broken: AtomicBool::new(false), watch, allows_several: true })
+    }
+
+    /// Forbids several statements per text on the server, unless the connection has TLS.
+    pub(super) fn forbid_several(&mut self, has_tls: bool) -> Result<()> {
+        if has_tls {
+            return Ok(());
+        }
+        let is_forbidden = self.run(|conn| {
+            let mut socket = watch::duplicate(conn.as_raw_fd())?;
+            Ok(several::forbid(&mut socket)?)
+        })?;
+        self.allows_several = !is_forbidden;
+        Ok(())
     }
 
     /// Changes the time limit of a statement with all its rows. Has no effect on a connection
@@ -60,6 +77,7 @@ impl Conn {
 
     /// Runs a query and returns its rows one by one.
     pub fn rows(&mut self, query: impl AsRef<str>) -> Result<Rows<'_>> {
+        self.check_single(query.as_ref())?;
         let (operation, watch) = (self.watch.as_ref().map(Watch::begin), self.watch.clone());
         let (conn, guard) = self.driver()?;
         let result = guard.contain(|| conn.query_iter(query));
@@ -70,20 +88,23 @@ impl Conn {
         Ok(Rows { result: Some(result), guard, watch, _operation: operation })
     }
 
-    /// Fails if the server takes a text for several statements, which the driver would let it run.
-    /// Only the server knows where its `sql_mode` and character sets end a string: it refuses to
-    /// prepare several statements. Asked only for a text with a semicolon.
-    pub fn check_single(&mut self, text: &str) -> Result<()> {
-        if !text.contains(';') {
+    /// Fails if the server reads a text as several statements, which it refuses to prepare. It
+    /// parses a text before it finds that the kind of statement cannot be prepared.
+    fn check_single(&mut self, text: &str) -> Result<()> {
+        if !self.allows_several || !text.contains(';') {
             return Ok(());
         }
-        let statement = self.prep(text)?;
-        self.close(statement)
+        match self.prep(text) {
+            Ok(statement) => self.close(statement),
+            Err(mysql::Error::MySqlError(error)) if error.code == UNSUPPORTED_PS => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Runs a statement and calls `each` for the rows of all its results, which a procedure can
     /// have many of. Returns the number of rows changed, as the first result reports it.
     pub fn for_each_row(&mut self, statement: impl AsRef<str>, mut each: impl FnMut(Row)) -> Result<u64> {
+        self.check_single(statement.as_ref())?;
         self.run(|conn| {
             let mut result = conn.query_iter(statement)?;
             let affected = result.affected_rows();
@@ -218,6 +239,7 @@ impl Queryable for Conn {
     /// Starts a query, to which the time limit does not apply: use [`Conn::rows`] or
     /// [`Conn::for_each_row`].
     fn query_iter<Q: AsRef<str>>(&mut self, query: Q) -> Result<QueryResult<'_, '_, '_, Text>> {
+        self.check_single(query.as_ref())?;
         let (conn, guard) = self.driver()?;
         guard.contain(|| conn.query_iter(query))
     }
@@ -232,6 +254,7 @@ impl Queryable for Conn {
         T: FromRow,
         F: FnMut(T) -> U,
     {
+        self.check_single(query.as_ref())?;
         self.collect(|conn| conn.query_iter(query), |row| Ok(f(convert(row)?)))
     }
 
@@ -241,10 +264,12 @@ impl Queryable for Conn {
         T: FromRow,
         F: FnMut(std::result::Result<T, FromRowError>) -> U,
     {
+        self.check_single(query.as_ref())?;
         self.collect(|conn| conn.query_iter(query), |row| Ok(f(T::from_row_opt(row))))
     }
 
     fn query_first<T: FromRow, Q: AsRef<str>>(&mut self, query: Q) -> Result<Option<T>> {
+        self.check_single(query.as_ref())?;
         self.run(|conn| conn.query_first::<Row, _>(query)?.map(convert).transpose())
     }
 
@@ -254,6 +279,7 @@ impl Queryable for Conn {
         T: FromRow,
         F: FnMut(U, T) -> U,
     {
+        self.check_single(query.as_ref())?;
         self.run(|conn| conn.query_iter(query)?.try_fold(init, |all, row| Ok(f(all, convert(row?)?))))
     }
 
@@ -263,10 +289,12 @@ impl Queryable for Conn {
         T: FromRow,
         F: FnMut(U, std::result::Result<T, FromRowError>) -> U,
     {
+        self.check_single(query.as_ref())?;
         self.run(|conn| conn.query_fold_opt(query, init, f))
     }
 
     fn query_drop<Q: AsRef<str>>(&mut self, query: Q) -> Result<()> {
+        self.check_single(query.as_ref())?;
         self.run(|conn| conn.query_drop(query))
     }
 

@@ -90,7 +90,8 @@ fn connect_for(endpoint: &Endpoint, statement_limit: Option<Duration>) -> Result
         .map_err(|error| failed(explain(&error, endpoint), is_denied(&error), needs_tls(&error)))?;
     let mut conn =
         Conn::new(inner, endpoint, statement_limit).map_err(|error| fail(format!("cannot watch it: {error}")))?;
-    session::prepare(&mut conn)
+    conn.forbid_several(tls.mode != TlsMode::Disabled)
+        .and_then(|()| session::prepare(&mut conn))
         .map_err(|error| fail(format!("it cannot set up a session: {}", describe_driver_error(&error))))?;
     Ok(conn)
 }

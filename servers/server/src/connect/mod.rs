@@ -5,6 +5,7 @@ mod control;
 mod endpoint;
 pub(crate) mod probe;
 mod session;
+mod several;
 mod watch;
 
 pub use connection::{Conn, Rows};
