@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use check::{Object, ObjectKind, Severity};
 use mysql::prelude::Queryable;
-use server::Server;
+use server::{Server, error_code};
 
 use crate::Error;
 use crate::checks::REHEARSAL;
