@@ -74,6 +74,11 @@ impl StatementHeader {
                 message: "weight must be a number above 0".to_owned(),
             });
         }
+        let is_mode = |mode: &str| mode.chars().all(|c| c.is_ascii_alphanumeric() || " _,".contains(c));
+        if !header.sql_mode.as_deref().is_none_or(is_mode) {
+            let message = "sql_mode is a list of names, such as ANSI_QUOTES,STRICT_TRANS_TABLES".to_owned();
+            return Err(HeaderFault { span: key_span(&toml, "sql_mode"), message });
+        }
         if !(0.0..=MAX_THINK_SECONDS).contains(&header.think_seconds) {
             let message = format!("think_seconds must be from 0 to {MAX_THINK_SECONDS}");
             return Err(HeaderFault { span: key_span(&toml, "think_seconds"), message });
@@ -128,6 +133,9 @@ mod tests {
             let HeaderFault { span, message } = StatementHeader::read(&text).unwrap_err();
             assert_eq!((&text[span], message.as_str()), ("think_seconds", "think_seconds must be from 0 to 3600"));
         }
+        assert!(
+            StatementHeader::read("-- @sql_mode = \"\u{a5}', GLOBAL x = 1\"\n").unwrap_err().message.contains("names")
+        );
         assert_eq!(StatementHeader::read("-- @think_seconds = 0.25\nSELECT 1").unwrap().think_seconds, 0.25);
     }
 }

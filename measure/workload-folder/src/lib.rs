@@ -14,6 +14,7 @@
 
 mod cell;
 mod digest;
+mod encoding;
 mod fault;
 mod guard;
 mod header;
@@ -25,6 +26,7 @@ mod statement;
 mod write;
 
 pub use cell::{Cell, CellType, Column};
+pub use encoding::check_encoding;
 pub use fault::{Fault, FolderCheck, Severity};
 pub use guard::{OutOfScope, check_scope};
 pub use header::StatementHeader;

@@ -58,6 +58,11 @@ fn first_fault(faults: &[Fault]) -> String {
     if more > 0 { format!("{first}, and {more} more") } else { first }
 }
 
+/// Character set of sessions, unless workload.toml names one.
+const DEFAULT_CHARSET: &str = "utf8mb4";
+
+/// Reads a workload.
+///
 /// # Errors
 /// If the workload has errors. Warnings are ignored.
 pub fn read(folder: &Path) -> Result<Workload, InvalidWorkload> {
@@ -128,6 +133,11 @@ fn read_manifest(folder: &Path, faults: &mut Vec<Fault>) -> Option<Manifest> {
                 faults.push(Fault::error(MANIFEST, message).at(&text, text.find("charset").unwrap_or(0)));
                 return None;
             }
+            if let Some((key, value)) = find_unclear_setting(&manifest.session) {
+                let message = format!("{key} has no such value: `{value}`");
+                faults.push(Fault::error(MANIFEST, message).at(&text, text.find(key).unwrap_or(0)));
+                return None;
+            }
             Some(manifest)
         }
         Err(error) => {
@@ -136,6 +146,16 @@ fn read_manifest(folder: &Path, faults: &mut Vec<Fault>) -> Option<Manifest> {
             None
         }
     }
+}
+
+/// Returns a setting with a character that no value of it has. Another could end the string of
+/// `SET` in some character set.
+fn find_unclear_setting(session: &Session) -> Option<(&'static str, &str)> {
+    let is_clear = |value: &str| value.chars().all(|c| c.is_ascii_alphanumeric() || " _,+-:/".contains(c));
+    let settings = [("sql_mode", &session.sql_mode), ("time_zone", &session.time_zone)];
+    settings
+        .into_iter()
+        .find_map(|(key, value)| value.as_deref().filter(|value| !is_clear(value)).map(|value| (key, value)))
 }
 
 /// Returns the sorted names of the files and folders in `name`; none if it doesn't exist.
@@ -231,7 +251,8 @@ fn read_statement(
         (Vec::new(), Vec::new())
     };
     let has_mode = session.sql_mode.is_some();
-    let source = StatementSource { name, file, text: &text, has_mode, columns, samples };
+    let charset = session.charset.as_deref().unwrap_or(DEFAULT_CHARSET);
+    let source = StatementSource { name, file, text: &text, has_mode, charset, columns, samples };
     let mode = session.sql_mode.as_deref().map_or_else(SqlMode::default, SqlMode::parse);
     Statement::read(&source, schema, mode, faults)
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use sql::{SqlMode, Token, TokenKind, Value};
 
 use crate::cell::{Cell, Column};
+use crate::encoding::{self, check_encoding};
 use crate::fault::{Fault, did_you_mean};
 use crate::guard::{self, OutOfScope};
 use crate::header::{HeaderFault, StatementHeader};
@@ -32,6 +33,8 @@ pub struct Statement {
     pub samples: Vec<Vec<Cell>>,
     parts: Vec<TextPart>,
     mode: SqlMode,
+    /// Character set of the session.
+    charset: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +48,11 @@ impl Statement {
     /// Returns the statement with the values of a sample. Sample numbers wrap around.
     pub fn with_values(&self, sample: usize) -> String {
         let mut text = String::new();
-        self.assemble(sample, |cell, out: &mut String| write_cell(cell, self.mode, out), &mut text);
+        let write = |cell: &Cell, out: &mut String| match cell {
+            None => out.push_str("NULL"),
+            Some(value) => encoding::write_literal(value, self.mode, &self.charset, out),
+        };
+        self.assemble(sample, write, &mut text);
         text
     }
 
@@ -118,12 +125,13 @@ impl Statement {
             faults.push(fault(start + at, message));
         }
         if count_errors(faults) == before_names
-            && let Some(OutOfScope { offset, reason }) = check_modes(text, mode, has_own_mode, schema)
+            && let Some(OutOfScope { offset, reason }) = check_modes(text, mode, has_own_mode, source.charset, schema)
         {
             let message = format!("{reason}; a workload stays in the schema that weigh makes");
             faults.push(fault(start + offset, message));
         }
         check_parameters(source, &tokens, start, faults);
+        check_values(source, faults);
         if count_errors(faults) > before {
             return None;
         }
@@ -140,6 +148,7 @@ impl Statement {
             samples,
             parts,
             mode,
+            charset: source.charset.to_owned(),
         })
     }
 }
@@ -153,6 +162,8 @@ pub(crate) struct StatementSource<'a> {
     pub text: &'a str,
     /// True if workload.toml sets the SQL mode.
     pub has_mode: bool,
+    /// Character set of the session.
+    pub charset: &'a str,
     /// Columns of the samples; empty without a file of samples.
     pub columns: Vec<Column>,
     pub samples: Vec<Vec<Cell>>,
@@ -188,6 +199,14 @@ fn check_parameters(source: &StatementSource<'_>, tokens: &[Token<'_>], start: u
     }
 }
 
+/// Adds a fault for the first value that the session's character set lacks.
+fn check_values(source: &StatementSource<'_>, faults: &mut Vec<Fault>) {
+    let values = source.samples.iter().flatten().flatten();
+    if let Some(reason) = values.filter_map(|value| encoding::check_value(value, source.charset).err()).next() {
+        faults.push(Fault::error(&source.samples_file(), reason));
+    }
+}
+
 fn count_errors(faults: &[Fault]) -> usize {
     faults.iter().filter(|fault| fault.severity == crate::fault::Severity::Error).count()
 }
@@ -211,13 +230,6 @@ fn split_parts(text: &str, tokens: &[Token<'_>], columns: &[Column]) -> Vec<Text
     }
     parts.push(TextPart::Text(text[end..].to_owned()));
     parts
-}
-
-fn write_cell(cell: &Cell, mode: SqlMode, out: &mut String) {
-    match cell {
-        None => out.push_str("NULL"),
-        Some(value) => value.write_literal(mode, out),
-    }
 }
 
 /// A statement with this many faulty names gets no more faults of table names.
@@ -305,7 +317,7 @@ pub fn statement_effect(tokens: &[Token<'_>]) -> Result<Effect, NotReplayable> {
 
 /// Checks a statement in its SQL mode. If none is set, the server's applies, so the statement is
 /// also read in every other mode in which its quotes are closed.
-fn check_modes(text: &str, mode: SqlMode, is_set: bool, schema: &SchemaSql) -> Option<OutOfScope> {
+fn check_modes(text: &str, mode: SqlMode, is_set: bool, charset: &str, schema: &SchemaSql) -> Option<OutOfScope> {
     let all = [(false, false), (false, true), (true, false), (true, true)];
     let others = all.map(|(ansi_quotes, no_backslash_escapes)| SqlMode { ansi_quotes, no_backslash_escapes });
     let has_quotes = text.contains(['"', '\\']);
@@ -313,7 +325,10 @@ fn check_modes(text: &str, mode: SqlMode, is_set: bool, schema: &SchemaSql) -> O
         !is_set && has_quotes && *other != mode && sql::tokenize(text, *other).all(|token| token.is_closed)
     };
     let modes = std::iter::once(mode).chain(others.into_iter().filter(is_read));
-    modes.into_iter().find_map(|mode| guard::check_scope(text, mode, &schema.routines).err())
+    modes.into_iter().find_map(|mode| {
+        let checked = guard::check_scope(text, mode, &schema.routines);
+        checked.and_then(|()| check_encoding(text, mode, charset)).err()
+    })
 }
 
 /// Returns faults with their byte offsets: tables that schema.sql lacks, and tables and functions
@@ -371,8 +386,8 @@ mod tests {
 
     fn read(text: &str, columns: &[&str], samples: Vec<Vec<Cell>>) -> Result<Statement, Vec<String>> {
         let columns = columns.iter().map(|head| Column::parse_head(head).unwrap()).collect();
-        let source =
-            StatementSource { name: "a", file: "statements/a.sql".to_owned(), text, has_mode: false, columns, samples };
+        let file = "statements/a.sql".to_owned();
+        let source = StatementSource { name: "a", file, text, has_mode: false, charset: "utf8mb4", columns, samples };
         let mut faults = Vec::new();
         let statement = Statement::read(&source, &schema(), SqlMode::default(), &mut faults);
         statement.ok_or_else(|| faults.iter().map(ToString::to_string).collect())

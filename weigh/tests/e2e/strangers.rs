@@ -192,6 +192,40 @@ fn workloads_that_leave_their_schema_are_refused() {
     }
 }
 
+/// Servers read the bytes of the session's character set: U+00A5 is sent as a backslash by other
+/// tables than theirs, U+00A0 is white space in latin1.
+#[test]
+fn workloads_in_other_charsets_have_one_reading() {
+    let workspace = Workspace::new();
+    let root = workspace.root().join("w");
+    let out_of_quotes =
+        |sign: &str| format!("UPDATE t JOIN (SELECT '{sign}' AS x) y SET t.id=' AS x) y JOIN other.t o SET o.k=0 -- '");
+    let (yen, tie) = (out_of_quotes("\u{a5}"), out_of_quotes("\u{7e17}"));
+    let white_space =
+        "UPDATE t JOIN (SELECT id AS b, 1 --\u{a0}x' \n k FROM t) y JOIN other.t o SET o.k=0 -- ' FROM t) y SET t.id=1";
+    for (charset, statement, value) in [
+        ("sjis", yen.as_str(), None),
+        ("cp932", &yen, None),
+        ("ujis", &yen, None),
+        ("gb2312", &tie, None),
+        ("latin1", white_space, None),
+        ("sjis", "SELECT id FROM t WHERE id = :v", Some("\u{a5}' UNION SELECT k FROM other.t -- ")),
+        ("gb2312", "SELECT id FROM t WHERE id = :v", Some("\u{7e17}' UNION SELECT k FROM other.t -- ")),
+    ] {
+        write_workload(&root, "CREATE VIEW v AS SELECT id FROM t", statement);
+        let session = format!("format = 1\n[session]\ncharset = '{charset}'\nsql_mode = ''\n");
+        fs::write(root.join("workload.toml"), session).unwrap();
+        let samples = root.join("statements/s.csv");
+        match value {
+            Some(value) => fs::write(&samples, format!("v\n{value}\n")).unwrap(),
+            None => drop(fs::remove_file(&samples)),
+        }
+        let done = workspace.end(workspace.weigh(&["workload", "check", "w"]).spawn().unwrap());
+        assert_eq!(done.code, Some(1), "{charset} {statement}: {done}");
+        assert!(done.stdout.contains("error: "), "{done}");
+    }
+}
+
 /// Pieces of statements that a generator puts together.
 const PIECES: [&str; 77] = [
     "other.t",

@@ -1,8 +1,9 @@
 //! Encoding of statement text in a connection's character set.
 
-use encoding_rs::Encoding;
+use mysql_collation::Charset;
 
-/// Encodes UTF-8 text in a connection's character set. Reuses one buffer.
+/// Encodes UTF-8 text in a connection's character set, by the servers' own tables. Reuses one
+/// buffer.
 #[derive(Clone)]
 pub(crate) struct Encoder {
     encoding: EncoderKind,
@@ -16,55 +17,31 @@ enum EncoderKind {
         /// Bytes of the longest character.
         max_char_bytes: usize,
     },
-    Other(&'static Encoding),
+    /// A superset of ASCII.
+    Other(Charset),
 }
 
-/// Whether `charset` has every character of `text`, by the Encoding Standard, which may differ from
-/// the servers in rare characters. For `gb2312`, `latin5`, `sjis` and `tis620`, whether a superset
-/// has (GBK, cp1254, cp932, cp874). `None` if this client does not support `charset`.
+/// Whether `charset` has every character of `text`. `None` if this client does not support
+/// `charset`.
 pub fn charset_can_encode(charset: &str, text: &str) -> Option<bool> {
     Encoder::for_charset(charset).map(|encoder| encoder.can_encode(text))
 }
 
-/// MySQL character set names with their labels in the Encoding Standard. MySQL's `latin1` is
-/// cp1252. The labels of `gb2312`, `latin5`, `sjis` and `tis620` mean supersets of theirs.
-const ENCODINGS: [(&str, &str); 22] = [
-    ("latin1", "windows-1252"),
-    ("latin2", "iso-8859-2"),
-    ("latin5", "windows-1254"),
-    ("greek", "iso-8859-7"),
-    ("hebrew", "iso-8859-8"),
-    ("cp1250", "windows-1250"),
-    ("cp1251", "windows-1251"),
-    ("cp1256", "windows-1256"),
-    ("cp1257", "windows-1257"),
-    ("cp866", "ibm866"),
-    ("koi8r", "koi8-r"),
-    ("koi8u", "koi8-u"),
-    ("macroman", "macintosh"),
-    ("tis620", "windows-874"),
-    ("big5", "big5"),
-    ("gbk", "gbk"),
-    ("gb2312", "gbk"),
-    ("gb18030", "gb18030"),
-    ("sjis", "shift_jis"),
-    ("cp932", "shift_jis"),
-    ("ujis", "euc-jp"),
-    ("euckr", "euc-kr"),
-];
+/// What a server sends for a character that a character set lacks.
+const SUBSTITUTE: u8 = b'?';
 
 impl Encoder {
-    /// Returns the encoder for a character set by its MySQL name. `None` for unsupported ones:
-    /// `ucs2`, `utf16` and `utf32`, which servers reject as client character sets, and rare ones,
-    /// such as `cp850`.
+    /// Returns the encoder for a character set by its MySQL name. `None` for those that are no
+    /// superset of ASCII: `ucs2`, `utf16` and `utf32`, which servers reject as client character
+    /// sets, and `swe7`.
     pub(crate) fn for_charset(charset: &str) -> Option<Self> {
-        let encoding = match charset {
-            "utf8mb4" | "binary" => EncoderKind::Utf8 { max_char_bytes: 4 },
-            "utf8mb3" | "utf8" => EncoderKind::Utf8 { max_char_bytes: 3 },
-            "ascii" => EncoderKind::Utf8 { max_char_bytes: 1 },
+        let encoding = match Charset::by_name(charset)? {
+            Charset::Utf8mb4 | Charset::Binary => EncoderKind::Utf8 { max_char_bytes: 4 },
+            Charset::Utf8mb3 => EncoderKind::Utf8 { max_char_bytes: 3 },
+            Charset::Ascii => EncoderKind::Utf8 { max_char_bytes: 1 },
             other => {
-                let (_, label) = ENCODINGS.iter().find(|(name, _)| *name == other)?;
-                EncoderKind::Other(Encoding::for_label(label.as_bytes())?)
+                let is_superset = (0..0x80).all(|byte| other.decode(&[byte]) == Some((char::from(byte), 1)));
+                EncoderKind::Other(Some(other).filter(|_| is_superset)?)
             }
         };
         Some(Self { encoding, buffer: Vec::new() })
@@ -73,20 +50,20 @@ impl Encoder {
     fn can_encode(&self, text: &str) -> bool {
         match self.encoding {
             EncoderKind::Utf8 { max_char_bytes } => text.chars().all(|c| c.len_utf8() <= max_char_bytes),
-            EncoderKind::Other(encoding) => !encoding.encode(text).2,
+            EncoderKind::Other(charset) => text.chars().all(|character| has_character(charset, character)),
         }
     }
 
-    /// Returns `text` encoded in the character set.
+    /// Returns `text` encoded in the character set, with a `?` for each character that it lacks.
     #[inline]
     pub(crate) fn encode<'a>(&'a mut self, text: &'a str) -> &'a [u8] {
         match self.encoding {
-            EncoderKind::Utf8 { .. } => text.as_bytes(),
-            EncoderKind::Other(encoding) => {
+            EncoderKind::Other(charset) if !text.is_ascii() => {
                 self.buffer.clear();
-                self.buffer.extend_from_slice(&encoding.encode(text).0);
+                text.chars().for_each(|character| push_character(charset, character, &mut self.buffer));
                 &self.buffer
             }
+            _ => text.as_bytes(),
         }
     }
 
@@ -96,16 +73,35 @@ impl Encoder {
     }
 }
 
+/// Maximum length of a character in bytes.
+const MAX_CHARACTER_BYTES: usize = 4;
+
+/// True if the character set has the character, and its bytes mean no other one.
+fn has_character(charset: Charset, character: char) -> bool {
+    let mut bytes = [0; MAX_CHARACTER_BYTES];
+    let length = charset.encode(character, &mut bytes);
+    length.is_some_and(|length| charset.decode(&bytes[..length]) == Some((character, length)))
+}
+
+fn push_character(charset: Charset, character: char, out: &mut Vec<u8>) {
+    let mut bytes = [0; MAX_CHARACTER_BYTES];
+    match charset.encode(character, &mut bytes) {
+        Some(length) => out.extend_from_slice(&bytes[..length]),
+        None => out.push(SUBSTITUTE),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_charset_of_the_list_is_an_encoding() {
-        for (charset, _) in ENCODINGS {
-            assert!(Encoder::for_charset(charset).is_some(), "{charset}");
+    fn supersets_of_ascii_are_supported() {
+        for charset in Charset::ALL {
+            let is_superset = charset.min_bytes() == 1 && charset != Charset::Swe7;
+            assert_eq!(Encoder::for_charset(charset.name()).is_some(), is_superset, "{charset}");
         }
-        assert!(Encoder::for_charset("utf16").is_none());
+        assert!(Encoder::for_charset("ebcdic").is_none());
     }
 
     #[test]
@@ -115,12 +111,16 @@ mod tests {
         assert!(holds("utf8mb3", "汉字") && !holds("utf8mb3", "😀"));
         assert!(holds("utf8mb4", "😀") && holds("ascii", "abc") && !holds("ascii", "é"));
         assert!(holds("cp1251", "Привет") && holds("sjis", "日本"));
+        // The Encoding Standard writes 0x5C, a backslash to servers.
+        assert!(["sjis", "cp932", "ujis", "gb2312"].iter().all(|charset| !holds(charset, "\u{a5}")));
+        assert!(holds("gbk", "\u{7e17}") && !holds("gb2312", "\u{7e17}"));
     }
 
     #[test]
     fn text_is_encoded_as_the_charset_writes_it() {
         assert_eq!(Encoder::for_charset("latin1").unwrap().encode("é"), b"\xE9");
         assert_eq!(Encoder::for_charset("cp1251").unwrap().encode("Я"), b"\xDF");
+        assert_eq!(Encoder::for_charset("sjis").unwrap().encode("表\u{a5}"), b"\x95\x5C?");
         assert_eq!(Encoder::for_charset("utf8mb4").unwrap().encode("é"), "é".as_bytes());
     }
 }

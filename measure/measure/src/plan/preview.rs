@@ -120,14 +120,14 @@ fn variants_with_copies(
     facts: &[ServerCollations],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Variant>, PlanError> {
-    let sample = match &request.workload_folder {
-        Some(folder) => folder.all_text(),
-        None => sample_text(&workload_tables(request, text)),
-    };
-    let holds = |charset: &str| load::charset_can_encode(charset, &sample);
     let mut variants = match &request.workload_folder {
-        Some(folder) => form_folder_variants(&request.axes, folder.charset(), facts, &holds, notes)?,
-        None => form_variants(&request.axes, text, facts, &holds, notes)?,
+        Some(folder) => {
+            form_folder_variants(&request.axes, folder.charset(), facts, &|charset| folder.fits(charset), notes)?
+        }
+        None => {
+            let sample = sample_text(&workload_tables(request, text));
+            form_variants(&request.axes, text, facts, &|charset| load::charset_can_encode(charset, &sample), notes)?
+        }
     };
     // Rows of a workload folder or a script have the text `own`.
     variants.iter_mut().for_each(|variant| variant.text = request.text_name(text));

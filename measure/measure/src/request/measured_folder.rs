@@ -162,20 +162,26 @@ impl MeasuredFolder {
         set("sql_mode", &session.sql_mode).into_iter().chain(set("time_zone", &session.time_zone)).collect()
     }
 
-    /// Returns all text that is sent, to check whether a connection charset can encode it.
-    pub(crate) fn all_text(&self) -> String {
-        let mut text = String::new();
-        for class in self.loads.first().into_iter().flat_map(|mix| mix.classes.iter()) {
-            for call in &class.calls {
-                text += &call.sql;
-                for value in &call.values {
-                    if let Parameter::Text(own) | Parameter::Sql(own) = value {
-                        text += own;
-                    }
-                }
-            }
-        }
-        text
+    /// Whether all that is sent can be sent in a connection charset. `None` if this client does not
+    /// support the charset.
+    pub(crate) fn fits(&self, charset: &str) -> Option<bool> {
+        load::charset_can_encode(charset, "")?;
+        let can_encode = |text: &str| load::charset_can_encode(charset, text) == Some(true);
+        let classes = self.loads.first().into_iter().flat_map(|mix| mix.classes.iter());
+        let all_fit = self.record.classes.iter().zip(classes).all(|(record, class)| {
+            let mode = self.folder.statements.iter().find(|one| one.name == record.name).map(Statement::mode);
+            let is_clear = |sql: &str| {
+                let checked = workload_folder::check_encoding(sql, mode.unwrap_or_default(), charset);
+                checked.is_ok() && can_encode(sql)
+            };
+            let value_fits = |value: &Parameter| match value {
+                Parameter::Sql(sql) => is_clear(sql),
+                Parameter::Text(text) => can_encode(text),
+                _ => true,
+            };
+            class.calls.iter().all(|call| is_clear(&call.sql) && call.values.iter().all(value_fits))
+        });
+        Some(all_fit)
     }
 
     pub(crate) fn writes(&self) -> bool {
