@@ -18,6 +18,8 @@ pub const CON_COUNT_ERROR: u16 = 1040;
 pub const DBACCESS_DENIED_ERROR: u16 = 1044;
 /// Wrong account or password.
 pub const ACCESS_DENIED_ERROR: u16 = 1045;
+/// Unknown schema.
+pub const BAD_DB_ERROR: u16 = 1049;
 pub const SERVER_SHUTDOWN: u16 = 1053;
 pub const DUP_ENTRY: u16 = 1062;
 /// "Specified key was too long".

@@ -154,8 +154,8 @@ pub fn refuse_servers(folder: Option<&SelectedFolder>, servers: &[Server]) -> Re
 }
 
 /// Refuses a running server that the workload was captured from, unless `--here` is given, and an
-/// account that may reach other schemas than weigh's, unless `--trust` is given. `--here` trusts
-/// the folder, too: the statements are of that server.
+/// account that may reach other schemas than weigh's, unless `--trust` is given. The folder itself
+/// says where it was captured, so `--here` does not stand for `--trust`.
 pub fn refuse_server(server: &Server, workload: &workload_folder::Workload, consent: Consent) -> Result<()> {
     let origin = workload.manifest.origin.as_ref().and_then(|origin| origin.identity.as_deref());
     let is_origin = origin.is_some() && origin == server.read_identity()?.as_deref();
@@ -166,7 +166,7 @@ pub fn refuse_server(server: &Server, workload: &workload_folder::Workload, cons
             workload.name()
         );
     }
-    if server.is_private() || is_origin || consent.trust {
+    if server.is_private() || consent.trust {
         return Ok(());
     }
     let rights = facts::rights_beyond(&mut server.connect_patiently()?, OWN_SCHEMAS)

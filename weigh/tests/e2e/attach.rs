@@ -71,6 +71,10 @@ impl Foreign {
         }
     }
 
+    pub fn identity(&self) -> String {
+        self.0.read_identity().unwrap().unwrap()
+    }
+
     pub fn pid(&self) -> u32 {
         self.0.pid().unwrap()
     }

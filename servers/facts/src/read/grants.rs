@@ -87,10 +87,33 @@ const WATCHING_PRIVILEGES: [&str; 9] = [
 ];
 
 /// Lists the account's rights on anything but schemas whose names begin with `prefix`, such as
-/// `SELECT on shop.*`. Rights to watch the server don't count, nor do rights on
-/// `performance_schema`, `test` and `test\_%`. Servers may open the last two to every account.
+/// `SELECT on shop.*` or `the schema test`. Rights to watch the server don't count, nor do rights on
+/// `performance_schema`, and on `test` and `test\_%` unless such a schema exists.
 pub fn rights_beyond(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>> {
-    Ok(Grants::read(conn)?.beyond(prefix))
+    let granted = Grants::read(conn)?.beyond(prefix);
+    Ok(if granted.is_empty() { reachable_schemas(conn, prefix)? } else { granted })
+}
+
+/// Lists the schemas that the account may use, except those with the prefix. `SHOW GRANTS` leaves
+/// out the rights of `''@'%'`, which every account has: after `mysql_install_db` of MySQL 5.6 and
+/// MariaDB 10.1, on `test` and `test\_%`.
+fn reachable_schemas(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>> {
+    let schemas: Vec<String> = conn.query("SELECT SCHEMA_NAME FROM information_schema.SCHEMATA")?;
+    let is_own = |name: &str| {
+        let own = ["information_schema", "performance_schema"];
+        name.starts_with(prefix) || own.iter().any(|schema| name.eq_ignore_ascii_case(schema))
+    };
+    let mut reachable = Vec::new();
+    for name in schemas.iter().filter(|name| !is_own(name)) {
+        // With SHOW DATABASES, all are listed.
+        match conn.query_drop(format!("USE {}", sql::quote_identifier(name))) {
+            Ok(()) => reachable.push(format!("the schema {name}")),
+            Err(mysql::Error::MySqlError(error))
+                if matches!(error.code, error_code::DBACCESS_DENIED_ERROR | error_code::BAD_DB_ERROR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(reachable)
 }
 
 impl Grants {

@@ -38,6 +38,22 @@ fn try_second_wall(spec: &str) {
     assert_eq!(run("root", &[&compare[..], &["--trust"]].concat()).code, Some(0));
     foreign.run("GRANT SELECT ON mysql.* TO bench@localhost");
     run("bench", &compare).refuses_with(&["SELECT on mysql.*", "--trust"]);
+    foreign.run("REVOKE SELECT ON mysql.* FROM bench@localhost");
+    // SHOW GRANTS does not show the rights of every account.
+    foreign.run("CREATE DATABASE test");
+    foreign.run("INSERT INTO mysql.db (Host, Db, User, Select_priv) VALUES ('%', 'test', '', 'Y')");
+    foreign.run("FLUSH PRIVILEGES");
+    run("bench", &compare).refuses_with(&["the schema test", "--trust"]);
+    foreign.run("DROP DATABASE test");
+    assert_eq!(run("bench", &compare).code, Some(0));
+    // A folder names its server itself.
+    let identity = foreign.identity();
+    let manifest =
+        format!("format = 1\n[origin]\ncaptured = ''\nby = ''\nschema = 's'\nseed = 1\nidentity = '{identity}'\n");
+    fs::write(workspace.root().join("w/workload.toml"), manifest).unwrap();
+    run("root", &compare).refuses_with(&["--here"]);
+    run("root", &[&compare[..], &["--here"]].concat()).refuses_with(&["may reach more", "--trust"]);
+    assert_eq!(run("bench", &[&compare[..], &["--here"]].concat()).code, Some(0));
     foreign.assert_untouched();
 }
 
