@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     succeed(Command::new("strip").arg("-o").arg(&program).arg(built))?;
 
     let triple = target.clone().map_or_else(host, Ok)?;
-    let notices = notices::render(&Dependencies::read("weigh", &triple)?)?;
+    let notices = notices::render(&Dependencies::read(&crate::bindings::root(), "weigh", &triple)?)?;
     let files = Payload::with_program(&program, &program, notices)?.system_files("usr/share/zsh/vendor-completions")?;
     let control = Control {
         package: &debian::COMMAND,

@@ -68,9 +68,12 @@ pub fn test(source: &Path) -> Result<()> {
     succeed(tests.current_dir(root()).env("CARGO_TARGET_DIR", root().join("target")).env("COLLATIONS_PAGE", page))
 }
 
-/// Builds the library and returns its bytes.
-pub fn build_library(source: &Path) -> Result<Vec<u8>> {
+/// Builds the library with additional flags of the compiler, and returns its bytes.
+pub fn build_library(source: &Path, rust_flags: &str) -> Result<Vec<u8>> {
     let mut build = cargo(source);
+    if !rust_flags.is_empty() {
+        build.env("RUSTFLAGS", rust_flags);
+    }
     build.args(["build", "--quiet", "--locked", "--release", "--target", TARGET]);
     if let Compiler::Installed { rustc, linker } = prepare()? {
         build.env("RUSTC", rustc).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
@@ -88,7 +91,7 @@ pub fn split(library: &[u8]) -> Vec<u8> {
 }
 
 fn build(source: &Path) -> Result<PathBuf> {
-    let library = build_library(source)?;
+    let library = build_library(source, "")?;
     let page = render_page(&source.join("page"), &library)?;
     ensure!(page.len() < MAX_PAGE_SIZE, "the page has {} bytes, more than {MAX_PAGE_SIZE}", page.len());
     let file = target().join("collations.html");

@@ -8,14 +8,14 @@ use anyhow::{Context, Result};
 
 use super::payload::{File, LINK};
 use super::program::{C_LIBRARY, Target};
-use super::{Release, archive, debian, tools};
+use super::{Release, archive, debian, standalone, tools};
 use crate::bindings::{root, succeed, target as build_folder};
 
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 
 pub fn write(release: &Release, target: Target) -> Result<()> {
     tools::add_standard_library(target.triple)?;
-    let source = root().join("engine/bindings/c");
+    let source = standalone::copy(Path::new("engine/bindings/c"))?;
     let mut build = release.tools.command("cargo-zigbuild")?;
     build.args(["zigbuild", "--quiet", "--locked", "--release", "--target"]);
     build.arg(format!("{}.{C_LIBRARY}", target.triple)).arg("--target-dir").arg(build_folder());

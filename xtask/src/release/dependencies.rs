@@ -1,13 +1,11 @@
 //! Packages that are part of a program, from `cargo metadata`.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-
-use crate::bindings::root;
 
 /// Source of every package that is not the project's own.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -37,11 +35,11 @@ impl Dependency {
 pub struct Dependencies(pub BTreeMap<(String, String), Dependency>);
 
 impl Dependencies {
-    /// Reads the packages that a package of the workspace is built from on a target.
-    pub fn read(package: &str, target: &str) -> Result<Self> {
+    /// Reads the packages that a package of the workspace of `folder` is built from on a target.
+    pub fn read(folder: &Path, package: &str, target: &str) -> Result<Self> {
         let mut command = Command::new(crate::cargo());
         command.args(["metadata", "--format-version=1", "--locked", "--filter-platform", target]);
-        let output = command.current_dir(root()).output().context("cannot run cargo metadata")?;
+        let output = command.current_dir(folder).output().context("cannot run cargo metadata")?;
         ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
         Self::parse(&serde_json::from_slice(&output.stdout)?, package)
     }

@@ -93,8 +93,11 @@ impl Layout {
         Ok(descriptor)
     }
 
+    /// Adds a value with its maps sorted by key: those of `oci_spec` have another order in each run.
     fn add_json(&mut self, value: &impl Serialize, media_type: MediaType) -> Result<Descriptor> {
-        self.add(&serde_json::to_vec(value)?, media_type)
+        let mut value = serde_json::to_value(value)?;
+        value.sort_all_objects();
+        self.add(&serde_json::to_vec(&value)?, media_type)
     }
 
     fn pack(self, index: &[u8]) -> Result<Vec<u8>> {

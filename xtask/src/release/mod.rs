@@ -7,12 +7,14 @@ mod crates;
 pub mod debian;
 pub mod dependencies;
 mod image;
+mod manifest;
 pub mod notices;
 mod npm;
 pub mod payload;
 mod program;
 mod rpm;
 mod sbom;
+mod standalone;
 mod tools;
 mod trial;
 mod wheel;
@@ -24,6 +26,7 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use sha2::{Digest, Sha256};
 
+use crate::bindings::root;
 use debian::Control;
 use dependencies::Dependencies;
 use payload::{File, Payload};
@@ -148,7 +151,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// Writes the requested files that contain the program of a target.
 fn build_program_files(release: &Release, target: Target, parts: &[Part]) -> Result<()> {
-    let dependencies = Dependencies::read("weigh", target.triple)?;
+    let dependencies = Dependencies::read(&root(), "weigh", target.triple)?;
     let payload = Payload::build(release, target, &dependencies)?;
     let version = release.version;
     for part in parts {
@@ -157,7 +160,7 @@ fn build_program_files(release: &Release, target: Target, parts: &[Part]) -> Res
                 let name = format!("weighbridge-{version}-{}", target.triple);
                 let files = payload.archive_files()?;
                 release.write(&format!("{name}.tar.gz"), &archive::pack(&name, &files, release.time)?)?;
-                let sbom = sbom::render(release, target.triple, &dependencies)?;
+                let sbom = sbom::render(release, &sbom::COMMAND, target.triple, &root())?;
                 release.write(&format!("{name}.cdx.json"), sbom.as_bytes())?;
             }
             Part::Deb => {

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_package_in_the_program_has_an_accepted_licence() {
-        let dependencies = Dependencies::read("weigh", "x86_64-unknown-linux-gnu").unwrap();
+        let dependencies = Dependencies::read(&crate::bindings::root(), "weigh", "x86_64-unknown-linux-gnu").unwrap();
         let refused: Vec<String> =
             dependencies.iter().filter_map(|one| choose(one).err()).map(|error| error.to_string()).collect();
         assert!(refused.is_empty(), "{}", refused.join("\n"));
@@ -120,7 +120,12 @@ mod tests {
 
     #[test]
     fn refuses_a_licence_that_is_not_accepted() {
-        let mut dependency = Dependencies::read("weigh", "x86_64-unknown-linux-gnu").unwrap().0.pop_first().unwrap().1;
+        let mut dependency = Dependencies::read(&crate::bindings::root(), "weigh", "x86_64-unknown-linux-gnu")
+            .unwrap()
+            .0
+            .pop_first()
+            .unwrap()
+            .1;
         let mut chosen = |licence: &str| {
             dependency.licence = licence.into();
             choose(&dependency).map_err(|error| error.to_string())

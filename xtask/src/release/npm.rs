@@ -1,19 +1,19 @@
 //! The npm package: the library as WebAssembly, for Node and browsers.
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::Release;
-use super::archive;
 use super::payload::File;
+use super::{Release, archive, standalone, tools};
 use crate::bindings::{root, web};
 
 const MAX_SIZE: usize = 1_200_000;
 
 pub fn write(release: &Release) -> Result<()> {
-    let source = root().join("engine/bindings/web");
-    let library = web::split(&web::build_library(&source)?);
+    let source = standalone::copy(Path::new("engine/bindings/web"))?;
+    let library = web::split(&web::build_library(&source, &tools::rust_flags()?)?);
     let mut files = vec![File::new("mysql_collation.wasm.split", library)];
     for name in ["package.json", "README.md", "index.d.ts", "library.js", "node.js", "browser.js"] {
         files.push(File::new(name, fs::read(source.join("npm").join(name)).context(name)?));

@@ -1,17 +1,33 @@
 //! Software bill of materials, in CycloneDX 1.6 as JSON.
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::dependencies::{Dependencies, Dependency};
 use super::{Release, notices};
-use crate::bindings::root;
 
-/// Returns the document: the packages of crates.io in a program with their licences, digests and
-/// dependencies.
-pub fn render(release: &Release, target: &str, dependencies: &Dependencies) -> Result<String> {
-    let lock = std::fs::read_to_string(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
+/// What a document is about.
+pub struct Subject {
+    /// Crate that is built.
+    package: &'static str,
+    /// Name that it is published by.
+    name: &'static str,
+    /// CycloneDX type of component.
+    kind: &'static str,
+}
+
+pub const COMMAND: Subject = Subject { package: "weigh", name: "weighbridge", kind: "application" };
+pub const MODULE: Subject = Subject { package: "mysql-collation-python", name: "mysql-collation", kind: "library" };
+
+/// Returns the document: the packages of crates.io in a program or library of the workspace of
+/// `folder`, with their licences, digests and dependencies.
+pub fn render(release: &Release, subject: &Subject, target: &str, folder: &Path) -> Result<String> {
+    let dependencies = Dependencies::read(folder, subject.package, target)?;
+    let lock = folder.ancestors().map(|folder| folder.join("Cargo.lock")).find(|path| path.is_file());
+    let lock = std::fs::read_to_string(lock.context("no Cargo.lock")?).context("cannot read Cargo.lock")?;
     let lock: toml::Table = lock.parse()?;
     let locked = lock.get("package").and_then(|packages| packages.as_array()).context("Cargo.lock has no packages")?;
     let checksum = |dependency: &Dependency| {
@@ -25,17 +41,17 @@ pub fn render(release: &Release, target: &str, dependencies: &Dependencies) -> R
     let mut graph: Vec<Value> =
         dependencies.iter().map(|one| json!({ "ref": one.purl(), "dependsOn": one.depends_on })).collect();
     let all: Vec<String> = dependencies.iter().map(Dependency::purl).collect();
-    graph.push(json!({ "ref": "weigh", "dependsOn": all }));
+    graph.push(json!({ "ref": subject.package, "dependsOn": all }));
     let document = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
-        "serialNumber": serial_number(&[release.version, target, &release.commit]),
+        "serialNumber": serial_number(&[subject.package, release.version, target, &release.commit]),
         "version": 1,
         "metadata": {
             "component": {
-                "type": "application",
-                "bom-ref": "weigh",
-                "name": "weighbridge",
+                "type": subject.kind,
+                "bom-ref": subject.package,
+                "name": subject.name,
                 "version": release.version,
                 "licenses": [{ "expression": "MIT OR Apache-2.0" }],
                 "properties": [

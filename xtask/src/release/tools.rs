@@ -41,7 +41,7 @@ impl Tools {
 }
 
 /// Flags that keep the paths of this machine out of programs.
-fn rust_flags() -> Result<String> {
+pub fn rust_flags() -> Result<String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).context("no home folder")?;
     let flag = |from: PathBuf, to: &str| format!("--remap-path-prefix={}={to}", from.display());

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Cursor, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use base64::Engine;
@@ -12,8 +13,11 @@ use zip::{DateTime, ZipWriter};
 
 use super::payload::Payload;
 use super::program::Target;
-use super::{Release, tools};
+use super::{Release, sbom, standalone, tools};
 use crate::bindings::{root, succeed};
+
+/// Folder of the Python module.
+const MODULE: &str = "engine/bindings/python";
 
 /// Platform of wheels whose programs run with glibc 2.17 or later.
 fn platform(target: Target) -> String {
@@ -72,16 +76,21 @@ fn record_line(path: &str, bytes: &[u8]) -> String {
 /// Builds the wheel and the source archive of `mysql-collation` with maturin.
 pub fn build_module(release: &Release, targets: &[Target]) -> Result<()> {
     let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
-    let source = root().join("engine/bindings/python");
-    let maturin = |action: &str| {
+    let source = root().join(MODULE);
+    let maturin = |action: &str, source: &Path| {
         let mut command = release.tools.command("maturin")?;
-        command.arg(action).arg("--out").arg(folder.path()).current_dir(&source);
+        command.arg(action).arg("--out").arg(folder.path()).current_dir(source);
         command.env("SOURCE_DATE_EPOCH", release.time.to_string());
         anyhow::Ok(command)
     };
+    let copy = standalone::copy(Path::new(MODULE))?;
+    leave_out_maturins_sbom(&copy.join("pyproject.toml"))?;
     for target in targets {
         tools::add_standard_library(target.triple)?;
-        let mut build = maturin("build")?;
+        let sboms = tempfile::tempdir().context("cannot create a temporary folder")?;
+        let sbom = sboms.path().join("mysql-collation.cyclonedx.json");
+        fs::write(&sbom, sbom::render(release, &sbom::MODULE, target.triple, &copy)?)?;
+        let mut build = maturin("build", &copy)?;
         build.args([
             "--quiet",
             "--release",
@@ -91,11 +100,12 @@ pub fn build_module(release: &Release, targets: &[Target]) -> Result<()> {
             "manylinux2014",
             "--target",
             target.triple,
+            "--sbom-include",
         ]);
-        build.env("CARGO_TARGET_DIR", root().join("target/bindings"));
+        build.arg(&sbom).env("CARGO_TARGET_DIR", root().join("target/bindings"));
         succeed(&mut build)?;
     }
-    succeed(&mut maturin("sdist")?)?;
+    succeed(&mut maturin("sdist", &source)?)?;
     let mut count = 0;
     for built in fs::read_dir(folder.path())? {
         let built = built?;
@@ -104,4 +114,11 @@ pub fn build_module(release: &Release, targets: &[Target]) -> Result<()> {
     }
     ensure!(count == targets.len() + 1, "maturin built {count} files");
     Ok(())
+}
+
+/// Switches off the SBOM of maturin, which contains paths of this machine.
+fn leave_out_maturins_sbom(path: &Path) -> Result<()> {
+    let mut text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    text.push_str("\n[tool.maturin.sbom]\nrust = false\n");
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
