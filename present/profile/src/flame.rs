@@ -21,8 +21,9 @@ pub fn fold<'s>(resolved: &Resolved, stacks: impl Iterator<Item = &'s Stack>) ->
 
 fn fold_stack(resolved: &Resolved, stack: &Stack) -> String {
     let outermost_first = stack.functions.iter().rev();
-    // A name must not contain the separators.
-    let names = outermost_first.map(|&id| resolved.functions[id].readable_name().replace([';', '\n'], ":"));
+    // A name must not contain the separators. It is of a program that may be a stranger's.
+    let names = outermost_first
+        .map(|&id| escape::line(&resolved.functions[id].readable_name().replace([';', '\n'], ":")).into_owned());
     names.collect::<Vec<_>>().join(";")
 }
 
@@ -44,7 +45,7 @@ pub fn draw_difference(title: &str, before: &str, after: &str) -> Result<Vec<u8>
 
 fn options(title: &str) -> Options<'static> {
     let mut options = Options::default();
-    options.title = title.to_owned();
+    options.title = escape::line(title).into_owned();
     options.count_name = "samples".into();
     options.min_width = 0.05;
     options
@@ -54,4 +55,23 @@ fn draw(options: &mut Options<'_>, folded: &[u8]) -> Result<Vec<u8>, Error> {
     let mut svg = Vec::new();
     flamegraph::from_reader(options, folded, &mut svg).map_err(|error| Error::FlameGraph(error.to_string()))?;
     Ok(svg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::category::Category;
+    use crate::image::Naming;
+    use crate::resolve::ResolvedFunction;
+
+    #[test]
+    fn names_of_functions_act_on_no_terminal() {
+        let function = |name: &str| ResolvedFunction { name: name.into(), file: String::new(), naming: Naming::Symbol };
+        let functions = vec![function("a\u{1b}[2J;b"), function("main\u{202e}")];
+        let stack = Stack { time_ns: 0, pid: 1, tid: 1, functions: vec![0, 1], category: Category::Charset };
+        let folded = fold(&Resolved { functions, stacks: Vec::new() }, std::iter::once(&stack));
+        assert_eq!(folded, "main\\u{202e};a\\u{1b}[2J:b 1\n");
+        let svg = String::from_utf8(draw_graph("mysql\u{1b}[2J\u{202e}", &folded).unwrap()).unwrap();
+        assert!(!svg.contains(|c| escape::is_control(c) && !matches!(c, '\n' | '\t')));
+    }
 }

@@ -41,7 +41,7 @@ fn test_case(finding: &Finding, fail_on: Severity) -> TestCase {
         case.set_system_out(format!("{}: {text}", finding.severity));
     }
     if let Some(place) = &finding.place {
-        case.extra.insert("file".into(), place.file.as_str().into());
+        case.extra.insert("file".into(), escape::line(&place.file).as_ref().into());
         case.extra.insert("line".into(), place.line.to_string().into());
     }
     case

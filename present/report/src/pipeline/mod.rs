@@ -109,14 +109,29 @@ impl Findings {
         self.findings.iter().any(|finding| finding.fails(fail_on))
     }
 
+    /// Returns the findings with names and texts that act on no terminal and reorder no text. Ids stay,
+    /// and places, which SARIF writes as URIs.
+    fn escaped(&self) -> Self {
+        let line = |text: &String| escape::line(text).into_owned();
+        let mut all = self.clone();
+        all.subject = line(&all.subject);
+        all.passed.iter_mut().for_each(|name| *name = line(name));
+        for finding in &mut all.findings {
+            finding.object = line(&finding.object);
+            finding.what = escape::text(&finding.what).into_owned();
+            finding.details.iter_mut().for_each(|text| *text = escape::text(text).into_owned());
+        }
+        all
+    }
+
     /// Returns the findings as SARIF 2.1.0. `weigh` is the version of the command.
     pub fn sarif(&self, weigh: &str) -> String {
-        sarif::write(self, weigh)
+        sarif::write(&self.escaped(), weigh)
     }
 
     /// Returns the findings as JUnit's XML. Findings below `fail_on` are no failures.
     pub fn junit(&self, fail_on: Severity) -> String {
-        junit::write(self, fail_on)
+        junit::write(&self.escaped(), fail_on)
     }
 }
 
@@ -145,6 +160,30 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_and_texts_are_escaped() {
+        let nasty = "a\u{1b}[2J\u{202e}b\u{2066}";
+        let mut all = Findings::new("audit", nasty.to_owned());
+        all.passed.push(nasty.to_owned());
+        all.findings.push(Finding {
+            rule: "join-mismatch".into(),
+            severity: Severity::Error,
+            object: nasty.into(),
+            object_kind: "column".into(),
+            what: format!("{nasty}\nsecond line"),
+            details: vec![nasty.into()],
+            id: nasty.into(),
+            place: Some(FileLine { file: nasty.into(), line: 1 }),
+            is_known: false,
+        });
+        for text in [all.sarif("1"), all.junit(Severity::Warning)] {
+            assert!(!text.contains(|c| escape::is_control(c) && c != '\n'), "{text}");
+            assert!(!text.contains("\\u001b") && text.contains("second line"), "{text}");
+        }
+        let fingerprint = all.findings[0].fingerprint();
+        assert!(all.sarif("1").contains(&fingerprint), "the id stays");
+    }
 
     #[test]
     fn places_are_files_with_lines() {
