@@ -188,7 +188,7 @@ fn hide_password(argument: &OsStr) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-pub use escape::shell_word as quote_for_shell;
+pub use escape::shown_shell_word as quote_for_shell;
 
 /// Reads the address of the arguments: field 48 of /proc/self/stat, `arg_start` (proc(5)).
 fn read_arguments_address() -> io::Result<u64> {

@@ -72,10 +72,10 @@ pub(crate) fn preflight_command(
     column: Option<&str>,
     collation: &str,
 ) -> Option<String> {
-    let mut command = format!("weigh preflight --schema {}", escape::shell_word(schema));
+    let mut command = format!("weigh preflight --schema {}", escape::shown_shell_word(schema));
     for (option, name) in [("table", table), ("column", column)] {
         if let Some(name) = name {
-            command += &format!(" --{option} {}", escape::shell_word(name));
+            command += &format!(" --{option} {}", escape::shown_shell_word(name));
         }
     }
     Some(format!("{command} --to {collation}"))

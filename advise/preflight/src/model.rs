@@ -3,6 +3,7 @@
 use check::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sql::{ClientReader, Misreading};
 
 use crate::finding::{self, Finding, FindingRecord};
 use crate::trial::display_seconds;
@@ -252,6 +253,24 @@ pub struct Step {
     pub blocked: bool,
 }
 
+impl Step {
+    /// Returns the delimiter that is to stand on a line of its own behind the statement. `None` if a
+    /// semicolon behind it does: the body of a program may contain some, and end with a comment.
+    pub fn own_delimiter(&self) -> Option<String> {
+        let may_hide = [";", "#", "--"].iter().any(|part| self.sql.contains(part));
+        (self.phase == Phase::Programs && may_hide).then(|| escape::delimiter(&self.sql))
+    }
+
+    /// Reads the statement as the next one of a script, as command-line clients do. Returns the lines
+    /// to write behind it.
+    pub fn read_as_client(&self, reader: &mut ClientReader) -> Result<String, Misreading> {
+        match self.own_delimiter() {
+            Some(delimiter) => reader.read(&self.sql, &delimiter, true),
+            None => reader.read(&self.sql, ";", false),
+        }
+    }
+}
+
 /// Estimated time of an ALTER: the time on a sample, extrapolated to all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AlterTime {
@@ -347,9 +366,9 @@ impl Algorithm {
 pub struct ToolPlan {
     /// `schema.table`.
     pub table: String,
-    /// Command line of gh-ost.
+    /// Command line of gh-ost. Empty if a name or text has control characters.
     pub gh_ost: String,
-    /// Command line of pt-online-schema-change.
+    /// Command line of pt-online-schema-change. Empty if a name or text has control characters.
     pub pt_osc: String,
     /// Obstacles and caveats.
     pub warnings: Vec<String>,

@@ -85,8 +85,9 @@ pub fn run(
     unchecked.dedup();
     let plan = source
         .is_server
-        .then(|| plan::build_plan(&job, &options.request, &findings))
+        .then(|| plan::build_plan(&job, &options.request, &mut findings))
         .filter(|plan| !plan.steps.is_empty());
+    sort_findings(&mut findings);
     if plan.is_none() {
         findings.iter_mut().for_each(|finding| finding.details.in_plan = false);
     }

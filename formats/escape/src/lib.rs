@@ -9,7 +9,8 @@
 //! | a text of several lines | [`text`] |
 //! | a comment of SQL, `-- …` | [`sql_comment`] |
 //! | the delimiter behind a body of SQL | [`delimiter`] |
-//! | a word of a shell command | [`shell_word`] |
+//! | a word of a shell script | [`shell_word`] |
+//! | a word of a shell command that is shown | [`shown_shell_word`] |
 //! | a value of a DSN of Percona Toolkit | [`dsn_value`] |
 //! | a file name | [`file_name`], and [`original_name`] back |
 //! | a field for spreadsheets | [`spreadsheet_field`] |
@@ -22,7 +23,7 @@ mod script;
 
 pub use control::{is_control, line, spreadsheet_field, text};
 pub use file_name::{file_name, original_name};
-pub use script::{delimiter, dsn_value, shell_word, sql_comment};
+pub use script::{delimiter, dsn_value, shell_word, shown_shell_word, sql_comment};
 
 /// Names that could act in a context, for the tests of terminals, SQL comments, shells and file
 /// names.

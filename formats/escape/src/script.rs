@@ -18,32 +18,26 @@ pub fn delimiter(statement: &str) -> String {
     candidates.chain(numbered).find(|candidate| !statement.contains(candidate.as_str())).unwrap_or_default()
 }
 
-/// Quotes a word for a shell. A word with control characters is quoted as `$'…'`, which stays on
-/// one line and does not act on a terminal (POSIX.1-2024; bash, zsh, ksh).
-pub fn shell_word(word: &str) -> String {
+/// Quotes a word for a shell script as `'…'`, which means the same to all POSIX shells. `None` for a
+/// word with control characters: it would need several lines, or `$'…'`, which dash reads as `$` and
+/// `'…'`.
+pub fn shell_word(word: &str) -> Option<String> {
+    (!word.contains(is_control)).then(|| quote(word))
+}
+
+/// Quotes a word for a command line that is shown. Control characters are escaped as [`line`]
+/// does, so that the word stays one, but names nothing.
+pub fn shown_shell_word(word: &str) -> String {
+    quote(&line(word))
+}
+
+fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/@%+".contains(c);
     // zsh expands `=word`.
     if !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain) {
         return word.to_owned();
     }
-    if !word.contains(is_control) {
-        return format!("'{}'", word.replace('\'', r"'\''"));
-    }
-    let mut out = "$'".to_owned();
-    for character in word.chars() {
-        match character {
-            '\\' | '\'' => out.extend(['\\', character]),
-            '\n' => out.push_str("\\n"),
-            _ if is_control(character) => {
-                for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-                    out.push_str(&format!("\\{byte:03o}"));
-                }
-            }
-            _ => out.push(character),
-        }
-    }
-    out.push('\'');
-    out
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Escapes a value of a DSN, such as `D=shop,t=orders`: a comma would begin the next key (Percona
@@ -75,14 +69,21 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_reads_the_word_that_was_quoted() {
-        for name in NASTY.into_iter().filter(|name| !name.contains('\0')) {
-            let command = format!("printf %s {}", shell_word(name));
-            assert_eq!(command.lines().count(), 1, "{name:?}");
-            let output = Command::new("bash").args(["-c", &command]).output().unwrap();
-            assert_eq!(String::from_utf8_lossy(&output.stdout), name, "{command}");
+    fn every_shell_reads_the_word_that_was_quoted() {
+        for name in NASTY.into_iter().chain(["t\u{1}';touch pwned;#", "a\\'b"]) {
+            let word = shell_word(name);
+            assert_eq!(word.is_none(), name.contains(is_control), "{name:?}");
+            let (shown, expected) = (shown_shell_word(name), word.as_ref().map_or(line(name), |_| name.into()));
+            for (quoted, expected) in word.iter().map(|word| (word, name)).chain([(&shown, &*expected)]) {
+                let command = format!("printf %s {quoted}");
+                assert_eq!(command.lines().count(), 1, "{name:?}");
+                for shell in ["dash", "bash", "sh"] {
+                    let output = Command::new(shell).args(["-c", &command]).output().unwrap();
+                    assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{shell}: {command}");
+                }
+            }
         }
-        assert_eq!(shell_word("D=a$(x)"), "'D=a$(x)'");
+        assert_eq!(shell_word("D=a$(x)").unwrap(), "'D=a$(x)'");
         assert_eq!(dsn_value("a,h=evil"), r"a\,h=evil");
     }
 }

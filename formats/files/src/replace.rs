@@ -1,9 +1,11 @@
 //! Atomic replacement of a file: readers never see a part of the new content.
 
 use std::fs::{File, Permissions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use crate::own::open_existing;
 
 /// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,26 @@ pub fn replace<E: From<io::Error>>(
     write(temporary.as_file_mut())?;
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Replaces a file as [`replace`] does, but an existing one only if it is a regular file of this user
+/// that is empty or begins with `first`. Links, and files with other names, are refused.
+pub fn replace_own(
+    path: &Path,
+    access: Access,
+    first: &str,
+    write: impl FnOnce(&mut File) -> Result<(), io::Error>,
+) -> Result<(), io::Error> {
+    let mut begin = Vec::new();
+    match open_existing(path) {
+        Ok(file) => drop(file.take(first.len() as u64).read_to_end(&mut begin)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    if !begin.is_empty() && begin != first.as_bytes() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and weigh did not write it"));
+    }
+    replace(path, access, write)
 }
 
 /// Removes the temporary file's path from an error: the user knows only the file's name.
@@ -66,5 +88,28 @@ mod tests {
         let nowhere = replace(&folder.path().join("no/file"), Access::Umask, |_| Ok::<_, io::Error>(()));
         assert!(!nowhere.unwrap_err().to_string().contains("path"));
         assert!(failed.is_err() && fs::read_to_string(&link).unwrap() == "new" && names(folder.path()) == 2);
+    }
+    #[test]
+    fn replaces_own_files_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let replace =
+            |name: &str| replace_own(&at(name), Access::OwnerOnly, "-- own", |file| file.write_all(b"-- own 2"));
+        for (name, content) in [("own", "-- own 1"), ("empty", "")] {
+            fs::write(at(name), content).unwrap();
+        }
+        for name in ["own", "empty", "new", "new"] {
+            replace(name).unwrap();
+            assert_eq!(fs::read_to_string(at(name)).unwrap(), "-- own 2", "{name}");
+        }
+        fs::write(at("foreign"), "-- ow").unwrap();
+        symlink("foreign", at("link")).unwrap();
+        symlink("missing", at("dangling")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        for name in ["foreign", "link", "dangling", "pipe"] {
+            replace(name).unwrap_err();
+        }
+        assert_eq!(fs::read_to_string(at("foreign")).unwrap(), "-- ow");
+        assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink() && !at("missing").exists());
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Works on tokens, without a syntax tree. No input makes it panic.
 
+mod client_reading;
 mod conditional;
 pub mod ddl;
 mod dump_lines;
@@ -16,6 +17,7 @@ mod token;
 mod tuples;
 mod value;
 
+pub use client_reading::{ClientReader, Misreading};
 pub use conditional::{AmbiguousComment, readings};
 pub use dump_lines::{DumpLines, FileLine};
 pub use insert::InsertBuilder;

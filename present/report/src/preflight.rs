@@ -7,19 +7,22 @@ mod conversions;
 mod csv_rows;
 mod page;
 mod rows;
+mod script;
 mod text;
 
 use std::fmt::Write as _;
 
-use preflight::{AlterTime, Finding, Phase, Plan, Report, Severity, Step};
+use preflight::{Finding, Phase, Plan, Report, Severity};
 
 use crate::format::json::to_json;
 use crate::format::markdown as plain;
-use crate::format::number::{count_noun, group_thousands};
+use crate::format::number::count_noun;
 use crate::format::table::Table;
 
 pub use csv_rows::csv;
 pub use page::page;
+pub use script::{FIRST_LINE, plan_file, plan_output, rollback_file};
+use script::{has_comments, script};
 pub use text::{PlanFiles, text};
 
 /// Returns the verdict, findings, tables and the plan as Markdown.
@@ -191,87 +194,6 @@ fn provenance(plan: &Plan) -> String {
     }
 }
 
-/// Returns the plan as a file for the `mysql` or `mariadb` command-line client, after comments: the
-/// verdict, where the plan was rehearsed, objects that are left out, their errors, and advice.
-/// Without a plan, the verdict alone.
-pub fn plan_file(report: &Report) -> String {
-    let mut out = String::new();
-    let mut comment = |text: &str| {
-        let _ = writeln!(out, "-- {}", escape::sql_comment(text));
-    };
-    comment(&verdict(report));
-    let Some(plan) = &report.plan else { return out };
-    comment(&format!("{}, {}; {}", report.source, report.started, provenance(plan)));
-    for blocked in &plan.blocked {
-        comment(&format!("{LEFT_OUT}: {blocked}"));
-    }
-    for blocker in report.blockers() {
-        comment(&format!("error: {}: {} [{}]", blocker.object.name, blocker.what, blocker.check));
-    }
-    for advice in &plan.advice {
-        comment(advice);
-    }
-    out.push('\n');
-    out + &script(plan)
-}
-
-/// Returns the statements that undo the plan, as a file for the client.
-pub fn rollback_file(report: &Report) -> String {
-    let mut out = String::new();
-    let mut comment = |text: &str| {
-        let _ = writeln!(out, "-- {}", escape::sql_comment(text));
-    };
-    let Some(plan) = &report.plan else { return out };
-    comment(
-        "Back: restores the definitions after the whole plan. Text that the old character set can't hold stops it, and nothing is lost.",
-    );
-    match &plan.rehearsal {
-        Some(_) => comment("rehearsed after the plan; what is not as it was afterwards:"),
-        None => comment("not rehearsed"),
-    }
-    if plan.rehearsal.is_some() && plan.not_restored.is_empty() {
-        comment("nothing");
-    }
-    for lost in &plan.not_restored {
-        comment(lost);
-    }
-    out.push('\n');
-    if has_comments(plan) {
-        out.push_str(COMMENTS_GUARD);
-    }
-    push_lock_holders(plan, &mut out);
-    push_steps(&plan.back, &mut out);
-    out
-}
-
-/// Writes how to see the transactions that a statement waits for, as a comment.
-fn push_lock_holders(plan: &Plan, out: &mut String) {
-    if !plan.lock_holders.is_empty() {
-        let _ =
-            writeln!(out, "-- who uses a table that a statement waits for (error 1205):\n--   {};", plan.lock_holders);
-    }
-    if let Some(hint) = &plan.lock_holders_hint {
-        let _ = writeln!(out, "--   {hint}");
-    }
-}
-
-fn push_steps(steps: &[Step], out: &mut String) {
-    let mut phase = None;
-    for step in steps {
-        if phase != Some(step.phase) {
-            if phase.is_some() {
-                out.push('\n');
-            }
-            let _ = writeln!(out, "-- {}", phase_title(step.phase));
-            if step.phase == Phase::DropForeignKeys && !step.sql.contains(" IF EXISTS ") {
-                out.push_str("-- when this runs again after a stop: delete those that are gone (error 1091)\n");
-            }
-            phase = Some(step.phase);
-        }
-        push_step(step, out);
-    }
-}
-
 /// Returns the commands of online schema change tools as a shell script: for each table those of
 /// gh-ost and pt-online-schema-change, as comments. `None` without a table to convert.
 pub fn online_file(report: &Report) -> Option<String> {
@@ -302,70 +224,13 @@ pub fn online_file(report: &Report) -> Option<String> {
         out.push('\n');
         push_comment(&tool.table, &mut out);
         tool.warnings.iter().for_each(|warning| push_comment(&format!("! {warning}"), &mut out));
-        push_comment(&tool.gh_ost, &mut out);
-        push_comment(&tool.pt_osc, &mut out);
+        let commands = [&tool.gh_ost, &tool.pt_osc];
+        if commands.iter().any(|command| command.is_empty()) {
+            out.push_str("# Its names or texts have control characters: convert it by hand, or by the plan.\n");
+        }
+        commands.iter().for_each(|command| push_comment(command, &mut out));
     }
     Some(out)
-}
-
-/// Returns the plan as a script for the `mysql` command-line client.
-///
-/// The client stops at the first error. To go on by hand, delete what has run, but not the
-/// session's settings.
-pub fn script(plan: &Plan) -> String {
-    let mut out = String::new();
-    if has_comments(plan) {
-        out.push_str(COMMENTS_GUARD);
-    }
-    push_lock_holders(plan, &mut out);
-    push_steps(&plan.steps, &mut out);
-    push_put_back(plan, &mut out);
-    if !plan.verification.is_empty() {
-        out.push_str("\n-- afterwards: each of these returns no row\n");
-        for query in &plan.verification {
-            let _ = writeln!(out, "{query};");
-        }
-    }
-    out
-}
-
-/// Fails if the client has removed comments from the statement. `mariadb`, and `mysql` before 8.1,
-/// do so without the option `--comments`.
-const COMMENTS_GUARD: &str = "\
--- run this by a client with --comments: comments in the bodies of programs would be lost otherwise
-SET @weigh_comments = (SELECT IF(INFO LIKE CONCAT('%weigh', ' keeps%'), 1, (SELECT 'run the client with --comments' UNION SELECT '')) \
-FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()) /* weigh keeps comments */;
-
-";
-
-/// True if a program of the plan may have a comment.
-fn has_comments(plan: &Plan) -> bool {
-    let has_comment = |step: &&Step| ["/*", "-- ", "#"].iter().any(|start| step.sql.contains(start));
-    plan.steps.iter().filter(|step| step.phase == Phase::Programs && !step.blocked).any(|step| has_comment(&step))
-}
-
-/// Writes what brings back foreign keys and programs after a plan that stopped, as comments.
-fn push_put_back(plan: &Plan, out: &mut String) {
-    if plan.put_back.is_empty() {
-        return;
-    }
-    out.push_str("\n-- only if the plan stopped half-way: what it took away, as it was; run what is missing\n");
-    for step in &plan.put_back {
-        for line in statement(step).lines() {
-            let _ = writeln!(out, "--   {line}");
-        }
-    }
-}
-
-/// Returns a step's statement with its delimiter.
-fn statement(step: &Step) -> String {
-    // The body of a stored program contains semicolons.
-    if step.phase == Phase::Programs && step.sql.contains(';') {
-        let delimiter = escape::delimiter(&step.sql);
-        format!("DELIMITER {delimiter}\n{}\n{delimiter}\nDELIMITER ;", step.sql)
-    } else {
-        format!("{};", step.sql)
-    }
 }
 
 /// Escapes control characters in SQL that is shown. A statement whose names have any can't be
@@ -382,79 +247,4 @@ fn printable_sql(sql: &str) -> String {
         return out;
     }
     format!("-- names with control characters are escaped here; --format json has the statements\n{out}")
-}
-
-fn push_step(step: &Step, out: &mut String) {
-    if step.blocked {
-        let _ = writeln!(out, "-- left out until the errors are mended:");
-    }
-    let parts =
-        [step.algorithm.map(|algorithm| algorithm.name().to_owned()), step.note.clone(), step.time.map(describe_time)];
-    let how: Vec<String> = parts.into_iter().flatten().collect();
-    if !how.is_empty() {
-        let _ = writeln!(out, "-- {}", escape::sql_comment(&format!("{}: {}", step.object, how.join("; "))));
-    }
-    let statement = statement(step);
-    if step.blocked {
-        for line in statement.lines() {
-            let _ = writeln!(out, "-- {line}");
-        }
-    } else {
-        let _ = writeln!(out, "{statement}");
-    }
-}
-
-fn describe_time(time: AlterTime) -> String {
-    let rows = |rows: u64| group_thousands(rows as f64);
-    let sample = if time.sample_rows < time.rows {
-        format!(" ({} took {:.1} s on a private server)", rows(time.sample_rows), time.sample_seconds)
-    } else {
-        " (on a private server)".into()
-    };
-    format!("{} for {}{sample}", time.display(), count_noun(time.rows, "row"))
-}
-
-fn phase_title(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Session => "the session",
-        Phase::DropForeignKeys => "foreign keys go",
-        Phase::Convert => "columns",
-        Phase::Defaults => "defaults of tables and schemas, apart from the columns",
-        Phase::AddForeignKeys => "foreign keys come back",
-        Phase::Programs => "programs that keep an old collation, or their place among others",
-        Phase::Repair => "double-encoded text, row by row, while foreign keys and triggers are away",
-        Phase::Statistics => "histograms, which a conversion drops",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn step(phase: Phase, object: &str, sql: &str) -> Step {
-        let note = Some("copied".to_owned());
-        Step {
-            phase,
-            object: object.to_owned(),
-            sql: sql.to_owned(),
-            algorithm: None,
-            note,
-            time: None,
-            blocked: false,
-        }
-    }
-
-    #[test]
-    fn names_and_bodies_stay_in_their_statements() {
-        let name = step(Phase::Convert, "d.t\nDROP DATABASE victim;-- x", "ALTER TABLE `d`.`t`");
-        let body = step(Phase::Programs, "d.p", "CREATE PROCEDURE p() BEGIN SELECT '$$'; DROP DATABASE victim; END");
-        let mut script = String::new();
-        [name, body].iter().for_each(|step| push_step(step, &mut script));
-        let lines: Vec<_> = script.lines().collect();
-        assert_eq!(lines[0], "-- d.t\\nDROP DATABASE victim;-- x: copied");
-        assert_eq!(lines[3], "DELIMITER //");
-        assert_eq!(lines[5..], ["//", "DELIMITER ;"]);
-        let statements = sql::split_statements(&script, sql::SqlMode::default());
-        assert_eq!(statements.len(), 2, "{statements:#?}");
-    }
 }

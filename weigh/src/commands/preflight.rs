@@ -75,12 +75,19 @@ fn write_plan(args: &PreflightArgs, report: &Report) -> Result<PlanFiles> {
             .map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
         Ok::<_, anyhow::Error>(Some(path.display().to_string()))
     };
+    // A file whose name was typed may be another one than was meant.
+    let write_named = |path: &Path, text: &str| {
+        let first = printed::FIRST_LINE;
+        ::files::replace_own(path, Access::OwnerOnly, first, |file| file.write_all(text.as_bytes()))
+            .map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
+        Ok::<_, anyhow::Error>(Some(path.display().to_string()))
+    };
     let plan = printed::plan_file(report);
     if let Some(path) = &args.plan_back {
-        write(path, &printed::rollback_file(report))?;
+        write_named(path, &printed::rollback_file(report))?;
     }
     if let Some(path) = &args.plan {
-        return Ok(PlanFiles { plan: write(path, &plan)?, ..PlanFiles::default() });
+        return Ok(PlanFiles { plan: write_named(path, &plan)?, ..PlanFiles::default() });
     }
     if args.format != PreflightFormat::Text || report.plan.as_ref().is_none_or(|plan| plan.steps.is_empty()) {
         return Ok(PlanFiles::default());
@@ -221,7 +228,7 @@ fn render(report: &Report, files: &PlanFiles, format: PreflightFormat) -> String
         PreflightFormat::Csv => printed::csv(report),
         PreflightFormat::Markdown => printed::markdown(report),
         PreflightFormat::Html => printed::page(report),
-        PreflightFormat::Sql => printed::plan_file(report),
+        PreflightFormat::Sql => printed::plan_output(report),
         PreflightFormat::Sarif | PreflightFormat::Junit => String::new(),
     }
 }

@@ -23,6 +23,16 @@ pub static REHEARSAL: Check = Check {
     run: CheckFunction::Elsewhere,
 };
 
+pub static CLIENT: Check = Check {
+    name: "client",
+    title: "definitions in which a command-line client sees commands of its own, or the end of the statement",
+    reads: &[Reading::Schemas, Reading::Programs],
+    doc: "The clients mysql and mariadb look for commands such as \\! COMMAND, which runs a program on the machine of the client. Where \
+              quotes and comments end for them differs from where they end for the server. Such a statement is left out of the plan, with \
+              its text: --format json has it.",
+    run: CheckFunction::Elsewhere,
+};
+
 pub static BINARY_LOG: Check = Check {
     name: "binary-log",
     title: "functions that a server with a binary log refuses to create again",

@@ -30,7 +30,7 @@ mod versioned;
 mod wide_varchar;
 mod widened;
 
-pub use elsewhere::{BINARY_LOG, REHEARSAL, UNREADABLE};
+pub use elsewhere::{BINARY_LOG, CLIENT, REHEARSAL, UNREADABLE};
 pub use foreign_key::{ForeignKeyMatch, KeySide};
 pub use partition_key::converted_partition_columns;
 pub use server_fault::find_server_fault;
@@ -107,6 +107,7 @@ pub static CHECKS: &[&Check] = &[
     &versioned::CHECK,
     &BINARY_LOG,
     &REHEARSAL,
+    &CLIENT,
     &UNREADABLE,
 ];
 

@@ -3,6 +3,7 @@
 
 mod advice;
 mod back;
+mod client;
 mod convert;
 mod defaults;
 mod foreign_keys;
@@ -33,8 +34,15 @@ pub use convert::{dependent_columns, is_versioned};
 pub use programs::{keeps_old_collation, programs_left};
 
 /// Findings decide which steps are blocked, which columns get another type, and which text is
-/// repaired.
-pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
+/// repaired. Adds a finding for each object with a statement that a client would misread.
+pub fn build_plan(job: &Job<'_>, request: &Request, findings: &mut Vec<Finding>) -> Plan {
+    let mut plan = plan_steps(job, request, findings);
+    findings.extend(client::find_misread(job, &plan));
+    block_steps(job, findings, &mut plan);
+    plan
+}
+
+fn plan_steps(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
     let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
     let keys: Vec<&ForeignKey> = job.foreign_keys().collect();
     let repairs: Vec<&Finding> = findings.iter().filter(|finding| !repair_statements(finding).is_empty()).collect();
@@ -52,7 +60,7 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
     if !steps.is_empty() {
         steps.splice(0..0, prepare_session(job, &converted));
     }
-    let mut plan = Plan {
+    Plan {
         blocked: Vec::new(),
         tools: converted
             .iter()
@@ -74,9 +82,7 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Pla
         lock_holders: lock_holders_query(job),
         lock_holders_hint: lock_holders_hint(job).map(str::to_owned),
         steps,
-    };
-    block_steps(job, findings, &mut plan);
-    plan
+    }
 }
 
 /// Marks the steps that must wait until errors which the plan doesn't solve are solved by hand, and

@@ -16,17 +16,8 @@ pub fn plan_tools(job: &Job<'_>, job_table: &TableJob<'_>, clauses: &[String], f
         .collect::<Vec<_>>()
         .join(", ");
     let (schema, table) = (&job_table.table.schema, &job_table.table.name);
-    let gh_ost = format!(
-        "gh-ost --database={} --table={} --alter={} --panic-on-warnings --max-load=Threads_running=25 --execute",
-        shell_word(schema),
-        shell_word(table),
-        shell_word(&alter)
-    );
-    let pt_osc = format!(
-        "pt-online-schema-change --alter {} --charset=utf8mb4 --max-load Threads_running=25 --execute {}",
-        shell_word(&alter),
-        shell_word(&format!("D={},t={}", dsn_value(schema), dsn_value(table)))
-    );
+    let gh_ost = gh_ost(schema, table, &alter).unwrap_or_default();
+    let pt_osc = pt_online_schema_change(schema, table, &alter).unwrap_or_default();
     let mut warnings = Vec::new();
     let collides = findings.iter().any(|finding| {
         finding.check == "unique-key"
@@ -84,4 +75,23 @@ pub fn plan_tools(job: &Job<'_>, job_table: &TableJob<'_>, clauses: &[String], f
         );
     }
     ToolPlan { table: job_table.name(), gh_ost, pt_osc, warnings }
+}
+
+/// `None` if a word can't stand in a shell script.
+fn gh_ost(schema: &str, table: &str, alter: &str) -> Option<String> {
+    Some(format!(
+        "gh-ost --database={} --table={} --alter={} --panic-on-warnings --max-load=Threads_running=25 --execute",
+        shell_word(schema)?,
+        shell_word(table)?,
+        shell_word(alter)?
+    ))
+}
+
+/// `None` if a word can't stand in a shell script.
+fn pt_online_schema_change(schema: &str, table: &str, alter: &str) -> Option<String> {
+    Some(format!(
+        "pt-online-schema-change --alter {} --charset=utf8mb4 --max-load Threads_running=25 --execute {}",
+        shell_word(alter)?,
+        shell_word(&format!("D={},t={}", dsn_value(schema), dsn_value(table)))?
+    ))
 }

@@ -2,8 +2,9 @@
 
 use preflight::checks::CHECKS;
 use preflight::{ConversionDetails, Finding, Plan, Report, Severity};
+use sql::ClientReader;
 
-use super::{advice, conversions, has_comments, printable_sql, provenance, rows, severity, verdict, worst};
+use super::{advice, conversions, has_comments, printable_sql, provenance, rows, script, severity, verdict, worst};
 use crate::causes::{Cause, causes, color, mark, summarise};
 use crate::format::number::{count_noun, name_server};
 use crate::format::text::{RED, Style, YELLOW, push_grid, push_tables};
@@ -73,11 +74,15 @@ fn push_next(report: &Report, files: &PlanFiles, style: Style, out: &mut String)
 
 /// Returns the shell command that runs the plan.
 fn plan_command(report: &Report, client: &[String], plan: &str) -> String {
-    let mut words: Vec<String> = client.iter().map(|word| escape::shell_word(word)).collect();
+    let mut words: Vec<String> = client.iter().map(|word| escape::shown_shell_word(word)).collect();
     if report.plan.as_ref().is_some_and(has_comments) {
         words.push("--comments".to_owned());
     }
-    format!("{} < {}", words.join(" "), escape::shell_word(plan))
+    // In gbk and the like, characters end with a backslash or a backtick.
+    if report.plan.as_ref().is_some_and(|plan| !script(plan).is_ascii()) {
+        words.push("--default-character-set=utf8mb4".to_owned());
+    }
+    format!("{} < {}", words.join(" "), escape::shown_shell_word(plan))
 }
 
 fn verdict_mark(report: &Report) -> (&'static str, Option<&'static str>) {
@@ -139,7 +144,9 @@ fn push_cause(cause: &Cause<'_, ConversionDetails>, style: Style, out: &mut Stri
     }
     push(&advice(first));
     if is_single {
-        for statement in first.details.statements.iter().take(MAX_EXAMPLES) {
+        // Users copy statements into a client.
+        let is_safe = |statement: &&String| ClientReader::default().read(statement, ";", false).is_ok();
+        for statement in first.details.statements.iter().filter(is_safe).take(MAX_EXAMPLES) {
             push(&format!("{};", printable_sql(statement).replace('\n', " ")));
         }
     }

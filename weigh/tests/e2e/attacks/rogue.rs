@@ -200,3 +200,112 @@ pub fn local_infile(client: &mut UnixStream) {
         send(client, &packet(header[3].wrapping_add(1), b"\0\0\0\x02\0\0\0"));
     }
 }
+
+/// A socket in front of a server that replaces a text in the definitions of `SHOW CREATE`.
+pub struct Liar {
+    pub socket: PathBuf,
+    has_lied: Arc<AtomicBool>,
+}
+
+impl Liar {
+    pub fn start(folder: &Path, server: &Path, truth: &str, lie: &str) -> Self {
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let socket = folder.join(format!("liar-{}.sock", STARTED.fetch_add(1, Ordering::SeqCst)));
+        let listener = UnixListener::bind(&socket).unwrap();
+        let has_lied = Arc::new(AtomicBool::new(false));
+        let lies = Lies { truth: truth.into(), lie: lie.into(), has_lied: Arc::clone(&has_lied) };
+        let server = server.to_owned();
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let (server, lies) = (server.clone(), lies.clone());
+                thread::spawn(move || lies.forward(client, &server));
+            }
+        });
+        Self { socket, has_lied }
+    }
+
+    pub fn has_lied(&self) -> bool {
+        self.has_lied.load(Ordering::SeqCst)
+    }
+}
+
+#[derive(Clone)]
+struct Lies {
+    truth: String,
+    lie: String,
+    has_lied: Arc<AtomicBool>,
+}
+
+impl Lies {
+    fn forward(&self, mut client: UnixStream, server: &Path) -> Option<()> {
+        let mut server = UnixStream::connect(server).ok()?;
+        let (mut from_client, mut to_server) = (client.try_clone().ok()?, server.try_clone().ok()?);
+        thread::spawn(move || {
+            let _ = std::io::copy(&mut from_client, &mut to_server);
+            let _ = to_server.shutdown(std::net::Shutdown::Both);
+        });
+        loop {
+            let mut header = [0; 4];
+            server.read_exact(&mut header).ok()?;
+            let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
+            let mut payload = vec![0; length];
+            server.read_exact(&mut payload).ok()?;
+            client.write_all(&packet(header[3], &self.change(payload))).ok()?;
+        }
+    }
+
+    /// Replaces the text in the fields of a row of `SHOW CREATE`.
+    fn change(&self, payload: Vec<u8>) -> Vec<u8> {
+        let Some(fields) = fields(&payload) else { return payload };
+        let (mut changed, mut is_lie) = (Vec::new(), false);
+        for field in fields {
+            let Some(field) = field else {
+                changed.push(0xfb);
+                continue;
+            };
+            let text = String::from_utf8_lossy(field);
+            if text.starts_with("CREATE ") && text.contains(&self.truth) {
+                is_lie = true;
+                push_field(text.replace(&self.truth, &self.lie).as_bytes(), &mut changed);
+            } else {
+                push_field(field, &mut changed);
+            }
+        }
+        self.has_lied.fetch_or(is_lie, Ordering::SeqCst);
+        if is_lie { changed } else { payload }
+    }
+}
+
+/// Returns the fields of a row in the text protocol. `None` for another packet.
+fn fields(payload: &[u8]) -> Option<Vec<Option<&[u8]>>> {
+    let (mut fields, mut rest) = (Vec::new(), payload);
+    while let [first, after @ ..] = rest {
+        let (length, after) = match first {
+            0xfb => {
+                fields.push(None);
+                rest = after;
+                continue;
+            }
+            0xfc => (usize::from(u16::from_le_bytes([*after.first()?, *after.get(1)?])), after.get(2..)?),
+            0xfd => {
+                (u32::from_le_bytes([*after.first()?, *after.get(1)?, *after.get(2)?, 0]) as usize, after.get(3..)?)
+            }
+            0xfe | 0xff => return None,
+            length => (usize::from(*length), after),
+        };
+        fields.push(Some(after.get(..length)?));
+        rest = &after[length..];
+    }
+    Some(fields)
+}
+
+fn push_field(field: &[u8], row: &mut Vec<u8>) {
+    match field.len() {
+        length @ 0..=0xfa => row.push(length as u8),
+        length => {
+            row.push(0xfd);
+            row.extend(&(length as u32).to_le_bytes()[..3]);
+        }
+    }
+    row.extend(field);
+}
