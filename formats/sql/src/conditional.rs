@@ -38,6 +38,9 @@ struct Section {
 /// If a conditional comment contains `/*`, isn't closed or has a version that servers may read in
 /// different ways; if its end depends on the server; or if there are too many versions.
 pub fn readings(text: &str, mode: SqlMode) -> Result<Vec<String>, AmbiguousComment> {
+    if !text.contains("/*") {
+        return Ok(vec![text.to_owned()]);
+    }
     let sections = find_sections(text, mode)?;
     let mut versions: Vec<u32> = sections.iter().map(|section| section.version.max(OLDEST_SERVER)).collect();
     versions.push(OLDEST_SERVER);

@@ -1,7 +1,7 @@
 //! Statement classes of a log, collected in bounded memory. Deterministic for a log and a seed.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use querylog::{Entry, Event};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,7 +30,8 @@ const CLASS_FACTOR: usize = 20;
 /// Maximum total length of a sample's values in bytes. Longer samples would fill the memory.
 const MAX_SAMPLE_BYTES: usize = 64 << 10;
 /// Maximum number of different reasons with their subject, such as (`UnknownTable`, `logs`). Beyond
-/// it, statements with a new subject are counted by reason only.
+/// it, statements with a new subject are counted by reason only. Also the maximum number of classes
+/// that are remembered as out of scope: others are checked again with each statement.
 const MAX_SUBJECTS: usize = 1000;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +59,8 @@ pub struct Classes {
     limits: ClassLimits,
     schema: CapturedSchema,
     sampled: HashMap<String, SampledClass>,
+    /// Keys of classes that reach outside of the schema, at most [`MAX_SUBJECTS`].
+    out_of_scope: HashSet<String>,
     /// Number of statements and commands added.
     pub seen: u64,
     not_replayed: BTreeMap<NotReplayed, u64>,
@@ -76,7 +79,14 @@ pub struct ClassifiedStatements {
 
 impl Classes {
     pub fn new(limits: ClassLimits, schema: CapturedSchema) -> Self {
-        Self { limits, schema, sampled: HashMap::new(), seen: 0, not_replayed: BTreeMap::new() }
+        Self {
+            limits,
+            schema,
+            sampled: HashMap::new(),
+            out_of_scope: HashSet::new(),
+            seen: 0,
+            not_replayed: BTreeMap::new(),
+        }
     }
 
     pub fn add(&mut self, entry: &Entry) {
@@ -93,9 +103,24 @@ impl Classes {
             }
         };
         match self.schema.classify(text, schema.as_deref()) {
-            Ok(replayable) => self.add_call(replayable, *calls, seconds.unwrap_or(0.0)),
+            Ok(replayable) if self.is_in_scope(&replayable) => {
+                self.add_call(replayable, *calls, seconds.unwrap_or(0.0));
+            }
+            Ok(_) => self.add_not_replayed(NotReplayed::new(Reason::Scope, ""), *calls),
             Err(not_replayed) => self.add_not_replayed(not_replayed, *calls),
         }
+    }
+
+    /// Checks the first statement of a class, whose text is the one that is written.
+    fn is_in_scope(&mut self, ReplayableStatement { template, .. }: &ReplayableStatement) -> bool {
+        if self.sampled.contains_key(&template.key) {
+            return true;
+        }
+        let in_scope = !self.out_of_scope.contains(&template.key) && self.schema.is_in_scope(template);
+        if !in_scope && self.out_of_scope.len() < MAX_SUBJECTS {
+            self.out_of_scope.insert(template.key.clone());
+        }
+        in_scope
     }
 
     fn add_not_replayed(&mut self, mut entry: NotReplayed, count: u64) {

@@ -5,6 +5,9 @@
 //! `BENCHMARK`, `GET_LOCK`, `…_WAIT_…`), change the server (`…_replication_…`, `SETVAL`), or were
 //! loaded from a library.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Words that can stand before a parenthesis without calling a function.
 const KEYWORDS: &str = " against all and any array as between binary both by case character columns cross cube current_row distinct \
     distinctrow div else escape except exclude exists false fields filter from group having ignore in index inner insert intersect \
@@ -65,22 +68,23 @@ const REFUSED_FUNCTIONS: &str = " asynchronous_connection_failover_add_source be
 
 /// Returns true for a function of the servers, also for one that a workload may not call.
 pub(crate) fn is_server_function(name: &str) -> bool {
-    is_allowed_function(name) || is_listed(REFUSED_FUNCTIONS, name)
-}
-
-fn is_listed(list: &str, name: &str) -> bool {
-    let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    is_word && !name.is_empty() && list.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name))
+    is_allowed_function(name) || REFUSED_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }
 
 /// Returns true for a word that can stand before a parenthesis without calling a function.
 pub(super) fn is_keyword(word: &str) -> bool {
-    is_listed(KEYWORDS, word)
+    KEYWORD_SET.contains(word.to_ascii_lowercase().as_str())
 }
 
 pub(super) fn is_allowed_function(name: &str) -> bool {
-    is_listed(ALLOWED_FUNCTIONS, name)
+    ALLOWED_FUNCTION_SET.contains(name.to_ascii_lowercase().as_str())
 }
+
+type Words = LazyLock<HashSet<&'static str>>;
+
+static KEYWORD_SET: Words = LazyLock::new(|| KEYWORDS.split_ascii_whitespace().collect());
+static ALLOWED_FUNCTION_SET: Words = LazyLock::new(|| ALLOWED_FUNCTIONS.split_ascii_whitespace().collect());
+static REFUSED_FUNCTION_SET: Words = LazyLock::new(|| REFUSED_FUNCTIONS.split_ascii_whitespace().collect());
 
 #[cfg(test)]
 mod tests {
