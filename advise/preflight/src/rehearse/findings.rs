@@ -12,6 +12,9 @@ use crate::job::Job;
 /// Longest definition or statement that a finding quotes, in characters.
 const MAX_QUOTED: usize = 120;
 
+/// Error of a row without a parent.
+const ER_NO_REFERENCED_ROW_2: u16 = 1452;
+
 pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Finding {
     let table = job.facts.tables().find(|table| check::table_name(&table.schema, &table.name) == refusal.object);
     let schema = refusal.object.split('.').next().unwrap_or_default().to_owned();
@@ -19,8 +22,7 @@ pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Fi
     Finding {
         what: format!("the server refuses the plan: error {}: {}", refusal.code, refusal.message),
         why: format!("tried on a private {} ({}): {statement}", private.label(), private.version()),
-        action: "the plan leaves this out, and what is tied to it; change the definition, and run preflight again"
-            .into(),
+        action: format!("the plan leaves this out, and what is tied to it; {}, and run preflight again", mend(refusal)),
         ..finding(
             Severity::Error,
             if table.is_some() { ObjectKind::Table } else { ObjectKind::Routine },
@@ -33,6 +35,14 @@ pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Fi
                 ..ConversionDetails::default()
             },
         )
+    }
+}
+
+/// Returns what makes a server accept a refused statement.
+fn mend(refusal: &Refusal) -> &'static str {
+    match refusal.code {
+        ER_NO_REFERENCED_ROW_2 => "mend the rows that have no parent under the constraint that the error names",
+        _ => "change the definition",
     }
 }
 
