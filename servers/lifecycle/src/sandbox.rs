@@ -17,7 +17,7 @@ const VERSION: ABI = ABI::V6;
 const TCP_VERSION: i64 = 4;
 
 /// Files that every restricted program may write to.
-const WRITABLE_DEVICES: [&str; 2] = ["/dev/null", "/dev/tty"];
+const WRITABLE_DEVICES: [&str; 1] = ["/dev/null"];
 
 /// Programs, libraries and data of the distribution, the kernel's files, and the settings of the
 /// loader, of time zones and of OpenSSL. Every restricted program may read them. Not the names of

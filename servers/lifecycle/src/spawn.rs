@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group, set_parent_process_death_signal, setsid};
 
 use crate::confine::{self, Confinement};
 use crate::interrupt::{self, Interrupted};
@@ -46,8 +46,8 @@ pub enum WaitError {
 }
 
 /// Starts a tool of this machine, which the kernel kills when this process dies. The tool gets a
-/// short environment and no open files but the standard streams. It gets its own process group, so
-/// that ctrl-C in the terminal reaches only this process.
+/// short environment and no open files but the standard streams. It gets its own session, so that
+/// ctrl-C in the terminal reaches only this process, and that it cannot type into the terminal.
 pub fn spawn_supervised(mut command: Command) -> io::Result<Child> {
     confine::isolate_tool(&mut command);
     supervise(command)
@@ -65,20 +65,28 @@ pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
     supervise(command)
 }
 
-/// Starts a confined program in its own process group that may outlive this process.
+/// Starts a confined program in its own session that may outlive this process.
 pub fn spawn_detached(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     confine::confine(&mut command, confinement)?;
-    command.process_group(0).spawn()
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
+    // allowed. It makes one system call.
+    unsafe {
+        command.pre_exec(|| {
+            setsid()?;
+            Ok(())
+        });
+    }
+    command.spawn()
 }
 
 fn supervise(mut command: Command) -> io::Result<Child> {
     let parent = getpid();
-    command.process_group(0);
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
-    // allowed. It makes two bare system calls (prctl, getppid), allocates nothing and takes no
+    // allowed. It makes three bare system calls (setsid, prctl, getppid), allocates nothing and takes no
     // lock; errors carry a raw errno only.
     unsafe {
         command.pre_exec(move || {
+            setsid()?;
             set_parent_process_death_signal(Some(Signal::KILL))?;
             // If the parent died before the call above, the kernel sends no signal any more.
             if getppid() == Some(parent) { Ok(()) } else { Err(Errno::SRCH.into()) }
@@ -114,4 +122,28 @@ pub fn kill_group(child: &mut Child) {
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+
+    /// Fields of `/proc/self/stat` after the program's name: state, parent, process group, session,
+    /// number of the terminal.
+    fn fields_of(child: Child) -> (String, Vec<String>) {
+        let process = child.id().to_string();
+        let output = child.wait_with_output().unwrap().stdout;
+        let text = String::from_utf8(output).unwrap();
+        (process, text.rsplit(')').next().unwrap().split_whitespace().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn children_have_a_session_and_no_terminal() {
+        let mut command = Command::new("cat");
+        command.arg("/proc/self/stat").stdout(Stdio::piped());
+        let (process, fields) = fields_of(spawn_supervised(command).unwrap());
+        assert_eq!((&fields[2], &fields[3], fields[4].as_str()), (&process, &process, "0"));
+    }
 }

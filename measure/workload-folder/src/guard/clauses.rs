@@ -136,8 +136,10 @@ impl<'t, 'a> Walker<'t, 'a> {
         self.tokens.get(at + 1).is_some_and(|token| token.is_symbol(symbol))
     }
 
+    /// Returns true after one of the keywords. A word after a dot is a column.
     fn previous_is(&self, at: usize, words: &[&str]) -> bool {
         self.token_before(at, 1).is_some_and(|token| token.is_any_keyword(words))
+            && !self.token_before(at, 2).is_some_and(|token| token.is_symbol('.'))
     }
 
     fn follows_dot(&self, at: usize) -> bool {
@@ -276,26 +278,28 @@ impl<'t, 'a> Walker<'t, 'a> {
                 self.set_state(State::Table);
             }
         } else if is("join") {
-            if !self.previous_is(at, &["for"]) {
+            // `FORCE INDEX FOR JOIN (k)`.
+            if state != State::AfterTable || !self.previous_is(at, &["for"]) {
                 self.set_state(State::Table);
             }
         } else if is("straight_join") {
-            let is_modifier = self.previous_is(
-                at,
-                &[
-                    "select",
-                    "distinct",
-                    "distinctrow",
-                    "all",
-                    "high_priority",
-                    "sql_small_result",
-                    "sql_big_result",
-                    "sql_buffer_result",
-                    "sql_no_cache",
-                    "sql_cache",
-                    "sql_calc_found_rows",
-                ],
-            );
+            let is_modifier = state == State::Expression
+                && self.previous_is(
+                    at,
+                    &[
+                        "select",
+                        "distinct",
+                        "distinctrow",
+                        "all",
+                        "high_priority",
+                        "sql_small_result",
+                        "sql_big_result",
+                        "sql_buffer_result",
+                        "sql_no_cache",
+                        "sql_cache",
+                        "sql_calc_found_rows",
+                    ],
+                );
             if !is_modifier {
                 self.set_state(State::Table);
             }
@@ -320,7 +324,7 @@ impl<'t, 'a> Walker<'t, 'a> {
             if !self.next_is_symbol(at, '(') {
                 self.set_state(State::Table);
             }
-        } else if is("on") && state == State::AfterTable {
+        } else if token.is_any_keyword(&["on", "returning"]) && state == State::AfterTable {
             self.set_state(State::Condition);
         } else if is("for") && state == State::AfterTable {
             if self.next_is(at, &["update", "share"]) {

@@ -208,3 +208,18 @@ proptest! {
         let _ = (scope(&text), definition(&text));
     }
 }
+
+#[test]
+fn columns_and_aliases_with_names_of_keywords_end_no_list_of_tables() {
+    for text in [
+        "SELECT s.User FROM t AS mysql JOIN t2 ON t2.all STRAIGHT_JOIN (mysql.user AS s)",
+        "SELECT s.User FROM t AS mysql JOIN t2 ON sql_no_cache STRAIGHT_JOIN (mysql.user AS s)",
+        "UPDATE t AS sec JOIN t2 ON t2.for JOIN (sec.s AS s) SET s.v = 7",
+        "DELETE FROM t RETURNING sys_exec('id')",
+        "DELETE FROM t RETURNING load_file('/etc/passwd')",
+    ] {
+        assert!(scope(text).is_err(), "{text}");
+    }
+    assert_eq!(scope("DELETE FROM t WHERE a = 1 RETURNING id, LOWER(a)"), Ok(()));
+    assert_eq!(scope("SELECT 1 FROM a FORCE INDEX FOR JOIN (k) JOIN b ON a.id = b.id"), Ok(()));
+}
