@@ -201,7 +201,12 @@ mod tests {
              for file in {own} {given} {other}; do read x <$file/file && echo $x; done; read x </etc/passwd && echo $x\n\
              bash -c 'echo x >/dev/tcp/127.0.0.1/{listening} && echo CONNECTED'"
         );
-        let reach = Reach { readable: vec![folders[1].clone()], writable: vec![folders[0].clone()], ports: Vec::new() };
+        let reach = Reach {
+            readable: vec![folders[1].clone()],
+            writable: vec![folders[0].clone()],
+            ports: Vec::new(),
+            signals: false,
+        };
         for account in [None, account] {
             let confinement = Confinement { account, reach: Some(reach.clone()), ..Confinement::default() };
             let text = output(spawn_confined(shell(&script), &confinement));

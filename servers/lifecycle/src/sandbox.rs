@@ -74,6 +74,9 @@ pub struct Reach {
     pub writable: Vec<PathBuf>,
     /// TCP ports that the program may connect to. It may listen on none.
     pub ports: Vec<u16>,
+    /// True if the program may send signals to other processes. Valgrind does, to see whether the
+    /// vgdb that controls it is alive.
+    pub signals: bool,
 }
 
 /// What Landlock keeps a program from on this machine.
@@ -110,9 +113,8 @@ impl Landlock {
 pub(crate) struct Sandbox(Option<RulesetCreated>);
 
 impl Sandbox {
-    /// Allows what is in `reach`, [`WRITABLE_DEVICES`] and [`SYSTEM_FILES`]. The process can send
-    /// no signals to others, and reach none of their abstract Unix sockets. Paths that do not exist
-    /// are ignored.
+    /// Allows what is in `reach`, [`WRITABLE_DEVICES`] and [`SYSTEM_FILES`]. The process reaches
+    /// no abstract Unix sockets of others. Paths that do not exist are ignored.
     pub fn new(reach: &Reach) -> io::Result<Self> {
         let create = || -> Result<RulesetCreated, RulesetError> {
             let (read, all) = (AccessFs::from_read(VERSION), AccessFs::from_all(VERSION));
@@ -121,11 +123,12 @@ impl Sandbox {
             let libraries = inherited_libraries();
             let system = SYSTEM_FILES.iter().map(Path::new);
             let readable = reach.readable.iter().chain(&libraries).map(PathBuf::as_path).chain(system);
+            let scopes = if reach.signals { Scope::AbstractUnixSocket.into() } else { Scope::from_all(VERSION) };
             let ports = reach.ports.iter().map(|port| NetPort::new(*port, AccessNet::ConnectTcp));
             Ruleset::default()
                 .handle_access(all)?
                 .handle_access(AccessNet::from_all(VERSION))?
-                .scope(Scope::from_all(VERSION))?
+                .scope(scopes)?
                 .create()?
                 .add_rules(path_beneath_rules(readable, read))?
                 .add_rules(path_beneath_rules(writable, all))?

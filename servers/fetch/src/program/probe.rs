@@ -42,6 +42,7 @@ pub(super) fn read_version(program: &Program) -> Result<String, Error> {
             readable: program.readable_paths(),
             writable: vec![folder.path().to_owned()],
             ports: Vec::new(),
+            signals: false,
         }),
     };
     let limits = Limits { confinement, time: MAX_TIME };

@@ -47,7 +47,7 @@ pub(super) fn confinement(
     let mut readable = program.readable_paths();
     readable.push(folder.to_owned());
     readable.extend(options.run_under.iter().flat_map(|under| under.readable.iter().cloned()));
-    let reach = Some(Reach { readable, writable, ports: options.ports.clone() });
+    let reach = Some(Reach { readable, writable, ports: options.ports.clone(), signals: options.run_under.is_some() });
     Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None, reach }
 }
 
