@@ -21,7 +21,9 @@ pub use client_reading::{ClientReader, Misreading};
 pub use conditional::{AmbiguousComment, readings};
 pub use dump_lines::{DumpLines, FileLine};
 pub use insert::InsertBuilder;
-pub use outside::{LocalDefinition, is_foreign_engine, is_local_engine, keep_local, remove_definer};
+pub use outside::{
+    LocalDefinition, account_length, attribute_length, is_foreign_engine, is_local_engine, keep_local, remove_definer,
+};
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;

@@ -236,26 +236,66 @@ impl<'a> Edits<'a, '_> {
 /// Removes the definer of a view, routine, trigger or event, and turns `SQL SECURITY DEFINER` into
 /// `INVOKER`, so that the object needs no account that the server may lack.
 pub fn remove_definer(create: &str) -> String {
-    let tokens: Vec<Token<'_>> = tokenize(create, SqlMode::default()).collect();
+    let is_content =
+        |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment | TokenKind::Hint);
+    let tokens: Vec<Token<'_>> = tokenize(create, SqlMode::default()).filter(is_content).collect();
     let (mut out, mut end, mut at) = (String::new(), 0, 0);
     while at < tokens.len() {
         let token = &tokens[at];
-        let next = |offset: usize| tokens.get(at + offset);
-        if token.is_keyword("definer") && next(1).is_some_and(|next| next.is_symbol('=')) {
-            let last = at + 2 + account_rest(&tokens[(at + 3).min(tokens.len())..]);
-            out.push_str(&create[end..token.start]);
-            end = tokens.get(last + 1).map_or(create.len(), |token| token.start);
-            at = last;
-        } else if token.is_keyword("security") && next(1).is_some_and(|next| next.is_keyword("definer")) {
-            out.push_str(&create[end..token.end()]);
-            out.push_str(" INVOKER");
-            end = tokens[at + 1].end();
-            at += 1;
+        let next = tokens.get(at + 1);
+        let mut after = at + 1;
+        if token.is_keyword("definer") && next.is_some_and(|next| next.is_symbol('=')) {
+            after = (at + 3 + account_rest(&tokens[(at + 3).min(tokens.len())..])).min(tokens.len());
+            // Comments and marks of conditional comments between the tokens stay.
+            for cut in &tokens[at..after] {
+                out.push_str(&create[end..cut.start]);
+                let behind = &create[cut.end()..];
+                end = create.len() - behind.trim_start_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']).len();
+            }
+        } else if let Some(definer) = next.filter(|next| token.is_keyword("security") && next.is_keyword("definer")) {
+            out.push_str(&create[end..definer.start]);
+            out.push_str("INVOKER");
+            end = definer.end();
+            after = at + 2;
         }
-        at += 1;
+        at = after;
     }
     out.push_str(&create[end..]);
     out
+}
+
+/// Returns the number of tokens of the attribute that stands first: something between `CREATE` and
+/// `VIEW`, `PROCEDURE` or another kind of program, such as `OR REPLACE` or `DEFINER=a@b`. `None` if
+/// none does. The tokens are without comments.
+pub fn attribute_length(tokens: &[Token<'_>]) -> Option<usize> {
+    let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any_keyword(words));
+    let is_equals = |at: usize| tokens.get(at).is_some_and(|token| token.is_symbol('='));
+    if is(0, &["definer"]) && is_equals(1) {
+        return Some(2 + account_length(&tokens[2..])).filter(|length| *length > 2);
+    }
+    let is_option = is(0, &["algorithm"]) && is_equals(1) && is(2, &["undefined", "merge", "temptable"]);
+    let is_security = is(0, &["sql"]) && is(1, &["security"]) && is(2, &["definer", "invoker"]);
+    if is_option || is_security {
+        Some(3)
+    } else if is(0, &["or"]) && is(1, &["replace"]) {
+        Some(2)
+    } else {
+        // MySQL 9 has `JSON RELATIONAL DUALITY VIEW`.
+        is(0, &["aggregate", "json", "relational", "duality"]).then_some(1)
+    }
+}
+
+/// Returns the number of tokens of the account that stands first, as `root@localhost` or
+/// `CURRENT_USER()`. 0 if none does. The tokens are without comments.
+pub fn account_length(tokens: &[Token<'_>]) -> usize {
+    match tokens {
+        [user, rest @ ..]
+            if matches!(user.kind, TokenKind::Word | TokenKind::QuotedName | TokenKind::StringLiteral) =>
+        {
+            1 + account_rest(rest)
+        }
+        _ => 0,
+    }
 }
 
 /// Number of tokens of an account after its first: `@host`, or `()` of `CURRENT_USER()`.
@@ -351,8 +391,34 @@ mod tests {
             ),
             ("CREATE VIEW v AS select 1", "CREATE VIEW v AS select 1"),
             ("CREATE DEFINER=", "CREATE "),
+            (
+                "CREATE DEFINER/**/=root@localhost SQL SECURITY/**/DEFINER VIEW v AS select 1",
+                "CREATE /**/SQL SECURITY/**/INVOKER VIEW v AS select 1",
+            ),
+            ("CREATE DEFINER = /* x */ a /* y */ @b VIEW v AS select 1", "CREATE /* x */ /* y */ VIEW v AS select 1"),
+            ("CREATE DEFINER /*!50000 = a */ VIEW v AS select 1", "CREATE /*!50000 */ VIEW v AS select 1"),
         ] {
             assert_eq!(remove_definer(text), kept);
+        }
+    }
+
+    #[test]
+    fn attributes_have_a_length() {
+        for (text, length) in [
+            ("OR REPLACE VIEW", Some(2)),
+            ("DEFINER=view TRIGGER", Some(3)),
+            ("DEFINER=`a`@`%` PROCEDURE", Some(4)),
+            ("DEFINER = CURRENT_USER() EVENT", Some(5)),
+            ("DEFINER=", None),
+            ("DEFINER VIEW", None),
+            ("SQL SECURITY INVOKER VIEW", Some(3)),
+            ("ALGORITHM=MERGE VIEW", Some(3)),
+            ("ALGORITHM=x VIEW", None),
+            ("VIEW", None),
+            ("", None),
+        ] {
+            let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+            assert_eq!(attribute_length(&tokens), length, "{text}");
         }
     }
 

@@ -128,10 +128,7 @@ impl SchemaSql {
 
     /// Adds a `CREATE` statement. `None` if a copy of the schema omits it.
     fn add_create(&mut self, text: &str, tokens: &[Token<'_>]) -> Result<Option<SchemaStatementKind>, String> {
-        let objects =
-            ["table", "view", "trigger", "procedure", "function", "event", "index", "database", "schema", "sequence"];
-        let found = tokens.iter().position(|token| token.is_any_keyword(&objects));
-        let Some(place) = found else { return Err("CREATE of an unknown kind of object".to_owned()) };
+        let place = guard::find_object(tokens).map_err(|out_of_scope| out_of_scope.reason)?;
         let behind = &tokens[place + 1..];
         let name = || object_name(behind).ok_or_else(|| format!("{} without a name", tokens[place].text));
         match tokens[place].text.to_ascii_lowercase().as_str() {
@@ -167,8 +164,9 @@ impl SchemaSql {
 fn routine_name(text: &str) -> Option<String> {
     let is_content = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment);
     let tokens: Vec<Token<'_>> = sql::tokenize(text, SqlMode::default()).filter(is_content).take(24).collect();
-    let at = tokens.iter().position(|token| token.is_any_keyword(&["procedure", "function"]))?;
-    let name = object_name(&tokens[at + 1..]).filter(|_| tokens[0].is_keyword("create"))?.to_lowercase();
+    tokens.first().filter(|first| first.is_keyword("create"))?;
+    let at = guard::find_object(&tokens).ok().filter(|at| tokens[*at].is_any_keyword(&["procedure", "function"]))?;
+    let name = object_name(&tokens[at + 1..])?.to_lowercase();
     (!guard::is_server_function(&name)).then_some(name)
 }
 
@@ -329,6 +327,20 @@ mod tests {
         }
         let (schema, faults) = read("CREATE TABLE a (id int);CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DELETE FROM a");
         assert_eq!((schema.statements.len(), faults.len()), (1, 0));
+    }
+
+    #[test]
+    fn the_account_of_a_definer_is_no_kind_of_object() {
+        let (schema, faults) = read(
+            "CREATE TABLE a (id int);CREATE DEFINER=sequence FUNCTION f() RETURNS int RETURN 1;\
+             CREATE DEFINER=event@localhost TRIGGER g BEFORE INSERT ON a FOR EACH ROW SET NEW.id = 1",
+        );
+        assert_eq!(faults, [""; 0]);
+        let kinds: Vec<_> = schema.statements.iter().map(|statement| statement.kind).collect();
+        use SchemaStatementKind::*;
+        assert_eq!(kinds, [Table, Program, Program]);
+        assert!(schema.statements[1].text.starts_with("CREATE FUNCTION f"), "{:?}", schema.statements);
+        assert!(schema.routines.contains("f"));
     }
 
     #[test]

@@ -205,7 +205,7 @@ fn assert_names_comparing_function(name: &str, collation: &str) {
     assert_compares(&finished);
     let profiles: Profiles = serde_json::from_str(&finished.stdout).unwrap();
     let compares =
-        |function: &&FunctionShare| function.name.starts_with("strnncoll") && function.naming == Naming::Handler;
+        |function: &&FunctionShare| function.raw_name.starts_with("strnncoll") && function.naming == Naming::Handler;
     let function_share =
         profiles.profiles[0].sides[0].functions.iter().find(compares).unwrap_or_else(|| panic!("{name}: {finished}"));
     assert!(function_share.category == Category::Compare && function_share.share > 0.1, "{name}: {function_share:?}");

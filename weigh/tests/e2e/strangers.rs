@@ -154,7 +154,9 @@ fn run_plan(workspace: &Workspace, server: &Server, conn: &mut Conn) {
         .filter(|line| line.starts_with("gh-ost") || line.starts_with("pt-"))
         .map(|line| format!("{line}\n"))
         .collect();
-    assert_eq!(commands.lines().count(), 2 * NAMES.len());
+    // No command has a name with control characters or with marks that reorder text.
+    let has_command = |name: &&&str| !name.contains(|one: char| one.is_control() || one == '\u{202e}');
+    assert_eq!(commands.lines().count(), 2 * NAMES.iter().filter(has_command).count());
     let work = workspace.root().join("work");
     fs::create_dir(&work).unwrap();
     let script = format!("gh-ost() {{ :; }}\npt-online-schema-change() {{ :; }}\n{commands}");

@@ -14,7 +14,8 @@ use crate::checks::REHEARSAL;
 use crate::finding::{ConversionDetails, Finding};
 use crate::model::{Report, Step};
 use crate::run::sort_findings;
-use reach::{Reach, reach};
+use reach::{Reach, creates_running_event, reach, set_mode};
+use sql::SqlMode;
 
 /// Longest time of a statement. A server that answers no new connection is given up earlier, after
 /// `--timeout`.
@@ -34,13 +35,15 @@ pub fn check_is_other(scratch: &Server, source: &Server) -> Result<(), Error> {
 }
 
 /// Runs the steps of the report's plan that aren't blocked, up to the first that is refused, which
-/// becomes a finding. `schemas` are the ones that were read. Before the first step, fails if the
-/// server lacks a schema of the plan, or if a step reaches out of `schemas`.
+/// becomes a finding. Events that the server would run stay as they are there. `schemas` are the
+/// ones that were read. Before the first step, fails if the server lacks a schema of the plan, or if
+/// a step reaches out of `schemas`.
 pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> Result<(), Error> {
     let Some(plan) = &report.plan else { return Ok(()) };
     let (blocked, steps): (Vec<&Step>, Vec<&Step>) = plan.steps.iter().partition(|step| step.blocked);
     let named = named_schemas(&steps, schemas)?;
     check_schemas_exist(scratch, &named)?;
+    let (steps, events) = leave_out_events(steps);
     let (label, total) = (scratch.label(), steps.len());
     let mut conn = scratch.connect_with_limit(MAX_STATEMENT_TIME)?;
     let mut refused = None;
@@ -80,14 +83,41 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
             report.notes.push(format!("the plan was applied to {label}: {ran} ran without an error{left_out}"));
         }
     }
+    if !events.is_empty() {
+        let names = events.into_iter().collect::<Vec<_>>().join(", ");
+        report
+            .notes
+            .push(format!("events that are enabled were not created again on {label}, which would run them: {names}"));
+    }
     Ok(())
+}
+
+/// Returns the steps without those that drop and create enabled events, and the events' names. The
+/// server could run such an event at once, with whatever its definition says.
+fn leave_out_events(mut steps: Vec<&Step>) -> (Vec<&Step>, BTreeSet<String>) {
+    let (mut events, mut mode) = (BTreeSet::new(), SqlMode::default());
+    let mut creating = Vec::new();
+    for step in &steps {
+        let creates = creates_running_event(&step.sql, mode);
+        if creates {
+            events.insert(step.object.clone());
+        }
+        creating.push(creates);
+        mode = set_mode(&step.sql, mode).unwrap_or(mode);
+    }
+    let mut creating = creating.into_iter();
+    steps.retain(|step| {
+        let is_dropped = step.sql.starts_with("DROP EVENT ") && events.contains(&step.object);
+        !creating.next().unwrap_or(false) && !is_dropped
+    });
+    (steps, events)
 }
 
 /// Returns the schemas that the steps name. Fails for a step that reaches out of `schemas`.
 fn named_schemas(steps: &[&Step], schemas: &[String]) -> Result<BTreeSet<String>, Error> {
-    let mut named = BTreeSet::new();
+    let (mut named, mut mode) = (BTreeSet::new(), SqlMode::default());
     for step in steps {
-        match reach(&step.sql) {
+        match reach(&step.sql, mode) {
             Reach::Session | Reach::SchemaInUse => {}
             Reach::Schema(name) if schemas.contains(&name) => drop(named.insert(name)),
             Reach::Schema(_) | Reach::Beyond => {
@@ -97,6 +127,7 @@ fn named_schemas(steps: &[&Step], schemas: &[String]) -> Result<BTreeSet<String>
                 )));
             }
         }
+        mode = set_mode(&step.sql, mode).unwrap_or(mode);
     }
     Ok(named)
 }
@@ -116,7 +147,7 @@ fn check_schemas_exist(scratch: &Server, named: &BTreeSet<String>) -> Result<(),
 }
 
 fn refusal_finding(step: &Step, code: u16, what: String, targets: &[String]) -> Finding {
-    let schema = match reach(&step.sql) {
+    let schema = match reach(&step.sql, SqlMode::default()) {
         Reach::Schema(name) => name,
         _ => step.object.split('.').next().unwrap_or_default().to_owned(),
     };

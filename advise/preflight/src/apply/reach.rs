@@ -17,71 +17,179 @@ pub enum Reach {
 
 const PROGRAMS: [&str; 6] = ["view", "procedure", "function", "trigger", "event", "package"];
 
-/// Words between CREATE and the kind of a program: `OR REPLACE`, `ALGORITHM=UNDEFINED`,
-/// `DEFINER=…`, `SQL SECURITY DEFINER`, `AGGREGATE`.
-const BEFORE_KIND: [&str; 11] = [
-    "or",
-    "replace",
-    "algorithm",
-    "undefined",
-    "merge",
-    "temptable",
-    "definer",
-    "sql",
-    "security",
-    "invoker",
-    "aggregate",
+/// Variables that plans set.
+const SETTINGS: [&str; 6] = [
+    "sql_mode",
+    "lock_wait_timeout",
+    "system_versioning_alter_history",
+    "collation_connection",
+    "time_zone",
+    "foreign_key_checks",
 ];
 
 /// Clauses of ALTER TABLE that move tables, or reach others.
 const MOVING: [&str; 5] = ["rename", "exchange", "import", "discard", "union"];
 
 /// Returns the part of the server that a statement changes: `Schema("shop")` for
-/// ``ALTER TABLE `shop`.`orders` …``.
-pub fn reach(sql: &str) -> Reach {
-    let tokens: Vec<Token<'_>> = tokenize(sql, SqlMode::default())
-        .filter(|token| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment))
-        .collect();
+/// ``ALTER TABLE `shop`.`orders` …``. `Beyond` if servers read conditional comments in it in
+/// different ways that matter. `mode` is the SQL mode of the session.
+pub fn reach(sql: &str, mode: SqlMode) -> Reach {
+    let mut reaches = readings(sql, mode).into_iter().map(|reading| reach_of_reading(&reading, mode));
+    let first = reaches.next().unwrap_or(Reach::Beyond);
+    let is_setting = first == Reach::Session;
+    // Plans write no comments in settings.
+    if reaches.all(|other| other == first) && !(is_setting && sql.contains("/*")) { first } else { Reach::Beyond }
+}
+
+/// Returns the mode that a statement `SET SESSION sql_mode = '…'` sets.
+pub fn set_mode(sql: &str, mode: SqlMode) -> Option<SqlMode> {
+    match content(sql, mode).as_slice() {
+        [set, session, name, equals, value]
+            if set.is_keyword("set")
+                && session.is_keyword("session")
+                && name.is_keyword("sql_mode")
+                && equals.is_symbol('=')
+                && value.kind == TokenKind::StringLiteral =>
+        {
+            Some(SqlMode::parse(value.text.trim_matches(['\'', '"'])))
+        }
+        _ => None,
+    }
+}
+
+/// True if the statement creates an event that the server may run by itself.
+pub fn creates_running_event(sql: &str, mode: SqlMode) -> bool {
+    readings(sql, mode).iter().any(|reading| {
+        let tokens = content(reading, mode);
+        let Some((_, rest)) = tokens.split_first().filter(|(verb, _)| verb.is_keyword("create")) else {
+            return false;
+        };
+        let rest = without_attributes(rest);
+        let body = rest.iter().position(|token| token.is_keyword("do")).unwrap_or(rest.len());
+        // SHOW CREATE prints `ON COMPLETION NOT PRESERVE DISABLE`, and `DISABLE ON SLAVE`.
+        let is_disabled =
+            rest[..body].windows(2).any(|pair| pair[0].is_keyword("preserve") && pair[1].is_keyword("disable"));
+        rest.first().is_some_and(|kind| kind.is_keyword("event")) && !is_disabled
+    })
+}
+
+/// Returns the text as the supported servers read it. Where they may end a comment in different
+/// ways, only what stands before the first comment of a `CREATE`.
+fn readings(sql: &str, mode: SqlMode) -> Vec<String> {
+    let before_comments =
+        || sql.split("/*").next().filter(|text| text.trim_start().to_lowercase().starts_with("create"));
+    sql::readings(sql, mode).unwrap_or_else(|_| before_comments().map(str::to_owned).into_iter().collect())
+}
+
+fn content(text: &str, mode: SqlMode) -> Vec<Token<'_>> {
+    let is_content =
+        |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::ConditionalComment | TokenKind::Hint);
+    tokenize(text, mode).filter(is_content).collect()
+}
+
+fn reach_of_reading(sql: &str, mode: SqlMode) -> Reach {
+    let tokens = content(sql, mode);
     let [verb, rest @ ..] = tokens.as_slice() else { return Reach::Beyond };
     let next_is = |words: &[&str]| rest.first().is_some_and(|token| token.is_any_keyword(words));
     let has = |words: &[&str]| rest.iter().any(|token| token.is_any_keyword(words));
-    match verb.text.to_ascii_lowercase().as_str() {
-        "set" if next_is(&["session", "names"]) && !has(&["global", "persist", "persist_only"]) => Reach::Session,
-        "use" => rest.first().and_then(Token::name).map_or(Reach::Beyond, Reach::Schema),
-        "update" => object(rest),
-        "analyze" if next_is(&["table"]) => object(&rest[1..]),
-        "alter" if next_is(&["table"]) && !has(&MOVING) => object(&rest[1..]),
+    let verb = verb.text.to_ascii_lowercase();
+    if verb != "create" && tokens.iter().any(|token| !token.is_closed) {
+        return Reach::Beyond;
+    }
+    match verb.as_str() {
+        "set" if is_own_setting(rest) => Reach::Session,
+        "use" => match rest {
+            [schema] => schema.name().map_or(Reach::Beyond, Reach::Schema),
+            _ => Reach::Beyond,
+        },
+        "update" => object(rest, |behind| behind.first().is_some_and(|token| token.is_keyword("set"))),
+        "analyze" if next_is(&["table"]) => object(&rest[1..], |behind| !lists_more(behind)),
+        "alter" if next_is(&["table"]) && !has(&MOVING) => object(&rest[1..], |_| true),
         "alter" if next_is(&["database"]) => rest.get(1).and_then(Token::name).map_or(Reach::Beyond, Reach::Schema),
-        "drop" if next_is(&PROGRAMS) => object(&rest[1..]),
+        "drop" if next_is(&PROGRAMS) => object(&rest[1..], |behind| behind.is_empty()),
         "create" => created_program(rest),
         "grant" => match rest.iter().position(|token| token.is_keyword("on")) {
-            Some(on) if rest.get(on + 1).is_some_and(|kind| kind.is_any_keyword(&PROGRAMS)) => object(&rest[on + 2..]),
+            Some(on) if rest.get(on + 1).is_some_and(|kind| kind.is_any_keyword(&PROGRAMS)) => {
+                object(&rest[on + 2..], |behind| behind.first().is_some_and(|token| token.is_keyword("to")))
+            }
             _ => Reach::Beyond,
         },
         _ => Reach::Beyond,
     }
 }
 
-fn created_program(tokens: &[Token<'_>]) -> Reach {
-    let Some(kind) = tokens.iter().position(|token| token.is_any_keyword(&PROGRAMS)) else { return Reach::Beyond };
-    let is_attribute = |token: &Token<'_>| token.kind != TokenKind::Word || token.is_any_keyword(&BEFORE_KIND);
-    if tokens[..kind].iter().all(is_attribute) { object(&tokens[kind + 1..]) } else { Reach::Beyond }
+/// True for the settings that plans write, one in a statement: `NAMES utf8mb4`, and
+/// `SESSION sql_mode = '…'`.
+fn is_own_setting(tokens: &[Token<'_>]) -> bool {
+    match tokens {
+        [names, charset] => names.is_keyword("names") && charset.kind == TokenKind::Word,
+        [session, name, equals, value] => {
+            session.is_keyword("session")
+                && name.is_any_keyword(&SETTINGS)
+                && equals.is_symbol('=')
+                && matches!(value.kind, TokenKind::Word | TokenKind::Number | TokenKind::StringLiteral)
+        }
+        _ => false,
+    }
 }
 
-/// Returns the schema of the object whose name the tokens begin with.
-fn object(tokens: &[Token<'_>]) -> Reach {
-    let is_before_name = |token: &&Token<'_>| token.is_any_keyword(&["if", "not", "exists", "body"]);
-    let mut tokens = tokens.iter().skip_while(is_before_name);
-    match (tokens.next().and_then(Token::name), tokens.next()) {
-        (Some(schema), Some(dot)) if dot.is_symbol('.') => Reach::Schema(schema),
-        (Some(_), _) => Reach::SchemaInUse,
-        (None, _) => Reach::Beyond,
+/// True if a comma stands outside of parentheses: `ANALYZE TABLE a, b`.
+fn lists_more(tokens: &[Token<'_>]) -> bool {
+    let mut depth = 0_usize;
+    tokens.iter().any(|token| {
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+        }
+        depth == 0 && token.is_symbol(',')
+    })
+}
+
+fn without_attributes<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
+    while let Some(length) = sql::attribute_length(tokens) {
+        tokens = &tokens[length..];
     }
+    tokens
+}
+
+/// True behind the name in `CREATE FUNCTION f RETURNS STRING SONAME 'x.so'`, which loads a library.
+fn is_library(behind: &[Token<'_>]) -> bool {
+    matches!(behind, [returns, _, soname, ..] if returns.is_keyword("returns") && soname.is_keyword("soname"))
+}
+
+fn created_program(tokens: &[Token<'_>]) -> Reach {
+    match without_attributes(tokens) {
+        [kind, rest @ ..] if kind.is_any_keyword(&PROGRAMS) => object(rest, |behind| !is_library(behind)),
+        _ => Reach::Beyond,
+    }
+}
+
+/// Returns the schema of the object whose name the tokens begin with. `Beyond` unless what stands
+/// behind the name may stand there.
+fn object(tokens: &[Token<'_>], may_follow: impl Fn(&[Token<'_>]) -> bool) -> Reach {
+    let is_before_name = |token: &Token<'_>| token.is_any_keyword(&["if", "not", "exists", "body"]);
+    let begin = tokens.iter().position(|token| !is_before_name(token)).unwrap_or(tokens.len());
+    let (found, behind) = match &tokens[begin..] {
+        [schema, dot, name, behind @ ..] if dot.is_symbol('.') && name.is_closed && name.name().is_some() => {
+            (schema.name().map(Reach::Schema), behind)
+        }
+        // `other.1` is a word and a number.
+        [name, behind @ ..] if name.is_closed && behind.first().is_none_or(|next| !next.text.starts_with('.')) => {
+            (name.name().map(|_| Reach::SchemaInUse), behind)
+        }
+        _ => return Reach::Beyond,
+    };
+    found.filter(|_| may_follow(behind)).unwrap_or(Reach::Beyond)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn reach(sql: &str) -> Reach {
+        super::reach(sql, SqlMode::default())
+    }
 
     #[test]
     fn statements_of_plans_stay_in_their_schemas() {
@@ -95,6 +203,9 @@ mod tests {
             "ALTER TABLE `a.b`.t ADD CONSTRAINT f FOREIGN KEY (x) REFERENCES `c`.`d` (x)",
             "ALTER DATABASE `a.b` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
             "UPDATE `a.b`.`t` SET x = 1",
+            "UPDATE `a.b`.`t` SET `x` = _utf8mb4 0xE4, `y` = `y` WHERE `id` = 1 AND CAST(`x` AS BINARY) = 0xC3",
+            "ANALYZE TABLE `a.b`.`t` PERSISTENT FOR COLUMNS (`x`) INDEXES ()",
+            "CREATE VIEW `a.b`.`v` AS select /*!80000 1 + */ 1",
             "ANALYZE TABLE `a.b`.`t` UPDATE HISTOGRAM ON x WITH 10 BUCKETS",
             "DROP TRIGGER IF EXISTS `a.b`.`g`",
             "GRANT EXECUTE, ALTER ROUTINE ON PROCEDURE `a.b`.`p` TO 'on'@'%'",
@@ -128,9 +239,64 @@ mod tests {
             "ALTER TABLE `a`.`t` EXCHANGE PARTITION p WITH TABLE other.t",
             "ALTER USER x",
             "INSERT INTO other.t VALUES (1)",
+            "DROP /*M!100100 VIEW shop.pr AS */ DATABASE victim",
+            "CREATE /*M!100100 VIEW shop.pr AS */ USER evil@'%' IDENTIFIED BY 'x'",
+            "CREATE /*!50100 VIEW shop.pr AS ' */ ' */ USER evil",
+            "CREATE DEFINER=view USER evil",
+            "CREATE FUNCTION f RETURNS STRING SONAME 'x.so'",
+            "CREATE VIEW other.1v AS select 1",
+            "SET NAMES utf8mb4, @@global.max_connections = 77",
+            "SET SESSION sql_mode = '', @@global.max_connections = 77",
+            "SET SESSION sql_mode = (SELECT 1)",
+            "SET SESSION sql_mode = @@global.sql_mode",
+            "SET SESSION sql_log_bin = 0",
+            "SET SESSION sql_mode = /*!80000 '' */ 'ANSI'",
+            "UPDATE shop.tab1, other.o SET other.o.a = 666",
+            "UPDATE shop.tab1 JOIN other.o SET other.o.a = 666",
+            "DROP VIEW shop.vw, other.ov",
+            "ANALYZE TABLE shop.a, other.b",
+            "ANALYZE TABLE shop.a PERSISTENT FOR COLUMNS (x) INDEXES (), other.b",
+            "GRANT EXECUTE ON PROCEDURE shop.p, x TO y",
+            "USE shop other",
+            "ALTER TABLE shop.a COMMENT 'x",
         ] {
             assert_eq!(reach(statement), Reach::Beyond, "{statement}");
         }
         assert_eq!(reach("UPDATE other.t SET a = 1"), Reach::Schema("other".into()));
+    }
+
+    #[test]
+    fn the_mode_decides_where_strings_end() {
+        let ansi = SqlMode { ansi_quotes: true, ..SqlMode::default() };
+        let plain = SqlMode { no_backslash_escapes: true, ..SqlMode::default() };
+        assert_eq!(super::reach("DROP VIEW \"a.b\".\"v\"", ansi), Reach::Schema("a.b".into()));
+        assert_eq!(reach("DROP VIEW \"a.b\".\"v\""), Reach::Beyond);
+        let renamed = "ALTER TABLE shop.a COMMENT '\\', RENAME TO other.a, COMMENT ''";
+        assert_eq!(super::reach(renamed, plain), Reach::Beyond);
+        let set = |sql| set_mode(sql, SqlMode::default());
+        assert_eq!(set("SET SESSION sql_mode = 'ANSI_QUOTES'"), Some(ansi));
+        assert_eq!(set("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES'"), Some(plain));
+        assert_eq!(set("SET SESSION time_zone = 'ANSI_QUOTES'"), None);
+    }
+
+    #[test]
+    fn enabled_events_run_by_themselves() {
+        let runs = |sql| creates_running_event(sql, SqlMode::default());
+        for event in [
+            "CREATE EVENT shop.ev ON SCHEDULE AT CURRENT_TIMESTAMP ON COMPLETION PRESERVE DO DROP DATABASE victim",
+            "CREATE DEFINER=`a`@`%` EVENT `e` ON SCHEDULE EVERY 1 DAY ON COMPLETION NOT PRESERVE ENABLE COMMENT 'PRESERVE DISABLE' DO SET @a = 1",
+            "CREATE EVENT e ON SCHEDULE EVERY 1 DAY ON COMPLETION PRESERVE /*!80000 DISABLE */ DO SET @a = 1",
+            "CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO SELECT preserve disable",
+        ] {
+            assert!(runs(event), "{event}");
+        }
+        for other in [
+            "CREATE DEFINER=`a`@`%` EVENT `e` ON SCHEDULE EVERY 1 DAY ON COMPLETION NOT PRESERVE DISABLE DO SET @a = 1",
+            "CREATE EVENT `e` ON SCHEDULE EVERY 1 DAY ON COMPLETION PRESERVE DISABLE ON SLAVE COMMENT 'x' DO SET @a = 1",
+            "CREATE DEFINER=event PROCEDURE p() SELECT 1",
+            "DROP EVENT e",
+        ] {
+            assert!(!runs(other), "{other}");
+        }
     }
 }

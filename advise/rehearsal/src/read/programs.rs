@@ -2,7 +2,7 @@
 
 use mysql::prelude::Queryable;
 use server::Flavour;
-use sql::{quote_string, quote_table};
+use sql::{SqlMode, Token, TokenKind, quote_string, quote_table, tokenize};
 
 use super::{Reader, column};
 use crate::definitions::{CreationSession, Kind, Object};
@@ -79,11 +79,20 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads a program or view. It is unread if the server returns another statement than its
+    /// `CREATE`, since plans quote what it returns.
     fn read_program(&mut self, kind: Kind, schema: &str, name: &str) -> Result<Option<&mut Object>, Error> {
         let Some((row, create)) = self.show_create(kind, schema, name, &CREATE_COLUMNS)? else { return Ok(None) };
+        let sql_mode = column(&row, &["sql_mode"]);
+        let mode = SqlMode::parse(sql_mode.as_deref().unwrap_or_default());
+        if !is_definition(&create, mode, kind, schema, name) {
+            let why = format!("SHOW CREATE returns another statement than its CREATE {}", kind.keyword());
+            self.add_unread(kind, schema, name, (0, why));
+            return Ok(None);
+        }
         let mut object = Object::new(kind, schema, name, create);
         object.session = CreationSession {
-            sql_mode: column(&row, &["sql_mode"]),
+            sql_mode,
             character_set_client: column(&row, &["character_set_client"]),
             collation_connection: column(&row, &["collation_connection"]),
             schema_collation: column(&row, &["Database Collation"]),
@@ -145,5 +154,110 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// True if every supported server reads the text as `CREATE` of this program or view.
+fn is_definition(create: &str, mode: SqlMode, kind: Kind, schema: &str, name: &str) -> bool {
+    // Servers may end a comment in a body in different ways. What stands before the first comment
+    // is the same for all.
+    let readings =
+        sql::readings(create, mode).unwrap_or_else(|_| create.split("/*").take(1).map(str::to_owned).collect());
+    readings.iter().all(|reading| {
+        let is_content = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::Hint);
+        let tokens: Vec<Token<'_>> = tokenize(reading, mode).filter(is_content).take(40).collect();
+        creates(&tokens, kind, schema, name)
+    })
+}
+
+/// True for `CREATE`, attributes, the kind and the name.
+fn creates(tokens: &[Token<'_>], kind: Kind, schema: &str, name: &str) -> bool {
+    let Some((_, mut rest)) = tokens.split_first().filter(|(first, _)| first.is_keyword("create")) else {
+        return false;
+    };
+    while let Some(length) = sql::attribute_length(rest) {
+        rest = &rest[length..];
+    }
+    for word in kind.keyword().split(' ') {
+        match rest {
+            [first, others @ ..] if first.is_keyword(word) => rest = others,
+            _ => return false,
+        }
+    }
+    // The text of a trigger is as its author wrote it.
+    if let [a, b, c, others @ ..] = rest
+        && a.is_keyword("if")
+        && b.is_keyword("not")
+        && c.is_keyword("exists")
+    {
+        rest = others;
+    }
+    let is_named = |token: &Token<'_>, name: &str| {
+        token.is_closed && token.name().is_some_and(|own| own.to_lowercase() == name.to_lowercase())
+    };
+    let behind = match rest {
+        [own_schema, dot, own, behind @ ..]
+            if dot.is_symbol('.') && is_named(own_schema, schema) && is_named(own, name) =>
+        {
+            behind
+        }
+        [own, behind @ ..] if is_named(own, name) => behind,
+        _ => return false,
+    };
+    // `CREATE FUNCTION f RETURNS STRING SONAME 'x.so'` loads a library.
+    let is_library =
+        matches!(behind, [returns, _, soname, ..] if returns.is_keyword("returns") && soname.is_keyword("soname"));
+    !is_library && behind.first().is_none_or(|next| !next.text.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is(kind: Kind, create: &str) -> bool {
+        is_definition(create, SqlMode::default(), kind, "shop", "pr")
+    }
+
+    #[test]
+    fn definitions_that_servers_print_are_taken() {
+        for (kind, create) in [
+            (Kind::Procedure, "CREATE DEFINER=`root`@`localhost` PROCEDURE `pr`()\nselect 1"),
+            (Kind::Procedure, "CREATE PROCEDURE `pr`() begin /*!50100 select 'a -- */' */; end"),
+            (Kind::Function, "CREATE DEFINER=`root`@`%` AGGREGATE FUNCTION `pr`(a int) RETURNS int return 1"),
+            (Kind::View, "CREATE ALGORITHM=MERGE DEFINER=`view`@`%` SQL SECURITY DEFINER VIEW `shop`.`pr` AS select 1"),
+            (
+                Kind::Trigger,
+                "CREATE OR REPLACE DEFINER=`role` TRIGGER /* x */ if not exists PR before insert on t for each row set @a = 1",
+            ),
+            (Kind::Event, "CREATE DEFINER=`root`@`%` EVENT `pr` ON SCHEDULE EVERY 1 DAY DO select 1"),
+            (Kind::PackageBody, "CREATE PACKAGE BODY `pr` AS END"),
+        ] {
+            assert!(is(kind, create), "{create}");
+        }
+        let oracle = "CREATE DEFINER=\"root\"@\"%\" PROCEDURE \"pr\"() AS BEGIN NULL; END";
+        assert!(!is(Kind::Procedure, oracle));
+        assert!(is_definition(oracle, SqlMode::parse("ORACLE"), Kind::Procedure, "shop", "pr"));
+    }
+
+    #[test]
+    fn other_statements_are_no_definitions() {
+        for create in [
+            "",
+            "DROP DATABASE victim",
+            "DROP /*M!100100 VIEW shop.pr AS */ DATABASE victim",
+            "CREATE /*M!100100 VIEW shop.pr AS */ USER evil@'%'",
+            "CREATE /*!80000 PROCEDURE pr() */ VIEW pr AS select 1",
+            "CREATE /*!50100 PROCEDURE pr() ' */ ' */ USER evil",
+            "SET NAMES utf8mb4, @@global.max_connections = 77",
+            "CREATE PROCEDURE other.pr() select 1",
+            "CREATE PROCEDURE pr2() select 1",
+            "CREATE PROCEDURE pr.1x() select 1",
+            "CREATE FUNCTION pr() RETURNS int return 1",
+            "CREATE EVENT pr ON SCHEDULE AT CURRENT_TIMESTAMP DO DROP DATABASE victim",
+            "CREATE DEFINER=procedure USER pr",
+        ] {
+            assert!(!is(Kind::Procedure, create), "{create}");
+        }
+        assert!(!is(Kind::Function, "CREATE FUNCTION pr RETURNS STRING SONAME 'x.so'"));
     }
 }

@@ -175,9 +175,11 @@ fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> C
 }
 
 /// Returns the index of the word that names the kind of object. Before it, only the modifiers of
-/// tables, views, routines and indexes can stand.
-fn find_object(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
-    let objects = ["table", "index", "sequence", "view", "event", "procedure", "function", "trigger"];
+/// tables, views, routines and indexes can stand. The definer's account is skipped: it can be named
+/// `view`. The tokens begin with `CREATE` and are without comments.
+pub(crate) fn find_object(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
+    let objects =
+        ["table", "index", "sequence", "view", "event", "procedure", "function", "trigger", "database", "schema"];
     let modifiers = [
         "or",
         "replace",
@@ -195,22 +197,17 @@ fn find_object(tokens: &[Token<'_>]) -> Result<usize, OutOfScope> {
         "merge",
         "temptable",
         "undefined",
-        "current_user",
-        "current_role",
     ];
     let mut at = 1;
     while let Some(token) = tokens.get(at) {
         if token.is_any_keyword(&objects) {
             return Ok(at);
         }
-        let is_definer = tokens[..at].iter().any(|token| token.is_keyword("definer"));
-        let is_account = is_definer
-            && (matches!(token.kind, TokenKind::QuotedName | TokenKind::StringLiteral | TokenKind::Variable)
-                || tokens[at - 1].is_symbol('=')
-                || token.is_symbol('@')
-                || token.is_symbol('(')
-                || token.is_symbol(')'));
-        if !token.is_any_keyword(&modifiers) && !token.is_symbol('=') && !is_account {
+        if token.is_keyword("definer") && tokens.get(at + 1).is_some_and(|next| next.is_symbol('=')) {
+            at += 2 + sql::account_length(&tokens[at + 2..]);
+            continue;
+        }
+        if !token.is_any_keyword(&modifiers) && !token.is_symbol('=') {
             return fault(token, format!("CREATE {} creates no table, view or routine", token.text)).map(|()| 0);
         }
         at += 1;

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use sql::{SqlMode, Token, TokenKind};
 
 use clauses::{Names, Walker};
-pub(crate) use definitions::check_definition;
+pub(crate) use definitions::{check_definition, find_object};
 pub(crate) use functions::is_server_function;
 
 /// Part of a statement that reaches out of the workload's schema, or may do so.
