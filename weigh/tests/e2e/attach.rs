@@ -411,7 +411,9 @@ fn logs_in_with_unix_socket() {
         format!("CREATE USER person@localhost IDENTIFIED WITH auth_socket AS '{own}'"),
     ];
     for (server, user, create) in [("mariadb", own, mariadb), ("mysql@sid", "person", mysql)] {
-        let foreign = Foreign::start(server);
+        // A private server reads the paths of its settings besides its own files. The plugins look
+        // the names of users up.
+        let foreign = Foreign::start_with(server, &[("report_host", "/etc/passwd")]);
         create.iter().for_each(|statement| foreign.run(statement));
         foreign.run(&format!(r"GRANT ALL ON `weigh\_%`.* TO {user}@localhost"));
         let workspace = Workspace::new();
