@@ -25,7 +25,7 @@ pub fn shell_word(word: &str) -> Option<String> {
     (!word.contains(is_control)).then(|| quote(word))
 }
 
-/// Quotes a word for a command line that is shown. Control characters are escaped as [`line`]
+/// Quotes a word for a command line that is shown. Control characters are escaped as [`line()`]
 /// does, so that the word stays one, but names nothing.
 pub fn shown_shell_word(word: &str) -> String {
     quote(&line(word))
