@@ -172,13 +172,13 @@ fn joins(input: &AuditInput) -> impl Iterator<Item = &JoinPlans> {
     input.joins.iter().chain(input.statement_plans.iter().flat_map(|plan| &plan.joins))
 }
 
-/// Returns the pairs of schemas that a foreign key or a join connects.
+/// Returns the pairs of different schemas that a foreign key or a join connects.
 fn connected_schemas(input: &AuditInput) -> impl Iterator<Item = (&str, &str)> {
     let keys = input.facts.tables().flat_map(|table| &table.foreign_keys);
     let known = |name: &str| input.facts.schema(name).is_some();
     let keys = keys.map(|key| (key.schema.as_str(), key.parent_schema.as_str()));
     let joins = joins(input).map(|join| (join.left.schema.as_str(), join.right.schema.as_str()));
-    keys.chain(joins).filter(move |(one, other)| known(one) && known(other))
+    keys.chain(joins).filter(move |(one, other)| one != other && known(one) && known(other))
 }
 
 /// Groups things that pairs connect, also by way of others. Things without a pair are groups of one.

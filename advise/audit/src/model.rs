@@ -101,6 +101,13 @@ pub struct Unseen {
     pub remedy: Option<String>,
 }
 
+impl AuditedServer {
+    /// Names the schemas of `weigh` itself, and the command that removes them. `None` without any.
+    pub fn describe_own_schemas(&self) -> Option<String> {
+        facts::describe_own_schemas(&self.own_schemas)
+    }
+}
+
 impl Audit {
     /// Returns the number of findings of this severity.
     pub fn count(&self, severity: Severity) -> usize {

@@ -220,7 +220,8 @@ pub struct Plan {
     /// 1205.
     #[serde(default)]
     pub lock_holders: String,
-    /// What else lists them, with their tables. `null` if the query does, or nothing else.
+    /// Other source that lists the transactions with their tables. `null` if the query does, or no
+    /// source exists.
     #[serde(default)]
     pub lock_holders_hint: Option<String>,
 }

@@ -123,13 +123,7 @@ fn collect_notes(job: &Job<'_>, source: &Source<'_>) -> Vec<String> {
     if !source.is_server && job.tables.iter().any(|table| !table.conversions.is_empty()) {
         notes.push("files give no plan: the one that findings name is written by a preflight of the server".to_owned());
     }
-    if !job.facts.own_schemas.is_empty() {
-        notes.push(format!(
-            "left out: {} that bench made ({}); weigh servers clean removes those of killed runs",
-            message::count_noun(job.facts.own_schemas.len() as u64, "schema"),
-            message::list_names(&job.facts.own_schemas, 2)
-        ));
-    }
+    notes.extend(facts::describe_own_schemas(&job.facts.own_schemas).map(|schemas| format!("left out: {schemas}")));
     for target in &job.targets {
         let fact = job.facts.server.collation(target);
         if let Some(comment) =

@@ -89,6 +89,7 @@ mod tests {
         assert!(!nowhere.unwrap_err().to_string().contains("path"));
         assert!(failed.is_err() && fs::read_to_string(&link).unwrap() == "new" && names(folder.path()) == 2);
     }
+
     #[test]
     fn replaces_own_files_only() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! How the command-line clients `mysql` and `mariadb` read a statement of a script.
 //!
 //! A client doesn't parse SQL. It looks for the delimiter and for commands of its own, such as
-//! `\! COMMAND`, which it runs on the machine where it was started. Where quotes and comments end
-//! for a client differs from where they end for the server, and between clients. A statement is
+//! `\! COMMAND`, which it runs on the machine where it was started. Quotes and comments end
+//! elsewhere for a client than for the server, and clients differ. A statement is
 //! safe if no reading shows a command or an early end:
 //!
 //! | the readings differ in | shown by |
@@ -16,7 +16,7 @@
 //! mode.
 
 use crate::SqlMode;
-use crate::token::{TokenKind, tokenize};
+use crate::token::{Token, TokenKind, tokenize};
 
 /// Client commands that begin a line (MySQL manual, "mysql Client Commands"; `\h` of mariadb
 /// 10.11.19). `USE` is one, too, and the SQL statement.
@@ -62,7 +62,7 @@ const ACTING_LETTERS: &[u8] = b"!.TPerud";
 /// Ends a line that closes what is open under one reading, and is a comment under the others.
 const CLOSES: &str = "(closes what a client in another SQL mode has open)";
 
-/// What a client reads in a statement besides the statement.
+/// Text that a client does not take for a part of the statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misreading {
     /// A command of the client: `\!` or `system`.
@@ -119,7 +119,7 @@ impl ClientReader {
         if let Some(refusal) = refusal {
             return Err(refusal);
         }
-        if let Some(mode) = set_mode(statement) {
+        if let Some(mode) = set_mode(statement, SqlMode::default()) {
             self.mode = mode;
         }
         Ok(closing)
@@ -138,13 +138,15 @@ fn check_first_word(statement: &str) -> Result<(), Misreading> {
     Ok(())
 }
 
-/// Returns the mode that a statement `SET SESSION sql_mode = '…'` sets.
-fn set_mode(statement: &str) -> Option<SqlMode> {
-    let tokens: Vec<_> = tokenize(statement, SqlMode::default()).take(5).collect();
+/// Returns the SQL mode that a statement `SET SESSION sql_mode = '…'` sets. `None` for another
+/// statement. `mode` is the one in which the statement is read.
+pub fn set_mode(statement: &str, mode: SqlMode) -> Option<SqlMode> {
+    let is_content = |token: &Token<'_>| token.kind != TokenKind::Comment;
+    let tokens: Vec<_> = tokenize(statement, mode).filter(is_content).take(5).collect();
     let [set, session, name, equals, value] = tokens.as_slice() else { return None };
     let sets = set.is_keyword("set") && session.is_keyword("session") && name.is_keyword("sql_mode");
     let is_mode = sets && equals.is_symbol('=') && value.kind == TokenKind::StringLiteral;
-    is_mode.then(|| SqlMode::parse(value.text.trim_matches('\'')))
+    is_mode.then(|| SqlMode::parse(value.text.trim_matches(['\'', '"'])))
 }
 
 /// One way to read.
@@ -434,6 +436,16 @@ mod tests {
         reader.read("SET SESSION sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES'", ";", false).unwrap();
         assert_eq!(reader.read("SELECT 'C:\\'", ";", false), Ok(closing()));
         assert_eq!(reader.read("SELECT 'a\\'\n\\! touch x\n", ";", false), Err(Misreading::Command("\\!".to_owned())));
+    }
+
+    #[test]
+    fn statements_set_the_mode() {
+        let set = |statement| set_mode(statement, SqlMode::default());
+        let ansi = SqlMode { ansi_quotes: true, ..SqlMode::default() };
+        let plain = SqlMode { no_backslash_escapes: true, ..SqlMode::default() };
+        assert_eq!(set("SET SESSION sql_mode = 'ANSI_QUOTES'"), Some(ansi));
+        assert_eq!(set("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES'"), Some(plain));
+        assert_eq!(set("SET SESSION time_zone = 'ANSI_QUOTES'"), None);
     }
 
     proptest! {

@@ -71,6 +71,12 @@ pub fn readings(text: &str, mode: SqlMode) -> Result<Vec<String>, AmbiguousComme
     Ok(found)
 }
 
+/// Returns the readings of a `CREATE` statement. If servers may end a comment in different ways, returns
+/// the text before the first comment, which all read alike.
+pub fn definition_readings(create: &str, mode: SqlMode) -> Vec<String> {
+    readings(create, mode).unwrap_or_else(|_| create.split("/*").take(1).map(str::to_owned).collect())
+}
+
 fn find_sections(text: &str, mode: SqlMode) -> Result<Vec<Section>, AmbiguousComment> {
     let mut sections = Vec::new();
     let mut open: Option<(usize, usize)> = None;

@@ -17,17 +17,18 @@ mod token;
 mod tuples;
 mod value;
 
-pub use client_reading::{ClientReader, Misreading};
-pub use conditional::{AmbiguousComment, readings};
+pub use client_reading::{ClientReader, Misreading, set_mode};
+pub use conditional::{AmbiguousComment, definition_readings, readings};
 pub use dump_lines::{DumpLines, FileLine};
 pub use insert::InsertBuilder;
 pub use outside::{
-    LocalDefinition, account_length, attribute_length, is_foreign_engine, is_local_engine, keep_local, remove_definer,
+    LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, loads_library, remove_definer,
+    skip_attributes,
 };
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;
-pub use table_names::{TableName, find_tables, find_tables_with_offsets};
+pub use table_names::{SELECT_MODIFIERS, TableName, find_tables, find_tables_with_offsets};
 pub use template::{Parameter, Template, extract_template};
 pub use token::{Token, TokenKind, tokenize};
 pub use tuples::{InsertTuples, TupleValue};

@@ -264,10 +264,23 @@ pub fn remove_definer(create: &str) -> String {
     out
 }
 
-/// Returns the number of tokens of the attribute that stands first: something between `CREATE` and
-/// `VIEW`, `PROCEDURE` or another kind of program, such as `OR REPLACE` or `DEFINER=a@b`. `None` if
-/// none does. The tokens are without comments.
-pub fn attribute_length(tokens: &[Token<'_>]) -> Option<usize> {
+/// Returns the tokens after the attributes that stand first: those between `CREATE` and `VIEW`,
+/// `PROCEDURE` or another kind of program, such as `OR REPLACE` or `DEFINER=a@b`. The tokens are
+/// without comments.
+pub fn skip_attributes<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
+    while let Some(length) = attribute_length(tokens) {
+        tokens = &tokens[length..];
+    }
+    tokens
+}
+
+/// True behind the name in `CREATE FUNCTION f RETURNS STRING SONAME 'x.so'`.
+pub fn loads_library(behind_name: &[Token<'_>]) -> bool {
+    matches!(behind_name, [returns, _, soname, ..] if returns.is_keyword("returns") && soname.is_keyword("soname"))
+}
+
+/// Returns the number of tokens of the attribute that stands first. `None` if none does.
+fn attribute_length(tokens: &[Token<'_>]) -> Option<usize> {
     let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any_keyword(words));
     let is_equals = |at: usize| tokens.get(at).is_some_and(|token| token.is_symbol('='));
     if is(0, &["definer"]) && is_equals(1) {

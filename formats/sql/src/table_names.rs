@@ -17,6 +17,20 @@ const TABLE_KEYWORDS: [&str; 8] = ["from", "join", "into", "insert", "replace", 
 /// Keywords that can stand between a keyword of [`TABLE_KEYWORDS`] and the table name.
 const MODIFIERS: [&str; 7] = ["into", "low_priority", "ignore", "quick", "delayed", "high_priority", "lateral"];
 
+/// Keywords between `SELECT` and its list, without `STRAIGHT_JOIN`, which can also join tables.
+pub const SELECT_MODIFIERS: [&str; 10] = [
+    "all",
+    "distinct",
+    "distinctrow",
+    "high_priority",
+    "sql_small_result",
+    "sql_big_result",
+    "sql_buffer_result",
+    "sql_no_cache",
+    "sql_cache",
+    "sql_calc_found_rows",
+];
+
 /// Returns the tables that a statement names after `FROM`, `JOIN`, `STRAIGHT_JOIN`, `INTO`,
 /// `UPDATE`, `TABLE`, `INSERT` and `REPLACE`, with modifiers such as `IGNORE` between. The order is
 /// the text's; each table occurs once. Names that the statement defines by `WITH` are omitted.

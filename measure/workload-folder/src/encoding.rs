@@ -17,8 +17,8 @@ const SPECIAL: [u8; 4] = *b"'\"`\\";
 /// passes for `utf8mb4`, `utf8mb3`, `binary`, and names that weigh does not know.
 ///
 /// # Errors
-/// If a character is not ASCII and stands outside of quotes, if the character set lacks it, or if
-/// its bytes, or a backslash beside it, could be read in two ways.
+/// If a character is not ASCII and stands outside of quotes, or the character set lacks it. Also if
+/// its bytes have two readings, or it stands in one string with a backslash.
 pub fn check_encoding(text: &str, mode: SqlMode, charset: &str) -> Result<(), OutOfScope> {
     let Some(charset) = foreign_charset(charset) else { return Ok(()) };
     if text.is_ascii() {

@@ -49,7 +49,7 @@ struct Display {
     position: u64,
     length: u64,
     begun: Instant,
-    /// Text after the bar, such as the time left. Empty if there is none.
+    /// Text after the bar, such as the time left, or empty.
     suffix: String,
     /// Time of the last line of text, or of the beginning of the work.
     printed: Instant,

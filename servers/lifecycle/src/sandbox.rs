@@ -79,7 +79,7 @@ pub struct Reach {
     pub signals: bool,
 }
 
-/// What Landlock keeps a program from on this machine.
+/// Extent of the restrictions that Landlock offers on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Landlock {
     /// The kernel has no Landlock, or it is off.
@@ -113,8 +113,9 @@ impl Landlock {
 pub(crate) struct Sandbox(Option<RulesetCreated>);
 
 impl Sandbox {
-    /// Allows what is in `reach`, [`WRITABLE_DEVICES`] and [`SYSTEM_FILES`]. The process reaches
-    /// no abstract Unix sockets of others. Paths that do not exist are ignored.
+    /// Allows what is in `reach`, [`WRITABLE_DEVICES`] and [`SYSTEM_FILES`]. The process
+    /// cannot reach abstract Unix sockets of others, and can send signals only if `reach` allows
+    /// it. Paths that do not exist are ignored.
     pub fn new(reach: &Reach) -> io::Result<Self> {
         let create = || -> Result<RulesetCreated, RulesetError> {
             let (read, all) = (AccessFs::from_read(VERSION), AccessFs::from_all(VERSION));

@@ -68,25 +68,27 @@ pub fn spawn_with_environment(command: Command) -> io::Result<Child> {
 /// Starts a confined program in its own session that may outlive this process.
 pub fn spawn_detached(mut command: Command, confinement: &Confinement) -> io::Result<Child> {
     confine::confine(&mut command, confinement)?;
-    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
-    // allowed. It makes one system call.
-    unsafe {
-        command.pre_exec(|| {
-            setsid()?;
-            Ok(())
-        });
-    }
+    begin_session(&mut command);
     command.spawn()
+}
+
+/// Makes `command` start in a session of its own, which has no terminal.
+fn begin_session(command: &mut Command) {
+    // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
+    // allowed. It makes one bare system call; an error carries a raw errno only.
+    unsafe {
+        command.pre_exec(|| Ok(setsid().map(drop)?));
+    }
 }
 
 fn supervise(mut command: Command) -> io::Result<Child> {
     let parent = getpid();
+    begin_session(&mut command);
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
-    // allowed. It makes three bare system calls (setsid, prctl, getppid), allocates nothing and takes no
+    // allowed. It makes two bare system calls (prctl, getppid), allocates nothing and takes no
     // lock; errors carry a raw errno only.
     unsafe {
         command.pre_exec(move || {
-            setsid()?;
             set_parent_process_death_signal(Some(Signal::KILL))?;
             // If the parent died before the call above, the kernel sends no signal any more.
             if getppid() == Some(parent) { Ok(()) } else { Err(Errno::SRCH.into()) }

@@ -1,4 +1,4 @@
-//! What statements of strangers make a private server do: read, write and connect outside its
+//! Statements of strangers that make a private server read, write and connect outside its
 //! folder. As root, the server has a user of its own; the walls are the same.
 
 mod common;

@@ -151,7 +151,7 @@ fn from_option(foreign: &Foreign, workspace: &Workspace) -> Command {
     command
 }
 
-/// Its collations are known only once it is connected to.
+/// The collations of a running server are known only once weigh is connected.
 #[test]
 fn too_little_time_is_refused_before_rows_are_loaded() {
     let (foreign, workspace) = (Foreign::start("mariadb"), Workspace::new());

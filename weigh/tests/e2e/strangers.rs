@@ -333,7 +333,7 @@ fn generate(random: &mut Xoshiro256PlusPlus) -> String {
     text
 }
 
-/// Where comments begin and end: texts in which the tokenizer finds a comment, or none.
+/// Returns texts in which a comment begins or ends for the tokenizer, or does not.
 fn comments_to_try() -> Vec<String> {
     // An end of a line ends a comment of its own.
     let bytes = (1..=0x7F_u8).filter(|byte| *byte != b'\n');

@@ -142,7 +142,7 @@ fn options_that_the_new_server_lacks_are_findings() {
     assert!(unchecked.contains("no --my-cnf") && unchecked.contains("answers of 1 statement"), "{finished}");
 }
 
-/// Results of `COLLATION(x)` depend on the text, and are compared. Those of `VERSION()` are not.
+/// Results of `COLLATION(x)` depend on the text and are compared. Results of `VERSION()` are not.
 #[test]
 fn what_was_tried_is_counted_and_the_rest_is_named() {
     let workspace = Workspace::new();

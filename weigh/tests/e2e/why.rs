@@ -5,7 +5,7 @@ use std::fs;
 
 use mysql::prelude::Queryable;
 use serde_json::Value;
-use server::{Address, NoProgress, Options, open};
+use server::{Address, Conn, NoProgress, Options, Server, open};
 
 use crate::workspace::{Finished, Workspace};
 
@@ -67,6 +67,19 @@ fn json_conforms_to_the_schema() {
     assert_eq!(diagnosis["statements"][0]["findings"][0]["kind"], "refused");
 }
 
+/// Starts a server with a schema `shop`, which the returned connection uses.
+fn start_shop(name: &str, schema: &str) -> (Server, Conn) {
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    let server = open(&name.parse().unwrap(), &options, &NoProgress).unwrap();
+    let mut conn = server.connect().unwrap();
+    conn.query_drop("CREATE DATABASE shop CHARACTER SET utf8mb4").unwrap();
+    conn.query_drop("USE shop").unwrap();
+    for (_, statement) in sql::split_statements(schema, sql::SqlMode::default()) {
+        conn.query_drop(statement).unwrap();
+    }
+    (server, conn)
+}
+
 const LATIN1: &str = "\
 CREATE TABLE customers (id INT PRIMARY KEY, email VARCHAR(120) NOT NULL, name VARCHAR(80), UNIQUE KEY email (email)) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
 CREATE TABLE orders (id INT PRIMARY KEY, mail VARCHAR(120) CHARACTER SET latin1 NOT NULL DEFAULT 'none' COMMENT 'billing', item VARCHAR(80), KEY mail (mail)) CHARACTER SET latin1;
@@ -76,14 +89,7 @@ CREATE TABLE orders (id INT PRIMARY KEY, mail VARCHAR(120) CHARACTER SET latin1 
 /// now and with a remedy are of one server; the running server's are in the JSON document only.
 #[test]
 fn one_column_is_converted_and_rows_are_of_one_server() {
-    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
-    let server = open(&"mysql@8.0".parse().unwrap(), &options, &NoProgress).unwrap();
-    let mut conn = server.connect().unwrap();
-    conn.query_drop("CREATE DATABASE shop CHARACTER SET utf8mb4").unwrap();
-    conn.query_drop("USE shop").unwrap();
-    for (_, statement) in sql::split_statements(LATIN1, sql::SqlMode::default()) {
-        conn.query_drop(statement).unwrap();
-    }
+    let (server, mut conn) = start_shop("mysql@8.0", LATIN1);
     conn.query_drop("INSERT INTO customers VALUES (7, 'a@b', 'Anna'), (8, 'b@b', 'Bo')").unwrap();
     conn.query_drop("INSERT INTO orders (id, mail) VALUES (1, 'a@b'), (2, 'b@b'), (3, 'b@b')").unwrap();
     let Address::Socket(socket) = &server.endpoint().address else { panic!() };
@@ -129,14 +135,7 @@ fn a_page_has_the_remedies() {
 /// refuses is not logged: preparing it fails.
 #[test]
 fn a_running_server_is_only_asked() {
-    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
-    let server = open(&"mariadb".parse().unwrap(), &options, &NoProgress).unwrap();
-    let mut conn = server.connect().unwrap();
-    conn.query_drop("CREATE DATABASE shop CHARACTER SET utf8mb4").unwrap();
-    conn.query_drop("USE shop").unwrap();
-    for (_, statement) in sql::split_statements(SCHEMA, sql::SqlMode::default()) {
-        conn.query_drop(statement).unwrap();
-    }
+    let (server, mut conn) = start_shop("mariadb", SCHEMA);
     conn.query_drop("CREATE FUNCTION f() RETURNS INT BEGIN INSERT INTO parcels VALUES (1, 'x'); RETURN 1; END")
         .unwrap();
     conn.query_drop("SET GLOBAL log_output = 'TABLE'").unwrap();

@@ -14,7 +14,7 @@ use toml::{Table, Value};
 
 use super::Release;
 use super::archive::Tar;
-use super::manifest::{copy_sources, read_manifest, table, write_manifest};
+use super::manifest::{copy_sources, read_manifest, remove_tests, table, write_manifest};
 use super::payload::compress;
 use crate::bindings::{create_empty_folder, root, succeed};
 
@@ -106,9 +106,7 @@ fn inner_crates(workspace: &Table) -> Result<BTreeMap<String, PathBuf>> {
 
 /// Gives a crate its name on crates.io, and removes what its package does not have.
 fn rename(manifest: &mut Table, name: &str) -> Result<()> {
-    for part in ["dev-dependencies", "bench", "test", "example"] {
-        manifest.remove(part);
-    }
+    remove_tests(manifest);
     let package = table(manifest, "package")?;
     package.insert("name".into(), published_name(name).into());
     if name == COMMAND.0 {
@@ -141,7 +139,8 @@ fn dependency(name: &str, path: &str, version: &str) -> Value {
 fn write_datafusion(release: &Release, folder: &Path) -> Result<()> {
     copy_sources(Path::new(DATAFUSION), folder, &NOT_PACKAGED)?;
     let mut manifest = read_manifest(&Path::new(DATAFUSION).join("Cargo.toml"))?;
-    for part in ["workspace", "profile", "dev-dependencies", "bench"] {
+    remove_tests(&mut manifest);
+    for part in ["workspace", "profile"] {
         manifest.remove(part);
     }
     table(&mut manifest, "package")?.remove("publish");

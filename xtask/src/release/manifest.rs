@@ -32,6 +32,13 @@ pub fn read_manifest(path: &Path) -> Result<Table> {
     text.parse().with_context(|| format!("cannot read {}", path.display()))
 }
 
+/// Removes the parts that need tests, benchmarks and examples, which copies lack.
+pub fn remove_tests(manifest: &mut Table) {
+    for part in ["dev-dependencies", "bench", "test", "example"] {
+        manifest.remove(part);
+    }
+}
+
 pub fn write_manifest(manifest: &Table, folder: &Path) -> Result<()> {
     let path = folder.join("Cargo.toml");
     fs::write(&path, manifest.to_string()).with_context(|| format!("cannot write {}", path.display()))

@@ -151,7 +151,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
 /// Writes the requested files that contain the program of a target.
 fn build_program_files(release: &Release, target: Target, parts: &[Part]) -> Result<()> {
-    let dependencies = Dependencies::read(&root(), "weigh", target.triple)?;
+    let dependencies = Dependencies::read(&root(), sbom::COMMAND.package, target.triple)?;
     let payload = Payload::build(release, target, &dependencies)?;
     let version = release.version;
     for part in parts {
@@ -160,7 +160,7 @@ fn build_program_files(release: &Release, target: Target, parts: &[Part]) -> Res
                 let name = format!("weighbridge-{version}-{}", target.triple);
                 let files = payload.archive_files()?;
                 release.write(&format!("{name}.tar.gz"), &archive::pack(&name, &files, release.time)?)?;
-                let sbom = sbom::render(release, &sbom::COMMAND, target.triple, &root())?;
+                let sbom = sbom::render(release, &sbom::COMMAND, target.triple, &root(), &dependencies)?;
                 release.write(&format!("{name}.cdx.json"), sbom.as_bytes())?;
             }
             Part::Deb => {

@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use super::dependencies::{Dependencies, Dependency};
 use super::{Release, notices};
 
-/// What a document is about.
+/// Product that a document describes.
 pub struct Subject {
     /// Crate that is built.
-    package: &'static str,
+    pub package: &'static str,
     /// Name that it is published by.
     name: &'static str,
     /// CycloneDX type of component.
@@ -24,8 +24,13 @@ pub const MODULE: Subject = Subject { package: "mysql-collation-python", name: "
 
 /// Returns the document: the packages of crates.io in a program or library of the workspace of
 /// `folder`, with their licences, digests and dependencies.
-pub fn render(release: &Release, subject: &Subject, target: &str, folder: &Path) -> Result<String> {
-    let dependencies = Dependencies::read(folder, subject.package, target)?;
+pub fn render(
+    release: &Release,
+    subject: &Subject,
+    target: &str,
+    folder: &Path,
+    dependencies: &Dependencies,
+) -> Result<String> {
     let lock = folder.ancestors().map(|folder| folder.join("Cargo.lock")).find(|path| path.is_file());
     let lock = std::fs::read_to_string(lock.context("no Cargo.lock")?).context("cannot read Cargo.lock")?;
     let lock: toml::Table = lock.parse()?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use toml::{Table, Value};
 
-use super::manifest::{copy_sources, read_manifest, table, write_manifest};
+use super::manifest::{copy_sources, read_manifest, remove_tests, table, write_manifest};
 use crate::bindings::{create_empty_folder, root};
 
 /// Crates of the project that bindings depend on, with their folders.
@@ -48,8 +48,6 @@ pub fn copy(binding: &Path) -> Result<PathBuf> {
 fn copy_crate(path: &Path, folder: &Path) -> Result<()> {
     copy_sources(path, folder, &["tests", "benches", "fuzz"])?;
     let mut manifest = read_manifest(&path.join("Cargo.toml"))?;
-    for part in ["dev-dependencies", "bench", "test", "example"] {
-        manifest.remove(part);
-    }
+    remove_tests(&mut manifest);
     write_manifest(&manifest, folder)
 }

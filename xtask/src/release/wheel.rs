@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
 
+use super::dependencies::Dependencies;
 use super::payload::Payload;
 use super::program::Target;
 use super::{Release, sbom, standalone, tools};
@@ -89,7 +90,8 @@ pub fn build_module(release: &Release, targets: &[Target]) -> Result<()> {
         tools::add_standard_library(target.triple)?;
         let sboms = tempfile::tempdir().context("cannot create a temporary folder")?;
         let sbom = sboms.path().join("mysql-collation.cyclonedx.json");
-        fs::write(&sbom, sbom::render(release, &sbom::MODULE, target.triple, &copy)?)?;
+        let dependencies = Dependencies::read(&copy, sbom::MODULE.package, target.triple)?;
+        fs::write(&sbom, sbom::render(release, &sbom::MODULE, target.triple, &copy, &dependencies)?)?;
         let mut build = maturin("build", &copy)?;
         build.args([
             "--quiet",

@@ -8,14 +8,14 @@ use std::time::Duration;
 use check::{Object, ObjectKind, Severity};
 use mysql::prelude::Queryable;
 use server::{Server, error_code};
+use sql::SqlMode;
 
 use crate::Error;
 use crate::checks::REHEARSAL;
 use crate::finding::{ConversionDetails, Finding};
 use crate::model::{Report, Step};
 use crate::run::sort_findings;
-use reach::{Reach, creates_running_event, reach, set_mode};
-use sql::SqlMode;
+use reach::{Reach, creates_running_event, reach};
 
 /// Longest time of a statement. A server that answers no new connection is given up earlier, after
 /// `--timeout`.
@@ -35,7 +35,7 @@ pub fn check_is_other(scratch: &Server, source: &Server) -> Result<(), Error> {
 }
 
 /// Runs the steps of the report's plan that aren't blocked, up to the first that is refused, which
-/// becomes a finding. Events that the server would run stay as they are there. `schemas` are the
+/// becomes a finding. Enabled events are left out: the server would run them. `schemas` are the
 /// ones that were read. Before the first step, fails if the server lacks a schema of the plan, or if
 /// a step reaches out of `schemas`.
 pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> Result<(), Error> {
@@ -93,24 +93,19 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
 }
 
 /// Returns the steps without those that drop and create enabled events, and the events' names. The
-/// server could run such an event at once, with whatever its definition says.
-fn leave_out_events(mut steps: Vec<&Step>) -> (Vec<&Step>, BTreeSet<String>) {
-    let (mut events, mut mode) = (BTreeSet::new(), SqlMode::default());
-    let mut creating = Vec::new();
-    for step in &steps {
-        let creates = creates_running_event(&step.sql, mode);
-        if creates {
+/// server could run such an event at once, with any definition.
+fn leave_out_events(steps: Vec<&Step>) -> (Vec<&Step>, BTreeSet<String>) {
+    let (mut kept, mut events, mut mode) = (Vec::new(), BTreeSet::new(), SqlMode::default());
+    for step in steps {
+        if creates_running_event(&step.sql, mode) {
             events.insert(step.object.clone());
+        } else {
+            kept.push(step);
         }
-        creating.push(creates);
-        mode = set_mode(&step.sql, mode).unwrap_or(mode);
+        mode = sql::set_mode(&step.sql, mode).unwrap_or(mode);
     }
-    let mut creating = creating.into_iter();
-    steps.retain(|step| {
-        let is_dropped = step.sql.starts_with("DROP EVENT ") && events.contains(&step.object);
-        !creating.next().unwrap_or(false) && !is_dropped
-    });
-    (steps, events)
+    kept.retain(|step| !(step.sql.starts_with("DROP EVENT ") && events.contains(&step.object)));
+    (kept, events)
 }
 
 /// Returns the schemas that the steps name. Fails for a step that reaches out of `schemas`.
@@ -127,7 +122,7 @@ fn named_schemas(steps: &[&Step], schemas: &[String]) -> Result<BTreeSet<String>
                 )));
             }
         }
-        mode = set_mode(&step.sql, mode).unwrap_or(mode);
+        mode = sql::set_mode(&step.sql, mode).unwrap_or(mode);
     }
     Ok(named)
 }

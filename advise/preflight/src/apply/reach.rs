@@ -41,22 +41,6 @@ pub fn reach(sql: &str, mode: SqlMode) -> Reach {
     if reaches.all(|other| other == first) && !(is_setting && sql.contains("/*")) { first } else { Reach::Beyond }
 }
 
-/// Returns the mode that a statement `SET SESSION sql_mode = '…'` sets.
-pub fn set_mode(sql: &str, mode: SqlMode) -> Option<SqlMode> {
-    match content(sql, mode).as_slice() {
-        [set, session, name, equals, value]
-            if set.is_keyword("set")
-                && session.is_keyword("session")
-                && name.is_keyword("sql_mode")
-                && equals.is_symbol('=')
-                && value.kind == TokenKind::StringLiteral =>
-        {
-            Some(SqlMode::parse(value.text.trim_matches(['\'', '"'])))
-        }
-        _ => None,
-    }
-}
-
 /// True if the statement creates an event that the server may run by itself.
 pub fn creates_running_event(sql: &str, mode: SqlMode) -> bool {
     readings(sql, mode).iter().any(|reading| {
@@ -64,7 +48,7 @@ pub fn creates_running_event(sql: &str, mode: SqlMode) -> bool {
         let Some((_, rest)) = tokens.split_first().filter(|(verb, _)| verb.is_keyword("create")) else {
             return false;
         };
-        let rest = without_attributes(rest);
+        let rest = sql::skip_attributes(rest);
         let body = rest.iter().position(|token| token.is_keyword("do")).unwrap_or(rest.len());
         // SHOW CREATE prints `ON COMPLETION NOT PRESERVE DISABLE`, and `DISABLE ON SLAVE`.
         let is_disabled =
@@ -73,12 +57,11 @@ pub fn creates_running_event(sql: &str, mode: SqlMode) -> bool {
     })
 }
 
-/// Returns the text as the supported servers read it. Where they may end a comment in different
-/// ways, only what stands before the first comment of a `CREATE`.
-fn readings(sql: &str, mode: SqlMode) -> Vec<String> {
-    let before_comments =
-        || sql.split("/*").next().filter(|text| text.trim_start().to_lowercase().starts_with("create"));
-    sql::readings(sql, mode).unwrap_or_else(|_| before_comments().map(str::to_owned).into_iter().collect())
+/// Returns the text as the supported servers read it. Empty if they may end a comment in different
+/// ways, unless the text is a `CREATE`.
+fn readings(text: &str, mode: SqlMode) -> Vec<String> {
+    let is_create = text.trim_start().to_lowercase().starts_with("create");
+    if is_create { sql::definition_readings(text, mode) } else { sql::readings(text, mode).unwrap_or_default() }
 }
 
 fn content(text: &str, mode: SqlMode) -> Vec<Token<'_>> {
@@ -146,21 +129,9 @@ fn lists_more(tokens: &[Token<'_>]) -> bool {
     })
 }
 
-fn without_attributes<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
-    while let Some(length) = sql::attribute_length(tokens) {
-        tokens = &tokens[length..];
-    }
-    tokens
-}
-
-/// True behind the name in `CREATE FUNCTION f RETURNS STRING SONAME 'x.so'`, which loads a library.
-fn is_library(behind: &[Token<'_>]) -> bool {
-    matches!(behind, [returns, _, soname, ..] if returns.is_keyword("returns") && soname.is_keyword("soname"))
-}
-
 fn created_program(tokens: &[Token<'_>]) -> Reach {
-    match without_attributes(tokens) {
-        [kind, rest @ ..] if kind.is_any_keyword(&PROGRAMS) => object(rest, |behind| !is_library(behind)),
+    match sql::skip_attributes(tokens) {
+        [kind, rest @ ..] if kind.is_any_keyword(&PROGRAMS) => object(rest, |behind| !sql::loads_library(behind)),
         _ => Reach::Beyond,
     }
 }
@@ -273,10 +244,6 @@ mod tests {
         assert_eq!(reach("DROP VIEW \"a.b\".\"v\""), Reach::Beyond);
         let renamed = "ALTER TABLE shop.a COMMENT '\\', RENAME TO other.a, COMMENT ''";
         assert_eq!(super::reach(renamed, plain), Reach::Beyond);
-        let set = |sql| set_mode(sql, SqlMode::default());
-        assert_eq!(set("SET SESSION sql_mode = 'ANSI_QUOTES'"), Some(ansi));
-        assert_eq!(set("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES'"), Some(plain));
-        assert_eq!(set("SET SESSION time_zone = 'ANSI_QUOTES'"), None);
     }
 
     #[test]

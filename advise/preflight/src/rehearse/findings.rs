@@ -2,7 +2,7 @@
 
 use check::{Object, ObjectKind, Severity};
 use rehearsal::{Change, Fault, Kind, ObjectName};
-use server::Server;
+use server::{Server, error_code};
 
 use super::steps::Refusal;
 use crate::checks::REHEARSAL;
@@ -11,9 +11,6 @@ use crate::job::Job;
 
 /// Longest definition or statement that a finding quotes, in characters.
 const MAX_QUOTED: usize = 120;
-
-/// Error of a row without a parent.
-const ER_NO_REFERENCED_ROW_2: u16 = 1452;
 
 pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Finding {
     let table = job.facts.tables().find(|table| check::table_name(&table.schema, &table.name) == refusal.object);
@@ -41,7 +38,9 @@ pub fn refusal_finding(job: &Job<'_>, private: &Server, refusal: &Refusal) -> Fi
 /// Returns what makes a server accept a refused statement.
 fn mend(refusal: &Refusal) -> &'static str {
     match refusal.code {
-        ER_NO_REFERENCED_ROW_2 => "mend the rows that have no parent under the constraint that the error names",
+        error_code::NO_REFERENCED_ROW_2 => {
+            "mend the rows that have no parent under the constraint that the error names"
+        }
         _ => "change the definition",
     }
 }

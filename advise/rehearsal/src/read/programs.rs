@@ -159,11 +159,7 @@ impl Reader<'_> {
 
 /// True if every supported server reads the text as `CREATE` of this program or view.
 fn is_definition(create: &str, mode: SqlMode, kind: Kind, schema: &str, name: &str) -> bool {
-    // Servers may end a comment in a body in different ways. What stands before the first comment
-    // is the same for all.
-    let readings =
-        sql::readings(create, mode).unwrap_or_else(|_| create.split("/*").take(1).map(str::to_owned).collect());
-    readings.iter().all(|reading| {
+    sql::definition_readings(create, mode).iter().all(|reading| {
         let is_content = |token: &Token<'_>| !matches!(token.kind, TokenKind::Comment | TokenKind::Hint);
         let tokens: Vec<Token<'_>> = tokenize(reading, mode).filter(is_content).take(40).collect();
         creates(&tokens, kind, schema, name)
@@ -172,12 +168,10 @@ fn is_definition(create: &str, mode: SqlMode, kind: Kind, schema: &str, name: &s
 
 /// True for `CREATE`, attributes, the kind and the name.
 fn creates(tokens: &[Token<'_>], kind: Kind, schema: &str, name: &str) -> bool {
-    let Some((_, mut rest)) = tokens.split_first().filter(|(first, _)| first.is_keyword("create")) else {
+    let Some((_, rest)) = tokens.split_first().filter(|(first, _)| first.is_keyword("create")) else {
         return false;
     };
-    while let Some(length) = sql::attribute_length(rest) {
-        rest = &rest[length..];
-    }
+    let mut rest = sql::skip_attributes(rest);
     for word in kind.keyword().split(' ') {
         match rest {
             [first, others @ ..] if first.is_keyword(word) => rest = others,
@@ -204,10 +198,7 @@ fn creates(tokens: &[Token<'_>], kind: Kind, schema: &str, name: &str) -> bool {
         [own, behind @ ..] if is_named(own, name) => behind,
         _ => return false,
     };
-    // `CREATE FUNCTION f RETURNS STRING SONAME 'x.so'` loads a library.
-    let is_library =
-        matches!(behind, [returns, _, soname, ..] if returns.is_keyword("returns") && soname.is_keyword("soname"));
-    !is_library && behind.first().is_none_or(|next| !next.text.starts_with('.'))
+    !sql::loads_library(behind) && behind.first().is_none_or(|next| !next.text.starts_with('.'))
 }
 
 #[cfg(test)]

@@ -88,21 +88,6 @@ pub(super) struct Parser<'s> {
     with: Option<Range<usize>>,
 }
 
-/// Keywords between `SELECT` and its list.
-const SELECT_MODIFIERS: [&str; 11] = [
-    "all",
-    "distinct",
-    "distinctrow",
-    "high_priority",
-    "straight_join",
-    "sql_small_result",
-    "sql_big_result",
-    "sql_buffer_result",
-    "sql_no_cache",
-    "sql_cache",
-    "sql_calc_found_rows",
-];
-
 /// Keywords after a table that are not its alias.
 const AFTER_TABLE: &str = "where on using join inner left right cross natural straight_join outer group order having \
     limit union except intersect set for lock into use force ignore partition window values select procedure value";
@@ -324,7 +309,7 @@ impl<'s> Parser<'s> {
     fn select(&mut self) -> usize {
         let block = self.open_block(self.open.last().copied());
         self.open.push(block);
-        while self.cursor.take_any(&SELECT_MODIFIERS) {}
+        while self.cursor.take_any(&sql::SELECT_MODIFIERS) || self.cursor.take_any(&["straight_join"]) {}
         loop {
             let before = self.cursor.at;
             if self.cursor.take_symbol('*') {

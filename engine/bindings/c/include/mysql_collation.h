@@ -97,8 +97,8 @@ typedef struct mcoll_converted {
   size_t out_len;
   /*
    Number of characters of the text that the string lacks: each that became `?`, and all from where
-   MySQL cuts the string on. An ill-formed byte counts as one. Those that a small `out` has no
-   room for are not lost.
+   MySQL cuts the string on. An ill-formed byte counts as one. Characters that a small `out`
+   has no room for are not lost.
    */
   size_t lost;
   /*

@@ -19,8 +19,8 @@ pub struct mcoll_converted {
     /// Length of the whole string, which can exceed `out_size`.
     pub out_len: usize,
     /// Number of characters of the text that the string lacks: each that became `?`, and all from where
-    /// MySQL cuts the string on. An ill-formed byte counts as one. Those that a small `out` has no
-    /// room for are not lost.
+    /// MySQL cuts the string on. An ill-formed byte counts as one. Characters that a small `out`
+    /// has no room for are not lost.
     pub lost: usize,
     /// Number of the text's bytes that were converted: all, unless MySQL cuts the string.
     pub taken: usize,

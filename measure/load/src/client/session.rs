@@ -1,5 +1,6 @@
 //! A connection on which the statements of a workload are ready to run.
 
+use server::error_code::UNSUPPORTED_PS;
 use workload::{Script, Statement, StatementKind, Value};
 
 use super::settings::Protocol;
@@ -14,9 +15,6 @@ enum StatementForm {
     Pieces(Vec<Vec<u8>>),
 }
 
-/// ER_UNSUPPORTED_PS: "This command is not supported in the prepared statement protocol yet".
-const NOT_PREPARABLE: u16 = 1295;
-
 fn text_form(connection: &mut Connection, sql: &str) -> StatementForm {
     StatementForm::Pieces(sql.split('?').map(|piece| connection.encode(piece)).collect())
 }
@@ -27,7 +25,7 @@ fn prepare(connection: &mut Connection, statement: &Statement) -> Result<Stateme
     }
     let form = match connection.prepare(&statement.sql) {
         // Some versions cannot prepare BEGIN. sysbench falls back to text as well.
-        Err(WireError::Server { code: NOT_PREPARABLE, .. }) if statement.parameters == 0 => {
+        Err(WireError::Server { code: UNSUPPORTED_PS, .. }) if statement.parameters == 0 => {
             text_form(connection, &statement.sql)
         }
         prepared => StatementForm::Prepared(prepared?),

@@ -27,7 +27,7 @@ pub fn charset_can_encode(charset: &str, text: &str) -> Option<bool> {
     Encoder::for_charset(charset).map(|encoder| encoder.can_encode(text))
 }
 
-/// What a server sends for a character that a character set lacks.
+/// Byte that a server sends for a character that a character set lacks.
 const SUBSTITUTE: u8 = b'?';
 
 impl Encoder {

@@ -284,22 +284,7 @@ impl<'t, 'a> Walker<'t, 'a> {
             }
         } else if is("straight_join") {
             let is_modifier = state == State::Expression
-                && self.previous_is(
-                    at,
-                    &[
-                        "select",
-                        "distinct",
-                        "distinctrow",
-                        "all",
-                        "high_priority",
-                        "sql_small_result",
-                        "sql_big_result",
-                        "sql_buffer_result",
-                        "sql_no_cache",
-                        "sql_cache",
-                        "sql_calc_found_rows",
-                    ],
-                );
+                && (self.previous_is(at, &["select"]) || self.previous_is(at, &sql::SELECT_MODIFIERS));
             if !is_modifier {
                 self.set_state(State::Table);
             }

@@ -165,18 +165,8 @@ fn heading(group: &[&Finding]) -> String {
 
 /// Names the schemas of `weigh` itself, and the command that removes them. `None` without any.
 fn own_schemas_line(audit: &Audit) -> Option<String> {
-    let names = &audit.server.own_schemas;
-    let count = count_noun(names.len() as u64, "schema");
-    (!names.is_empty()).then(|| {
-        format!(
-            "Left out: {count} that bench made ({}); weigh servers clean removes those of killed runs",
-            message::list_names(names, MAX_OWN_SCHEMAS)
-        )
-    })
+    audit.server.describe_own_schemas().map(|schemas| format!("Left out: {schemas}"))
 }
-
-/// Maximum number of schemas that [`own_schemas_line`] names.
-const MAX_OWN_SCHEMAS: usize = 2;
 
 fn unseen_lines(audit: &Audit) -> Vec<String> {
     let line = |unseen: &audit::Unseen| {

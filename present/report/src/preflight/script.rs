@@ -133,8 +133,8 @@ fn find_misread(steps: &[Step]) -> Option<&Step> {
     steps.iter().filter(|step| !step.blocked).find(|step| step.read_as_client(&mut reader).is_err())
 }
 
-/// Writes a statement as comments. One that a client would misread without the marks of the comment
-/// is left out.
+/// Writes a statement as comments. Leaves it out if a client would misread it without the marks of
+/// the comments.
 fn push_comment(step: &Step, mark: &str, reader: &mut ClientReader, out: &mut String) {
     if step.read_as_client(reader).is_err() {
         let object = escape::sql_comment(&step.object);
@@ -264,6 +264,7 @@ mod tests {
         let statements = sql::split_statements(&script, sql::SqlMode::default());
         assert_eq!(statements.len(), 2, "{statements:#?}");
     }
+
     #[test]
     fn statements_that_a_client_misreads_are_not_written() {
         let body = "CREATE PROCEDURE p() BEGIN SET @a = 1; --\u{1f}' \n SET @b = '\\! touch x\n'; END";

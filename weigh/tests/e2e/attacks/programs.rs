@@ -18,8 +18,8 @@ const SAY: &str = "#!/usr/bin/env python3\nimport socket, sys\ns = socket.socket
                    s.connect(open(__file__ + '.to').read())\n\
                    s.sendall(sys.stdin.buffer.read())\n";
 
-/// What programs say: their confinement lets them write no file of the tests, but connect to a Unix
-/// socket.
+/// Collects what programs say. Their confinement lets them write no file of the tests, but connect
+/// to a Unix socket.
 pub struct Ear {
     socket: PathBuf,
     said: Arc<Mutex<String>>,

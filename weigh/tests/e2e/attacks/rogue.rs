@@ -83,25 +83,36 @@ impl Rogue {
 
 fn forward(mut client: UnixStream, server: &Path, moment: Moment, answer: Answer, state: &State) -> Option<()> {
     let mut server = UnixStream::connect(server).ok()?;
-    let (mut from_server, mut to_client) = (server.try_clone().ok()?, client.try_clone().ok()?);
-    thread::spawn(move || {
-        let _ = std::io::copy(&mut from_server, &mut to_client);
-        let _ = to_client.shutdown(std::net::Shutdown::Both);
-    });
+    copy_beside(&server, &client)?;
     loop {
-        let mut header = [0; 4];
-        client.read_exact(&mut header).ok()?;
-        let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
-        let mut payload = vec![0; length];
-        client.read_exact(&mut payload).ok()?;
+        let (sequence, payload) = read_packet(&mut client)?;
         // COM_QUERY, COM_STMT_PREPARE and COM_STMT_EXECUTE begin with sequence number 0.
-        let is_statement = header[3] == 0 && matches!(payload.first(), Some(0x03 | 0x16 | 0x17));
+        let is_statement = sequence == 0 && matches!(payload.first(), Some(0x03 | 0x16 | 0x17));
         if is_statement && state.is_moment(moment, &payload) {
             answer(&mut client);
             continue;
         }
-        server.write_all(&header).and_then(|()| server.write_all(&payload)).ok()?;
+        server.write_all(&packet(sequence, &payload)).ok()?;
     }
+}
+
+/// Copies what one socket receives to another, in a thread, until either ends.
+fn copy_beside(from: &UnixStream, to: &UnixStream) -> Option<()> {
+    let (mut from, mut to) = (from.try_clone().ok()?, to.try_clone().ok()?);
+    thread::spawn(move || {
+        let _ = std::io::copy(&mut from, &mut to);
+        let _ = to.shutdown(std::net::Shutdown::Both);
+    });
+    Some(())
+}
+
+/// Reads a packet. Returns its sequence number and payload.
+fn read_packet(stream: &mut UnixStream) -> Option<(u8, Vec<u8>)> {
+    let mut header = [0; 4];
+    stream.read_exact(&mut header).ok()?;
+    let mut payload = vec![0; u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize];
+    stream.read_exact(&mut payload).ok()?;
+    Some((header[3], payload))
 }
 
 fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
@@ -239,18 +250,10 @@ struct Lies {
 impl Lies {
     fn forward(&self, mut client: UnixStream, server: &Path) -> Option<()> {
         let mut server = UnixStream::connect(server).ok()?;
-        let (mut from_client, mut to_server) = (client.try_clone().ok()?, server.try_clone().ok()?);
-        thread::spawn(move || {
-            let _ = std::io::copy(&mut from_client, &mut to_server);
-            let _ = to_server.shutdown(std::net::Shutdown::Both);
-        });
+        copy_beside(&client, &server)?;
         loop {
-            let mut header = [0; 4];
-            server.read_exact(&mut header).ok()?;
-            let length = u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize;
-            let mut payload = vec![0; length];
-            server.read_exact(&mut payload).ok()?;
-            client.write_all(&packet(header[3], &self.change(payload))).ok()?;
+            let (sequence, payload) = read_packet(&mut server)?;
+            client.write_all(&packet(sequence, &self.change(payload))).ok()?;
         }
     }
 
