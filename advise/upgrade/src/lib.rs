@@ -34,4 +34,5 @@ pub use live::{LiveRequest, compare_live};
 pub use material::{Dump, Given, Request, Schema};
 pub use model::*;
 pub use option_file::open_target;
+pub use rewrite::check_rewrite;
 pub use run::rehearse;

@@ -17,6 +17,14 @@ use crate::side;
 /// User variable that keeps the session's `sql_mode` during a mended statement.
 const KEPT_MODE: &str = "@weigh_sql_mode";
 
+/// First line of a rewritten dump. A file without it is not replaced.
+const FIRST_LINE: &str = "-- Rewritten by weigh upgrade";
+
+/// Returns an error if the path has a file that is no rewritten dump.
+pub fn check_rewrite(path: &Path) -> Result<(), Error> {
+    files::check_own(path, FIRST_LINE).map_err(|source| Error::Write { name: path.display().to_string(), source })
+}
+
 /// Writes the dump with mends, by the numbers of the statements, and loads the file into the new
 /// server, after dropping the server's schemas.
 pub fn rewrite(
@@ -32,7 +40,7 @@ pub fn rewrite(
         Failure::Io(source) => Error::Write { name: file.clone(), source },
     };
     // The dump may have rows, which only its owner may read.
-    files::replace(path, Access::OwnerOnly, |out| write(dumps, mends, out)).map_err(fail)?;
+    files::replace_own(path, Access::OwnerOnly, FIRST_LINE, |out| write(dumps, mends, out)).map_err(fail)?;
     side::clear(server)?;
     let own = path.to_owned();
     let open = move || Ok(Box::new(BufReader::new(std::fs::File::open(&own)?)) as Box<dyn io::BufRead>);
@@ -55,6 +63,7 @@ impl From<io::Error> for Failure {
 
 fn write(dumps: &[Dump], mends: &BTreeMap<usize, Mend>, out: &mut impl Write) -> Result<(), Failure> {
     let mut out = BufWriter::new(out);
+    writeln!(out, "{FIRST_LINE}")?;
     let (mut number, mut failed) = (0, None);
     let each = &mut |_: &Dump, _, statement: &[u8]| {
         let written = match mends.get(&number) {

@@ -59,7 +59,8 @@ pub struct Finding {
     /// this plan can't be compared with those of remedies.
     #[serde(default)]
     pub server_plan: Option<PlanFigures>,
-    /// The smallest first, those that lose characters last. Except for definitions.
+    /// The smallest first, those that lose characters last. Those of a definition are in the order
+    /// in which they were tried.
     pub remedies: Vec<Remedy>,
 }
 

@@ -9,4 +9,4 @@ mod replace;
 pub use copy::copy_tree;
 pub use own::{create_new, open_existing, open_regular, read_small};
 pub use pack::unpack;
-pub use replace::{Access, replace, replace_own};
+pub use replace::{Access, check_own, replace, replace_own};

@@ -37,23 +37,29 @@ pub fn replace<E: From<io::Error>>(
 }
 
 /// Replaces a file as [`replace`] does, but an existing one only if it is a regular file of this user
-/// that is empty or begins with `first`. Links, and files with other names, are refused.
-pub fn replace_own(
+/// that is empty or begins with `first`. Links, and files of others, are refused.
+pub fn replace_own<E: From<io::Error>>(
     path: &Path,
     access: Access,
     first: &str,
-    write: impl FnOnce(&mut File) -> Result<(), io::Error>,
-) -> Result<(), io::Error> {
+    write: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    check_own(path, first)?;
+    replace(path, access, write)
+}
+
+/// Returns an error if [`replace_own`] would refuse to replace the file.
+pub fn check_own(path: &Path, first: &str) -> Result<(), io::Error> {
     let mut begin = Vec::new();
     match open_existing(path) {
         Ok(file) => drop(file.take(first.len() as u64).read_to_end(&mut begin)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    if !begin.is_empty() && begin != first.as_bytes() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and weigh did not write it"));
+    if begin.is_empty() || begin == first.as_bytes() {
+        return Ok(());
     }
-    replace(path, access, write)
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, "it exists, and weigh did not write it"))
 }
 
 /// Removes the temporary file's path from an error: the user knows only the file's name.

@@ -122,12 +122,23 @@ fn push_finding(finding: &Finding, diagnosis: &Diagnosis, out: &mut String) {
         push_wrapped("No remedy that was tried works.", "  ", out);
         return;
     }
-    let is_any_lossy = finding.remedies.iter().any(|remedy| remedy.is_lossy);
-    let losing = if is_any_lossy { ", those that lose characters last" } else { "" };
     out.push('\n');
-    push_wrapped(&format!("Remedies, each tried on {}, the smallest first{losing}:", tried_on(diagnosis)), "  ", out);
+    push_wrapped(
+        &format!("Remedies, each tried on {}{}:", tried_on(diagnosis), describe_order(&finding.remedies)),
+        "  ",
+        out,
+    );
     for (index, remedy) in finding.remedies.iter().enumerate() {
         push_remedy(index + 1, remedy, describe_rows(diagnosis, finding, remedy), out);
+    }
+}
+
+/// Order of the remedies, to follow the server's name. Empty if they are not in order of extent.
+fn describe_order(remedies: &[Remedy]) -> &'static str {
+    match remedies {
+        _ if !remedies.is_sorted_by_key(|remedy| (remedy.is_lossy, remedy.scope)) => "",
+        [.., last] if last.is_lossy => ", the smallest first, those that lose characters last",
+        _ => ", the smallest first",
     }
 }
 

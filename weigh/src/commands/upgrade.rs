@@ -43,6 +43,9 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
              (--live compares two running servers)"
         );
     }
+    if let Some(path) = &args.rewrite {
+        upgrade::check_rewrite(path)?;
+    }
     let baseline = args.baseline.read::<Report>()?;
     let scripts = scripts(args)?;
     let bar = Bar::new();

@@ -89,6 +89,9 @@ fn a_dump_is_rewritten_for_the_new_server() {
     let unwrapped = unwrap(&text.stdout);
     assert!(unwrapped.contains("It was loaded into the new server without an error."), "{text}");
     upgrade(&workspace, &["--from=mysql@8.0", "--to=mariadb", "--rewrite=new.sql"]).refuses_with(&["--dump"]);
+    let words = ["--dump=old.sql", "--from=mysql@8.0", "--to=mariadb", "--rewrite=old.sql"];
+    upgrade(&workspace, &words).refuses_with(&["cannot write old.sql", "weigh did not write it"]);
+    assert_eq!(fs::read(workspace.root().join("old.sql")).unwrap(), DUMP);
 }
 
 /// Returns the findings as `FIELD place: what`.
