@@ -6,10 +6,12 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::Account;
 use crate::sandbox::{Reach, Sandbox};
+use crate::system_calls::SystemCalls;
 
 /// Variables that tools and servers inherit. A server gets no others but the ones that its command
 /// sets, so that passwords and keys in the environment do not reach it.
@@ -53,7 +55,7 @@ pub struct Confinement {
     /// Maximum CPU time of the process in seconds.
     pub cpu_seconds: Option<u64>,
     /// Files and ports that the process may use. `None`: no restriction. Needs Landlock (Linux
-    /// 5.13, for TCP 6.7); without it there is no restriction either.
+    /// 5.13, for TCP 6.7); without it, only system calls are restricted.
     pub reach: Option<Reach>,
 }
 
@@ -77,20 +79,37 @@ pub(crate) fn confine(command: &mut Command, confinement: &Confinement) -> io::R
     limits.extend(confinement.cpu_seconds.map(|seconds| (Resource::Cpu, seconds)));
     limits.extend(confinement.account.as_ref().map(|_| (Resource::Nproc, MAX_TASKS)));
     let mut sandbox = confinement.reach.as_ref().map(Sandbox::new).transpose()?;
+    let has_account = confinement.account.is_some();
+    let system_calls = confinement.reach.as_ref().map(|_| SystemCalls::new(has_account)).transpose()?;
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
-    // allowed. It makes bare system calls (prctl, getrlimit, setrlimit, landlock_restrict_self,
-    // close) on values that were allocated before, takes no lock, and its errors carry a raw errno
-    // only.
+    // allowed. It makes bare system calls (prctl, getrlimit, setrlimit, keyctl,
+    // landlock_restrict_self, close, seccomp) on values that were allocated before, takes no lock,
+    // and its errors carry a raw errno only.
     unsafe {
         command.pre_exec(move || {
             rustix::thread::set_no_new_privs(true)?;
             for (resource, limit) in &limits {
                 lower_limit(*resource, *limit)?;
             }
-            sandbox.as_mut().map_or(Ok(()), Sandbox::enter)
+            leave_session_keyring()?;
+            sandbox.as_mut().map_or(Ok(()), Sandbox::enter)?;
+            system_calls.as_ref().map_or(Ok(()), SystemCalls::restrict)
         });
     }
     Ok(())
+}
+
+/// Gives the process an empty session keyring. It would otherwise keep this process's, whose keys
+/// any holder may read, as any user. Succeeds if the kernel, or a container, has no keyrings.
+fn leave_session_keyring() -> io::Result<()> {
+    // SAFETY: without a name, the call touches no memory.
+    let keyring =
+        unsafe { libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, std::ptr::null::<libc::c_char>()) };
+    match io::Error::last_os_error() {
+        _ if keyring != -1 => Ok(()),
+        error if matches!(Errno::from_io_error(&error), Some(Errno::NOSYS | Errno::PERM)) => Ok(()),
+        error => Err(error),
+    }
 }
 
 fn lower_limit(resource: Resource, limit: u64) -> io::Result<()> {
@@ -142,7 +161,7 @@ mod tests {
     use std::fs::File;
     use std::net::TcpListener;
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::process::Stdio;
 
     use super::*;
@@ -226,6 +245,74 @@ mod tests {
         for folder in folders {
             std::fs::remove_dir_all(folder).unwrap();
         }
+    }
+
+    /// Joins a session keyring with a key that only its holder may see. False if there are no
+    /// keyrings here.
+    fn join_keyring_with_key(description: &std::ffi::CStr) -> bool {
+        const POSSESSOR_ONLY: u32 = 0x3f00_0000;
+        // SAFETY: the texts end with a zero byte, and the payload has the given size.
+        unsafe {
+            let keyring = libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, 0_usize);
+            let (kind, payload) = (c"user".as_ptr(), c"secret".as_ptr());
+            let key = libc::syscall(libc::SYS_add_key, kind, description.as_ptr(), payload, 6_usize, keyring);
+            key > 0 && libc::syscall(libc::SYS_keyctl, libc::KEYCTL_SETPERM, key, POSSESSOR_ONLY) == 0
+        }
+    }
+
+    #[test]
+    fn confined_program_holds_no_keys() {
+        // A session keyring belongs to a thread, and goes to the processes that the thread starts.
+        let test = || {
+            if !join_keyring_with_key(c"weigh-test-key") {
+                eprintln!("skipped: this kernel has no keyrings");
+                return;
+            }
+            let show = || shell("cat /proc/keys");
+            assert!(output(show().spawn()).contains("weigh-test-key"));
+            for account in [None, Account::reserve().unwrap()] {
+                let confinement = Confinement { account, ..Confinement::default() };
+                let mut command = show();
+                confine(&mut command, &confinement).unwrap();
+                let keys = output(command.spawn());
+                assert!(!keys.contains("weigh-test-key"), "{keys}");
+            }
+        };
+        std::thread::spawn(test).join().unwrap();
+    }
+
+    /// Without an account: as the user that runs the tests.
+    #[test]
+    fn confined_program_changes_no_file_or_process_of_its_user() {
+        let file = tempfile("metadata");
+        let mut victim = Command::new("sleep").arg("60").spawn().unwrap();
+        let limits = format!("/proc/{}/limits", victim.id());
+        let state = || {
+            let metadata = std::fs::metadata(&file).unwrap();
+            let priority = rustix::process::getpriority_process(rustix::process::Pid::from_child(&victim).into());
+            (metadata.mode(), metadata.mtime(), std::fs::read_to_string(&limits).unwrap(), priority.unwrap())
+        };
+        let before = state();
+        let (path, pid) = (file.display(), victim.id());
+        let script = format!(
+            "chmod 777 {path} && touch -m -d 2001-01-01 {path}\n\
+             prlimit --pid {pid} --cpu=1:1; renice -n 19 {pid}; echo end"
+        );
+        let confinement = Confinement { reach: Some(Reach::default()), ..Confinement::default() };
+        let text = output(spawn_confined(shell(&script), &confinement));
+        let after = state();
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+        std::fs::remove_file(&file).unwrap();
+        // Changes of files succeed without effect.
+        assert!(text.ends_with("end\n"), "{text}");
+        assert_eq!(after, before);
+    }
+
+    fn tempfile(name: &str) -> std::path::PathBuf {
+        let path = env::temp_dir().join(format!("weigh-test-confine-{}-{name}", std::process::id()));
+        std::fs::write(&path, "").unwrap();
+        path
     }
 
     #[test]

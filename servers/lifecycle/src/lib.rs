@@ -16,6 +16,7 @@ pub mod interrupt;
 mod process;
 mod sandbox;
 mod spawn;
+mod system_calls;
 
 pub use account::{Account, find_unreadable};
 pub use confine::Confinement;
