@@ -15,6 +15,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::process;
+
 /// Range of systemd's `DynamicUser=`, which distributions do not assign to accounts.
 const FIRST_ID: u32 = 61_184;
 const LAST_ID: u32 = 65_519;
@@ -70,9 +72,11 @@ impl Account {
     /// Kills all processes with this id, and waits up to 10 s until they are gone.
     pub fn end_processes(&self) {
         let deadline = Instant::now() + MAX_END_TIME;
+        // The first signal stops all forks, so that the list of processes is complete after it.
+        self.signal_all();
         while self.has_processes() && Instant::now() < deadline {
-            self.signal_all();
             thread::sleep(Duration::from_millis(2));
+            self.signal_all();
         }
     }
 
@@ -98,14 +102,15 @@ impl Account {
         let _ = command.spawn();
     }
 
-    /// True if a process has this id as one of its user ids. Zombies don't count.
+    /// True if a process that still runs has this id as one of its user ids.
     fn has_processes(&self) -> bool {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let has_id = |status: &str| {
-            let fields = |name| status.lines().find_map(|line| line.strip_prefix(name));
-            let is_zombie = fields("State:").is_some_and(|state| state.trim_start().starts_with('Z'));
-            let ids = fields("Uid:").unwrap_or_default().split_whitespace();
-            !is_zombie && ids.filter_map(|text| text.parse().ok()).any(|uid: u32| uid == self.id)
+            let field = |name| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+            let ids = field("Uid:").split_whitespace();
+            let threads = field("Threads:").trim().parse().unwrap_or(1);
+            process::runs(field("State:").trim_start(), threads)
+                && ids.filter_map(|text| text.parse().ok()).any(|uid: u32| uid == self.id)
         };
         entries
             .filter(|entry| entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit))
@@ -145,6 +150,7 @@ fn are_ids_mapped() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::tests::{await_end_of_first_thread, without_first_thread};
     use crate::{Confinement, kill_group, spawn_confined};
     use std::os::unix::fs::PermissionsExt;
     use std::process::Stdio;
@@ -193,5 +199,20 @@ mod tests {
         assert!(account.has_processes(), "the process that left its group still runs");
         account.end_processes();
         assert!(!account.has_processes());
+    }
+
+    #[test]
+    fn process_without_its_first_thread_ends() {
+        let Some(account) = Account::reserve().unwrap() else {
+            eprintln!("skipped: this test needs root");
+            return;
+        };
+        let confinement = Confinement { account: Some(account.clone()), ..Confinement::default() };
+        let mut child = spawn_confined(without_first_thread(), &confinement).unwrap();
+        await_end_of_first_thread(child.id());
+        assert!(account.has_processes());
+        account.end_processes();
+        assert!(!account.has_processes());
+        child.wait().unwrap();
     }
 }

@@ -25,7 +25,7 @@ impl ProcessIdentity {
         Some(Self { pid, start: read_start_ticks(pid)? })
     }
 
-    /// True if the process still runs. False for a zombie.
+    /// True if a thread of the process still runs.
     pub fn is_alive(&self) -> bool {
         read_start_ticks(self.pid) == Some(self.start)
     }
@@ -62,18 +62,60 @@ impl ProcessIdentity {
     }
 }
 
-/// Reads field 22 of `/proc/PID/stat`. `None` for a missing process and for a zombie.
+/// True if a process has a running thread. `state` is that of its first thread, as `/proc` shows it.
+/// If that one has ended, `Z` for zombie, others may still run, and count in `threads`.
+pub(crate) fn runs(state: &str, threads: u64) -> bool {
+    !state.starts_with('Z') || threads > 1
+}
+
+/// Reads field 22 of `/proc/PID/stat` (proc(5)). `None` for a process that is missing or has ended.
 fn read_start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may contain parentheses and spaces.
-    let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
-    let state = fields.next()?;
-    if state == "Z" { None } else { fields.nth(18)?.parse().ok() }
+    // The name in parentheses may contain parentheses and spaces. Field 3 follows it.
+    let fields: Vec<&str> = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace().collect();
+    let (state, threads, start) = (fields.first()?, fields.get(17)?.parse().ok()?, fields.get(19)?.parse().ok()?);
+    runs(state, threads).then_some(start)
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::process::Command;
+
     use super::*;
+
+    /// Returns the command of a process whose first thread ends and whose second one sleeps.
+    pub fn without_first_thread() -> Command {
+        let script = format!(
+            "import ctypes, threading, time\n\
+             threading.Thread(target=time.sleep, args=(60,)).start()\n\
+             ctypes.CDLL(None).syscall({}, 0)",
+            libc::SYS_exit
+        );
+        let mut command = Command::new("python3");
+        command.args(["-c", &script]);
+        command
+    }
+
+    /// Waits up to 60 s until the first thread of the process has ended.
+    pub fn await_end_of_first_thread(pid: u32) {
+        let is_zombie = || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") Z ");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !is_zombie() {
+            assert!(Instant::now() < deadline, "the first thread still runs");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn process_lives_until_its_last_thread_ends() {
+        let mut child = without_first_thread().spawn().unwrap();
+        await_end_of_first_thread(child.id());
+        let identity = ProcessIdentity::from_pid(child.id()).unwrap();
+        identity.kill_and_wait();
+        // Not reaped yet.
+        assert!(!identity.is_alive());
+        child.wait().unwrap();
+    }
 
     #[test]
     fn reused_id_with_another_start_time_is_not_alive() {
