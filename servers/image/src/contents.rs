@@ -8,6 +8,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Error, digest};
 
+/// Maximum size of a manifest, configuration, token or list of tags in bytes. Registries have this
+/// limit for manifests (distribution-spec, "Pushing Manifests").
+pub(crate) const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
+
 /// Layers of an image, the lowest first.
 #[derive(Debug)]
 pub(crate) struct Image {

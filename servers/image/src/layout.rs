@@ -1,13 +1,13 @@
 //! Images in folders: an OCI layout (image-spec, `image-layout.md`), or an unpacked archive of
 //! `docker save` or `podman save`.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use oci_spec::image::{Descriptor, Digest};
 use serde::Deserialize;
 
-use crate::contents::{self, Configuration, Document, Image, Layer, LayerLocation};
+use crate::contents::{self, Configuration, Document, Image, Layer, LayerLocation, MAX_DOCUMENT_BYTES};
 use crate::monitor::Monitor;
 use crate::root_path::resolve_in_root;
 use crate::unpack::{self, LayerSource};
@@ -162,20 +162,24 @@ fn read_blob(folder: &Path, descriptor: &Descriptor, what: &str) -> Result<Vec<u
     Ok(bytes)
 }
 
+/// Reads a document of the layout.
 fn read_file(folder: &Path, path: &Path) -> Result<Vec<u8>, Error> {
     let path = resolve_in_root(folder, path).map_err(Error::io("find", folder.join(path)))?;
-    fs::read(&path).map_err(Error::io("read", &path))
+    files::read_small(&path, MAX_DOCUMENT_BYTES).map_err(Error::io("read", &path))
 }
 
 /// Opens a file of the layout. Old versions of Docker link equal layers. Links are resolved within
 /// the folder.
 fn open_file(folder: &Path, path: &Path) -> Result<File, Error> {
     let path = resolve_in_root(folder, path).map_err(Error::io("find", folder.join(path)))?;
-    File::open(&path).map_err(Error::io("open", &path))
+    files::open_regular(&path).map_err(Error::io("open", &path))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::process::Command;
+
     use super::*;
 
     /// Opens a folder with one file, and returns the error.
@@ -195,5 +199,23 @@ mod tests {
             refusal(DOCKER_MANIFEST, two),
             "it contains 2 images (mysql:9 mysql:latest, b.json); save only one of them"
         );
+    }
+
+    #[test]
+    fn documents_are_small_and_no_file_is_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = fs::File::create(folder.path().join(DOCKER_MANIFEST)).unwrap();
+        manifest.set_len(3 << 30).unwrap();
+        let error = Layout::open(folder.path()).err().unwrap().to_string();
+        assert!(error.contains("more than 4194304 bytes"), "{error}");
+        let made = Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap();
+        assert!(made.success());
+        let text = r#"[{"Config": "pipe", "RepoTags": ["a:b"], "Layers": ["pipe"]}]"#;
+        fs::write(folder.path().join(DOCKER_MANIFEST), text).unwrap();
+        let document = Layout::open(folder.path()).err().unwrap();
+        let layer = open_file(folder.path(), Path::new("pipe")).unwrap_err();
+        for error in [document, layer] {
+            assert!(error.to_string().contains("not a regular file"), "{error}");
+        }
     }
 }

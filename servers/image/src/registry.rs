@@ -13,14 +13,10 @@ use ureq::Body;
 use ureq::http::Response;
 
 use crate::client::{self, Client, ExpectedFile};
-use crate::contents::{self, Configuration, Document, Image, Layer, LayerLocation};
+use crate::contents::{self, Configuration, Document, Image, Layer, LayerLocation, MAX_DOCUMENT_BYTES};
 use crate::monitor::Monitor;
 use crate::unpack::{self, LayerSource};
 use crate::{Error, Name, credentials, digest};
-
-/// Maximum size of a manifest, configuration, token or list of tags in bytes. Registries have this
-/// limit for manifests (distribution-spec, "Pushing Manifests").
-const MAX_DOCUMENT_BYTES: u64 = 4 << 20;
 
 /// Maximum number of tags in an error message.
 const MAX_NEAREST_TAGS: usize = 5;
