@@ -11,10 +11,14 @@ use fetch::{Flavour, Origin, Progress};
 use mysql::prelude::Queryable;
 
 use crate::attach::{self, ClientOptions};
-use crate::connect::{self, Endpoint, TlsMode, probe};
+use crate::connect::{self, Address, ConnectError, Endpoint, TlsMode, probe};
 use crate::in_force::{CollationInfo, read_changed_settings, read_collations};
 use crate::private::{DetachedInstance, Instance, Lifetime, detached};
 use crate::{Error, Options, Spec};
+
+/// Why [`retry_with_tls`] sends no password.
+const UNTRUSTED_PORT: &str = "weigh uses TLS without verification unasked only on a port of root, of a service's account \
+     (a user id below 1000) or of this user.";
 
 /// A running server. Dropping a private server ends it and removes its folder.
 pub struct Server {
@@ -45,9 +49,7 @@ impl Server {
         let mut endpoint = with_options(options.login.resolve_endpoint(named)?, options);
         let mut conn = match connect::connect(&endpoint) {
             Err(Error::Connect(error)) if error.needs_tls && endpoint.tls.if_needed => {
-                endpoint.tls.mode = TlsMode::Required;
-                // Without TLS on the server, the first error has the advice.
-                connect::connect(&endpoint).map_err(|_| Error::Connect(error))?
+                retry_with_tls(&mut endpoint, error)?
             }
             other => other?,
         };
@@ -309,6 +311,18 @@ impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("label", &self.label).field("endpoint", &self.endpoint).finish_non_exhaustive()
     }
+}
+
+/// Connects with TLS, without verification of the certificate, after a login without TLS failed with
+/// `error`. Only to a port that no other person can have: whoever listens gets the password.
+fn retry_with_tls(endpoint: &mut Endpoint, error: ConnectError) -> Result<Conn, Error> {
+    if !matches!(endpoint.address, Address::Tcp { port, .. } if attach::is_trusted_port(port)) {
+        let reason = format!("{} {UNTRUSTED_PORT}", error.reason);
+        return Err(Error::Connect(ConnectError { reason, ..error }));
+    }
+    endpoint.tls.mode = TlsMode::Required;
+    // Without TLS on the server, the first error has the advice.
+    connect::connect(endpoint).map_err(|_| Error::Connect(error))
 }
 
 fn with_options(endpoint: Endpoint, options: &Options) -> Endpoint {

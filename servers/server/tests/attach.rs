@@ -109,7 +109,19 @@ fn reports_other_protocols() {
 
 /// Forwards a TCP port to a socket. Returns the port.
 fn forward(socket: PathBuf) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    forward_from(TcpListener::bind("127.0.0.1:0").unwrap(), socket)
+}
+
+/// Listens as another user, which only root may do.
+fn listen_as(user: u32) -> TcpListener {
+    let listen = move || {
+        rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(user)).unwrap();
+        TcpListener::bind("127.0.0.1:0").unwrap()
+    };
+    thread::spawn(listen).join().unwrap()
+}
+
+fn forward_from(listener: TcpListener, socket: PathBuf) -> u16 {
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
@@ -200,6 +212,25 @@ fn uses_tls_on_this_machine_if_needed() {
         cipher(&attach(&format!("mysql://weigh:hunter2@127.0.0.1:{port}"), &options_without_files()).unwrap()),
         ""
     );
+}
+
+/// Whoever listens on a port of this machine would get the password, by a certificate of their own.
+#[test]
+fn uses_no_unverified_tls_on_a_strangers_port() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: this test needs root");
+        return;
+    }
+    let server = with_account("mysql@sid");
+    let attach_to = |user: u32, query: &str| {
+        let port = forward_from(listen_as(user), socket(&server));
+        attach(&format!("mysql://weigh:hunter2@127.0.0.1:{port}/{query}"), &options_without_files())
+    };
+    let refused = attach_to(4321, "").unwrap_err().to_string();
+    assert!(refused.contains("--ssl-mode REQUIRED") && refused.contains("a service's account"), "{refused}");
+    attach_to(4321, "?ssl-mode=REQUIRED").unwrap();
+    // As a server's account.
+    attach_to(321, "").unwrap();
 }
 
 /// Asserts that texts of several statements fail and change nothing, and that others run.

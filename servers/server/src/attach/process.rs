@@ -7,6 +7,7 @@ use std::path::Path;
 use lifecycle::ProcessIdentity;
 use mysql::prelude::Queryable;
 
+use super::listener::find_listeners;
 use crate::connect::{Address, Conn, Endpoint};
 
 /// Maximum difference between the age of a process and the uptime of its server.
@@ -14,9 +15,6 @@ const MAX_AGE_DIFFERENCE_SECONDS: f64 = 10.0;
 
 /// A pid file contains a number and a line break.
 const MAX_PID_FILE_BYTES: u64 = 32;
-
-/// State of a listening socket in `/proc/net/tcp`.
-const LISTENING: &str = "0A";
 
 /// Finds the server's process. `None` if it is on another machine, not visible to this user, or not
 /// certain.
@@ -50,9 +48,7 @@ fn find_by_pid_file(conn: &mut Conn, port: u16) -> Option<u32> {
 /// True if the process has a listening TCP socket on `port`. For a process whose files this user
 /// may not see: if a socket of the process's user listens there.
 fn listens(pid: u32, port: u16) -> bool {
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| fs::read_to_string(table).unwrap_or_default());
-    let sockets: Vec<Listener> = tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(parse_line).collect();
-    let mut on_port = sockets.iter().filter(|socket| socket.port == port);
+    let mut on_port = find_listeners(port).into_iter();
     match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(files) => {
             let links: Vec<_> = files.flatten().filter_map(|file| fs::read_link(file.path()).ok()).collect();
@@ -65,20 +61,6 @@ fn listens(pid: u32, port: u16) -> bool {
             user.is_some_and(|user: u32| on_port.any(|socket| socket.user == user))
         }
     }
-}
-
-struct Listener {
-    port: u16,
-    user: u32,
-    inode: u64,
-}
-
-/// Parses a line of `/proc/net/tcp` (proc(5)). `None` for a socket that does not listen.
-fn parse_line(line: &str) -> Option<Listener> {
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    let [_, local, _, state, _, _, _, user, _, inode, ..] = fields[..] else { return None };
-    let port = u16::from_str_radix(local.rsplit(':').next()?, 16).ok()?;
-    (state == LISTENING).then_some(Listener { port, user: user.parse().ok()?, inode: inode.parse().ok()? })
 }
 
 #[cfg(test)]
