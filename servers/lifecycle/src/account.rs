@@ -3,10 +3,11 @@
 //! Each reservation has an id of its own, so that no two servers can reach each other's files, and
 //! all processes with the id can be ended without touching another server.
 
-use std::fs;
+use std::fs::{self, DirBuilder, File};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,10 @@ const LAST_ID: u32 = 65_519;
 /// `CAP_CHOWN`, `CAP_KILL`, `CAP_SETGID` and `CAP_SETUID`, as bits of `CapEff`.
 const NEEDED_CAPABILITIES: u64 = 1 | 1 << 5 | 1 << 6 | 1 << 7;
 
+/// Folder with a locked file for each reserved id. Where it cannot be used, as in a container without
+/// write access, abstract sockets reserve ids.
+const LOCK_FOLDER: &str = "/run/weigh";
+
 /// Maximum time that [`Account::end_processes`] waits.
 const MAX_END_TIME: Duration = Duration::from_secs(10);
 
@@ -31,8 +36,8 @@ const MAX_END_TIME: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Account {
     id: u32,
-    /// An abstract socket whose name contains the id. The kernel removes it with this process.
-    _reservation: Arc<UnixListener>,
+    /// Keeps the id reserved. The kernel releases it when this process ends.
+    _reservation: Arc<OwnedFd>,
 }
 
 impl Account {
@@ -61,8 +66,11 @@ impl Account {
     }
 
     fn claim(id: u32) -> Option<Self> {
-        let name = SocketAddr::from_abstract_name(format!("weigh-account-{id}")).ok()?;
-        Some(Self { id, _reservation: Arc::new(UnixListener::bind_addr(&name).ok()?) })
+        let reservation = match open_lock_folder() {
+            Some(folder) => lock(&folder.join(id.to_string()))?,
+            None => bind_abstract_socket(id)?,
+        };
+        Some(Self { id, _reservation: Arc::new(reservation) })
     }
 
     pub fn id(&self) -> u32 {
@@ -117,6 +125,28 @@ impl Account {
             .filter_map(|entry| fs::read_to_string(entry.path().join("status")).ok())
             .any(|status| has_id(&status))
     }
+}
+
+/// Creates the folder of the locks. `None` if it cannot be created, or if others may write to it.
+fn open_lock_folder() -> Option<&'static Path> {
+    let folder = Path::new(LOCK_FOLDER);
+    // Fails if it exists.
+    let _ = DirBuilder::new().mode(0o700).create(folder);
+    let metadata = fs::symlink_metadata(folder).ok()?;
+    (metadata.is_dir() && metadata.uid() == 0 && metadata.mode() & 0o022 == 0).then_some(folder)
+}
+
+/// Locks a file, which stays. `None` if another process has locked it.
+fn lock(path: &Path) -> Option<OwnedFd> {
+    let file = File::options().write(true).create(true).truncate(false).open(path).ok()?;
+    file.try_lock().ok()?;
+    Some(file.into())
+}
+
+/// Binds a socket whose name contains the id. Any user could do so first.
+fn bind_abstract_socket(id: u32) -> Option<OwnedFd> {
+    let name = SocketAddr::from_abstract_name(format!("weigh-account-{id}")).ok()?;
+    Some(UnixListener::bind_addr(&name).ok()?.into())
 }
 
 /// Returns the first of `path` and its parents that other users may not read or enter, or `path` if
@@ -199,6 +229,24 @@ mod tests {
         assert!(account.has_processes(), "the process that left its group still runs");
         account.end_processes();
         assert!(!account.has_processes());
+    }
+
+    #[test]
+    fn other_users_cannot_take_ids() {
+        let Some(account) = Account::reserve().unwrap() else {
+            eprintln!("skipped: this test needs root");
+            return;
+        };
+        let id = account.id();
+        assert!(Account::claim(id).is_none());
+        drop(account);
+        let _taken = bind_abstract_socket(id);
+        // A process that another test is starting may hold the lock for a moment.
+        let is_free = || {
+            thread::sleep(Duration::from_millis(5));
+            Account::claim(id).is_some()
+        };
+        assert!(open_lock_folder().is_none() || (0..1000).any(|_| is_free()));
     }
 
     #[test]
