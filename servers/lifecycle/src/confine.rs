@@ -80,7 +80,8 @@ pub(crate) fn confine(command: &mut Command, confinement: &Confinement) -> io::R
     limits.extend(confinement.account.as_ref().map(|_| (Resource::Nproc, MAX_TASKS)));
     let mut sandbox = confinement.reach.as_ref().map(Sandbox::new).transpose()?;
     let has_account = confinement.account.is_some();
-    let system_calls = confinement.reach.as_ref().map(|_| SystemCalls::new(has_account)).transpose()?;
+    let filter = |reach: &Reach| SystemCalls::new(has_account, !reach.ports.is_empty());
+    let system_calls = confinement.reach.as_ref().map(filter).transpose()?;
     // SAFETY: the closure runs between fork and exec, where only async-signal-safe calls are
     // allowed. It makes bare system calls (prctl, getrlimit, setrlimit, keyctl,
     // landlock_restrict_self, close, seccomp) on values that were allocated before, takes no lock,
