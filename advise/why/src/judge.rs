@@ -8,8 +8,14 @@ use crate::Error;
 use crate::copy::{Copy, Place, Refusal, Results};
 use crate::model::{Side, Site};
 use crate::origin::Resolved;
-use crate::spot::{Source, Spot, SpotKind};
+use crate::spot::{Joins, Source, Spot, SpotKind};
 use crate::syntax::ExprKind;
+
+const UNKNOWN_COLUMN: u16 = 1054;
+const AMBIGUOUS_COLUMN: u16 = 1052;
+
+/// Maximum number of blocks around an expression that are asked with it.
+const MAX_LEVELS: usize = 8;
 
 /// An expression with what the server says about it.
 #[derive(Clone, Debug)]
@@ -67,8 +73,8 @@ impl Copy<'_> {
         }
         let refusal = match spot.kind {
             SpotKind::Order => None,
-            SpotKind::Union => self.ask(&source.place, std::slice::from_ref(&spot.alone))?.err(),
-            _ => self.ask_on_no_rows(source, spot.block, &spot.alone)?.err(),
+            SpotKind::Union => self.ask_union(source, spot)?.err(),
+            _ => self.ask_on_no_rows(source, spot.block, &[(&spot.alone, "weigh_value")])?.err(),
         };
         let refusal = refusal.filter(|refusal| is_conflict(refusal.code));
         let (sides, resolved): (Vec<Side>, Vec<Resolved>) = sides.into_iter().unzip();
@@ -87,7 +93,9 @@ impl Copy<'_> {
     /// Judges a COLLATE clause. `None` unless the server refuses it because of collations or
     /// character sets.
     fn judge_collate(&mut self, source: &Source, spot: &Spot) -> Result<Option<Judged>, Error> {
-        let Err(refusal) = self.ask_on_no_rows(source, spot.block, &spot.alone)? else { return Ok(None) };
+        let Err(refusal) = self.ask_on_no_rows(source, spot.block, &[(&spot.alone, "weigh_value")])? else {
+            return Ok(None);
+        };
         if !is_conflict(refusal.code) {
             return Ok(None);
         }
@@ -108,13 +116,19 @@ impl Copy<'_> {
     fn sides(&mut self, source: &Source, spot: &Spot) -> Result<Option<Vec<(Side, Resolved)>>, Error> {
         let mut sides = Vec::new();
         for operand in &spot.operands {
-            let asked = format!("COLLATION({0}) AS c, CHARSET({0}) AS s, COERCIBILITY({0}) AS n", operand.text);
-            let Ok(results) = self.ask_on_no_rows(source, operand.block, &asked)? else { return Ok(None) };
+            let asked =
+                ["COLLATION", "CHARSET", "COERCIBILITY"].map(|function| format!("{function}({})", operand.text));
+            let named: Vec<(&str, &str)> = asked
+                .iter()
+                .map(String::as_str)
+                .zip(["weigh_collation", "weigh_charset", "weigh_coercibility"])
+                .collect();
+            let Ok(results) = self.ask_on_no_rows(source, operand.block, &named)? else { return Ok(None) };
             let Some(row) = results.into_iter().flatten().next() else { return Ok(None) };
             let value = |name: &str| row.get(name).cloned().flatten().unwrap_or_default();
-            let number: i64 = value("n").parse().unwrap_or(2);
+            let number: i64 = value("weigh_coercibility").parse().unwrap_or(2);
             let resolved = self.resolve(source, operand)?;
-            let (collation, charset) = (value("c"), value("s"));
+            let (collation, charset) = (value("weigh_collation"), value("weigh_charset"));
             let side = Side {
                 text: operand.text.clone(),
                 source: resolved.describe(&source.place, &collation),
@@ -129,30 +143,36 @@ impl Copy<'_> {
         Ok(Some(sides))
     }
 
-    /// Evaluates expressions in a query block whose tables return no row.
+    /// Runs a union of branches without rows. One that refers to the blocks around it, or to a
+    /// trigger's row, is asked inside of them.
+    fn ask_union(&mut self, source: &Source, spot: &Spot) -> Result<Result<Results, Refusal>, Error> {
+        let answer = self.ask(&source.place, std::slice::from_ref(&spot.alone))?;
+        match &answer {
+            Err(refusal) if refusal.code == UNKNOWN_COLUMN => {
+                let exists = format!("EXISTS ({})", spot.alone);
+                self.ask_on_no_rows(source, spot.block, &[(&exists, "weigh_value")])
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    /// Evaluates expressions, each with a name, in a query block whose tables return no row.
     pub fn ask_on_no_rows(
         &mut self,
         source: &Source,
         block: usize,
-        expressions: &str,
+        expressions: &[(&str, &str)],
     ) -> Result<Result<Results, Refusal>, Error> {
-        const UNKNOWN_COLUMN: u16 = 1054;
-        const AMBIGUOUS_COLUMN: u16 = 1052;
-        let with = source.with_clause(block);
         let mut answer = Ok(Vec::new());
-        for levels in 0..8 {
-            let select = format!("{with} SELECT {expressions} {}", source.no_rows_clause(block, levels));
-            answer = self.ask(&source.place, &[select])?;
+        let mut joins = Joins::None;
+        let mut levels = 0;
+        while levels < MAX_LEVELS {
+            let query = source.no_rows_query(block, levels, joins, expressions);
+            answer = self.ask(&source.place, &[query])?;
             match &answer {
-                Err(refusal) if refusal.code == UNKNOWN_COLUMN => {}
-                Err(refusal) if refusal.code == AMBIGUOUS_COLUMN => {
-                    let Some(from) = source.joined_clause(block) else { break };
-                    return self.ask(&source.place, &[format!("{with} SELECT {expressions} {from}")]);
-                }
+                Err(refusal) if refusal.code == AMBIGUOUS_COLUMN && joins == Joins::None => joins = Joins::Written,
+                Err(refusal) if refusal.code == UNKNOWN_COLUMN && levels < source.depth(block) => levels += 1,
                 _ => break,
-            }
-            if source.parsed.blocks.get(block).is_none_or(|block| block.parent.is_none()) {
-                break;
             }
         }
         Ok(answer)

@@ -29,7 +29,7 @@ impl Copy<'_> {
 
 pub(crate) fn read_plan(results: &Results) -> Plan {
     let mut plan = Plan::default();
-    let mut parts: BTreeMap<String, u64> = BTreeMap::new();
+    let mut parts: BTreeMap<String, Part> = BTreeMap::new();
     for row in results.iter().flatten() {
         let value = |name: &str| row.get(name).cloned().flatten();
         if let Some(message) = value("Message") {
@@ -46,8 +46,9 @@ pub(crate) fn read_plan(results: &Results) -> Plan {
         plan.is_empty_lookup |= extra.contains("const table");
         let rows = value("rows").and_then(|rows| rows.parse().ok());
         if let (Some(table), Some(rows)) = (value("table"), rows) {
-            let product = parts.entry(value("id").unwrap_or_default()).or_insert(1);
-            *product = product.saturating_mul(rows);
+            let part = parts.entry(value("id").unwrap_or_default()).or_insert(Part { rows: 1, is_repeated: false });
+            part.rows = part.rows.saturating_mul(rows);
+            part.is_repeated |= value("select_type").is_some_and(|kind| is_repeated(&kind));
             plan.figures.tables.push(TableAccess {
                 table,
                 access: value("type").unwrap_or_default(),
@@ -58,8 +59,29 @@ pub(crate) fn read_plan(results: &Results) -> Plan {
             });
         }
     }
-    plan.figures.rows = parts.values().fold(0, |sum: u64, rows| sum.saturating_add(*rows));
+    plan.figures.rows = sum_rows(&parts);
     plan
+}
+
+/// A part of a plan: the tables of one `SELECT`.
+struct Part {
+    /// Product of the tables' rows.
+    rows: u64,
+    /// True if the part runs for each row of the part around it.
+    is_repeated: bool,
+}
+
+/// True for `DEPENDENT SUBQUERY`, `DEPENDENT UNION`, `DEPENDENT DERIVED` and `UNCACHEABLE SUBQUERY`.
+fn is_repeated(select_type: &str) -> bool {
+    select_type.starts_with("DEPENDENT") || select_type.starts_with("UNCACHEABLE")
+}
+
+/// Sum of the parts' rows. A repeated part counts once per row of the outermost part, whose id is 1:
+/// the plan does not say which part is around which.
+fn sum_rows(parts: &BTreeMap<String, Part>) -> u64 {
+    let outermost = parts.get("1").filter(|part| !part.is_repeated).map_or(1, |part| part.rows);
+    let rows = |part: &Part| if part.is_repeated { part.rows.saturating_mul(outermost) } else { part.rows };
+    parts.values().fold(0, |sum: u64, part| sum.saturating_add(rows(part)))
 }
 
 /// Tables that a lookup by an index reads in `after` and that were scanned, or looked up by a
@@ -87,4 +109,24 @@ fn key_bytes(access: &TableAccess) -> u64 {
 /// True if `after` reads clearly fewer rows: at most half, and at least ten fewer.
 pub fn reads_less(before: &PlanFigures, after: &PlanFigures) -> bool {
     after.rows.saturating_mul(2) <= before.rows && before.rows - after.rows >= 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependent_subquery_is_read_once_per_outer_row() {
+        let row = |id: &str, kind: &str, table: &str, rows: &str| {
+            let values = [("id", id), ("select_type", kind), ("table", table), ("type", "ALL"), ("rows", rows)];
+            values.map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).into_iter().collect()
+        };
+        let rows = |parts: &[(&str, &str, &str, &str)]| {
+            let results = vec![parts.iter().map(|(id, kind, table, rows)| row(id, kind, table, rows)).collect()];
+            read_plan(&results).figures.rows
+        };
+        assert_eq!(rows(&[("1", "PRIMARY", "u", "2000"), ("2", "DEPENDENT SUBQUERY", "l", "2000")]), 4_002_000);
+        assert_eq!(rows(&[("1", "PRIMARY", "u", "2000"), ("2", "SUBQUERY", "l", "2000")]), 4_000);
+        assert_eq!(rows(&[("2", "DEPENDENT SUBQUERY", "l", "7")]), 7);
+    }
 }

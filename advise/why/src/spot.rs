@@ -53,6 +53,21 @@ pub struct Operand {
     pub is_editable: bool,
 }
 
+/// Joins of a query that has no rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joins {
+    /// The tables one by one.
+    None,
+    /// As the statement has them. A column of `USING` is then one column.
+    Written,
+}
+
+/// Table of one row, to which the tables of a query without rows are joined.
+const NO_ROWS: &str = "FROM (SELECT 1 AS weigh_one) AS weigh_none";
+
+/// Mark in a query for its expressions.
+const EXPRESSIONS: &str = "\u{1}";
+
 impl Source {
     pub fn statement(place: Place, text: &str, offset: usize) -> Self {
         Self { parsed: parse_statement(text), place, text: text.to_owned(), offset, is_expression: false }
@@ -62,45 +77,78 @@ impl Source {
         Self { parsed: parse_expression(text), place, text: text.to_owned(), offset, is_expression: true }
     }
 
-    /// Returns `FROM` with the tables of a block, none of which has a row, and of `levels` blocks
-    /// around it. In a trigger, also `NEW` and `OLD`.
-    pub fn no_rows_clause(&self, block: usize, levels: usize) -> String {
-        let mut from = String::from("FROM (SELECT 1 AS weigh_one) AS weigh_none");
+    /// Returns a query of one row for expressions of a block, each with a name. No table has a row.
+    /// Names are looked up as in the statement: in the block's tables, then in those of each of
+    /// `levels` blocks around it, at last in `NEW` and `OLD` of a trigger.
+    pub fn no_rows_query(&self, block: usize, levels: usize, joins: Joins, expressions: &[(&str, &str)]) -> String {
+        let mut layers = self.layers(block, levels, joins);
+        let outermost = layers.pop().unwrap_or_default();
+        let nest = |expression: &str| {
+            let wrap = |inner: String, layer: &String| format!("({})", layer.replacen(EXPRESSIONS, &inner, 1));
+            layers.iter().fold(expression.to_owned(), wrap)
+        };
+        let items = expressions.iter().map(|(expression, name)| format!("{} AS {name}", nest(expression)));
+        outermost.replacen(EXPRESSIONS, &items.collect::<Vec<_>>().join(", "), 1)
+    }
+
+    /// Number of blocks around a block.
+    pub fn depth(&self, block: usize) -> usize {
+        self.around(block).count().saturating_sub(1)
+    }
+
+    /// A block and those around it, the innermost first.
+    fn around(&self, block: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(block), |at| self.parsed.blocks.get(*at)?.parent)
+    }
+
+    /// Queries without their expressions, the innermost first: the block's, those around it, and a
+    /// trigger's rows.
+    fn layers(&self, block: usize, levels: usize, joins: Joins) -> Vec<String> {
+        let queries = self.around(block).take(levels + 1).map(|at| self.layer(at, joins));
+        queries.chain(self.trigger_layer()).collect()
+    }
+
+    fn layer(&self, block: usize, joins: Joins) -> String {
+        let from = match joins {
+            Joins::None => None,
+            Joins::Written => self.joined_clause(block),
+        };
+        let from = from.unwrap_or_else(|| self.no_rows_clause(block));
+        format!("{} SELECT {EXPRESSIONS} {from}", self.with_clause(block)).trim_start().to_owned()
+    }
+
+    /// Query of `NEW` and `OLD`. `None` unless the place is a trigger.
+    fn trigger_layer(&self) -> Option<String> {
+        let Place::Program { program, .. } = &self.place else { return None };
+        let table = sql::quote_table(&program.schema, program.table.as_ref()?);
+        let rows = ["NEW", "OLD"].map(|row| format!(" LEFT JOIN {table} AS {row} ON FALSE")).concat();
+        Some(format!("SELECT {EXPRESSIONS} {NO_ROWS}{rows}"))
+    }
+
+    /// Returns `FROM` with the tables of a block, none of which has a row.
+    fn no_rows_clause(&self, block: usize) -> String {
+        let mut from = String::from(NO_ROWS);
         let mut names: Vec<String> = Vec::new();
-        let (mut at, mut left) = (Some(block), levels);
-        while let Some(block) = at.and_then(|at| self.parsed.blocks.get(at)) {
-            for table in &block.tables {
-                let name = table.alias.to_lowercase();
-                if names.contains(&name) {
-                    continue;
-                }
-                let text = &self.text[table.span.clone()];
-                from += &format!(" LEFT JOIN {text} AS {} ON FALSE", quote_identifier(&table.alias));
-                names.push(name);
+        for table in self.parsed.blocks.get(block).iter().flat_map(|block| &block.tables) {
+            let name = table.alias.to_lowercase();
+            if names.contains(&name) {
+                continue;
             }
-            if left == 0 {
-                break;
-            }
-            left -= 1;
-            at = block.parent;
-        }
-        if let Place::Program { program, .. } = &self.place
-            && let Some(table) = &program.table
-        {
-            for row in ["NEW", "OLD"] {
-                from += &format!(" LEFT JOIN {} AS {row} ON FALSE", sql::quote_table(&program.schema, table));
-            }
+            let text = &self.text[table.span.clone()];
+            from += &format!(" LEFT JOIN {text} AS {} ON FALSE", quote_identifier(&table.alias));
+            names.push(name);
         }
         from
     }
 
-    /// Returns `FROM` with the joins of a block as they are written, none of which has a row.
-    pub fn joined_clause(&self, block: usize) -> Option<String> {
+    /// Returns `FROM` with the joins of a block as they are written, none of which has a row. `None`
+    /// for a block without tables.
+    fn joined_clause(&self, block: usize) -> Option<String> {
         let from = self.parsed.blocks.get(block)?.from.clone()?;
-        Some(format!("FROM (SELECT 1 AS weigh_one) AS weigh_none LEFT JOIN ({}) ON FALSE", &self.text[from]))
+        Some(format!("{NO_ROWS} LEFT JOIN ({}) ON FALSE", &self.text[from]))
     }
 
-    pub fn with_clause(&self, block: usize) -> &str {
+    fn with_clause(&self, block: usize) -> &str {
         self.parsed.blocks.get(block).and_then(|block| block.with.clone()).map_or("", |with| &self.text[with])
     }
 
@@ -168,13 +216,8 @@ impl Source {
                 for (needle, item) in needles.into_iter().zip(&inner.items) {
                     let operands = vec![self.operand(block, needle), self.operand(blocks[0], &item.expression)];
                     let mut spot = self.spot(block, SpotKind::Comparison, "IN", span.clone(), operands);
-                    let rows = format!(
-                        "{} SELECT {} {}",
-                        self.with_clause(blocks[0]),
-                        spot.operands[1].text,
-                        self.no_rows_clause(blocks[0], 0)
-                    );
-                    spot.alone = format!("{} IN ({})", spot.operands[0].text, rows.trim());
+                    let rows = self.layer(blocks[0], Joins::None).replacen(EXPRESSIONS, &spot.operands[1].text, 1);
+                    spot.alone = format!("{} IN ({rows})", spot.operands[0].text);
                     spots.push(spot);
                 }
             }
@@ -240,12 +283,8 @@ impl Source {
         for column in 0..columns {
             let operand = |at: &usize| self.operand(*at, &self.parsed.blocks[*at].items[column].expression);
             let operands: Vec<Operand> = branches.iter().map(operand).collect();
-            let alone: Vec<String> = operands
-                .iter()
-                .map(|one| {
-                    format!("{} SELECT {} {}", self.with_clause(one.block), one.text, self.no_rows_clause(one.block, 0))
-                })
-                .collect();
+            let branch = |one: &Operand| self.layer(one.block, Joins::None).replacen(EXPRESSIONS, &one.text, 1);
+            let alone: Vec<String> = operands.iter().map(branch).collect();
             let text = operands.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" UNION ");
             spots.push(Spot {
                 block: branches[0],

@@ -99,7 +99,9 @@ impl Copy<'_> {
         for index in &inner.pieces {
             let Some(source) = piece_source(&program, &inner.call, *index) else { continue };
             let answer = match source.is_expression {
-                true => self.ask_on_no_rows(&source, 0, &format!("({})", source.text))?.map(|_| Plan::default()),
+                true => self
+                    .ask_on_no_rows(&source, 0, &[(&format!("({})", source.text), "weigh_value")])?
+                    .map(|_| Plan::default()),
                 false => self.explain(&source.place, &without_into(&source.text))?,
             };
             match answer {

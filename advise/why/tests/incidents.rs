@@ -9,7 +9,7 @@
 //! - `-- says: TEXT`: the finding contains TEXT, or one of `ONE|OTHER`;
 //! - `-- never: TEXT`: the finding does not contain TEXT.
 //!
-//! The environment variable `FIXTURE` names the only fixture that runs.
+//! The environment variable `FIXTURE` names the only fixtures that run, separated by commas.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,9 @@ fn fixtures() -> Vec<Fixture> {
         }
     };
     let all = files.iter().map(read);
-    all.filter(|fixture| std::env::var("FIXTURE").map_or(true, |name| name == fixture.name)).collect()
+    let named = std::env::var("FIXTURE").ok();
+    let is_named = |fixture: &Fixture| named.as_ref().is_none_or(|all| all.split(',').any(|name| name == fixture.name));
+    all.filter(is_named).collect()
 }
 
 /// Creates the fixture's schema anew.
