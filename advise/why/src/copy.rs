@@ -163,6 +163,8 @@ impl<'s> Copy<'s> {
             // With this, MariaDB from 10.6.16 on says which index a conversion makes useless.
             first.push("SET SESSION note_verbosity = 'basic,unusable_keys,explain'".into());
             first.push("SET SESSION max_statement_time = 2".into());
+            // Made-up rows may violate checks, also in statements that rebuild a table.
+            first.push("SET SESSION check_constraint_checks = 0".into());
         } else {
             first.push("SET SESSION max_execution_time = 2000".into());
         }

@@ -145,7 +145,7 @@ fn function_names(source: &Source) -> BTreeSet<(Option<String>, String)> {
 
 /// Schema, name and arguments of a `CALL`.
 fn called(source: &Source) -> Option<(Option<String>, String, Vec<String>)> {
-    if !begins_with(source, &["call"]) {
+    if !source.begins_with(&["call"]) {
         return None;
     }
     let expression = source.parsed.blocks.first()?.conditions.first()?;
@@ -162,20 +162,14 @@ fn called(source: &Source) -> Option<(Option<String>, String, Vec<String>)> {
     }
 }
 
-fn begins_with(source: &Source, words: &[&str]) -> bool {
-    let is_comment = |token: &sql::Token<'_>| token.kind == sql::TokenKind::Comment;
-    let first = tokenize(&source.text, SqlMode::default()).find(|token| !is_comment(token));
-    first.is_some_and(|token| token.is_any_keyword(words))
-}
-
 /// Events of the triggers that a statement runs: two for `REPLACE` and `ON DUPLICATE KEY UPDATE`.
 fn events(source: &Source) -> &'static [&'static str] {
     let has_update = tokenize(&source.text, SqlMode::default()).any(|token| token.is_keyword("duplicate"));
-    if begins_with(source, &["replace"]) {
+    if source.begins_with(&["replace"]) {
         &["INSERT", "DELETE"]
-    } else if begins_with(source, &["insert"]) {
+    } else if source.begins_with(&["insert"]) {
         if has_update { &["INSERT", "UPDATE"] } else { &["INSERT"] }
-    } else if begins_with(source, &["update"]) {
+    } else if source.begins_with(&["update"]) {
         &["UPDATE"]
     } else {
         &["DELETE"]
@@ -187,7 +181,7 @@ fn changed_tables(copy: &Copy<'_>, source: &Source, own: &str) -> Result<Vec<(St
     let Some(block) = source.parsed.blocks.first() else { return Ok(Vec::new()) };
     let named = named_tables(block, own);
     let first = || -> Vec<(String, String)> { named.first().map(|table| table.name.clone()).into_iter().collect() };
-    if begins_with(source, &["insert", "replace"]) {
+    if source.begins_with(&["insert", "replace"]) {
         return Ok(first());
     }
     let by_name = |names: &[String]| {
@@ -195,12 +189,12 @@ fn changed_tables(copy: &Copy<'_>, source: &Source, own: &str) -> Result<Vec<(St
         named.iter().find(is_meant).map(|table| table.name.clone())
     };
     let mut found: Vec<(String, String)> = Vec::new();
-    if begins_with(source, &["delete"]) {
+    if source.begins_with(&["delete"]) {
         if block.deleted.is_empty() {
             return Ok(first());
         }
         found.extend(block.deleted.iter().filter_map(|names| by_name(names)));
-    } else if begins_with(source, &["update"]) {
+    } else if source.begins_with(&["update"]) {
         for target in &block.assigned {
             let Some((column, table)) = target.split_last() else { continue };
             if !table.is_empty() || named.len() < 2 {

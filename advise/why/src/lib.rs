@@ -30,11 +30,12 @@ mod source;
 mod spot;
 mod statements;
 mod syntax;
+mod tables;
 mod trial;
 
 pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
-pub use fill::ROWS;
+pub use fill::{Filled, ROWS};
 pub use load::{DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, list_schemas, load_dump};
 pub use model::*;
 pub use run::{Found, Given, Request, diagnose, diagnose_program, sets_up};

@@ -14,6 +14,7 @@ use crate::origin::Resolved;
 use crate::remedy::{self, Fault};
 use crate::spot::{Source, SpotKind};
 use crate::syntax::parse_program;
+use crate::tables::TableName;
 use crate::trial::{Inner, Outcome, Subject};
 use crate::{ddl, name};
 
@@ -64,7 +65,7 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
             session.prelude.push(given.text.clone());
             continue;
         }
-        let mut diagnoser = Diagnoser { copy, session: session.clone(), made_up: 0, is_unjudged: false };
+        let mut diagnoser = Diagnoser { copy, session: session.clone(), made_up: 0, unjudged: None };
         match diagnoser.judge(given) {
             Ok(findings) => {
                 if diagnoser.made_up > 0 {
@@ -72,13 +73,9 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
                         .notes
                         .push(format!("{}: plans are of made-up rows: {} of them", given.place, diagnoser.made_up));
                 }
-                let is_unjudged = diagnoser.is_unjudged && findings.is_empty();
-                if is_unjudged {
-                    found.notes.push(format!(
-                        "{}: its plan could not be judged: it looks up a row by a unique key that the copy does not have",
-                        given.place
-                    ));
-                }
+                let unjudged = diagnoser.unjudged.map(|reason| format!("{}: {reason}", given.place));
+                let is_unjudged = unjudged.is_some() && findings.is_empty();
+                found.notes.extend(unjudged);
                 found.statements.push(Judged {
                     place: given.place.clone(),
                     text: given.text.clone(),
@@ -110,7 +107,7 @@ pub fn diagnose_program(
     name: &str,
 ) -> Result<Vec<Finding>, Error> {
     let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
-    let mut diagnoser = Diagnoser { copy, session, made_up: 0, is_unjudged: false };
+    let mut diagnoser = Diagnoser { copy, session, made_up: 0, unjudged: None };
     Ok(diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default())
 }
 
@@ -129,8 +126,8 @@ struct Diagnoser<'c, 's> {
     session: Session,
     /// Number of made-up rows.
     made_up: u64,
-    /// True if a plan could not be judged, because the copy has no row that the statement looks up.
-    is_unjudged: bool,
+    /// Why a plan could not be judged.
+    unjudged: Option<String>,
 }
 
 impl Diagnoser<'_, '_> {
@@ -242,37 +239,51 @@ impl Diagnoser<'_, '_> {
         let refusal = outcome.refusal.clone().or(first);
         let kind = refusal.as_ref().map_or(Kind::Refused, |refusal| refusal_kind(refusal.code));
         if kind == Kind::Refused {
-            self.fill(&parts)?;
+            self.fill(&parts, &subject)?;
         }
         let fault = Fault { kind, parts, subject, before: outcome.clone() };
         let remedies = remedy::find(self.copy, &fault)?;
         Ok(vec![finding(&fault, refusal.map(|refusal| refusal.to_string()), remedies, Vec::new())])
     }
 
-    /// Fills the tables of the columns that take part, so that plans differ.
-    fn fill(&mut self, parts: &[(Source, Vec<Spotted>)]) -> Result<(), Error> {
-        let tables = tables(parts);
-        if !tables.is_empty() {
-            self.made_up += self.copy.fill(&tables)?;
+    /// Fills the tables that the statement reads, so that plans differ. Returns those that stay
+    /// without rows.
+    fn fill(&mut self, parts: &[(Source, Vec<Spotted>)], subject: &Subject) -> Result<Vec<(String, u64)>, Error> {
+        let filled = self.copy.fill(&self.tables(parts, subject)?)?;
+        self.made_up += filled.made;
+        Ok(filled.short)
+    }
+
+    /// Tables of the columns that take part, and the others that the statement reads.
+    fn tables(&self, parts: &[(Source, Vec<Spotted>)], subject: &Subject) -> Result<Vec<TableName>, Error> {
+        let mut tables = taking_part(parts);
+        let whole = Source::statement(Place::Session(subject.session.clone()), &subject.text, 0);
+        let whole = Some(&whole).filter(|_| subject.inner.is_none());
+        for table in self.copy.read_tables(parts.iter().map(|(source, _)| source).chain(whole))? {
+            if !tables.contains(&table) {
+                tables.push(table);
+            }
         }
-        Ok(())
+        Ok(tables)
     }
 
     fn judge_indexes(&mut self, parts: Vec<(Source, Vec<Spotted>)>, subject: Subject) -> Result<Vec<Finding>, Error> {
-        self.fill(&parts)?;
+        let short = self.fill(&parts, &subject)?;
         let mut before = self.copy.evaluate(&subject)?;
         if has_empty_lookup(&before) {
-            self.copy.add_rows_of_constants(&tables(&parts), &subject.text)?;
+            self.copy.add_rows_of_constants(&self.tables(&parts, &subject)?, &subject.text)?;
             before = self.copy.evaluate(&subject)?;
         }
-        if before.refusal.is_some() {
+        if let Some(refusal) = before.refusal.as_ref().filter(|refusal| !remedy::is_row_error(refusal.code)) {
+            self.unjudged = Some(format!("the server refuses it on made-up rows: {refusal}"));
             return Ok(Vec::new());
         }
-        self.is_unjudged |= has_empty_lookup(&before);
+        let unjudged = why_unjudged(&before, &short);
         let warnings: Vec<String> = before.plans.iter().flat_map(|plan| plan.warnings.clone()).collect();
         let mut fault = Fault { kind: Kind::IndexLost, parts, subject, before };
         let remedies = remedy::find(self.copy, &fault)?;
         let Some(best) = remedies.iter().filter_map(|remedy| remedy.plan.as_ref()).min_by_key(|plan| plan.rows) else {
+            self.unjudged = self.unjudged.take().or(unjudged);
             return Ok(Vec::new());
         };
         let before = remedy::figures(&fault.before.plans).unwrap_or_default();
@@ -295,9 +306,19 @@ impl Diagnoser<'_, '_> {
     }
 }
 
+/// Says why a plan without a lost index is no proof. `None` if it is one.
+fn why_unjudged(before: &Outcome, short: &[(String, u64)]) -> Option<String> {
+    if has_empty_lookup(before) {
+        let reason = "its plan could not be judged: it looks up a row by a unique key that the copy does not have";
+        return Some(reason.into());
+    }
+    let (table, rows) = short.first()?;
+    Some(format!("its plan could not be judged: {table} has {rows} rows on the copy and takes no made-up ones"))
+}
+
 /// Tables of the columns that take part.
-fn tables(parts: &[(Source, Vec<Spotted>)]) -> Vec<(String, String)> {
-    let mut tables: Vec<(String, String)> = Vec::new();
+fn taking_part(parts: &[(Source, Vec<Spotted>)]) -> Vec<TableName> {
+    let mut tables: Vec<TableName> = Vec::new();
     let resolved = parts.iter().flat_map(|(_, spots)| spots).flat_map(|judged| &judged.resolved);
     for column in resolved.filter_map(|one| one.column.as_ref()) {
         let table = (column.table.schema.clone(), column.table.name.clone());

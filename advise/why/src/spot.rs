@@ -91,6 +91,13 @@ impl Source {
         outermost.replacen(EXPRESSIONS, &items.collect::<Vec<_>>().join(", "), 1)
     }
 
+    /// True if the first word is one of `words`.
+    pub fn begins_with(&self, words: &[&str]) -> bool {
+        let is_comment = |token: &sql::Token<'_>| token.kind == TokenKind::Comment;
+        let first = tokenize(&self.text, SqlMode::default()).find(|token| !is_comment(token));
+        first.is_some_and(|token| token.is_any_keyword(words))
+    }
+
     /// Number of blocks around a block.
     pub fn depth(&self, block: usize) -> usize {
         self.around(block).count().saturating_sub(1)

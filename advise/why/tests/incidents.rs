@@ -6,6 +6,7 @@
 //!
 //! - `-- breaks: A B`: servers on which something is found;
 //! - `-- clean: A B`: servers on which nothing is found;
+//! - `-- unknown: A B`: servers on which the verdict is "not known";
 //! - `-- says: TEXT`: the finding contains TEXT, or one of `ONE|OTHER`;
 //! - `-- never: TEXT`: the finding does not contain TEXT.
 //!
@@ -17,7 +18,7 @@ use std::sync::Mutex;
 
 use mysql::prelude::Queryable;
 use server::{Conn, NoProgress, Options, Server, open};
-use why::{Copy, Finding, Given, Loaded, Remedy, Request, Scope, diagnose, load_dump};
+use why::{Copy, Finding, Found, Given, Loaded, Remedy, Request, Scope, diagnose, load_dump};
 
 /// Servers run one at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -69,7 +70,7 @@ fn load(server: &Server, fixture: &Fixture) {
     assert!(loaded.refused.is_empty(), "{}: {:?}", fixture.name, loaded.refused);
 }
 
-fn diagnose_fixture(server: &Server, fixture: &Fixture) -> Vec<Finding> {
+fn diagnose_fixture(server: &Server, fixture: &Fixture) -> Found {
     load(server, fixture);
     let mut copy = Copy::new(server).unwrap();
     let given = |text: &String| Given { place: fixture.name.clone(), text: text.clone(), ..Given::default() };
@@ -78,8 +79,10 @@ fn diagnose_fixture(server: &Server, fixture: &Fixture) -> Vec<Finding> {
         schema: Some("app".into()),
         first: Vec::new(),
     };
-    let found =
-        diagnose(&mut copy, &request).unwrap_or_else(|error| panic!("{} on {}: {error}", fixture.name, server.label()));
+    diagnose(&mut copy, &request).unwrap_or_else(|error| panic!("{} on {}: {error}", fixture.name, server.label()))
+}
+
+fn findings(found: Found) -> Vec<Finding> {
     found.statements.into_iter().flat_map(|statement| statement.findings).collect()
 }
 
@@ -121,7 +124,9 @@ fn run_all(conn: &mut Conn, statements: &[String]) -> Result<(), String> {
 }
 
 fn complaints(server: &Server, name: &str, fixture: &Fixture) -> Vec<String> {
-    let findings = diagnose_fixture(server, fixture);
+    let found = diagnose_fixture(server, fixture);
+    let (notes, is_unknown) = (found.notes.clone(), found.statements.iter().any(|statement| statement.is_unjudged));
+    let findings = findings(found);
     let text = serde_json::to_string(&findings).unwrap();
     if std::env::var_os("SHOW").is_some() {
         eprintln!("{name} {}: {}", fixture.name, serde_json::to_string_pretty(&findings).unwrap());
@@ -131,10 +136,19 @@ fn complaints(server: &Server, name: &str, fixture: &Fixture) -> Vec<String> {
         if !findings.is_empty() {
             wrong.push(format!("not silent: {text}"));
         }
+        if is_unknown {
+            wrong.push(format!("not known: {notes:?}"));
+        }
+        return wrong;
+    }
+    if fixture.servers("unknown").iter().any(|one| one == name) {
+        if !is_unknown {
+            wrong.push(format!("known: {text} {notes:?}"));
+        }
         return wrong;
     }
     if findings.is_empty() {
-        return vec!["nothing found".into()];
+        return vec![format!("nothing found: {notes:?}")];
     }
     for says in fixture.options("says") {
         if !says.split('|').any(|one| text.contains(one)) {
@@ -166,7 +180,7 @@ fn test_server(name: &str) {
     let mut wrong = Vec::new();
     let mut tried = 0;
     for fixture in fixtures() {
-        let named = [fixture.servers("breaks"), fixture.servers("clean")].concat();
+        let named = ["breaks", "clean", "unknown"].map(|word| fixture.servers(word)).concat();
         if named.iter().any(|one| one == name) {
             tried += 1;
             wrong.extend(
@@ -195,7 +209,7 @@ fn refused_definition_keeps_the_rows_on_mysql_9() {
         schema: schema.into(),
         statements: vec!["ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci".into()],
     };
-    let findings = diagnose_fixture(&server, &fixture);
+    let findings = findings(diagnose_fixture(&server, &fixture));
     assert_eq!(findings.len(), 1, "{findings:?}");
     let query = "SELECT id, w, CAST(made AS CHAR), word, hidden, twice FROM app.t ORDER BY id";
     let rows: Vec<(u32, String, Option<String>, String, u32, u32)> = server.connect().unwrap().query(query).unwrap();

@@ -141,7 +141,7 @@ pub fn figures(plans: &[Plan]) -> Option<PlanFigures> {
 }
 
 /// True for errors of the rows that a statement writes, which made-up rows can cause.
-fn is_row_error(code: u16) -> bool {
+pub(crate) fn is_row_error(code: u16) -> bool {
     const NULL_NOT_ALLOWED: u16 = 1048;
     const PARENT_ROW_IN_USE: u16 = 1451;
     matches!(
