@@ -54,6 +54,9 @@ fn engine_of(text: &str) -> String {
 }
 
 fn engine_attempt(refused: &Refused<'_>) -> Attempt {
+    if let Some(statements) = alter_first(refused, "ENGINE=InnoDB") {
+        return Attempt::new(Scope::Table, "Make the table an InnoDB table before".into(), statements);
+    }
     let text = refused.text;
     let tokens = tokens_without_comments(text);
     let sql = match (&refused.table, tokens.iter().position(|token| token.is_keyword("engine"))) {
@@ -70,6 +73,15 @@ fn engine_attempt(refused: &Refused<'_>) -> Attempt {
     Attempt::new(Scope::Table, "Make the table an InnoDB table in the same statement".into(), vec![sql])
 }
 
+/// Statements that change an option of the table before `CREATE INDEX`, which takes no option. `None`
+/// for other statements.
+fn alter_first(refused: &Refused<'_>, option: &str) -> Option<Vec<String>> {
+    let first = *tokens_without_comments(refused.text).first()?;
+    let table = refused.table.as_ref().filter(|_| first.is_keyword("create"))?;
+    let name = refused.session.quote_table(&table.schema, &table.name);
+    Some(vec![format!("ALTER TABLE {name} {option}"), refused.text.to_owned()])
+}
+
 /// Byte offset behind `ALTER TABLE name`.
 fn offset_after_table(tokens: &[Token<'_>]) -> usize {
     let at = tokens.iter().position(|token| token.is_keyword("table")).unwrap_or(0) + 1;
@@ -79,12 +91,11 @@ fn offset_after_table(tokens: &[Token<'_>]) -> usize {
 
 /// `ROW_FORMAT=DYNAMIC` allows 3072 bytes; old servers need two settings besides.
 fn dynamic_attempts(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Vec<Attempt>, Error> {
-    let separator = if refused.table.is_some() && !refused.text.trim_start().to_lowercase().starts_with("create") {
-        ", "
-    } else {
-        " "
+    let separator = if refused.table.is_some() { ", " } else { " " };
+    let (place, statements) = match alter_first(refused, "ROW_FORMAT=DYNAMIC") {
+        Some(statements) => ("for the table before", statements),
+        None => ("in the same statement", vec![format!("{}{separator}ROW_FORMAT=DYNAMIC", refused.text)]),
     };
-    let text = format!("{}{separator}ROW_FORMAT=DYNAMIC", refused.text);
     // Servers without the variable allow 3072 bytes always.
     let old = copy
         .names(
@@ -92,16 +103,16 @@ fn dynamic_attempts(copy: &mut Copy<'_>, refused: &Refused<'_>) -> Result<Vec<At
              UNION ALL SELECT CONCAT('SET GLOBAL innodb_large_prefix = ', @@GLOBAL.innodb_large_prefix)",
         )
         .unwrap_or_default();
-    let mut found =
-        vec![Attempt::new(Scope::Table, "Use ROW_FORMAT=DYNAMIC in the same statement".into(), vec![text.clone()])];
+    let use_dynamic = format!("se ROW_FORMAT=DYNAMIC {place}");
+    let mut found = vec![Attempt::new(Scope::Table, format!("U{use_dynamic}"), statements.clone())];
     if !old.is_empty() {
-        let what = "Set innodb_file_format=Barracuda and innodb_large_prefix=ON, and use ROW_FORMAT=DYNAMIC in the same statement";
-        let sql = vec![
+        let what = format!("Set innodb_file_format=Barracuda and innodb_large_prefix=ON, and u{use_dynamic}");
+        let mut sql = vec![
             "SET GLOBAL innodb_file_format = Barracuda".to_owned(),
             "SET GLOBAL innodb_large_prefix = ON".to_owned(),
-            text,
         ];
-        found.push(Attempt { restore: old, ..Attempt::new(Scope::Server, what.into(), sql) });
+        sql.extend(statements);
+        found.push(Attempt { restore: old, ..Attempt::new(Scope::Server, what, sql) });
     }
     Ok(found)
 }
@@ -188,31 +199,65 @@ fn shorten_column(
     Ok(Some(attempt))
 }
 
-/// Gives long text columns a prefix in the indexes that the statement adds.
+/// Gives long text columns a prefix in the indexes that the statement adds, and lowers a longer one.
 fn add_prefixes(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     let tokens = tokens_without_comments(refused.text);
     let room = limit / WIDEST;
     let mut edits = Vec::new();
     for open in (0..tokens.len()).filter(|at| tokens[*at].is_symbol('(')) {
-        let head = &tokens[open.saturating_sub(5)..open];
+        let head = &tokens[open.saturating_sub(10)..open];
         let begins = head.iter().rposition(|token| token.is_symbol(',') || token.is_symbol('(')).map_or(0, |at| at + 1);
         let is_index = head[begins..].iter().any(|token| token.is_any_keyword(&["key", "index", "unique", "primary"]));
         if !is_index || head[begins..].iter().any(|token| token.is_keyword("references")) {
             continue;
         }
-        for (at, token) in tokens.iter().enumerate().skip(open + 1).take_while(|(_, token)| !token.is_symbol(')')) {
-            let has_length = tokens.get(at + 1).is_some_and(|next| next.is_symbol('('));
-            if let (Some(name), false) = (token.name(), has_length)
-                && is_long_text(refused, &tokens, &name, room)
-            {
-                edits.push((token.end()..token.end(), format!("({room})")));
-            }
-        }
+        let parts = key_parts(&tokens, open);
+        edits.extend(parts.into_iter().filter_map(|part| limit_prefix(refused, &tokens, part, room)));
     }
     let sql = crate::remedy::splice(refused.text, &edits);
     let mut attempt = Attempt::new(Scope::Statement, format!("Index the first {room} characters"), vec![sql]);
     attempt.effects.push("A unique index then refuses values that differ only behind them.".into());
     (!edits.is_empty()).then_some(attempt)
+}
+
+/// Indexes of the tokens inside the parenthesis of a key that begin a part.
+fn key_parts(tokens: &[Token<'_>], open: usize) -> Vec<usize> {
+    let (mut parts, mut depth) = (Vec::new(), 0_usize);
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        if depth == 1 && (tokens[at - 1].is_symbol(',') || at == open + 1) {
+            parts.push(at);
+        }
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            depth -= 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    parts
+}
+
+/// Edit that gives a part of a key a prefix of `room` characters. `None` for a part that fits.
+fn limit_prefix(
+    refused: &Refused<'_>,
+    tokens: &[Token<'_>],
+    part: usize,
+    room: u64,
+) -> Option<(std::ops::Range<usize>, String)> {
+    let name = tokens[part].name()?;
+    let prefix = tokens.get(part + 1).filter(|next| next.is_symbol('(')).and_then(|_| tokens.get(part + 2));
+    match prefix {
+        Some(length) => {
+            let is_long = length.text.parse::<u64>().is_ok_and(|length| length > room);
+            is_long.then(|| (length.start..length.end(), room.to_string()))
+        }
+        None => {
+            let end = tokens[part].end();
+            is_long_text(refused, tokens, &name, room).then(|| (end..end, format!("({room})")))
+        }
+    }
 }
 
 /// True for a text column of more than `room` characters, of the table or of the statement.
