@@ -48,7 +48,9 @@ pub fn find_tables_with_offsets(tokens: &[Token<'_>]) -> Vec<(TableName, usize)>
     let functions = enclosing_functions(tokens);
     let mut at = 0;
     while at < tokens.len() {
-        let begins = tokens[at].is_any_keyword(&TABLE_KEYWORDS) && !is_other_use(tokens, at, functions[at]);
+        let begins = tokens[at].is_any_keyword(&TABLE_KEYWORDS)
+            && !is_part_of_name(tokens, at)
+            && !is_other_use(tokens, at, functions[at]);
         at += 1;
         if !begins {
             continue;
@@ -76,8 +78,15 @@ pub fn find_tables_with_offsets(tokens: &[Token<'_>]) -> Vec<(TableName, usize)>
     found
 }
 
+/// Returns true for a word after or before a dot: a keyword there is a name.
+fn is_part_of_name(tokens: &[Token<'_>], at: usize) -> bool {
+    let is_dot = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|token| token.is_symbol('.'));
+    is_dot(at.checked_sub(1)) || is_dot(Some(at + 1))
+}
+
 /// Returns, for each token, the index of the token before the innermost parenthesis around it, such
-/// as a function's name.
+/// as a function's name. `None` after a `SELECT` within the parenthesis: a FROM there is the
+/// query's, as in `INSERT INTO mid (SELECT a FROM t)`.
 fn enclosing_functions(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     let mut open: Vec<Option<usize>> = Vec::new();
     let enclosing = |(at, token): (usize, &Token<'_>)| {
@@ -85,6 +94,11 @@ fn enclosing_functions(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
             open.push(at.checked_sub(1));
         } else if token.is_symbol(')') {
             open.pop();
+        } else if token.is_keyword("select")
+            && !is_part_of_name(tokens, at)
+            && let Some(innermost) = open.last_mut()
+        {
+            *innermost = None;
         }
         open.last().copied().flatten()
     };
@@ -110,7 +124,9 @@ fn is_other_use(tokens: &[Token<'_>], at: usize, function: Option<usize>) -> boo
         return before(1).is_some_and(|token| token.is_keyword("or"));
     }
     tokens[at].is_keyword("from")
-        && function.is_some_and(|at| tokens[at].is_any_keyword(&["extract", "trim", "substring", "substr", "mid"]))
+        && function.is_some_and(|at| {
+            tokens[at].is_any_keyword(&["extract", "trim", "substring", "substr", "mid", "trim_oracle"])
+        })
 }
 
 /// Reads `schema.table` or `table`; returns it with its number of tokens. `None` for anything else,
@@ -221,6 +237,9 @@ mod tests {
             ["a", "b", "c"]
         );
         assert_eq!(table_list("SELECT EXTRACT(YEAR FROM d), TRIM(BOTH 'x' FROM (e)) FROM (SELECT 1) t"), [""; 0]);
+        assert_eq!(table_list("INSERT INTO mid (SELECT a AS b, 1 FROM b.secret)"), ["mid", "b.secret"]);
+        assert_eq!(table_list("INSERT INTO mid ((SELECT 1, 2) UNION SELECT a, 1 FROM b)"), ["mid", "b"]);
+        assert_eq!(table_list("SELECT a.from, from.b FROM t AS `from`"), ["t"]);
         assert_eq!(table_list("SELECT 1 INTO OUTFILE 'x'"), [""; 0]);
         assert_eq!(table_list("SELECT 1 FROM dual"), [""; 0]);
         assert_eq!(table_list("SELECT (SELECT MAX(x) FROM t) FROM u"), ["t", "u"]);

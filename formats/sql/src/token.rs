@@ -73,6 +73,28 @@ impl Token<'_> {
     }
 }
 
+/// Returns the first number that servers read in different ways, among tokens without comments.
+///
+/// - Servers skip a number with an exponent but without its digits: MySQL 5.6 to 9.7 and MariaDB
+///   10.2 read `sleep 1.e(1)`, `sleep .1e+(1)` as `sleep(1)`, and `victim 1.e.f()` as `victim.f()`.
+/// - After a name, a number with a point is a name: `victim.1()` calls the function `1` of the
+///   schema `victim`.
+///
+/// Such a number directly follows a name, or is directly followed by one. No usual statement has
+/// one, so a reader that allows statements refuses it.
+pub fn find_odd_number<'t, 's>(tokens: &'t [Token<'s>]) -> Option<&'t Token<'s>> {
+    let is_name = |token: &Token<'_>| matches!(token.kind, TokenKind::Word | TokenKind::QuotedName);
+    (0..tokens.len()).find_map(|at| {
+        let token = tokens.get(at).filter(|token| token.kind == TokenKind::Number)?;
+        let follows = at.checked_sub(1).is_some_and(|before| {
+            let before = &tokens[before];
+            is_name(before) && before.end() == token.start && token.text.starts_with('.')
+        });
+        let is_followed = tokens.get(at + 1).is_some_and(|next| is_name(next) && next.start == token.end());
+        (follows || is_followed).then_some(token)
+    })
+}
+
 /// Returns the tokens of a text, comments included. White space is not a token.
 pub fn tokenize(text: &str, mode: SqlMode) -> impl Iterator<Item = Token<'_>> {
     let mut scanner = Scanner::new(mode);
@@ -405,6 +427,33 @@ mod tests {
         let ansi = SqlMode { ansi_quotes: true, no_backslash_escapes: true };
         let kinds: Vec<_> = tokenize(r#"'a\' "b""c""#, ansi).map(|token| (token.kind, token.name())).collect();
         assert_eq!(kinds, [(TokenKind::StringLiteral, None), (TokenKind::QuotedName, Some("b\"c".to_owned()))]);
+    }
+
+    #[test]
+    fn finds_numbers_that_servers_skip_or_read_as_names() {
+        let find = |text: &str| {
+            let tokens: Vec<_> = tokenize(text, SqlMode::default()).collect();
+            find_odd_number(&tokens).map(|token| token.text.to_owned())
+        };
+        for sign in ["", "+", "-"] {
+            for number in ["1.", "11.", ".1", "1.1"] {
+                for letter in ["e", "E"] {
+                    let text = format!("SELECT sleep {number}{letter}{sign}(1)");
+                    assert_eq!(find(&text).as_deref(), Some(number), "{text}");
+                }
+            }
+        }
+        for text in ["SELECT victim.1()", "SELECT `victim`.1e()", "SELECT k FROM a.1b", "SELECT 1.5x", "SELECT 1.`x`"] {
+            assert!(find(text).is_some(), "{text}");
+        }
+        for text in [
+            "SELECT 1., .5, -1.5e-3, 1.e5 x FROM t1 WHERE a>.5 AND b IN (.1,1.)",
+            "FOR i IN 1..10 DO",
+            "SELECT 1st FROM 2nd LIMIT 1,2",
+            "SELECT a .5",
+        ] {
+            assert_eq!(find(text), None, "{text}");
+        }
     }
 
     #[test]

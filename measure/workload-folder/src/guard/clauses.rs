@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Each parenthesis has a state of its own. Only words that are reserved on every server lead back
-//! to `Expression`; after any other word a comma still begins a table.
+//! to `Expression`; after any other word a comma still begins a table. A word next to a dot is a
+//! name on every server, also a reserved one: `where.id`.
 
 use std::collections::HashSet;
 
@@ -35,7 +36,7 @@ enum State {
 struct Frame {
     state: State,
     /// True within the parentheses of `EXTRACT`, `TRIM`, `SUBSTRING` and their synonyms, whose FROM
-    /// names no table.
+    /// names no table. False from a `SELECT` on: the FROM after it is the query's.
     has_own_from: bool,
 }
 
@@ -46,6 +47,8 @@ pub(super) struct Names {
     pub routines: HashSet<String>,
     /// True for the body of a routine or trigger.
     pub is_program: bool,
+    /// Parameters and variables of a routine or trigger, in lower case.
+    pub variables: HashSet<String>,
 }
 
 impl Names {
@@ -74,6 +77,25 @@ pub(super) struct Walker<'t, 'a> {
 const WORDS_AFTER_TABLES: [&str; 10] =
     ["where", "group", "having", "order", "limit", "union", "set", "values", "select", "lock"];
 
+/// Words that change the state. MySQL and MariaDB read them as names before a dot.
+const KEYWORDS_OF_CLAUSES: [&str; 15] = [
+    "from",
+    "join",
+    "straight_join",
+    "into",
+    "insert",
+    "replace",
+    "update",
+    "delete",
+    "table",
+    "using",
+    "on",
+    "returning",
+    "for",
+    "with",
+    "procedure",
+];
+
 const FUNCTIONS_WITH_FROM: [&str; 6] = ["extract", "trim", "substring", "substr", "mid", "trim_oracle"];
 
 impl<'t, 'a> Walker<'t, 'a> {
@@ -93,7 +115,9 @@ impl<'t, 'a> Walker<'t, 'a> {
         }
         let is_alias = |name: &String| {
             let lower = name.to_lowercase();
-            self.aliases.contains(&lower) || (self.names.is_program && matches!(lower.as_str(), "new" | "old"))
+            self.aliases.contains(&lower)
+                || self.names.variables.contains(&lower)
+                || (self.names.is_program && matches!(lower.as_str(), "new" | "old"))
         };
         match self.qualifiers.iter().find(|(name, _)| !is_alias(name)) {
             Some((name, offset)) => Err(OutOfScope {
@@ -102,12 +126,6 @@ impl<'t, 'a> Walker<'t, 'a> {
             }),
             None => Ok(()),
         }
-    }
-
-    /// Starts the next statement of a program's body.
-    fn begin_statement(&mut self) {
-        self.frames.truncate(1);
-        self.set_state(State::Expression);
     }
 
     fn fault<T>(&self, at: usize, reason: impl Into<String>) -> Result<T, OutOfScope> {
@@ -151,7 +169,6 @@ impl<'t, 'a> Walker<'t, 'a> {
         match token.kind {
             TokenKind::Word | TokenKind::QuotedName => self.check_name_or_keyword(at),
             TokenKind::Symbol => self.check_symbol(at),
-            TokenKind::Hint => self.check_hint(at),
             TokenKind::ConditionalComment => self.fault(at, "a conditional comment"),
             TokenKind::StringLiteral if token.text.starts_with('\\') => self.fault(at, "a backslash before a quote"),
             _ if matches!(self.state(), State::Table | State::DeletedTables) => {
@@ -166,24 +183,13 @@ impl<'t, 'a> Walker<'t, 'a> {
         }
     }
 
-    /// Refuses quotes and comments in an optimizer hint: they could make servers end the hint in
-    /// different places.
-    fn check_hint(&self, at: usize) -> CheckResult {
-        let text = self.tokens[at].text;
-        let inner = text.get(3..text.len() - 2).unwrap_or_default();
-        if inner.contains(['`', '\'', '"', '/', '*', '#', ';']) || inner.contains("--") {
-            return self.fault(at, "quotes or comments in an optimizer hint");
-        }
-        Ok(())
-    }
-
     fn check_symbol(&mut self, at: usize) -> CheckResult {
         let token = &self.tokens[at];
         match token.text {
             "(" => {
                 let state = if self.state() == State::Table { State::Table } else { State::Expression };
-                let has_own_from = self.previous_is(at, &FUNCTIONS_WITH_FROM)
-                    && !self.token_before(at, 2).is_some_and(|t| t.is_symbol('.'));
+                let is_value = matches!(self.state(), State::Expression | State::Condition);
+                let has_own_from = is_value && self.previous_is(at, &FUNCTIONS_WITH_FROM);
                 self.frames.push(Frame { state, has_own_from });
             }
             ")" => {
@@ -197,7 +203,9 @@ impl<'t, 'a> Walker<'t, 'a> {
             }
             "," if matches!(self.state(), State::AfterTable | State::Condition) => self.set_state(State::Table),
             "." if self.state() == State::AfterTable => return self.fault(at, "a table's name with a schema"),
-            ";" if self.names.is_program => self.begin_statement(),
+            "." if self.token_before(at, 1).is_none_or(|token| token.name().is_none()) => {
+                return self.fault(at, "a dot without a name before it");
+            }
             ";" => return self.fault(at, "a second statement"),
             "\\" => return self.fault(at, "a backslash outside of a string"),
             _ => {}
@@ -209,13 +217,21 @@ impl<'t, 'a> Walker<'t, 'a> {
         if self.follows_dot(at) {
             return self.check_qualified_name(at);
         }
-        if self.tokens[at].kind == TokenKind::Word && self.handle_keyword(at)? {
+        let token = &self.tokens[at];
+        let is_keyword = token.is_any_keyword(&WORDS_AFTER_TABLES) || token.is_any_keyword(&KEYWORDS_OF_CLAUSES);
+        if is_keyword && self.next_is_symbol(at, '.') {
+            return self.fault(at, format!("{} before a dot; quote it if it is a name", token.text));
+        }
+        if token.kind == TokenKind::Word && self.handle_keyword(at)? {
             return Ok(());
         }
-        let Some(name) = self.tokens[at].name() else { return Ok(()) };
+        let Some(name) = token.name() else { return Ok(()) };
         match self.state() {
             State::Table => self.check_table_name(at, &name),
             State::AfterTable | State::Definitions => {
+                if self.next_is_symbol(at, '(') && !self.begins_column_list(at) {
+                    self.names.check_call(token)?;
+                }
                 self.aliases.insert(name.to_lowercase());
                 Ok(())
             }
@@ -227,6 +243,17 @@ impl<'t, 'a> Walker<'t, 'a> {
                 Ok(())
             }
             State::Expression | State::Condition => self.check_value(at, name),
+        }
+    }
+
+    /// Returns true for `d` in `(SELECT …) AS d (x, y)` and `WITH d (x) AS (…)`.
+    fn begins_column_list(&self, at: usize) -> bool {
+        match self.state() {
+            State::Definitions => {
+                self.previous_is(at, &["with", "recursive"])
+                    || self.token_before(at, 1).is_some_and(|token| token.is_symbol(','))
+            }
+            _ => self.previous_is(at, &["as"]) || self.token_before(at, 1).is_some_and(|token| token.is_symbol(')')),
         }
     }
 
@@ -254,7 +281,9 @@ impl<'t, 'a> Walker<'t, 'a> {
             self.names.check_call(token)?;
         } else if self.next_is_symbol(at, '.') {
             self.qualifiers.push((name, token.start));
-        } else if is_after_as {
+        } else if is_after_as && (self.state() == State::Condition || self.tokens[0].is_keyword("insert")) {
+            // `FROM t FOR SYSTEM_TIME AS OF NOW() AS x`, and `INSERT … VALUES (…) AS new`.
+            // Elsewhere in an expression, AS names a column.
             self.aliases.insert(name.to_lowercase());
         }
         Ok(())
@@ -291,18 +320,17 @@ impl<'t, 'a> Walker<'t, 'a> {
         } else if is("into") {
             self.check_into(at)?;
         } else if token.is_any_keyword(&["insert", "replace"]) {
-            if self.next_is_symbol(at, '(') || self.previous_is(at, &["or"]) || self.is_trigger_event(at) {
-                return Ok(true);
+            if !self.next_is_symbol(at, '(') {
+                self.set_state(State::Table);
             }
-            self.set_state(State::Table);
         } else if is("update") {
-            if !self.previous_is(at, &["for", "key", "on"]) && !self.is_trigger_event(at) {
+            if self.previous_is(at, &["key"]) && self.token_before(at, 2).is_some_and(|t| t.is_keyword("duplicate")) {
+                self.set_state(State::Expression);
+            } else if !self.previous_is(at, &["for"]) {
                 self.set_state(State::Table);
             }
         } else if is("delete") {
-            if !self.previous_is(at, &["on"]) && !self.is_trigger_event(at) {
-                self.set_state(State::DeletedTables);
-            }
+            self.set_state(State::DeletedTables);
         } else if is("table") {
             self.set_state(State::Table);
         } else if is("using") && matches!(state, State::AfterTable | State::DeletedTables) {
@@ -322,7 +350,14 @@ impl<'t, 'a> Walker<'t, 'a> {
             if !self.next_is(at, &is_clause) {
                 self.set_state(State::Definitions);
             }
+        } else if is("values") && state == State::Condition {
+            // `ON VALUES(a) IS NULL`: the function of MySQL.
         } else if token.is_any_keyword(&WORDS_AFTER_TABLES) {
+            if is("select")
+                && let Some(frame) = self.frames.last_mut()
+            {
+                frame.has_own_from = false;
+            }
             if !self.previous_is(at, &["for"]) && !self.is_set_type(at) {
                 self.set_state(State::Expression);
             }
@@ -364,19 +399,14 @@ impl<'t, 'a> Walker<'t, 'a> {
         }
     }
 
-    /// `BEFORE UPDATE ON t` and `AFTER INSERT OR UPDATE ON t` of a trigger.
-    fn is_trigger_event(&self, at: usize) -> bool {
-        self.names.is_program && (self.previous_is(at, &["before", "after"]) || self.next_is(at, &["on", "or"]))
-    }
-
     /// `SET('a','b')`, a type.
     fn is_set_type(&self, at: usize) -> bool {
         self.tokens[at].is_keyword("set") && self.next_is_symbol(at, '(')
     }
 
     fn check_into(&mut self, at: usize) -> CheckResult {
-        let verb = ["insert", "replace", "low_priority", "delayed", "high_priority", "ignore"];
-        if self.previous_is(at, &verb) && self.state() == State::Table {
+        // `INSERT INTO`.
+        if self.state() == State::Table {
             return Ok(());
         }
         if !self.names.is_program || self.next_is(at, &["outfile", "dumpfile"]) {

@@ -119,15 +119,14 @@ const ALTER_ACTIONS: [&str; 22] = [
 /// Checks a statement of schema.sql, as every supported server reads it. `routines` are the
 /// routines of schema.sql.
 pub(crate) fn check_definition(text: &str, routines: &std::collections::HashSet<String>) -> CheckResult {
-    let names = Names { routines: routines.clone(), is_program: false };
-    let program_names = Names { is_program: true, ..names.clone() };
+    let names = Names { routines: routines.clone(), ..Names::default() };
     let object = created_object(&content(text, SqlMode::default()));
     for_each_reading(text, SqlMode::default(), |tokens| match tokens.first() {
         // The caller runs or omits a statement by the kind of its object.
         Some(first) if created_object(tokens) != object => {
             fault(first, "servers that skip a conditional comment create another kind of object")
         }
-        Some(first) if first.is_keyword("create") => check_create(tokens, &names, &program_names),
+        Some(first) if first.is_keyword("create") => check_create(tokens, &names),
         Some(first) if first.is_keyword("alter") => check_alter(tokens, &names),
         Some(first) if first.is_any_keyword(&["insert", "replace"]) => Walker::new(tokens, &names).check(),
         // The caller runs none of these.
@@ -147,29 +146,22 @@ fn fault(token: &Token<'_>, reason: impl Into<String>) -> CheckResult {
     Err(OutOfScope { offset: token.start, reason: reason.into() })
 }
 
-fn check_create(tokens: &[Token<'_>], names: &Names, program_names: &Names) -> CheckResult {
+fn check_create(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     let at = find_object(tokens)?;
     let (object, rest) = (&tokens[at], &tokens[at + 1..]);
     match object.text.to_ascii_lowercase().as_str() {
         "table" => check_table(rest, names),
-        "index" | "sequence" => refuse_dots(rest),
+        "index" | "sequence" => {
+            refuse_dots(rest)?;
+            check_engines(rest)?;
+            check_expressions(rest, names)?;
+            refuse_options(rest)
+        }
         "view" => check_view(rest, names),
         "event" => Ok(()),
-        "procedure" | "function" | "trigger" => {
-            if let Some(language) =
-                rest.windows(2).find(|two| two[0].is_keyword("language") && !two[1].is_keyword("sql"))
-            {
-                return fault(&language[0], "a routine in another language than SQL");
-            }
-            if let Some(soname) = rest.iter().find(|token| token.is_keyword("soname")) {
-                return fault(soname, "a function of a library");
-            }
-            refuse_qualified_object(rest)?;
-            // The name before the parameters is no call.
-            let begin =
-                if object.is_keyword("trigger") { None } else { rest.iter().position(|token| token.is_symbol('(')) };
-            program::check(&rest[begin.unwrap_or(0)..], program_names)
-        }
+        "procedure" => program::check_routine(rest, names, false),
+        "function" => program::check_routine(rest, names, true),
+        "trigger" => program::check_trigger(rest, names),
         _ => fault(object, format!("CREATE {} creates no table, view or routine", object.text)),
     }
 }
@@ -222,17 +214,15 @@ fn refuse_dots(tokens: &[Token<'_>]) -> CheckResult {
     }
 }
 
-/// Refuses `s.t` as the object's name and as the table of a trigger.
-fn refuse_qualified_object(tokens: &[Token<'_>]) -> CheckResult {
-    let end = tokens.iter().position(|token| token.is_symbol('(') || token.is_any_keyword(&["begin", "each"]));
-    refuse_dots(&tokens[..end.unwrap_or(tokens.len())])
-}
-
 fn check_view(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     let Some(begin) = tokens.iter().position(|token| token.is_keyword("as")) else {
         return tokens.first().map_or(Ok(()), |token| fault(token, "a view without AS"));
     };
     refuse_dots(&tokens[..begin])?;
+    match tokens[begin..].get(1) {
+        Some(first) if first.is_symbol('(') || first.is_any_keyword(&["select", "with", "values", "table"]) => {}
+        _ => return fault(&tokens[begin], "a view without a query after AS"),
+    }
     Walker::new(&tokens[begin + 1..], names).check()
 }
 
@@ -299,6 +289,13 @@ fn check_engines(tokens: &[Token<'_>]) -> CheckResult {
     Ok(())
 }
 
+fn refuse_options(tokens: &[Token<'_>]) -> CheckResult {
+    match tokens.iter().find(|token| token.is_any_keyword(&REFUSED_OPTIONS)) {
+        Some(word) => fault(word, format!("{} leads out of the schema", word.text.to_uppercase())),
+        None => Ok(()),
+    }
+}
+
 /// Checks the functions of defaults, generated columns, checks and functional indexes.
 fn check_expressions(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     let mut frames: Vec<bool> = Vec::new();
@@ -332,9 +329,7 @@ fn check_alter(tokens: &[Token<'_>], names: &Names) -> CheckResult {
     refuse_dots(&tokens[2..])?;
     check_engines(body)?;
     check_expressions(body, names)?;
-    if let Some(word) = body.iter().find(|token| token.is_any_keyword(&REFUSED_OPTIONS)) {
-        return fault(word, format!("{} leads out of the schema", word.text.to_uppercase()));
-    }
+    refuse_options(body)?;
     let (mut depth, mut begins) = (0_usize, true);
     for token in body {
         if begins && !token.is_any_keyword(&ALTER_ACTIONS) {

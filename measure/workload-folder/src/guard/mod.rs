@@ -35,7 +35,7 @@ type CheckResult = Result<(), OutOfScope>;
 /// # Errors
 /// If the statement can reach other schemas, files or sessions, or is not understood.
 pub fn check_scope(text: &str, mode: SqlMode, routines: &HashSet<String>) -> Result<(), OutOfScope> {
-    let names = Names { routines: routines.clone(), is_program: false };
+    let names = Names { routines: routines.clone(), ..Names::default() };
     for_each_reading(text, mode, |tokens| Walker::new(tokens, &names).check())
 }
 
@@ -59,9 +59,29 @@ fn for_each_reading(text: &str, mode: SqlMode, check: impl Fn(&[Token<'_>]) -> C
         if let Some(marker) = tokens.iter().find(is_marker) {
             return Err(OutOfScope { offset: marker.start, reason: format!("{MARKER} is weigh's own table") });
         }
-        check(&tokens)?;
+        if let Some(number) = sql::find_odd_number(&tokens) {
+            let reason = format!("{} directly beside a name: servers skip it, or read it as a name", number.text);
+            return Err(OutOfScope { offset: number.start, reason });
+        }
+        check(&without_hints(tokens)?)?;
     }
     Ok(())
+}
+
+/// Removes optimizer hints. Refuses quotes and comments in them: they could make servers end the
+/// hint in different places.
+fn without_hints(mut tokens: Vec<Token<'_>>) -> Result<Vec<Token<'_>>, OutOfScope> {
+    for hint in tokens.iter().filter(|token| token.kind == TokenKind::Hint) {
+        let inner = hint.text.get(3..hint.text.len() - 2).unwrap_or_default();
+        if inner.contains(['`', '\'', '"', '/', '*', '#', ';']) || inner.contains("--") {
+            return Err(OutOfScope {
+                offset: hint.start,
+                reason: "quotes or comments in an optimizer hint".to_owned(),
+            });
+        }
+    }
+    tokens.retain(|token| token.kind != TokenKind::Hint);
+    Ok(tokens)
 }
 
 /// Refuses control characters outside of quotes, except tabs and ends of lines. Servers read some as

@@ -227,3 +227,214 @@ fn columns_and_aliases_with_names_of_keywords_end_no_list_of_tables() {
     assert_eq!(scope("DELETE FROM t WHERE a = 1 RETURNING id, LOWER(a)"), Ok(()));
     assert_eq!(scope("SELECT 1 FROM a FORCE INDEX FOR JOIN (k) JOIN b ON a.id = b.id"), Ok(()));
 }
+
+#[test]
+fn from_in_a_query_names_tables_also_behind_names_of_functions() {
+    for text in [
+        "INSERT INTO mid (SELECT a AS victim, 1 FROM victim.secret)",
+        "INSERT INTO trim ((SELECT 1, 2) UNION SELECT a AS victim, 1 FROM victim.secret)",
+        "REPLACE INTO extract (WITH x AS (SELECT 1) SELECT a AS victim FROM victim.secret)",
+        "INSERT INTO t SELECT 1 FROM t AS victim WHERE a IN (SELECT MID (SELECT a FROM victim.secret))",
+        "SELECT a AS victim FROM t WHERE victim.secret = 1",
+    ] {
+        assert!(scope(text).is_err(), "{text}");
+    }
+    for text in [
+        "SELECT TRIM(LEADING 'x' FROM (SELECT u.a FROM u LIMIT 1)) FROM t",
+        "INSERT INTO t (SELECT MID(a FROM 2 FOR 1) FROM u)",
+    ] {
+        assert_eq!(scope(text), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn only_clauses_end_a_list_of_tables() {
+    for text in [
+        "SELECT a FROM t AS victim JOIN t u ON VALUES(id) IS NULL, victim.secret",
+        "UPDATE t AS victim JOIN t u ON VALUES(id) IS NULL, victim.secret SET a = 666",
+        "DELETE s FROM t AS victim JOIN t u ON VALUES(id) IS NULL, victim.secret AS s",
+        "SELECT victim.a FROM t AS victim JOIN u AS `where` ON where.id = 1, victim.secret",
+        "SELECT victim.a FROM t AS victim JOIN u AS `select` ON select . id = 1, victim.secret",
+        "SELECT victim.a FROM (t AS victim JOIN u AS `order` ON order.id = 1, victim.secret)",
+        "SELECT a FROM t AS victim, u AS `from` WHERE from.a = 1",
+        "SELECT a FROM .t",
+        "SELECT a FROM t WHERE .t.a = 1",
+        "SELECT a FROM t QUALIFY sleep(5)",
+        "SELECT a FROM t x LOAD_FILE('/etc/passwd')",
+    ] {
+        assert!(scope(text).is_err(), "{text}");
+    }
+    for text in [
+        "INSERT INTO t (a, b) SELECT u.a, u.b FROM u ON DUPLICATE KEY UPDATE a = VALUES(a), b = u.b + 1",
+        "INSERT INTO t SELECT u.a FROM u JOIN v ON u.a = v.a ON DUPLICATE KEY UPDATE a = VALUES(a), b = v.b",
+        "SELECT x.a FROM t FOR SYSTEM_TIME AS OF NOW() AS x",
+        "SELECT a FROM t JOIN u ON t.a = u.a UNION VALUES ROW(1)",
+    ] {
+        assert_eq!(scope(text), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn numbers_that_servers_skip_or_read_as_names_are_refused() {
+    let definitions = |expression: &str| {
+        [
+            format!("CREATE VIEW v AS SELECT {expression}"),
+            format!("CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET @a = {expression}"),
+            format!("CREATE TABLE d (a INT DEFAULT ({expression}))"),
+        ]
+    };
+    for expression in ["load_file 1.e('x')", "victim 1.e.own 1.e()", "sleep .1E+(1)", "victim.1()", "sleep 1.1e-(1)"] {
+        let text = format!("SELECT {expression} FROM t e");
+        assert!(check_scope(&text, SqlMode::default(), &HashSet::from(["e".to_owned()])).is_err(), "{text}");
+        for text in definitions(expression) {
+            assert!(check_definition(&text, &HashSet::from(["e".to_owned()])).is_err(), "{text}");
+        }
+    }
+    assert_eq!(scope("SELECT 1., .5, 1.5e-3, 1.e5 x FROM t1 WHERE a>.5 LIMIT 1,2"), Ok(()));
+}
+
+/// Wraps a statement in every place where a statement can begin.
+fn bodies(statement: &str) -> Vec<String> {
+    [
+        "CREATE PROCEDURE p() @",
+        "CREATE PROCEDURE p(IN s VARCHAR(9) CHARACTER SET latin1) SQL SECURITY INVOKER @",
+        "CREATE PROCEDURE p() COMMENT 'x' LANGUAGE SQL NOT DETERMINISTIC MODIFIES SQL DATA @",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW @",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW PRECEDES h @",
+        "CREATE PROCEDURE p() BEGIN @; END",
+        "CREATE PROCEDURE p() BEGIN SELECT 1; @; END",
+        "CREATE PROCEDURE p() BEGIN NOT ATOMIC @; END",
+        "CREATE PROCEDURE p() l: BEGIN @; END l",
+        "CREATE PROCEDURE p() l:BEGIN @; END",
+        "CREATE PROCEDURE p() IF 1 THEN @; END IF",
+        "CREATE PROCEDURE p() IF CASE 1 WHEN 1 THEN 2 ELSE 3 END THEN @; END IF",
+        "CREATE PROCEDURE p() IF 0 THEN SELECT 1; ELSE @; END IF",
+        "CREATE PROCEDURE p() IF 0 THEN SELECT 1; ELSEIF 1 THEN @; END IF",
+        "CREATE PROCEDURE p() CASE 1 WHEN 1 THEN @; END CASE",
+        "CREATE PROCEDURE p() CASE WHEN 1 THEN SELECT 1; ELSE @; END CASE",
+        "CREATE PROCEDURE p() WHILE 1 DO @; END WHILE",
+        "CREATE PROCEDURE p() l:LOOP @; END LOOP l",
+        "CREATE PROCEDURE p() REPEAT @; UNTIL 1 END REPEAT",
+        "CREATE PROCEDURE p() FOR i IN 1..2 DO @; END FOR",
+        "CREATE PROCEDURE p() BEGIN DECLARE CONTINUE HANDLER FOR SQLEXCEPTION @; END",
+        "CREATE PROCEDURE p() BEGIN DECLARE EXIT HANDLER FOR NOT FOUND, SQLWARNING @; END",
+        "CREATE PROCEDURE p() BEGIN DECLARE CONTINUE HANDLER FOR 1051, SQLSTATE VALUE '42000' @; END",
+        "CREATE PROCEDURE p() BEGIN DECLARE after CONDITION FOR SQLSTATE '45000'; DECLARE EXIT HANDLER FOR after @; END",
+        "CREATE PROCEDURE p() BEGIN DECLARE `end` CONDITION FOR 1051; DECLARE EXIT HANDLER FOR end @; END",
+    ]
+    .map(|body| body.replace('@', statement))
+    .into()
+}
+
+#[test]
+fn every_statement_of_a_program_is_checked() {
+    for statement in [
+        "SELECT u.a FROM t AS u",
+        "BEGIN END",
+        "UPDATE t JOIN u ON t.a = u.a SET t.a = 1, u.b = u.end WHERE t.a = CASE u.b WHEN 1 THEN 2 ELSE 3 END",
+        "INSERT INTO t SET a = 1",
+        "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'x', MYSQL_ERRNO = 5",
+        "SET @a = 1, @b := (SELECT COUNT(*), 2 FROM t)",
+        "SET foreign_key_checks = 0",
+        "DO LENGTH('x')",
+        "IF 1 THEN SELECT 1; ELSE SELECT 2; END IF",
+        "CALL own(1)",
+        "GET DIAGNOSTICS @n = NUMBER",
+    ] {
+        for text in bodies(statement) {
+            // Servers refuse `DO DO` of a column `do`, and so does the check.
+            if !text.contains("DO DO") {
+                assert_eq!(definition(&text), Ok(()), "{text}");
+            }
+        }
+    }
+    for statement in [
+        "SET GLOBAL max_connections = 77",
+        "SET SESSION sql_log_bin = 0",
+        "SET sql_log_bin = 0",
+        "SET @a = 1, GLOBAL max_connections = 77",
+        "SET @@global.max_connections = 77",
+        "SET PASSWORD = 'x'",
+        "SET NAMES gbk",
+        "SET default.key_buffer_size = 1",
+        "SET STATEMENT max_statement_time = 1 FOR SELECT 1",
+        "SET ROLE x",
+        "SHOW GRANTS",
+        "HANDLER victim.secret OPEN",
+        "COMMIT",
+        "EXPLAIN SELECT 1",
+        "FLUSH PRIVILEGES",
+        "DELETE FROM victim.secret",
+        "UPDATE (u AS victim, victim.secret AS s) SET s.a = 667",
+        "INSERT /*+ QB_NAME(x) */ INTO victim.secret VALUES ((SELECT 1 FROM t AS victim))",
+        "SELECT 1; SET GLOBAL max_connections = 77",
+        "IF 1 THEN SET GLOBAL max_connections = 77; END IF",
+        "l: SET GLOBAL max_connections = 77",
+        "CALL other()",
+        "x",
+        "",
+    ] {
+        for text in bodies(statement) {
+            assert!(definition(&text).is_err(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn names_of_keywords_hide_no_statement_of_a_program() {
+    for body in [
+        "WHILE 1 + do DO SET GLOBAL max_connections = 7; END WHILE",
+        "IF case.a THEN SET GLOBAL max_connections = 7; END IF",
+        "IF then.a THEN SHOW GRANTS; END IF",
+        "IF CASE WHEN end THEN (SELECT 1) ELSE (SELECT 1) END THEN SET GLOBAL max_connections = 7; END IF",
+        "IF (SELECT CASE WHEN end THEN 1 END) THEN SHOW GRANTS; END IF",
+        "REPEAT SELECT 1; UNTIL end END REPEAT SET GLOBAL max_connections = 7",
+        "BEGIN END SET GLOBAL max_connections = 7",
+        "BEGIN SELECT 1 END",
+        "BEGIN SELECT 1; END; SET GLOBAL max_connections = 7",
+        "BEGIN IF 1 THEN SELECT 1; END; END IF",
+        "BEGIN DECLARE CONTINUE HANDLER FOR SET GLOBAL max_connections = 7; END",
+        "BEGIN DECLARE x INT DEFAULT 1 SET GLOBAL max_connections = 7; END",
+        "BEGIN DECLARE x CONDITION FOR 1051 SET GLOBAL max_connections = 7; END",
+        "BEGIN DECLARE c CURSOR FOR SHOW GRANTS; END",
+        "BEGIN DECLARE password INT; SET PASSWORD = 'x'; END",
+        "SELECT 1 FROM t WHERE a = 1 THEN SET GLOBAL max_connections = 7",
+        "UPDATE t SET a = 1 SET GLOBAL max_connections = 7",
+        "SIGNAL x SET GLOBAL max_connections = 7",
+        "SELECT ?",
+    ] {
+        let text = format!("CREATE PROCEDURE p() {body}");
+        assert!(definition(&text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn heads_of_programs_are_read_by_their_grammar() {
+    for text in [
+        "CREATE TRIGGER after BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1",
+        "CREATE TRIGGER IF NOT EXISTS g AFTER INSERT OR UPDATE OR DELETE ON t FOR EACH ROW BEGIN END",
+        "CREATE FUNCTION IF NOT EXISTS f(a SET('x','y'), `b c` DECIMAL(9,2)) RETURNS SET('x','y') CHARSET utf8 COLLATE utf8_bin NO SQL RETURN a",
+        "CREATE FUNCTION f() RETURNS CHAR CHAR SET latin1 SQL SECURITY DEFINER RETURN 'x'",
+        "CREATE FUNCTION f() RETURNS DOUBLE PRECISION UNSIGNED RETURN 1",
+        "CREATE PROCEDURE p(a INT) BEGIN DECLARE b, c VARCHAR(9) CHARACTER SET utf8mb4 DEFAULT 'x'; SET a = 1, b = CONCAT(c, a); END",
+        "CREATE PROCEDURE p() FOR r IN (SELECT t.a FROM t) DO INSERT INTO u VALUES (r.a); END FOR",
+    ] {
+        assert_eq!(definition(text), Ok(()), "{text}");
+    }
+    for text in [
+        "CREATE PROCEDURE p() SQL SECURITY INVOKER SET GLOBAL max_connections = 77",
+        "CREATE PROCEDURE p() SHOW GRANTS",
+        "CREATE FUNCTION f() RETURNS CHAR SET GLOBAL max_connections = 7",
+        "CREATE FUNCTION f() RETURNS INT COMMENT SET GLOBAL max_connections = 7",
+        "CREATE TRIGGER victim.g BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1",
+        "CREATE TRIGGER g BEFORE INSERT ON victim.t FOR EACH ROW SET NEW.a = 1",
+        "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW",
+        "CREATE PROCEDURE victim.p() SELECT 1",
+        "CREATE PROCEDURE p",
+        "CREATE VIEW v AS UPDATE t SET a = 1",
+        "CREATE INDEX i ON t ((load_file('/etc/passwd')))",
+        "CREATE SEQUENCE s ENGINE=FEDERATED CONNECTION='mysql://x'",
+    ] {
+        assert!(definition(text).is_err(), "{text}");
+    }
+}

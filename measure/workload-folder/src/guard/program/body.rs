@@ -1,0 +1,315 @@
+//! Bodies: blocks, conditions and where statements begin.
+
+use super::head::skip_type;
+use super::reader::Reader;
+use super::statement;
+use crate::guard::clauses::Names;
+use crate::guard::{CheckResult, OutOfScope};
+
+/// Open block. Its name is the word after `END`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    Begin,
+    If,
+    Case,
+    While,
+    Loop,
+    Repeat,
+    For,
+}
+
+impl Block {
+    fn word_after_end(self) -> Option<&'static str> {
+        match self {
+            Self::Begin => None,
+            Self::If => Some("if"),
+            Self::Case => Some("case"),
+            Self::While => Some("while"),
+            Self::Loop => Some("loop"),
+            Self::Repeat => Some("repeat"),
+            Self::For => Some("for"),
+        }
+    }
+}
+
+/// What has been read of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// A beginning, such as `IF … THEN`. Another statement follows.
+    Opened,
+    /// A statement up to its `;`.
+    Ended,
+}
+
+pub(super) struct Body<'t, 'a> {
+    reader: Reader<'t, 'a>,
+    names: Names,
+    blocks: Vec<Block>,
+}
+
+impl<'t, 'a> Body<'t, 'a> {
+    pub fn new(reader: Reader<'t, 'a>, names: Names) -> Self {
+        Self { reader, names, blocks: Vec::new() }
+    }
+
+    /// Checks the one statement of the body, up to the end.
+    pub fn check(mut self) -> CheckResult {
+        loop {
+            if self.step()? == Step::Opened {
+                continue;
+            }
+            let has_semicolon = self.reader.take_symbol(';');
+            if self.blocks.is_empty() {
+                return match self.reader.peek() {
+                    None => Ok(()),
+                    Some(_) => self.reader.fault("text after the end of a routine or trigger"),
+                };
+            }
+            if !has_semicolon {
+                return self.reader.fault("a statement of a routine or trigger without a semicolon");
+            }
+        }
+    }
+
+    fn open(&mut self, block: Block) -> Step {
+        self.blocks.push(block);
+        Step::Opened
+    }
+
+    fn is_in(&self, blocks: &[Block]) -> bool {
+        self.blocks.last().is_some_and(|block| blocks.contains(block))
+    }
+
+    fn step(&mut self) -> Result<Step, OutOfScope> {
+        if self.take_label()? {
+            return Ok(Step::Opened);
+        }
+        let Some(token) = self.reader.peek() else { return self.reader.refuse() };
+        if self.reader.peek_after(1).is_some_and(|next| next.is_symbol('.')) {
+            return self.reader.refuse();
+        }
+        let word = if token.kind == sql::TokenKind::Word { token.text.to_ascii_lowercase() } else { String::new() };
+        let is_branch = matches!(word.as_str(), "else" | "elseif" | "when" | "until" | "end");
+        if is_branch {
+            self.reader.skip();
+            return self.branch(&word);
+        }
+        match word.as_str() {
+            "begin" => {
+                self.reader.skip();
+                self.reader.take_all(&["not", "atomic"]);
+                Ok(self.open(Block::Begin))
+            }
+            "loop" => {
+                self.reader.skip();
+                Ok(self.open(Block::Loop))
+            }
+            "repeat" => {
+                self.reader.skip();
+                Ok(self.open(Block::Repeat))
+            }
+            "if" => self.open_after_condition(Block::If, "then"),
+            "while" => self.open_after_condition(Block::While, "do"),
+            "case" => self.open_case(),
+            "for" => self.open_for(),
+            "declare" => self.declare(),
+            _ => self.statement(),
+        }
+    }
+
+    /// Takes `label:` before a block or loop.
+    fn take_label(&mut self) -> Result<bool, OutOfScope> {
+        let is_colon = |count| self.reader.peek_after(count).is_some_and(|token| token.is_symbol(':'));
+        let is_assigned = self.reader.peek_after(2).is_some_and(|token| token.is_symbol('='));
+        if !is_colon(1) || is_assigned || self.reader.peek().is_none_or(|token| token.name().is_none()) {
+            return Ok(false);
+        }
+        self.reader.skip();
+        self.reader.skip();
+        let blocks = ["begin", "loop", "repeat", "while", "for"];
+        match self.reader.peek().is_some_and(|token| token.is_any_keyword(&blocks)) {
+            true => Ok(true),
+            false => self.reader.fault("a label before something else than a block or loop"),
+        }
+    }
+
+    fn open_after_condition(&mut self, block: Block, end: &str) -> Result<Step, OutOfScope> {
+        self.reader.skip();
+        self.open_loop(block, end)
+    }
+
+    fn open_loop(&mut self, block: Block, end: &str) -> Result<Step, OutOfScope> {
+        self.expression(end)?;
+        self.reader.skip();
+        // In `WHILE 1 + do DO …`, the first word is a name: DO is not reserved.
+        match end == "do" && self.reader.is_keyword("do") {
+            true => self.reader.refuse(),
+            false => Ok(self.open(block)),
+        }
+    }
+
+    /// `CASE x WHEN` and `CASE WHEN`: the position stays before `WHEN`.
+    fn open_case(&mut self) -> Result<Step, OutOfScope> {
+        self.reader.skip();
+        if !self.reader.is_keyword("when") {
+            self.expression("when")?;
+        }
+        Ok(self.open(Block::Case))
+    }
+
+    /// `FOR i IN 1..10 DO` and `FOR row IN (SELECT …) DO` (MariaDB).
+    fn open_for(&mut self) -> Result<Step, OutOfScope> {
+        self.reader.skip();
+        let Some(name) = self.reader.take_name() else { return self.reader.refuse() };
+        self.names.variables.insert(name.to_lowercase());
+        self.reader.expect(&["in"])?;
+        self.reader.take("reverse");
+        self.open_loop(Block::For, "do")
+    }
+
+    /// The words that continue or end a block.
+    fn branch(&mut self, word: &str) -> Result<Step, OutOfScope> {
+        match word {
+            "else" if self.is_in(&[Block::If, Block::Case]) => Ok(Step::Opened),
+            "elseif" if self.is_in(&[Block::If]) => {
+                self.expression("then")?;
+                self.reader.skip();
+                Ok(Step::Opened)
+            }
+            "when" if self.is_in(&[Block::Case]) => {
+                self.expression("then")?;
+                self.reader.skip();
+                Ok(Step::Opened)
+            }
+            "until" if self.is_in(&[Block::Repeat]) => {
+                self.expression("end")?;
+                self.reader.skip();
+                self.close()
+            }
+            "end" if !self.is_in(&[Block::Repeat]) => self.close(),
+            _ => self.reader.fault(format!("{} outside of its block", word.to_uppercase())),
+        }
+    }
+
+    /// Reads the rest of `END IF` or `END label`.
+    fn close(&mut self) -> Result<Step, OutOfScope> {
+        let Some(block) = self.blocks.pop() else { return self.reader.fault("END without a block") };
+        if let Some(word) = block.word_after_end() {
+            self.reader.expect(&[word])?;
+        }
+        if !self.reader.is_symbol(';') {
+            self.reader.take_name();
+        }
+        Ok(Step::Ended)
+    }
+
+    /// Reads and checks an expression up to a keyword outside of parentheses and of `CASE … END`.
+    fn expression(&mut self, end: &str) -> CheckResult {
+        let begin = self.reader.mark();
+        // Open `CASE`s, per open parenthesis.
+        let mut cases = vec![0_usize];
+        while let Some(token) = self.reader.peek() {
+            let depth = cases.len();
+            let Some(open) = cases.last_mut() else { break };
+            if self.reader.is_beside_dot() {
+                self.reader.skip();
+                continue;
+            }
+            if depth == 1 && *open == 0 && token.is_keyword(end) {
+                return match self.reader.since(begin) {
+                    [] => self.reader.fault(format!("nothing before {}", end.to_uppercase())),
+                    expression => statement::check_expression(expression, &self.names),
+                };
+            }
+            match token.text {
+                "(" => cases.push(0),
+                ")" if depth > 1 && *open == 0 => drop(cases.pop()),
+                ")" | ";" => return self.reader.refuse(),
+                _ if token.is_keyword("case") => *open += 1,
+                _ if token.is_keyword("end") && *open > 0 => *open -= 1,
+                _ if *open == 0 && token.is_any_keyword(&statement::BRANCHES) => return self.reader.refuse(),
+                _ => {}
+            }
+            self.reader.skip();
+        }
+        self.reader.fault(format!("a condition without {}", end.to_uppercase()))
+    }
+
+    fn declare(&mut self) -> Result<Step, OutOfScope> {
+        let is_handler = self.reader.peek_after(1).is_some_and(|t| t.is_any_keyword(&["continue", "exit", "undo"]));
+        if !is_handler {
+            return self.declare_names();
+        }
+        self.reader.skip();
+        self.reader.skip();
+        self.reader.expect(&["handler", "for"])?;
+        loop {
+            self.take_condition()?;
+            if !self.reader.take_symbol(',') {
+                return Ok(Step::Opened);
+            }
+        }
+    }
+
+    /// Takes a condition of a handler: `1051`, `SQLSTATE '45000'`, `NOT FOUND` or a name.
+    fn take_condition(&mut self) -> CheckResult {
+        use sql::TokenKind::{Number, StringLiteral};
+        if self.reader.take("sqlstate") {
+            self.reader.take("value");
+            return match self.reader.take_kind(StringLiteral) {
+                true => Ok(()),
+                false => self.reader.fault("SQLSTATE without a string"),
+            };
+        }
+        if self.reader.take_all(&["not", "found"]) || self.reader.take_kind(Number) || self.reader.take_name().is_some()
+        {
+            return Ok(());
+        }
+        self.reader.fault("a handler without a condition")
+    }
+
+    /// Reads the declaration of variables, a condition or a cursor.
+    fn declare_names(&mut self) -> Result<Step, OutOfScope> {
+        self.reader.skip();
+        loop {
+            let Some(name) = self.reader.take_name() else { return self.reader.refuse() };
+            self.names.variables.insert(name.to_lowercase());
+            if !self.reader.take_symbol(',') {
+                break;
+            }
+        }
+        if self.reader.take_all(&["condition", "for"]) {
+            self.take_condition()?;
+            return Ok(Step::Ended);
+        }
+        if self.reader.take("cursor") {
+            self.reader.skip_parenthesis()?;
+            self.reader.expect(&["for"])?;
+            let begins = self.reader.is_symbol('(')
+                || self.reader.peek().is_some_and(|token| token.is_any_keyword(&["select", "with", "values", "table"]));
+            return if begins { self.statement() } else { self.reader.refuse() };
+        }
+        let begin = self.reader.mark();
+        skip_type(&mut self.reader)?;
+        if self.reader.take("default") {
+            self.skip_to_semicolon();
+        }
+        statement::check_expression(self.reader.since(begin), &self.names)?;
+        Ok(Step::Ended)
+    }
+
+    fn skip_to_semicolon(&mut self) {
+        while self.reader.peek().is_some_and(|token| !token.is_symbol(';')) {
+            self.reader.skip();
+        }
+    }
+
+    fn statement(&mut self) -> Result<Step, OutOfScope> {
+        let begin = self.reader.mark();
+        self.skip_to_semicolon();
+        match self.reader.since(begin) {
+            [] => self.reader.refuse(),
+            tokens => statement::check(tokens, &self.names).map(|()| Step::Ended),
+        }
+    }
+}
