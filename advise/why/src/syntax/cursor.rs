@@ -6,8 +6,10 @@ pub(super) struct Cursor<'s> {
     pub text: &'s str,
     pub tokens: Vec<Token<'s>>,
     pub at: usize,
-    /// Number of nested expressions and queries.
+    /// Number of nested expressions, queries and parentheses of tables.
     pub depth: usize,
+    /// Number of operators, in all long chains of them, that made an expression deeper.
+    pub chained: usize,
 }
 
 /// Maximum nesting. Deeper parts are skipped, so that no statement exhausts the stack.
@@ -19,7 +21,7 @@ impl<'s> Cursor<'s> {
             !matches!(token.kind, TokenKind::Comment | TokenKind::Hint | TokenKind::ConditionalComment)
         };
         let tokens = tokenize(text, SqlMode::default()).filter(is_content).collect();
-        Self { text, tokens, at: 0, depth: 0 }
+        Self { text, tokens, at: 0, depth: 0, chained: 0 }
     }
 
     pub fn peek(&self) -> Option<Token<'s>> {

@@ -101,6 +101,26 @@ const PRODUCT: u8 = 11;
 const UNARY: u8 = 13;
 const COLLATE: u8 = 15;
 
+/// Operators of one expression that make it deeper without counting as `Cursor::chained`: one for
+/// each power, and some more.
+const MAX_CHAIN: usize = 16;
+
+/// Operators that one expression has so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    /// Power of the last operator, if another of the same power can be joined to it.
+    power: Option<u8>,
+    /// Number of operators that made the expression deeper.
+    length: usize,
+}
+
+impl Chain {
+    fn extend(&mut self, power: Option<u8>) {
+        self.power = power;
+        self.length += 1;
+    }
+}
+
 /// Words that end an expression.
 const ENDING: &str = "from where group having order limit union intersect except window into for lock on using join inner left \
     right cross natural straight_join as then when else end do asc desc separator with values set until over \
@@ -124,8 +144,17 @@ impl Parser<'_> {
 
     fn climb_inner(&mut self, least: u8) -> Option<Expr> {
         let mut left = self.prefix()?;
-        while let Some(next) = self.infix(&mut left, least) {
+        let mut chain = Chain::default();
+        while let Some(next) = self.infix(&mut left, least, &mut chain) {
             left = next;
+            if chain.length > MAX_CHAIN {
+                // Each further operator, such as the second of `x COLLATE a COLLATE b`, makes the
+                // expression deeper.
+                self.cursor.chained += 1;
+            }
+            if self.cursor.chained > MAX_DEPTH {
+                break;
+            }
         }
         Some(left)
     }
@@ -155,18 +184,34 @@ impl Parser<'_> {
         Expr { span: begin..self.cursor.end(), kind: ExprKind::Other(parts) }
     }
 
-    fn infix(&mut self, left: &mut Expr, least: u8) -> Option<Expr> {
+    /// Joins both sides of an operator. `a AND b AND c` is one expression of three parts.
+    fn join(&self, left: &mut Expr, right: Expr, power: u8, chain: &mut Chain) -> Expr {
+        let mut left = take(left);
+        if chain.power == Some(power)
+            && let ExprKind::Other(parts) = &mut left.kind
+        {
+            parts.push(right);
+            left.span.end = self.cursor.end();
+            return left;
+        }
+        chain.extend(Some(power));
+        self.other(left.span.start, vec![left, right])
+    }
+
+    fn infix(&mut self, left: &mut Expr, least: u8, chain: &mut Chain) -> Option<Expr> {
         let begin = left.span.start;
         if COLLATE >= least && self.cursor.is_keyword("collate") {
             self.cursor.at += 1;
             let collation = self.cursor.peek()?;
             self.cursor.at += 1;
+            chain.extend(None);
             let kind = ExprKind::Collate { inner: Box::new(take(left)), collation: collation.start..collation.end() };
             return Some(Expr { span: begin..self.cursor.end(), kind });
         }
         if COLLATE >= least && (self.cursor.is_operator("->>") || self.cursor.is_operator("->")) {
             self.cursor.at += if self.cursor.is_operator("->>") { 3 } else { 2 };
             let path = self.climb(COLLATE)?;
+            chain.extend(None);
             let kind = ExprKind::Call { schema: None, name: "->".into(), arguments: vec![take(left), path] };
             return Some(Expr { span: begin..self.cursor.end(), kind });
         }
@@ -174,12 +219,13 @@ impl Parser<'_> {
             if power >= least && self.cursor.is_operator(operator) {
                 self.cursor.at += operator.len();
                 let right = self.climb(power + 1)?;
-                return Some(self.other(begin, vec![take(left), right]));
+                return Some(self.join(left, right, power, chain));
             }
         }
         if COMPARISON >= least
             && let Some(compared) = self.comparison(left)
         {
+            chain.extend(None);
             return Some(compared);
         }
         let token = self.cursor.peek()?;
@@ -199,7 +245,7 @@ impl Parser<'_> {
         }
         self.cursor.at += 1;
         let right = self.climb(power + 1)?;
-        Some(self.other(begin, vec![take(left), right]))
+        Some(self.join(left, right, power, chain))
     }
 
     /// Reads the rest of a comparison. Without one, the position doesn't move.

@@ -438,8 +438,13 @@ impl<'s> Parser<'s> {
                 let blocks = self.query();
                 self.cursor.take_symbol(')');
                 TableKind::Derived(blocks)
+            } else if self.cursor.depth > MAX_DEPTH {
+                self.cursor.skip_parenthesis();
+                return;
             } else {
+                self.cursor.depth += 1;
                 self.tables(block);
+                self.cursor.depth -= 1;
                 self.cursor.take_symbol(')');
                 return;
             }
@@ -571,6 +576,75 @@ mod tests {
         let parsed = parse_statement("(SELECT a FROM t) UNION ALL SELECT b FROM u WHERE b = 'x' LIMIT 2");
         assert_eq!(parsed.unions, [vec![0, 1]]);
         assert_eq!(parsed.blocks[1].conditions.len(), 1);
+    }
+
+    #[test]
+    fn long_chains_keep_all_their_comparisons() {
+        let or = vec!["a = 'x'"; 20_000].join(" OR ");
+        let parsed = parse_statement(&format!("SELECT 1 FROM t WHERE {or} ORDER BY b"));
+        assert_eq!(parsed.blocks[0].conditions[0].children().len(), 20_000);
+        assert_eq!(parsed.blocks[0].orders.len(), 1);
+    }
+
+    /// Every rule that calls itself, and every loop that makes an expression deeper.
+    #[test]
+    fn depth_exhausts_no_stack() {
+        let cases = [
+            ("SELECT * FROM ", "(", "t", ")", " WHERE s = 'b'"),
+            ("SELECT * FROM t JOIN ", "(u JOIN ", "v", ")", ""),
+            ("SELECT * FROM ", "LATERAL (", "t", ")", ""),
+            ("SELECT * FROM ", "(SELECT * FROM ", "t", ") x", ""),
+            ("SELECT ", "(SELECT ", "1", ")", ""),
+            ("SELECT ", "(", "s", ")", " FROM t"),
+            ("", "(", "SELECT 1", ")", ""),
+            ("", "(SELECT 1 UNION ", "SELECT 1", ")", ""),
+            ("", "WITH x AS (", "SELECT 1", ") SELECT 1", ""),
+            ("SELECT s", " COLLATE utf8mb4_bin", "", "", " FROM t"),
+            ("SELECT s", "->'$.a'", "", "", " FROM t"),
+            ("SELECT s", " = 'a'", "", "", " FROM t"),
+            ("SELECT s", " IS NULL", "", "", " FROM t"),
+            ("SELECT s", " LIKE 'a'", "", "", " FROM t"),
+            ("SELECT s", " IN (1)", "", "", " FROM t"),
+            ("SELECT s", " MEMBER OF (1)", "", "", " FROM t"),
+            ("SELECT s", " BETWEEN 1 AND 2", "", "", " FROM t"),
+            ("SELECT s", " + 1", "", "", " FROM t"),
+            ("SELECT s", " + 1 * 2 || 3 AND 4", "", "", " FROM t"),
+            ("SELECT s", " SOUNDS LIKE 'a' COLLATE b", "", "", " FROM t"),
+            ("SELECT ", "((", "s", ") COLLATE a COLLATE b = 'a' = 'b')", " FROM t"),
+            ("SELECT ", "- ", "1", "", ""),
+            ("SELECT ", "NOT ", "1", "", ""),
+            ("SELECT ", "BINARY ", "1", "", ""),
+            ("SELECT ", "EXISTS (", "SELECT 1", ")", ""),
+            ("SELECT ", "EXISTS ", "(SELECT 1)", "", ""),
+            ("SELECT ", "INTERVAL ", "1", " DAY", ""),
+            ("SELECT ", "f(", "1", ")", ""),
+            ("SELECT ", "CONVERT(", "1", " USING utf8)", ""),
+            ("SELECT ", "POSITION(", "1", " IN 'a')", ""),
+            ("SELECT ", "CASE WHEN s = 'a' THEN ", "1", " END", ""),
+            ("SELECT 1 WHERE a", " AND NOT b", "", "", ""),
+            ("INSERT INTO t VALUES ", "(", "1", ")", ""),
+            ("UPDATE ", "(", "t", ")", " SET a = 1"),
+            ("DELETE t FROM ", "(", "t", ")", ""),
+            ("CREATE VIEW v AS ", "(", "SELECT 1", ")", ""),
+        ];
+        for (begin, open, inner, close, end) in cases {
+            for count in [120, 20_000] {
+                let text = format!("{begin}{}{inner}{}{end}", open.repeat(count), close.repeat(count));
+                let mut expressions = 0_usize;
+                for block in parse_statement(&text).blocks {
+                    for top in block.items.iter().map(|item| &item.expression).chain(&block.conditions) {
+                        top.walk(&mut |_| expressions += 1);
+                    }
+                    drop(block.clone());
+                }
+            }
+        }
+        for (open, close) in
+            [("BEGIN ", " END;"), ("IF 1 THEN ", " END IF;"), ("l: LOOP ", " END LOOP;"), ("IF (", ")")]
+        {
+            let text = format!("CREATE PROCEDURE p() {}SELECT 1;{}", open.repeat(20_000), close.repeat(20_000));
+            assert!(super::super::parse_program(&text).is_some());
+        }
     }
 
     #[test]
