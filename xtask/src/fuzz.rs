@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
     if has_statements {
         let mut command = Command::new(crate::cargo());
         command.args(["test", "--quiet", "--locked", "--workspace", "--test", "e2e"]);
-        command.args(["strangers::statements", "--", "--nocapture"]);
+        command.args(["--", "strangers::statements", "strangers::programs", "--nocapture"]);
         command.env("WEIGH_FUZZ_SECONDS", arguments.seconds.to_string());
         is_clean &= command.status().context("cannot run cargo")?.success();
     }

@@ -183,6 +183,16 @@ fn workloads_that_leave_their_schema_are_refused() {
         ("CREATE VIEW v AS SELECT id FROM t", "SELECT 1 FROM t INTO /*!50000 OUTFILE '/tmp/x' */"),
         ("CREATE VIEW v AS SELECT id FROM t", "SELECT id FROM t PARTITION (p0), other.t"),
         ("CREATE VIEW v AS SELECT id FROM t", "SELECT `sleep`(100) FROM t"),
+        ("CREATE TABLE mid (a INT)", "INSERT INTO mid (SELECT a AS other FROM other.t)"),
+        ("CREATE FUNCTION e() RETURNS INT RETURN 1", "SELECT id FROM t e WHERE sleep 1.e(1)"),
+        ("CREATE VIEW v AS SELECT id FROM t", "SELECT s.k FROM t other JOIN t `where` ON where.id = 1, other.t s"),
+        ("CREATE VIEW v AS SELECT id FROM t", "SELECT id FROM t AS other JOIN t u ON VALUES(id) IS NULL, other.t"),
+        ("CREATE PROCEDURE p() SQL SECURITY INVOKER SET GLOBAL max_connections = 77", own),
+        (
+            "DELIMITER ;;\nCREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW BEGIN DECLARE CONTINUE HANDLER FOR SQLEXCEPTION \
+             SET GLOBAL max_connections = 77; SIGNAL SQLSTATE '45000'; END;;\nDELIMITER ",
+            own,
+        ),
     ] {
         write_workload(&workspace.root().join("w"), definition, statement);
         let done = workspace.end(workspace.weigh(&["workload", "check", "w"]).spawn().unwrap());
@@ -229,7 +239,7 @@ fn workloads_in_other_charsets_have_one_reading() {
 }
 
 /// Pieces of statements that a generator puts together.
-const PIECES: [&str; 77] = [
+const PIECES: [&str; 93] = [
     "other.t",
     "`other`.`t`",
     "other . t",
@@ -307,9 +317,29 @@ const PIECES: [&str; 77] = [
     "/*!999999",
     "/*M!999999",
     "/*",
+    "JOIN t `where`",
+    "ON where.a = 1",
+    "`order`",
+    "order.a",
+    "ON VALUES(a) IS NULL",
+    "ON VALUES(a)",
+    "VALUES(a)",
+    ", other.t AS s",
+    "mid (SELECT a AS other, k FROM",
+    "TRIM(",
+    "mid(k FROM 1)",
+    "QUALIFY",
+    "1.e",
+    "other 1.e.f 1.e()",
+    ".1E+(",
+    ".t",
 ];
 
-const BEGINNINGS: [&str; 10] = [
+const BEGINNINGS: [&str; 14] = [
+    "INSERT INTO `mid` (SELECT a AS other, k FROM",
+    "INSERT INTO `mid` ((SELECT 1, 2) UNION SELECT a AS other, k FROM",
+    "SELECT s.k FROM t other JOIN t `where`",
+    "UPDATE t AS other JOIN t u",
     "SELECT k FROM",
     "SELECT k FROM t o",
     "SELECT (SELECT k FROM t)",
@@ -365,6 +395,10 @@ fn comments_begin_and_end_where_servers_end_them() {
     }
 }
 
+fn fuzz_seconds() -> u64 {
+    std::env::var("WEIGH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8)
+}
+
 /// Statements that pass the check bring no row out of another schema, and change none. Takes
 /// `WEIGH_FUZZ_SECONDS` per server, 8 by default.
 fn try_statements(name: &str) {
@@ -378,10 +412,11 @@ fn try_statements(name: &str) {
         "USE weigh_own",
         "CREATE TABLE t (a INT, k VARCHAR(30), KEY (k)) PARTITION BY HASH (a) PARTITIONS 2",
         "INSERT INTO t VALUES (1, 'own')",
+        "CREATE TABLE `mid` (a INT, k VARCHAR(30))",
     ] {
         conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
-    let seconds = std::env::var("WEIGH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
+    let seconds = fuzz_seconds();
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seconds);
     let (mut tried, mut passed, mut taken) = (0_u64, 0_u64, 0_u64);
@@ -398,7 +433,8 @@ fn try_statements(name: &str) {
             taken += 1;
             assert!(!format!("{rows:?}").contains("other-secret"), "{name}: {text}");
         }
-        let query = "SELECT GROUP_CONCAT(a, k) FROM other.t UNION ALL SELECT SUM(k LIKE 'other%') FROM t";
+        let query = "SELECT GROUP_CONCAT(a, k) FROM other.t UNION ALL SELECT SUM(k LIKE 'other%') \
+                     FROM (SELECT k FROM t UNION ALL SELECT k FROM `mid`) d";
         let state: Vec<Option<String>> = conn.query(query).unwrap();
         assert_eq!(state[0].as_deref(), Some("7other-secret"), "{name}: {text}");
         assert!(matches!(state[1].as_deref(), None | Some("0")), "{name}: {text}");
@@ -417,4 +453,134 @@ fn statements_that_pass_the_check_stay_in_their_schema_on_mariadb() {
 #[test]
 fn statements_that_pass_the_check_stay_in_their_schema_on_mysql() {
     try_statements("mysql@sid");
+}
+
+/// Routines with `@` where a statement can begin. Loops end twice, so that one changed word leaves no
+/// endless one.
+const BODIES: [&str; 19] = [
+    "() @",
+    "() SQL SECURITY INVOKER @",
+    "(IN s VARCHAR(9) CHARACTER SET latin1) NOT DETERMINISTIC COMMENT 'x' @",
+    "() BEGIN @; END",
+    "() l:BEGIN @; @; END l",
+    "() IF 1 THEN @; END IF",
+    "() IF CASE 1 WHEN 1 THEN 2 ELSE 3 END THEN @; ELSE @; END IF",
+    "() IF (SELECT case.a FROM t AS `case`) THEN @; ELSEIF 1 THEN @; END IF",
+    "() CASE 1 WHEN 1 THEN @; ELSE @; END CASE",
+    "() CASE WHEN (SELECT CASE WHEN 1 THEN 1 END) THEN @; END CASE",
+    "() l: LOOP @; LEAVE l; LEAVE l; END LOOP",
+    "() REPEAT @; UNTIL 1 END REPEAT",
+    "() BEGIN DECLARE do INT DEFAULT 1; WHILE 0 + do DO @; SET do = 0; SET do = 0; END WHILE; END",
+    "() BEGIN DECLARE end INT DEFAULT 1; IF CASE WHEN end THEN 1 ELSE end END THEN @; END IF; END",
+    "() BEGIN DECLARE CONTINUE HANDLER FOR SQLEXCEPTION @; SIGNAL SQLSTATE '45000'; END",
+    "() BEGIN DECLARE EXIT HANDLER FOR NOT FOUND, 1051 @; SIGNAL SQLSTATE '02000'; END",
+    "() BEGIN DECLARE after CONDITION FOR SQLSTATE '45000'; DECLARE EXIT HANDLER FOR after @; SIGNAL after; END",
+    "() BEGIN DECLARE `close` CONDITION FOR SQLSTATE '45000'; DECLARE EXIT HANDLER FOR close @; SIGNAL close; END",
+    "() BEGIN DECLARE a, b INT DEFAULT CASE WHEN 1 THEN 2 END; DECLARE c CURSOR FOR SELECT k FROM t; @; END",
+];
+
+const BODY_STATEMENTS: [&str; 14] = [
+    "SET GLOBAL max_connections = 77",
+    "SET @a = 1, GLOBAL max_connections = 77",
+    "SET @@global.max_connections = 77",
+    "SET max_connections = 77",
+    "UPDATE (t AS other, other.t AS s) SET s.k = 'x'",
+    "UPDATE t AS other JOIN t `where` ON where.a = 1, other.t AS s SET s.k = 'x'",
+    "INSERT /*+ QB_NAME(x) */ INTO other.t VALUES ((SELECT 1 FROM t AS other), 'x')",
+    "UPDATE t SET a = CASE WHEN 1 THEN 2 ELSE 3 END",
+    "SET @a = 1",
+    "SELECT k FROM t",
+    "DO 1",
+    "IF 1 THEN SET GLOBAL max_connections = 77; END IF",
+    "BEGIN END",
+    "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'x'",
+];
+
+/// Words that are put into a body, or take the place of one of its words.
+const BODY_WORDS: [&str; 26] = [
+    "IF", "THEN", "ELSE", "END", "end", "CASE", "WHEN", "DO", "do", "BEGIN", ";", "SET", "GLOBAL", "UPDATE", "after",
+    "l:", "REPEAT", "UNTIL", "LOOP", "(", ")", "x", ".", "/*!50000", "*/", "SQL",
+];
+
+fn generate_body(random: &mut Xoshiro256PlusPlus) -> String {
+    let mut pick = |count: usize| (random.next_u64() % count as u64) as usize;
+    let mut body = BODIES[pick(BODIES.len())].to_owned();
+    while body.contains('@') {
+        let statement = BODY_STATEMENTS[pick(BODY_STATEMENTS.len())].replace('@', "\u{1}");
+        body = body.replacen('@', &statement, 1);
+    }
+    let body = body.replace('\u{1}', "@");
+    let mut words: Vec<&str> = body.split(' ').collect();
+    for _ in 0..pick(3) {
+        let (at, word) = (1 + pick(words.len() - 1), BODY_WORDS[pick(BODY_WORDS.len())]);
+        match pick(3) {
+            0 => words.insert(at, word),
+            1 => words[at] = word,
+            _ => drop(words.remove(at)),
+        }
+    }
+    format!("CREATE PROCEDURE p{}", words.join(" "))
+}
+
+/// Routines that pass the check change no setting of the server and no other schema.
+fn try_programs(name: &str) {
+    let server = start(name);
+    let mut conn = server.connect().unwrap();
+    for statement in [
+        "CREATE DATABASE other",
+        "CREATE TABLE other.t (a INT, k VARCHAR(30))",
+        "INSERT INTO other.t VALUES (7, 'other-secret')",
+        "CREATE DATABASE weigh_own",
+        "USE weigh_own",
+        "CREATE TABLE t (a INT, k VARCHAR(30))",
+        "INSERT INTO t VALUES (1, 'own')",
+        "SET GLOBAL max_connections = 99",
+    ] {
+        conn.query_drop(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    let end = Instant::now() + Duration::from_secs(fuzz_seconds());
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(fuzz_seconds());
+    let (mut tried, mut passed, mut taken) = (0_u64, 0_u64, 0_u64);
+    while Instant::now() < end || (taken <= 5 && tried < 100_000) {
+        let text = generate_body(&mut random);
+        tried += 1;
+        let schema = format!("CREATE TABLE t (a INT);\nDELIMITER ;;\n{text};;\n");
+        if !workload_folder::SchemaSql::parse(&schema).1.is_empty() {
+            continue;
+        }
+        passed += 1;
+        conn.query_drop("DROP PROCEDURE IF EXISTS p").unwrap();
+        if conn.query_drop(&text).is_err() {
+            continue;
+        }
+        taken += 1;
+        // Called without arguments, or not at all.
+        let _ = conn.query_drop("CALL p()");
+        let query = "SELECT CONCAT(@@global.max_connections, GROUP_CONCAT(a, k)) FROM other.t";
+        let state: Option<String> = conn.query_first(query).unwrap();
+        assert_eq!(state.as_deref(), Some("997other-secret"), "{name}: {text}");
+    }
+    println!("{name}: {tried} routines, {passed} passed the check, the server took {taken}");
+    assert!(taken > 5, "{name}: of {tried} routines {passed} passed, the server took only {taken}");
+    server.stop().unwrap();
+}
+
+#[test]
+fn programs_that_pass_the_check_change_no_server_on_mariadb() {
+    try_programs("mariadb");
+}
+
+#[test]
+fn programs_that_pass_the_check_change_no_server_on_mysql() {
+    try_programs("mysql@sid");
+}
+
+/// Statements and routines that pass the check stay in their schema on older servers, too. Those
+/// skip numbers such as `1.e`.
+#[test]
+fn statements_and_programs_stay_in_their_schema_on_older_servers() {
+    for name in ["mysql@5.6", "mysql@8.0", "mariadb@10.2"] {
+        try_statements(name);
+        try_programs(name);
+    }
 }
