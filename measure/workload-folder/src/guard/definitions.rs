@@ -306,7 +306,9 @@ fn check_expressions(tokens: &[Token<'_>], names: &Names) -> CheckResult {
             let begins = before.is_some_and(|token| {
                 token.is_any_keyword(&["default", "as", "check", "update"]) || token.is_symbol('(')
             });
-            frames.push(is_in || begins);
+            // `DEFAULT CONCAT('a', UUID())`.
+            let is_default = at.checked_sub(2).is_some_and(|at| tokens[at].is_any_keyword(&["default", "update"]));
+            frames.push(is_in || begins || is_default);
         } else if token.is_symbol(')') {
             frames.pop();
         }

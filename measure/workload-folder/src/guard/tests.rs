@@ -166,6 +166,7 @@ fn refuses_definitions_that_leave_the_schema() {
         "CREATE TABLE d (a int) TABLESPACE x",
         "CREATE TABLE d (a int DEFAULT (nextval(other.s)))",
         "CREATE TABLE d (a text DEFAULT (load_file('/etc/passwd')))",
+        "CREATE TABLE d (a text DEFAULT CONCAT('a', load_file('/etc/passwd')))",
         "CREATE TABLE d AS SELECT * FROM other.t",
         "CREATE TABLE d (a int) SELECT * FROM t",
         "CREATE TABLE d (a int REFERENCES other.t (a))",
