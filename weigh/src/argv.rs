@@ -150,7 +150,7 @@ pub fn parse_saved(shown: &str) -> SavedCommandLine {
             continue;
         };
         had_password = true;
-        if word.starts_with('-') && !word.starts_with("--server=") {
+        if word.starts_with("-p") || word.starts_with("--password=") {
             continue;
         }
         // Also removes what precedes the password: `:` in a URL, `,p=` or `p=` in a DSN.
@@ -230,9 +230,10 @@ fn find_in_url(argument: &[u8]) -> Option<std::ops::Range<usize>> {
 }
 
 fn find_in_dsn(argument: &[u8]) -> Option<std::ops::Range<usize>> {
-    let named = [&b"--server="[..], b"--replica="].into_iter().find_map(|option| argument.strip_prefix(option));
-    let dsn = named.unwrap_or(argument);
-    let offset = argument.len() - dsn.len();
+    // Any option may take a server.
+    let is_option = argument.starts_with(b"--");
+    let offset = if is_option { argument.iter().position(|byte| *byte == b'=')? + 1 } else { 0 };
+    let dsn = &argument[offset..];
     if dsn.get(1) != Some(&b'=') || !dsn[0].is_ascii_alphabetic() {
         return None;
     }
@@ -269,6 +270,8 @@ mod tests {
             ("h=db.example,p=hunter2,u=root", "h=db.example,p=x,u=root"),
             ("p=hunter2", "p=x"),
             ("--replica=h=db.example,p=hunter2", "--replica=h=db.example,p=x"),
+            ("--apply-to=h=db.example,p=hunter2", "--apply-to=h=db.example,p=x"),
+            ("--from=p=hunter2,u=root", "--from=p=x,u=root"),
             (r"--server=u=root,p=hun\,ter2,P=3307", "--server=u=root,p=x,P=3307"),
         ] {
             assert_eq!(shown(argument), expected);

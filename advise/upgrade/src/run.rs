@@ -84,6 +84,7 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     let mut findings = request.option_findings.clone().unwrap_or_default();
     findings.extend(after.findings);
     findings.sort_by_key(|finding| finding.kind);
+    findings.iter_mut().for_each(Finding::mask_passwords);
     Ok(Report {
         schema: before.loaded.schema.clone(),
         tried: count_tried(request, &before),

@@ -2,16 +2,15 @@
 
 use mysql::prelude::Queryable;
 use mysql::{Params, Row, Value};
+use rules::user_code::RunnableNames;
 use server::{Flavour, Server};
 use sql::{SqlMode, TokenKind, quote_identifier, tokenize};
 
 use crate::Error;
-use crate::copy::{Place, Refusal, Session};
+use crate::copy::Refusal;
 use crate::judge::is_conflict;
 use crate::model::{Diagnosis, Finding, Kind, PlanFigures, TableAccess};
 use crate::run::{Request, sets_up};
-use crate::spot::Source;
-use crate::syntax::ExprKind;
 use crate::trial::is_explainable;
 
 /// Explains the statements on a running server, and adds its figures to the findings. Adds a
@@ -21,9 +20,8 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
     let mut conn = source.connect()?;
     let fail =
         |what: &'static str| move |error| Error::Driver { what, server: source.label().to_owned(), source: error };
-    let functions: Vec<String> = conn
-        .query("SELECT DISTINCT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'")
-        .map_err(fail("list functions"))?;
+    let code = facts::read_user_code(&mut conn).map_err(fail("list functions and views"))?;
+    let runnable = RunnableNames::new(&code);
     let _ = conn.query_drop("SET NAMES utf8mb4");
     if let Some(schema) = &request.schema {
         select_schema(&mut conn, schema).map_err(fail("select a schema"))?;
@@ -51,7 +49,15 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         else {
             continue;
         };
-        if !is_explainable(&given.text) || calls_any(&given.text, &functions) {
+        if !is_explainable(&given.text) {
+            continue;
+        }
+        if let Some(name) = runnable.find_in(&given.text) {
+            diagnosis.notes.push(format!(
+                "{}: not explained on the server: it names {name}, a stored function or a view that uses one, which \
+                 EXPLAIN can run",
+                given.place
+            ));
             continue;
         }
         let format = if source.flavour() == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
@@ -124,24 +130,8 @@ fn is_harmless(text: &str) -> bool {
             || lower.starts_with("@@global")
             || lower.starts_with("@@persist")
     });
-    first.is_keyword("set") && !reaches_further
-}
-
-/// True if a statement calls one of the functions, which EXPLAIN can run.
-fn calls_any(text: &str, functions: &[String]) -> bool {
-    let source = Source::statement(Place::Session(Session::default()), text, 0);
-    let mut calls = false;
-    for block in &source.parsed.blocks {
-        let items = block.items.iter().map(|item| &item.expression);
-        for top in items.chain(&block.conditions).chain(&block.orders) {
-            top.walk(&mut |expression| {
-                if let ExprKind::Call { name, .. } = &expression.kind {
-                    calls |= functions.iter().any(|function| function.eq_ignore_ascii_case(name));
-                }
-            });
-        }
-    }
-    calls
+    // With NO_BACKSLASH_ESCAPES, a string may end elsewhere.
+    first.is_keyword("set") && !reaches_further && !text.contains('\\')
 }
 
 /// False if the running server's plan contradicts a finding; a note then says how. Otherwise keeps
@@ -190,6 +180,7 @@ mod tests {
             "SET GLOBAL x = 1",
             "SET @@global.x = 1",
             "SET @x = f()",
+            r"SET @x = '\', GLOBAL x = 1 -- '",
             "SET PASSWORD = 'x'",
             "CREATE TEMPORARY TABLE t (a INT)",
         ] {

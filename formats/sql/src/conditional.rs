@@ -72,7 +72,8 @@ pub fn readings(text: &str, mode: SqlMode) -> Result<Vec<String>, AmbiguousComme
 }
 
 /// Returns the readings of a `CREATE` statement. If servers may end a comment in different ways, returns
-/// the text before the first comment, which all read alike.
+/// the text before the first comment, which all read alike. A definition goes on after its name, so a
+/// text that is cut there is none.
 pub fn definition_readings(create: &str, mode: SqlMode) -> Vec<String> {
     readings(create, mode).unwrap_or_else(|_| create.split("/*").take(1).map(str::to_owned).collect())
 }

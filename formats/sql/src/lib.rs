@@ -6,8 +6,10 @@ mod client_reading;
 mod conditional;
 pub mod ddl;
 mod dump_lines;
+mod index_hint;
 mod insert;
 mod outside;
+mod password;
 mod quote;
 mod split;
 mod sql_mode;
@@ -20,11 +22,13 @@ mod value;
 pub use client_reading::{ClientReader, Misreading, set_mode};
 pub use conditional::{AmbiguousComment, definition_readings, readings};
 pub use dump_lines::{DumpLines, FileLine};
+pub use index_hint::BASE_TABLE_ONLY;
 pub use insert::InsertBuilder;
 pub use outside::{
-    LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, loads_library, remove_definer,
-    skip_attributes,
+    LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, may_follow_program_name,
+    remove_definer, skip_attributes,
 };
+pub use password::mask_passwords;
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;

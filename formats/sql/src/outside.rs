@@ -274,9 +274,22 @@ pub fn skip_attributes<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
     tokens
 }
 
-/// True behind the name in `CREATE FUNCTION f RETURNS STRING SONAME 'x.so'`.
-pub fn loads_library(behind_name: &[Token<'_>]) -> bool {
-    matches!(behind_name, [returns, _, soname, ..] if returns.is_keyword("returns") && soname.is_keyword("soname"))
+/// True if the tokens may follow the name of a view, routine, trigger, event or package in its
+/// `CREATE`. `kind` is the first word of the kind. False for `RETURNS STRING SONAME 'x.so'`, and for
+/// an empty slice.
+pub fn may_follow_program_name(kind: &str, behind: &[Token<'_>]) -> bool {
+    let Some(next) = behind.first() else { return false };
+    match kind.to_ascii_lowercase().as_str() {
+        "view" => next.is_symbol('(') || next.is_keyword("as"),
+        "trigger" => next.is_any_keyword(&["before", "after"]),
+        "event" => next.is_keyword("on"),
+        // MariaDB's mode ORACLE: `PROCEDURE p AS …`, `FUNCTION f RETURN INT …`.
+        "procedure" | "function" => {
+            next.is_symbol('(') || next.is_any_keyword(&["as", "is", "return", "authid", "deterministic"])
+        }
+        "package" => next.is_any_keyword(&["as", "is", "authid", "sql", "comment"]),
+        _ => false,
+    }
 }
 
 /// Returns the number of tokens of the attribute that stands first. `None` if none does.

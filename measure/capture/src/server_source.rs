@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use server::Conn;
 use server::Server;
-use sql::{SqlMode, Value, quote_identifier};
+use sql::{BASE_TABLE_ONLY, SqlMode, Value, quote_identifier};
 use workload_folder::{Cell, CellType, Column};
 
 use crate::error::Error;
@@ -89,8 +89,8 @@ impl ServerSource {
 
     fn for_each_row(&mut self, table: &SourceTable, condition: &str, sink: &mut RowSink<'_>) -> Result<u64, Error> {
         let columns: Vec<String> = table.columns.iter().map(|column| quote_identifier(&column.name)).collect();
-        let statement =
-            format!("SELECT {} FROM {} {condition}", columns.join(", "), quote_identifier(&table.shape.name));
+        let name = quote_identifier(&table.shape.name);
+        let statement = format!("SELECT {} FROM {name} {BASE_TABLE_ONLY} {condition}", columns.join(", "));
         let statement_error = self.statement_error(&format!("read rows of {}", table.shape.name));
         let mut rows = 0;
         for row in self.conn.rows(statement).map_err(&statement_error)? {
@@ -112,7 +112,10 @@ impl ServerSource {
     ) -> Result<SampleExtent, Error> {
         let name = quote_identifier(&table.shape.name);
         let purpose = format!("count the rows of {}", table.shape.name);
-        let few = format!("SELECT COUNT(*) FROM (SELECT 1 FROM {name} LIMIT {}) few", max_rows.saturating_add(1));
+        let few = format!(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM {name} {BASE_TABLE_ONLY} LIMIT {}) few",
+            max_rows.saturating_add(1)
+        );
         let found = self.query::<u64>(&purpose, &few)?.first().copied().unwrap_or(0);
         if found <= max_rows {
             self.for_each_row(table, "", sink)?;
@@ -145,7 +148,7 @@ impl ServerSource {
         let (name, column) = (quote_identifier(&table.shape.name), quote_identifier(key));
         let purpose = format!("read the range of {key}");
         let range: Vec<(Option<i64>, Option<i64>)> =
-            self.query(&purpose, &format!("SELECT MIN({column}), MAX({column}) FROM {name}"))?;
+            self.query(&purpose, &format!("SELECT MIN({column}), MAX({column}) FROM {name} {BASE_TABLE_ONLY}"))?;
         let Some((Some(low), Some(high))) = range.first().copied() else { return Ok(()) };
         let Some(position) = table.columns.iter().position(|one| one.name == key) else { return Ok(()) };
         let mut next = low;

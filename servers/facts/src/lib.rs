@@ -8,4 +8,4 @@ mod model;
 mod read;
 
 pub use model::*;
-pub use read::{Limits, Privilege, Scope, VARIABLES, connect, read, read_replica, rights_beyond};
+pub use read::{Limits, Privilege, Scope, VARIABLES, connect, read, read_replica, read_user_code, rights_beyond};

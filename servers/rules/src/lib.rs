@@ -1,5 +1,5 @@
 //! Rules of MySQL and MariaDB as pure functions: sizes and limits of keys and rows, the collation
-//! of a comparison, double encoding, and PHP's serialisation.
+//! of a comparison, double encoding, PHP's serialisation, and names that run code of users.
 
 pub mod charset;
 pub mod coercibility;
@@ -9,3 +9,4 @@ pub mod joins;
 pub mod keys;
 pub mod rows;
 pub mod serialized;
+pub mod user_code;

@@ -77,8 +77,9 @@ impl Gatherer<'_> {
         index: &str,
     ) -> Result<LookupPlan, Error> {
         let select = format!(
-            "SELECT 1 FROM {} AS driving STRAIGHT_JOIN {} AS driven FORCE INDEX ({}) ON driven.{} = driving.{}",
+            "SELECT 1 FROM {} AS driving {} STRAIGHT_JOIN {} AS driven FORCE INDEX ({}) ON driven.{} = driving.{}",
             quote_table(&driving.table.schema, &driving.table.name),
+            sql::BASE_TABLE_ONLY,
             quote_table(&driven.table.schema, &driven.table.name),
             quote_identifier(index),
             quote_identifier(&driven.column.name),

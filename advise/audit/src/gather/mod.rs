@@ -10,6 +10,7 @@ mod views;
 
 use check::{Reading, Target};
 use facts::{Facts, Limits, Scope, Unseen};
+use rules::user_code::RunnableNames;
 use server::{Error, Progress, Server};
 
 use crate::checks::Selection;
@@ -51,9 +52,17 @@ pub fn gather(
     for replica in replicas {
         facts.replication.replicas.push(facts::read_replica(replica, &request.limits)?);
     }
-    let mut gatherer = Gatherer { server, facts: &facts, limits: request.limits, unseen: Vec::new(), progress };
+    let mut gatherer = Gatherer {
+        server,
+        facts: &facts,
+        limits: request.limits,
+        runnable: RunnableNames::default(),
+        unseen: Vec::new(),
+        progress,
+    };
     let (mut joins, mut views) = (Vec::new(), Vec::new());
     if selection.reads(Reading::Plans) {
+        gatherer.read_runnable_names()?;
         joins = gatherer.explain_joins()?;
         views = gatherer.explain_views()?;
     }
@@ -84,11 +93,26 @@ struct Gatherer<'a> {
     server: &'a Server,
     facts: &'a Facts,
     limits: Limits,
+    /// A statement with such a name is not explained.
+    runnable: RunnableNames,
     unseen: Vec<Unseen>,
     progress: &'a dyn Progress,
 }
 
 impl Gatherer<'_> {
+    fn read_runnable_names(&mut self) -> Result<(), Error> {
+        let mut conn = facts::connect(self.server, &self.limits)?;
+        let code = facts::read_user_code(&mut conn).map_err(self.statement_error("list functions and views"))?;
+        self.runnable = RunnableNames::new(&code);
+        Ok(())
+    }
+
+    /// Returns the reason why a statement is not explained: it may run code of the server's users.
+    fn refuse_to_explain(&self, statement: &str) -> Option<String> {
+        let name = self.runnable.find_in(statement)?;
+        Some(format!("it names {name}, a stored function or a view that uses one, which EXPLAIN can run"))
+    }
+
     fn add_unseen(&mut self, what: String, why: String, remedy: Option<String>) {
         self.unseen.push(Unseen { what, why, remedy });
     }

@@ -7,7 +7,7 @@ use rules::encoding::{self, EncodingVerdict};
 use rules::serialized::{self, Serialized};
 use server::Conn;
 use server::{Error, error_code};
-use sql::{quote_identifier, quote_table};
+use sql::{BASE_TABLE_ONLY, quote_identifier, quote_table};
 
 use super::Gatherer;
 use crate::input::ColumnSample;
@@ -97,7 +97,8 @@ fn sample_queries(table: &Table, columns: &[&Column], rows: u64) -> Vec<String> 
         format!("CASE WHEN OCTET_LENGTH({name}) <= {MAX_VALUE_BYTES} THEN {name} END")
     });
     let values: Vec<String> = values.collect();
-    let select = format!("SELECT {key}, {} FROM {}", values.join(", "), quote_table(&table.schema, &table.name));
+    let name = quote_table(&table.schema, &table.name);
+    let select = format!("SELECT {key}, {} FROM {name} {BASE_TABLE_ONLY}", values.join(", "));
     let few = table.rows.is_some_and(|estimate| estimate <= rows / 2);
     if keys.is_empty() || few {
         return vec![format!("{select} LIMIT {rows}")];

@@ -61,6 +61,9 @@ impl Gatherer<'_> {
         statement: &Statement,
         part: &str,
     ) -> Result<Result<StatementPlan, String>, Error> {
+        if let Some(reason) = self.refuse_to_explain(part) {
+            return Ok(Err(reason));
+        }
         let schema = statement.schema.clone().or_else(|| match self.facts.schemas.as_slice() {
             [schema] => Some(schema.name.clone()),
             _ => None,

@@ -28,6 +28,10 @@ impl Gatherer<'_> {
             self.progress.fraction(index as f64 / views.len() as f64);
             let (schema, name) = (&view.program.schema, &view.program.name);
             let select = format!("SELECT * FROM {}", quote_table(schema, name));
+            if let Some(reason) = self.refuse_to_explain(&select) {
+                self.add_unseen(format!("the plan of view {schema}.{name}"), reason, None);
+                continue;
+            }
             let plan = plans::explain(&mut conn, self.server.flavour(), &select)
                 .map_err(self.statement_error("explain a view"))?;
             let warnings: Vec<Warning> = match plan {

@@ -27,8 +27,19 @@ const SETTINGS: [&str; 6] = [
     "foreign_key_checks",
 ];
 
-/// Clauses of ALTER TABLE that move tables, or reach others.
-const MOVING: [&str; 5] = ["rename", "exchange", "import", "discard", "union"];
+/// Clauses of ALTER TABLE that move tables, or reach others or files. Plans write none.
+const MOVING: [&str; 10] = [
+    "rename",
+    "exchange",
+    "import",
+    "discard",
+    "union",
+    "partition",
+    "directory",
+    "tablespace",
+    "engine",
+    "connection",
+];
 
 /// Returns the part of the server that a statement changes: `Schema("shop")` for
 /// ``ALTER TABLE `shop`.`orders` …``. `Beyond` if servers read conditional comments in it in
@@ -93,7 +104,7 @@ fn reach_of_reading(sql: &str, mode: SqlMode) -> Reach {
         "create" => created_program(rest),
         "grant" => match rest.iter().position(|token| token.is_keyword("on")) {
             Some(on) if rest.get(on + 1).is_some_and(|kind| kind.is_any_keyword(&PROGRAMS)) => {
-                object(&rest[on + 2..], |behind| behind.first().is_some_and(|token| token.is_keyword("to")))
+                object(&rest[on + 2..], grants_to_one_account)
             }
             _ => Reach::Beyond,
         },
@@ -116,6 +127,18 @@ fn is_own_setting(tokens: &[Token<'_>]) -> bool {
     }
 }
 
+/// True for `TO 'a'@'b' [WITH GRANT OPTION]`, and for `TO 'role'`.
+fn grants_to_one_account(tokens: &[Token<'_>]) -> bool {
+    let Some((_, account)) = tokens.split_first().filter(|(to, _)| to.is_keyword("to")) else { return false };
+    let length = sql::account_length(account);
+    match &account[length..] {
+        _ if length == 0 => false,
+        [] => true,
+        [with, grant, option] => with.is_keyword("with") && grant.is_keyword("grant") && option.is_keyword("option"),
+        _ => false,
+    }
+}
+
 /// True if a comma stands outside of parentheses: `ANALYZE TABLE a, b`.
 fn lists_more(tokens: &[Token<'_>]) -> bool {
     let mut depth = 0_usize;
@@ -131,7 +154,9 @@ fn lists_more(tokens: &[Token<'_>]) -> bool {
 
 fn created_program(tokens: &[Token<'_>]) -> Reach {
     match sql::skip_attributes(tokens) {
-        [kind, rest @ ..] if kind.is_any_keyword(&PROGRAMS) => object(rest, |behind| !sql::loads_library(behind)),
+        [kind, rest @ ..] if kind.is_any_keyword(&PROGRAMS) => {
+            object(rest, |behind| sql::may_follow_program_name(kind.text, behind))
+        }
         _ => Reach::Beyond,
     }
 }
@@ -145,8 +170,8 @@ fn object(tokens: &[Token<'_>], may_follow: impl Fn(&[Token<'_>]) -> bool) -> Re
         [schema, dot, name, behind @ ..] if dot.is_symbol('.') && name.is_closed && name.name().is_some() => {
             (schema.name().map(Reach::Schema), behind)
         }
-        // `other.1` is a word and a number.
-        [name, behind @ ..] if name.is_closed && behind.first().is_none_or(|next| !next.text.starts_with('.')) => {
+        // `other.1` is a word and a number. MySQL 8.0 reads `other 1.e.t` as `other.t`.
+        [name, behind @ ..] if name.is_closed && behind.first().is_none_or(|next| next.kind != TokenKind::Number) => {
             (name.name().map(|_| Reach::SchemaInUse), behind)
         }
         _ => return Reach::Beyond,
@@ -180,6 +205,7 @@ mod tests {
             "ANALYZE TABLE `a.b`.`t` UPDATE HISTOGRAM ON x WITH 10 BUCKETS",
             "DROP TRIGGER IF EXISTS `a.b`.`g`",
             "GRANT EXECUTE, ALTER ROUTINE ON PROCEDURE `a.b`.`p` TO 'on'@'%'",
+            "GRANT EXECUTE ON FUNCTION `a.b`.`p` TO 'role' WITH GRANT OPTION",
             "CREATE OR REPLACE ALGORITHM=UNDEFINED DEFINER=`user`@`localhost` SQL SECURITY DEFINER VIEW `a.b`.`v` AS select 1",
         ] {
             assert_eq!(reach(statement), Reach::Schema("a.b".into()), "{statement}");
@@ -228,6 +254,14 @@ mod tests {
             "ANALYZE TABLE shop.a, other.b",
             "ANALYZE TABLE shop.a PERSISTENT FOR COLUMNS (x) INDEXES (), other.b",
             "GRANT EXECUTE ON PROCEDURE shop.p, x TO y",
+            "GRANT EXECUTE ON PROCEDURE shop.p TO 'a'@'%' IDENTIFIED BY 'x'",
+            "GRANT EXECUTE ON PROCEDURE shop.p TO 'a'@'%', 'b'@'%'",
+            "CREATE VIEW shop.v",
+            "CREATE VIEW shop.victim/*!50100.v*/ AS select 1",
+            "CREATE VIEW shop.victim 1.e.v AS select 1",
+            "CREATE FUNCTION shop.f /*!50100x*/ RETURNS STRING SONAME 'x.so'",
+            "ALTER TABLE shop.t MODIFY a INT COMMENT 'x' PARTITION BY HASH(id) (PARTITION p0 DATA DIRECTORY='/dir')",
+            "ALTER TABLE shop.t MODIFY a INT, ENGINE=FEDERATED CONNECTION='x'",
             "USE shop other",
             "ALTER TABLE shop.a COMMENT 'x",
         ] {

@@ -87,7 +87,8 @@ impl ServerRows<'_> {
         self.wait_for_pace()?;
         super::session::clear_time_limit(&mut self.conn);
         let list = self.select_list(table, fields, &[]);
-        let statement = format!("SELECT {list} FROM {}", sql::quote_table(&table.table.schema, &table.table.name));
+        let name = sql::quote_table(&table.table.schema, &table.table.name);
+        let statement = format!("SELECT {list} FROM {name} {}", sql::BASE_TABLE_ONLY);
         let (mut last, mut rows_seen) = (None, 0);
         let outcome = self.read_rows(&statement, fields, 0, &mut last, &mut rows_seen, reading, each);
         super::session::set_time_limit(&mut self.conn);

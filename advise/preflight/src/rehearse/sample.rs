@@ -117,7 +117,7 @@ impl<'s> Sampler<'s> {
         let names: Vec<String> = columns.iter().map(|column| quote_identifier(&column.name)).collect();
         let name = quote_table(&table.schema, &table.name);
         let failed = |source| Error::Statement { what: format!("take a sample of {name}"), source };
-        let select = format!("SELECT {} FROM {name} LIMIT {rows}", names.join(", "));
+        let select = format!("SELECT {} FROM {name} {} LIMIT {rows}", names.join(", "), sql::BASE_TABLE_ONLY);
         let mut inserts = sql::InsertBuilder::new(&name, &names);
         let mut count = 0;
         for row in self.source.rows(select).map_err(failed)? {

@@ -134,7 +134,12 @@ impl Reader<'_> {
             };
             let (with_grant, privileges): (Vec<&str>, Vec<&str>) =
                 privileges.split(',').map(str::trim).partition(|name| name.eq_ignore_ascii_case("grant"));
-            let privileges = if privileges.iter().all(|name| name.is_empty()) { vec!["USAGE"] } else { privileges };
+            let privileges = match privileges.as_slice() {
+                [] | [""] => vec!["USAGE"],
+                named if named.iter().all(|name| is_routine_privilege(name)) => privileges,
+                // No server prints other names.
+                _ => continue,
+            };
             // MySQL keeps the names of `procs_priv` in lower case.
             let objects = self.found.objects.iter_mut().filter(|object| {
                 object.name.kind == kind
@@ -155,6 +160,10 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+fn is_routine_privilege(name: &str) -> bool {
+    ["EXECUTE", "ALTER ROUTINE"].iter().any(|privilege| name.eq_ignore_ascii_case(privilege))
 }
 
 /// True if every supported server reads the text as `CREATE` of this program or view.
@@ -198,7 +207,8 @@ fn creates(tokens: &[Token<'_>], kind: Kind, schema: &str, name: &str) -> bool {
         [own, behind @ ..] if is_named(own, name) => behind,
         _ => return false,
     };
-    !sql::loads_library(behind) && behind.first().is_none_or(|next| !next.text.starts_with('.'))
+    let first_word = kind.keyword().split(' ').next().unwrap_or_default();
+    sql::may_follow_program_name(first_word, behind)
 }
 
 #[cfg(test)]

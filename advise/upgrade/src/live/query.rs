@@ -4,6 +4,7 @@ use facts::Facts;
 use load::explain_statement;
 use mysql::prelude::Queryable;
 use result_diff::{PlanChange, compare_plans};
+use rules::user_code::RunnableNames;
 use server::{Flavour, Server};
 use sql::{SqlMode, Token, TokenKind, quote_identifier, tokenize};
 use workload_folder::{Effect, statement_effect};
@@ -32,12 +33,18 @@ pub fn compare(
     notes: &mut Vec<String>,
 ) -> Result<Compared, Error> {
     let mut compared = Compared::default();
-    let mut left_out = 0;
+    let (mut left_out, mut refused) = (0, Vec::new());
     for script in &request.scripts {
         let (mut old, mut new) = (open(source, request)?, open(target, request)?);
+        let modes = [sql_mode(&mut old)?, sql_mode(&mut new)?];
+        let runnable = [runnable_names(&mut old)?, runnable_names(&mut new)?];
         for given in script {
-            match use_of(&given.text) {
+            match use_of(&given.text, modes) {
                 Use::Query => {
+                    if let Some(name) = runnable.iter().find_map(|names| names.find_in(&given.text)) {
+                        refused.push(format!("{} ({name})", given.place));
+                        continue;
+                    }
                     compared.findings.extend(compare_query(&mut old, &mut new, given, facts)?);
                     compared.queries += 1;
                 }
@@ -49,6 +56,13 @@ pub fn compare(
     if left_out > 0 {
         let verb = if left_out == 1 { "statement is no query, and was" } else { "statements are no queries, and were" };
         notes.push(format!("{left_out} {verb} not run"));
+    }
+    if let Some(first) = refused.first() {
+        let count = message::count_noun(refused.len(), "statement");
+        notes.push(format!(
+            "{count} not run, as a stored function could change what the session may do: {first} names one, or a view \
+             that uses one"
+        ));
     }
     Ok(compared)
 }
@@ -75,6 +89,21 @@ fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Er
     Ok(session)
 }
 
+fn sql_mode(session: &mut Session<'_>) -> Result<SqlMode, Error> {
+    let mode: Option<String> = session
+        .conn
+        .query_first("SELECT @@SESSION.sql_mode")
+        .map_err(|source| failed(session.server, "read the SQL mode", source))?;
+    Ok(SqlMode::parse(&mode.unwrap_or_default()))
+}
+
+/// Names of functions, which could end the session's read-only state.
+fn runnable_names(session: &mut Session<'_>) -> Result<RunnableNames, Error> {
+    let code = facts::read_user_code(&mut session.conn)
+        .map_err(|source| failed(session.server, "list functions and views", source))?;
+    Ok(RunnableNames::new(&code))
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Use {
     Query,
@@ -83,9 +112,16 @@ enum Use {
     Other,
 }
 
-fn use_of(text: &str) -> Use {
-    let tokens: Vec<Token<'_>> =
-        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+/// Returns the use of a text. A query is one in the modes of both sessions.
+fn use_of(text: &str, [one, other]: [SqlMode; 2]) -> Use {
+    match [use_in_mode(text, one), use_in_mode(text, other)] {
+        [first, second] if first == second => first,
+        _ => Use::Other,
+    }
+}
+
+fn use_in_mode(text: &str, mode: SqlMode) -> Use {
+    let tokens: Vec<Token<'_>> = tokenize(text, mode).filter(|token| token.kind != TokenKind::Comment).collect();
     let is = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| token.is_any_keyword(words));
     if is(0, &["use"]) || is(0, &["set"]) && is(1, &["names"]) {
         return setup(&tokens).map_or(Use::Other, Use::Setup);
@@ -203,6 +239,20 @@ fn column_reasons(given: &Given, schema: Option<&str>, [before, after]: [&Facts;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn use_of(text: &str) -> Use {
+        super::use_of(text, [SqlMode::default(); 2])
+    }
+
+    #[test]
+    fn the_modes_of_both_servers_decide_where_strings_end() {
+        let plain = SqlMode { no_backslash_escapes: true, ..SqlMode::default() };
+        let text = r#"SELECT '\' INTO OUTFILE "/x" -- ';"#;
+        assert_eq!(super::use_of(text, [SqlMode::default(); 2]), Use::Query);
+        for modes in [[plain; 2], [SqlMode::default(), plain], [plain, SqlMode::default()]] {
+            assert_eq!(super::use_of(text, modes), Use::Other);
+        }
+    }
 
     #[test]
     fn only_queries_are_run() {

@@ -4,6 +4,7 @@ mod program;
 mod server;
 mod session;
 mod table;
+mod user_code;
 
 pub use program::{Event, Parameter, Program, ProgramCharsets, Routine, Trigger, View};
 pub use server::{CharsetInfo, CollationFact, ServerFacts};
@@ -12,6 +13,7 @@ pub use table::{
     CheckConstraint, Column, ForeignKey, Generated, Index, IndexKind, IndexPart, Partition, Partitioning, RowFormat,
     Table, TextType,
 };
+pub use user_code::{UserCode, ViewText};
 
 use serde::{Deserialize, Serialize};
 

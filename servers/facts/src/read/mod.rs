@@ -26,6 +26,7 @@ mod replication;
 mod sessions;
 mod settings;
 mod tables;
+mod user_code;
 
 use mysql::prelude::Queryable;
 use server::Conn;
@@ -39,6 +40,7 @@ use grants::Grants;
 pub use connection::{Limits, connect};
 pub use grants::{Privilege, rights_beyond};
 pub use settings::VARIABLES;
+pub use user_code::read_user_code;
 
 /// Facts to read.
 #[derive(Clone, Debug, Default)]

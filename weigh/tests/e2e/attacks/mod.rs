@@ -2,6 +2,7 @@
 //! show a fault report that they are skipped.
 
 mod copies;
+mod functions;
 mod plans;
 mod programs;
 mod rogue;

@@ -126,6 +126,9 @@ const SEVERAL: [&str; 4] = [
     "SELECT '\\'; SET SESSION TRANSACTION READ WRITE; DROP DATABASE victim; -- '",
 ];
 
+/// One string with backslashes as escapes; without them, a query that writes a file.
+const WRITES_FILE: &str = r#"SELECT '\' INTO OUTFILE "written" -- '"#;
+
 #[test]
 fn scripts_change_nothing_on_running_servers() {
     let (old, new) = (Foreign::start("mariadb"), Foreign::start("mysql@sid"));
@@ -135,7 +138,7 @@ fn scripts_change_nothing_on_running_servers() {
         server.run("SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES'");
     }
     let workspace = Workspace::new();
-    let script = SEVERAL.map(|text| format!("{text}//\n")).concat();
+    let script = SEVERAL.map(|text| format!("{text}//\n")).concat() + WRITES_FILE;
     fs::write(workspace.root().join("app.sql"), format!("DELIMITER //\n{script}")).unwrap();
     let (from, to) = (old.socket(), new.socket());
     let finished = live(&workspace, [&from, &to], &["--sql=app.sql"]);
@@ -143,6 +146,8 @@ fn scripts_change_nothing_on_running_servers() {
     for server in [&old, &new] {
         let victims: Vec<String> = server.hold_session("USE d").query("SHOW DATABASES LIKE 'victim'").unwrap();
         assert_eq!(victims, ["victim"], "{finished}");
+        let folder: Option<String> = server.hold_session("USE d").query_first("SELECT @@datadir").unwrap();
+        assert!(!Path::new(&folder.unwrap()).join("d/written").exists(), "{finished}");
     }
 }
 

@@ -1,0 +1,15 @@
+/// Stored and loadable functions of a server, and its views.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserCode {
+    /// Names of functions and packages.
+    pub functions: Vec<String>,
+    /// Empty if there are no functions.
+    pub views: Vec<ViewText>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewText {
+    pub name: String,
+    /// `None` if the account may not read it.
+    pub text: Option<String>,
+}

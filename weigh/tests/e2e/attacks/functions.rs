@@ -1,0 +1,64 @@
+//! Functions of strangers. A server can run a function to optimise a statement, even for `EXPLAIN`;
+//! with `SQL SECURITY INVOKER` it has the rights of the account that explains.
+
+use std::fs;
+
+use super::weigh;
+use crate::attach::Foreign;
+use crate::workspace::Workspace;
+
+const FUNCTION: &str = "CREATE FUNCTION evil.f() RETURNS INT DETERMINISTIC SQL SECURITY INVOKER \
+                        BEGIN SET SESSION TRANSACTION READ WRITE; SET GLOBAL max_connections = 55; RETURN 1; END";
+
+/// A query that calls the function by itself, and queries of views.
+const QUERIES: [&str; 4] = [
+    "SELECT * FROM evil.t WHERE id = evil.f()",
+    "SELECT * FROM evil.t WHERE id = `EVIL`.`F`()",
+    "SELECT * FROM evil.direct",
+    "SELECT * FROM evil.indirect",
+];
+
+fn start(spec: &str) -> Foreign {
+    let server = Foreign::start(spec);
+    for statement in [
+        "CREATE DATABASE evil",
+        "CREATE TABLE evil.t (id INT PRIMARY KEY, s VARCHAR(9))",
+        "INSERT INTO evil.t VALUES (1, 'a'), (2, 'b')",
+        FUNCTION,
+        "CREATE SQL SECURITY INVOKER VIEW evil.direct AS SELECT * FROM evil.t WHERE id = evil.f()",
+        "CREATE SQL SECURITY INVOKER VIEW evil.indirect AS SELECT * FROM evil.direct WHERE s = 'a'",
+        "CREATE VIEW evil.harmless AS SELECT * FROM evil.t",
+    ] {
+        server.run(statement);
+    }
+    server
+}
+
+#[test]
+fn functions_of_running_servers_are_not_run() {
+    for spec in ["mysql@8.0", "mariadb"] {
+        let server = start(spec);
+        let limit = server.variable("max_connections");
+        server.run("EXPLAIN SELECT * FROM evil.indirect");
+        assert_eq!(server.variable("max_connections"), 55, "{spec}: the attack works");
+        server.run(&format!("SET GLOBAL max_connections = {limit}"));
+
+        let workspace = Workspace::new();
+        fs::write(workspace.root().join("app.sql"), QUERIES.join(";\n")).unwrap();
+        let socket = server.socket();
+        let from = format!("u=root,S={}", socket.display());
+        let socket = format!("--socket={}", socket.display());
+        let audited =
+            weigh(&workspace, &["audit", "-uroot", &socket, "--schema=evil", "--sql=app.sql", "--format=json"]);
+        let document: serde_json::Value = serde_json::from_str(&audited.stdout).unwrap();
+        let unseen = document["unseen"].to_string();
+        assert!(unseen.contains("evil.direct") && unseen.contains("evil.indirect"), "{spec}: {audited}");
+        assert!(unseen.contains("plans of 4 statements") && !unseen.contains("harmless"), "{spec}: {audited}");
+        weigh(&workspace, &["why", "-uroot", &socket, "--schema=evil", "--sql=app.sql"]);
+        let both = ["--live".to_owned(), format!("--from={from}"), format!("--to={from}")];
+        let words = ["upgrade", &both[0], &both[1], &both[2], "--schema=evil", "--sql=app.sql"];
+        let compared = weigh(&workspace, &words);
+        assert!(compared.stdout.contains("4 statements not run"), "{spec}: {compared}");
+        assert_eq!(server.variable("max_connections"), limit, "{spec}");
+    }
+}
