@@ -12,13 +12,12 @@ pub fn key_limits(facts: &Facts, table: &Table) -> KeyLimits {
     keys::find_limits(&facts.server, table).unwrap_or_else(|| keys::innodb_limits(&facts.server, table.row_format))
 }
 
-/// True if `ROW_FORMAT=DYNAMIC` would allow longer key parts.
+/// True if `ROW_FORMAT=DYNAMIC` would allow longer key parts with the settings of the server.
 pub fn dynamic_format_helps(facts: &Facts, table: &Table) -> bool {
     let is_innodb = table.engine.as_deref().is_some_and(|engine| engine.eq_ignore_ascii_case("innodb"));
-    let part = |format| keys::innodb_limits(&facts.server, format).max_part_bytes;
     is_innodb
         && matches!(table.row_format, RowFormat::Compact | RowFormat::Redundant)
-        && part(RowFormat::Dynamic) > part(table.row_format)
+        && keys::lacking_settings(&facts.server).is_empty()
 }
 
 /// Returns the bytes of each part of an index after the conversion. `target` indexes

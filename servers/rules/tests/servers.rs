@@ -1,13 +1,13 @@
 //! Compares the rules with real servers.
 
-use facts::{Facts, IndexKind, Limits, Scope};
+use facts::{Facts, Limits, Scope};
 use mysql::prelude::Queryable;
 use rules::coercibility::{Coercibility, Operand, Outcome, Side, choose_collation};
 use rules::departures::departures;
-use rules::{keys, rows};
+use rules::rows;
 use server::Conn;
 use server::error_code::{CANNOT_CONVERT_STRING, CANT_AGGREGATE_2COLLATIONS};
-use server::{Flavour, NoProgress, Options, Server, Version, open};
+use server::{NoProgress, Options, Server, Version, open};
 
 const COLLATIONS: [&str; 17] = [
     "latin1_swedish_ci",
@@ -135,48 +135,6 @@ fn facts(server: &Server) -> Facts {
     facts::read(server, &scope, &Limits::default(), &NoProgress).unwrap()
 }
 
-/// The server accepts an index at the limit. With one more character, it refuses the index or makes
-/// it a hash index.
-fn check_key_limits(server: &Server, conn: &mut Conn) {
-    conn.query_drop("SET SESSION sql_mode = 'STRICT_ALL_TABLES', SESSION innodb_strict_mode = ON").unwrap();
-    for (engine, format) in [("InnoDB", "COMPACT"), ("InnoDB", "DYNAMIC"), ("MyISAM", "DEFAULT"), ("Aria", "DEFAULT")] {
-        if engine == "Aria" && server.flavour() == Flavour::MySql {
-            continue;
-        }
-        let table = |name: &str, length: u64| {
-            format!(
-                "CREATE TABLE q.{name} (a VARCHAR({length}) CHARACTER SET utf8mb4, UNIQUE KEY k (a)) ENGINE={engine} \
-                 ROW_FORMAT={format}"
-            )
-        };
-        conn.query_drop("DROP TABLE IF EXISTS q.k").unwrap();
-        conn.query_drop(table("k", 10)).unwrap();
-        let facts = facts(server);
-        let limits = keys::find_limits(&facts.server, facts.table("q", "k").unwrap()).unwrap();
-        let max_length = limits.max_part_bytes.min(limits.max_key_bytes) / 4;
-        conn.query_drop("DROP TABLE q.k").unwrap();
-        conn.query_drop(table("k", max_length))
-            .unwrap_or_else(|error| panic!("{engine} {format} {max_length}: {error}"));
-        let facts = self::facts(server);
-        let made = facts.table("q", "k").unwrap();
-        assert_eq!(keys::part_bytes(made, &made.indexes[0], |_| 4), [max_length * 4]);
-        conn.query_drop("DROP TABLE q.k").unwrap();
-        match conn.query_drop(table("k", max_length + 1)) {
-            Err(refusal) => {
-                let message = refusal.to_string();
-                assert!(["1071", "1709"].iter().any(|code| message.contains(code)), "{engine} {format}: {message}");
-            }
-            // MariaDB creates a hash index.
-            Ok(()) => {
-                let made = self::facts(server);
-                let index = &made.table("q", "k").unwrap().indexes[0];
-                assert_eq!((server.flavour(), index.kind), (Flavour::MariaDb, IndexKind::Hash), "{engine} {format}");
-                assert!(!keys::has_limits(index));
-            }
-        }
-    }
-}
-
 /// The server accepts a row at the limit, and refuses one more byte.
 fn check_row_limit(server: &Server, conn: &mut Conn) {
     let table = |last: u64| {
@@ -207,14 +165,6 @@ fn check_rules(name: &str) {
     let mut conn = server.connect().unwrap();
     conn.query_drop("CREATE DATABASE q").unwrap();
     check_coercibility(&server, &mut conn);
-    if server.version().starts_with("5.6") {
-        // Row format DYNAMIC requires this file format. Long keys also require innodb_large_prefix.
-        conn.query_drop("SET GLOBAL innodb_file_format = Barracuda").unwrap();
-        check_key_limits(&server, &mut conn);
-        conn.query_drop("DROP TABLE q.k").unwrap_or_default();
-        conn.query_drop("SET GLOBAL innodb_large_prefix = ON").unwrap();
-    }
-    check_key_limits(&server, &mut conn);
     check_row_limit(&server, &mut conn);
     server.stop().unwrap();
 }

@@ -1,6 +1,6 @@
 //! Indexes that exceed the limit of key lengths in utf8mb4.
 
-use facts::{Index, Table};
+use facts::{Index, RowFormat, Table};
 use rules::charset::max_bytes;
 use rules::keys;
 
@@ -14,9 +14,10 @@ pub(super) static CHECK: Check = Check {
     title: "indexes whose keys would be too long in utf8mb4",
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "\
-A part of an InnoDB index may have 767 bytes in row formats COMPACT and REDUNDANT, 3072 in DYNAMIC and COMPRESSED (before MySQL 5.7.7 and MariaDB 10.2.2 only with `innodb_large_prefix`), all parts together 3072; less with smaller pages. \
-MyISAM: 1000, Aria: 2300. A character of utf8mb4 counts four bytes: 767 bytes are at most 191 characters. Reports indexes that would not fit once their text columns are utf8mb4: CONVERT fails with error 1071, or in \
-non-strict mode shortens the prefix; InnoDB and MyISAM of MariaDB 10.4 make a unique index a hash index. What to do: ROW_FORMAT=DYNAMIC first (on MySQL 5.6, 5.7 and MariaDB before 10.3 after `innodb_file_format`, `innodb_file_per_table` and `innodb_large_prefix`), a shorter column, or a prefix; a unique index on a prefix refuses values that were different before. \
+A part of an InnoDB index may have 767 bytes in row formats COMPACT and REDUNDANT, 3072 in DYNAMIC and COMPRESSED (on MySQL 5.6, 5.7 and MariaDB before 10.3 only with `innodb_large_prefix`, which is off by default before MySQL 5.7.7 and MariaDB 10.2.2), all parts together 3072; less with pages below 16 KiB. \
+MyISAM: 1000. Aria: 2300 (2000 in MariaDB 10.5, 1000 before). A character of utf8mb4 counts four bytes: 767 bytes are at most 191 characters. Reports indexes that would not fit once their text columns, except ascii ones, are utf8mb4. \
+CONVERT then fails with error 1071, 1709 or 3886; or shortens an index that is not unique to a prefix, on MySQL in non-strict mode, on MariaDB from 10.5 on in any mode; or, in InnoDB and MyISAM of MariaDB from 10.4 on, makes a unique index a hash index. \
+What to do: `innodb_large_prefix` or ROW_FORMAT=DYNAMIC first (on MySQL 5.6 and MariaDB before 10.3 after `innodb_file_format` and `innodb_file_per_table`), a shorter column, or a prefix; a unique index on a prefix refuses values that differ only after the prefix. \
 From: laravel #23189, ibexa/documentation-developer #241; MySQL manual, \"InnoDB Limits\".",
     run,
 };
@@ -40,32 +41,24 @@ fn check_index(input: &AuditInput, table: &Table, index: &Index, limits: keys::K
         Some("ascii" | "binary") | None => 1,
         Some(_) => 4,
     });
-    let widest = then.iter().copied().max().unwrap_or(0);
+    let outcome = keys::judge_length(&input.facts.server, table, index, &then)?;
     let total: u64 = then.iter().sum();
-    if widest <= limits.max_part_bytes && total <= limits.max_key_bytes {
-        return None;
-    }
     // Reports the first part that is too long, or else the sum of all parts.
     let too_long = then.iter().position(|bytes| *bytes > limits.max_part_bytes);
     let (before, bytes, limit, what) = match too_long {
         Some(part) => (now[part], then[part], limits.max_part_bytes, "a part"),
         None => (now.iter().sum(), total, limits.max_key_bytes, "all parts together"),
     };
-    let dynamic_helps = limits.max_part_bytes < limits.max_key_bytes && total <= limits.max_key_bytes;
+    let allows_longer_parts = limits.max_part_bytes < limits.max_key_bytes && total <= limits.max_key_bytes;
     Some(
         Draft {
             severity: Severity::Warning,
             kind: ObjectKind::Index,
             name: format!("{}.{}", table_name(table), index.name),
             what: format!("{what}: {before} bytes now, {bytes} in utf8mb4, {limit} are allowed"),
-            why: if keys::becomes_hash(&input.facts.server, table, index) {
-                "CONVERT TO CHARACTER SET utf8mb4 makes it a hash index, which keeps values unique and serves no search."
-                    .into()
-            } else {
-                "CONVERT TO CHARACTER SET utf8mb4 fails with error 1071, or shortens the index in non-strict mode.".into()
-            },
-            action: if dynamic_helps {
-                longer_keys(input, table)
+            why: format!("CONVERT TO CHARACTER SET utf8mb4 {}.", outcome.describe()),
+            action: if allows_longer_parts {
+                advise_longer_parts(input, table)
             } else {
                 "Shorten the column or index a prefix; check that a unique index still tells its rows apart (weigh preflight).".into()
             },
@@ -74,21 +67,16 @@ fn check_index(input: &AuditInput, table: &Table, index: &Index, limits: keys::K
     )
 }
 
-/// Returns the statements that allow parts of 3072 bytes, in the order that works. Without the
-/// settings, MySQL 5.6 and 5.7 and MariaDB before 10.3 refuse ROW_FORMAT=DYNAMIC or make the table
-/// COMPACT.
-fn longer_keys(input: &AuditInput, table: &Table) -> String {
-    let server = &input.facts.server;
-    let mut statements = Vec::new();
-    if server.variable("innodb_file_format").is_some_and(|format| !format.eq_ignore_ascii_case("barracuda")) {
-        statements.push("SET GLOBAL innodb_file_format = Barracuda;".to_owned());
+/// Returns the statements that allow parts of 3072 bytes, in the order that works. Tables in
+/// DYNAMIC or COMPRESSED lack only a setting.
+fn advise_longer_parts(input: &AuditInput, table: &Table) -> String {
+    let is_new_format = matches!(table.row_format, RowFormat::Dynamic | RowFormat::Compressed);
+    let settings = keys::lacking_settings(&input.facts.server).into_iter();
+    let settings = settings.filter(|(name, _)| !is_new_format || *name == "innodb_large_prefix");
+    let mut statements: Vec<String> = settings.map(|(name, value)| format!("SET GLOBAL {name} = {value};")).collect();
+    let option_file = if statements.is_empty() { "" } else { " Put the settings into the option file, too." };
+    if !is_new_format {
+        statements.push(format!("ALTER TABLE {} ROW_FORMAT=DYNAMIC;", quote_table(table)));
     }
-    for name in ["innodb_file_per_table", "innodb_large_prefix"] {
-        if server.variable(name).is_some() && !server.is_on(name) {
-            statements.push(format!("SET GLOBAL {name} = ON;"));
-        }
-    }
-    let kept = if statements.is_empty() { "" } else { " Put the settings into the option file, too." };
-    statements.push(format!("ALTER TABLE {} ROW_FORMAT=DYNAMIC;", quote_table(table)));
-    format!("First run: {}{kept}", statements.join(" "))
+    format!("First run: {}{option_file}", statements.join(" "))
 }

@@ -1,7 +1,7 @@
 //! Indexes that exceed the limit of key lengths.
 
 use facts::{ForeignKey, Index};
-use rules::keys::KeyLimits;
+use rules::keys::{KeyLimits, judge_length};
 
 use super::{Check, CheckFunction};
 use crate::finding::{Finding, index_finding};
@@ -14,8 +14,10 @@ pub static CHECK: Check = Check {
     title: "indexes that no longer fit their limit: 767, 1000, 2300 or 3072 bytes",
     reads: &[Reading::Settings, Reading::Schemas],
     doc: "Keys are limited in bytes, and a character of utf8mb4 counts as four: VARCHAR(255) takes 1020. InnoDB takes 3072 bytes a part \
-              in the row formats DYNAMIC and COMPRESSED, 767 in the others (and before MySQL 5.7.7 and MariaDB 10.2.2 unless \
-              innodb_large_prefix is on; less with pages below 16 KiB), MyISAM 1000 and Aria 2300 in all. ALTER TABLE ends with error 1071. The plan changes the row \
+              in the row formats DYNAMIC and COMPRESSED, 767 in the others (and on MySQL 5.6, 5.7 and MariaDB before 10.3 unless \
+              innodb_large_prefix is on), and 3072 in all; less with pages below 16 KiB. MyISAM takes 1000 in all, Aria 2300 (2000 in MariaDB \
+              10.5, 1000 before). ALTER TABLE ends with error 1071, 1709 or 3886, shortens an index that is not unique (MySQL in non-strict mode, \
+              MariaDB from 10.5 on in any mode), or makes a unique index a hash index (InnoDB and MyISAM of MariaDB from 10.4 on). The plan changes the row \
               format where that is enough, and shortens the key where it isn't; a unique key is judged at its new length.",
     run: CheckFunction::Facts(run),
 };
@@ -25,13 +27,13 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     for table in &job.tables {
         for index in table.table.indexes.iter().filter(|index| table.converts_part_of(index)) {
             for (target, name) in job.targets.iter().enumerate() {
-                let KeyLimits { max_part_bytes: per_part, max_key_bytes: in_all } = key_limits(job.facts, table.table);
+                let KeyLimits { max_part_bytes: per_part, max_key_bytes: in_all, .. } =
+                    key_limits(job.facts, table.table);
                 let bytes = part_bytes(job.facts, table, index, target);
+                let outcome = judge_length(&job.facts.server, table.table, index, &bytes);
+                let Some(outcome) = outcome else { continue };
                 let longest = bytes.iter().copied().max().unwrap_or(0);
                 let sum = bytes.iter().sum::<u64>();
-                if longest <= per_part && sum <= in_all {
-                    continue;
-                }
                 let (bytes_after, limit) = if longest > per_part { (longest, per_part) } else { (sum, in_all) };
                 let prefixes = shortened_prefixes(job.facts, table, index, target);
                 let foreign_key = prefixes.as_ref().and_then(|_| find_foreign_key(job, table, index));
@@ -40,7 +42,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                 let mut finding = index_finding(&CHECK, severity, table, &index.name, name);
                 finding.details.count = bytes_after;
                 finding.what = format!("it would take {bytes_after} bytes, and the limit is {limit}");
-                finding.why = "ALTER TABLE ends with error 1071 (specified key was too long)".into();
+                finding.why = format!("ALTER TABLE {}", outcome.describe());
                 finding.details.in_plan =
                     foreign_key.is_none() && (prefixes.is_some() || dynamic_format_helps(job.facts, table.table));
                 finding.action = match prefixes {
