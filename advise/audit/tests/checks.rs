@@ -174,6 +174,9 @@ fn disagreements(server: &Server, conn: &mut Conn, fixture: &Fixture) -> Vec<Str
     if !audit.findings.is_empty() {
         wrong.push(format!("{} finds in the clean schema {:#?}", fixture.file, audit.findings));
     }
+    if let Some(unseen) = audit.unseen.iter().find(|unseen| unseen.what.starts_with("plans of")) {
+        wrong.push(format!("{} has no plan for a clean statement: {unseen:?}", fixture.file));
+    }
     wrong
 }
 

@@ -1,8 +1,7 @@
 //! Explains the statements of scripts and slow query logs.
 
 use mysql::prelude::Queryable;
-use server::Conn;
-use server::{Error, error_code};
+use server::{Conn, Error, Flavour, error_code};
 use sql::{Token, TokenKind, quote_identifier};
 
 use super::Gatherer;
@@ -17,9 +16,10 @@ impl Gatherer<'_> {
     /// Explains up to [`MAX_STATEMENTS`] statements: those with an [`explained_part`].
     ///
     /// A [`session_setting`] of a file applies to its later statements. An entry of
-    /// [`AuditInput::unseen`](crate::AuditInput::unseen) reports statements without a plan.
+    /// [`AuditInput::unseen`](crate::AuditInput::unseen) reports those of them without a plan.
     pub(super) fn explain_statements(&mut self, statements: &[Statement]) -> Result<Vec<StatementPlan>, Error> {
-        if !statements.iter().any(|statement| explained_part(&statement.text).is_some()) {
+        let flavour = self.server.flavour();
+        if !statements.iter().any(|statement| explained_part(&statement.text, flavour).is_some()) {
             return Ok(Vec::new());
         }
         let mut conn = self.connect_for_explain()?;
@@ -36,7 +36,7 @@ impl Gatherer<'_> {
             if let Some(setting) = session_setting(&statement.text) {
                 self.apply(&mut conn, &setting)?;
             }
-            let Some(part) = explained_part(&statement.text) else { continue };
+            let Some(part) = explained_part(&statement.text, flavour) else { continue };
             if plans.len() == MAX_STATEMENTS {
                 unexplained.add(format!("the first {MAX_STATEMENTS} are explained"));
                 continue;
@@ -98,7 +98,7 @@ impl Gatherer<'_> {
     }
 }
 
-/// Statements without a plan.
+/// Statements with an [`explained_part`], but without a plan.
 #[derive(Default)]
 struct Unexplained {
     count: usize,
@@ -114,24 +114,65 @@ impl Unexplained {
     }
 }
 
-/// Returns the part of a statement that can be explained without writing: a `SELECT`, or the
-/// `SELECT` of an `INSERT … SELECT` or `REPLACE … SELECT`. `None` for other statements.
-fn explained_part(text: &str) -> Option<&str> {
+/// Returns the part of a statement that can be explained without writing: a `SELECT` (with `WITH`),
+/// or the `SELECT` of an `INSERT … SELECT` or `REPLACE … SELECT`. `None` for other statements.
+fn explained_part(text: &str, flavour: Flavour) -> Option<&str> {
     let tokens = tokens(text);
-    let first = tokens.iter().find(|token| !token.is_symbol('('))?;
-    if first.is_any_keyword(&["select", "with"]) {
-        return Some(text);
+    let first = tokens.iter().position(|token| !token.is_symbol('('))?;
+    let keyword = &tokens[first];
+    if keyword.is_keyword("with") {
+        let mut outer = outer_tokens(&tokens[first..]);
+        let main = outer.find(|token| token.is_any_keyword(&["select", "update", "delete"]));
+        return main.is_none_or(|token| token.is_keyword("select")).then_some(text);
     }
-    if !first.is_any_keyword(&["insert", "replace"]) {
-        return None;
+    if keyword.is_any_keyword(&["insert", "replace"]) {
+        return inserted_query(text, &tokens[first + 1..], flavour);
     }
-    let end = tokens.windows(2).find(|pair| pair[0].is_keyword("duplicate") && pair[1].is_keyword("key"));
-    let end = end.map_or(text.len(), |pair| text[..pair[0].start].trim_end().len().saturating_sub("on".len()));
-    let select = tokens.iter().find(|token| token.is_any_keyword(&["select", "with"]))?;
-    text.get(select.start..end)
+    keyword.is_keyword("select").then_some(text)
 }
 
-/// Names of the session's variable. `@@global.collation_connection` is another.
+/// Returns the query of an `INSERT … SELECT`, whose tokens after `INSERT` are given. `None` for
+/// `INSERT … VALUES` and `INSERT … SET`.
+fn inserted_query<'t>(text: &'t str, tokens: &[Token<'_>], flavour: Flavour) -> Option<&'t str> {
+    let is_query = |token: &&Token<'_>| {
+        let inner = tokens.iter().skip_while(|inner| inner.start < token.start).find(|inner| !inner.is_symbol('('));
+        inner.is_some_and(|inner| inner.is_any_keyword(&["select", "with"]))
+    };
+    let mut outer = outer_tokens(tokens).peekable();
+    let begin = loop {
+        let token = outer.next()?;
+        if token.is_any_keyword(&["values", "value", "set"]) {
+            return None;
+        }
+        if (token.is_symbol('(') || token.is_any_keyword(&["select", "with"])) && is_query(&token) {
+            break token.start;
+        }
+    };
+    let rest: Vec<&Token<'_>> = outer.collect();
+    let is_end = |&at: &usize| {
+        let is = |offset: usize, word| rest.get(at + offset).is_some_and(|token: &&Token<'_>| token.is_keyword(word));
+        // MariaDB reserves the word; in MySQL it may be a column.
+        is(0, "on") && is(1, "duplicate") && is(2, "key") || flavour == Flavour::MariaDb && is(0, "returning")
+    };
+    let end = (0..rest.len()).find(is_end).map_or(text.len(), |at| rest[at].start);
+    text.get(begin..end)
+}
+
+/// Returns the tokens outside of parentheses, and the outer parentheses themselves.
+fn outer_tokens<'a, 't>(tokens: &'a [Token<'t>]) -> impl Iterator<Item = &'a Token<'t>> {
+    let mut depth = 0_usize;
+    tokens.iter().filter(move |token| {
+        if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+        }
+        let is_outer = depth == 0;
+        depth += usize::from(token.is_symbol('('));
+        is_outer
+    })
+}
+
+/// Names of the session variable `collation_connection`. `@@global.collation_connection` is another
+/// variable.
 const CONNECTION_COLLATION: [&str; 4] = [
     "collation_connection",
     "@@collation_connection",
@@ -140,7 +181,7 @@ const CONNECTION_COLLATION: [&str; 4] = [
 ];
 
 /// Returns `SET NAMES charset [COLLATE collation]`, `SET collation_connection = collation` or `SET
-/// @variable = literal`, rebuilt from its tokens. `None` for other statements.
+/// @variable = 'string'`, rebuilt from its tokens. `None` for other statements.
 fn session_setting(text: &str) -> Option<String> {
     let tokens = tokens(text);
     let (set, rest) = tokens.split_first()?;
@@ -190,14 +231,32 @@ mod tests {
 
     #[test]
     fn explains_only_what_reads() {
-        assert_eq!(explained_part("/* a */ (SELECT 1)"), Some("/* a */ (SELECT 1)"));
-        assert_eq!(explained_part("WITH x AS (SELECT 1) SELECT 2"), Some("WITH x AS (SELECT 1) SELECT 2"));
-        assert_eq!(
-            explained_part("INSERT INTO t SELECT a FROM u WHERE a = b ON DUPLICATE KEY UPDATE a = 1"),
-            Some("SELECT a FROM u WHERE a = b ")
-        );
-        for text in ["INSERT INTO t VALUES (1)", "UPDATE t SET a = (SELECT 1)", "DROP TABLE t", ""] {
-            assert_eq!(explained_part(text), None, "{text}");
+        let part = |text| explained_part(text, Flavour::MariaDb);
+        for text in ["/* a */ (SELECT 1)", "WITH x AS (SELECT 1) SELECT 2", "(WITH x AS (SELECT 1) SELECT 2)"] {
+            assert_eq!(part(text), Some(text));
+        }
+        for (text, query) in [
+            ("INSERT INTO t SELECT a FROM u WHERE a = b ON DUPLICATE KEY UPDATE a = 1", "SELECT a FROM u WHERE a = b "),
+            ("INSERT INTO t SELECT a FROM u ON /* x */ DUPLICATE KEY UPDATE a = 1", "SELECT a FROM u "),
+            ("INSERT INTO t (a) (SELECT a FROM n)", "(SELECT a FROM n)"),
+            ("INSERT INTO t (a) (SELECT 1) UNION (SELECT 2) RETURNING a", "(SELECT 1) UNION (SELECT 2) "),
+            ("REPLACE t WITH x AS (SELECT 1) SELECT * FROM x", "WITH x AS (SELECT 1) SELECT * FROM x"),
+        ] {
+            assert_eq!(part(text), Some(query));
+        }
+        let column = "SELECT returning FROM u";
+        assert_eq!(explained_part(&format!("INSERT INTO t {column}"), Flavour::MySql), Some(column));
+        for text in [
+            "INSERT INTO t VALUES (1)",
+            "INSERT INTO t (a) VALUES ((SELECT max(a) FROM n))",
+            "INSERT INTO t SET a = (SELECT 1)",
+            "UPDATE t SET a = (SELECT 1)",
+            "WITH x AS (SELECT 1) DELETE FROM t WHERE a IN (SELECT * FROM x)",
+            "WITH x AS (SELECT 1) UPDATE t SET a = 1",
+            "DROP TABLE t",
+            "",
+        ] {
+            assert_eq!(part(text), None, "{text}");
         }
     }
 
