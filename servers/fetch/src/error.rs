@@ -18,7 +18,7 @@ pub enum Error {
     /// A command such as apt-get failed.
     #[error("cannot {task}: {source}{remedy}")]
     Command {
-        /// Purpose of the command, as a verb phrase: "unpack server.tar.xz".
+        /// Purpose of the command, as a verb phrase: "download the package".
         task: String,
         source: CommandError,
         /// Empty, or a line break and advice.
@@ -59,7 +59,7 @@ impl Error {
     }
 }
 
-/// The operating system refused an operation on a file or folder.
+/// An operation on a file or folder failed, or was refused.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} {}: {source}{}", path.display(), disk_remedy(source, path))]
 pub struct PathError {

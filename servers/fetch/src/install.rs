@@ -111,7 +111,11 @@ pub fn install(origin: &Origin, progress: &dyn Progress) -> Result<Manifest, Err
         Origin::Catalogue(name) => *name,
         Origin::Archive(_) | Origin::Download(_) => return install_recorded(&cache, origin, progress),
         Origin::Basedir(path) if image::Layout::exists_in(path) => return install_recorded(&cache, origin, progress),
-        Origin::Basedir(_) | Origin::Host => return Err(Error::nothing_to_install(&origin.to_string())),
+        Origin::Basedir(path) => {
+            Program::in_basedir(path)?;
+            return Err(Error::nothing_to_install(&origin.to_string()));
+        }
+        Origin::Host => return Err(Error::nothing_to_install(&origin.to_string())),
     };
     open_catalogue(&cache, name, progress)?;
     read_manifest(&cache, name).ok_or_else(|| Error::Install {

@@ -145,7 +145,9 @@ fn runs_archives_and_layouts() {
     assert!(Command::new("gzip").args(["-1", "--keep"]).arg(&saved).status().unwrap().success());
     let oci = folder.path().join("oci.tar");
     skopeo_copy(&DEBIAN.1, &format!("oci-archive:{}:it", oci.display()), &[]);
-    let packed = folder.path().join("saved.tar.gz");
+    // Colons separate the folders of a library path.
+    let packed = folder.path().join("mariadb:11.8;a.tar.gz");
+    fs::rename(folder.path().join("saved.tar.gz"), &packed).unwrap();
     for spec in [&packed, &oci, &RED_HAT.1] {
         let cache = common::open_folder();
         for _ in 0..2 {
@@ -167,6 +169,31 @@ fn reports_missing_images() {
     refuses("foreign:1", &["the image is for linux/", "this machine is linux/"]);
     // The image is valid, but contains no server.
     refuses("mariadb:11.8", &["holds no mysqld"]);
+}
+
+#[test]
+fn names_what_holds_no_server() {
+    let (folder, layout, _) = image_with_one_file(architecture());
+    let saved = folder.path().join("saved.tar");
+    skopeo_copy(&layout, &format!("docker-archive:{}:mariadb:11.8", saved.display()), &[]);
+    let plain = folder.path().join("root.tar");
+    let cache = common::open_folder();
+    for (archive, reason) in [(&saved, "the image holds no mysqld"), (&plain, "no mysqld or mariadbd in bin")] {
+        let bytes = fs::read(archive).unwrap();
+        let digest = image::sha256(&bytes).replacen(':', "=", 1);
+        let host = web_server(move |_| http("200 OK", bytes.len(), &bytes));
+        let url = format!("http://{host}/server.tar");
+        for (spec, name) in
+            [(archive.display().to_string(), archive.display().to_string()), (format!("{url}#{digest}"), url)]
+        {
+            refuses(cache.path(), &spec, &[&format!("no server at {name}: {reason}")]);
+        }
+    }
+    let empty = folder.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let refused = server::install(&empty.to_str().unwrap().parse().unwrap(), &server::NoProgress);
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("no mysqld or mariadbd in bin"), "{message}");
 }
 
 /// Creates an image with one file. Returns its folder, layout and digest of the layer.

@@ -23,10 +23,13 @@ pub(crate) fn open_local(cache: &Cache, archive: &Path, progress: &dyn Progress)
     let metadata = fs::metadata(archive).map_err(Error::io("read", archive))?;
     let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
-    let key = format!("archives/{name}-{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos());
+    // Colons and semicolons separate the folders of a library path.
+    let file = name.replace([':', ';'], "-");
+    let key = format!("archives/{file}-{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos());
     let folder = cache.folder_or_create(&key, unpacked_mebibytes(metadata.len()), progress, |folder| {
-        let archive = std::path::absolute(archive).map_err(Error::io("find", archive))?;
-        unpack(&archive, &name, folder, progress)
+        let absolute = std::path::absolute(archive).map_err(Error::io("find", archive))?;
+        unpack(&absolute, &name, folder, progress)?;
+        find_program(folder, archive).map(drop)
     })?;
     let program = find_program(&folder, archive)?;
     records::write(cache, &archive.display().to_string(), &key, &program)?;
@@ -48,6 +51,7 @@ pub(crate) fn open_download(cache: &Cache, download: &Download, progress: &dyn P
         let size = file.metadata().map_err(Error::io("read", &archive))?.len();
         disk::check_free_space(folder, unpacked_mebibytes(size), name)?;
         unpack(&archive, name, folder, progress)?;
+        find_program(folder, Path::new(url))?;
         fs::remove_file(&archive).map_err(Error::io("remove", &archive))
     })?;
     let program = find_program(&folder, Path::new(url))?;
@@ -68,13 +72,14 @@ fn unpack(archive: &Path, name: &str, folder: &Path, progress: &dyn Progress) ->
         container_image::unpack_layout(&content, name, folder, progress)?;
         fs::remove_dir_all(&content).map_err(Error::io("remove", &content))?;
     }
-    find_program(folder, archive).map(drop)
+    Ok(())
 }
 
-/// Finds the server of an archive that was unpacked into `folder`.
+/// Finds the server of an archive that was unpacked into `folder`. Errors name `archive`: a path or
+/// a URL.
 fn find_program(folder: &Path, archive: &Path) -> Result<Program, Error> {
     if container_image::is_unpacked_in(folder) {
-        return Program::with_bundled_loader(folder, None);
+        return container_image::find_program(folder, &archive.display().to_string());
     }
     Program::in_basedir(&find_basedir(&folder.join("content"), archive)?)
 }

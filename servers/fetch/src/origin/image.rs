@@ -52,7 +52,7 @@ fn pull(cache: &Cache, name: &Name, progress: &dyn Progress) -> Result<Program, 
     let mebibytes = (remote.bytes() >> 20) * UNPACKED_RATIO;
     let folder = cache.folder_or_create(&key, mebibytes, progress, |folder| {
         remote.unpack(&folder.join(ROOT), folder, &ProgressMonitor(progress)).map_err(pull_error)?;
-        check_runs(folder, &given)
+        find_program(folder, &given).map(drop)
     })?;
     let program = Program::with_bundled_loader(&folder, Some(&given))?;
     records::write(cache, &given, &key, &program)?;
@@ -67,7 +67,7 @@ pub(crate) fn open_layout(cache: &Cache, path: &Path, progress: &dyn Progress) -
     let mebibytes = (layout.bytes() >> 20) * UNPACKED_RATIO;
     let folder = cache.folder_or_create(&key, mebibytes, progress, |folder| {
         unpack(&layout, &name, folder, progress)?;
-        check_runs(folder, &name)
+        find_program(folder, &name).map(drop)
     })?;
     let program = Program::with_bundled_loader(&folder, None)?;
     records::write(cache, &name, &key, &program)?;
@@ -90,9 +90,9 @@ fn cache_key(digest: &str) -> String {
     format!("images/{}", digest.replace(':', "-"))
 }
 
-/// Fails unless the unpacked image contains a server that runs on this machine.
-fn check_runs(folder: &Path, name: &str) -> Result<(), Error> {
-    Program::with_bundled_loader(folder, None).map(drop).map_err(|error| match error {
+/// Finds the server of an unpacked image. Fails if it contains none that runs on this machine.
+pub(crate) fn find_program(folder: &Path, name: &str) -> Result<Program, Error> {
+    Program::with_bundled_loader(folder, None).map_err(|error| match error {
         Error::NoServer { .. } if program::find_in(&folder.join(ROOT)).is_none() => {
             let reason = "the image holds no mysqld or mariadbd where servers' images have it";
             Error::NoServer { path: PathBuf::from(name), reason: reason.into() }
