@@ -12,10 +12,11 @@ pub enum Error {
     Wire { server: String, doing: &'static str, source: WireError },
     /// Connections of a load were lost, but the server may still run. Examples: the connections
     /// were killed, or a proxy dropped them.
-    #[error("{server}: {connections} of the load's connections were lost: {source}{}", advice(source))]
+    #[error("{server}: {} of the load's connections were lost: {source}{}", connections.iter().sum::<u32>(), advice(source))]
     Lost {
         server: String,
-        connections: u32,
+        /// Number of lost connections of each load, in the order of the block's loads.
+        connections: Vec<u32>,
         /// The error of the first lost connection.
         source: WireError,
     },

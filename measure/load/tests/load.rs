@@ -1,5 +1,6 @@
 //! Load on real servers: every workload, both protocols, accounts of two authentication plugins.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -224,6 +225,28 @@ fn names_server_that_ends_during_a_block() {
     let again =
         run_block(&[&load], Sharing::Together, Duration::ZERO, Duration::from_millis(10)).unwrap_err().to_string();
     assert!(again.contains("earlier block"), "{again}");
+}
+
+#[test]
+fn lost_connections_are_counted_for_their_load() {
+    let server = open("mariadb");
+    fill(&server, "utf8mb4");
+    let mut conn = server.connect().unwrap();
+    let mut ids = || -> BTreeSet<u64> {
+        conn.query("SELECT ID FROM information_schema.PROCESSLIST WHERE DB IS NOT NULL").unwrap().into_iter().collect()
+    };
+    let settings = settings("utf8mb4", Protocol::Prepared, 2);
+    let kept = start(&server, WorkloadKind::OltpPointSelect, &settings);
+    let before = ids();
+    let killed = start(&server, WorkloadKind::OltpPointSelect, &settings);
+    let new: Vec<u64> = ids().difference(&before).copied().collect();
+    assert_eq!(new.len(), 2);
+    new.iter().for_each(|id| server.connect().unwrap().query_drop(format!("KILL {id}")).unwrap());
+    let loads = [&kept, &killed];
+    match run_block(&loads, Sharing::Together, Duration::ZERO, Duration::from_millis(50)) {
+        Err(load::Error::Lost { connections, .. }) => assert_eq!(connections, [0, 2]),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_for_a_limited_time() {
+    fn late_event_may_begin_within_the_grace_time() {
         let end = Instant::now();
         let arrivals = Arrivals::new(1.0, 0, end, end, Duration::from_secs(1));
         assert!(arrivals.may_begin(end) && !arrivals.may_begin(end + Duration::from_secs(1)));

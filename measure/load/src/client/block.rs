@@ -81,7 +81,11 @@ impl<'a> BlockWatch<'a> {
             self.loads.iter().map(|load| load.workers.iter().map(|worker| self.wait(worker)).collect()).collect();
         let sums = self.loads.iter().zip(reports).map(|(load, reports)| self.sum_reports(load, reports));
         let sums: Vec<_> = sums.collect();
-        sums.into_iter().collect()
+        let lost: Vec<u32> = sums.iter().map(lost_connections).collect();
+        match sums.into_iter().collect() {
+            Err(Error::Lost { server, source, .. }) => Err(Error::Lost { server, connections: lost, source }),
+            other => other,
+        }
     }
 
     /// Waits for a worker's report. Cuts all connections once the block is late or a signal came.
@@ -137,8 +141,15 @@ impl<'a> BlockWatch<'a> {
             Some(_) if self.connections_cut => {
                 Err(Error::Late { server: server(), seconds: self.timeout().as_secs_f64() })
             }
-            Some(source) if lost => Err(Error::Lost { server: server(), connections, source }),
+            Some(source) if lost => Err(Error::Lost { server: server(), connections: vec![connections], source }),
             Some(source) => Err(Error::Wire { server: server(), doing: "running the workload", source }),
         }
+    }
+}
+
+fn lost_connections(sum: &Result<Tally, Error>) -> u32 {
+    match sum {
+        Err(Error::Lost { connections, .. }) => connections.iter().sum(),
+        _ => 0,
     }
 }

@@ -53,10 +53,10 @@ impl WorkMeter {
 
 fn read_counters(loads: &[&Load]) -> Result<Vec<Vec<Counters>>, Error> {
     let asked: Vec<_> = loads.iter().map(|load| load.request_counters()).collect();
-    let received = loads.iter().zip(asked).map(|(load, asked)| {
+    let received = asked.into_iter().enumerate().map(|(at, asked)| {
         let receive = |counters: Receiver<_>| {
             let answer = counters.recv().unwrap_or_else(|_| Err(WireError::protocol("a connection failed before")));
-            answer.map_err(|source| counter_error(load, source))
+            answer.map_err(|source| counter_error(loads, at, source))
         };
         asked.into_iter().map(receive).collect::<Result<Vec<Counters>, Error>>()
     });
@@ -64,10 +64,12 @@ fn read_counters(loads: &[&Load]) -> Result<Vec<Vec<Counters>>, Error> {
     received.collect::<Vec<_>>().into_iter().collect()
 }
 
-fn counter_error(load: &Load, source: WireError) -> Error {
-    let server = load.target().server.clone();
+/// Converts an error of the load at `at`.
+fn counter_error(loads: &[&Load], at: usize, source: WireError) -> Error {
+    let server = loads[at].target().server.clone();
     if source.is_lost() {
-        return Error::Lost { server, connections: 1, source };
+        let connections = (0..loads.len()).map(|other| u32::from(other == at)).collect();
+        return Error::Lost { server, connections, source };
     }
     Error::Wire { server, doing: "reading the sessions' status", source }
 }

@@ -109,7 +109,7 @@ impl LoadConnector<'_> {
 
     /// Rotates the order of connecting with the replicate. The memory address of a connection's
     /// state in the server depends on the number of earlier connections. A restarted connection
-    /// reuses the address of its predecessor, so the order of connecting affects the whole
+    /// often reuses the address of its predecessor, so the order of connecting may affect the whole
     /// replicate.
     fn order_for_replicate<T>(&self, targets: BTreeMap<usize, T>) -> Vec<(usize, T)> {
         let mut targets: Vec<(usize, T)> = targets.into_iter().collect();

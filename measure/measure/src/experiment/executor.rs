@@ -64,10 +64,11 @@ impl Executor for LoadExecutor {
         let stolen = StolenTime::begin();
         let sides = match &mut self.loads {
             Loads::Native(loads) => {
-                if self.restarts && !restart_until_placed(loads, variants, self.placement)? {
-                    let left_out =
-                        |&variant: &usize| Side { unbound: true, ..side_from_tally(variant, &Tally::default()) };
-                    return Ok(variants.iter().map(left_out).collect());
+                // A loss may have reopened the connections unbound.
+                let is_ready = !self.restarts && is_placed(loads, variants, self.placement);
+                if !is_ready && !restart_until_placed(loads, variants, self.placement)? {
+                    let unbound_side = |&variant: &usize| Side { unbound: true, ..empty_side(variant) };
+                    return Ok(variants.iter().map(unbound_side).collect());
                 }
                 match run_native_block(loads, variants, Sharing::Turns(MIN_TURN), length) {
                     Err(Error::Load(lost @ load::Error::Lost { .. })) => self.reconnect(variants, lost),
@@ -115,6 +116,10 @@ impl ThreadPlacement {
     }
 }
 
+fn is_placed(loads: &BTreeMap<usize, Load>, variants: &[usize], placement: ThreadPlacement) -> bool {
+    variants.iter().all(|variant| placement.is_met_by(&loads[variant]))
+}
+
 /// Reopens connections, several times if needed, until their threads are identified and bound.
 /// Returns whether that succeeded.
 fn restart_until_placed(
@@ -131,7 +136,7 @@ fn restart_until_placed(
         }
         restart(loads, &lacking)?;
     }
-    Ok(variants.iter().all(|variant| placement.is_met_by(&loads[variant])))
+    Ok(is_placed(loads, variants, placement))
 }
 
 impl LoadExecutor {
@@ -144,21 +149,16 @@ impl LoadExecutor {
         }
         let Loads::Native(loads) = &mut self.loads else { return Err(lost.into()) };
         restart(loads, variants)?;
-        let load::Error::Lost { server, connections, .. } = &lost else { return Err(lost.into()) };
-        let nothing = |&variant: &usize| {
-            let is_on_lost_server = loads.get(&variant).is_some_and(|load| load.target().server == *server);
-            Side {
-                lost_connections: if is_on_lost_server { *connections } else { 0 },
-                ..side_from_tally(variant, &Tally::default())
-            }
-        };
-        Ok(variants.iter().map(nothing).collect())
+        let load::Error::Lost { connections, .. } = lost else { return Err(lost.into()) };
+        let side = |(&variant, lost_connections): (&usize, u32)| Side { lost_connections, ..empty_side(variant) };
+        Ok(variants.iter().zip(connections).map(side).collect())
     }
 }
 
 /// Reopens the connections of these variants. The memory address of a connection's state in the
 /// server stays the same for the connection's lifetime and changes the connection's speed by about
-/// 0.5 %. Reopening for every block turns this bias into noise that the interval covers.
+/// 0.5 %. Reopening gives a connection another address in some blocks, which turns part of this
+/// bias into noise that the interval covers.
 fn restart(loads: &mut BTreeMap<usize, Load>, variants: &[usize]) -> Result<(), Error> {
     for &variant in variants {
         if let Some(load) = loads.remove(&variant) {
@@ -166,6 +166,11 @@ fn restart(loads: &mut BTreeMap<usize, Load>, variants: &[usize]) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Returns a side without counts.
+fn empty_side(variant: usize) -> Side {
+    side_from_tally(variant, &Tally::default())
 }
 
 fn run_native_block(
