@@ -44,7 +44,7 @@ pub struct Options {
     pub baseline: String,
     /// Tables, rows, text and seed.
     pub rows: workload::Options,
-    /// Events of a workload that scans ranges, or of a statement class with long statements, in
+    /// Events of a workload that scans ranges, or of a statement of 500,000 instructions or more, in
     /// each start: transactions, or single statements. Of others, ten times as many are counted.
     pub events: u32,
     /// Fresh starts of each server.
@@ -52,6 +52,13 @@ pub struct Options {
     /// Maximum number of functions per cell.
     #[serde(default)]
     pub functions: usize,
+    /// Settings of `--set`, as `name=value`. Empty in counts of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<String>,
+    /// SHA-256 of the workload folder's files. Absent for built-in workloads and in counts of older
+    /// versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder_sha256: Option<String>,
 }
 
 /// Instructions of one workload under one collation.

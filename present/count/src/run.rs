@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use fetch::Progress;
 use measure::{DEFAULT_BASELINE, MeasuredFolder, PlanError};
-use server::Spec;
+use server::{Setting, Spec};
 use workload::{Workload, WorkloadKind};
 
 use crate::callgrind::Valgrind;
@@ -67,8 +67,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the options as results record them.
-    pub fn options(&self) -> Options {
+    /// Returns the options as results record them. `settings` are those of the servers.
+    pub fn options(&self, settings: &[Setting]) -> Options {
         Options {
             workloads: self.source.names(),
             collations: self.collations.clone(),
@@ -77,6 +77,11 @@ impl Request {
             events: self.events,
             starts: self.starts,
             functions: self.functions,
+            settings: settings.iter().map(Setting::to_string).collect(),
+            folder_sha256: match &self.source {
+                Source::BuiltIn(_) => None,
+                Source::Folder { folder, .. } => Some(folder.record.digest.clone()),
+            },
         }
     }
 }
@@ -135,7 +140,7 @@ pub fn run(
     {
         return Err(error.into());
     }
-    let results = combine(request, starts, valgrind.version()?, version);
+    let results = combine(request, request.options(&options.settings), starts, valgrind.version()?, version);
     if results.cells.is_empty() { Err(Error::Nothing) } else { Ok(results) }
 }
 
@@ -192,7 +197,7 @@ fn take_missing_everywhere(starts: &mut [Vec<Start>]) -> Option<PlanError> {
     Some(starts[0][0].missing.swap_remove(at))
 }
 
-fn combine(request: &Request, starts: Vec<Vec<Start>>, valgrind: String, version: &str) -> Results {
+fn combine(request: &Request, options: Options, starts: Vec<Vec<Start>>, valgrind: String, version: &str) -> Results {
     let (mut servers, mut cells, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (server, starts) in starts.into_iter().enumerate() {
         let label = starts.first().map_or("", |start| &start.info.label);
@@ -218,7 +223,7 @@ fn combine(request: &Request, starts: Vec<Vec<Start>>, valgrind: String, version
         label: request.label.clone(),
         machine: measure::describe_machine(),
         servers,
-        options: request.options(),
+        options,
         cells,
         notes,
     }

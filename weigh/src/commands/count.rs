@@ -98,7 +98,7 @@ pub struct CountArgs {
     table_size: u32,
 
     /// Events to count in each start, transactions or single statements, of a workload that scans
-    /// ranges; ten times as many of the others
+    /// ranges, or of a statement of 500,000 instructions or more; ten times as many of the others
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "How to count")]
     events: u32,
 
@@ -122,8 +122,8 @@ pub struct CountArgs {
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Format::Text, help_heading = "Output")]
     format: Format,
 
-    /// Folder for a JSON file per server. A server whose file is there, of the same options, is not
-    /// counted again
+    /// Folder for a JSON file per server. A server whose file is there, of the same options,
+    /// statements and label, is not counted again
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
 
@@ -153,17 +153,19 @@ pub fn run(args: &CountArgs) -> Result<ExitCode> {
 }
 
 /// Counts one server after the other, and keeps the results of each in a file of `out`. A server
-/// whose file exists is not counted again.
+/// whose file exists is not counted again. Fails if the file is of another count.
 fn count_into(out: &Path, request: Request, targets: &Targets, bar: &Bar) -> Result<Results> {
     fs::create_dir_all(out).map_err(path_error("create", out))?;
     let request = Request { may_lack_collations: true, ..request };
+    let wanted = request.options(&targets.options.settings);
     let mut all: Option<Results> = None;
     for spec in &targets.specs {
         let path = out.join(format!("{}.json", escape::file_name(&spec.to_string())));
         let results = match read_results(&path)? {
-            Some(done) if done.options == request.options() && done.weigh == VERSION => done,
+            Some(done) if done.options == wanted && done.label == request.label && done.weigh == VERSION => done,
             Some(_) => bail!(
-                "{} has counts with other options or by another version of weigh; give another --out, or delete it",
+                "{} has counts with other options or statements, of another --label or by another version of weigh; \
+                 give another --out, or delete it",
                 path.display()
             ),
             None => {
@@ -288,9 +290,10 @@ fn folder_source(folder: workload_folder::Workload, named: &str, classes: Vec<St
         Protocol::Text => load::Protocol::Text,
         Protocol::Prepared => load::Protocol::Prepared,
     };
+    let digest = folder.digest().map_err(|error| anyhow!("cannot read the workload {named}: {error}"))?;
     let options = FolderOptions {
         folder: named.to_owned(),
-        digest: String::new(),
+        digest,
         classes,
         samples: usize::MAX,
         single_classes: 0,

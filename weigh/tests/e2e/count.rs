@@ -100,6 +100,31 @@ fn a_history_names_the_count_that_changed() {
 }
 
 #[test]
+fn a_kept_count_serves_the_same_command_only() {
+    let workspace = Workspace::new();
+    for (name, text) in [
+        ("workload.toml", "format = 1\nname = \"shop\"\n"),
+        ("schema.sql", "CREATE TABLE t (a INT NOT NULL);\n"),
+        ("rows/t.csv", "a:int\n1\n"),
+        ("statements/all.sql", "SELECT a FROM t\n"),
+    ] {
+        let path = workspace.root().join("shop").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let words = ["count", "--server=mariadb", "-w", "shop/", "-c", "as-is", "--starts=1", "--events=5", "--out=kept"];
+    let words = [&words[..], &["--format=json", "--label=one"]].concat();
+    let counted = run(&workspace, &words);
+    assert_eq!(counted.code, Some(0), "{counted}");
+    assert_eq!(run(&workspace, &words).stdout, counted.stdout);
+    for word in ["--set=sort_buffer_size=40000", "--label=two"] {
+        run(&workspace, &[&words[..], &[word]].concat()).refuses_with(&["mariadb.json has counts with other options"]);
+    }
+    fs::write(workspace.root().join("shop/statements/all.sql"), "SELECT a + 1 FROM t\n").unwrap();
+    run(&workspace, &words).refuses_with(&["mariadb.json has counts with other options or statements"]);
+}
+
+#[test]
 fn versions_differ_in_named_functions() {
     let workspace = Workspace::new();
     count(&workspace, "mysql@5.7", "old.json");
