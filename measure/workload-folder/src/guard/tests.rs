@@ -439,3 +439,52 @@ fn heads_of_programs_are_read_by_their_grammar() {
         assert!(definition(text).is_err(), "{text}");
     }
 }
+
+/// MySQL 5.6 to 9.7 or MariaDB 10.2 to 11.8 take each of these and read `victim.secret`.
+#[test]
+fn tables_after_any_condition_are_seen() {
+    for condition in [
+        "u.id = 1",
+        "CONVERT(1, CHAR CHARACTER SET utf8) = 1",
+        "DEFAULT(id) IS NULL",
+        "VALUES(id) IS NULL",
+        "VALUE(id) IS NULL",
+        "MATCH (u.k) AGAINST ('x' WITH QUERY EXPANSION) OR 1",
+        "(SELECT 1 FROM t WHERE 1 GROUP BY 1 ORDER BY 1 LIMIT 1)",
+        "ROW(1,2) = ROW(1,2)",
+        "INTERVAL 1 DAY + '2020-01-01'",
+        "(u.id, 1) IN (VALUES ROW(1,1))",
+        "CASE WHEN 1 THEN 2 END",
+        "EXISTS (TABLE t)",
+    ] {
+        for text in [
+            format!("SELECT s.k FROM t victim JOIN u ON {condition}, victim.secret s"),
+            format!("SELECT s.k FROM (t victim JOIN u ON {condition}, victim.secret s)"),
+            format!("UPDATE t victim JOIN u ON {condition}, victim.secret s SET s.k = 'x'"),
+            format!("DELETE s FROM t victim JOIN u ON {condition}, victim.secret s"),
+            format!("DELETE FROM s USING t victim JOIN u ON {condition}, victim.secret s"),
+            format!("INSERT INTO t SELECT s.k FROM t victim JOIN u ON {condition}, victim.secret s"),
+            format!("SELECT 1 FROM t WHERE t.a = (SELECT s.k FROM t victim JOIN u ON {condition}, victim.secret s)"),
+        ] {
+            assert!(scope(&text).is_err(), "{text}");
+        }
+        let text = format!("SELECT s.k FROM t AS v JOIN u ON {condition}, s");
+        assert_eq!(scope(&text), Ok(()), "{text}");
+    }
+    for text in [
+        "SELECT s.k FROM t victim USE INDEX (), victim.secret s",
+        "SELECT s.k FROM t victim, LATERAL (SELECT 1) x, victim.secret s",
+        "SELECT s.k FROM t victim JOIN JSON_TABLE('[1]', '$[*]' COLUMNS (c INT PATH '$' DEFAULT '1' ON EMPTY)) j, victim.secret s",
+        "SELECT s.k FROM {OJ t victim LEFT JOIN u ON 1}, victim.secret s",
+        "UPDATE t victim, u AS `set`, victim.secret s SET s.k = 'x'",
+        "WITH x AS (TABLE victim.secret) SELECT * FROM x",
+        "(TABLE victim.secret)",
+        "VALUES ROW((TABLE victim.secret))",
+        "SELECT * FROM ((t, victim.secret))",
+        "INSERT INTO t (SELECT * FROM victim.secret) ON DUPLICATE KEY UPDATE a = 1",
+        "INSERT INTO t TABLE victim.secret",
+        "SELECT ascii .e('a')",
+    ] {
+        assert!(scope(text).is_err(), "{text}");
+    }
+}
