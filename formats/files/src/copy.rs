@@ -78,7 +78,7 @@ fn change_owner(file: impl std::os::fd::AsFd, owner: Owner) -> io::Result<()> {
     Ok(())
 }
 
-fn open_folder(parent: impl std::os::fd::AsFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
+pub(crate) fn open_folder(parent: impl std::os::fd::AsFd, name: impl rustix::path::Arg) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(openat(parent, name, flags, Mode::empty())?)
 }

@@ -1,12 +1,14 @@
-//! Files in folders that others may have prepared: opened, replaced and copied without following a
+//! Files in folders that others may have prepared: opened, replaced, copied and removed without following a
 //! link at the last part of the path. Only [`open_regular`] and [`read_small`] follow it.
 
 mod copy;
 mod own;
 mod pack;
+mod remove;
 mod replace;
 
 pub use copy::copy_tree;
 pub use own::{create_new, open_existing, open_regular, read_small};
 pub use pack::unpack;
+pub use remove::{remove_content, remove_tree};
 pub use replace::{Access, check_own, replace, replace_own};

@@ -330,7 +330,7 @@ fn create_folders(root: &Path, folder: &Path) -> Result<(), Error> {
 /// Removes a file, link or folder. Does not follow links.
 fn remove(path: &Path) -> Result<(), Error> {
     let removed = match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
+        Ok(metadata) if metadata.is_dir() => files::remove_tree(path),
         Ok(_) => fs::remove_file(path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),

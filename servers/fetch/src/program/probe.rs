@@ -50,5 +50,8 @@ pub(super) fn read_version(program: &Program) -> Result<String, Error> {
     if let Some(account) = account {
         account.end_processes();
     }
+    // Also if the program nested folders deeper than the removal of temporary folders goes.
+    let folder = folder.keep();
+    files::remove_tree(&folder).map_err(Error::io("remove", &folder))?;
     text
 }

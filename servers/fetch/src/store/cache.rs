@@ -146,7 +146,7 @@ struct PartialFolder(PathBuf);
 
 impl PartialFolder {
     fn remove(&self) -> Result<(), Error> {
-        match fs::remove_dir_all(&self.0) {
+        match files::remove_tree(&self.0) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("remove", &self.0)(error)),
             _ => Ok(()),
         }

@@ -94,7 +94,7 @@ pub fn stop(id: &str) -> Result<DetachedInstance, Error> {
     let detached = find_in(&cache, id)?;
     detached.process().kill_and_wait();
     super::folder::end_processes_of_owner(&detached.folder);
-    match fs::remove_dir_all(&detached.folder) {
+    match files::remove_tree(&detached.folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             return Err(Error::io("remove", &detached.folder)(error));
         }

@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 
 use fetch::disk;
 use lifecycle::{Account, ProcessIdentity};
-use tempfile::TempDir;
 
 use super::account::give;
 use super::arguments::RUNTIME_SOCKET;
@@ -48,7 +47,7 @@ const MAX_SOCKET_PATH_BYTES: usize = 107;
 /// Folder of a private instance. Removed when dropped.
 #[derive(Debug)]
 pub(super) struct InstanceFolder {
-    dir: TempDir,
+    path: PathBuf,
     /// Keeps the file locked.
     _lock: File,
     is_kept: bool,
@@ -86,11 +85,11 @@ impl InstanceFolder {
             fs::set_permissions(dir.path(), fs::Permissions::from_mode(FOLDER_MODE))
                 .map_err(Error::io("open to the server", dir.path()))?;
         }
-        Ok(Self { dir, _lock: lock, is_kept: false })
+        Ok(Self { path: dir.keep(), _lock: lock, is_kept: false })
     }
 
     pub fn path(&self) -> &Path {
-        self.dir.path()
+        &self.path
     }
 
     /// Records the server that runs in the folder.
@@ -122,7 +121,6 @@ impl InstanceFolder {
     pub fn keep(mut self) -> Result<(), Error> {
         let lock = self.path().join(OWNER_LOCK);
         fs::remove_file(&lock).map_err(Error::io("remove", &lock))?;
-        self.dir.disable_cleanup(true);
         self.is_kept = true;
         Ok(())
     }
@@ -152,15 +150,8 @@ pub(super) fn end_processes_of_owner(folder: &Path) {
 /// Removes a folder, its lock last. If this process is killed meanwhile, the folder is still
 /// recognised as an orphan.
 fn remove_with_lock_last(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else if entry.file_name() != OWNER_LOCK {
-            fs::remove_file(entry.path())?;
-        }
-    }
-    fs::remove_dir_all(folder)
+    files::remove_content(folder, &[OWNER_LOCK])?;
+    files::remove_tree(folder)
 }
 
 /// Refuses a folder in which every user may replace an instance's folder: one that everyone may
