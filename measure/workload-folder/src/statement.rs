@@ -80,9 +80,13 @@ impl Statement {
     fn assemble(&self, sample: usize, mut each: impl FnMut(&Cell, &mut String), out: &mut String) {
         let values = &self.samples[sample % self.samples.len()];
         for part in &self.parts {
+            let start = out.len();
             match part {
                 TextPart::Text(text) => out.push_str(text),
                 TextPart::Parameter(place) => each(&values[*place], out),
+            }
+            if are_joined(&out[..start], &out[start..]) {
+                out.insert(start, ' ');
             }
         }
     }
@@ -218,6 +222,21 @@ fn missing_parameter(name: &str, source: &StatementSource<'_>) -> String {
     }
     let near = did_you_mean(name, source.columns.iter().map(|column| column.name.as_str()));
     format!("{file} has no column {name}{near}")
+}
+
+/// Returns true if a value and the text beside it would be read as one token: `FROM t:v` with the
+/// value `.5` as the table `5` of the schema `t`. `DATE:v` and `_utf8mb4:v` with a string keep their
+/// meaning.
+fn are_joined(before: &str, after: &str) -> bool {
+    let is_word = |one: char| one.is_alphanumeric() || matches!(one, '_' | '$' | '.' | '@') || !one.is_ascii();
+    let is_quote = |one: char| matches!(one, '\'' | '"' | '`');
+    match (before.chars().next_back(), after.chars().next()) {
+        (Some(last), Some(first)) => {
+            let joins = |one: char| is_word(one) || is_quote(one);
+            joins(last) && joins(first) && !(last.is_alphanumeric() && is_quote(first)) || last == '-' && first == '-'
+        }
+        _ => false,
+    }
 }
 
 fn split_parts(text: &str, tokens: &[Token<'_>], columns: &[Column]) -> Vec<TextPart> {
@@ -391,6 +410,29 @@ mod tests {
         let mut faults = Vec::new();
         let statement = Statement::read(&source, &schema(), SqlMode::default(), &mut faults);
         statement.ok_or_else(|| faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn values_join_no_name_or_number() {
+        use Value::{Decimal, Int, Text};
+        let cases = [
+            ("SELECT id FROM customers:a", Decimal(".5".into()), "SELECT id FROM customers .5"),
+            ("SELECT other:a()", Decimal(".1".into()), "SELECT other .1()"),
+            ("SELECT f:a(1)", Int(1), "SELECT f 1(1)"),
+            ("SELECT 1.:a", Int(5), "SELECT 1. 5"),
+            ("SELECT -:a", Int(-5), "SELECT - -5"),
+            ("SELECT 'a':a", Text("b".into()), "SELECT 'a' 'b'"),
+            ("SELECT DATE:a", Text("2020-01-01".into()), "SELECT DATE'2020-01-01'"),
+            ("SELECT id=:a", Int(5), "SELECT id=5"),
+        ];
+        for (text, value, expected) in cases {
+            let tokens: Vec<_> = sql::tokenize(text, SqlMode::default()).collect();
+            let columns = [Column::parse_head("a").unwrap()];
+            let parts = split_parts(text, &tokens, &columns);
+            let statement = read("SELECT id FROM customers", &[], Vec::new()).unwrap();
+            let statement = Statement { parts, samples: vec![vec![Some(value)]], ..statement };
+            assert_eq!(statement.with_values(0), expected);
+        }
     }
 
     #[test]
