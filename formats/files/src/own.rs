@@ -38,7 +38,11 @@ pub fn open_existing(path: &Path) -> io::Result<File> {
 /// Opens a regular file for reading: one that others put into a folder or named in a file. Fails
 /// for pipes and devices without waiting for them. Follows links.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    open_regular_with(path, OFlags::empty())
+}
+
+fn open_regular_with(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(refuse("it is not a regular file")) }
 }
@@ -46,8 +50,18 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Reads a regular file of at most `max_bytes`, as [`open_regular`] opens it. A larger one is an
 /// error.
 pub fn read_small(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_at_most(open_regular(path)?, max_bytes)
+}
+
+/// Reads a file as [`read_small`] does, but not through a link: one in a folder that an untrusted
+/// program writes to.
+pub fn read_small_unlinked(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_at_most(open_regular_with(path, OFlags::NOFOLLOW)?, max_bytes)
+}
+
+fn read_at_most(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_regular(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {max_bytes} bytes")));
     }
@@ -97,5 +111,11 @@ mod tests {
         fs::write(&file, "1234567890").unwrap();
         assert_eq!(read_small(&file, 10).unwrap(), b"1234567890");
         assert_eq!(read_small(&file, 9).unwrap_err().to_string(), "it has more than 9 bytes");
+        let link = folder.path().join("link");
+        symlink(&file, &link).unwrap();
+        assert_eq!(read_small(&link, 10).unwrap(), b"1234567890");
+        assert!(read_small_unlinked(&link, 10).is_err() && read_small_unlinked(&pipe, 10).is_err());
+        assert_eq!(read_small_unlinked(&file, 10).unwrap(), b"1234567890");
+        assert!(read_small_unlinked(&file, 9).is_err());
     }
 }

@@ -135,7 +135,7 @@ impl Recorder {
         check_alive(pids)?;
         let folder = tempfile::Builder::new()
             .prefix("weigh-perf-")
-            .tempdir()
+            .tempdir_in(files::temporary_folder().map_err(Error::io("use", std::env::temp_dir()))?)
             .map_err(Error::io("create", std::env::temp_dir()))?;
         let removed = folder.path().to_owned();
         // Removes the folder if the process ends without unwinding. A failure leaves a few

@@ -137,7 +137,8 @@ pub struct CountArgs {
 
 pub fn run(args: &CountArgs) -> Result<ExitCode> {
     let targets = args.connect.resolve(1)?;
-    let folder = tempfile::tempdir().map_err(|error| anyhow!("cannot create a temporary folder: {error}"))?;
+    let folder = files::temporary_folder().and_then(tempfile::tempdir_in);
+    let folder = folder.map_err(|error| anyhow!("cannot create a temporary folder: {error}"))?;
     let request = args.request(folder.path())?;
     let bar = Bar::new();
     let results = match &args.out {

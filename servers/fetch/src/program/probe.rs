@@ -19,7 +19,7 @@ const MAX_MEMORY_BYTES: u64 = 4 << 30;
 /// an account of its own, processes that it left behind are ended.
 pub(super) fn read_version(program: &Program) -> Result<String, Error> {
     let account = program.reserve_account()?;
-    let base = env::temp_dir();
+    let base = files::temporary_folder().map_err(Error::io("use", env::temp_dir()))?;
     let folder = tempfile::Builder::new()
         .prefix("weigh-version-")
         .permissions(fs::Permissions::from_mode(0o700))

@@ -40,26 +40,25 @@ impl Cache {
                 name: "a server".into(),
                 reason: "there is no home folder; set WEIGH_CACHE to a folder for installed servers".into(),
             })?;
-        // Programs from this folder run with other working directories.
-        let root = std::path::absolute(&root).map_err(Error::io("find", &root))?;
-        let cache = Self { root };
-        cache.refuse_foreign().map_err(Error::io("use the cache", &cache.root))?;
-        Ok(cache)
+        Self::at(&root).map_err(Error::io("use the cache", &root))
     }
 
-    /// Fails if the cache belongs neither to this user nor to root, or if everyone may write to it:
-    /// this user would run other users' programs.
-    fn refuse_foreign(&self) -> io::Result<()> {
-        let own = rustix::process::geteuid().as_raw();
-        let refuse = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
-        let Ok(metadata) = fs::metadata(&self.root) else { return Ok(()) };
-        if metadata.uid() != own && metadata.uid() != 0 {
-            return refuse("it belongs to another user; name a folder of your own by WEIGH_CACHE");
+    /// Fails if another user than root could put files into the cache, or has put some there: this
+    /// user would run programs of others. The path of the cache gets absolute, because its programs
+    /// run with other working directories.
+    fn at(root: &Path) -> io::Result<Self> {
+        let advise = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{error}; name a folder of your own by WEIGH_CACHE"))
+        };
+        let root = files::check_private(root).map_err(advise)?;
+        // Others cannot enter a folder of mode 0700.
+        let is_reachable = fs::metadata(&root).is_ok_and(|metadata| metadata.mode() & 0o011 != 0);
+        for entry in entries(&root) {
+            let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
+            let mut below = entries(&entry).chain([entry]).filter(|path| !is_lock(path));
+            below.try_for_each(|path| check_entry(&root, &path, is_reachable)).map_err(advise)?;
         }
-        if metadata.mode() & 0o002 != 0 {
-            return refuse("anyone may write to it; take that right away, or name another folder by WEIGH_CACHE");
-        }
-        Ok(())
+        Ok(Self { root })
     }
 
     /// Returns the path of the folder for `key`, such as `servers/mysql@5.6`. The folder may not
@@ -98,13 +97,13 @@ impl Cache {
         Ok(folder)
     }
 
-    /// Creates a folder of the cache and its parents.
-    fn create_folders(&self, folder: &Path) -> Result<(), Error> {
+    /// Creates a folder of the cache and its parents, to which only this user may write.
+    pub fn create_folders(&self, folder: &Path) -> Result<(), Error> {
         if folder.is_dir() {
             return Ok(());
         }
         fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        self.refuse_foreign().map_err(Error::io("use the cache", &self.root))?;
+        files::check_private(&self.root).map_err(Error::io("use the cache", &self.root))?;
         folder.ancestors().take_while(|path| path.starts_with(&self.root)).try_for_each(restrict)
     }
 
@@ -131,6 +130,23 @@ impl Cache {
                 }
             }
         }
+    }
+}
+
+/// Lists what lies in a folder. Empty if that is no folder, or a link to one.
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let is_folder = fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir());
+    let entries = is_folder.then(|| fs::read_dir(folder)).into_iter().flatten();
+    entries.flatten().flatten().map(|entry| entry.path())
+}
+
+/// Fails if another user owns or may change a file or folder of the cache.
+fn check_entry(root: &Path, path: &Path, is_reachable: bool) -> io::Result<()> {
+    let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
+    match files::check_entry(path, &name, is_reachable) {
+        // Another process has just renamed or removed it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        checked => checked,
     }
 }
 
@@ -204,14 +220,35 @@ mod tests {
         let root = folder.path().join("cache");
         fs::create_dir(&root).unwrap();
         let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-        let refused = || cache(&root).refuse_foreign().err().map(|error| error.to_string()).unwrap_or_default();
+        let refused = || Cache::at(&root).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(refused(), "");
-        set(&root, 0o777);
-        assert!(refused().contains("anyone may write"));
+        for mode in [0o777, 0o1777] {
+            set(&root, mode);
+            assert!(refused().contains("anyone may write"), "{mode:o}");
+        }
         set(&root, 0o755);
+        let server = root.join("servers/mysql@sid");
+        fs::create_dir_all(&server).unwrap();
+        fs::write(root.join("instances.lock"), "").unwrap();
         assert_eq!(refused(), "");
+        set(&server, 0o777);
+        assert!(refused().contains("anyone may write to servers/mysql@sid"), "{}", refused());
+        set(&root, 0o700);
+        assert_eq!(refused(), "", "others cannot enter it");
+        set(&root, 0o755);
+        set(&server, 0o755);
         if rustix::process::geteuid().is_root() {
-            std::os::unix::fs::chown(&root, Some(61_000), None).unwrap();
+            let give = |path: &Path, user, group| std::os::unix::fs::chown(path, Some(user), Some(group)).unwrap();
+            set(&root, 0o775);
+            assert_eq!(refused(), "", "root's own group");
+            give(&root, 0, 61_000);
+            assert!(refused().contains("group of users (id 61000) may write"), "{}", refused());
+            set(&root, 0o755);
+            assert_eq!(refused(), "");
+            give(&server, 61_000, 0);
+            assert!(refused().contains("servers/mysql@sid belongs to another user"), "{}", refused());
+            give(&server, 0, 0);
+            give(&root, 61_000, 0);
             assert!(refused().contains("another user"));
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn write(cache: &Cache, name: &str, key: &str, program: &Program) -> 
     };
     let path = record_path(cache, name);
     let folder = cache.folder(FOLDER);
-    fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
+    cache.create_folders(&folder)?;
     // Replaced atomically, so that readers see the old record or the new one.
     let temporary = tempfile::NamedTempFile::new_in(&folder).map_err(Error::io("create a file in", &folder))?;
     fs::write(temporary.path(), serde_json::to_vec_pretty(&record).unwrap_or_default())

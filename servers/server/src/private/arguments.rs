@@ -4,7 +4,7 @@
 //! the user's `--set`, and the locations that weigh chooses.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -53,9 +53,12 @@ pub(super) fn prepare_arguments(
     reject_reserved_settings(&options.settings)?;
     let file = folder.join("my.cnf");
     let text = format_option_file(program, folder, options)?;
-    fs::write(&file, text).map_err(Error::io("write", &file))?;
-    // The folder keeps other users out.
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).map_err(Error::io("open to the server", &file))?;
+    let write = |mut created: fs::File| {
+        created.write_all(text.as_bytes())?;
+        // The folder keeps other users out.
+        created.set_permissions(fs::Permissions::from_mode(0o644))
+    };
+    files::create_new(&file).and_then(write).map_err(Error::io("write", &file))?;
 
     let mut arguments = vec![format!("--defaults-file={}", file.display())];
     arguments.extend(program.location_options());

@@ -1,7 +1,8 @@
 //! Initialisation of a data folder: system tables, and an account `root@localhost` without
 //! password.
 
-use std::fs::{self, File};
+use std::fs::File;
+use std::io::{Seek, Write};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -37,8 +38,10 @@ pub(super) fn initialise(
     } else {
         command.arg("--bootstrap");
         let script = folder.join("bootstrap.sql");
-        fs::write(&script, bootstrap_sql(program)?).map_err(Error::io("write", &script))?;
-        let input = File::open(&script).map_err(Error::io("read", &script))?;
+        let sql = bootstrap_sql(program)?;
+        let write =
+            |mut created: File| created.write_all(sql.as_bytes()).and_then(|()| created.rewind()).map(|()| created);
+        let input = files::create_new(&script).and_then(write).map_err(Error::io("write", &script))?;
         run(program, command, Some(input), &confinement)
     };
     if let Some(account) = account {

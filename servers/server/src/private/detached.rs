@@ -1,6 +1,7 @@
 //! Instances that keep running after `weigh servers start`, until `weigh servers stop`.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +10,7 @@ use lifecycle::ProcessIdentity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::folder::SOCKET;
+use super::folder::{self, SOCKET};
 use super::{Instance, Lifetime};
 use crate::connect::Endpoint;
 use crate::{Error, Options, Spec};
@@ -32,6 +33,9 @@ pub struct DetachedInstance {
     /// Start time, in seconds since 1970.
     pub since: u64,
 }
+
+/// Maximum size of a state file. One has less than 1 KiB.
+const MAX_RECORD_BYTES: u64 = 1 << 16;
 
 /// Cache key of the folder of state files, and of its lock.
 const CACHE_KEY: &str = "instances";
@@ -92,15 +96,24 @@ pub fn stop(id: &str) -> Result<DetachedInstance, Error> {
     let cache = Cache::for_user()?;
     let _lock = cache.lock(CACHE_KEY, &NoProgress)?;
     let detached = find_in(&cache, id)?;
-    detached.process().kill_and_wait();
-    super::folder::end_processes_of_owner(&detached.folder);
-    match files::remove_tree(&detached.folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Error::io("remove", &detached.folder)(error));
-        }
-        _ => remove_state(&cache, &detached)?,
-    }
+    end(&detached)?;
+    remove_state(&cache, &detached)?;
     Ok(detached)
+}
+
+/// Kills the server of a record and removes its folder, if that holds the same record and the
+/// process runs there. Does nothing if the folder is gone.
+fn end(detached: &DetachedInstance) -> Result<(), Error> {
+    let (path, process) = (&detached.folder, detached.process());
+    match folder::check_recorded(path, process) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        checked => checked.map_err(Error::io("remove", path))?,
+    }
+    if folder::is_server_of(path, process) {
+        process.kill_and_wait();
+    }
+    folder::end_processes_of_owner(path);
+    files::remove_tree(path).map_err(Error::io("remove", path))
 }
 
 pub(crate) fn find(id: &str) -> Result<DetachedInstance, Error> {
@@ -123,8 +136,9 @@ fn read_all(cache: &Cache) -> Result<Vec<DetachedInstance>, Error> {
         entries => entries.map_err(Error::io("read", &folder))?,
     };
     let paths = entries.flatten().map(|entry| entry.path());
-    let mut all: Vec<DetachedInstance> =
-        paths.filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok()).collect();
+    let mut all: Vec<DetachedInstance> = paths
+        .filter_map(|path| serde_json::from_slice(&files::read_small_unlinked(&path, MAX_RECORD_BYTES).ok()?).ok())
+        .collect();
     all.sort_by_key(|detached| detached.id.trim_start_matches('s').parse::<u32>().unwrap_or(u32::MAX));
     Ok(all)
 }
@@ -135,14 +149,62 @@ fn state_file(cache: &Cache, id: &str) -> PathBuf {
 
 fn write(cache: &Cache, detached: &DetachedInstance) -> Result<(), Error> {
     let folder = cache.folder(CACHE_KEY);
-    fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
-    let temporary = folder.join("new");
-    fs::write(&temporary, serde_json::to_vec_pretty(detached).unwrap_or_default())
-        .map_err(Error::io("write", &temporary))?;
-    fs::rename(&temporary, state_file(cache, &detached.id)).map_err(Error::io("rename", &temporary))
+    cache.create_folders(&folder)?;
+    let path = state_file(cache, &detached.id);
+    let record = serde_json::to_vec_pretty(detached).unwrap_or_default();
+    files::replace(&path, files::Access::OwnerOnly, |file| file.write_all(&record)).map_err(Error::io("write", &path))
 }
 
 fn remove_state(cache: &Cache, detached: &DetachedInstance) -> Result<(), Error> {
     let path = state_file(cache, &detached.id);
     fs::remove_file(&path).map_err(Error::io("remove", &path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    fn record(folder: &Path, process: ProcessIdentity) -> DetachedInstance {
+        DetachedInstance {
+            id: "s1".into(),
+            label: "x".into(),
+            pid: process.pid,
+            start: process.start,
+            socket: folder.join(SOCKET),
+            folder: folder.to_owned(),
+            since: 0,
+        }
+    }
+
+    /// A record that another user planted names a process and a folder of this user.
+    #[test]
+    fn a_planted_record_ends_no_process_and_removes_no_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let mut victim = Command::new("sleep").arg("600").spawn().unwrap();
+        let process = ProcessIdentity::from_pid(victim.id()).unwrap();
+        let other = ProcessIdentity { pid: 1, start: 0 };
+        for (name, recorded) in [("data", None), ("weigh-AbCd1234", None), ("weigh-AbCd1235", Some(other))] {
+            let folder = place.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            let server = recorded.map(|process: ProcessIdentity| serde_json::to_vec(&process).unwrap());
+            server.map_or(Ok(()), |bytes| fs::write(folder.join("server.json"), bytes)).unwrap();
+            let error = end(&record(&folder, process)).unwrap_err().to_string();
+            assert!(error.contains(name) && folder.exists(), "{name}: {error}");
+        }
+        std::os::unix::fs::symlink(place.path().join("data"), place.path().join("weigh-AbCd1236")).unwrap();
+        end(&record(&place.path().join("weigh-AbCd1236"), process)).unwrap_err();
+        // A folder of a server, but the process is another one, whose id the kernel used again.
+        let folder = place.path().join("weigh-AbCd1237");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("server.json"), serde_json::to_vec(&process).unwrap()).unwrap();
+        end(&record(&folder, process)).unwrap();
+        assert!(!folder.exists());
+        end(&record(&folder, process)).unwrap();
+        assert!(process.is_alive(), "the process is not a server");
+        victim.kill().unwrap();
+        victim.wait().unwrap();
+    }
 }

@@ -4,10 +4,10 @@
 //! weigh-XXXXXXXX    this process's; the server's account may enter, not write
 //! ├─ owner.lock, server.json, my.cnf, bootstrap.sql, error.log
 //! ├─ mysqld.sock    moved here from run/ when the server listens
+//! ├─ control/       names of the server's pipes that a tool opens: see `Companion`
 //! └─ data/, tmp/, run/    the server's
 //! ```
 
-use std::env;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, chown};
@@ -21,6 +21,12 @@ use super::arguments::RUNTIME_SOCKET;
 use crate::Error;
 
 const PREFIX: &str = "weigh-";
+
+/// Number of random letters and digits that follow the prefix.
+const RANDOM_LETTERS: usize = 8;
+
+/// Maximum size of [`SERVER_FILE`], which has some 40 bytes.
+const MAX_RECORD_BYTES: u64 = 1 << 16;
 
 /// File that the owner keeps locked. The kernel releases the lock when the owner ends, so a process
 /// that gets the lock may remove the folder.
@@ -57,19 +63,21 @@ impl InstanceFolder {
     /// Creates a folder in the system's temporary folder, for a server that runs as `account`.
     /// Removes folders of dead owners first.
     pub fn create(account: Option<&Account>) -> Result<Self, Error> {
-        let base = parent();
-        refuse_open(&base)?;
-        remove_orphans(&base);
-        disk::check_free_space(&base, MIN_FREE_MEBIBYTES, "a private instance")?;
+        Self::create_in(&parent()?, account)
+    }
+
+    fn create_in(base: &Path, account: Option<&Account>) -> Result<Self, Error> {
+        remove_orphans(base);
+        disk::check_free_space(base, MIN_FREE_MEBIBYTES, "a private instance")?;
         let dir = tempfile::Builder::new()
             .prefix(PREFIX)
-            .rand_bytes(8)
+            .rand_bytes(RANDOM_LETTERS)
             .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in(&base)
-            .map_err(Error::io("create a folder in", &base))?;
+            .tempdir_in(base)
+            .map_err(Error::io("create a folder in", base))?;
         // Locked before it is renamed, so that another process never finds it unlocked.
         let temporary = dir.path().join("owner.new");
-        let lock = File::create(&temporary).map_err(Error::io("create", &temporary))?;
+        let lock = files::create_new(&temporary).map_err(Error::io("create", &temporary))?;
         lock.lock().map_err(Error::io("lock", &temporary))?;
         let path = dir.path().join(OWNER_LOCK);
         fs::rename(&temporary, &path).map_err(Error::io("rename", &temporary))?;
@@ -154,23 +162,41 @@ fn remove_with_lock_last(folder: &Path) -> io::Result<()> {
     files::remove_tree(folder)
 }
 
-/// Refuses a folder in which every user may replace an instance's folder: one that everyone may
-/// write to, without the sticky bit.
-fn refuse_open(base: &Path) -> Result<(), Error> {
-    let mode = fs::metadata(base).map_err(Error::io("look at", base))?.mode();
-    if mode & 0o1002 != 0o002 {
-        return Ok(());
-    }
-    let reason = "anyone may replace what lies in it; `chmod +t` prevents that, or name another folder by TMPDIR";
-    Err(Error::io("use", base)(io::Error::new(io::ErrorKind::PermissionDenied, reason)))
+/// Returns the parent of the instances' folders: `TMPDIR`, or `/tmp` if a socket's path would be
+/// too long. Fails if another user could replace an instance's folder in it.
+pub(super) fn parent() -> Result<PathBuf, Error> {
+    let base = files::temporary_folder().map_err(Error::io("use", std::env::temp_dir()))?;
+    let longest = base.join("weigh-12345678/run/mysqld.sock.lock");
+    Ok(if longest.as_os_str().len() <= MAX_SOCKET_PATH_BYTES { base } else { "/tmp".into() })
 }
 
-/// Returns the parent of the instances' folders: `TMPDIR`, or `/tmp` if a socket's path would be
-/// too long.
-pub(super) fn parent() -> PathBuf {
-    let base = env::temp_dir();
-    let longest = base.join("weigh-12345678/run/mysqld.sock.lock");
-    if longest.as_os_str().len() <= MAX_SOCKET_PATH_BYTES { base } else { "/tmp".into() }
+/// Fails unless `folder` is an instance's folder of this user and `server` is recorded in it: a
+/// record elsewhere could name any folder and process.
+pub(super) fn check_recorded(folder: &Path, server: ProcessIdentity) -> io::Result<()> {
+    let refuse = |reason| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let random = name.strip_prefix(PREFIX).unwrap_or_default();
+    if random.len() != RANDOM_LETTERS || !random.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return refuse("it is not named as a server's folder is");
+    }
+    let metadata = fs::symlink_metadata(folder)?;
+    if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
+        return refuse("it is not a folder of this user");
+    }
+    match read_server(folder) {
+        Some(recorded) if recorded == server => Ok(()),
+        _ => refuse("the record of its server names another process"),
+    }
+}
+
+/// True if the server that runs in `folder` is this process, by its arguments.
+pub(super) fn is_server_of(folder: &Path, server: ProcessIdentity) -> bool {
+    server.arguments().contains(&format!("--datadir={}", folder.join("data").display()))
+}
+
+fn read_server(folder: &Path) -> Option<ProcessIdentity> {
+    let bytes = files::read_small_unlinked(&folder.join(SERVER_FILE), MAX_RECORD_BYTES).ok()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// Removes the folders in `base` whose owner was killed, and kills servers that still run in them.
@@ -190,13 +216,8 @@ fn remove_if_orphan(folder: &Path) {
     if lock.try_lock().is_err() {
         return;
     }
-    let server: Option<ProcessIdentity> =
-        fs::read(folder.join(SERVER_FILE)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    if let Some(server) = server {
-        let datadir = format!("--datadir={}", folder.join("data").display());
-        if server.arguments().contains(&datadir) {
-            server.kill_and_wait();
-        }
+    if let Some(server) = read_server(folder).filter(|server| is_server_of(folder, *server)) {
+        server.kill_and_wait();
     }
     end_processes_of_owner(folder);
     // Fails if another process removes the folder at the same time. The next start tries again.
@@ -206,6 +227,18 @@ fn remove_if_orphan(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_an_instance_are_created_not_opened() {
+        let folder = InstanceFolder::create(None).unwrap();
+        let elsewhere = tempfile::NamedTempFile::new().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), folder.path().join(SERVER_FILE)).unwrap();
+        let process = ProcessIdentity { pid: 1, start: 0 };
+        folder.record_server(process).unwrap_err();
+        assert_eq!(fs::read(elsewhere.path()).unwrap(), b"");
+        fs::write(elsewhere.path(), serde_json::to_vec(&process).unwrap()).unwrap();
+        assert_eq!(read_server(folder.path()), None);
+    }
 
     #[test]
     fn removes_only_folders_of_dead_owners() {

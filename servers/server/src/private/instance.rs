@@ -83,7 +83,7 @@ impl Instance {
     ) -> Result<Self, Error> {
         progress.step(&format!("starting {}", program.label));
         note_missing_walls(progress);
-        let account = account::reserve(program, &folder::parent(), options)?;
+        let account = account::reserve(program, &folder::parent()?, options)?;
         let folder = InstanceFolder::create(account.as_ref())?;
         let path = folder.path().to_owned();
         let live = Live { child: None, account: account.clone(), folder };

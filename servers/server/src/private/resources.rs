@@ -25,7 +25,7 @@ pub struct FreeResources {
 
 impl FreeResources {
     pub fn read() -> Result<Self, Error> {
-        let folder = folder::parent();
+        let folder = folder::parent()?;
         let statfs_error = |error: rustix::io::Errno| Error::io("look at", &folder)(error.into());
         let disk = rustix::fs::statfs(&folder).map_err(statfs_error)?;
         let in_memory = MEMORY_FILE_SYSTEMS.contains(&(disk.f_type as i64));
