@@ -3,8 +3,6 @@
 use std::fs;
 use std::io::{self, Read};
 use std::iter;
-use std::os::unix::fs::MetadataExt;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -12,15 +10,16 @@ use std::time::{Duration, Instant};
 
 use fetch::{Progress, Tool};
 use lifecycle::interrupt;
-use server::{RunUnder, Server};
+use server::{Companion, RunUnder, Server};
 
 use crate::dump::{self, Malformed, ThreadInstructions};
 use crate::error::Error;
 
 /// Environment variables that valgrind and vgdb put into the names of their files. Both get the
 /// same values, so that vgdb finds its valgrind.
-const IDENTITY: [(&str, &str); 4] =
-    [("LOGNAME", "weigh"), ("USER", "weigh"), ("HOST", "localhost"), ("HOSTNAME", "localhost")];
+const IDENTITY: [(&str, &str); 4] = [("LOGNAME", USER), ("USER", USER), ("HOST", HOST), ("HOSTNAME", HOST)];
+const USER: &str = "weigh";
+const HOST: &str = "localhost";
 
 /// Environment variable and value by which each thread of the server allocates memory in an arena
 /// of its own. In a shared arena, what other threads do changes the instructions of an allocation.
@@ -30,6 +29,9 @@ const ARENAS: (&str, &str) = ("MALLOC_ARENA_MAX", "1000");
 const MAX_CONTROL_TIME: Duration = Duration::from_secs(300);
 /// Interval of waiting for the end of a command.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Maximum size of the dumps of all threads together. A thread's has some MB.
+const MAX_DUMP_BYTES: u64 = 512 << 20;
 
 /// Prefix of the files in the server's temporary folder by which vgdb reaches valgrind.
 const VGDB_PREFIX: &str = "vgdb";
@@ -92,22 +94,34 @@ impl Valgrind {
     }
 }
 
-/// A server that runs under callgrind.
+/// Names of the two pipes and of the shared memory by which vgdb reaches valgrind in the process
+/// `pid`.
+fn vgdb_files(pid: u32) -> [String; 3] {
+    let name = |purpose: &str| format!("{VGDB_PREFIX}-{purpose}-{pid}-by-{USER}-on-{HOST}");
+    ["from-vgdb-to", "to-vgdb-from", "shared-mem-vgdb"].map(name)
+}
+
+/// A server that runs under callgrind. It writes to the folder of valgrind's pipes and dumps, so
+/// what lies there is not trusted.
 pub(crate) struct Callgrind<'a> {
     valgrind: &'a Valgrind,
     server: String,
     pid: u32,
-    folder: PathBuf,
+    companion: Companion,
 }
 
 impl<'a> Callgrind<'a> {
     /// Fails unless `server` is a private server.
     pub fn new(valgrind: &'a Valgrind, server: &Server) -> Result<Self, Error> {
         let label = server.label().to_owned();
-        match (server.pid(), server.temporary_folder()) {
-            (Some(pid), Some(folder)) => Ok(Self { valgrind, server: label, pid, folder }),
-            _ => Err(Error::NotPrivate { server: label }),
+        let (Some(pid), Some(companion)) = (server.pid(), server.companion()) else {
+            return Err(Error::NotPrivate { server: label });
+        };
+        let companion = companion?;
+        for file in vgdb_files(pid) {
+            companion.take(&file)?;
         }
+        Ok(Self { valgrind, server: label, pid, companion })
     }
 
     /// Starts to count instructions.
@@ -120,9 +134,12 @@ impl<'a> Callgrind<'a> {
     pub fn take(&self) -> Result<Vec<ThreadInstructions>, Error> {
         self.control("read counters", &["dump"])?;
         let mut threads = Vec::new();
+        let mut remaining = MAX_DUMP_BYTES;
         for path in self.dumps()? {
-            let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
-            let thread = dump::parse(&text).map_err(|Malformed(line)| Error::Dump { path: path.clone(), line })?;
+            let bytes = files::read_small_unlinked(&path, remaining).map_err(Error::io("read", &path))?;
+            remaining -= bytes.len() as u64;
+            let thread = dump::parse(&String::from_utf8_lossy(&bytes))
+                .map_err(|Malformed(line)| Error::Dump { path: path.clone(), line })?;
             threads.push(thread);
             fs::remove_file(&path).map_err(Error::io("remove", &path))?;
         }
@@ -138,7 +155,8 @@ impl<'a> Callgrind<'a> {
 
     /// Lists the files of the last dump, one for each thread.
     fn dumps(&self) -> Result<Vec<PathBuf>, Error> {
-        let entries = fs::read_dir(&self.folder).map_err(Error::io("list", &self.folder))?;
+        let folder = self.companion.temporary_folder();
+        let entries = fs::read_dir(folder).map_err(Error::io("list", folder))?;
         let is_dump = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             name.strip_prefix(DUMP_PREFIX).is_some_and(|rest| rest.starts_with('.') && rest.contains('-'))
@@ -160,16 +178,11 @@ impl<'a> Callgrind<'a> {
 
     /// Sends a command to valgrind. Returns whether it succeeded, and vgdb's messages.
     fn vgdb(&self, words: &[&str]) -> io::Result<(bool, String)> {
-        let prefix = self.folder.join(VGDB_PREFIX);
+        let prefix = self.companion.folder().join(VGDB_PREFIX);
         let mut command = Command::new(&self.valgrind.vgdb);
         command.arg(format!("--pid={}", self.pid)).arg(format!("--vgdb-prefix={}", prefix.display()));
         command.args(words).envs(IDENTITY).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // Valgrind answers only to its own user, who owns its files.
-        let owner = fs::metadata(self.folder.join(DUMP_PREFIX))?;
-        if rustix::process::geteuid().is_root() {
-            command.uid(owner.uid()).gid(owner.gid());
-        }
-        let mut child = lifecycle::spawn_supervised(command)?;
+        let mut child = self.companion.spawn(command)?;
         let deadline = Instant::now() + MAX_CONTROL_TIME;
         let status = loop {
             match child.try_wait()? {

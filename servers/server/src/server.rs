@@ -13,7 +13,7 @@ use mysql::prelude::Queryable;
 use crate::attach::{self, ClientOptions};
 use crate::connect::{self, Address, ConnectError, Endpoint, TlsMode, probe};
 use crate::in_force::{CollationInfo, read_changed_settings, read_collations};
-use crate::private::{DetachedInstance, Instance, Lifetime, detached};
+use crate::private::{Companion, DetachedInstance, Instance, Lifetime, detached};
 use crate::{Error, Options, Spec};
 
 /// Why [`retry_with_tls`] sends no password.
@@ -139,6 +139,12 @@ impl Server {
     /// failed restart.
     pub fn temporary_folder(&self) -> Option<PathBuf> {
         self.instance.as_ref().map(|instance| instance.folder().join("tmp"))
+    }
+
+    /// Rights of a tool that controls a private server. `None` for an attached server, and after a
+    /// failed restart.
+    pub fn companion(&self) -> Option<Result<Companion, Error>> {
+        Some(self.instance.as_ref()?.companion())
     }
 
     /// Opens a control connection. A statement with all its rows may take the timeout of

@@ -10,6 +10,7 @@ use fetch::{Program, Progress};
 use lifecycle::cleanup::{self, Registration};
 use lifecycle::{Account, Confinement, Landlock, ProcessIdentity, interrupt, spawn_confined, spawn_detached};
 
+use super::companion::Companion;
 use super::folder::{self, InstanceFolder, SOCKET};
 use super::{account, arguments, data_template, error_log};
 use crate::connect::{Endpoint, connect};
@@ -150,6 +151,13 @@ impl Instance {
 
     pub fn process(&self) -> ProcessIdentity {
         self.process
+    }
+
+    /// Returns the rights of a tool that controls the server.
+    pub fn companion(&self) -> Result<Companion, Error> {
+        // The clean-up registry has ended the instance: the process is ending.
+        let account = lock(&self.live).as_ref().ok_or(Error::Interrupted)?.account.clone();
+        Companion::new(account, &self.folder)
     }
 
     /// Describes the death of the server, with the end of its error log and advice. `None` while

@@ -3,6 +3,7 @@
 mod account;
 mod arguments;
 mod bootstrap;
+mod companion;
 mod data_template;
 pub mod detached;
 mod error_log;
@@ -12,6 +13,7 @@ mod resources;
 mod run_under;
 
 pub use arguments::option_name;
+pub use companion::Companion;
 pub use detached::DetachedInstance;
 pub(crate) use instance::{Instance, Lifetime};
 pub use resources::FreeResources;
