@@ -36,6 +36,9 @@ struct BundledLoader {
     library_folders: Vec<PathBuf>,
 }
 
+/// Names of folders that hold programs only.
+const PROGRAM_FOLDERS: [&str; 3] = ["bin", "sbin", "libexec"];
+
 /// Folders of a basedir that servers read.
 const BASEDIR_FOLDERS: [&str; 8] = ["bin", "sbin", "libexec", "lib", "lib64", "share", "scripts", "support-files"];
 
@@ -140,7 +143,7 @@ impl Program {
     /// on this machine.
     fn probe(mysqld: PathBuf, loader: Option<BundledLoader>) -> Result<Self, Error> {
         let folder = mysqld.parent().unwrap_or(Path::new("/"));
-        let in_bin = ["bin", "sbin", "libexec"].iter().any(|name| folder.ends_with(name));
+        let in_bin = PROGRAM_FOLDERS.iter().any(|name| folder.ends_with(name));
         let basedir = if in_bin { folder.parent().unwrap_or(folder) } else { folder }.to_owned();
         let unknown = Version::new(0, 0, 0);
         let (label, flavour) = (String::new(), Flavour::MySql);
@@ -183,7 +186,11 @@ impl Program {
     pub fn readable_paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = BASEDIR_FOLDERS.iter().map(|name| self.basedir.join(name)).collect();
         paths.push(self.mysqld.clone());
-        paths.extend(self.mysqld.parent().filter(|folder| *folder != Path::new("/")).map(Path::to_owned));
+        if let Some(folder) = self.mysqld.parent() {
+            // In another folder lies what else its owner keeps there, down to a home folder's keys.
+            let is_for_programs = PROGRAM_FOLDERS.iter().any(|name| folder.ends_with(name));
+            paths.extend(if is_for_programs { vec![folder.to_owned()] } else { libraries_in(folder) });
+        }
         if let Some(loader) = &self.loader {
             paths.push(loader.path.clone());
             paths.extend(loader.library_folders.iter().cloned());
@@ -237,6 +244,20 @@ impl Program {
     }
 }
 
+/// Lists the shared libraries that lie directly in a folder: `libcrypto.so.1.1`, not links to
+/// elsewhere.
+fn libraries_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_library = |entry: &fs::DirEntry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let resolved = fs::canonicalize(entry.path());
+        (name.ends_with(".so") || name.contains(".so."))
+            && resolved.is_ok_and(|path| path.parent() == Some(folder) && path.is_file())
+    };
+    entries.filter(is_library).map(|entry| entry.path()).collect()
+}
+
 /// Explains that the account of a server may not read or enter `path`.
 pub fn explain_unreadable(path: &Path) -> String {
     format!(
@@ -264,4 +285,41 @@ pub(crate) fn library_folders(root: &Path) -> Vec<PathBuf> {
         folders.extend(base.is_dir().then_some(base));
     }
     folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(mysqld: &Path, basedir: &Path) -> Program {
+        Program {
+            label: String::new(),
+            flavour: Flavour::MySql,
+            version: Version::new(8, 0, 0),
+            mysqld: mysqld.to_owned(),
+            loader: None,
+            basedir: basedir.to_owned(),
+            cache_folder_name: None,
+        }
+    }
+
+    #[test]
+    fn a_program_reads_only_libraries_beside_it() {
+        let place = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(place.path()).unwrap();
+        fs::create_dir_all(home.join(".ssh")).unwrap();
+        fs::create_dir_all(home.join("bin")).unwrap();
+        for file in ["mysqld", "libcrypto.so.3", "libssl.so", "notes.sock", "mail.soap", ".ssh/id_rsa", "bin/mysqld"] {
+            fs::write(home.join(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink(".ssh/id_rsa", home.join("key.so")).unwrap();
+        let readable = program(&home.join("mysqld"), &home).readable_paths();
+        let has = |path: &str| readable.iter().any(|readable| home.join(path).starts_with(readable));
+        assert!(has("mysqld") && has("libcrypto.so.3") && has("libssl.so") && has("share/errmsg.sys"));
+        for closed in ["", ".ssh/id_rsa", "key.so", "notes.sock", "mail.soap"] {
+            assert!(!has(closed), "{closed}");
+        }
+        let readable = program(&home.join("bin/mysqld"), &home).readable_paths();
+        assert!(readable.contains(&home.join("bin")) && !readable.contains(&home));
+    }
 }
