@@ -259,9 +259,10 @@ fn open(target: &Target, settings: &Settings, encoder: &Encoder) -> Result<Conne
         HandshakeOptions { collation: charset.handshake_collation, cache_metadata: !settings.common_features_only };
     let mut connection = Connection::open(&target.endpoint, &target.schema, options, encoder.clone())?;
     let collate = charset.collation.as_ref().map(|collation| format!(" COLLATE {}", sql::quote_string(collation)));
-    connection.query(&format!("SET NAMES {}{}", sql::quote_string(&charset.charset), collate.unwrap_or_default()))?;
-    for statement in &settings.session {
-        connection.query(statement)?;
+    let names = format!("SET NAMES {}{}", sql::quote_string(&charset.charset), collate.unwrap_or_default());
+    for statement in [&names].into_iter().chain(&settings.session) {
+        // Unlike the load's statements, these have a limit of time and size.
+        connection.query_first_row(statement)?;
     }
     Ok(connection)
 }

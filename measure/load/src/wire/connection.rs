@@ -20,6 +20,12 @@ const TYPE_NEWDECIMAL: u8 = 0xF6;
 const TYPE_BLOB: u8 = 0xFC;
 const TYPE_STRING: u8 = 0xFE;
 
+/// Maximum bytes of a result whose rows are kept. The largest is the session's status, some 50 kB.
+const MAX_KEPT_BYTES: usize = 4 << 20;
+
+/// More columns and parameters than a statement has: servers count a prepared one's in 16 bits.
+const MAX_COLUMNS: u64 = 1 << 16;
+
 /// A statement prepared on one connection.
 pub(crate) struct PreparedStatement {
     id: u32,
@@ -110,16 +116,35 @@ impl Connection {
     /// Runs a query in the text protocol and returns the first row; NULL is `None`. Empty if there
     /// is no row.
     pub(crate) fn query_first_row(&mut self, sql: &str) -> Result<Vec<Option<String>>, WireError> {
-        Ok(self.query_rows(sql)?.into_iter().next().unwrap_or_default())
+        let mut first = None;
+        self.query_bounded(sql, |row| {
+            first.get_or_insert_with(|| text_fields(row));
+        })?;
+        Ok(first.unwrap_or_default())
     }
 
-    /// Runs a query in the text protocol and returns its rows; NULL is `None`.
+    /// Runs a query in the text protocol and returns its rows; NULL is `None`. Fails if the rows
+    /// have more than 4 MiB.
     pub(crate) fn query_rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, WireError> {
+        let mut rows = Vec::new();
+        self.query_bounded(sql, |row| rows.push(text_fields(row)))?;
+        Ok(rows)
+    }
+
+    /// Runs a query whose whole result may have [`MAX_KEPT_BYTES`], and may take twice the time-out
+    /// of a read.
+    fn query_bounded(&mut self, sql: &str, mut keep: impl FnMut(&[u8])) -> Result<(), WireError> {
         self.encoder.append(sql, self.wire.command(COM_QUERY));
         self.wire.send()?;
-        let mut rows = Vec::new();
-        self.read_result(|row| rows.push(text_fields(row)))?;
-        Ok(rows)
+        let mut remaining = MAX_KEPT_BYTES;
+        self.wire.limit_time();
+        let result = self.read_result(|row| {
+            remaining = remaining.checked_sub(row.len()).ok_or_else(too_large)?;
+            keep(row);
+            Ok(())
+        });
+        self.wire.end_time_limit();
+        result
     }
 
     pub(crate) fn prepare(&mut self, sql: &str) -> Result<PreparedStatement, WireError> {
@@ -129,12 +154,12 @@ impl Connection {
         let &[0x00, id0, id1, id2, id3, columns0, columns1, parameters0, parameters1, ..] = answer else {
             return Err(unexpected_packet(answer, "the answer to a prepare"));
         };
-        let columns = usize::from(u16::from_le_bytes([columns0, columns1]));
-        let parameters = usize::from(u16::from_le_bytes([parameters0, parameters1]));
+        let columns = u16::from_le_bytes([columns0, columns1]);
+        let parameters = u16::from_le_bytes([parameters0, parameters1]);
         for definitions in [parameters, columns] {
-            self.skip_column_definitions(definitions)?;
+            self.skip_column_definitions(definitions.into())?;
         }
-        let types = vec![TYPE_NULL; parameters];
+        let types = vec![TYPE_NULL; parameters.into()];
         Ok(PreparedStatement { id: u32::from_le_bytes([id0, id1, id2, id3]), types, types_sent: false })
     }
 
@@ -184,12 +209,15 @@ impl Connection {
     #[inline]
     fn skip_result(&mut self) -> Result<u64, WireError> {
         let mut rows = 0;
-        self.read_result(|_| rows += 1)?;
+        self.read_result(|_| {
+            rows += 1;
+            Ok(())
+        })?;
         Ok(rows)
     }
 
     #[inline]
-    fn read_result(&mut self, mut row: impl FnMut(&[u8])) -> Result<(), WireError> {
+    fn read_result(&mut self, mut row: impl FnMut(&[u8]) -> Result<(), WireError>) -> Result<(), WireError> {
         let first = self.wire.read_packet()?;
         match first {
             [0x00, ..] => return Ok(()),
@@ -202,7 +230,7 @@ impl Connection {
         };
         let definitions_follow = !self.features.cache_metadata || rest.first() != Some(&0);
         if definitions_follow {
-            self.skip_column_definitions(columns as usize)?;
+            self.skip_column_definitions(columns)?;
         } else if !self.features.deprecate_eof {
             self.wire.read_packet()?;
         }
@@ -214,16 +242,19 @@ impl Connection {
                 // refuses.
                 [0xFE, ..] => return Ok(()),
                 [0xFF, ..] => return Err(server_error(packet)),
-                _ => row(packet),
+                _ => row(packet)?,
             }
         }
     }
 
-    fn skip_column_definitions(&mut self, count: usize) -> Result<(), WireError> {
+    fn skip_column_definitions(&mut self, count: u64) -> Result<(), WireError> {
+        if count > MAX_COLUMNS {
+            return Err(WireError::protocol(format!("a result of {count} columns")));
+        }
         if count == 0 {
             return Ok(());
         }
-        let end_packet = usize::from(!self.features.deprecate_eof);
+        let end_packet = u64::from(!self.features.deprecate_eof);
         for _ in 0..count + end_packet {
             self.wire.read_packet()?;
         }
@@ -274,9 +305,99 @@ fn append_bytes(payload: &mut Vec<u8>, bytes: &[u8]) {
     payload.extend_from_slice(bytes);
 }
 
+fn too_large() -> WireError {
+    WireError::protocol(format!("a result of more than {} MiB", MAX_KEPT_BYTES >> 20))
+}
+
 fn unexpected_packet(packet: &[u8], what: &str) -> WireError {
     match packet.first() {
         Some(0xFF) => server_error(packet),
         _ => WireError::protocol(what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+    use std::thread::{self, JoinHandle};
+    use std::time::Duration;
+
+    use super::super::stream::Stream;
+    use super::*;
+
+    fn packet(payload: &[u8]) -> Vec<u8> {
+        let length = (payload.len() as u32).to_le_bytes();
+        [&length[..3], &[0], payload].concat()
+    }
+
+    /// Returns a connection, and a server that answers the first query by `head`, and then by
+    /// `rows` until the connection is closed, after a pause before each.
+    fn rogue(timeout: Duration, head: Vec<u8>, rows: Vec<u8>, pause: Duration) -> (Connection, JoinHandle<()>) {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        let features = NegotiatedFeatures { deprecate_eof: true, cache_metadata: false, tls: false };
+        let encoder = Encoder::for_charset("utf8mb4").unwrap();
+        let connection = Connection { wire: Wire::new(Stream::from_socket(near, timeout)), features, encoder };
+        let server = thread::spawn(move || {
+            let _ = far.read(&mut [0; 1024]);
+            let _ = far.write_all(&head);
+            while !rows.is_empty() && far.write_all(&rows).is_ok() {
+                thread::sleep(pause);
+            }
+        });
+        (connection, server)
+    }
+
+    fn head() -> Vec<u8> {
+        [packet(&[1]), packet(b"definition")].concat()
+    }
+
+    #[test]
+    fn the_first_row_is_returned() {
+        let rows = [packet(&[1, b'a', 0xFB]), packet(&[1, b'b', 0xFB]), packet(&[0xFE])].concat();
+        let (mut connection, server) =
+            rogue(Duration::from_secs(60), [head(), rows].concat(), Vec::new(), Duration::ZERO);
+        assert_eq!(connection.query_first_row("SELECT").unwrap(), [Some("a".to_owned()), None]);
+        drop(connection);
+        server.join().unwrap();
+    }
+
+    #[test]
+    fn rows_without_end_are_not_kept() {
+        let row = packet(&[&[0xFD, 0, 0, 1][..], &vec![b'x'; 1 << 16]].concat());
+        for first_only in [true, false] {
+            let (mut connection, server) = rogue(Duration::from_secs(60), head(), row.clone(), Duration::ZERO);
+            let error = if first_only {
+                connection.query_first_row("SELECT").unwrap_err()
+            } else {
+                connection.query_rows("SELECT").unwrap_err()
+            };
+            assert!(error.to_string().contains("more than 4 MiB"), "{error}");
+            drop(connection);
+            server.join().unwrap();
+        }
+    }
+
+    /// Each read ends in time, but the result never does: empty rows, or one that comes bytewise.
+    #[test]
+    fn rows_that_come_slowly_have_a_time_limit() {
+        for rows in [packet(&[0]), vec![0xF0, 0xFF, 0x00, 0x00]] {
+            let (mut connection, server) = rogue(Duration::from_millis(200), head(), rows, Duration::from_millis(20));
+            let error = connection.query_first_row("SELECT").unwrap_err();
+            assert!(error.is_timeout(), "{error}");
+            drop(connection);
+            server.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn impossible_numbers_of_columns_are_refused() {
+        let columns = packet(&[0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]);
+        // An EOF packet has less than 9 bytes; this is the head of a result.
+        let (mut connection, server) = rogue(Duration::from_secs(60), columns, Vec::new(), Duration::ZERO);
+        let error = connection.query("SELECT").unwrap_err();
+        assert!(error.to_string().contains("18446744073709551615 columns"), "{error}");
+        drop(connection);
+        server.join().unwrap();
     }
 }

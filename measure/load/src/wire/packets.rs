@@ -3,8 +3,9 @@
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
+use std::time::Instant;
 
-use super::stream::{ConnectionCutter, Stream};
+use super::stream::{ConnectionCutter, Stream, timeout_error};
 use crate::error::WireError;
 
 const HEADER_BYTES: usize = 4;
@@ -18,11 +19,20 @@ pub(crate) struct Wire {
     unread: Range<usize>,
     output: Vec<u8>,
     sequence: u8,
+    /// End of the time in which the current result must be read as a whole.
+    deadline: Option<Instant>,
 }
 
 impl Wire {
     pub(crate) fn new(stream: Stream) -> Self {
-        Self { stream, input: vec![0; INPUT_BUFFER_BYTES], unread: 0..0, output: Vec::with_capacity(4096), sequence: 0 }
+        Self {
+            stream,
+            input: vec![0; INPUT_BUFFER_BYTES],
+            unread: 0..0,
+            output: Vec::with_capacity(4096),
+            sequence: 0,
+            deadline: None,
+        }
     }
 
     /// Replaces the stream, as starting TLS does within the handshake.
@@ -37,6 +47,16 @@ impl Wire {
     /// Whether a password may be sent in clear text.
     pub(crate) fn is_private(&self) -> bool {
         self.stream.is_private()
+    }
+
+    /// Lets what is read from now on take twice the time-out of a read, as a whole.
+    pub(crate) fn limit_time(&mut self) {
+        self.deadline = Some(Instant::now() + 2 * self.stream.timeout());
+    }
+
+    /// Lets only each read have a time-out again.
+    pub(crate) fn end_time_limit(&mut self) {
+        self.deadline = None;
     }
 
     /// Starts a command and returns the buffer to append its payload to.
@@ -111,6 +131,9 @@ impl Wire {
             self.input.resize(bytes.next_power_of_two(), 0);
         }
         while self.unread.len() < bytes {
+            if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                return Err(timeout_error(2 * self.stream.timeout()));
+            }
             match self.stream.read(&mut self.input[self.unread.end..]) {
                 Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection")),
                 Ok(count) => self.unread.end += count,

@@ -97,6 +97,11 @@ impl Stream {
         }
     }
 
+    /// Time that each read and write may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     fn socket(&self) -> BorrowedFd<'_> {
         match &self.transport {
             Transport::Unix(socket) => socket.as_fd(),
@@ -138,7 +143,7 @@ impl Stream {
     }
 }
 
-fn timeout_error(timeout: Duration) -> io::Error {
+pub(crate) fn timeout_error(timeout: Duration) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {} s", timeout.as_secs_f64()))
 }
 
