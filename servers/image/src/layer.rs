@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, Read};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
@@ -34,8 +34,21 @@ const OPAQUE_WHITEOUT: &[u8] = b".wh..wh..opq";
 /// servers are smaller.
 const MAX_BYTES: u64 = 32 << 30;
 
-/// Maximum number of entries of a layer or archive. Images of servers have some ten thousand.
+/// Maximum number of entries of a layer or archive, and of the folders that they are created with.
+/// Images of servers have some ten thousand.
 const MAX_ENTRIES: u64 = 1_000_000;
+
+/// Maximum number of parts of a path. Images of servers have some 20.
+const MAX_DEPTH: usize = 64;
+
+/// Maximum bytes of the paths of a layer that are remembered for its whiteouts.
+const MAX_PATH_BYTES: usize = 256 << 20;
+
+/// Maximum bytes after the end of a layer's archive. `tar` pads to 10 KiB.
+const MAX_TRAILING_BYTES: u64 = 1 << 20;
+
+/// Bytes that are unpacked at once. Between them, a signal ends the work.
+const CHUNK_BYTES: usize = 1 << 18;
 
 /// Maximum bytes from the content of one entry to that of the next: headers, a long name, padding.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
@@ -66,25 +79,49 @@ impl fmt::Display for ArchiveKind<'_> {
 
 /// Unpacks an archive over the content of `root`.
 pub(crate) fn apply(root: &Path, kind: ArchiveKind, archive: impl Read, monitor: &dyn Monitor) -> Result<(), Error> {
-    let mut unpacker = Unpacker { root, kind, added: HashSet::new(), remaining_bytes: MAX_BYTES };
+    let mut unpacker = Unpacker {
+        root,
+        kind,
+        monitor,
+        added: HashSet::new(),
+        added_bytes: 0,
+        remaining_bytes: MAX_BYTES,
+        remaining_entries: Cell::new(MAX_ENTRIES),
+    };
     let unreadable = |source: io::Error| match source.kind() {
         io::ErrorKind::StorageFull => Error::Io { what: "unpack into", path: root.to_owned(), source },
         _ => archive_error(kind, &source),
     };
     let remaining = Cell::new(MAX_HEADER_BYTES);
     let mut archive = Archive::new(LimitedReader { inner: archive, remaining: &remaining });
-    for (number, entry) in (1..).zip(archive.entries().map_err(unreadable)?) {
+    for entry in archive.entries().map_err(unreadable)? {
         monitor::check(monitor)?;
         let entry = entry.map_err(unreadable)?;
-        if number > MAX_ENTRIES {
-            return Err(unpacker.hostile_error(format!("has more than {MAX_ENTRIES} entries")));
-        }
+        unpacker.count_entry()?;
         // The content of files is counted by the unpacker.
         remaining.set(u64::MAX);
         unpacker.unpack(entry)?;
         remaining.set(MAX_HEADER_BYTES);
     }
     Ok(())
+}
+
+/// Reads the bytes after the end of a layer's archive. Fails if there are more than padding: small
+/// compressed ones could stand for days of work.
+pub(crate) fn skip_padding(kind: ArchiveKind, archive: &mut impl Read, monitor: &dyn Monitor) -> Result<(), Error> {
+    let mut rest = archive.take(MAX_TRAILING_BYTES + 1);
+    let mut buffer = vec![0; CHUNK_BYTES];
+    loop {
+        monitor::check(monitor)?;
+        if rest.read(&mut buffer).map_err(|error| archive_error(kind, &error))? == 0 {
+            break;
+        }
+    }
+    if rest.limit() > 0 {
+        return Ok(());
+    }
+    let what = format!("has more than {} MiB after its end", MAX_TRAILING_BYTES >> 20);
+    Err(Error::Hostile { archive: kind.to_string(), what, noun: kind.noun() })
 }
 
 /// A reader that fails beyond a number of bytes, which its owner sets anew: the library reads the
@@ -112,10 +149,15 @@ fn archive_error(kind: ArchiveKind, source: &io::Error) -> Error {
 struct Unpacker<'a> {
     root: &'a Path,
     kind: ArchiveKind<'a>,
+    monitor: &'a dyn Monitor,
     /// Paths of this layer's entries and of their folders. Whiteouts hide only files of lower
-    /// layers.
+    /// layers. Empty for an archive, which has no whiteouts.
     added: HashSet<PathBuf>,
+    /// Bytes of the paths in `added`.
+    added_bytes: usize,
     remaining_bytes: u64,
+    /// Entries, and folders for them, that may still be created.
+    remaining_entries: Cell<u64>,
 }
 
 impl Unpacker<'_> {
@@ -154,13 +196,44 @@ impl Unpacker<'_> {
                 return Err(self.hostile_error(format!("holds {}, whose type is not allowed", path.display())));
             }
         }
-        // A layer need not have entries for its folders, so these count as added, too.
-        let paths = target.ancestors().take_while(|path| *path != self.root);
-        self.added.extend(paths.map(Path::to_owned));
+        if matches!(self.kind, ArchiveKind::Layer(_)) { self.remember(&target) } else { Ok(()) }
+    }
+
+    /// Adds a path to those of this layer. A layer need not have entries for its folders, so these
+    /// count as added, too.
+    fn remember(&mut self, target: &Path) -> Result<(), Error> {
+        for path in target.ancestors().take_while(|path| *path != self.root) {
+            if self.added.contains(path) {
+                break;
+            }
+            self.added_bytes += path.as_os_str().len();
+            if self.added_bytes > MAX_PATH_BYTES {
+                return Err(self.hostile_error(format!("has paths of more than {} MiB", MAX_PATH_BYTES >> 20)));
+            }
+            self.added.insert(path.to_owned());
+        }
         Ok(())
     }
 
-    /// Returns the path relative to the root, without `/` and `.`. Fails for a path with `..`.
+    /// Counts an entry, or a folder that is created for one.
+    fn count_entry(&self) -> Result<(), Error> {
+        let remaining = self.remaining_entries.get().checked_sub(1);
+        let too_many = || self.hostile_error(format!("has more than {MAX_ENTRIES} entries and folders"));
+        self.remaining_entries.set(remaining.ok_or_else(too_many)?);
+        Ok(())
+    }
+
+    /// Fails for a path, relative to the root, of too many parts. `what` precedes it in messages.
+    fn check_depth(&self, path: &Path, what: &str) -> Result<(), Error> {
+        if path.components().count() <= MAX_DEPTH {
+            return Ok(());
+        }
+        let begin: PathBuf = path.components().take(3).collect();
+        Err(self.hostile_error(format!("{what} {}/…, which has more than {MAX_DEPTH} parts", begin.display())))
+    }
+
+    /// Returns the path relative to the root, without `/` and `.`. Fails for a path with `..`, and
+    /// for one of too many parts.
     fn path_inside_root(&self, path: &Path, what: &str) -> Result<PathBuf, Error> {
         if path.components().any(|component| component == Component::ParentDir) {
             return Err(self.hostile_error(format!(
@@ -169,7 +242,9 @@ impl Unpacker<'_> {
                 self.kind.noun()
             )));
         }
-        Ok(path.components().filter(|component| matches!(component, Component::Normal(_))).collect())
+        let path: PathBuf = path.components().filter(|component| matches!(component, Component::Normal(_))).collect();
+        self.check_depth(&path, what)?;
+        Ok(path)
     }
 
     /// Returns the folder of an entry, created if it does not exist.
@@ -177,8 +252,22 @@ impl Unpacker<'_> {
         let parent = path.parent().unwrap_or(Path::new(""));
         let folder =
             resolve_in_root(self.root, parent).map_err(Error::io("find the folder of", self.root.join(path)))?;
-        create_folders(self.root, &folder)?;
+        // Links can lead deeper than the path has parts.
+        self.check_depth(folder.strip_prefix(self.root).unwrap_or(&folder), "holds a link to")?;
+        self.create_folders(&folder)?;
         Ok(folder)
+    }
+
+    /// Creates the missing folders from the root to `folder`.
+    fn create_folders(&self, folder: &Path) -> Result<(), Error> {
+        if folder.is_dir() {
+            return Ok(());
+        }
+        if let Some(parent) = folder.parent().filter(|_| folder != self.root) {
+            self.create_folders(parent)?;
+        }
+        self.count_entry()?;
+        create_folder(folder)
     }
 
     /// Removes the files of lower layers that a whiteout hides.
@@ -230,11 +319,36 @@ impl Unpacker<'_> {
         let file = OpenOptions::new().write(true).create_new(true).open(target);
         let mut file = file.map_err(Error::io("create", target))?;
         file.set_permissions(Permissions::from_mode(mode)).map_err(Error::io("set the mode of", target))?;
-        let copied = io::copy(entry, &mut file).map_err(Error::io("unpack", target))?;
+        let copied = self.copy(entry, &mut file, target)?;
         if copied < size {
             return Err(archive_error(self.kind, &io::Error::from(io::ErrorKind::UnexpectedEof)));
         }
         Ok(())
+    }
+
+    /// Copies the content of a file. Chunks of zeros become holes, which take no space on the disk:
+    /// a small archive can hold gigabytes of them.
+    fn copy(&self, entry: &mut impl Read, file: &mut File, target: &Path) -> Result<u64, Error> {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let mut copied = 0;
+        let mut write = |chunk: &[u8]| -> io::Result<()> {
+            if chunk.iter().all(|byte| *byte == 0) {
+                file.seek(SeekFrom::Current(chunk.len() as i64))?;
+                return Ok(());
+            }
+            file.write_all(chunk)
+        };
+        loop {
+            monitor::check(self.monitor)?;
+            let length = entry.read(&mut buffer).map_err(Error::io("unpack", target))?;
+            if length == 0 {
+                break;
+            }
+            write(&buffer[..length]).map_err(Error::io("unpack", target))?;
+            copied += length as u64;
+        }
+        file.set_len(copied).map_err(Error::io("unpack", target))?;
+        Ok(copied)
     }
 
     fn link_target(&self, entry: &Entry<impl Read>, path: &Path) -> Result<PathBuf, Error> {
@@ -314,17 +428,6 @@ fn rewrite_link_target(depth: usize, target: &Path) -> Option<PathBuf> {
 fn create_folder(folder: &Path) -> Result<(), Error> {
     fs::create_dir(folder).map_err(Error::io("create", folder))?;
     fs::set_permissions(folder, Permissions::from_mode(0o755)).map_err(Error::io("set the mode of", folder))
-}
-
-/// Creates the missing folders from `root` to `folder`.
-fn create_folders(root: &Path, folder: &Path) -> Result<(), Error> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    if let Some(parent) = folder.parent().filter(|_| folder != root) {
-        create_folders(root, parent)?;
-    }
-    create_folder(folder)
 }
 
 /// Removes a file, link or folder. Does not follow links.

@@ -95,7 +95,8 @@ impl LayerSource for Layout {
 fn read_oci_image(folder: &Path) -> Result<(String, Image), Error> {
     let mut bytes = read_file(folder, Path::new(INDEX))?;
     let mut what = format!("{INDEX} of {}", folder.display());
-    let mut digest = String::new();
+    // The digest of the index itself, should it be a manifest.
+    let mut digest = digest::sha256(&bytes);
     // An index may contain indexes. No known tool nests more than two.
     for _ in 0..3 {
         match Document::parse(&what, &bytes)? {
@@ -187,6 +188,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(file), text).unwrap();
         Layout::open(folder.path()).err().unwrap().to_string()
+    }
+
+    /// The digest is the image's key in the cache.
+    #[test]
+    fn an_index_that_is_a_manifest_has_a_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let architecture = oci_spec::image::Arch::default();
+        let configuration = format!(
+            r#"{{"architecture": "{architecture}", "os": "linux", "rootfs": {{"type": "layers", "diff_ids": []}}}}"#
+        );
+        let id = digest::sha256(configuration.as_bytes());
+        let blobs = folder.path().join("blobs/sha256");
+        fs::create_dir_all(&blobs).unwrap();
+        fs::write(blobs.join(id.trim_start_matches("sha256:")), &configuration).unwrap();
+        let manifest = format!(
+            r#"{{"schemaVersion": 2, "layers": [], "config": {{"digest": "{id}", "size": {},
+                "mediaType": "application/vnd.oci.image.config.v1+json"}}}}"#,
+            configuration.len()
+        );
+        fs::write(folder.path().join(INDEX), &manifest).unwrap();
+        assert_eq!(Layout::open(folder.path()).unwrap().digest(), digest::sha256(manifest.as_bytes()));
     }
 
     #[test]

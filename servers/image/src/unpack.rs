@@ -14,7 +14,7 @@ use crate::Error;
 use crate::contents::{Image, Layer};
 use crate::digest::{self, HashingReader};
 use crate::layer::{self, ArchiveKind};
-use crate::monitor::{self, Monitor};
+use crate::monitor::Monitor;
 
 /// Maximum memory for decompressing xz, in KiB. Level 9 takes 65 MiB.
 const MAX_XZ_KIBIBYTES: u32 = 256 << 10;
@@ -65,10 +65,10 @@ fn unpack_layer(layer: &Layer, file: &mut File, root: &Path, monitor: &dyn Monit
     let stored = BufReader::with_capacity(1 << 18, ProgressReader { file, read: 0, size, monitor });
     let decompressed = decompress(stored).map_err(Error::io("decompress", &name))?;
     let mut archive = HashingReader::new(decompressed);
-    layer::apply(root, ArchiveKind::Layer(&name), &mut archive, monitor)?;
+    let kind = ArchiveKind::Layer(&name);
+    layer::apply(root, kind, &mut archive, monitor)?;
     // The digest also covers the bytes after the end of the archive.
-    io::copy(&mut archive, &mut io::sink()).map_err(Error::io("decompress", &name))?;
-    monitor::check(monitor)?;
+    layer::skip_padding(kind, &mut archive, monitor)?;
     digest::check(&format!("the layer {name}, decompressed,"), layer.diff_id.as_ref(), archive.finish())
 }
 

@@ -209,6 +209,63 @@ fn names_of_entries_are_bounded() {
 }
 
 #[test]
+fn deep_paths_are_refused() {
+    let deep = |depth: usize| format!("{}f", "a/".repeat(depth - 1));
+    Sandbox::new().apply(&[file(&deep(40), ""), file(&"b/".repeat(24), "")]).unwrap();
+    // The name field has 100 bytes; a long name precedes the entry.
+    let long = entry(EntryType::GNULongName, "././@LongLink", "", 0o644, format!("{}\0", deep(65)).as_bytes());
+    Sandbox::new().refuses(&[long, file("a", "")], &["a/a/a/…", "more than 64 parts"]);
+    // By links, short paths lead deeper and deeper.
+    let sandbox = Sandbox::new();
+    let entries = [file(&deep(40), ""), link("l", &"a/".repeat(39)), file(&format!("l/{}", deep(40)), "")];
+    sandbox.refuses(&entries, &["more than 64 parts"]);
+}
+
+#[test]
+fn folders_without_entries_are_counted() {
+    let sandbox = Sandbox::new();
+    let mut unpacker = Unpacker {
+        root: &sandbox.root,
+        kind: ArchiveKind::Archive("x"),
+        monitor: &Interruption(AtomicBool::new(false)),
+        added: HashSet::new(),
+        added_bytes: 0,
+        remaining_bytes: 0,
+        remaining_entries: Cell::new(3),
+    };
+    unpacker.create_parent(Path::new("a/b/c/file")).unwrap();
+    assert_eq!(unpacker.remaining_entries.get(), 0);
+    unpacker.create_parent(Path::new("a/b/c/other")).unwrap();
+    let error = unpacker.create_parent(Path::new("a/b/d/file")).unwrap_err().to_string();
+    assert!(error.contains("more than 1000000 entries and folders"), "{error}");
+    unpacker.added_bytes = MAX_PATH_BYTES - 10;
+    let error = unpacker.remember(&sandbox.root.join("a/b")).unwrap_err().to_string();
+    assert!(error.contains("paths of more than 256 MiB"), "{error}");
+}
+
+#[test]
+fn zeros_take_no_space_on_the_disk() {
+    let sandbox = Sandbox::new();
+    let mut content = vec![0; 8 << 20];
+    content[5 << 20] = b'x';
+    sandbox.apply(&[entry(EntryType::Regular, "f", "", 0o644, &content)]).unwrap();
+    let path = sandbox.root.join("f");
+    assert!(fs::read(&path).unwrap() == content);
+    assert!(std::os::unix::fs::MetadataExt::blocks(&fs::metadata(&path).unwrap()) * 512 < 2 << 20);
+}
+
+#[test]
+fn only_padding_may_follow_the_end() {
+    let monitor = Interruption(AtomicBool::new(false));
+    let kind = ArchiveKind::Layer("sha256:1234");
+    skip_padding(kind, &mut io::repeat(0).take(MAX_TRAILING_BYTES), &monitor).unwrap();
+    let error = skip_padding(kind, &mut io::repeat(0), &monitor).unwrap_err().to_string();
+    assert!(error.contains("more than 1 MiB after its end"), "{error}");
+    monitor.0.store(true, Ordering::Relaxed);
+    assert!(matches!(skip_padding(kind, &mut io::empty(), &monitor), Err(Error::Interrupted)));
+}
+
+#[test]
 fn ignores_devices_of_base_images() {
     let sandbox = Sandbox::new();
     sandbox.apply(&[entry(EntryType::Char, "dev/null", "", 0o666, b""), file("dev/text", "")]).unwrap();
