@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::IpAddr;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 use ureq::http::Response;
@@ -20,6 +20,11 @@ use crate::{Error, digest};
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(15);
 /// Maximum time without received bytes.
 const MAX_SILENCE: Duration = Duration::from_secs(25);
+/// Maximum time to read a manifest or another document, and interval at which the rate of a download
+/// is looked at.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Minimum rate of a download in bytes per second.
+const MIN_RATE: u64 = 1024;
 /// Maximum number of resumptions of a download.
 const MAX_RETRIES: u32 = 3;
 
@@ -28,6 +33,8 @@ pub(crate) struct Client {
     agent: Agent,
     host: String,
     scheme: &'static str,
+    /// [`PATIENCE`], or less in tests.
+    patience: Duration,
 }
 
 impl Client {
@@ -46,7 +53,8 @@ impl Client {
             .timeout_per_read(Some(MAX_SILENCE))
             .build()
             .new_agent();
-        Self { agent, host: host.to_owned(), scheme: if is_local { "http" } else { "https" } }
+        let scheme = if is_local { "http" } else { "https" };
+        Self { agent, host: host.to_owned(), scheme, patience: PATIENCE }
     }
 
     /// Returns the URL of a path on this host.
@@ -68,17 +76,28 @@ impl Client {
         self.agent.post(url).send_form(form.iter().copied()).map_err(|error| unreachable_error(url_host(url), &error))
     }
 
-    /// Reads a body. Fails if it has more than `limit` bytes. `what` names it in messages.
-    pub fn read(&self, mut response: Response<Body>, what: &str, limit: u64) -> Result<Vec<u8>, Error> {
-        let read = response.body_mut().with_config().limit(limit).read_to_vec();
-        read.map_err(|error| match error {
-            ureq::Error::BodyExceedsLimit(_) => Error::Malformed {
-                what: what.to_owned(),
-                expected: "document",
-                reason: format!("it is larger than {limit} bytes"),
-            },
-            error => unreachable_error(&self.host, &error),
-        })
+    /// Reads a body. Fails if it has more than `limit` bytes, or takes more than a minute. `what`
+    /// names it in messages.
+    pub fn read(&self, response: Response<Body>, what: &str, limit: u64) -> Result<Vec<u8>, Error> {
+        let unreachable = |reason| Error::Unreachable { host: self.host.clone(), reason };
+        let mut body = response.into_body().into_with_config().limit(u64::MAX).reader();
+        let (mut bytes, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
+        let begun = Instant::now();
+        loop {
+            let length = body.read(&mut buffer).map_err(|error| unreachable(error.to_string()))?;
+            if length == 0 {
+                return Ok(bytes);
+            }
+            bytes.extend_from_slice(&buffer[..length]);
+            if bytes.len() as u64 > limit {
+                let reason = format!("it is larger than {limit} bytes");
+                return Err(Error::Malformed { what: what.to_owned(), expected: "document", reason });
+            }
+            if begun.elapsed() > self.patience {
+                let seconds = self.patience.as_secs_f64();
+                return Err(unreachable(format!("after {seconds} s, {what} had not come as a whole")));
+            }
+        }
     }
 
     /// Returns the error for an unexpected status. `what` names the requested data.
@@ -106,7 +125,8 @@ pub(crate) fn download_verified(
     monitor: &dyn Monitor,
     get: impl Fn(u64) -> Result<Response<Body>, Error>,
 ) -> Result<(), Error> {
-    let mut transfer = Transfer { hasher: Sha256::new(), received: 0, size: expected.size, file, monitor };
+    let patience = client.patience;
+    let mut transfer = Transfer { hasher: Sha256::new(), received: 0, size: expected.size, file, monitor, patience };
     let mut retries = 0;
     loop {
         monitor::check(monitor)?;
@@ -132,6 +152,8 @@ struct Transfer<'a> {
     size: Option<u64>,
     file: &'a mut File,
     monitor: &'a dyn Monitor,
+    /// Interval at which the rate is looked at.
+    patience: Duration,
 }
 
 impl Transfer<'_> {
@@ -147,8 +169,16 @@ impl Transfer<'_> {
         let limit = self.size.map_or(u64::MAX, |size| size + 1);
         let mut body = body.into_with_config().limit(u64::MAX).reader();
         let mut buffer = vec![0; 1 << 16];
+        let mut window = (Instant::now(), self.received);
         while self.received < limit {
             monitor::check(self.monitor)?;
+            if window.0.elapsed() > self.patience {
+                if ((self.received - window.1) as f64) < MIN_RATE as f64 * window.0.elapsed().as_secs_f64() {
+                    let reason = format!("it sends fewer than {MIN_RATE} bytes per second");
+                    return Ok(Some(io::Error::new(io::ErrorKind::TimedOut, reason)));
+                }
+                window = (Instant::now(), self.received);
+            }
             let length = match body.read(&mut buffer) {
                 Ok(0) if self.size.is_some_and(|size| self.received < size) => {
                     return Ok(Some(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection ended early")));
@@ -240,6 +270,48 @@ mod tests {
         }
         let refused = Client::new("registry.example").get("http://registry.example/v2/", &[]).unwrap_err();
         assert!(refused.to_string().contains("without TLS"), "{refused}");
+    }
+
+    struct Silent;
+
+    impl Monitor for Silent {
+        fn step(&self, _what: &str) {}
+        fn fraction(&self, _done: f64) {}
+        fn is_interrupted(&self) -> bool {
+            false
+        }
+    }
+
+    /// Returns the address of a server that sends a byte every 10 ms, for ever.
+    fn drip() -> String {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                std::thread::spawn(move || {
+                    let _ = stream.read(&mut [0; 4096]);
+                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4000000\r\n\r\n");
+                    while stream.write_all(b" ").is_ok() {
+                        std::thread::sleep(Duration::from_millis(10));
+                    }
+                });
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn slow_hosts_have_a_time_limit() {
+        let client = Client { patience: Duration::from_millis(200), ..Client::new(&drip()) };
+        let url = client.url("/");
+        let get = || client.get(&url, &[]);
+        let error = client.read(get().unwrap(), "the manifest 1", 4 << 20).unwrap_err().to_string();
+        assert!(error.contains("after 0.2 s, the manifest 1 had not come as a whole"), "{error}");
+        let expected = ExpectedFile { what: "the layer", digest: "sha256:", size: Some(4_000_000) };
+        let mut file = tempfile::tempfile().unwrap();
+        let error = download_verified(&client, &expected, &mut file, &Silent, |_| get()).unwrap_err().to_string();
+        assert!(error.contains("fewer than 1024 bytes per second"), "{error}");
     }
 
     #[test]
