@@ -1,9 +1,9 @@
 //! Servers in archives, local or on a web server: a tarball of a basedir, or the output of
 //! `docker save` or `podman save`.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use super::{Download, image as container_image};
 use crate::program;
@@ -17,15 +17,11 @@ const UNPACKED_RATIO: u64 = 4;
 /// Minimum free space for a server in MiB. Checked before a download of unknown size.
 const MIN_DOWNLOAD_MEBIBYTES: u64 = 512;
 
-/// Returns the server in a local archive, unpacked once for each combination of file name, size
-/// and modification time.
+/// Returns the server in a local archive, unpacked once until the file is changed or replaced.
 pub(crate) fn open_local(cache: &Cache, archive: &Path, progress: &dyn Progress) -> Result<Program, Error> {
     let metadata = fs::metadata(archive).map_err(Error::io("read", archive))?;
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
-    // Colons and semicolons separate the folders of a library path.
-    let file = name.replace([':', ';'], "-");
-    let key = format!("archives/{file}-{}-{}", metadata.len(), modified.unwrap_or_default().as_nanos());
+    let key = cache_key(&name, &metadata);
     let folder = cache.folder_or_create(&key, unpacked_mebibytes(metadata.len()), progress, |folder| {
         let absolute = std::path::absolute(archive).map_err(Error::io("find", archive))?;
         unpack(&absolute, &name, folder, progress)?;
@@ -34,6 +30,15 @@ pub(crate) fn open_local(cache: &Cache, archive: &Path, progress: &dyn Progress)
     let program = find_program(&folder, archive)?;
     records::write(cache, &archive.display().to_string(), &key, &program)?;
     Ok(program)
+}
+
+/// Returns a key that no other archive has. Its maker chooses name, size and modification time of an
+/// archive, but not inode and time of change.
+fn cache_key(name: &str, metadata: &Metadata) -> String {
+    let (device, inode, size) = (metadata.dev(), metadata.ino(), metadata.len());
+    // Colons and semicolons separate the folders of a library path.
+    let name = name.replace([':', ';'], "-");
+    format!("archives/{name}-{size}-{device:x}-{inode:x}-{:x}{:08x}", metadata.ctime(), metadata.ctime_nsec())
 }
 
 /// Returns the server in an archive on a web server, downloaded and unpacked once for each digest.
@@ -107,4 +112,31 @@ fn find_basedir(folder: &Path, archive: &Path) -> Result<PathBuf, Error> {
         let reason = "no mysqld or mariadbd in bin, sbin, libexec or another usual folder".into();
         Error::NoServer { path: archive.to_owned(), reason }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn archives_of_equal_name_size_and_time_differ() {
+        let place = tempfile::tempdir().unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let make = |path: &Path, text: &str| {
+            fs::write(path, text).unwrap();
+            File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+            let metadata = fs::metadata(path).unwrap();
+            assert_eq!((metadata.len(), metadata.modified().unwrap()), (3, time));
+            cache_key("mysql.tar", &metadata)
+        };
+        let (one, other) = (place.path().join("one"), place.path().join("other"));
+        let key = make(&one, "aaa");
+        assert_eq!(cache_key("mysql.tar", &fs::metadata(&one).unwrap()), key);
+        assert_ne!(make(&other, "bbb"), key);
+        // The kernel's clock for files has ticks of some milliseconds.
+        std::thread::sleep(Duration::from_millis(20));
+        assert_ne!(make(&one, "ccc"), key, "the file was changed");
+    }
 }
