@@ -22,7 +22,7 @@ pub(super) fn build_back(
     findings: &[Finding],
 ) -> Vec<Step> {
     let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
-    let mut back = prepare_session(job, &converted);
+    let mut back = prepare_session(job, &converted, &[]);
     back.extend(keys.iter().map(|key| drop_foreign_key(job, key)));
     back.extend(converted.iter().map(|table| restore_table(job, table, findings)));
     back.extend(

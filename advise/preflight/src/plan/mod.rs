@@ -58,7 +58,7 @@ fn plan_steps(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
     steps.extend(programs.iter().flat_map(|program| recreate(job, program)));
     steps.extend(converted.iter().flat_map(|table| convert::restore_histograms(job, table)));
     if !steps.is_empty() {
-        steps.splice(0..0, prepare_session(job, &converted));
+        steps.splice(0..0, prepare_session(job, &converted, &repairs));
     }
     Plan {
         blocked: Vec::new(),

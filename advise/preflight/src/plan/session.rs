@@ -4,6 +4,7 @@ use mysql_collation::Flavour;
 use server::Version;
 
 use super::{is_versioned, step};
+use crate::finding::Finding;
 use crate::job::{Job, TableJob, flavour};
 use crate::model::{Phase, Step};
 
@@ -13,8 +14,9 @@ const LOCK_WAIT_SECONDS: u32 = 10;
 
 /// Returns steps that set the character set of the script, a strict SQL mode and the time to wait
 /// for locks, and that permit altering system-versioned tables. The mode allows invalid dates,
-/// because a stored one such as 2020-02-31 would stop a copy (error 1292).
-pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
+/// because a stored one such as 2020-02-31 would stop a copy (error 1292). Repairs that find a row
+/// by a TIMESTAMP need UTC, in which the rows were read.
+pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>], repairs: &[&Finding]) -> Vec<Step> {
     let set = |sql: &str| step(Phase::Session, "session", sql.to_owned());
     let mut steps = vec![
         set(if job.facts.server.charset("utf8mb4").is_some() { "SET NAMES utf8mb4" } else { "SET NAMES utf8" }),
@@ -30,7 +32,22 @@ pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec
     if converted.iter().any(|table| is_versioned(job, table)) {
         steps.push(set("SET SESSION system_versioning_alter_history = KEEP"));
     }
+    if repairs.iter().any(|finding| has_timestamp_key(job, finding)) {
+        steps.push(set("SET SESSION time_zone = '+00:00'"));
+    }
     steps
+}
+
+/// True if a unique key of a finding's table has a TIMESTAMP.
+fn has_timestamp_key(job: &Job<'_>, finding: &Finding) -> bool {
+    let table = finding.details.table.as_ref().and_then(|name| job.facts.table(&finding.details.schema, name));
+    table.is_some_and(|table| {
+        let mut parts = table.indexes.iter().filter(|index| index.unique).flat_map(|index| &index.parts);
+        parts.any(|part| {
+            let column = part.column.as_deref().and_then(|name| table.column(name));
+            column.is_some_and(|column| column.data_type == "timestamp")
+        })
+    })
 }
 
 /// Returns a query that lists the transactions that a statement of the plan may wait for.

@@ -1,4 +1,4 @@
-//! Selects the key by which a table is read in chunks.
+//! The key by which a table is read in chunks, and the condition of the next chunk.
 
 use facts::{Column, Facts, IndexKind, Table};
 
@@ -26,7 +26,8 @@ pub fn chunk_key(table: &Table) -> Option<ChunkKey> {
     Some(ChunkKey { index: key.name.clone(), columns })
 }
 
-/// How a value is written as a literal that compares exactly like the column.
+/// How a value is written as a literal that compares exactly like the column, in a session with
+/// UTC as its time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LiteralKind {
     Number,
@@ -35,8 +36,9 @@ enum LiteralKind {
     Bytes,
 }
 
-/// `None` for types of which no literal compares exactly, and for all others, such as TEXT.
-/// Floating-point values are inexact; ENUM and SET are ordered by number and compared as text.
+/// Returns the kind of a column's literals. `None` for types whose literals compare inexactly, and
+/// for types that no key should have, such as TEXT. Floating-point values are inexact. ENUM and SET
+/// are ordered by number and compared as text.
 fn literal_kind(column: &Column) -> Option<LiteralKind> {
     Some(match column.data_type.as_str() {
         "tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "decimal" | "year" => LiteralKind::Number,
@@ -47,7 +49,7 @@ fn literal_kind(column: &Column) -> Option<LiteralKind> {
     })
 }
 
-/// Returns a value as a literal.
+/// Returns a key's value as a literal. `None` if the value isn't of the type's form.
 ///
 /// Text has the column's character set and collation, because otherwise the server would convert
 /// the column and not use its index.

@@ -17,7 +17,8 @@ const TIME_LIMIT_SECONDS: u32 = 30;
 const MAX_PASS_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Makes a session read-only, limits the time of its statements and lock waits, and makes the
-/// server return text in the columns' own character sets.
+/// server return text in the columns' own character sets and TIMESTAMP values in UTC. In the hour
+/// that a time zone repeats in autumn, a local time is not one moment.
 pub(super) fn prepare(conn: &mut Conn, facts: &Facts) -> Result<(), Error> {
     let run = |conn: &mut Conn, statement: &str| {
         conn.query_drop(statement)
@@ -28,6 +29,7 @@ pub(super) fn prepare(conn: &mut Conn, facts: &Facts) -> Result<(), Error> {
     }
     run(conn, "SET SESSION character_set_results = NULL")?;
     run(conn, "SET SESSION sql_mode = ''")?;
+    run(conn, "SET SESSION time_zone = '+00:00'")?;
     run(conn, "SET SESSION TRANSACTION READ ONLY")?;
     // Old servers lack these variables.
     for statement in ["SET SESSION lock_wait_timeout = 10", "SET SESSION net_write_timeout = 600"] {

@@ -57,10 +57,7 @@ pub struct Sampler<'s> {
 
 impl<'s> Sampler<'s> {
     pub fn new(source: &Server, facts: &'s Facts, options: SampleOptions) -> Result<Self, Error> {
-        let mut source = read::session(source, facts)?;
-        source
-            .query_drop("SET SESSION time_zone = '+00:00'")
-            .map_err(|source| Error::Statement { what: "prepare a sample".into(), source })?;
+        let source = read::session(source, facts)?;
         Ok(Self { facts, options, source, samples: BTreeMap::new(), failures: Vec::new() })
     }
 

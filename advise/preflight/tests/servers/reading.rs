@@ -80,6 +80,42 @@ fn mysql() {
     test_reading("mysql@sid", "utf8mb4_0900_ai_ci");
 }
 
+/// A time zone with Berlin's changes of 2025, as `mysql_tzinfo_to_sql` writes one.
+const ZONE: [&str; 5] = [
+    "INSERT INTO mysql.time_zone VALUES (1, 'N')",
+    "INSERT INTO mysql.time_zone_name VALUES ('Lab/Berlin', 1)",
+    "INSERT INTO mysql.time_zone_transition_type VALUES (1, 0, 7200, 1, 'CEST'), (1, 1, 3600, 0, 'CET')",
+    "INSERT INTO mysql.time_zone_transition VALUES (1, 1743296400, 0), (1, 1761440400, 1)",
+    "SET GLOBAL time_zone = 'Lab/Berlin'",
+];
+
+/// A chunk ends within the hour that the server's time zone repeats.
+fn test_repeated_hour(server: &str, target: &str) {
+    let mut lab = Lab::new(server);
+    for statement in ZONE {
+        lab.conn.query_drop(statement).unwrap();
+    }
+    let create =
+        "CREATE TABLE t (at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3), v VARCHAR(20), PRIMARY KEY (at, v))";
+    lab.schema("fx_hour", "latin1", &[create.to_owned(), "SET time_zone = '+00:00'".to_owned()]);
+    let rows: Vec<String> =
+        (0..2_500).map(|number| format!("('2025-10-26 00:00:00' + INTERVAL {} SECOND, 'x')", 3 * number)).collect();
+    lab.conn.query_drop(format!("INSERT INTO t VALUES {}", rows.join(","))).unwrap();
+    let report = lab.report_with("fx_hour", &options(target), &in_small_chunks(), &Checkpoint::disabled()).unwrap();
+    assert_eq!(report.tables[0].reading.as_ref().unwrap().rows, 2_500);
+    assert!(!report.has_problems(), "{:?}", report.findings);
+}
+
+#[test]
+fn repeated_hour_mariadb() {
+    test_repeated_hour("mariadb", "utf8mb4_unicode_ci");
+}
+
+#[test]
+fn repeated_hour_mysql() {
+    test_repeated_hour("mysql@5.7", "utf8mb4_unicode_ci");
+}
+
 /// Source of rows that is interrupted within one of its tables, as by a signal.
 struct Interrupted<'s> {
     rows: ServerRows<'s>,

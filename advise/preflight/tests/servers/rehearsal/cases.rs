@@ -475,4 +475,16 @@ pub const CASES: &[Case] = &[
         ],
         ..CASE
     },
+    Case {
+        name: "repair_by_time",
+        statements: &[
+            "CREATE TABLE t (at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP PRIMARY KEY, v VARCHAR(20))",
+            "SET time_zone = '+05:00'",
+            "INSERT INTO t VALUES ('2025-10-26 02:30:00', _latin1 X'4DC3BC6C6C6572')",
+        ],
+        findings: &[("double-encoding", "t.v")],
+        repairs: true,
+        after: &[("SELECT COUNT(*) FROM t WHERE v = 'Müller'", "1")],
+        ..CASE
+    },
 ];
