@@ -129,6 +129,12 @@ fn check_newer_objects(server: &Server, conn: &mut Conn) {
     assert_eq!(later.column("a").unwrap().generated, None);
     assert_eq!(later.checks[0].name, "a_is_short");
     assert!(later.checks[0].expression.contains("char_length"));
+    let hidden = if server.flavour() == Flavour::MariaDb { "IGNORED" } else { "INVISIBLE" };
+    run(conn, &[&format!("ALTER TABLE `sh``op`.later ADD INDEX hidden (a) {hidden}, ADD INDEX shown (a)")]);
+    let facts = read(server);
+    let indexes = &facts.table("sh`op", "later").unwrap().indexes;
+    let found: Vec<(&str, bool)> = indexes.iter().map(|index| (index.name.as_str(), index.invisible)).collect();
+    assert_eq!(found, [("hidden", true), ("shown", false)]);
 }
 
 fn shows_sessions(server: &Server) -> bool {

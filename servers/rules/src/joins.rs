@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::{Column, Facts, IndexKind, Table, TextType};
+use facts::{Column, Facts, Table, TextType};
 
 /// A column with its table.
 #[derive(Clone, Copy, Debug)]
@@ -17,17 +17,10 @@ impl<'a> TableColumn<'a> {
         (&self.table.schema, &self.table.name, &self.column.name)
     }
 
-    /// Returns the name of the first B-tree index that begins with the column.
+    /// Returns the name of the first usable B-tree index that begins with the column.
     pub fn leading_index(self) -> Option<&'a str> {
-        let leads = |index: &&facts::Index| {
-            index.kind == IndexKind::Btree
-                && index
-                    .parts
-                    .first()
-                    .and_then(|part| part.column.as_deref())
-                    .is_some_and(|name| name == self.column.name)
-        };
-        self.table.indexes.iter().find(leads).map(|index| index.name.as_str())
+        let mut indexes = self.table.indexes.iter();
+        indexes.find(|index| index.finds(&self.column.name)).map(|index| index.name.as_str())
     }
 }
 

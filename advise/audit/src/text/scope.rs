@@ -1,6 +1,6 @@
 //! Columns and variables that a statement's names can refer to.
 
-use facts::{Column, Facts, IndexKind, Table};
+use facts::{Column, Facts, Table};
 use sql::{Token, TokenKind, find_tables};
 
 use super::comparison::Name;
@@ -16,14 +16,10 @@ pub struct Operand<'a> {
 }
 
 impl Operand<'_> {
-    /// Returns the first B-tree index that begins with the column.
+    /// Returns the first usable B-tree index that begins with the column.
     pub fn index(&self) -> Option<&str> {
         let (table, column) = self.column?;
-        let leads = |index: &&facts::Index| {
-            index.kind == IndexKind::Btree
-                && index.parts.first().and_then(|part| part.column.as_deref()) == Some(column.name.as_str())
-        };
-        table.indexes.iter().find(leads).map(|index| index.name.as_str())
+        table.indexes.iter().find(|index| index.finds(&column.name)).map(|index| index.name.as_str())
     }
 }
 

@@ -164,7 +164,9 @@ fn parse_index(name: &str, unique: bool, kind: IndexKind, definition: &str) -> I
     };
     // A comma inside a column's name would be misread as the end of a part.
     let parts = list.split(',').filter(|text| text.contains('`')).map(part).collect();
-    Index { name: name.to_owned(), unique, kind, parts }
+    let mut words = tokenize(definition, SqlMode::default());
+    let invisible = words.any(|word| word.is_any_keyword(&["INVISIBLE", "IGNORED"]));
+    Index { name: name.to_owned(), unique, kind, invisible, parts }
 }
 
 fn parse_foreign_key(table: &Table, definition: &str) -> Option<ForeignKey> {
@@ -220,7 +222,7 @@ mod tests {
     #[test]
     fn parses_definition_of_a_dump() {
         let create = "CREATE TABLE `c` (\n  `id` int(11) NOT NULL,\n  `a` varchar(20) DEFAULT NULL,\n  `b` char(5) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL,\n  \
-                      PRIMARY KEY (`id`),\n  UNIQUE KEY `u` (`a`(5),`b`),\n  CONSTRAINT `f` FOREIGN KEY (`b`) REFERENCES `p` (`k`) ON DELETE CASCADE\n) \
+                      PRIMARY KEY (`id`),\n  UNIQUE KEY `u` (`a`(5),`b`) /*!80000 INVISIBLE */,\n  CONSTRAINT `f` FOREIGN KEY (`b`) REFERENCES `p` (`k`) ON DELETE CASCADE\n) \
                       ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci";
         let table = parse_table("s", create, Flavour::MariaDb).unwrap();
         assert_eq!((table.name.as_str(), table.collation.as_deref()), ("c", Some("utf8mb4_general_ci")));
@@ -228,6 +230,7 @@ mod tests {
         assert_eq!(collations, [None, Some("utf8mb4_general_ci"), Some("latin1_bin")]);
         assert_eq!(table.columns[1].characters, Some(20));
         let unique = &table.indexes[1];
+        assert!(unique.invisible && !table.indexes[0].invisible);
         assert!(unique.unique && unique.parts[0].prefix == Some(5) && unique.parts[1].column.as_deref() == Some("b"));
         let key = &table.foreign_keys[0];
         assert_eq!(

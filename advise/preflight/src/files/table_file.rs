@@ -66,7 +66,7 @@ impl TableFile {
             }
             let parts =
                 key.iter().map(|name| IndexPart { column: Some(name.clone()), ..IndexPart::default() }).collect();
-            Ok(Index { name: format!("key {}", at + 1), unique: true, kind: IndexKind::Btree, parts })
+            Ok(Index { name: format!("key {}", at + 1), unique: true, kind: IndexKind::Btree, invisible: false, parts })
         };
         self.keys.iter().enumerate().map(index).collect()
     }

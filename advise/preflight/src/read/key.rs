@@ -2,7 +2,7 @@
 
 use facts::{Column, Facts, IndexKind, Table};
 
-/// Unique key without NULLs, prefixes and descending columns.
+/// Visible unique key without NULLs, prefixes and descending columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkKey {
     pub index: String,
@@ -18,7 +18,7 @@ pub fn chunk_key(table: &Table) -> Option<ChunkKey> {
                 && !part.descending
                 && column.is_some_and(|column| !column.nullable && literal_kind(column).is_some())
         };
-        index.unique && index.kind == IndexKind::Btree && index.parts.iter().all(is_exact_column)
+        index.unique && !index.invisible && index.kind == IndexKind::Btree && index.parts.iter().all(is_exact_column)
     };
     let key =
         table.indexes.iter().filter(is_suitable).min_by_key(|index| (index.name != "PRIMARY", index.parts.len()))?;
@@ -120,6 +120,7 @@ mod tests {
             name: name.into(),
             unique: true,
             kind: IndexKind::Btree,
+            invisible: false,
             parts: vec![IndexPart { column: Some(column.into()), prefix, ..IndexPart::default() }],
         };
         let columns = vec![

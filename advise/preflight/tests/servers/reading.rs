@@ -116,6 +116,26 @@ fn repeated_hour_mysql() {
     test_repeated_hour("mysql@5.7", "utf8mb4_unicode_ci");
 }
 
+fn test_invisible_key(server: &str, target: &str, invisible: &str) {
+    let mut lab = Lab::new(server);
+    let create = format!(
+        "CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, v VARCHAR(20), UNIQUE ab (a, b), UNIQUE hidden (b) {invisible})"
+    );
+    lab.schema("fx_hidden", "latin1", &[create, "INSERT INTO t VALUES (1, 1, 'x')".to_owned()]);
+    let report = lab.report("fx_hidden", target);
+    assert_eq!(report.tables[0].reading.as_ref().unwrap().how, "in chunks by ab");
+}
+
+#[test]
+fn invisible_key_mariadb() {
+    test_invisible_key("mariadb", "utf8mb4_unicode_ci", "IGNORED");
+}
+
+#[test]
+fn invisible_key_mysql() {
+    test_invisible_key("mysql@sid", "utf8mb4_0900_ai_ci", "INVISIBLE");
+}
+
 /// Source of rows that is interrupted within one of its tables, as by a signal.
 struct Interrupted<'s> {
     rows: ServerRows<'s>,

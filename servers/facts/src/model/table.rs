@@ -113,8 +113,19 @@ pub struct Index {
     pub name: String,
     pub unique: bool,
     pub kind: IndexKind,
+    /// True for an `INVISIBLE` index of MySQL 8.0 and an `IGNORED` one of MariaDB 10.6. The
+    /// optimizer doesn't use it, and `FORCE INDEX` with it fails (error 1176).
+    pub invisible: bool,
     /// Key parts in order.
     pub parts: Vec<IndexPart>,
+}
+
+impl Index {
+    /// True for a B-tree index that the optimizer may use to look up values of the column.
+    pub fn finds(&self, column: &str) -> bool {
+        let first = self.parts.first().and_then(|part| part.column.as_deref());
+        self.kind == IndexKind::Btree && !self.invisible && first == Some(column)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

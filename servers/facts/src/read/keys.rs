@@ -18,6 +18,10 @@ impl Reader<'_> {
             "SUB_PART",
             "EXPRESSION",
             "COLLATION",
+            // MySQL 8.0.
+            "IS_VISIBLE",
+            // MariaDB 10.6.
+            "IGNORED",
         ];
         let query = self.dictionary.select("STATISTICS", &columns)
             + " WHERE TABLE_SCHEMA = ? ORDER BY TABLE_NAME, INDEX_NAME <> 'PRIMARY', INDEX_NAME, SEQ_IN_INDEX";
@@ -26,7 +30,8 @@ impl Reader<'_> {
             let name = row.text(1);
             if table.indexes.last().is_none_or(|index| index.name != name) {
                 let (unique, kind) = (row.number(2) == Some(0), index_kind(&row.text(3)));
-                table.indexes.push(Index { name, unique, kind, parts: Vec::new() });
+                let invisible = row.text(8).eq_ignore_ascii_case("no") || row.is_yes(9);
+                table.indexes.push(Index { name, unique, kind, invisible, parts: Vec::new() });
             }
             let part = IndexPart {
                 column: row.optional_text(4),
