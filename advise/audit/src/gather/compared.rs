@@ -1,55 +1,110 @@
 //! Columns of different collations that a statement compares.
 
+use facts::{Facts, Index};
 use server::{Conn, Error};
 
 use super::Gatherer;
 use super::pairs::{ColumnPair, column_ref, compared_collation};
 use super::plans::PlanLine;
-use crate::input::{IndexUse, JoinKind, JoinPlans, Statement};
-use crate::text::{Operand, Scope, find_comparisons, tokens};
+use crate::input::{IndexUse, JoinKind, JoinPlans, Statement, Warning};
+use crate::text::{Operand, Scope, find_comparisons, is_compared_with_values, tokens};
 use rules::joins::TableColumn;
 
+/// Columns of different collations that a statement compares.
+pub(super) struct ComparedColumns<'a> {
+    pairs: Vec<ColumnPair<'a>>,
+    /// Columns whose index would help: the plan reads their table from end to end.
+    scanned: Vec<TableColumn<'a>>,
+    /// Columns whose index would not help: their table is read first, and the table of the other
+    /// column is looked up from it.
+    driving: Vec<TableColumn<'a>>,
+}
+
+impl<'a> ComparedColumns<'a> {
+    /// Finds the columns that a statement compares. `lines` are the plan of the statement.
+    pub fn find(facts: &'a Facts, statement: &Statement, schema: Option<&str>, lines: &[PlanLine]) -> Self {
+        let tokens = tokens(&statement.text);
+        let scope = Scope::from_statement(facts, &tokens, schema);
+        let mut found = Self { pairs: find_pairs(&scope, &tokens), scanned: Vec::new(), driving: Vec::new() };
+        for pair in &found.pairs {
+            for (own, other) in [(pair.left, pair.right), (pair.right, pair.left)] {
+                let drives = |alias: &str| {
+                    scope.aliases(other.table).any(|driven| is_looked_up_from(lines, driven, other, alias))
+                };
+                let mut scanned = scope.aliases(own.table).filter(|alias| is_scanned(lines, alias)).peekable();
+                if scanned.peek().is_none() {
+                    continue;
+                }
+                if scanned.all(drives) { &mut found.driving } else { &mut found.scanned }.push(own);
+            }
+        }
+        let is_value = |column: &TableColumn<'_>| is_compared_with_values(&tokens, &column.column.name);
+        found.driving.retain(|column| !contains(&found.scanned, *column) && !is_value(column));
+        found
+    }
+
+    /// True for a warning about an index that the statement doesn't need, since it looks up the
+    /// other table of the comparison.
+    pub fn is_needless(&self, warning: &Warning) -> bool {
+        self.driving.iter().any(|TableColumn { table, column }| {
+            let message = &warning.message;
+            let is_index = |index: &Index| message.contains(&format!("index '{}'", index.name));
+            // MySQL names index and column, MariaDB table and column.
+            message.contains(&format!("`{}`.`{}`", table.name, column.name))
+                || message.contains(&format!("field '{}'", column.name)) && table.indexes.iter().any(is_index)
+        })
+    }
+}
+
 impl Gatherer<'_> {
-    /// Explains each join of columns that a statement compares by itself. Returns the joins that
-    /// lose the index of a table that the statement reads from end to end. `lines` are the plan of
-    /// the statement. The server doesn't warn of the loss where it reads a table as a constant, and
-    /// MySQL 5.6 never warns.
-    pub(super) fn explain_compared(
+    /// Explains each pair of columns that a statement compares, as a join of these two alone.
+    /// Returns the joins that lose the index of a table that the statement reads from end to end.
+    ///
+    /// A server gives no warning where it reads a table as a constant. MySQL 5.6 and 5.7 give none
+    /// for a comparison of two character sets. MariaDB without `note_verbosity` gives none at all.
+    pub(super) fn find_unwarned_losses(
         &mut self,
         conn: &mut Conn,
-        statement: &Statement,
-        schema: Option<&str>,
-        lines: &[PlanLine],
+        compared: &ComparedColumns<'_>,
     ) -> Result<Vec<JoinPlans>, Error> {
-        let tokens = tokens(&statement.text);
-        let scope = Scope::from_statement(self.facts, &tokens, schema);
-        let mut joins: Vec<JoinPlans> = Vec::new();
-        for comparison in find_comparisons(&tokens) {
-            for left in scope.find(&comparison.left) {
-                for right in scope.find(&comparison.right) {
-                    let Some(pair) = pair(&left, &right) else { continue };
-                    let names = (column_ref(pair.left), column_ref(pair.right));
-                    if joins.iter().any(|join| (&join.left, &join.right) == (&names.0, &names.1)) {
-                        continue;
-                    }
-                    let mut join = self.explain_join(conn, &pair)?;
-                    join.lookups.retain(|lookup| {
-                        let column = &lookup.indexed_column;
-                        let table = self.facts.table(&column.schema, &column.table);
-                        lookup.usage == IndexUse::Lost
-                            && table.is_some_and(|table| scope.aliases(table).any(|alias| is_scanned(lines, alias)))
-                    });
-                    if !join.lookups.is_empty() {
-                        joins.push(join);
-                    }
-                }
+        let mut joins = Vec::new();
+        for pair in &compared.pairs {
+            let is_scanned = |column: TableColumn<'_>| contains(&compared.scanned, column);
+            if !is_scanned(pair.left) && !is_scanned(pair.right) {
+                continue;
+            }
+            let mut join = self.explain_join(conn, pair)?;
+            join.lookups.retain(|lookup| {
+                let looked_up =
+                    [pair.left, pair.right].into_iter().find(|one| column_ref(*one) == lookup.indexed_column);
+                lookup.usage == IndexUse::Lost && looked_up.is_some_and(is_scanned)
+            });
+            if !join.lookups.is_empty() {
+                joins.push(join);
             }
         }
         Ok(joins)
     }
 }
 
-/// Returns two columns of different collations. `None` for variables and columns of views.
+/// Finds the pairs of columns that a statement compares, each once.
+fn find_pairs<'a>(scope: &Scope<'a>, tokens: &[sql::Token<'_>]) -> Vec<ColumnPair<'a>> {
+    let mut pairs: Vec<ColumnPair<'a>> = Vec::new();
+    for comparison in find_comparisons(tokens) {
+        for left in scope.find(&comparison.left) {
+            for right in scope.find(&comparison.right) {
+                let Some(pair) = pair(&left, &right) else { continue };
+                let keys = [pair.left.key(), pair.right.key()];
+                if !pairs.iter().any(|one| keys.contains(&one.left.key()) && keys.contains(&one.right.key())) {
+                    pairs.push(pair);
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// Pairs two columns. `None` if they have one collation, or one of them is a column of a view.
 fn pair<'a>(left: &Operand<'a>, right: &Operand<'a>) -> Option<ColumnPair<'a>> {
     let side = |operand: &Operand<'a>| operand.column.map(|(table, column)| TableColumn { table, column });
     let (left, right) = (side(left)?, side(right)?);
@@ -57,10 +112,28 @@ fn pair<'a>(left: &Operand<'a>, right: &Operand<'a>) -> Option<ColumnPair<'a>> {
     differ.then_some(ColumnPair { left, right, kind: JoinKind::Compared })
 }
 
+fn contains(columns: &[TableColumn<'_>], column: TableColumn<'_>) -> bool {
+    columns.iter().any(|one| one.key() == column.key())
+}
+
 /// True if the plan reads a table, named by its alias, from end to end.
 fn is_scanned(lines: &[PlanLine], alias: &str) -> bool {
-    lines.iter().any(|line| {
-        line.table.as_deref().is_some_and(|table| table.eq_ignore_ascii_case(alias))
-            && matches!(line.access.as_deref(), Some("ALL" | "index"))
+    lines.iter().any(|line| line.is_of(alias) && matches!(line.access.as_deref(), Some("ALL" | "index")))
+}
+
+/// True if the plan looks up a column's index by the values of a table that it reads before. Both
+/// tables are named by their aliases.
+fn is_looked_up_from(lines: &[PlanLine], driven: &str, column: TableColumn<'_>, driving: &str) -> bool {
+    let mut later = lines.iter().skip_while(|line| !line.is_of(driving)).skip(1);
+    later.any(|line| {
+        let finds =
+            |index: &Index| Some(index.name.as_str()) == line.key.as_deref() && index.finds(&column.column.name);
+        let value = line.lookup.as_deref().and_then(|values| values.split(',').next());
+        // A converted value is shown as `func`, an unchanged one as `shop.o.code`.
+        let is_from = |value: &str| {
+            let table = value.rsplit('.').nth(1);
+            value == "func" || table.is_some_and(|table| table.eq_ignore_ascii_case(driving))
+        };
+        line.is_of(driven) && column.table.indexes.iter().any(finds) && value.is_some_and(is_from)
     })
 }

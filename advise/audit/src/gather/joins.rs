@@ -85,8 +85,7 @@ impl Gatherer<'_> {
             quote_identifier(&driven.column.name),
             quote_identifier(&driving.column.name)
         );
-        let plan =
-            plans::explain(conn, self.server.flavour(), &select).map_err(self.statement_error("explain a join"))?;
+        let plan = plans::explain(conn, self.server, &select).map_err(self.statement_error("explain a join"))?;
         let (usage, warnings) = match plan {
             Plan::Refused(error) if is_explain_denied(error.code) => {
                 // The message names the table that the account may not read.

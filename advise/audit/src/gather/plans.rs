@@ -2,8 +2,7 @@
 
 use mysql::prelude::Queryable;
 use mysql::{Params, Row, Value};
-use server::Conn;
-use server::{Flavour, error_code};
+use server::{Conn, Flavour, Server, Version, error_code};
 
 use crate::input::Warning;
 
@@ -12,8 +11,17 @@ pub(super) struct PlanLine {
     pub table: Option<String>,
     /// Column `type` of the plan: `ref`, `index`, `ALL` and so on.
     pub access: Option<String>,
+    /// Column `key` of the plan: the index that is used.
+    pub key: Option<String>,
     /// Column `ref` of the plan: the values that the index is searched for.
     pub lookup: Option<String>,
+}
+
+impl PlanLine {
+    /// True if the line is of the table with this alias.
+    pub fn is_of(&self, alias: &str) -> bool {
+        self.table.as_deref().is_some_and(|table| table.eq_ignore_ascii_case(alias))
+    }
 }
 
 /// Lines and warnings of a plan, or the error with which the server refuses to explain.
@@ -30,10 +38,8 @@ pub(super) fn enable_index_notes(conn: &mut Conn, flavour: Flavour) {
 }
 
 /// Explains a `SELECT`. An error of the server is returned as [`Plan::Refused`].
-pub(super) fn explain(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql::Result<Plan> {
-    // MySQL's `explain_format` can change the default format.
-    let format = if flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
-    match conn.query::<Row, _>(format!("EXPLAIN {format}{select}")) {
+pub(super) fn explain(conn: &mut Conn, server: &Server, select: &str) -> mysql::Result<Plan> {
+    match conn.query::<Row, _>(format!("{} {select}", explain_words(server))) {
         Ok(rows) => {
             let lines = rows.iter().map(plan_line).collect();
             Ok(Plan::Lines(lines, read_index_warnings(conn)?))
@@ -43,17 +49,27 @@ pub(super) fn explain(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql:
     }
 }
 
+/// Returns the words before an explained `SELECT`. MySQL 5.6 warns of indexes only after `EXPLAIN
+/// EXTENDED`. In later versions `explain_format` can change the default format.
+fn explain_words(server: &Server) -> &'static str {
+    match server.flavour() {
+        Flavour::MariaDb => "EXPLAIN",
+        Flavour::MySql if Version::find(server.version()) < Some(Version::new(5, 7, 0)) => "EXPLAIN EXTENDED",
+        Flavour::MySql => "EXPLAIN FORMAT=TRADITIONAL",
+    }
+}
+
 fn plan_line(row: &Row) -> PlanLine {
-    PlanLine { table: text_value(row, "table"), access: text_value(row, "type"), lookup: text_value(row, "ref") }
+    let value = |column: &str| text_value(row, column);
+    PlanLine { table: value("table"), access: value("type"), key: value("key"), lookup: value("ref") }
 }
 
 /// Explains a statement that the user gave in a file. The statement is prepared, so that the server
 /// refuses a text of several statements.
 ///
 /// Parameters (`?`) get an empty string.
-pub(super) fn explain_prepared(conn: &mut Conn, flavour: Flavour, select: &str) -> mysql::Result<Plan> {
-    let format = if flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
-    let explained = conn.prep(format!("EXPLAIN {format}{select}")).and_then(|statement| {
+pub(super) fn explain_prepared(conn: &mut Conn, server: &Server, select: &str) -> mysql::Result<Plan> {
+    let explained = conn.prep(format!("{} {select}", explain_words(server))).and_then(|statement| {
         let parameters = vec![Value::Bytes(Vec::new()); usize::from(statement.num_params())];
         let parameters = if parameters.is_empty() { Params::Empty } else { Params::Positional(parameters) };
         // MariaDB sends some errors only after the columns of the result, so the rows are read.

@@ -5,6 +5,7 @@ use server::{Conn, Error, Flavour, error_code};
 use sql::{Token, TokenKind, quote_identifier};
 
 use super::Gatherer;
+use super::compared::ComparedColumns;
 use super::plans::{self, Plan};
 use crate::input::{Statement, StatementPlan};
 use crate::text::tokens;
@@ -74,14 +75,18 @@ impl Gatherer<'_> {
                 other => other.map_err(self.statement_error("select a schema"))?,
             }
         }
-        let plan = plans::explain_prepared(conn, self.server.flavour(), part)
-            .map_err(self.statement_error("explain a statement"))?;
+        let plan =
+            plans::explain_prepared(conn, self.server, part).map_err(self.statement_error("explain a statement"))?;
         Ok(match plan {
-            Plan::Lines(lines, warnings) if warnings.is_empty() => {
-                let joins = self.explain_compared(conn, statement, schema.as_deref(), &lines)?;
-                Ok(StatementPlan { schema, joins, ..StatementPlan::default() })
+            Plan::Lines(lines, mut warnings) => {
+                let compared = ComparedColumns::find(self.facts, statement, schema.as_deref(), &lines);
+                warnings.retain(|warning| !compared.is_needless(warning));
+                let joins = match warnings.is_empty() {
+                    true => self.find_unwarned_losses(conn, &compared)?,
+                    false => Vec::new(),
+                };
+                Ok(StatementPlan { schema, warnings, joins, ..StatementPlan::default() })
             }
-            Plan::Lines(_, warnings) => Ok(StatementPlan { schema, warnings, ..StatementPlan::default() }),
             Plan::Refused(error) if error_code::is_collation_conflict(error.code) => {
                 Ok(StatementPlan { schema, refused: Some(error), ..StatementPlan::default() })
             }

@@ -32,8 +32,8 @@ impl Gatherer<'_> {
                 self.add_unseen(format!("the plan of view {schema}.{name}"), reason, None);
                 continue;
             }
-            let plan = plans::explain(&mut conn, self.server.flavour(), &select)
-                .map_err(self.statement_error("explain a view"))?;
+            let plan =
+                plans::explain(&mut conn, self.server, &select).map_err(self.statement_error("explain a view"))?;
             let warnings: Vec<Warning> = match plan {
                 Plan::Lines(_, warnings) => warnings,
                 Plan::Refused(error) if is_explain_denied(error.code) => {
@@ -72,8 +72,8 @@ impl Gatherer<'_> {
     /// Returns the tables that a `SELECT` reads by an index lookup. `None` if the server refuses
     /// the statement.
     fn explain_lookups(&self, conn: &mut Conn, select: &str) -> Result<Option<Vec<String>>, Error> {
-        let plan = plans::explain(conn, self.server.flavour(), select)
-            .map_err(self.statement_error("explain the text of a view"))?;
+        let plan =
+            plans::explain(conn, self.server, select).map_err(self.statement_error("explain the text of a view"))?;
         let Plan::Lines(lines, _) = plan else { return Ok(None) };
         Ok(Some(lines.into_iter().filter(|line| line.lookup.is_some()).filter_map(|line| line.table).collect()))
     }
@@ -118,7 +118,7 @@ impl Gatherer<'_> {
             columns.iter().map(|column| format!("{} = 'a'", quote_identifier(&column.name))).collect();
         let table = quote_table(&view.program.schema, &view.program.name);
         let select = format!("SELECT 1 FROM {table} WHERE {}", comparisons.join(" OR "));
-        let plan = plans::explain(conn, self.server.flavour(), &select)
+        let plan = plans::explain(conn, self.server, &select)
             .map_err(self.statement_error("explain a comparison with a view"))?;
         Ok(match plan {
             Plan::Refused(error) if error.code == error_code::CANT_AGGREGATE_2COLLATIONS => Some(error),

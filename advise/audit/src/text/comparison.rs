@@ -69,6 +69,38 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
     found
 }
 
+/// True if a name is compared with anything but a name: `a = 5`, `'x' < a`, `a IN (1, 2)`, `a
+/// BETWEEN b AND c`. Only the last part of the name is compared with `column`.
+pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
+    let comparisons = find_comparisons(tokens);
+    let is_operator = |token: &Token<'_>| {
+        ['=', '<', '>'].iter().any(|symbol| token.is_symbol(*symbol))
+            || token.is_any_keyword(&["like", "regexp", "rlike", "between"])
+    };
+    let mut at = 0;
+    while at < tokens.len() {
+        let Some((name, length)) = name_at(tokens, at) else {
+            at += 1;
+            continue;
+        };
+        let after = at + length;
+        if name.column.eq_ignore_ascii_case(column) {
+            let begins_list = tokens.get(after).is_some_and(|token| token.is_any_keyword(&["in", "between", "not"]));
+            let is_left = match operator_length(tokens, after) {
+                Some(operator) => operand_at(tokens, after + operator).is_none(),
+                None => begins_list,
+            };
+            let is_right = at.checked_sub(1).is_some_and(|before| is_operator(&tokens[before]))
+                && !comparisons.iter().any(|comparison| comparison.right == name);
+            if is_left || is_right {
+                return true;
+            }
+        }
+        at = after;
+    }
+    false
+}
+
 /// Finds the names of a statement, columns or not, each once.
 pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
     let mut found = Vec::new();
@@ -248,6 +280,15 @@ mod tests {
         );
         assert_eq!(found("select 1 where a in (select distinct q.b from q)"), ["a=q.b"]);
         assert_eq!(found("select find_in_set(a, @b), instr(a, b)"), ["a=b"]);
+    }
+
+    #[test]
+    fn finds_comparisons_with_values() {
+        let is_compared = |text: &str| is_compared_with_values(&crate::text::tokens(text), "a");
+        for text in ["t.a = 5", "'x' = t.a", "a IN ('x')", "t.A LIKE 'x%'", "a BETWEEN b AND c", "a = ?", "a = f(b)"] {
+            assert!(is_compared(&format!("SELECT a FROM t WHERE {text}")), "{text}");
+        }
+        assert!(!is_compared("SELECT t.a, 5 FROM t JOIN u ON t.a = u.a WHERE u.a = t.a AND b = 5 ORDER BY a"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod scope;
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
-pub use comparison::{find_comparisons, find_names};
+pub use comparison::{find_comparisons, find_names, is_compared_with_values};
 pub use conversion::find_conversions;
 pub use program::{CreatedTable, Declaration, created_table, declared_variables, split_body};
 pub use scope::{Operand, Scope, text_columns};
