@@ -271,7 +271,7 @@ fn words_after<'t>(text: &'t str, mark: &str) -> Vec<&'t str> {
     after.map(|rest| &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())]).collect()
 }
 
-/// Runs what an action names: collations, variables, and statements from `SET GLOBAL` to `;`.
+/// Runs what an action names: collations, variables, and statements from `SET GLOBAL` to "would".
 fn follow_advice(server: &Server, conn: &mut Conn, action: &str, wrong: &mut Vec<String>) -> usize {
     let mut statements: Vec<String> = Vec::new();
     for mark in ["COLLATE ", "Write "] {
@@ -284,7 +284,7 @@ fn follow_advice(server: &Server, conn: &mut Conn, action: &str, wrong: &mut Vec
     }
     let collations = action.split("character_set_collations = '").nth(1).and_then(|rest| rest.split('\'').next());
     statements.extend(collations.map(|value| format!("SET GLOBAL character_set_collations = '{value}'")));
-    let whole = action.split("SET GLOBAL ").nth(1).and_then(|rest| rest.split(';').next());
+    let whole = action.split("SET GLOBAL ").nth(1).and_then(|rest| rest.split(" would").next());
     statements.extend(whole.map(|rest| format!("SET GLOBAL {rest}")));
     for statement in &statements {
         if let Err(error) = conn.query_drop(statement) {

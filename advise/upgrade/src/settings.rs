@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mysql::prelude::Queryable;
-use server::{Server, is_same_collation};
+use server::{Server, current_charset_name, is_same_collation};
 
 use crate::Error;
 use crate::model::{Finding, Kind};
@@ -60,7 +60,14 @@ pub fn candidates(target: &Server, defaults: &Defaults, findings: &[Finding]) ->
     if let Some(old) = defaults.target.get("character_set_collations")
         && !changed.is_empty()
     {
-        let pairs: Vec<String> = changed.iter().map(|(charset, collation)| format!("{charset}={collation}")).collect();
+        // Without COLLATE, a character set that the value leaves out means its general_ci.
+        let is_kept = |pair: &&str| {
+            let charset = pair.split('=').next().unwrap_or_default().trim();
+            !charset.is_empty()
+                && !changed.iter().any(|(one, _)| current_charset_name(one) == current_charset_name(charset))
+        };
+        let pairs = changed.iter().map(|(charset, collation)| format!("{charset}={collation}"));
+        let pairs: Vec<String> = pairs.chain(old.split(',').filter(is_kept).map(str::to_owned)).collect();
         all.push(global("character_set_collations", &pairs.join(","), old, true));
     }
     if let Some(old) = defaults.target.get("default_collation_for_utf8mb4")

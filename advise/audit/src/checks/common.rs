@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use rules::charset::{collation_charset, current_name};
 
 use check::{Finding, NoDetails, Object, ObjectKind, Severity};
-use facts::{Column, Program, Schema, Table};
+use facts::{Column, Program, Schema, ServerFacts, Table};
+use server::{Flavour, Version};
 
 /// A finding without the check's name.
 pub(super) struct Draft {
@@ -83,5 +84,23 @@ pub(super) fn truncate(text: &str) -> String {
     match line.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
+    }
+}
+
+/// Errors of a foreign key between two collations, as texts for messages.
+pub(super) struct RefusedKeyErrors {
+    /// Error of creating the key.
+    pub create: &'static str,
+    /// Error of an ALTER of a table that has the key.
+    pub alter: &'static str,
+}
+
+pub(super) fn refused_key_errors(server: &ServerFacts) -> RefusedKeyErrors {
+    match server.flavour {
+        Flavour::MariaDb => RefusedKeyErrors { create: "1005, errno 150", alter: "1025, errno 150" },
+        Flavour::MySql if server.version_number() >= Version::new(8, 0, 14) => {
+            RefusedKeyErrors { create: "3780", alter: "3780" }
+        }
+        Flavour::MySql => RefusedKeyErrors { create: "1215", alter: "1025, errno 150" },
     }
 }

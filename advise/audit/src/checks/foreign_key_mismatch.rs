@@ -1,7 +1,7 @@
 //! Foreign keys between columns of different collations.
 
 use super::Check;
-use super::common::Draft;
+use super::common::{Draft, refused_key_errors};
 use crate::advice::Advice;
 use crate::input::{AuditInput, IndexUse, JoinKind};
 use check::{Finding, ObjectKind, Reading, Severity};
@@ -12,15 +12,16 @@ pub(super) static CHECK: Check = Check {
     title: "foreign keys whose child and parent have different collations",
     reads: &[Reading::Schemas, Reading::Plans],
     doc: "\
-A foreign key demands the same character set and collation on both sides (error 3780 of MySQL from 8.0.14 on, 1215 before, errno 150 of MariaDB). A key that was created with \
-`foreign_key_checks=0`, as by a dump, or whose parent was converted afterwards, can have different collations: the next ALTER of either table fails, a restored \
-dump may, and joins along it lose the index. What to do: convert both sides, the key dropped before and added after. From: mattermost #18624, \
+A foreign key demands the same character set and collation on both sides (error 3780 of MySQL from 8.0.14 on, 1215 before, errno 150 of MariaDB). With \
+`foreign_key_checks=0` the two can come to differ: MySQL lets ALTER convert one side, MariaDB lets a dump create the parent after the child. The next ALTER of either table can fail, and so can the restore of \
+a dump. A join of the two may be refused or lose an index. What to do: convert both sides, the key dropped before and added after. From: mattermost #18624, \
 civicrm-core #36514; MySQL manual, \"FOREIGN KEY Constraints\".",
     run,
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
     let advice = Advice::new(input);
+    let errors = refused_key_errors(&input.facts.server);
     let mut findings = Vec::new();
     for join in &input.joins {
         let JoinKind::ForeignKey(name) = &join.kind else { continue };
@@ -32,7 +33,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
         let plan = match join.lookups.iter().find(|lookup| matches!(lookup.usage, IndexUse::Lost | IndexUse::Refused)) {
             Some(lookup) if lookup.usage == IndexUse::Refused => "; comparing them is refused (error 1267)".to_owned(),
             Some(lookup) => {
-                format!("; a join along it loses index {} of {}", lookup.index, lookup.indexed_column.table)
+                format!("; a join of the two loses index {} of {}", lookup.index, lookup.indexed_column.table)
             }
             None => String::new(),
         };
@@ -50,8 +51,10 @@ fn run(input: &AuditInput) -> Vec<Finding> {
                     join.right,
                     collation(&join.right)
                 ),
-                why: "The next ALTER of either table, or a dump that is restored, can fail with error 3780 or 150."
-                    .into(),
+                why: format!(
+                    "The next ALTER of either table can fail (error {}), and so can the restore of a dump ({}).",
+                    errors.alter, errors.create
+                ),
                 action: format!(
                     "ALTER TABLE {table} DROP FOREIGN KEY {}; give both columns {target}; add the key again.",
                     quote_identifier(name)

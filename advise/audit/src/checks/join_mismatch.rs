@@ -1,10 +1,9 @@
 //! Joins of columns with different collations.
 
 use rules::charset::current_name;
-use server::{Flavour, Version};
 
 use super::Check;
-use super::common::Draft;
+use super::common::{Draft, refused_key_errors};
 use crate::advice::Advice;
 use crate::input::{AuditInput, IndexUse, JoinKind, JoinPlans, LookupPlan};
 use check::{Finding, ObjectKind, Reading, Severity};
@@ -109,12 +108,7 @@ fn refuse_foreign_key(input: &AuditInput, join: &JoinPlans) -> Option<String> {
         })
     };
     let parent = [&join.left, &join.right].into_iter().find(is_key)?;
-    let server = &input.facts.server;
-    let code = match server.flavour {
-        Flavour::MariaDb => "1005, errno 150",
-        Flavour::MySql if server.version_number() >= Version::new(8, 0, 14) => "3780",
-        Flavour::MySql => "1215",
-    };
+    let code = refused_key_errors(&input.facts.server).create;
     Some(format!(" A foreign key to {parent} is refused, too (error {code})."))
 }
 

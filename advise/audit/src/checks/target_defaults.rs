@@ -13,8 +13,9 @@ pub(super) static CHECK: Check = Check {
     title: "defaults that change with the target of --target, and what will no longer match",
     reads: &[Reading::Settings, Reading::Schemas, Reading::Target],
     doc: "\
-The server's default collation (of schemas that are created there) and that of `CHARACTER SET` utf8mb4, utf8mb3, ucs2, utf16 and utf32 without COLLATE change from version to version: latin1_swedish_ci and utf8mb4_general_ci; utf8mb4_0900_ai_ci for both with MySQL 8.0; utf8mb4_uca1400_ai_ci with MariaDB \
-11.5 and 11.6. Existing columns keep theirs, new ones get the new one: comparisons of old and new columns are refused (error 1267). Reports a default of the server that differs from `collation_server` here, and each default of a character set that differs from the most common collation of \
+The server's default collation, which new schemas get, is latin1_swedish_ci, utf8mb4_0900_ai_ci from MySQL 8.0.1 on, and utf8mb4_uca1400_ai_ci from MariaDB 11.6 on. Without COLLATE, `CHARACTER SET utf8mb4` means utf8mb4_general_ci, utf8mb4_0900_ai_ci from MySQL 8.0.1 on. \
+From MariaDB 11.5 on, utf8mb4, utf8mb3, ucs2, utf16 and utf32 mean their uca1400_ai_ci. Existing columns keep their collation, and new ones get the new default. Comparisons of the two are refused (error 1267) within a character set, and can lose an index between two. \
+Reports a default of the server that differs from `collation_server` here, and each default of a character set that differs from the most common collation of \
 its columns (`_bin` aside). What to do: set `collation_server` and `character_set_collations` (MariaDB 11.2) on the target to the present values, or to the nearest that it has, or write COLLATE, until all is converted. \
 From: matomo #22536, bitwarden #7600, langgraph-checkpoint-mysql #55.",
     run,
@@ -34,7 +35,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
 
 fn check_server_default(input: &AuditInput, target: &Target) -> Option<Finding> {
     let now = input.facts.server.variable("collation_server")?;
-    let there = available(target, now)?;
+    let there = find_on_target(target, now)?;
     if there == target.default_collation() {
         return None;
     }
@@ -44,7 +45,8 @@ fn check_server_default(input: &AuditInput, target: &Target) -> Option<Finding> 
         kind: ObjectKind::Variable,
         name: "collation_server".into(),
         what: format!("{now} here, {} by default in {target}", target.default_collation()),
-        why: "Schemas and tables that are created there without a collation differ from those that are moved.".into(),
+        why: "Schemas that are created there without a collation, and their tables, differ from those that are moved."
+            .into(),
         action: format!(
             "Set character_set_server = {} and collation_server = {} there{lacks}, until all is converted.",
             target.written_charset(collation_charset(&there)),
@@ -72,7 +74,7 @@ fn find_changed_default(input: &AuditInput, target: &Target, charset: &'static s
         column.collation.as_deref().filter(|name| is_of_charset && !name.ends_with("_bin"))
     });
     let (common, count) = most_common(columns)?;
-    let there = available(target, common)?;
+    let there = find_on_target(target, common)?;
     let default = target.unicode_default(charset)?;
     (there != default).then(|| ChangedDefault { charset, common: common.to_owned(), columns: count, there, default })
 }
@@ -81,14 +83,13 @@ fn describe_changed_default(target: &Target, one: &ChangedDefault, all: &[Change
     let charset = target.written_charset(one.charset);
     let there = target.written_collation(&one.there);
     let action = if target.has_charset_collations() {
-        let settings: Vec<String> = all.iter().map(|one| format!("{}={}", one.charset, one.there)).collect();
         format!(
             "Set character_set_collations = '{}' there, or write COLLATE {there} wherever {charset} is named.",
-            settings.join(",")
+            list_defaults(target, all)
         )
     } else if target.flavour == Flavour::MySql && one.there == "utf8mb4_general_ci" {
         format!(
-            "Write COLLATE {there} wherever {charset} is named. (SET GLOBAL default_collation_for_utf8mb4 = {there}; would do it, but is deprecated and makes sys.statement_analysis fail.)"
+            "Write COLLATE {there} wherever {charset} is named. (SET GLOBAL default_collation_for_utf8mb4 = {there} would do it, but is deprecated and makes sys.statement_analysis fail.)"
         )
     } else {
         format!("Write COLLATE {there} wherever {charset} is named; no variable of {target} sets it.")
@@ -110,8 +111,18 @@ fn describe_changed_default(target: &Target, one: &ChangedDefault, all: &[Change
     draft.into_finding(CHECK.name)
 }
 
+/// Returns a value of `character_set_collations` with all of [`CHARSETS`]. Without COLLATE, one that
+/// is left out means its general_ci, also where the default is another (MariaDB 11.5).
+fn list_defaults(target: &Target, changed: &[ChangedDefault]) -> String {
+    let default = |charset: &&str| {
+        let changed = changed.iter().find(|one| one.charset == *charset).map(|one| one.there.clone());
+        Some(format!("{charset}={}", changed.or_else(|| target.unicode_default(charset))?))
+    };
+    CHARSETS.iter().filter_map(default).collect::<Vec<_>>().join(",")
+}
+
 /// Returns the target's name of a collation, or of the nearest that it has. `None` if it has
 /// neither.
-fn available(target: &Target, collation: &str) -> Option<String> {
+fn find_on_target(target: &Target, collation: &str) -> Option<String> {
     target.collation(collation).or_else(|| target.nearest(collation)).map(|info| info.name.to_owned())
 }
