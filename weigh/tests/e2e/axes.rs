@@ -49,7 +49,7 @@ fn level_settings_and_remaining_differences() {
 #[test]
 fn connection_charsets() {
     let words =
-        ["--connection-charset=match,utf8mb4", "-c", "latin1_swedish_ci", "-w", "varchar_lookup", "--text=latin"];
+        ["--connection-charset=match,utf8mb4,utf8", "-c", "latin1_swedish_ci", "-w", "varchar_lookup", "--text=latin"];
     let measured = Workspace::new().measured(&words);
     measured.assert_complete();
     let in_force: Vec<(&str, &str)> = measured
@@ -62,8 +62,9 @@ fn connection_charsets() {
             (layers.column.as_ref().unwrap().charset.as_str(), layers.connection.as_ref().unwrap().client.as_str())
         })
         .collect();
-    assert_eq!(in_force, [("latin1", "latin1"), ("latin1", "utf8mb4")]);
-    // Non-ASCII strings are found through both connection charsets.
+    // MariaDB calls utf8 utf8mb3.
+    assert_eq!(in_force, [("latin1", "latin1"), ("latin1", "utf8mb4"), ("latin1", "utf8mb3")]);
+    // Non-ASCII strings are found through all connection charsets.
     assert!(measured.results().all(|variant| variant.rows_per_query == Some(1.0)));
 }
 

@@ -292,7 +292,7 @@ impl RowLoader<'_> {
     fn exclude_variant(&mut self, server: &Server, variant: &Variant, reason: &str) -> Result<(), Error> {
         if self.request.axes.baseline.as_ref() == Some(&variant.collation) {
             let (name, reason) = (variant.collation.clone(), format!("{} says that {reason}", server.label()));
-            return Err(PlanError::NoBaseline { name, reason }.into());
+            return Err(PlanError::UnusableBaseline { name, reason }.into());
         }
         let note = format!("{}, {}: {reason}: left out", server.label(), variant.collation);
         if !self.run.notes.contains(&note) {

@@ -3,7 +3,7 @@
 use server::CollationInfo;
 
 use super::PlanError;
-use super::names::{ServerCollations, suggest_names};
+use super::names::{ServerCollations, suggest_names_of};
 use crate::request::DEFAULT_COLLATIONS;
 
 /// Returns the collations to measure on each server. Adds a note for each named collation that a
@@ -21,9 +21,9 @@ pub fn choose_collations(
     for name in requested {
         if !servers.iter().any(|facts| facts.find(name).is_some()) {
             let all = servers.iter().flat_map(|facts| &facts.collations).map(|collation| collation.name.as_str());
-            let labels: Vec<&str> = servers.iter().map(|facts| facts.label.as_str()).collect();
-            let nearest = suggest_names(name, all);
-            return Err(PlanError::UnknownCollation { server: labels.join(" and "), name: name.clone(), nearest });
+            let labels: Vec<String> = servers.iter().map(|facts| facts.label.clone()).collect();
+            let suggestion = suggest_names_of(servers.len(), name, all);
+            return Err(PlanError::UnknownCollation { servers: labels, name: name.clone(), suggestion });
         }
     }
     let mut collations_of_server = |facts: &ServerCollations| {

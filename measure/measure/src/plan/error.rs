@@ -4,34 +4,31 @@
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// No server has the named collation.
-    #[error("{server} has no collation {name}; {nearest}")]
+    #[error("{} {name}; {suggestion}", lack(servers, "collation"))]
     UnknownCollation {
-        /// Server names.
-        server: String,
+        servers: Vec<String>,
         name: String,
         /// Similar names, as the end of the message.
-        nearest: String,
+        suggestion: String,
     },
     /// No server has the named charset, or clients may not use it.
-    #[error("{server} has no charset {name} for connections; {nearest}")]
+    #[error("{} {name} for connections; {suggestion}", lack(servers, "charset"))]
     UnknownCharset {
-        /// Server names.
-        server: String,
+        servers: Vec<String>,
         name: String,
         /// Similar names, as the end of the message.
-        nearest: String,
+        suggestion: String,
     },
     /// The named baseline cannot be used.
     #[error("the baseline {name} can't be used: {reason}; name another with --baseline")]
-    NoBaseline { name: String, reason: String },
-    /// On a server no collation of the request is left: it lacks them, or their character sets or
-    /// keys can't hold the text.
+    UnusableBaseline { name: String, reason: String },
+    /// No variant is left on a server: it lacks the collations, their character sets or keys can't
+    /// hold the text, or the connections can't carry it.
     #[error(
-        "none of the collations can be measured on {server} with the text `{text}`: it lacks them, or can't store the text \
-         under them; name others with --collation"
+        "nothing can be measured on {server} with the text `{text}`: it lacks the collations, can't store the text under them, or \
+         the connections can't carry it; name others with --collation or --connection-charset"
     )]
     NothingToMeasure { server: String, text: String },
-    /// The requested buffer pools are not possible.
     #[error(transparent)]
     BufferPool(#[from] BufferPoolError),
     #[error(transparent)]
@@ -49,10 +46,10 @@ pub enum BufferPoolError {
     /// A share of the tables' size needs a single text, since tables of several texts differ in
     /// size.
     #[error(
-        "--buffer-pool {requested} is of tables with one --text, as those of several differ in size: name one, or give a size such as 512M"
+        "--buffer-pool {requested} is a share of the tables' size, which differs between several --text: name one text, or give a size such as 512M"
     )]
     SeveralTexts { requested: String },
-    /// The buffer pool would be smaller than 8 MiB, which every server accepts.
+    /// The buffer pool would be smaller than 8 MiB, the minimum that suits every server.
     #[error(
         "{requested} of the baseline's tables ({tables}) is {pool}, and servers start with 8.0 MiB or more: raise --table-size to {rows}"
     )]
@@ -68,7 +65,6 @@ pub enum BufferPoolError {
     /// The folder of private instances is in memory, so nothing would be read from disk.
     #[error("{folder} is in memory, so nothing there is read from a disk: set TMPDIR to a folder on one")]
     InMemory { folder: String },
-    /// Not enough disk space.
     #[error(
         "{instances} instances with tables of {tables} take {needed} of the disk of {folder}, which has {free} free: take fewer rows or \
          collations, or set TMPDIR to a folder on another disk"
@@ -81,7 +77,6 @@ pub enum BufferPoolError {
         folder: String,
         free: String,
     },
-    /// Not enough memory.
     #[error(
         "{instances} instances with a buffer pool of {pool} each take {needed} of memory, and {free} is free: take a smaller buffer pool or \
          fewer collations"
@@ -93,4 +88,12 @@ pub enum BufferPoolError {
         needed: String,
         free: String,
     },
+}
+
+/// Begins a message: `A has no collation`, `neither A nor B has a collation`.
+fn lack(servers: &[String], what: &str) -> String {
+    match servers {
+        [server] => format!("{server} has no {what}"),
+        servers => format!("neither {} has a {what}", servers.join(" nor ")),
+    }
 }

@@ -1,6 +1,6 @@
 //! Checks the names of collations and charsets in a request.
 
-use server::{CollationInfo, Flavour, is_same_collation};
+use server::{CollationInfo, Flavour, current_charset_name, is_same_collation};
 
 use super::PlanError;
 use crate::request::Axes;
@@ -22,33 +22,41 @@ impl ServerCollations {
     pub fn find(&self, name: &str) -> Option<&CollationInfo> {
         self.collations.iter().find(|collation| is_same_collation(&collation.name, name))
     }
+
+    /// Returns the server's name of a charset that clients may use: `utf8` for `utf8mb3` on MySQL
+    /// 5.7.
+    pub fn client_charset(&self, name: &str) -> Option<&str> {
+        self.client_charsets().find(|charset| current_charset_name(charset) == current_charset_name(name))
+    }
+
+    fn client_charsets(&self) -> impl Iterator<Item = &str> {
+        let charsets = self.collations.iter().map(|collation| collation.charset.as_str());
+        charsets.filter(|charset| !NO_CLIENT_CHARSET.contains(charset))
+    }
 }
 
 pub(super) fn check_names(axes: &Axes, servers: &[ServerCollations]) -> Result<(), PlanError> {
-    let all = || servers.iter().flat_map(|facts| &facts.collations);
-    let labels = || servers.iter().map(|facts| facts.label.as_str()).collect::<Vec<_>>().join(" and ");
+    let labels = || servers.iter().map(|facts| facts.label.clone()).collect::<Vec<_>>();
     let strict = axes.collations.iter().flatten().filter(|_| !axes.lenient);
     for name in strict.chain(&axes.baseline) {
         if !servers.iter().any(|facts| facts.find(name).is_some()) {
-            let nearest = suggest_names(name, all().map(|collation| collation.name.as_str()));
-            return Err(PlanError::UnknownCollation { server: labels(), name: name.clone(), nearest });
+            let all = servers.iter().flat_map(|facts| &facts.collations).map(|collation| collation.name.as_str());
+            let suggestion = suggest_names_of(servers.len(), name, all);
+            return Err(PlanError::UnknownCollation { servers: labels(), name: name.clone(), suggestion });
         }
     }
     for name in axes.connections.iter().flatten() {
-        let usable = || all().map(|c| c.charset.as_str()).filter(|charset| !NO_CLIENT_CHARSET.contains(charset));
-        if !usable().any(|charset| charset == name) {
-            return Err(PlanError::UnknownCharset {
-                server: labels(),
-                name: name.clone(),
-                nearest: suggest_names(name, usable()),
-            });
+        if !servers.iter().any(|facts| facts.client_charset(name).is_some()) {
+            let usable = servers.iter().flat_map(ServerCollations::client_charsets);
+            let suggestion = suggest_names_of(servers.len(), name, usable);
+            return Err(PlanError::UnknownCharset { servers: labels(), name: name.clone(), suggestion });
         }
     }
     if let Some(name) = &axes.baseline
         && let Some(facts) = servers.iter().find(|facts| facts.find(name).is_none())
     {
         let reason = format!("{} does not have it", facts.label);
-        return Err(PlanError::NoBaseline { name: name.clone(), reason });
+        return Err(PlanError::UnusableBaseline { name: name.clone(), reason });
     }
     Ok(())
 }
@@ -68,4 +76,10 @@ pub fn suggest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> 
     }
     similar.truncate(MAX_NAMES);
     format!("the nearest it has: {}", similar.join(", "))
+}
+
+/// As [`suggest_names`], about the names of several servers.
+pub(super) fn suggest_names_of<'a>(servers: usize, wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let suggestion = suggest_names(wanted, names);
+    if servers > 1 { suggestion.replacen("it has", "they have", 1) } else { suggestion }
 }

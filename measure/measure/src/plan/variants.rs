@@ -46,7 +46,8 @@ pub(crate) fn form_folder_variants(
                 None => (*name, None),
             };
             for requested in &axes.connections {
-                let connection_charset = requested.clone().unwrap_or_else(|| own.to_owned());
+                let connection_charset =
+                    requested.as_deref().map_or(own, |name| client_charset(facts, name)).to_owned();
                 if holds(&connection_charset) != Some(true) {
                     add_note(
                         notes,
@@ -90,7 +91,7 @@ pub fn form_variants(
                 continue;
             }
             for requested in &axes.connections {
-                let connection_charset = connection_charset(requested.as_deref(), &collation.charset);
+                let connection_charset = connection_charset(requested.as_deref(), &collation.charset, facts);
                 if holds(&connection_charset) == Some(false) {
                     add_note(notes, format!("a {connection_charset} connection cannot carry {text} text: left out"));
                     continue;
@@ -117,7 +118,7 @@ pub fn form_variants(
 fn reject_if_baseline(axes: &Axes, collation: &str, text: Text) -> Result<(), PlanError> {
     match &axes.baseline {
         Some(name) if name == collation => {
-            Err(PlanError::NoBaseline { name: name.clone(), reason: format!("it cannot hold {text} text") })
+            Err(PlanError::UnusableBaseline { name: name.clone(), reason: format!("it cannot hold {text} text") })
         }
         _ => Ok(()),
     }
@@ -129,9 +130,14 @@ fn add_note(notes: &mut Vec<String>, note: String) {
     }
 }
 
-fn connection_charset(requested: Option<&str>, own: &str) -> String {
+/// Returns a server's name of a charset; the name itself if the server lacks it.
+fn client_charset<'a>(facts: &'a ServerCollations, name: &'a str) -> &'a str {
+    facts.client_charset(name).unwrap_or(name)
+}
+
+fn connection_charset(requested: Option<&str>, own: &str, facts: &ServerCollations) -> String {
     match requested {
-        Some(name) => name.into(),
+        Some(name) => client_charset(facts, name).into(),
         None if NO_CLIENT_CHARSET.contains(&own) => "utf8mb4".into(),
         None => own.into(),
     }
@@ -263,6 +269,27 @@ mod tests {
     }
 
     #[test]
+    fn connection_charsets_have_the_names_of_their_server() {
+        let servers = [facts("A", &["utf8mb4_bin", "utf8_bin"]), facts("B", &["utf8mb4_bin", "utf8mb3_bin"])];
+        for name in ["utf8", "utf8mb3"] {
+            let axes = Axes { connections: vec![Some(name.into())], ..axes(Some(&["utf8mb4_bin"])) };
+            let (variants, _) = planned(&axes, &servers, false).unwrap();
+            let charsets: Vec<&str> = variants.iter().map(|variant| variant.connection_charset.as_str()).collect();
+            assert_eq!(charsets, ["utf8", "utf8mb3"]);
+        }
+    }
+
+    #[test]
+    fn names_no_server_has_are_refused_for_all() {
+        let servers = [facts("A", &["latin1_swedish_ci", "utf8mb4_bin"]), facts("B", &["latin1_swedish_ci"])];
+        let error = planned(&axes(Some(&["utf8mb4_bim"])), &servers, false).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "neither A nor B has a collation utf8mb4_bim; the nearest they have: utf8mb4_bin"
+        );
+    }
+
+    #[test]
     fn cross_server_pairs_have_one_collation() {
         let servers = [
             facts("A", &["latin1_swedish_ci", "utf8mb4_bin"]),
@@ -332,7 +359,7 @@ mod tests {
         assert_eq!(names(&variants), [(0, "utf8mb4_bin")]);
         assert!(notes.contains(&"latin1_swedish_ci cannot hold cyrillic text: left out".to_string()), "{notes:?}");
         let requested = Axes { baseline: Some("latin1_swedish_ci".into()), ..axes(None) };
-        assert!(matches!(planned(&requested, &servers, true), Err(PlanError::NoBaseline { .. })));
+        assert!(matches!(planned(&requested, &servers, true), Err(PlanError::UnusableBaseline { .. })));
     }
 
     #[test]
