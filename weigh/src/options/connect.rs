@@ -56,12 +56,14 @@ pub struct ConnectArgs {
     #[arg(short = 'S', long, value_name = "FILE", help_heading = "Connection")]
     socket: Option<PathBuf>,
 
-    /// Read only this option file: [client], [client-server], [client-mariadb] and [weigh] to
-    /// attach; [mysqld] or what else the server reads for private servers
+    /// Read only this option file: for a running server its groups [client], [client-server],
+    /// [client-mariadb] and [weigh]; for a private server the groups that its program reads, such as
+    /// [mysqld]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["defaults_extra_file", "no_defaults"], help_heading = "Connection")]
     defaults_file: Option<PathBuf>,
 
-    /// Read this option file after the global ones, to attach: groups as of --defaults-file
+    /// Read this option file after the global ones, for a running server: groups as of
+    /// --defaults-file
     #[arg(long, value_name = "FILE", conflicts_with = "no_defaults", help_heading = "Connection")]
     defaults_extra_file: Option<PathBuf>,
 

@@ -216,6 +216,18 @@ fn trials_and_parallel_reading() {
     shop.server.stop().unwrap();
 }
 
+#[test]
+fn takes_the_server_of_option_files() {
+    let shop = Shop::on("mariadb");
+    let file = shop.workspace.root().join("my.cnf");
+    fs::write(&file, format!("[client]\nuser=root\nsocket={}\n", shop.socket.display())).unwrap();
+    let file = format!("--defaults-file={}", file.display());
+    let words = ["preflight", &file, "--schema=shop", "--to=utf8mb4_unicode_ci", "--trial=none", "--format=json"];
+    let report = read(&shop.workspace.end(shop.workspace.weigh(&words).spawn().unwrap()));
+    assert!(report.tables.iter().any(|table| table.name == "customers"), "{:?}", report.tables);
+    shop.server.stop().unwrap();
+}
+
 /// The cost of a conversion is reported if bench results have both collations.
 #[test]
 fn reports_costs_from_bench_results() {

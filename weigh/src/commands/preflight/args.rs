@@ -9,7 +9,7 @@ use preflight::checks::CHECKS;
 use preflight::{Keyless, Options, ReadOptions, Request, SampleOptions, Selection};
 
 use crate::options::collation::FlavourArg;
-use crate::options::connect::{ConnectArgs, SpecText};
+use crate::options::connect::{ConnectArgs, DEFAULT_RUNNING, SpecText, with_default_server};
 use crate::options::pipeline::BaselineArgs;
 use crate::options::values::{SeverityArg, without_repeats};
 
@@ -37,7 +37,7 @@ Exit status: 0 no finding of --fail-on's severity or worse, 1 findings, 2 could 
 
 /// Find what a conversion breaks, and write the plan that converts
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, args_override_self = true)]
+#[command(after_help = EXAMPLES, args_override_self = true, mut_arg("servers", |arg| with_default_server(arg, DEFAULT_RUNNING)))]
 pub struct PreflightArgs {
     /// Collations to convert to; the plan is for the first, collisions are searched under all
     #[arg(long, value_name = "COLLATION,…", value_delimiter = ',', help_heading = "What to convert")]
