@@ -13,7 +13,7 @@ pub enum Error {
     /// Error of a rehearsal, or of reading definitions.
     #[error(transparent)]
     Rehearsal(#[from] rehearsal::Error),
-    #[error("cannot {what}: {source}{}", remedy(source))]
+    #[error("cannot {what}: {}{}", server::describe_driver_error(source), remedy(source))]
     Statement {
         /// Attempted task: "read shop.orders". Completes "cannot …".
         what: String,

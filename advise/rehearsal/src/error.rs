@@ -6,7 +6,7 @@ pub enum Error {
     /// Error of the server crate, or a signal.
     #[error(transparent)]
     Server(#[from] server::Error),
-    #[error("cannot {what} on {server}: {source}")]
+    #[error("cannot {what} on {server}: {}", server::describe_driver_error(source))]
     Statement {
         /// Attempted task: "list the tables". Completes "cannot …".
         what: String,

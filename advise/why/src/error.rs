@@ -7,7 +7,7 @@ pub enum Error {
     Server(#[from] server::Error),
     #[error(transparent)]
     Rehearsal(#[from] rehearsal::Error),
-    #[error("cannot {what} on {server}: {source}")]
+    #[error("cannot {what} on {server}: {}", server::describe_driver_error(source))]
     Driver {
         /// Attempted task; completes "cannot …".
         what: &'static str,

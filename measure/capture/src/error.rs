@@ -6,7 +6,7 @@ pub enum Error {
     /// The server can't be reached or identified, or refuses the connection, or a signal arrived.
     #[error(transparent)]
     Server(#[from] server::Error),
-    #[error("{server}: cannot {what}: {source}{}", remedy(source))]
+    #[error("{server}: cannot {what}: {}{}", server::describe_driver_error(source), remedy(source))]
     Statement {
         server: String,
         /// Action that failed; completes "cannot …".

@@ -169,7 +169,7 @@ fn check_without_privileges(server: &Server, conn: &mut Conn) {
     for (what, grant) in [
         ("triggers", "GRANT TRIGGER ON `sh``op`.* TO 'nobody'@'localhost'"),
         ("events", "GRANT EVENT ON"),
-        ("views", "GRANT SHOW VIEW ON"),
+        ("the text of 1 view of", "GRANT SHOW VIEW ON"),
         ("stored routines", "GRANT S"),
         ("source", "GRANT REPL"),
     ] {

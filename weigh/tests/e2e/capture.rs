@@ -332,6 +332,9 @@ fn rejects_bad_requests_and_leaves_nothing() {
         assert!(parts.iter().all(|part| finished.stderr.contains(part)), "{finished}");
         assert!(!workspace.root().join("b").exists());
     }
+    server.connect().unwrap().query_drop("REVOKE SHOW VIEW ON shop.* FROM reader@localhost").unwrap();
+    let denied = capture_shop(&workspace, &server, &["--out=b"]).stderr;
+    assert!(denied.contains("cannot read the definition of latest: SHOW VIEW command denied"), "{denied}");
     fs::write(
         workspace.root().join("dump.sql"),
         "CREATE TABLE `t` (\n  `id` int NOT NULL,\n  PRIMARY KEY (`id`)\n);\nINSERT INTO `t` VALUES (1),(2),(3);\n",

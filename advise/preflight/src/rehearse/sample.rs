@@ -91,7 +91,8 @@ impl<'s> Sampler<'s> {
                 }
                 Err(Error::Statement { source, .. }) if matches!(source, mysql::Error::MySqlError(_)) => {
                     let _ = target.query_drop(format!("DELETE FROM {}", quote_table(&table.schema, &table.name)));
-                    self.failures.push(format!("{name}: rehearsed without rows: {source}"));
+                    self.failures
+                        .push(format!("{name}: rehearsed without rows: {}", server::describe_driver_error(&source)));
                 }
                 Err(error) => return Err(error),
             }

@@ -17,7 +17,8 @@ impl Reader<'_> {
         schema.events = self.read_events(&name)?;
         let hidden = schema.views.iter().filter(|view| view.program.body.is_none()).count();
         if hidden > 0 {
-            self.check_privilege(Privilege::ShowView, &name, &format!("the text of {hidden} views of {name}"));
+            let what = format!("the text of {} of {name}", message::count_noun(hidden, "view"));
+            self.check_privilege(Privilege::ShowView, &name, &what);
         }
         self.check_privilege(Privilege::ShowRoutine, &name, &format!("stored routines of {name}"));
         self.check_privilege(Privilege::Trigger, &name, &format!("triggers of {name}"));
