@@ -56,11 +56,11 @@ pub struct CollationSummary {
 pub struct CharacterCounts {
     /// Characters that differ in at least one of the following ways.
     pub differ: usize,
-    /// Characters that are equal to others under A, and differ from the largest group of these
-    /// under B.
+    /// Characters that are equal to others under A only. Of characters that B splits into groups,
+    /// those outside the largest group.
     pub equal_under_a_only: usize,
-    /// Characters that are equal to others under B, and differ from the largest group of these
-    /// under A.
+    /// Characters that are equal to others under B only. Of characters that A splits into groups,
+    /// those outside the largest group.
     pub equal_under_b_only: usize,
     /// Smallest number of characters without which both orders agree.
     pub moved: usize,
@@ -105,7 +105,7 @@ impl ContractionCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScriptDifference {
     /// Unicode's name of the script: "Latin", "Han". "Common" is shared by scripts, "Inherited" are
-    /// combining marks.
+    /// combining marks, "Unknown" are private-use and unassigned code points.
     pub script: String,
     /// Numbers of the script's characters that differ.
     pub counts: CharacterCounts,
@@ -151,7 +151,7 @@ pub struct Position {
     /// character may be equal under both.
     pub equals: Option<String>,
     /// The nearest preceding character that did not move: of the same script, or one of a-z and 0-9.
-    /// `null` at the start.
+    /// `null` if there is none.
     pub after: Option<String>,
     /// Whether the sequence is a contraction.
     pub contracts: bool,

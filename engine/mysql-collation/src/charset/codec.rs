@@ -119,7 +119,7 @@ impl Codec {
         }
     }
 
-    /// Implements [`CharacterShape::boundary_near`].
+    /// As [`CharacterShape::boundary_near`].
     #[inline]
     pub(crate) fn boundary_near(self, text: &[u8], end: usize) -> usize {
         match self {
@@ -128,8 +128,8 @@ impl Codec {
             Codec::EucJp(_) => shape::EucJp.boundary_near(text, end),
             Codec::Gb18030(..) => shape::Gb18030.boundary_near(text, end),
             Codec::Ucs2 => end & !1,
-            // An ill-formed byte counts as a character, so that a character may begin at any later
-            // byte.
+            // In UTF-16 and UTF-32 an ill-formed byte counts as a character, and shifts all later
+            // boundaries. UTF-8 has its own implementation.
             Codec::Utf8(_) | Codec::Utf16 | Codec::Utf16le | Codec::Utf32 => 0,
         }
     }
@@ -147,8 +147,8 @@ impl Codec {
             (Codec::Gb18030(table, _), _) => table.decode(character),
             (Codec::Utf8(_), _) => utf8::decode(character).map(|(code_point, _)| code_point),
             (Codec::Ucs2, &[a, b]) => Some(u16::from_be_bytes([a, b]).into()),
-            (Codec::Utf16, _) => utf16(u16::from_be_bytes, character),
-            (Codec::Utf16le, _) => utf16(u16::from_le_bytes, character),
+            (Codec::Utf16, _) => decode_utf16(u16::from_be_bytes, character),
+            (Codec::Utf16le, _) => decode_utf16(u16::from_le_bytes, character),
             (Codec::Utf32, &[a, b, c, d]) => Some(u32::from_be_bytes([a, b, c, d])),
             // No character of these encodings has this length.
             (Codec::Binary | Codec::Ascii | Codec::Single(_) | Codec::Ucs2 | Codec::Utf32, _) => None,
@@ -190,14 +190,14 @@ impl DoubleByte {
         }
     }
 
-    fn code(&self, code_point: u32) -> Option<u16> {
+    fn character_code(&self, code_point: u32) -> Option<u16> {
         let [high, low] = u16::try_from(code_point).ok()?.to_be_bytes();
         let code = self.encode.get(high, low);
         (code != 0 || code_point == 0).then_some(code)
     }
 
     fn encode(&self, code_point: u32) -> Option<Encoded> {
-        Some(match self.code(code_point)?.to_be_bytes() {
+        Some(match self.character_code(code_point)?.to_be_bytes() {
             [0, byte] => Encoded::new([byte]),
             two => Encoded::new(two),
         })
@@ -208,7 +208,7 @@ impl EucJp {
     /// Encodes a code point; `None` if the character set lacks it. A second byte below 0x80 in the
     /// table marks a character of three bytes.
     fn encode(&self, code_point: u32) -> Option<Encoded> {
-        Some(match self.double.code(code_point)?.to_be_bytes() {
+        Some(match self.double.character_code(code_point)?.to_be_bytes() {
             [0, byte] => Encoded::new([byte]),
             [first, second @ ..0x80] => Encoded::new([0x8F, first, second | 0x80]),
             two => Encoded::new(two),
@@ -237,7 +237,7 @@ fn utf16_length(unit: fn([u8; 2]) -> u16, bytes: &[u8]) -> Option<usize> {
 }
 
 /// Decodes a well-formed character of UTF-16.
-fn utf16(unit: fn([u8; 2]) -> u16, character: &[u8]) -> Option<u32> {
+fn decode_utf16(unit: fn([u8; 2]) -> u16, character: &[u8]) -> Option<u32> {
     match *character {
         [a, b] => Some(unit([a, b]).into()),
         [a, b, c, d] => {
