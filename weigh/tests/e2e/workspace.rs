@@ -23,7 +23,7 @@ pub const SMALL: [&str; 7] = [
     "--replicates=2",
 ];
 
-/// A load that runs until it is ended.
+/// A load that runs until it is ended, ten minutes at most.
 pub const ENDLESS: [&str; 6] =
     ["--table-size=500", "--threads=1", "--block=50ms", "--precision=0.0001%", "--max-time=10m", "--replicates=1"];
 
@@ -68,8 +68,16 @@ impl Workspace {
     /// Makes a command run in this workspace, with captured output.
     pub fn set_up(&self, command: &mut Command) {
         command.current_dir(self.root()).env("TMPDIR", self.tmp()).env("COLUMNS", "100");
-        for name in ["MYSQL_PWD", "MYSQL_HOST", "NO_COLOR"] {
+        for name in ["MYSQL_PWD", "MYSQL_HOST", "MYSQL_TCP_PORT", "MYSQL_UNIX_PORT", "NO_COLOR"] {
             command.env_remove(name);
+        }
+        // A developer's option file may name another server.
+        if let Some(home) = env::home_dir().filter(|home| home.join(".my.cnf").exists()) {
+            command.env("HOME", self.root());
+            let names_cache = ["WEIGH_CACHE", "XDG_CACHE_HOME"].iter().any(|name| env::var_os(name).is_some());
+            if !names_cache && !rustix::process::geteuid().is_root() {
+                command.env("XDG_CACHE_HOME", home.join(".cache"));
+            }
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     }
@@ -108,7 +116,7 @@ impl Workspace {
     /// left.
     pub fn end(&self, child: Child) -> Finished {
         let finished = Finished::from_output(child.wait_with_output().unwrap()).without_progress();
-        // A killed process of a process is listed until the kernel gets to it.
+        // A process that weigh's own child killed may be listed for a moment longer.
         let deadline = Instant::now() + Duration::from_secs(5);
         while !self.processes().is_empty() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(10));
@@ -137,7 +145,7 @@ impl Workspace {
         });
     }
 
-    /// Waits until perf has attached, which it logs before it samples.
+    /// Waits until perf has attached. Its file then has more than 1 KiB, even without a sample.
     pub fn wait_for_perf(&self, child: &mut Child) {
         eventually("perf has attached", || {
             assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
@@ -211,7 +219,8 @@ impl Finished {
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// Removes the lines that show every 15 s that the work goes on, on a busy machine.
+    /// Removes the lines that show every 15 s that the work goes on, on a busy machine. The lines of
+    /// `--verbose`, which begin at 0 s, are left.
     fn without_progress(mut self) -> Self {
         let is_progress = |line: &&str| line.starts_with('[') && line.contains(" s] ");
         if self.stderr.lines().any(|line| is_progress(&line)) && !self.stderr.starts_with("[   0 s] ") {
@@ -283,7 +292,7 @@ impl Measured {
         self.analysis.conditions.iter().flat_map(|condition| &condition.variants)
     }
 
-    /// Asserts that each pair of each condition has a ratio with an interval.
+    /// Asserts that each pair has a ratio with an interval, and each variant a speed and no errors.
     pub fn assert_complete(&self) {
         assert!(!self.run.conditions.is_empty() && self.analysis.conditions.len() == self.run.conditions.len());
         for (condition, result) in self.run.conditions.iter().zip(&self.analysis.conditions) {
