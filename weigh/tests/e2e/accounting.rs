@@ -21,10 +21,10 @@ fn measure_remotely(foreign: &Foreign) -> Measured {
     // The tunnel ends in a socket, over which MySQL requests no RSA key. A first login fills
     // MySQL's password cache, so that later ones need no key.
     let dry_run = foreign.bench_as_account(&workspace, &SMALL, &["--dry-run"]);
-    assert_eq!(workspace.end(dry_run).code, Some(0));
+    assert_eq!(workspace.wait_for_end(dry_run).code, Some(0));
     let words = ["-c", "utf8mb4_unicode_ci", "-w", "distinct_ranges"];
     let child = workspace.bench(&SMALL, &[&connect[..], &words].concat()).env("MYSQL_PWD", PASSWORD).spawn().unwrap();
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(0), "{finished}");
     workspace.read()
 }

@@ -53,7 +53,7 @@ fn action_reports_and_fails_on_new_findings() {
     assert_eq!(run(&workspace, "", "never").0, Some(0));
 
     let words = ["audit", "--dump", "schema.sql", "--server", "mariadb", "--target", "mysql-8.4", "--format", "json"];
-    let audit = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    let audit = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
     fs::write(workspace.root().join("audit.json"), audit.stdout).unwrap();
     assert_eq!(run(&workspace, "audit.json", "note"), (Some(0), Vec::new()));
 }

@@ -13,7 +13,9 @@ use rustix::process::Signal;
 use server::{Address, NoProgress, Options, Server, open};
 
 use crate::terminal::on_a_terminal;
-use crate::workspace::{ENDLESS, ENDLESS_LOADING, Finished, SMALL, Workspace, eventually, glob, retry, send};
+use crate::workspace::{
+    ENDLESS, ENDLESS_LOADING, Finished, SMALL, Workspace, eventually, find_by_prefixes, retry, send,
+};
 
 pub const PASSWORD: &str = "Geheim-0815";
 pub const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
@@ -159,7 +161,7 @@ fn too_little_time_is_refused_before_rows_are_loaded() {
     let before = loaded();
     let words = ["--user=root", "--quick", "--max-time=5s", "--threads=1"];
     workspace
-        .end(foreign.bench(&workspace, &[], &words).spawn().unwrap())
+        .wait_for_end(foreign.bench(&workspace, &[], &words).spawn().unwrap())
         .refuses_with(&["--max-time 5 s is too short", "s of load at least"]);
     assert_eq!(loaded(), before, "no table was created");
     assert!(!workspace.out().exists());
@@ -184,7 +186,7 @@ fn measure_and_leave_nothing(foreign: &Foreign, log_in: LogIn) {
     let standing = foreign.schemas();
     send(Signal::CONT, child.id());
     assert!(!String::from_utf8_lossy(&arguments).contains(PASSWORD));
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(
         standing.len() == 4
@@ -227,7 +229,7 @@ fn prompts_for_a_password_on_the_terminal() {
     });
     let mut keyboard = child.stdin.take().unwrap();
     writeln!(keyboard, "{PASSWORD}").unwrap();
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     drop(keyboard);
     assert_eq!(finished.code, Some(0), "{finished}");
     assert_no_password(&workspace, &finished);
@@ -255,7 +257,7 @@ fn attached_servers_take_turns_and_report_limits_of_precision() {
         for (words, pinned) in [(&[][..], false), (&["--pin-server"][..], true)] {
             let workspace = Workspace::new();
             let words = [&ONE[..], words, &[&more]].concat();
-            let finished = workspace.end(foreign.bench_as_account(&workspace, &size, &words));
+            let finished = workspace.wait_for_end(foreign.bench_as_account(&workspace, &size, &words));
             assert_eq!(finished.code, Some(0), "{finished}");
             assert!(finished.stdout.contains("cover this one start of the server"), "{finished}");
             assert_eq!(finished.stdout.contains("--pin-server binds the threads"), !pinned, "{finished}");
@@ -265,7 +267,7 @@ fn attached_servers_take_turns_and_report_limits_of_precision() {
             assert_eq!(options.pinned, pinned, "{finished}");
         }
         let workspace = Workspace::new();
-        let finished = workspace.end(foreign.bench_as_account(&workspace, &size, &ONE));
+        let finished = workspace.wait_for_end(foreign.bench_as_account(&workspace, &size, &ONE));
         assert_eq!(workspace.read().run.conditions[0].threads, (cores / 2).clamp(1, 16), "{finished}");
         assert!(!finished.stdout.contains("lets share a core"), "{finished}");
     });
@@ -278,7 +280,7 @@ fn a_signal_leaves_no_schema() {
     let mut child = foreign.bench_as_account(&workspace, &ENDLESS, &ONE);
     workspace.wait_for_blocks(&mut child);
     send(Signal::INT, child.id());
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(130), "{finished}");
     foreign.assert_untouched();
 
@@ -286,7 +288,7 @@ fn a_signal_leaves_no_schema() {
     let child = foreign.bench_as_account(&workspace, &ENDLESS_LOADING, &[]);
     eventually("a schema stands", || foreign.schemas().len() > 1);
     send(Signal::TERM, child.id());
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(143), "{finished}");
     foreign.assert_untouched();
 
@@ -303,7 +305,7 @@ fn a_signal_leaves_no_schema() {
         send(Signal::HUP, child.id());
         thread::sleep(Duration::from_millis(30));
         send(Signal::HUP, child.id());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         assert_eq!(finished.code, Some(129), "{finished}");
         foreign.assert_untouched();
     }
@@ -314,7 +316,7 @@ fn names_missing_rights() {
     let foreign = Foreign::start("mariadb");
     let workspace = Workspace::new();
     let mut command = foreign.bench(&workspace, &SMALL, &["--user=reader"]);
-    let finished = workspace.end(command.spawn().unwrap());
+    let finished = workspace.wait_for_end(command.spawn().unwrap());
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{finished}");
     assert!(finished.stderr.contains(r"GRANT ALL ON `weigh\_%`.*") && finished.stderr.contains("reader"), "{finished}");
     foreign.assert_untouched();
@@ -326,7 +328,7 @@ fn reports_read_only_servers() {
         let foreign = Foreign::start(spec);
         foreign.run("SET GLOBAL read_only = 1");
         let workspace = Workspace::new();
-        let finished = workspace.end(foreign.bench_as_account(&workspace, &SMALL, &ONE));
+        let finished = workspace.wait_for_end(foreign.bench_as_account(&workspace, &SMALL, &ONE));
         assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{finished}");
         assert!(finished.stderr.contains("read-only") && finished.stderr.contains("the primary"), "{finished}");
         foreign.assert_untouched();
@@ -340,7 +342,7 @@ fn reports_dead_servers_with_leftover_schemas() {
     let mut child = foreign.bench_as_account(&workspace, &ENDLESS, &ONE);
     workspace.wait_for_blocks(&mut child);
     send(Signal::KILL, foreign.0.pid().unwrap());
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(2), "{finished}");
     let socket = foreign.socket();
     let weigh: Vec<&str> = finished.stderr.lines().filter(|line| line.starts_with("weigh: ")).collect();
@@ -369,7 +371,7 @@ fn unpack_mariadb_plugins(folder: &Path) -> PathBuf {
     let own = ["-q", "-oAPT::Sandbox::User=root", &state, &cache];
     run("apt-get", &[&own[..], &["update"]].concat());
     run("apt-get", &[&own[..], &["download", "mariadb-server"]].concat());
-    let package = glob(folder, &["mariadb-server_"]).remove(0);
+    let package = find_by_prefixes(folder, &["mariadb-server_"]).remove(0);
     run("dpkg-deb", &["-x", package.to_str().unwrap(), "root"]);
     folder.join("root/usr/lib/mysql/plugin")
 }
@@ -386,7 +388,8 @@ fn logs_in_with_ed25519() {
     // Many logins, because one nonce in 256 ends with a zero byte, which a library could take for
     // its end.
     let words = [&["--user=modern", "--threads=24"], &ONE[..]].concat();
-    let finished = workspace.end(foreign.bench(&workspace, &SMALL, &words).env("MYSQL_PWD", PASSWORD).spawn().unwrap());
+    let finished =
+        workspace.wait_for_end(foreign.bench(&workspace, &SMALL, &words).env("MYSQL_PWD", PASSWORD).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     assert_no_password(&workspace, &finished);
     workspace.read().assert_complete();
@@ -418,7 +421,7 @@ fn logs_in_with_unix_socket() {
         foreign.run(&format!(r"GRANT ALL ON `weigh\_%`.* TO {user}@localhost"));
         let workspace = Workspace::new();
         let words = [&["--user", user], &ONE[..]].concat();
-        let finished = workspace.end(foreign.bench(&workspace, &SMALL, &words).spawn().unwrap());
+        let finished = workspace.wait_for_end(foreign.bench(&workspace, &SMALL, &words).spawn().unwrap());
         assert_eq!(finished.code, Some(0), "{server}: {finished}");
         workspace.read().assert_complete();
         foreign.assert_untouched();
@@ -438,7 +441,7 @@ fn lists_supported_authentication_plugins() {
 /// Asserts that an attempt to attach is refused with `with`, and without a password.
 fn assert_refused(words: &[&str], with: &[&str]) {
     let workspace = Workspace::new();
-    let finished = workspace.run(&[&["--no-defaults", "--user=bench"], words].concat());
+    let finished = workspace.run_small_bench(&[&["--no-defaults", "--user=bench"], words].concat());
     assert!(!finished.to_string().contains(PASSWORD), "{finished}");
     finished.refuses_with(with);
     assert!(!workspace.out().exists());
@@ -466,7 +469,7 @@ fn rejects_wrong_password_and_dead_address() {
 
 fn assert_refused_url(url: &str, port: &str) {
     let workspace = Workspace::new();
-    let finished = workspace.run(&["--no-defaults", url]);
+    let finished = workspace.run_small_bench(&["--no-defaults", url]);
     assert!(!finished.to_string().contains(PASSWORD), "{finished}");
     finished.refuses_with(&[&format!("bench@127.0.0.1:{port}")]);
 }

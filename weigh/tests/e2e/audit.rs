@@ -39,7 +39,7 @@ fn run_audit(socket: &std::path::Path, words: &[&str]) -> Finished {
     let workspace = Workspace::new();
     fs::write(workspace.root().join("app.sql"), "SELECT 1 FROM t WHERE a = 'x' COLLATE utf8mb4_0900_ai_ci;\n").unwrap();
     let login = ["audit", "--no-defaults", "--user=root", "--socket", socket.to_str().unwrap()];
-    workspace.end(workspace.weigh(&[&login, words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(&[&login, words].concat()).spawn().unwrap())
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn assert_named_grants_suffice(name: &str, read_only: &str) {
     let audit = |code: Option<i32>| {
         let workspace = Workspace::new();
         let words = ["audit", "--no-defaults", "--user=reader", "--format=json", "--socket", socket.to_str().unwrap()];
-        let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
         assert_eq!(finished.code, code, "{finished}");
         serde_json::from_str::<Audit>(&finished.stdout).unwrap()
     };
@@ -182,7 +182,7 @@ CREATE TABLE `parts` (`id` int);
 fn audit_dump(dump: &str, words: &[&str]) -> Finished {
     let workspace = Workspace::new();
     fs::write(workspace.root().join("shop.sql"), dump).unwrap();
-    workspace.end(workspace.weigh(&[&["audit", "--dump", "shop.sql"], words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(&[&["audit", "--dump", "shop.sql"], words].concat()).spawn().unwrap())
 }
 
 #[test]

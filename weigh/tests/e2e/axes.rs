@@ -32,12 +32,12 @@ fn level_settings_and_remaining_differences() {
     let words = ["--server=mariadb", "--server=mysql@sid", "-w", "distinct_ranges:10", "-c", "utf8mb4_general_ci"];
     for (extra, cached) in [(&[][..], "on"), (&["--level"], "off")] {
         let workspace = Workspace::new();
-        let finished = workspace.run(&[&words, extra].concat());
+        let finished = workspace.run_small_bench(&[&words, extra].concat());
         assert_eq!(finished.code, Some(0), "{finished}");
         let servers = workspace.read().run.servers;
         let agreed = |name: &str| servers.iter().map(|server| server.agreed[name].clone()).collect::<Vec<_>>();
         assert_eq!(agreed("MARIADB_CLIENT_CACHE_METADATA"), [cached, "off"]);
-        let report = workspace.end(workspace.weigh(&["report", "out", "--format=text"]).spawn().unwrap());
+        let report = workspace.wait_for_end(workspace.weigh(&["report", "out", "--format=text"]).spawn().unwrap());
         let (_, differing) =
             report.stdout.split_once("What else differs between the servers").expect("a table of settings");
         let has = |name: &str| differing.lines().any(|line| line.trim_start().starts_with(name));
@@ -165,7 +165,7 @@ fn raises_the_limit_of_open_files() {
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -S -n 128; exec \"$0\" \"$@\""]).arg(bench.get_program()).args(bench.get_args());
     workspace.set_up(&mut shell);
-    let finished = workspace.end(shell.spawn().unwrap());
+    let finished = workspace.wait_for_end(shell.spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     // The baseline and its copy, 100 connections each.
     assert!(workspace.read().results().all(|variant| variant.queries_per_s > 0.0));

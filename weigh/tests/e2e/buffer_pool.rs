@@ -64,11 +64,13 @@ fn old_mysql_reads_from_disk() {
 #[test]
 fn every_output_reports_pages_read() {
     let workspace = Workspace::new();
-    let finished = workspace.run(&["-w", "oltp_point_select", "-c", "utf8mb4_bin", ROWS, "--buffer-pool=8M"]);
+    let finished =
+        workspace.run_small_bench(&["-w", "oltp_point_select", "-c", "utf8mb4_bin", ROWS, "--buffer-pool=8M"]);
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(finished.stdout.contains("buffer pool: 8 MiB for each variant"), "{finished}");
-    let text =
-        |format: &str| workspace.end(workspace.weigh(&["report", "out", "--format", format]).spawn().unwrap()).stdout;
+    let text = |format: &str| {
+        workspace.wait_for_end(workspace.weigh(&["report", "out", "--format", format]).spawn().unwrap()).stdout
+    };
     assert!(text("text").contains("disk pages"), "{}", text("text"));
     assert!(text("markdown").contains("disk pages /query"), "{}", text("markdown"));
     assert!(text("csv").lines().next().unwrap().contains("pages_read_per_query"));
@@ -80,7 +82,7 @@ fn every_output_reports_pages_read() {
 fn rejects_impossible_sizes_before_loading() {
     let refused = |words: &[&str], sentence: &[&str]| {
         let workspace = Workspace::new();
-        workspace.run(words).refuses_with(sentence);
+        workspace.run_small_bench(words).refuses_with(sentence);
         assert!(!workspace.out().exists());
     };
     refused(&["--buffer-pool=25%", ROWS], &["servers start with 8.0 MiB or more: raise --table-size to"]);
@@ -94,7 +96,7 @@ fn rejects_impossible_sizes_before_loading() {
 fn dry_run_reports_disk_and_memory() {
     let workspace = Workspace::new();
     let words = ["bench", "--dry-run", "--buffer-pool=80%", ROWS, "-c", "utf8mb4_bin", "-w", "oltp_point_select"];
-    let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(finished.stdout.contains("on each of 3 instances, a variant's own"), "{finished}");
     assert!(finished.stdout.contains("takes") && finished.stdout.contains("of disk"), "{finished}");
@@ -111,7 +113,7 @@ fn resumes_a_run() {
             .is_ok_and(|(run, _)| run.progress.is_some_and(|progress| progress.replicates > 0))
     });
     send(Signal::INT, child.id());
-    assert_eq!(workspace.end(child).code, Some(130));
+    assert_eq!(workspace.wait_for_end(child).code, Some(130));
     let before = workspace.read().blocks.len();
     let mut child = workspace.weigh(&["bench", "--resume", "out"]).spawn().unwrap();
     eventually("it goes on", || {
@@ -120,7 +122,7 @@ fn resumes_a_run() {
             .is_ok_and(|(run, _)| run.progress.is_some_and(|progress| progress.replicates > 2))
     });
     send(Signal::INT, child.id());
-    assert_eq!(workspace.end(child).code, Some(130));
+    assert_eq!(workspace.wait_for_end(child).code, Some(130));
     let after = workspace.read();
     assert!(after.blocks.len() > before && after.notes().contains("resumed"), "{}", after.notes());
 }

@@ -13,7 +13,7 @@ fn collations(spec: &str) -> Vec<CollationInfo> {
 
 fn benchmark(spec: &str) -> (Measured, Vec<CollationInfo>) {
     let workspace = Workspace::new();
-    let finished = workspace.run(&["--server", spec, "--workload=oltp_read_only,oltp_point_select"]);
+    let finished = workspace.run_small_bench(&["--server", spec, "--workload=oltp_read_only,oltp_point_select"]);
     assert_eq!(finished.code, Some(0), "{finished}");
     let measured = workspace.read();
     measured.assert_complete();

@@ -10,7 +10,7 @@ const RUN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../present/report/tests/
 
 fn compare(workspace: &Workspace, words: &[&str]) -> Finished {
     let child = workspace.weigh(&[&["compare"], words].concat()).spawn().unwrap();
-    workspace.end(child)
+    workspace.wait_for_end(child)
 }
 
 /// Copies a run and halves the throughput of its variants. The A/A pair, pair 0, is unchanged.

@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 /// Returns what bash offers for the last of these words.
 fn complete(words: &[&str]) -> Vec<String> {
     let workspace = Workspace::new();
-    let script = workspace.end(workspace.weigh(&["completions", "bash"]).spawn().unwrap()).stdout;
+    let script = workspace.wait_for_end(workspace.weigh(&["completions", "bash"]).spawn().unwrap()).stdout;
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (last, before) = (words.len() - 1, words[words.len() - 2]);
     let mut bash = Command::new("bash");
@@ -20,7 +20,7 @@ fn complete(words: &[&str]) -> Vec<String> {
     workspace.set_up(&mut bash);
     let program = Path::new(env!("CARGO_BIN_EXE_weigh")).parent().unwrap();
     bash.env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()));
-    let finished = workspace.end(bash.spawn().unwrap());
+    let finished = workspace.wait_for_end(bash.spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     finished.stdout.lines().map(|line| line.trim().to_owned()).collect()
 }

@@ -8,7 +8,7 @@ use count::{Comparison, History, Results};
 use crate::workspace::{Finished, Workspace, retry};
 
 fn run(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(workspace.weigh(words).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(words).spawn().unwrap())
 }
 
 /// Counts DISTINCT on a server with its functions, into a file.
@@ -186,7 +186,7 @@ fn without_valgrind_and_a_way_to_install_it_the_reason_is_said() {
     std::os::unix::fs::symlink(fetch::Cache::for_user().unwrap().folder("servers"), cache.join("servers")).unwrap();
     let mut command = workspace.weigh(&["count", "--server=mariadb@11.4", "--workload=oltp_point_select"]);
     command.env("PATH", &tools).env("WEIGH_CACHE", &cache);
-    let finished = workspace.end(command.spawn().unwrap());
+    let finished = workspace.wait_for_end(command.spawn().unwrap());
     assert_eq!(finished.code, Some(2), "{finished}");
     assert!(finished.stderr.contains("valgrind"), "{finished}");
     assert_eq!(finished.stderr.trim().lines().count(), 1, "{finished}");
@@ -194,7 +194,7 @@ fn without_valgrind_and_a_way_to_install_it_the_reason_is_said() {
 
 /// Ends a count of one cell, and checks its exit status and message.
 fn ends_with(mut command: Command, workspace: &Workspace, message: &str) -> Finished {
-    let finished = workspace.end(command.spawn().unwrap());
+    let finished = workspace.wait_for_end(command.spawn().unwrap());
     assert!(finished.code == Some(2) && finished.stderr.contains(message), "{finished}");
     finished
 }

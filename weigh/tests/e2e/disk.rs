@@ -36,7 +36,7 @@ fn with_disk(workspace: &Workspace, disk: &Path, size: &str, script: &str, bench
         .arg(bench.get_program())
         .args(bench.get_args());
     workspace.set_up(&mut shell);
-    workspace.end(shell.spawn().unwrap())
+    workspace.wait_for_end(shell.spawn().unwrap())
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn folder_is_removed_during_a_run() {
         .unwrap()
         .refuses_with(&["already holds a run", "--out"]);
     std::fs::remove_dir_all(workspace.out()).unwrap();
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(2), "{finished}");
     assert!(finished.stderr.contains("removed during the run"), "{finished}");
 }
@@ -156,7 +156,7 @@ fn pipes_in_folders_are_not_waited_for() {
     for (words, code) in
         [(&["workload", "check", "shop"][..], 1), (&["report", "run"], 2), (&["compare", "run", "run"], 2)]
     {
-        let finished = workspace.end(workspace.weigh(words).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.weigh(words).spawn().unwrap());
         assert_eq!(finished.code, Some(code), "{words:?}: {finished}");
         assert!(format!("{finished}").contains("not a regular file"), "{words:?}: {finished}");
     }

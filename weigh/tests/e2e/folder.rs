@@ -131,7 +131,7 @@ fn assert_found(workspace: &Workspace, finished: &Finished) {
 fn assert_reported(workspace: &Workspace) {
     let out = workspace.out();
     let out = out.to_str().unwrap();
-    let weigh = |words: &[&str]| workspace.end(workspace.weigh(words).spawn().unwrap());
+    let weigh = |words: &[&str]| workspace.wait_for_end(workspace.weigh(words).spawn().unwrap());
     let json = weigh(&["report", out, "--format=json"]);
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/report.schema.json");
     let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
@@ -151,8 +151,8 @@ fn finds_planted_differences_on_a_private_server() {
     retry(|| {
         let workspace = Workspace::new();
         shop(&workspace);
-        let finished =
-            workspace.end(workspace.bench(&SIZE, &[&SIDES[..], &["--server=mariadb"]].concat()).spawn().unwrap());
+        let finished = workspace
+            .wait_for_end(workspace.bench(&SIZE, &[&SIDES[..], &["--server=mariadb"]].concat()).spawn().unwrap());
         assert_eq!(finished.code, Some(0), "{finished}");
         assert_found(&workspace, &finished);
         assert_reported(&workspace);
@@ -166,7 +166,7 @@ fn finds_planted_differences_on_an_attached_server() {
         let workspace = Workspace::new();
         shop(&workspace);
         let words = [&SIDES[..], &["--protocol=prepared", "--pin-server"]].concat();
-        let finished = workspace.end(foreign.bench_as_account(&workspace, &SIZE, &words));
+        let finished = workspace.wait_for_end(foreign.bench_as_account(&workspace, &SIZE, &words));
         assert_eq!(finished.code, Some(0), "{finished}");
         assert!(finished.stderr.contains("each with 2 tables with the rows of shop"), "{finished}");
         assert_found(&workspace, &finished);
@@ -186,7 +186,7 @@ fn measures_named_classes_and_reports_the_rest() {
         "--classes=1",
         "--dry-run",
     ];
-    let finished = workspace.end(workspace.bench(&["--threads=1"], &words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.bench(&["--threads=1"], &words).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(
         finished.stdout.contains("as-is, utf8mb4_general_ci") && finished.stdout.contains("shop, shop:b-name\n"),
@@ -200,7 +200,7 @@ fn rejects_options_of_generated_rows() {
     shop(&workspace);
     let refused = |words: &[&str]| {
         let words = [&["bench", "--no-defaults"], words].concat();
-        workspace.end(workspace.weigh(&words).spawn().unwrap()).refusal()
+        workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap()).refusal()
     };
     let both = "--collation=as-is,utf8mb4_bin";
     for (words, message) in [
@@ -230,7 +230,7 @@ fn profiles_a_class() {
             &SIDES[1..],
             &["--workload=shop:a-long", "--server=mysql@5.6", "--threads=1", "--seconds=2", "--format=json"],
         ];
-        let finished = workspace.end(workspace.profile(&words.concat()).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.profile(&words.concat()).spawn().unwrap());
         assert_eq!(finished.code, Some(0), "{finished}");
         let printed: Profiles = serde_json::from_str(&finished.stdout).unwrap();
         let [profile] = printed.profiles.as_slice() else { panic!("{finished}") };

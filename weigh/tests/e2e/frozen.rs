@@ -30,9 +30,9 @@ fn freeze_private_server(server: &str) {
     let workspace = Workspace::new();
     let mut child = workspace.bench(&ENDLESS, &["--server", server, "-c", "utf8mb4_bin", TIMEOUT]).spawn().unwrap();
     workspace.wait_for_blocks(&mut child);
-    send(Signal::STOP, workspace.server());
+    send(Signal::STOP, workspace.server_pid());
     // `end` asserts that process and folder are gone.
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_reported(&finished, &format!("{server} does not answer"), "is stopped (SIGSTOP)");
     assert_kept(&workspace, &finished);
 }
@@ -53,8 +53,8 @@ fn a_private_server_freezes_while_loading() {
         let workspace = Workspace::new();
         let mut child = workspace.bench(&ENDLESS_LOADING, &[TIMEOUT]).spawn().unwrap();
         workspace.wait_for_rows(&mut child);
-        send(Signal::STOP, workspace.server());
-        let finished = workspace.end(child);
+        send(Signal::STOP, workspace.server_pid());
+        let finished = workspace.wait_for_end(child);
         assert_reported(&finished, "mariadb does not answer", "is stopped (SIGSTOP)");
         assert!(!workspace.out().exists());
     });
@@ -68,7 +68,7 @@ fn an_attached_server_freezes_while_measured() {
         let mut child = foreign.bench_as_account(&workspace, &ENDLESS, &[&ONE[..], &[TIMEOUT]].concat());
         workspace.wait_for_blocks(&mut child);
         send(Signal::STOP, foreign.pid());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         send(Signal::CONT, foreign.pid());
         assert_reported(&finished, foreign.socket().to_str().unwrap(), "is stopped (SIGSTOP)");
         assert!(
@@ -94,7 +94,7 @@ fn an_attached_server_freezes_under_micro_and_profile() {
             foreign.is_running("%BENCHMARK(%, @a%")
         });
         send(Signal::STOP, foreign.pid());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         send(Signal::CONT, foreign.pid());
         assert_reported(&finished, socket, "no answer in time");
 
@@ -103,7 +103,7 @@ fn an_attached_server_freezes_under_micro_and_profile() {
         let mut child = workspace.profile(&[&attach[..], &size].concat()).env("MYSQL_PWD", PASSWORD).spawn().unwrap();
         workspace.wait_for_perf(&mut child);
         send(Signal::STOP, foreign.pid());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         send(Signal::CONT, foreign.pid());
         assert_reported(&finished, socket, "is stopped (SIGSTOP)");
     });
@@ -125,7 +125,7 @@ fn reports_hanging_statements_with_the_timeout_option() {
                 eventually("the schemas are to be dropped", || foreign.is_running("DROP DATABASE%"));
                 drop(lock);
             });
-            workspace.end(child)
+            workspace.wait_for_end(child)
         });
         assert_reported(&finished, foreign.socket().to_str().unwrap(), "no answer for 4 s");
         assert!(finished.stderr.contains("--timeout"), "{finished}");
@@ -148,7 +148,7 @@ fn reopen_killed_connections(spec: &str) {
     let mut child = foreign.bench_as_account(&workspace, &size, &ONE);
     workspace.wait_for_blocks(&mut child);
     foreign.kill_load();
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(finished.stdout.contains("connections lost and made anew"), "{finished}");
     let measured = workspace.read();
@@ -169,7 +169,7 @@ fn measure_over_network(network: Network, workload: &str, why: &str) {
     let mut child = workspace.bench(&ENDLESS, &words).env("MYSQL_PWD", PASSWORD).spawn().unwrap();
     workspace.wait_for_blocks(&mut child);
     tunnel.set_network(network);
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_reported(&finished, &format!("127.0.0.1:{port}"), why);
     assert_kept(&workspace, &finished);
 }

@@ -28,7 +28,7 @@ fn compares_images_and_needs_the_registry_once() {
             ["-c", "utf8mb4_general_ci", "-w", "distinct_ranges:10"].into_iter().chain(servers).collect();
         let mut command: Command = workspace.bench(&SMALL, &words);
         command.env("WEIGH_CACHE", cache.path());
-        let finished = workspace.end(command.spawn().unwrap());
+        let finished = workspace.wait_for_end(command.spawn().unwrap());
         assert_eq!(finished.code, Some(0), "{finished}");
         let measured = workspace.read();
         measured.assert_complete();
@@ -40,12 +40,12 @@ fn compares_images_and_needs_the_registry_once() {
     bench(&Workspace::new());
     let workspace = Workspace::new();
     let mut list = workspace.weigh(&["servers", "list"]);
-    let listed = workspace.end(list.env("WEIGH_CACHE", cache.path()).spawn().unwrap());
+    let listed = workspace.wait_for_end(list.env("WEIGH_CACHE", cache.path()).spawn().unwrap());
     assert!(names.iter().all(|name| listed.stdout.contains(name.as_str())), "{listed}");
     drop(registry);
     bench(&Workspace::new());
     // Another install would have to contact the registry.
     let mut install = workspace.weigh(&["servers", "install", &names[0]]);
-    let refused = workspace.end(install.env("WEIGH_CACHE", cache.path()).spawn().unwrap());
+    let refused = workspace.wait_for_end(install.env("WEIGH_CACHE", cache.path()).spawn().unwrap());
     refused.refuses_with(&["cannot install", &names[0], "cannot be reached", "Check the network"]);
 }

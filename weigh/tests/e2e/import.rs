@@ -11,7 +11,7 @@ fn log(name: &str) -> PathBuf {
 }
 
 fn import(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(workspace.weigh(&[&["import", "sysbench", "--out=out"], words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(&[&["import", "sysbench", "--out=out"], words].concat()).spawn().unwrap())
 }
 
 /// Copies a log into the test's folder, to a path for `--pattern`, such as `a/x.2.log`.
@@ -73,7 +73,7 @@ fn imports_a_study_by_its_paths() {
     assert_eq!((block.round, block.sides[0].events), (1, transactions));
     let ratio = measured.analysis.conditions[2].comparisons[0].throughput.unwrap();
     assert!((ratio.value - 1.0).abs() < 1e-12, "{ratio:?}");
-    let report = workspace.end(workspace.weigh(&["report", "out", "--format=markdown"]).spawn().unwrap());
+    let report = workspace.wait_for_end(workspace.weigh(&["report", "out", "--format=markdown"]).spawn().unwrap());
     assert!(report.code == Some(0) && report.stdout.contains("utf8mb4_bin"), "{report}");
 }
 

@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 /// Asserts that a benchmark is refused, and leaves no results folder.
 fn assert_refused(words: &[&str], with: &[&str]) {
     let workspace = Workspace::new();
-    workspace.run(words).refuses_with(with);
+    workspace.run_small_bench(words).refuses_with(with);
     assert!(!workspace.out().exists(), "{words:?} left results");
 }
 
@@ -81,7 +81,7 @@ fn rejects_unusable_results_folders() {
     fs::write(&file, "mine").unwrap();
     for out in [file.clone(), file.join("below")] {
         // The later --out wins.
-        workspace.run(&["--out", out.to_str().unwrap()]).refuses_with(&[out.to_str().unwrap(), "--out"]);
+        workspace.run_small_bench(&["--out", out.to_str().unwrap()]).refuses_with(&[out.to_str().unwrap(), "--out"]);
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
@@ -92,20 +92,20 @@ fn keeps_existing_results() {
     workspace.measured(&["-c", "latin1_swedish_ci", "-w", "oltp_point_select"]);
     let content = || ["run.json", "samples.jsonl"].map(|name| fs::read(workspace.out().join(name)).unwrap());
     let before = content();
-    workspace.run(&["-w", "oltp_point_select"]).refuses_with(&["already holds a run", "--out"]);
+    workspace.run_small_bench(&["-w", "oltp_point_select"]).refuses_with(&["already holds a run", "--out"]);
     assert_eq!(content(), before);
 }
 
 #[test]
 fn reports_too_little_time_and_keeps_results() {
     let workspace = Workspace::new();
-    let none = workspace.run(&["-w", "oltp_point_select", "--max-time=1ms", "--block=1ms"]);
+    let none = workspace.run_small_bench(&["-w", "oltp_point_select", "--max-time=1ms", "--block=1ms"]);
     none.refuses_with(&["--max-time"]);
     assert!(!workspace.out().exists());
     // A block of each pair fits into one replicate, but an interval takes two.
     let few = ["-w", "oltp_point_select", "--max-time=600ms", "--block=200ms", "-c", "utf8mb4_bin"];
     workspace
-        .run(&few)
+        .run_small_bench(&few)
         .refuses_with(&["--max-time 0.6 s is too short", "1 workload under 2 collations take 1 s of load at least"]);
     assert!(!workspace.out().exists(), "nothing was started");
 }

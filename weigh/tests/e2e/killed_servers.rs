@@ -16,8 +16,8 @@ fn kill_while_measuring(server: &str) {
     let workspace = Workspace::new();
     let mut child = workspace.bench(&ENDLESS, &["--server", server, "-c", "utf8mb4_bin"]).spawn().unwrap();
     workspace.wait_for_blocks(&mut child);
-    send(Signal::KILL, workspace.server());
-    let finished = workspace.end(child);
+    send(Signal::KILL, workspace.server_pid());
+    let finished = workspace.wait_for_end(child);
     assert_reported(&finished, server);
     assert!(finished.stderr.contains(workspace.out().to_str().unwrap()), "{finished}");
     assert!(finished.stdout.contains("ended early") && finished.stdout.contains("latin1_swedish_ci"), "{finished}");
@@ -41,8 +41,8 @@ fn server_is_killed_while_loading() {
     let workspace = Workspace::new();
     let mut child = workspace.bench(&ENDLESS_LOADING, &[]).spawn().unwrap();
     workspace.wait_for_rows(&mut child);
-    send(Signal::KILL, workspace.server());
-    let finished = workspace.end(child);
+    send(Signal::KILL, workspace.server_pid());
+    let finished = workspace.wait_for_end(child);
     assert_reported(&finished, "mariadb");
     assert_eq!(finished.stdout, "");
     assert!(!workspace.out().exists());

@@ -11,7 +11,7 @@ fn clean(foreign: &Foreign, words: &[&str]) -> Finished {
     let socket = foreign.socket();
     let all =
         [&["servers", "clean", "--no-defaults", "--user=bench", "--socket", socket.to_str().unwrap()], words].concat();
-    let finished = workspace.end(workspace.weigh(&all).env("MYSQL_PWD", PASSWORD).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&all).env("MYSQL_PWD", PASSWORD).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     finished
 }
@@ -38,7 +38,7 @@ fn assert_audit_leaves_out(foreign: &Foreign, leftovers: usize) {
     let audit = |format: &str| {
         let words = ["audit", "--no-defaults", "--user=bench", "--format", format, "--socket"];
         let words = [&words, &[socket.to_str().unwrap()][..]].concat();
-        workspace.end(workspace.weigh(&words).env("MYSQL_PWD", PASSWORD).spawn().unwrap())
+        workspace.wait_for_end(workspace.weigh(&words).env("MYSQL_PWD", PASSWORD).spawn().unwrap())
     };
     let text = audit("text");
     let lines = text.stdout.lines().filter(|line| line.contains("that bench made")).count();
@@ -70,7 +70,7 @@ fn find_and_drop_leftovers(spec: &str) {
     let is_listed = |finished: &Finished| leftovers.iter().all(|schema| finished.stdout.contains(schema));
     eventually("what was left is found", || is_listed(&clean(&foreign, &["--dry-run"])));
     let workspace = Workspace::new();
-    let later = workspace.end(foreign.bench_as_account(&workspace, &SMALL, &ONE));
+    let later = workspace.wait_for_end(foreign.bench_as_account(&workspace, &SMALL, &ONE));
     assert!(later.code == Some(0) && later.stderr.contains(&leftovers[0]), "{later}");
     assert!(later.stderr.contains("weigh servers clean"), "{later}");
 
@@ -84,7 +84,7 @@ fn find_and_drop_leftovers(spec: &str) {
     let before = living.read().blocks.len();
     eventually("the other run goes on", || living.read().blocks.len() > before);
     send(Signal::INT, child.id());
-    assert_eq!(living.end(child).code, Some(130));
+    assert_eq!(living.wait_for_end(child).code, Some(130));
     for schema in forged {
         foreign.run(&format!("DROP DATABASE {schema}"));
     }
@@ -109,6 +109,6 @@ fn drops_leftovers_on_mysql() {
 #[test]
 fn rejects_private_servers() {
     let workspace = Workspace::new();
-    let refused = workspace.end(workspace.weigh(&["servers", "clean", "--server=mariadb"]).spawn().unwrap());
+    let refused = workspace.wait_for_end(workspace.weigh(&["servers", "clean", "--server=mariadb"]).spawn().unwrap());
     refused.refuses_with(&["keeps no schemas", "--socket"]);
 }

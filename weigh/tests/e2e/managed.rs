@@ -41,7 +41,7 @@ impl Managed {
     fn weigh(&self, command: &str, words: &[&str]) -> Finished {
         let login = [command, "--no-defaults", "--user=manager", "--socket", self.socket.to_str().unwrap()];
         let mut child = self.workspace.weigh(&[&login, words].concat());
-        self.workspace.end(child.env("MYSQL_PWD", PASSWORD).spawn().unwrap())
+        self.workspace.wait_for_end(child.env("MYSQL_PWD", PASSWORD).spawn().unwrap())
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -15,7 +15,7 @@ const SHORT: [&str; 2] = ["--time=2ms", "--rounds=6"];
 fn measure(words: &[&str]) -> Results {
     let workspace = Workspace::new();
     let words = [&["micro", "--format=json"], &SHORT[..], words].concat();
-    let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished}");
     let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../schemas/micro.schema.json");
     let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
@@ -74,7 +74,7 @@ fn each_round_starts_server_and_engine() {
                 engines.extend(engine);
             }
         }
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         assert_eq!((finished.code, engines.len(), servers.len()), (Some(0), 6, 6), "{finished}");
     });
 }
@@ -90,7 +90,7 @@ fn fails_if_the_engine_process_ends() {
         }
         child.try_wait().unwrap().is_some()
     });
-    assert!(workspace.end(child).refusal().contains("the process that times the engine could not"));
+    assert!(workspace.wait_for_end(child).refusal().contains("the process that times the engine could not"));
 }
 
 #[test]
@@ -147,7 +147,8 @@ fn formats_agree() {
         let printed = |format: &str| {
             let only =
                 ["--server=mariadb", "--text=ascii", "-c", "utf8mb4_bin", "--difference=equal", "--format", format];
-            let finished = workspace.end(workspace.weigh(&[&["micro"], &SHORT[..], &only].concat()).spawn().unwrap());
+            let finished =
+                workspace.wait_for_end(workspace.weigh(&[&["micro"], &SHORT[..], &only].concat()).spawn().unwrap());
             assert_eq!(finished.code, Some(0), "{finished}");
             finished.stdout
         };
@@ -167,7 +168,7 @@ fn named_instruction_sets_get_a_column() {
     let printed = |format: &str| {
         let only = ["--server=mariadb", "--text=ascii", "-c", "utf8mb4_bin", "--difference=equal", "--format", format];
         let words = [&["micro", "--instruction-set=all"], &SHORT[..], &only].concat();
-        workspace.end(workspace.weigh(&words).spawn().unwrap()).stdout
+        workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap()).stdout
     };
     let (markdown, csv) = (printed("markdown"), printed("csv"));
     assert!(markdown.contains("| instruction set |") && markdown.contains("\n|  |  |  |  |  | scalar |"), "{markdown}");
@@ -180,7 +181,9 @@ fn reports_what_cannot_be_measured() {
     let refusal = |words: &[&str]| {
         let workspace = Workspace::new();
         workspace
-            .end(workspace.weigh(&[&["micro", "--server=mariadb"], &SHORT[..], words].concat()).spawn().unwrap())
+            .wait_for_end(
+                workspace.weigh(&[&["micro", "--server=mariadb"], &SHORT[..], words].concat()).spawn().unwrap(),
+            )
             .refusal()
     };
     assert!(refusal(&["-c", "utf8mb4_genral_ci"]).contains("utf8mb4_general_ci"));

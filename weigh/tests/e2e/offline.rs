@@ -33,7 +33,7 @@ fn sort(words: &[&str], input: &str) -> String {
 
 fn run_to_end(words: &[&str]) -> Finished {
     let workspace = Workspace::new();
-    workspace.end(workspace.weigh(words).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(words).spawn().unwrap())
 }
 
 /// Lines of all bytes except line ends, some repeated, the last without an end.
@@ -74,7 +74,7 @@ fn counts_ill_formed_lines() {
     fs::write(workspace.root().join("two"), b"\xc3").unwrap();
     let run = |words: &[&str]| {
         let words = [&["sort", "-c", "utf8mb4_general_ci"], words].concat();
-        workspace.end(workspace.weigh(&words).spawn().unwrap())
+        workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap())
     };
     let sentence = "weigh: 3 lines are ill-formed in utf8mb4, the first at ";
     for (words, first) in [
@@ -123,7 +123,7 @@ fn reports_a_line_out_of_order() {
     let workspace = Workspace::new();
     fs::write(workspace.root().join("lines"), "a\nÄ\nb\nA\n").unwrap();
     let check = |words: &[&str]| {
-        workspace.end(
+        workspace.wait_for_end(
             workspace
                 .weigh(&[&["sort", "-c", "utf8mb4_general_ci", "--check", "lines"], words].concat())
                 .spawn()
@@ -135,7 +135,7 @@ fn reports_a_line_out_of_order() {
     assert_eq!(check(&["--unique"]).stderr, "weigh: lines:2: out of order: Ä\n");
     let quiet = ["sort", "-c", "utf8mb4_general_ci", "lines"];
     for how in ["-C", "--check=quiet"] {
-        let finished = workspace.end(workspace.weigh(&[&quiet, &[how][..]].concat()).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.weigh(&[&quiet, &[how][..]].concat()).spawn().unwrap());
         assert_eq!((finished.code, finished.stderr.as_str()), (Some(1), ""), "{how}");
     }
     fs::write(workspace.root().join("lines"), "a\nÄ\nb\n").unwrap();
@@ -152,7 +152,7 @@ fn accepts_closed_pipes() {
         let mut stdout = child.stdout.take().unwrap();
         stdout.read_exact(&mut [0; 10]).unwrap();
         drop(stdout);
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{command}: {finished}");
     }
 }
@@ -247,7 +247,7 @@ fn merges_sorted_files() {
     assert_eq!(merged(&["-s"]), "a\nA\nä\nB\nb\nc\nz\n");
     assert_eq!(merged(&["-u"]), "a\nB\nc\nz\n");
     let refused = workspace.weigh(&["sort", "-c", "binary", "--merge", "-o", "two", "one", "./two"]).spawn().unwrap();
-    workspace.end(refused).refuses_with(&["--merge writes while it reads", "./two"]);
+    workspace.wait_for_end(refused).refuses_with(&["--merge writes while it reads", "./two"]);
     assert_eq!(fs::read_to_string(workspace.root().join("two")).unwrap(), "A\nä\nb\n");
 }
 

@@ -11,7 +11,7 @@ const TWO: [&str; 4] = ["-c", "utf8mb4_bin,utf8mb4_general_ci", "-w", "oltp_poin
 
 fn print_as(format: &str) -> (Workspace, String) {
     let workspace = Workspace::new();
-    let finished = workspace.run(&[&TWO[..], &["--format", format]].concat());
+    let finished = workspace.run_small_bench(&[&TWO[..], &["--format", format]].concat());
     assert_eq!(finished.code, Some(0), "{finished}");
     // Little goes to standard error: only what isn't a result.
     let page = workspace.out().join("report.html");
@@ -62,7 +62,7 @@ fn markdown_has_a_table() {
 #[test]
 fn text_is_the_default() {
     let workspace = Workspace::new();
-    let finished = workspace.run(&TWO);
+    let finished = workspace.run_small_bench(&TWO);
     let (other, text) = print_as("text");
     // Throughput is shown if a busy machine keeps the server's threads from being identified.
     let figures = ["Server CPU per query", "Throughput"];
@@ -82,7 +82,7 @@ fn dry_run_creates_nothing() {
     let workspace = Workspace::new();
     let three = ["-c", "latin1_swedish_ci,utf8mb4_bin,utf8mb4_general_ci", "-w", "oltp_point_select"];
     let words = [&["bench", "--dry-run", "--text=cyrillic"], &SMALL[..], &three[..]].concat();
-    let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished}");
     for words in [
         "mariadb: MariaDB",
@@ -101,7 +101,7 @@ fn dry_run_creates_nothing() {
 #[test]
 fn lists_workloads() {
     let workspace = Workspace::new();
-    let finished = workspace.end(workspace.weigh(&["bench", "--list-workloads"]).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&["bench", "--list-workloads"]).spawn().unwrap());
     let names: Vec<&str> = finished.stdout.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert_eq!(names, workload::WorkloadKind::ALL.map(|kind| kind.name()));
     assert!(finished.stdout.lines().all(|line| line.split_whitespace().count() > 3), "{finished}");
@@ -131,7 +131,7 @@ fn help() {
         ["--help", "bench -h", "bench --help", "profile --help", "audit -h", "compare --help", "help connection"]
     {
         let words: Vec<&str> = command.split(' ').collect();
-        let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
         assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""));
         assert_snapshot!(command.replace("--", ""), finished.stdout);
     }
@@ -140,14 +140,14 @@ fn help() {
 #[test]
 fn a_missing_target_is_answered_with_collations() {
     let workspace = Workspace::new();
-    let refused = workspace.end(workspace.weigh(&["preflight", "mysql@9"]).spawn().unwrap());
+    let refused = workspace.wait_for_end(workspace.weigh(&["preflight", "mysql@9"]).spawn().unwrap());
     refused.refuses_with(&["--to utf8mb4_0900_ai_ci", "--to utf8mb4_uca1400_ai_ci", "choose-a-collation.md"]);
 }
 
 #[test]
 fn quiet_prints_results_only() {
     let workspace = Workspace::new();
-    let finished = workspace.run(&[&TWO[..], &["--quiet", "--color=always"]].concat());
+    let finished = workspace.run_small_bench(&[&TWO[..], &["--quiet", "--color=always"]].concat());
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{finished}");
     assert!(finished.stdout.contains("utf8mb4_bin"), "{finished}");
 }
@@ -155,7 +155,7 @@ fn quiet_prints_results_only() {
 #[test]
 fn verbose_prints_each_step() {
     let workspace = Workspace::new();
-    let finished = workspace.run(&[&TWO[..], &["--verbose"]].concat());
+    let finished = workspace.run_small_bench(&[&TWO[..], &["--verbose"]].concat());
     assert_eq!(finished.code, Some(0), "{finished}");
     let is_step = |line: &&str| line.starts_with('[') && line.contains(" s] ");
     assert!(finished.stderr.lines().filter(is_step).count() >= 3, "{finished}");
@@ -164,7 +164,7 @@ fn verbose_prints_each_step() {
 #[test]
 fn version_and_unknown_help() {
     let workspace = Workspace::new();
-    let run = |words: &[&str]| workspace.end(workspace.weigh(words).spawn().unwrap());
+    let run = |words: &[&str]| workspace.wait_for_end(workspace.weigh(words).spawn().unwrap());
     let version = run(&["version"]).stdout;
     assert!(version.starts_with(concat!("weigh ", env!("CARGO_PKG_VERSION"), " (")), "{version}");
     assert!(

@@ -43,7 +43,7 @@ fn workspace() -> Workspace {
 }
 
 fn run(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(workspace.weigh(words).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(words).spawn().unwrap())
 }
 
 /// Returns rule, level, file and line of each result, after checking the document.
@@ -208,7 +208,7 @@ fn commands_of_the_page_run() {
         workspace.set_up(&mut shell);
         let programs = std::path::Path::new(env!("CARGO_BIN_EXE_weigh")).parent().unwrap().display().to_string();
         let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
-        let finished = workspace.end(shell.args(["-c", line]).env("PATH", path).spawn().unwrap());
+        let finished = workspace.wait_for_end(shell.args(["-c", line]).env("PATH", path).spawn().unwrap());
         let passes = ["--baseline", "weigh upgrade"].iter().any(|word| line.contains(word));
         assert_eq!(finished.code, Some(if passes { 0 } else { 1 }), "{line}: {finished}");
         let written = line.split("> ").nth(1).unwrap();

@@ -18,7 +18,7 @@ use mysql::prelude::Queryable;
 use server::Conn;
 use server::{Address, NoProgress, Options, Server, open};
 
-use crate::workspace::{Finished, SMALL, Workspace, glob};
+use crate::workspace::{Finished, SMALL, Workspace, find_by_prefixes};
 
 /// A latin1 shop: a foreign key, a trigger, two customers that collide, a doubly encoded name, a
 /// text key.
@@ -63,7 +63,7 @@ impl Shop {
     }
 
     fn preflight(&self, words: &[&str]) -> Finished {
-        self.workspace.end(self.command(&[&["--user=root"], words].concat()).spawn().unwrap())
+        self.workspace.wait_for_end(self.command(&[&["--user=root"], words].concat()).spawn().unwrap())
     }
 
     fn report(&self, words: &[&str]) -> Report {
@@ -111,7 +111,7 @@ fn convert_until_nothing_is_found(name: &str, target: &str) {
         assert!(text.stdout.contains(part), "{part}: {text}");
     }
     assert!(text.stdout.lines().count() <= 48 && !text.stdout.contains("-- left out"), "{text}");
-    let [folder] = &glob(shop.workspace.root(), &["weigh-results", "2"])[..] else { panic!("one folder") };
+    let [folder] = &find_by_prefixes(shop.workspace.root(), &["weigh-results", "2"])[..] else { panic!("one folder") };
     let plan = fs::read_to_string(folder.join("plan.sql")).unwrap();
     assert!(plan.contains("-- left out until the errors are mended:") && plan.contains("lives_in"), "{plan}");
     let online = fs::read_to_string(folder.join("plan-online.sh")).unwrap();
@@ -166,7 +166,7 @@ fn run_printed_command(shop: &Shop, words: &[&str]) {
     symlink(&client, programs.join("mariadb")).unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let mut preflight = shop.command(&[&["--user=root"], words].concat());
-    let text = shop.workspace.end(preflight.env("PATH", &path).spawn().unwrap());
+    let text = shop.workspace.wait_for_end(preflight.env("PATH", &path).spawn().unwrap());
     let (_, rest) = text.stdout.split_once("then run it:\n").unwrap_or_else(|| panic!("no command: {text}"));
     let line = rest.lines().next().unwrap();
     assert!(line.contains(" --no-defaults --socket=") && line.contains(" --user=root < "), "{line}");
@@ -223,7 +223,7 @@ fn takes_the_server_of_option_files() {
     fs::write(&file, format!("[client]\nuser=root\nsocket={}\n", shop.socket.display())).unwrap();
     let file = format!("--defaults-file={}", file.display());
     let words = ["preflight", &file, "--schema=shop", "--to=utf8mb4_unicode_ci", "--trial=none", "--format=json"];
-    let report = read(&shop.workspace.end(shop.workspace.weigh(&words).spawn().unwrap()));
+    let report = read(&shop.workspace.wait_for_end(shop.workspace.weigh(&words).spawn().unwrap()));
     assert!(report.tables.iter().any(|table| table.name == "customers"), "{:?}", report.tables);
     shop.server.stop().unwrap();
 }
@@ -233,7 +233,7 @@ fn takes_the_server_of_option_files() {
 fn reports_costs_from_bench_results() {
     let shop = Shop::on("mariadb");
     let words = ["--server=mariadb", "-c", "latin1_swedish_ci,utf8mb4_unicode_ci", "-w", "oltp_point_select"];
-    let measured = shop.workspace.end(shop.workspace.bench(&SMALL, &words).spawn().unwrap());
+    let measured = shop.workspace.wait_for_end(shop.workspace.bench(&SMALL, &words).spawn().unwrap());
     assert_eq!(measured.code, Some(0), "{measured}");
     let costs = format!("--costs={}", shop.workspace.out().display());
     let report = shop.report(&["--to=utf8mb4_unicode_ci,utf8mb4_bin", &costs, "--trial=none"]);
@@ -308,7 +308,7 @@ fn reports_missing_privileges() {
     let mut shop = Shop::on("mariadb");
     shop.run(&["GRANT INSERT ON shop.customers TO reader@localhost"]);
     let words = ["--user=reader", "--to=utf8mb4_unicode_ci", "--format=json"];
-    let report = read(&shop.workspace.end(shop.command(&words).spawn().unwrap()));
+    let report = read(&shop.workspace.wait_for_end(shop.command(&words).spawn().unwrap()));
     let unchecked = report.unchecked.join("\n");
     for grant in [
         "GRANT SELECT ON `shop`.`customers` TO 'reader'@'localhost'",

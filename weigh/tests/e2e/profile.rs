@@ -21,7 +21,7 @@ const SHORT: [&str; 4] = ["--table-size=1000", "--threads=2", "--seconds=3", "--
 /// Profiles servers under load, and reads standard output and files.
 fn profile(workspace: &Workspace, words: &[&str]) -> Profiles {
     let mut weigh = workspace.profile(&[&SHORT, words].concat());
-    let finished = workspace.end(weigh.env("HOME", workspace.root()).spawn().unwrap());
+    let finished = workspace.wait_for_end(weigh.env("HOME", workspace.root()).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(!workspace.root().join(".debug").exists(), "perf copied programs");
     for file in fs::read_dir(workspace.out().join("profile")).unwrap() {
@@ -116,7 +116,7 @@ fn assert_finds_functions(server: &str, functions: &[(&str, Category, Naming)]) 
     assert!(read(&utf8mb4.folded).contains("my_charpos_mb") && !read(&latin1.folded).contains("my_ismbchar_utf8mb4"));
     assert!(read(&utf8mb4.flame_graph).contains("my_charpos_mb"));
     let again = workspace.weigh(&["report", workspace.out().to_str().unwrap(), "--format=text"]).spawn().unwrap();
-    let again = workspace.end(again);
+    let again = workspace.wait_for_end(again);
     let verdict = report::profile_text(&profiles, false, report::Style::default());
     assert!(again.stdout.contains(&verdict) && again.stdout.contains("the functions that differ most"), "{again}");
 }
@@ -201,7 +201,7 @@ fn assert_names_comparing_function(name: &str, collation: &str) {
     let (server, workspace) = (start_server(name), Workspace::new());
     let pid = server.pid().unwrap().to_string();
     let words = ["profile", "--seconds=2", "--format=json", "--pid", &pid];
-    let finished = run_beside(&server, collation, || workspace.end(workspace.weigh(&words).spawn().unwrap()));
+    let finished = run_beside(&server, collation, || workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap()));
     assert_compares(&finished);
     let profiles: Profiles = serde_json::from_str(&finished.stdout).unwrap();
     let compares =
@@ -263,8 +263,9 @@ fn samples_a_server_under_its_own_load() {
             "--seconds=2",
             "--format=json",
         ];
-        let finished =
-            run_beside(&server, "utf8mb4_unicode_ci", || workspace.end(workspace.weigh(&words).spawn().unwrap()));
+        let finished = run_beside(&server, "utf8mb4_unicode_ci", || {
+            workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap())
+        });
         assert_compares(&finished);
         let profiles: Profiles = serde_json::from_str(&finished.stdout).unwrap();
         assert!(profiles.profiles[0].sides[0].cpu_us.is_some_and(|cpu| cpu.value > 0.0), "{finished}");
@@ -288,7 +289,7 @@ fn reads_samples_of_another_machine() {
             assert!(record.status.success(), "{}", String::from_utf8_lossy(&record.stderr));
             let written = perf(&["script", "-i", data, "--show-mmap-events", "-F", "comm,pid,tid,time,ip,sym,dso"]);
             fs::write(&script, written.stdout).unwrap();
-            workspace.end(
+            workspace.wait_for_end(
                 workspace
                     .weigh(&["profile", "--format=json", "--perf-script", script.to_str().unwrap()])
                     .spawn()
@@ -299,7 +300,7 @@ fn reads_samples_of_another_machine() {
 
         fs::write(&script, "not perf's\n").unwrap();
         let words = ["profile", "--perf-script", script.to_str().unwrap()];
-        workspace.end(workspace.weigh(&words).spawn().unwrap()).refuses_with(&["line 1", "perf script"]);
+        workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap()).refuses_with(&["line 1", "perf script"]);
     });
 }
 
@@ -309,7 +310,7 @@ fn a_benchmark_goes_on_without_perf() {
     let nowhere = [("PATH", "/nonexistent"), ("WEIGH_CACHE", "/nonexistent")];
     let without = |mut command: Command| -> Child { command.envs(nowhere).spawn().unwrap() };
     let pid = format!("--pid={}", server.pid().unwrap());
-    workspace.end(without(workspace.weigh(&["profile", &pid]))).refuses_with(&[
+    workspace.wait_for_end(without(workspace.weigh(&["profile", &pid]))).refuses_with(&[
         "perf is not on the PATH",
         "install it",
         "--perf-script",
@@ -317,7 +318,7 @@ fn a_benchmark_goes_on_without_perf() {
 
     let socket = format!("--socket={}", server.endpoint().address);
     let words = [&socket[..], "--user=root", "--profile", "-w", "oltp_point_select", "-c", "utf8mb4_bin"];
-    let finished = workspace.end(without(workspace.bench(&crate::workspace::SMALL, &words)));
+    let finished = workspace.wait_for_end(without(workspace.bench(&crate::workspace::SMALL, &words)));
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(
         finished.stdout.contains("utf8mb4_bin") && finished.stdout.contains("not sampled: perf is not on the PATH"),
@@ -331,7 +332,7 @@ fn a_benchmark_can_profile() {
     retry(|| {
         let workspace = Workspace::new();
         let words = ["--server=mysql@5.6", "--profile", "-w", "oltp_read_only", "-c", "utf8mb4_general_ci"];
-        let finished = workspace.run(&words);
+        let finished = workspace.run_small_bench(&words);
         assert_eq!(finished.code, Some(0), "{finished}");
         assert!(finished.stdout.contains("Charset and collation work is"), "{finished}");
         let page = fs::read_to_string(workspace.out().join("report.html")).unwrap();
@@ -371,7 +372,11 @@ fn rejects_processes_without_permission() {
     let path = env::var_os("PATH").unwrap();
     let folders = env::split_paths(&path).chain([perf.parent().unwrap().to_owned()]);
     command.env("PATH", env::join_paths(folders).unwrap());
-    workspace.end(command.spawn().unwrap()).without_cost().refuses_with(&["process 1", "perf_event_paranoid", "root"]);
+    workspace.wait_for_end(command.spawn().unwrap()).without_cost().refuses_with(&[
+        "process 1",
+        "perf_event_paranoid",
+        "root",
+    ]);
 }
 
 #[test]
@@ -381,17 +386,21 @@ fn reports_a_server_that_ends() {
     let mut child = workspace.weigh(&["profile", "--seconds=100", "--pid", &pid.to_string()]).spawn().unwrap();
     workspace.wait_for_perf(&mut child);
     send(Signal::KILL, pid);
-    workspace.end(child).without_cost().refuses_with(&[&format!("process {pid} ended"), "while it was sampled"]);
+    workspace
+        .wait_for_end(child)
+        .without_cost()
+        .refuses_with(&[&format!("process {pid} ended"), "while it was sampled"]);
 
     let gone = ["profile", "--pid", &pid.to_string()];
     drop(server);
-    workspace.end(workspace.weigh(&gone).spawn().unwrap()).refuses_with(&["no process"]);
+    workspace.wait_for_end(workspace.weigh(&gone).spawn().unwrap()).refuses_with(&["no process"]);
 }
 
 #[test]
 fn rejects_contradictions() {
     let workspace = Workspace::new();
-    let refused = |words: &[&str]| workspace.end(workspace.weigh(&[&["profile"], words].concat()).spawn().unwrap());
+    let refused =
+        |words: &[&str]| workspace.wait_for_end(workspace.weigh(&[&["profile"], words].concat()).spawn().unwrap());
     refused(&["--no-load", "--server=mariadb"]).refuses_with(&["--no-load", "would be started"]);
     refused(&["--perf-script=/no/such/file"]).refuses_with(&["/no/such/file"]);
     refused(&["--pid=4000000000"]).refuses_with(&["no process 4000000000"]);

@@ -17,7 +17,7 @@ fn measure_at_rate(rate: &str, workload: &str) -> (String, Measured) {
         "--max-time=120s",
     ];
     let words = ["--server=mariadb", "--mode=solo", "--rate", rate, "-c", "utf8mb4_unicode_ci", "-w", workload];
-    let finished = workspace.end(workspace.bench(&size, &words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.bench(&size, &words).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     (finished.stdout, workspace.read())
 }

@@ -47,7 +47,7 @@ ratio = { above = 1.0 }
 "#;
 
 fn run(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(workspace.weigh(&[&["run"], words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(&[&["run"], words].concat()).spawn().unwrap())
 }
 
 #[test]

@@ -8,14 +8,14 @@ const ONE: [&str; 4] = ["-c", "utf8mb4_bin", "-w", "oltp_point_select"];
 
 fn measure() -> Workspace {
     let workspace = Workspace::new();
-    let finished = workspace.run(&ONE);
+    let finished = workspace.run_small_bench(&ONE);
     assert_eq!(finished.code, Some(0), "{finished}");
     workspace
 }
 
 fn report(workspace: &Workspace, words: &[&str]) -> Finished {
     let finished = workspace.weigh(&[&["report"], words].concat()).spawn().unwrap();
-    workspace.end(finished)
+    workspace.wait_for_end(finished)
 }
 
 #[test]

@@ -29,7 +29,7 @@ const THREE_REPLICATES: [&str; 7] = [
 ];
 
 fn resume(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(start_again(workspace, words))
+    workspace.wait_for_end(start_again(workspace, words))
 }
 
 fn start_again(workspace: &Workspace, words: &[&str]) -> Child {
@@ -95,7 +95,7 @@ fn resumes_after_sigterm() {
         Finished::from_output(start_again(&workspace, &[]).wait_with_output().unwrap())
             .refuses_with(&["is still being measured"]);
         send(Signal::TERM, child.id());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         assert_eq!(finished.code, Some(143), "{finished}");
         let way = format!("to resume: weigh bench --resume {}", workspace.out().display());
         assert!(finished.stderr.contains(&way), "{finished}");
@@ -172,7 +172,7 @@ fn resumes_after_random_kills() {
 
 /// The run finished, after resuming or before the kill.
 fn assert_done(workspace: &Workspace, child: Child) {
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert!(finished.code == Some(0) || finished.stderr.contains("its run is done"), "{finished}");
     assert_complete_run(workspace);
 }
@@ -186,7 +186,7 @@ fn resumes_after_a_freeze() {
             foreign.bench_as_account(&workspace, &THREE_REPLICATES, &[&ONE[..], &["--timeout=4s"]].concat());
         wait_for_replicate(&workspace, &mut child, 1);
         send(Signal::STOP, foreign.pid());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         send(Signal::CONT, foreign.pid());
         assert_eq!(finished.code, Some(2), "{finished}");
         assert!(
@@ -209,7 +209,7 @@ fn resumes_after_a_freeze() {
 
         assert_resumed(&workspace, &resume(&workspace, &server));
         let clean = ["servers", "clean", "--no-defaults", "--user=bench", "--socket", socket.to_str().unwrap()];
-        let finished = workspace.end(workspace.weigh(&clean).env("MYSQL_PWD", PASSWORD).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.weigh(&clean).env("MYSQL_PWD", PASSWORD).spawn().unwrap());
         assert_eq!(finished.code, Some(0), "{finished}");
         foreign.assert_untouched();
     });
@@ -226,7 +226,7 @@ fn resumes_a_workload_folder() {
             workspace.bench(&THREE_REPLICATES[1..], &[&words[..], &["--server=mariadb"]].concat()).spawn().unwrap();
         wait_for_replicate(&workspace, &mut child, 1);
         send(Signal::TERM, child.id());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         assert_eq!(finished.code, Some(143), "{finished}");
         assert!(finished.stderr.contains("to resume: weigh bench --resume"), "{finished}");
         let (before, first) = (workspace.read().run, read_first_replicate(&workspace));
@@ -262,13 +262,14 @@ fn resumes_a_recipe() {
         let mut child = workspace.weigh(&["run", "./mine.toml", "--out=out"]).spawn().unwrap();
         wait_for_replicate(&workspace, &mut child, 1);
         send(Signal::INT, child.id());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         assert!(
             finished.code == Some(130) && finished.stderr.contains("to resume: weigh run --resume out"),
             "{finished}"
         );
 
-        let again = |words: &[&str]| workspace.end(workspace.weigh(&[&["run"], words].concat()).spawn().unwrap());
+        let again =
+            |words: &[&str]| workspace.wait_for_end(workspace.weigh(&[&["run"], words].concat()).spawn().unwrap());
         again(&["./mine.toml", "--resume=out"]).refuses_with(&["leave out RECIPE"]);
         fs::write(workspace.root().join("mine.toml"), tiny.replace(r#", "utf8mb4_bin""#, "")).unwrap();
         again(&["--resume=out"]).refuses_with(&["something changed", "variants (was "]);

@@ -9,7 +9,7 @@ fn rounds_measure_every_share_of_extra_work() {
     retry(|| {
         let workspace = Workspace::new();
         let words = ["--self-test", "--rounds=2", "--format=json", "-w", "oltp_point_select"];
-        let finished = workspace.end(workspace.bench(&SMALL, &words).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.bench(&SMALL, &words).spawn().unwrap());
         // Few blocks on a busy machine may miss the truth; the test asserts only that they are
         // reported.
         assert!(matches!(finished.code, Some(0 | 1)), "{finished}");
@@ -35,7 +35,7 @@ fn rounds_measure_every_share_of_extra_work() {
 #[test]
 fn rejects_other_collations_and_drivers() {
     let workspace = Workspace::new();
-    let refusal = |words: &[&str]| workspace.end(workspace.bench(&SMALL, words).spawn().unwrap());
+    let refusal = |words: &[&str]| workspace.wait_for_end(workspace.bench(&SMALL, words).spawn().unwrap());
     refusal(&["--self-test", "--driver=sysbench"]).refuses_with(&["sysbench can't inject extra work"]);
     refusal(&["--self-test", "-c", "utf8mb4_bin"]).refuses_with(&["--self-test", "--collation"]);
     refusal(&["--rounds=2"]).refuses_with(&["--self-test"]);

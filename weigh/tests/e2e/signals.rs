@@ -6,13 +6,15 @@ use std::process::{Child, Command};
 use measure::{Run, SelfTest};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::workspace::{ENDLESS, ENDLESS_LOADING, Finished, SMALL, Workspace, eventually, glob, retry, send};
+use crate::workspace::{
+    ENDLESS, ENDLESS_LOADING, Finished, SMALL, Workspace, eventually, find_by_prefixes, retry, send,
+};
 
 /// Sends a signal. A run that does not end in order within five seconds is ended at once, without
 /// its results: where a busy machine causes that, another attempt follows.
 fn interrupt(workspace: &Workspace, child: Child, signal: Signal) -> Finished {
     send(signal, child.id());
-    workspace.end(child)
+    workspace.wait_for_end(child)
 }
 
 fn interrupt_measuring(signal: Signal, code: i32) {
@@ -93,7 +95,7 @@ fn ctrl_c_while_sampling() {
         let mut child = workspace.profile(&ENDLESS_PROFILE).process_group(0).spawn().unwrap();
         workspace.wait_for_perf(&mut child);
         kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
-        assert_interrupted_with_nothing(&workspace, workspace.end(child), 130);
+        assert_interrupted_with_nothing(&workspace, workspace.wait_for_end(child), 130);
     });
 }
 
@@ -123,11 +125,11 @@ fn ctrl_c_leaves_a_sampled_server_running() {
         let (elsewhere, workspace) = (Workspace::new(), Workspace::new());
         let mut bench = elsewhere.bench(&ENDLESS, &["--server=mysql@5.6", "-c", "utf8mb4_bin"]).spawn().unwrap();
         elsewhere.wait_for_blocks(&mut bench);
-        let pid = elsewhere.server().to_string();
+        let pid = elsewhere.server_pid().to_string();
         let mut child = workspace.profile(&["--seconds=600", "--pid", &pid]).spawn().unwrap();
         workspace.wait_for_perf(&mut child);
         assert_interrupted_with_nothing(&workspace, interrupt(&workspace, child, Signal::INT), 130);
-        assert_eq!(elsewhere.server().to_string(), pid, "the server runs on");
+        assert_eq!(elsewhere.server_pid().to_string(), pid, "the server runs on");
         assert_eq!(interrupt(&elsewhere, bench, Signal::INT).code, Some(130));
     });
 }
@@ -140,7 +142,7 @@ fn ctrl_c_in_the_second_profile_keeps_the_first() {
         let mut child = workspace.profile(&[&ENDLESS_PROFILE[..3], &words].concat()).spawn().unwrap();
         eventually("the first is there", || {
             assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
-            !glob(&workspace.out(), &["profile", "0-utf8mb4_general_ci-against"]).is_empty()
+            !find_by_prefixes(&workspace.out(), &["profile", "0-utf8mb4_general_ci-against"]).is_empty()
         });
         let finished = interrupt(&workspace, child, Signal::INT);
         assert_eq!(finished.code, Some(130), "{finished}");
@@ -190,6 +192,6 @@ fn a_kill_ends_the_server_and_keeps_results() {
     assert!(finished.is_none() && failure.is_some_and(|failure| failure.contains("weigh was killed")));
     assert!(!workspace.read().blocks.is_empty());
     // The next run removes the folder that the killed one left.
-    let finished = workspace.end(workspace.weigh(&["audit", "--server=mariadb"]).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&["audit", "--server=mariadb"]).spawn().unwrap());
     assert!(matches!(finished.code, Some(0 | 1)), "{finished}");
 }

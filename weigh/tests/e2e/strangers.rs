@@ -14,7 +14,7 @@ use server::Conn;
 use server::{Address, NoProgress, Options, Server, open};
 use sql::SqlMode;
 
-use crate::workspace::{Finished, Workspace, glob};
+use crate::workspace::{Finished, Workspace, find_by_prefixes};
 
 fn start(name: &str) -> Server {
     let options = Options { buffer_pool: Some(64 << 20), threads: 2, ..Options::default() };
@@ -140,7 +140,7 @@ fn run_plan(workspace: &Workspace, server: &Server, conn: &mut Conn) {
         server,
         &["preflight", "--schema=d", "--to=utf8mb4_unicode_ci", "--trial=none", "--all-columns"],
     );
-    let mut folders = glob(workspace.root(), &["weigh-results", "2"]);
+    let mut folders = find_by_prefixes(workspace.root(), &["weigh-results", "2"]);
     folders.sort_by_key(|folder| fs::metadata(folder).unwrap().modified().unwrap());
     let folder = folders.pop().unwrap_or_else(|| panic!("no plan: {done}"));
     let [script, tools] = ["plan.sql", "plan-online.sh"].map(|name| fs::read_to_string(folder.join(name)).unwrap());
@@ -195,11 +195,13 @@ fn workloads_that_leave_their_schema_are_refused() {
         ),
     ] {
         write_workload(&workspace.root().join("w"), definition, statement);
-        let done = workspace.end(workspace.weigh(&["workload", "check", "w"]).spawn().unwrap());
+        let done = workspace.wait_for_end(workspace.weigh(&["workload", "check", "w"]).spawn().unwrap());
         assert_eq!(done.code, Some(1), "{definition} {statement}: {done}");
         assert!(done.stdout.contains("error: "), "{done}");
         workspace
-            .end(workspace.weigh(&["workload", "compare", "w", "--collation=as-is,utf8mb4_bin"]).spawn().unwrap())
+            .wait_for_end(
+                workspace.weigh(&["workload", "compare", "w", "--collation=as-is,utf8mb4_bin"]).spawn().unwrap(),
+            )
             .refuses_with(&["can't be run"]);
     }
 }
@@ -232,7 +234,7 @@ fn workloads_in_other_charsets_have_one_reading() {
             Some(value) => fs::write(&samples, format!("v\n{value}\n")).unwrap(),
             None => drop(fs::remove_file(&samples)),
         }
-        let done = workspace.end(workspace.weigh(&["workload", "check", "w"]).spawn().unwrap());
+        let done = workspace.wait_for_end(workspace.weigh(&["workload", "check", "w"]).spawn().unwrap());
         assert_eq!(done.code, Some(1), "{charset} {statement}: {done}");
         assert!(done.stdout.contains("error: "), "{done}");
     }

@@ -13,7 +13,7 @@ fn reports_missing_sysbench() {
     let workspace = Workspace::new();
     let mut command = workspace.bench(&SMALL, &["--driver=sysbench", "-w", "oltp_point_select", "-c", "utf8mb4_bin"]);
     let nowhere = [("PATH", "/nonexistent"), ("WEIGH_CACHE", "/nonexistent")];
-    let finished = workspace.end(command.envs(nowhere).spawn().unwrap());
+    let finished = workspace.wait_for_end(command.envs(nowhere).spawn().unwrap());
     finished.refuses_with(&["sysbench", "install it", "--driver sysbench"]);
     assert!(!workspace.out().exists());
 }
@@ -67,7 +67,7 @@ fn run_script(workspace: &Workspace, script: &str, words: &[&str]) -> Finished {
     let fixed = ["--driver=sysbench", "--script=own.lua", "--server=mariadb"];
     let size = [&SMALL[1..], &["--block=1s", "--replicates=1", "--max-time=120s"]].concat();
     let sides = ["--baseline=utf8mb4_bin", "-c", "utf8mb4_bin,utf8mb4_general_ci"];
-    workspace.end(workspace.bench(&size, &[&fixed[..], &sides, words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.bench(&size, &[&fixed[..], &sides, words].concat()).spawn().unwrap())
 }
 
 #[test]

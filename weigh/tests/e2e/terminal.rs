@@ -23,7 +23,7 @@ pub fn on_a_terminal(workspace: &Workspace, command: &Command, redirection: &str
 fn read_terminal(redirection: &str, environment: &[(&str, &str)]) -> String {
     let workspace = Workspace::new();
     let mut script = on_a_terminal(&workspace, &workspace.bench(&SMALL, &ONE), redirection);
-    let finished = workspace.end(script.envs(environment.iter().copied()).spawn().unwrap());
+    let finished = workspace.wait_for_end(script.envs(environment.iter().copied()).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     finished.stdout
 }
@@ -49,12 +49,12 @@ fn ignores_closed_pipes() {
     for words in [&["bench", "--list-workloads"][..], &["bench", "--help"], &["servers", "list"]] {
         let mut child = workspace.weigh(words).spawn().unwrap();
         drop(child.stdout.take());
-        assert_eq!(workspace.end(child).code, Some(0), "{words:?}");
+        assert_eq!(workspace.wait_for_end(child).code, Some(0), "{words:?}");
     }
     // Each step prints a line.
     let mut child = workspace.bench(&SMALL, &[&["--verbose"], &ONE[..]].concat()).spawn().unwrap();
     drop((child.stdout.take(), child.stderr.take()));
-    assert_eq!(workspace.end(child).code, Some(0));
+    assert_eq!(workspace.wait_for_end(child).code, Some(0));
     workspace.read().assert_complete();
 }
 
@@ -65,7 +65,7 @@ fn ignores_closed_streams() {
     let mut shell = Command::new("sh");
     shell.args(["-c", "exec \"$0\" \"$@\" <&- >&- 2>&-"]).arg(bench.get_program()).args(bench.get_args());
     workspace.set_up(&mut shell);
-    let finished = workspace.end(shell.stdin(Stdio::null()).spawn().unwrap());
+    let finished = workspace.wait_for_end(shell.stdin(Stdio::null()).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     workspace.read().assert_complete();
 }
@@ -74,7 +74,7 @@ fn ignores_closed_streams() {
 fn reports_unwritable_output_with_the_results() {
     let workspace = Workspace::new();
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let finished = workspace.end(workspace.bench(&SMALL, &ONE).stdout(full).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.bench(&SMALL, &ONE).stdout(full).spawn().unwrap());
     assert_eq!(finished.code, Some(2), "{finished}");
     assert!(finished.stderr.contains(workspace.out().to_str().unwrap()), "{finished}");
     assert!(finished.stderr.contains("weigh: cannot write to standard output: No space left"), "{finished}");

@@ -24,7 +24,7 @@ fn load(conn: &mut Conn, text: &str) {
 }
 
 fn upgrade(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(workspace.weigh(&[&["upgrade"], words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(&[&["upgrade"], words].concat()).spawn().unwrap())
 }
 
 /// Joins the lines of a text.
@@ -301,7 +301,7 @@ fn a_large_dump_needs_little_memory() {
             thread::sleep(Duration::from_millis(100));
         }
     });
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     let peak = watcher.join().unwrap();
     println!("{pair}: {} MiB\n{}", peak >> 20, finished.stdout);
     assert!(matches!(finished.code, Some(0 | 1)) && peak < 1 << 30, "{finished}");

@@ -19,7 +19,7 @@ const JOIN: &str = "SELECT o.id FROM orders o JOIN parcels p ON p.code = o.code"
 fn ask(words: &[&str]) -> Finished {
     let workspace = Workspace::new();
     fs::write(workspace.root().join("shop.sql"), SCHEMA).unwrap();
-    workspace.end(workspace.weigh(&[&["why", "--dump", "shop.sql"], words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(&[&["why", "--dump", "shop.sql"], words].concat()).spawn().unwrap())
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn one_column_is_converted_and_rows_are_of_one_server() {
     let workspace = Workspace::new();
     let join = "SELECT c.name, o.item FROM customers c JOIN orders o ON o.mail = c.email WHERE c.id = 7";
     let login = ["why", "--no-defaults", "--user=root", "--socket", socket.to_str().unwrap(), "--schema=shop", join];
-    let ask = |more: &[&str]| workspace.end(workspace.weigh(&[&login[..], more].concat()).spawn().unwrap());
+    let ask = |more: &[&str]| workspace.wait_for_end(workspace.weigh(&[&login[..], more].concat()).spawn().unwrap());
     let finished = ask(&["--format=json"]);
     let diagnosis: Value = serde_json::from_str(&finished.stdout).unwrap();
     let finding = &diagnosis["statements"][0]["findings"][0];
@@ -147,7 +147,7 @@ fn a_running_server_is_only_asked() {
         "SET @x := 'a'; {JOIN}; SELECT id FROM orders WHERE id = f(); UPDATE orders o JOIN parcels p ON p.code = o.code SET o.id = 2; \
          SET GLOBAL max_connections = 7; DELETE FROM parcels WHERE code = 'x'"
     );
-    let finished = workspace.end(workspace.weigh(&[&login[..], &[&script]].concat()).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&[&login[..], &[&script]].concat()).spawn().unwrap());
     assert_eq!(finished.code, Some(1), "{finished}");
     assert!(finished.stdout.contains("2 of "), "{finished}");
     conn.query_drop("SET GLOBAL general_log = 0").unwrap();
@@ -181,10 +181,10 @@ fn slow_logs_are_judged_by_class() {
         entry("9", "SELECT id FROM orders WHERE id = 5") + &entry("1", JOIN) + &entry("2", "SELECT 7 FROM orders");
     fs::write(workspace.root().join("slow.log"), log).unwrap();
     let words = ["why", "--dump", "shop.sql", "--slow-log", "slow.log", "--worst", "2", "--format=json"];
-    let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "the join is the third: {finished}");
     let words = ["why", "--dump", "shop.sql", "--slow-log", "slow.log", "--format=json"];
-    let finished = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
     assert_eq!(finished.code, Some(1), "{finished}");
     let diagnosis: Value = serde_json::from_str(&finished.stdout).unwrap();
     assert_eq!(diagnosis["statements"][0]["text"], JOIN, "findings come first: {finished}");

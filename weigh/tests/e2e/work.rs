@@ -87,12 +87,12 @@ fn find_missing_index(name: &str) {
     let out = out.to_str().unwrap();
     let warning = "the plans differ";
     for format in ["text", "markdown", "csv"] {
-        let finished = workspace.end(workspace.weigh(&["report", out, "--format", format]).spawn().unwrap());
+        let finished = workspace.wait_for_end(workspace.weigh(&["report", out, "--format", format]).spawn().unwrap());
         assert!(finished.stdout.contains(warning), "{name}, {format}: {finished}");
     }
-    let json = workspace.end(workspace.weigh(&["report", out, "--format", "json"]).spawn().unwrap());
+    let json = workspace.wait_for_end(workspace.weigh(&["report", out, "--format", "json"]).spawn().unwrap());
     assert!(json.stdout.contains(r#""in": "plan""#) && json.stdout.contains(warning), "{name}: {json}");
-    let page = workspace.end(workspace.weigh(&["report", out]).spawn().unwrap());
+    let page = workspace.wait_for_end(workspace.weigh(&["report", out]).spawn().unwrap());
     assert_eq!(page.code, Some(0), "{page}");
     let page = std::fs::read_to_string(workspace.out().join("report.html")).unwrap();
     assert!(page.contains(warning), "{name}");

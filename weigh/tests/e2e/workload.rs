@@ -5,7 +5,7 @@ use std::fs;
 use crate::workspace::{Finished, Workspace};
 
 fn check(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(workspace.weigh(&[&["workload", "check"], words].concat()).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(&[&["workload", "check"], words].concat()).spawn().unwrap())
 }
 
 fn shop(workspace: &Workspace, statement: &str) {

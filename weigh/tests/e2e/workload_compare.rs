@@ -54,8 +54,9 @@ pub fn shop(workspace: &Workspace) {
 }
 
 fn compare(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace
-        .end(workspace.weigh(&[&["workload", "compare", "shop", "--no-defaults"], words].concat()).spawn().unwrap())
+    workspace.wait_for_end(
+        workspace.weigh(&[&["workload", "compare", "shop", "--no-defaults"], words].concat()).spawn().unwrap(),
+    )
 }
 
 fn read(finished: &Finished) -> ResultDiff {

@@ -92,13 +92,13 @@ impl Workspace {
         self.weigh(&[&["profile", "--out", out.to_str().unwrap()], words].concat())
     }
 
-    pub fn run(&self, words: &[&str]) -> Finished {
-        self.end(self.bench(&SMALL, words).spawn().unwrap())
+    pub fn run_small_bench(&self, words: &[&str]) -> Finished {
+        self.wait_for_end(self.bench(&SMALL, words).spawn().unwrap())
     }
 
     /// Runs a small benchmark that must succeed, and reads its results.
     pub fn measured(&self, words: &[&str]) -> Measured {
-        let finished = self.run(words);
+        let finished = self.run_small_bench(words);
         assert_eq!(finished.code, Some(0), "{finished}");
         let measured = self.read();
         assert_eq!(measured.run.failure, None);
@@ -114,7 +114,7 @@ impl Workspace {
 
     /// Waits for a process of this workspace to end, and asserts that no process or instance is
     /// left.
-    pub fn end(&self, child: Child) -> Finished {
+    pub fn wait_for_end(&self, child: Child) -> Finished {
         let finished = Finished::from_output(child.wait_with_output().unwrap()).without_progress();
         // A process that weigh's own child killed may be listed for a moment longer.
         let deadline = Instant::now() + Duration::from_secs(5);
@@ -140,7 +140,7 @@ impl Workspace {
     pub fn wait_for_rows(&self, child: &mut Child) {
         eventually("rows are loaded", || {
             assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
-            let tables = glob(&self.tmp(), &["weigh-", "data", "weigh_", "sbtest1.ibd"]);
+            let tables = find_by_prefixes(&self.tmp(), &["weigh-", "data", "weigh_", "sbtest1.ibd"]);
             tables.iter().any(|table| fs::metadata(table).is_ok_and(|table| table.len() > 1 << 20))
         });
     }
@@ -149,13 +149,13 @@ impl Workspace {
     pub fn wait_for_perf(&self, child: &mut Child) {
         eventually("perf has attached", || {
             assert!(child.try_wait().unwrap().is_none(), "weigh ended before its time");
-            let written = glob(&self.tmp(), &["weigh-perf-", "perf.data"]);
+            let written = find_by_prefixes(&self.tmp(), &["weigh-perf-", "perf.data"]);
             written.iter().any(|data| fs::metadata(data).is_ok_and(|data| data.len() > 1024))
         });
     }
 
     /// Returns the process id of the private instance.
-    pub fn server(&self) -> u32 {
+    pub fn server_pid(&self) -> u32 {
         let datadir = format!("--datadir={}", self.tmp().display());
         let is_server = |pid: &u32| proc_file(*pid, "cmdline").contains(&datadir);
         self.processes().into_iter().find(is_server).expect("a private instance runs")
@@ -170,11 +170,11 @@ impl Workspace {
 }
 
 /// Returns the paths below a folder whose components begin with `names`.
-pub fn glob(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
+pub fn find_by_prefixes(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
     let Some((first, rest)) = names.split_first() else { return vec![folder.to_owned()] };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(first));
-    named.flat_map(|entry| glob(&entry.path(), rest)).collect()
+    named.flat_map(|entry| find_by_prefixes(&entry.path(), rest)).collect()
 }
 
 fn proc_file(pid: u32, name: &str) -> String {
@@ -271,7 +271,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Returns the collations on a server in order, without copies.
+    /// Returns the collations on a server in order, without the second copies that A/A pairs compare.
     pub fn collations(&self, server: usize) -> Vec<&str> {
         let own = self.run.variants.iter().filter(|variant| variant.server == server && !variant.copy);
         own.map(|variant| variant.collation.as_str()).collect()

@@ -27,7 +27,7 @@ fn try_second_wall(spec: &str) {
         if account == "bench" {
             weigh.env("MYSQL_PWD", PASSWORD);
         }
-        workspace.end(weigh.spawn().unwrap())
+        workspace.wait_for_end(weigh.spawn().unwrap())
     };
     let compare = ["workload", "compare", "w"];
     let bench = ["bench", "--workload=w", "--max-time=2s", "--out=refused"];

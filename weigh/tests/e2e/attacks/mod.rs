@@ -26,7 +26,7 @@ fn is_root(test: &str) -> bool {
 }
 
 fn weigh(workspace: &Workspace, words: &[&str]) -> Finished {
-    workspace.end(workspace.weigh(words).spawn().unwrap())
+    workspace.wait_for_end(workspace.weigh(words).spawn().unwrap())
 }
 
 fn mode(path: &Path) -> u32 {
@@ -64,7 +64,7 @@ fn preflight_keeps_strangers_files() {
 #[test]
 fn report_replaces_a_link_in_a_strangers_folder() {
     let workspace = Workspace::new();
-    let run = workspace.run(&["--collation=utf8mb4_bin"]);
+    let run = workspace.run_small_bench(&["--collation=utf8mb4_bin"]);
     assert_eq!(run.code, Some(0), "{run}");
     let (page, precious) = (workspace.out().join("report.html"), workspace.root().join("precious"));
     fs::write(&precious, "untouched").unwrap();
@@ -82,7 +82,7 @@ fn rows_of_a_captured_workload_are_private() {
     crate::folder::shop(&workspace);
     let words = ["--workload=shop", "--collation=as-is,utf8mb4_unicode_ci"];
     // The first option is for built-in tables.
-    let finished = workspace.end(workspace.bench(&crate::workspace::SMALL[1..], &words).spawn().unwrap());
+    let finished = workspace.wait_for_end(workspace.bench(&crate::workspace::SMALL[1..], &words).spawn().unwrap());
     assert_eq!(finished.code, Some(0), "{finished}");
     assert_eq!(mode(&workspace.out()), 0o700);
     for name in ["run.json", "samples.jsonl", "report.html"] {
@@ -111,7 +111,7 @@ fn folders_and_recipes_of_strangers_choose_nothing_that_runs() {
     named("loose_Plugin-Dir = \"x\"").refuses_with(&["loose_Plugin-Dir=x", "--trust"]);
     assert!(!workspace.root().join("log=1").exists() && !log.exists());
 
-    let run = workspace.run(&["--collation=utf8mb4_bin"]);
+    let run = workspace.run_small_bench(&["--collation=utf8mb4_bin"]);
     assert_eq!(run.code, Some(0), "{run}");
     let file = workspace.out().join("run.json");
     let mut run: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
@@ -140,7 +140,7 @@ fn panics_of_threads_end_the_command() {
         ("watch", &["capture", "--schema=d", "--sql=s.sql", "--assume-schema", "--out=w"]),
     ] {
         let mut weigh = workspace.weigh(&[words, &login].concat());
-        let finished = workspace.end(weigh.env("WEIGH_TEST_PANIC", place).spawn().unwrap());
+        let finished = workspace.wait_for_end(weigh.env("WEIGH_TEST_PANIC", place).spawn().unwrap());
         // A fast command can end before the thread looks.
         let is_done = place == "watch" && finished.code != Some(2);
         assert!(is_done || finished.stderr.contains("a test asked for it"), "{words:?}: {finished}");

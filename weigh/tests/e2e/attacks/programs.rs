@@ -79,7 +79,7 @@ fn run_archive(workspace: &Workspace, script: &str) -> (Finished, String) {
     assert!(packed.unwrap().success());
     let mut weigh = workspace.weigh(&["bench", "--quick", "--server", "./s.tar", "--out=out"]);
     weigh.env("WEIGH_CACHE", cache).env("MYSQL_PWD", "swordfish-7").env("AWS_SECRET_ACCESS_KEY", "swordfish-8");
-    let finished = workspace.end(weigh.spawn().unwrap());
+    let finished = workspace.wait_for_end(weigh.spawn().unwrap());
     (finished, ear.heard())
 }
 
@@ -207,7 +207,7 @@ fn refuses_special_files_in_archives() {
     let cache = root.join("cache");
     let bench = |archive: &str| {
         let mut weigh = workspace.weigh(&["bench", "--quick", "--server", archive, "--out=out"]);
-        workspace.end(weigh.env("WEIGH_CACHE", &cache).spawn().unwrap())
+        workspace.wait_for_end(weigh.env("WEIGH_CACHE", &cache).spawn().unwrap())
     };
     bench("./pipe.tar").refuses_with(&["named pipe", "refused"]);
     bench("./su.tar");

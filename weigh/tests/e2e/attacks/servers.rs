@@ -76,7 +76,7 @@ fn answers_have_a_bound_in_memory() {
         weigh.args(["--user=root", "--timeout=1h", "--statement-time=1h", "--no-defaults"]);
         let mut child = weigh.env("WEIGH_MAX_ITEM", "4").spawn().unwrap();
         let peak = watch_memory(&mut child);
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         assert!(rogue.has_answered(), "{what}: {finished}");
         assert!(peak < 160, "{what}: {peak} MiB: {finished}");
         finished.refuses_with(&["the answer is larger than 64 MiB", "WEIGH_MAX_ITEM"]);
@@ -102,7 +102,7 @@ fn compared_results_have_a_bound_in_memory() {
     let words = ["workload", "compare", "w", "--server=mariadb", "--collation=as-is,utf8mb4_bin", "--no-defaults"];
     let mut child = workspace.weigh(&words).spawn().unwrap();
     let peak = watch_memory(&mut child);
-    let finished = workspace.end(child);
+    let finished = workspace.wait_for_end(child);
     assert_eq!(finished.code, Some(0), "{finished}");
     assert!(peak < 120, "{peak} MiB: {finished}");
 }
@@ -123,7 +123,7 @@ fn frozen_server_ends_audit_in_time() {
             rogue.statements() >= 14
         });
         send(Signal::STOP, foreign.pid());
-        let finished = workspace.end(child);
+        let finished = workspace.wait_for_end(child);
         send(Signal::CONT, foreign.pid());
         finished.refuses_with(&["no answer in time"]);
     });

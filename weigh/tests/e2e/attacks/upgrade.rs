@@ -43,7 +43,7 @@ fn compare(workspace: &Workspace, [from, to]: [&Path; 2], words: &[&str]) -> Com
 }
 
 fn live(workspace: &Workspace, sockets: [&Path; 2], words: &[&str]) -> Finished {
-    workspace.end(compare(workspace, sockets, words).spawn().unwrap())
+    workspace.wait_for_end(compare(workspace, sockets, words).spawn().unwrap())
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn frozen_servers_end_a_comparison_in_time() {
                     rogue.has_answered()
                 });
                 send(Signal::STOP, own.pid());
-                let finished = workspace.end(child);
+                let finished = workspace.wait_for_end(child);
                 send(Signal::CONT, own.pid());
                 finished.refuses_with(&["no answer in time"]);
             });

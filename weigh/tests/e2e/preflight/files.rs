@@ -11,7 +11,7 @@ fn checks_a_csv_file() {
     let words = |more: &[&str]| {
         let common = ["preflight", "--csv=people.csv", "--from=utf8mb4_bin", "--key=name", "--to=utf8mb4_unicode_ci"];
         let all = ["--all-columns"].iter().chain(more).copied().collect::<Vec<_>>();
-        workspace.end(workspace.weigh(&[&common, all.as_slice()].concat()).spawn().unwrap())
+        workspace.wait_for_end(workspace.weigh(&[&common, all.as_slice()].concat()).spawn().unwrap())
     };
     let text = words(&[]);
     assert_eq!((text.code, text.stderr.as_str()), (Some(1), ""), "{text}");
@@ -21,7 +21,7 @@ fn checks_a_csv_file() {
     let none = words(&["--check=unholdable"]);
     assert_eq!(none.code, Some(0), "{none}");
     workspace
-        .end(
+        .wait_for_end(
             workspace
                 .weigh(&["preflight", "--csv=none.csv", "--from=utf8mb4_bin", "--to=utf8mb4_unicode_ci"])
                 .spawn()
@@ -39,7 +39,7 @@ fn checks_parquet_files() {
     let check = |file: &str, more: &[&str]| {
         let path = format!("--parquet={fixtures}/{file}");
         let common = ["preflight", &path, "--from=utf8mb4_bin", "--to=utf8mb4_unicode_ci", "--all-columns"];
-        workspace.end(workspace.weigh(&[&common, more].concat()).spawn().unwrap())
+        workspace.wait_for_end(workspace.weigh(&[&common, more].concat()).spawn().unwrap())
     };
     let one = check("people.parquet", &["--key=town+name"]);
     assert_eq!((one.code, one.stderr.as_str()), (Some(1), ""), "{one}");
@@ -52,7 +52,7 @@ fn checks_parquet_files() {
     check("people.parquet", &["--key=street"]).refuses_with(&["no column street", "id, town, name"]);
     check("README.md", &["--key=name"]).refuses_with(&["README.md"]);
     let server_only = workspace.weigh(&["preflight", "--from=utf8mb4_bin", "--to=utf8mb4_unicode_ci"]).spawn().unwrap();
-    workspace.end(server_only).refuses_with(&["--csv", "--parquet"]);
+    workspace.wait_for_end(server_only).refuses_with(&["--csv", "--parquet"]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ UNLOCK TABLES;
 ";
     fs::write(workspace.root().join("dump.sql"), dump).unwrap();
     let words = ["preflight", "--dump=dump.sql", "--flavour=mysql", "--to=utf8mb4_0900_ai_ci"];
-    let text = workspace.end(workspace.weigh(&words).spawn().unwrap());
+    let text = workspace.wait_for_end(workspace.weigh(&words).spawn().unwrap());
     assert_eq!((text.code, text.stderr.as_str()), (Some(1), ""), "{text}");
     for part in ["4 rows of 1 table read", "2 rows become equal", "'Straße' (key 1)", "'STRASSE' (key 2)"] {
         assert!(text.stdout.contains(part), "{part}: {text}");

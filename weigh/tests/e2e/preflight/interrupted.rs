@@ -63,7 +63,7 @@ fn resumed_report_equals_an_uninterrupted_one() {
         let child = shop.begin();
         send(signal, child.id());
         // The folder of temporary files is empty after any signal.
-        let finished = shop.workspace.end(child);
+        let finished = shop.workspace.wait_for_end(child);
         assert_eq!((finished.code, finished.stdout.as_str()), (code, ""), "{finished}");
         shop.run(&["UNLOCK TABLES"]);
         let first = fs::read_to_string(shop.workspace.root().join("done")).unwrap();
@@ -100,7 +100,7 @@ fn waits_for_a_restarted_server() {
     // The server that was started by weigh had its socket moved there.
     let created = shop.socket.with_file_name("run").join("mysqld.sock");
     eventually("the server listens again", || fs::rename(&created, &shop.socket).is_ok());
-    let finished = shop.workspace.end(child);
+    let finished = shop.workspace.wait_for_end(child);
     again.kill().unwrap();
     again.wait().unwrap();
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(1), ""), "{finished}");
