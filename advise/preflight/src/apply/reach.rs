@@ -87,7 +87,8 @@ fn reach_of_reading(sql: &str, mode: SqlMode) -> Reach {
     let next_is = |words: &[&str]| rest.first().is_some_and(|token| token.is_any_keyword(words));
     let has = |words: &[&str]| rest.iter().any(|token| token.is_any_keyword(words));
     let verb = verb.text.to_ascii_lowercase();
-    if verb != "create" && tokens.iter().any(|token| !token.is_closed) {
+    // Bodies of programs are believed.
+    if verb != "create" && (tokens.iter().any(|token| !token.is_closed) || sql::find_odd_number(&tokens).is_some()) {
         return Reach::Beyond;
     }
     match verb.as_str() {

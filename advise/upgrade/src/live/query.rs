@@ -132,7 +132,7 @@ fn use_in_mode(text: &str, mode: SqlMode) -> Use {
     });
     let is_conditional = tokens.iter().any(|token| token.kind == TokenKind::ConditionalComment);
     match statement_effect(&tokens) {
-        Ok(Effect::Reads) if !locks && !is_conditional => Use::Query,
+        Ok(Effect::Reads) if !locks && !is_conditional && sql::find_odd_number(&tokens).is_none() => Use::Query,
         _ => Use::Other,
     }
 }
@@ -273,6 +273,7 @@ mod tests {
             "SELECT a FROM t FOR UPDATE",
             "SELECT a FROM t LOCK IN SHARE MODE",
             "SELECT SLEEP(5)",
+            "SELECT SLEEP 1.e(5)",
             "SET GLOBAL sql_mode = ''",
             "SELECT 1 /*! INTO OUTFILE 'x' */",
             "CALL p()",
