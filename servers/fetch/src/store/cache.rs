@@ -2,9 +2,9 @@
 //! processes write at once.
 
 use std::env;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -102,7 +102,8 @@ impl Cache {
         if folder.is_dir() {
             return Ok(());
         }
-        fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        let created = DirBuilder::new().recursive(true).mode(folder_mode()).create(folder);
+        created.map_err(Error::io("create", folder))?;
         files::check_private(&self.root).map_err(Error::io("use the cache", &self.root))?;
         folder.ancestors().take_while(|path| path.starts_with(&self.root)).try_for_each(restrict)
     }
@@ -153,8 +154,11 @@ fn check_entry(root: &Path, path: &Path, is_reachable: bool) -> io::Result<()> {
 /// Lets only this user write to a folder, regardless of the umask. The accounts of servers that
 /// root starts may read it.
 fn restrict(folder: &Path) -> Result<(), Error> {
-    let mode = if rustix::process::geteuid().is_root() { 0o755 } else { 0o700 };
-    fs::set_permissions(folder, fs::Permissions::from_mode(mode)).map_err(Error::io("set the mode of", folder))
+    fs::set_permissions(folder, fs::Permissions::from_mode(folder_mode())).map_err(Error::io("set the mode of", folder))
+}
+
+fn folder_mode() -> u32 {
+    if rustix::process::geteuid().is_root() { 0o755 } else { 0o700 }
 }
 
 /// A folder that is being filled. Removed when dropped, unless it was renamed.
@@ -195,6 +199,7 @@ mod tests {
     #[test]
     fn concurrent_requests_fill_the_folder_once() {
         let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
         let fills = AtomicU32::new(0);
         thread::scope(|scope| {
             for _ in 0..8 {
@@ -206,12 +211,24 @@ mod tests {
                         fs::write(partial.join("last"), "").unwrap();
                         Ok(())
                     };
-                    let filled = cache(folder.path()).folder_or_create("servers/x@y", 0, &NoProgress, fill);
+                    let filled =
+                        cache(&folder.path().join("cache")).folder_or_create("servers/x@y", 0, &NoProgress, fill);
                     assert!(filled.unwrap().join("last").exists());
                 });
             }
         });
         assert_eq!(fills.into_inner(), 1);
+    }
+
+    /// Runs a test of this file with a umask that keeps nobody out.
+    #[test]
+    fn a_cache_can_be_created_with_any_umask() {
+        let test = "store::cache::tests::concurrent_requests_fill_the_folder_once";
+        let script = "umask 0 && exec \"$0\" --exact \"$1\"";
+        let program = env::current_exe().unwrap();
+        let output = std::process::Command::new("sh").args(["-c", script]).arg(program).arg(test).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
     }
 
     #[test]
