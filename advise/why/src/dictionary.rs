@@ -1,7 +1,8 @@
 //! Tables, views and programs of the copy.
 
 use mysql::prelude::Queryable;
-use sql::quote_string;
+use server::{Flavour, Version};
+use sql::{quote_identifier, quote_string};
 
 use crate::Error;
 use crate::copy::{Copy, Session, StoredProgram};
@@ -36,6 +37,8 @@ pub struct Index {
     pub name: String,
     /// Columns in order, with the length of a prefix. An expression has no name.
     pub parts: Vec<(String, Option<u64>)>,
+    /// Expressions of a functional index: "lower(`name`)".
+    pub expressions: Vec<String>,
 }
 
 impl Table {
@@ -45,6 +48,13 @@ impl Table {
 
     pub fn is_indexed(&self, column: &str) -> bool {
         self.indexes.iter().any(|index| index.parts.iter().any(|(part, _)| part.eq_ignore_ascii_case(column)))
+    }
+
+    /// True if a functional index has an expression of the column.
+    pub fn is_indexed_in_expression(&self, column: &str) -> bool {
+        let quoted = quote_identifier(column).to_lowercase();
+        let mut expressions = self.indexes.iter().flat_map(|index| &index.expressions);
+        expressions.any(|expression| expression.to_lowercase().contains(&quoted))
     }
 }
 
@@ -60,6 +70,24 @@ type Head = (String, String, String, Option<String>, Option<String>, Option<Stri
 
 /// Name, type, character set, collation and length of a column.
 type ColumnRow = (String, String, Option<String>, Option<String>, Option<u64>);
+
+/// Name of an index; column, prefix and expression of a part of it.
+type PartRow = (String, Option<String>, Option<u64>, Option<String>);
+
+/// Groups the parts of indexes, which come in the order of the indexes' names.
+fn group_parts(parts: Vec<PartRow>) -> Vec<Index> {
+    let mut indexes: Vec<Index> = Vec::new();
+    for (name, column, prefix, expression) in parts {
+        if indexes.last().is_none_or(|last| last.name != name) {
+            indexes.push(Index { name, parts: Vec::new(), expressions: Vec::new() });
+        }
+        if let Some(last) = indexes.last_mut() {
+            last.parts.push((column.unwrap_or_default(), prefix));
+            last.expressions.extend(expression);
+        }
+    }
+    indexes
+}
 
 impl Copy<'_> {
     /// Reads a table or view. `None` if the name is unknown.
@@ -82,20 +110,14 @@ impl Copy<'_> {
                  FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} ORDER BY ORDINAL_POSITION"
             ))
             .map_err(fail)?;
-        let parts: Vec<(String, Option<String>, Option<u64>)> = conn
+        let has_expressions = self.flavour == Flavour::MySql && self.version >= Version::new(8, 0, 13);
+        let parts: Vec<PartRow> = conn
             .query(format!(
-                "SELECT INDEX_NAME, COLUMN_NAME, SUB_PART FROM information_schema.STATISTICS \
-                 WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} ORDER BY INDEX_NAME, SEQ_IN_INDEX"
+                "SELECT INDEX_NAME, COLUMN_NAME, SUB_PART, {} FROM information_schema.STATISTICS \
+                 WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} ORDER BY INDEX_NAME, SEQ_IN_INDEX",
+                if has_expressions { "EXPRESSION" } else { "NULL" }
             ))
             .map_err(fail)?;
-        let mut indexes: Vec<Index> = Vec::new();
-        for (index, column, prefix) in parts {
-            let part = (column.unwrap_or_default(), prefix);
-            match indexes.last_mut().filter(|last| last.name == index) {
-                Some(last) => last.parts.push(part),
-                None => indexes.push(Index { name: index, parts: vec![part] }),
-            }
-        }
         let column = |(name, data_type, charset, collation, characters)| Column {
             name,
             data_type,
@@ -111,7 +133,7 @@ impl Copy<'_> {
             row_format: row_format.unwrap_or_default(),
             collation,
             columns: columns.into_iter().map(column).collect(),
-            indexes,
+            indexes: group_parts(parts),
         }))
     }
 

@@ -85,13 +85,24 @@ fn sum_rows(parts: &BTreeMap<String, Part>) -> u64 {
 }
 
 /// Tables that a lookup by an index reads in `after` and that were scanned, or looked up by a
-/// shorter key, in `before`.
+/// shorter key, in `before`; also those that were sorted, and of which an index now has the first rows.
 pub fn gained_lookups<'p>(before: &PlanFigures, after: &'p PlanFigures) -> Vec<&'p TableAccess> {
     let gained = |access: &&TableAccess| {
         let Some(old) = before.tables.iter().find(|old| old.table == access.table) else { return false };
         is_lookup(access) && (!is_lookup(old) || key_bytes(access) > key_bytes(old) && access.rows < old.rows)
+            || is_sorted(old) && has_order(access) && access.rows < old.rows
     };
     after.tables.iter().filter(gained).collect()
+}
+
+/// True if the server sorts the rows.
+pub fn is_sorted(access: &TableAccess) -> bool {
+    access.extra.contains("filesort")
+}
+
+/// True if an index is read from its first row on, for its order.
+pub fn has_order(access: &TableAccess) -> bool {
+    access.access == "index" && !is_sorted(access)
 }
 
 fn is_lookup(access: &TableAccess) -> bool {

@@ -7,9 +7,10 @@ use sql::{SqlMode, tokenize};
 
 use crate::Error;
 use crate::copy::{Copy, Place, Session};
+use crate::fill::{ROWS, SORTED_ROWS};
 use crate::groups::{self, Group};
 use crate::judge::{Judged as Spotted, is_conflict};
-use crate::model::{Finding, Judged, Kind, PlanFigures, Site};
+use crate::model::{Finding, Judged, Kind, PlanFigures, Side, Site};
 use crate::origin::Resolved;
 use crate::remedy::{self, Fault};
 use crate::spot::{Source, SpotKind};
@@ -249,7 +250,9 @@ impl Diagnoser<'_, '_> {
     /// Fills the tables that the statement reads, so that plans differ. Returns those that stay
     /// without rows.
     fn fill(&mut self, parts: &[(Source, Vec<Spotted>)], subject: &Subject) -> Result<Vec<(String, u64)>, Error> {
-        let filled = self.copy.fill(&self.tables(parts, subject)?)?;
+        let has_order = parts.iter().flat_map(|(_, spots)| spots).any(|judged| judged.spot.kind == SpotKind::Order);
+        let rows = if has_order { SORTED_ROWS } else { ROWS };
+        let filled = self.copy.fill(&self.tables(parts, subject)?, rows)?;
         self.made_up += filled.made;
         Ok(filled.short)
     }
@@ -292,10 +295,8 @@ impl Diagnoser<'_, '_> {
         // Only the comparisons of tables that gain a lookup are the cause.
         for (_, spots) in &mut fault.parts {
             let is_cause = |judged: &Spotted| {
-                judged
-                    .resolved
-                    .iter()
-                    .any(|one| one.column.as_ref().is_some_and(|column| gained.contains(column.alias.as_str())))
+                let mut columns = judged.resolved.iter().flat_map(|one| one.column.iter().chain(&one.inner));
+                columns.any(|column| gained.contains(column.alias.as_str()))
             };
             if spots.iter().any(is_cause) {
                 spots.retain(is_cause);
@@ -334,18 +335,23 @@ fn has_empty_lookup(outcome: &Outcome) -> bool {
     outcome.plans.iter().any(|plan| plan.is_empty_lookup)
 }
 
-/// True for a comparison or an order that an index of a column could serve, if the server did not
-/// convert the column.
+/// True for a comparison or an order that an index could serve, if the server did not convert the
+/// column, or the expression of the index.
 fn is_index_candidate(judged: &Spotted) -> bool {
     let is_kind = matches!(judged.spot.kind, SpotKind::Comparison | SpotKind::Order);
     let is_converted = |own: &str| judged.site.winner.as_ref().is_none_or(|winner| !is_same_collation(winner, own));
-    let is_lost = |one: &Resolved| {
+    let is_lost_column = |one: &Resolved| {
         one.column.as_ref().is_some_and(|column| {
             column.table.is_indexed(&column.column)
                 && (one.wraps_column() || column.collation().is_some_and(is_converted))
         })
     };
-    is_kind && judged.resolved.iter().any(is_lost)
+    let is_lost_expression = |side: &Side, one: &Resolved| {
+        let mut inner = one.inner.iter();
+        is_converted(&side.collation) && inner.any(|column| column.table.is_indexed_in_expression(&column.column))
+    };
+    let mut sides = judged.site.sides.iter().zip(&judged.resolved);
+    is_kind && sides.any(|(side, one)| is_lost_column(one) || is_lost_expression(side, one))
 }
 
 fn refusal_kind(code: u16) -> Kind {
@@ -371,7 +377,8 @@ fn describe_costs(before: &PlanFigures, after: &PlanFigures, warnings: &[String]
     let mut costs = Vec::new();
     for access in crate::plan::gained_lookups(before, after) {
         let key = access.key.as_deref().unwrap_or("an index");
-        costs.push(format!("Index {key} of {} cannot be used for a lookup", access.table));
+        let purpose = if crate::plan::has_order(access) { "the order" } else { "a lookup" };
+        costs.push(format!("Index {key} of {} cannot be used for {purpose}", access.table));
     }
     costs.extend(warnings.iter().map(|warning| format!("The server warns: {warning}")));
     costs

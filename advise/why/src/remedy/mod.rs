@@ -13,7 +13,7 @@ use crate::Error;
 use crate::copy::Copy;
 use crate::judge::Judged;
 use crate::model::{Kind, PlanFigures, Remedy, Scope};
-use crate::plan::{Plan, gained_lookups, reads_less};
+use crate::plan::{Plan, gained_lookups, is_sorted, reads_less};
 use crate::spot::Source;
 use crate::trial::{Change, Outcome, Subject};
 
@@ -164,7 +164,7 @@ fn is_mended(fault: &Fault, outcome: &Outcome) -> bool {
     let pairs = fault.before.plans.iter().zip(&outcome.plans);
     let mut is_better = false;
     for (before, after) in pairs {
-        let is_sorted = |plan: &Plan| plan.figures.tables.iter().any(|table| table.extra.contains("filesort"));
+        let is_sorted = |plan: &Plan| plan.figures.tables.iter().any(is_sorted);
         let gains =
             !gained_lookups(&before.figures, &after.figures).is_empty() && reads_less(&before.figures, &after.figures);
         let finds_none = after.is_empty_lookup && !before.is_empty_lookup && before.figures.rows > 1;
