@@ -105,7 +105,7 @@ pub fn has_order(access: &TableAccess) -> bool {
     access.access == "index" && !is_sorted(access)
 }
 
-fn is_lookup(access: &TableAccess) -> bool {
+pub fn is_lookup(access: &TableAccess) -> bool {
     matches!(
         access.access.as_str(),
         "const" | "eq_ref" | "ref" | "ref_or_null" | "range" | "system" | "index_subquery" | "unique_subquery"

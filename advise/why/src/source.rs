@@ -10,6 +10,7 @@ use crate::Error;
 use crate::copy::Refusal;
 use crate::judge::is_conflict;
 use crate::model::{Diagnosis, Finding, Kind, PlanFigures, TableAccess};
+use crate::plan::{gained_lookups, is_lookup};
 use crate::run::{Request, sets_up};
 use crate::trial::is_explainable;
 
@@ -145,14 +146,13 @@ fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut
         return true;
     }
     let best = finding.remedies.iter().filter_map(|remedy| remedy.plan.as_ref()).min_by_key(|plan| plan.rows);
-    let gained = best
-        .zip(finding.plan.as_ref())
-        .map(|(after, before)| crate::plan::gained_lookups(before, after))
-        .unwrap_or_default();
+    let gained =
+        best.zip(finding.plan.as_ref()).map(|(after, before)| gained_lookups(before, after)).unwrap_or_default();
     let is_there = |access: &&TableAccess| {
-        plan.tables
-            .iter()
-            .any(|own| own.table == access.table && own.key == access.key && own.key_len == access.key_len)
+        // A scan of a whole index has the same key and length as a lookup.
+        let reads_alike = |own: &TableAccess| own.access == access.access || is_lookup(own) && is_lookup(access);
+        let is_same = |own: &TableAccess| own.key == access.key && own.key_len == access.key_len && reads_alike(own);
+        plan.tables.iter().any(|own| own.table == access.table && is_same(own))
     };
     if !gained.is_empty() && gained.iter().all(is_there) {
         notes.push(format!("{place}: the server itself uses the index that the copy does not"));
