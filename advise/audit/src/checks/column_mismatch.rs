@@ -75,7 +75,9 @@ fn advise(advice: &Advice<'_>, table: &Table, collation: &str, columns: &[String
 fn explain(collation: &str, differs_in_charset: bool) -> String {
     let lacks = match rules::charset::collation_charset(collation) {
         "utf8mb3" | "utf8" => " Characters beyond U+FFFF are refused (error 1366).".to_owned(),
-        charset if differs_in_charset => format!(" Characters that {charset} lacks are refused or become ?."),
+        charset if differs_in_charset && rules::charset::lacks_unicode_characters(charset) => {
+            format!(" Characters that {charset} lacks are refused or become ?.")
+        }
         _ => String::new(),
     };
     format!("Left behind when the default changed: joins with later columns convert or lose an index.{lacks}")

@@ -1,5 +1,7 @@
 //! UTF-8 that was taken for latin1.
 
+use facts::{Column, TextType};
+
 use super::Check;
 use super::common::Draft;
 use crate::input::{AuditInput, ColumnSample};
@@ -12,17 +14,17 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 Values of a sample (the first and the last rows by primary key) are classified one by one: clean; double-encoded (every character beyond ASCII is \
 part of UTF-8 that was decoded as latin1, whether the column is latin1 or Unicode); mixed (parts of the value are); undecidable (one pair of \
-letters that could be either, such as Å and š). A conversion by ALTER TABLE keeps the wrong characters, and doubles them in a latin1 column that holds UTF-8. What to do: repair before \
-converting: all rows by way of BINARY where all are double-encoded, else the rows in question (`weigh preflight` names them). \
+letters that could be either, such as Å and š). A conversion by ALTER TABLE keeps the wrong characters, and doubles them in a latin1 column that holds UTF-8. What to do: where all rows are \
+double-encoded, change the type by way of its binary type, before converting; else repair the rows in question (`weigh preflight` names them), in a latin1 column after converting it. \
 From: gh-ost #290; MySQL manual, \"Converting Between Character Sets\".",
     run,
 };
 
 fn run(input: &AuditInput) -> Vec<Finding> {
-    input.samples.iter().filter_map(check_sample).collect()
+    input.samples.iter().filter_map(|sample| check_sample(input, sample)).collect()
 }
 
-fn check_sample(sample: &ColumnSample) -> Option<Finding> {
+fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
     let counts = sample.encodings;
     let broken = counts.double_encoded + counts.mixed;
     if broken == 0 {
@@ -37,11 +39,9 @@ fn check_sample(sample: &ColumnSample) -> Option<Finding> {
         sample.values, counts.double_encoded, counts.mixed, counts.undecidable, counts.clean, sample.ascii_values
     );
     let is_uniform = counts.mixed + counts.undecidable + counts.clean == 0;
-    let action = if is_uniform {
-        "Change the column to its binary type and then to utf8mb4, on a copy first; a clean row would break by it, so check all rows.".to_owned()
-    } else {
-        "Repair the rows that are double-encoded by themselves: CONVERT(BINARY CONVERT(col USING latin1) USING utf8mb4).".to_owned()
-    };
+    let column = input.facts.table(&sample.schema, &sample.table).and_then(|table| table.column(&sample.column));
+    let action =
+        column.map_or_else(String::new, |column| if is_uniform { repair_all(column) } else { repair_some(column) });
     Some(
         Draft {
             severity: Severity::Error,
@@ -52,5 +52,34 @@ fn check_sample(sample: &ColumnSample) -> Option<Finding> {
             action,
         }
         .into_finding(CHECK.name),
+    )
+}
+
+/// Returns how to repair the double-encoded rows of a column that has others, too. The right text can
+/// have characters that latin1 lacks, so a latin1 column is converted first.
+fn repair_some(column: &Column) -> String {
+    let is_unicode = column.charset.as_deref().is_some_and(|charset| charset.starts_with("utf") || charset == "ucs2");
+    let first = if is_unicode { "Repair" } else { "Convert the column to utf8mb4 first, then repair" };
+    format!(
+        "{first} the rows that are double-encoded by themselves: CONVERT(BINARY CONVERT(col USING latin1) USING utf8mb4)."
+    )
+}
+
+/// Returns how to repair a column whose values are all double-encoded.
+///
+/// A latin1 column has the bytes of the right text, so its binary type has them, too. A Unicode
+/// column has them once it is latin1.
+fn repair_all(column: &Column) -> String {
+    let is_latin1 = column.charset.as_deref() == Some("latin1");
+    let first = if is_latin1 { "Change" } else { "Change the column to latin1 (the same type), then" };
+    // BINARY would pad the values with 0x00, for good.
+    let binary = match column.text_type() {
+        Some(TextType::Char) => "to VARBINARY (not BINARY, which pads with 0x00)",
+        Some(TextType::Varchar) => "to VARBINARY",
+        _ => "to the BLOB of its size",
+    };
+    let object = if is_latin1 { " the column" } else { "" };
+    format!(
+        "{first}{object} {binary} and then to utf8mb4, on a copy first; a clean row would break by it, so check all rows."
     )
 }

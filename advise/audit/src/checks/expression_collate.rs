@@ -14,8 +14,8 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas],
     doc: "\
 COLLATE and CONVERT inside a generated column, a check constraint or a functional index stay unchanged when the columns are converted: the ALTER fails (errors 1253, 3988), or the index no longer serves the comparison. A table that is partitioned by a text column \
-distributes rows by the column's collation: after a change, lookups can miss rows (MySQL bug 106884). What to do: change the expression in the same ALTER; recreate the partitioning (ALTER TABLE … REBUILD PARTITION ALL does not \
-move rows).",
+distributes rows by the column's collation: after a change, lookups can miss rows (MySQL bug 106884). What to do: change the expression in the same ALTER; move the rows of such a table to their \
+partitions (MariaDB 10.11: ALTER TABLE … REBUILD PARTITION ALL; MySQL 9.7 refuses to convert it without a copy).",
     run,
 };
 

@@ -15,7 +15,8 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas],
     doc: "\
 All columns of a row may take 65,535 bytes. TEXT and BLOB count with their pointers, VARCHAR with its maximum length: 16,383 characters of utf8mb4. Reports tables that would not fit once \
-their text columns are utf8mb4 (error 1118, or 1074 for one column), and TEXT columns that CONVERT would change to the next larger type. What to do: shorten columns, or make them TEXT; \
+their text columns are utf8mb4 (error 1118, or 1074 for one column), and TEXT columns that CONVERT would change to the next larger type. InnoDB's other limit, half a page for the parts of columns that it keeps there (error 1118, > 8126), \
+isn't computed: `weigh preflight` rehearses the ALTER. What to do: shorten columns, or make them TEXT; \
 keep types by an explicit MODIFY. From: nextcloud #15648, ILIAS #12020, matomo #19115; MySQL manual, \"Limits on Table Column Count and Row Size\".",
     run,
 };
