@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use facts::{Column, Facts, ForeignKey, Index, IndexKind, Table, TextType};
 use mysql_collation::{Charset, Collation, Flavour};
 use rehearsal::{Definitions, Kind, Object};
+use sql::{SqlMode, Token, ddl};
 
 use crate::Error;
 use crate::model::ColumnChange;
@@ -104,6 +105,7 @@ pub struct Job<'f> {
     pub columns: u64,
     /// Maximum number of groups, examples and repairs of a finding about rows.
     pub examples: usize,
+    pub request: Request,
 }
 
 /// A table's columns: those to convert, and those to keep.
@@ -112,6 +114,9 @@ pub struct TableJob<'f> {
     pub conversions: Vec<Conversion<'f>>,
     /// Text columns that keep their collation, with the reason.
     pub kept: Vec<ColumnChange>,
+    /// Name of the column that says when a row ceased to be current, in a table WITH SYSTEM
+    /// VERSIONING (MariaDB). `None` for other tables.
+    pub row_end: Option<String>,
 }
 
 #[derive(Clone)]
@@ -197,7 +202,7 @@ impl<'f> Job<'f> {
         let columns = requested.iter().map(|table| request.text_columns(table).count() as u64).sum();
         let tables = requested
             .into_iter()
-            .map(|table| TableJob::new(facts, table, request))
+            .map(|table| TableJob::new(facts, definitions, table, request))
             .filter(|job| !job.conversions.is_empty() || !job.kept.is_empty());
         Self {
             facts,
@@ -206,6 +211,7 @@ impl<'f> Job<'f> {
             tables: tables.collect(),
             columns,
             examples: request.examples.max(1),
+            request: request.clone(),
         }
     }
 
@@ -262,8 +268,10 @@ impl<'f> Job<'f> {
 }
 
 impl<'f> TableJob<'f> {
-    fn new(facts: &'f Facts, table: &'f Table, request: &Request) -> Self {
-        let mut job = Self { table, conversions: Vec::new(), kept: Vec::new() };
+    fn new(facts: &'f Facts, definitions: &Definitions, table: &'f Table, request: &Request) -> Self {
+        let object = definitions.find(Kind::Table, &table.schema, &table.name);
+        let row_end = object.and_then(|object| find_row_end(&object.create));
+        let mut job = Self { table, conversions: Vec::new(), kept: Vec::new(), row_end };
         for column in request.text_columns(table) {
             let Some(from) = column.collation.clone() else { continue };
             let kept = |reason: &str| ColumnChange {
@@ -334,6 +342,23 @@ fn is_named(patterns: &[String], parts: &[&str]) -> bool {
     patterns.is_empty() || patterns.iter().any(matches)
 }
 
+/// Returns the name of the column with the end of a row's time, from a table's definition. A table
+/// without such a column in its definition has an invisible one. `None` without system versioning.
+fn find_row_end(create: &str) -> Option<String> {
+    if !ddl::table_options(create).contains("WITH SYSTEM VERSIONING") {
+        return None;
+    }
+    let is_row_end = |definition: &&str| {
+        let tokens: Vec<Token<'_>> = sql::tokenize(definition, SqlMode::default()).collect();
+        tokens
+            .windows(3)
+            .any(|words| ["as", "row", "end"].iter().zip(words).all(|(word, token)| token.is_keyword(word)))
+    };
+    let definition = ddl::split_definitions(create).into_iter().find(is_row_end);
+    let name = definition.and_then(|definition| sql::tokenize(definition, SqlMode::default()).next()?.name());
+    Some(name.unwrap_or_else(|| "row_end".to_owned()))
+}
+
 /// Returns the reason to keep a column's collation. `None` if nothing speaks against converting it.
 fn keep_reason(column: &Column) -> Option<&'static str> {
     match column.charset.as_deref()? {
@@ -396,4 +421,20 @@ pub fn binary_collation(facts: &Facts, from: &str, charset: &str) -> String {
 /// True for ENUM and SET, whose rows store member numbers or bits instead of text.
 pub fn has_members(column: &Column) -> bool {
     matches!(column.text_type(), Some(TextType::Enum | TextType::Set))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_row_end;
+
+    #[test]
+    fn finds_the_end_of_a_rows_time() {
+        let implicit = "CREATE TABLE `t` (\n  `a` int COMMENT 'GENERATED ALWAYS AS ROW END'\n) ENGINE=InnoDB WITH SYSTEM VERSIONING";
+        assert_eq!(find_row_end(implicit).as_deref(), Some("row_end"));
+        let explicit = "CREATE TABLE `t` (\n  `a` int,\n  `since` timestamp(6) GENERATED ALWAYS AS ROW START,\n  \
+                        `till` timestamp(6) GENERATED ALWAYS AS ROW END,\n  PERIOD FOR SYSTEM_TIME (`since`, `till`)\n) \
+                        ENGINE=InnoDB WITH SYSTEM VERSIONING";
+        assert_eq!(find_row_end(explicit).as_deref(), Some("till"));
+        assert_eq!(find_row_end("CREATE TABLE `t` (\n  `row_end` int\n) ENGINE=InnoDB"), None);
+    }
 }

@@ -15,6 +15,8 @@ pub struct Fields {
     pub columns: Vec<Field>,
     /// Indexes into `columns` of the key that identifies a row. Empty if the table has no key.
     pub key: Vec<usize>,
+    /// Index into `columns` of [`TableJob::row_end`]. `None` if only current rows are read.
+    pub row_end: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,7 +62,21 @@ impl Fields {
         other_columns.iter().for_each(|name| {
             position(name);
         });
-        Self { columns, key }
+        Self { columns, key, row_end: None }
+    }
+
+    /// Adds the column that tells current rows from past ones.
+    pub fn with_row_end(mut self, name: Option<&str>) -> Self {
+        self.row_end = name.map(|name| {
+            self.position(name).unwrap_or_else(|| {
+                let name = name.to_owned();
+                let field =
+                    Field { name, charset: None, is_converted_by_server: false, conversion: None, is_binary: false };
+                self.columns.push(field);
+                self.columns.len() - 1
+            })
+        });
+        self
     }
 
     /// Returns the index of a column in [`Fields::columns`]; letter case is ignored.
@@ -98,6 +114,12 @@ impl<'r> Row<'r> {
         self.values.get(field)?.as_deref()
     }
 
+    /// True for a row of a system-versioned table that was changed or deleted.
+    pub fn is_past(&self) -> bool {
+        let end = self.fields.row_end.and_then(|field| self.value(field));
+        end.is_some_and(|end| !is_open_end(end))
+    }
+
     /// Returns a value in a target's character set.
     ///
     /// `None` if the value is NULL or not converted, or if `mysql-collation` lacks the character
@@ -131,6 +153,12 @@ impl<'r> Row<'r> {
             push_value(self.value(field), into);
         }
     }
+}
+
+/// True for the end that current rows of a system-versioned table have, in any time zone: the
+/// greatest timestamp, which MariaDB 11.5 raised, or the greatest transaction number.
+fn is_open_end(end: &[u8]) -> bool {
+    end.starts_with(b"2038-01-1") || end.starts_with(b"2106-02-0") || end == b"18446744073709551615"
 }
 
 const MAX_SHOWN_CHARACTERS: usize = 120;

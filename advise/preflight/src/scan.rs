@@ -184,7 +184,11 @@ impl Scanner<'_> {
     ) -> Result<(), Error> {
         let name = table.name();
         let key = source.key(table);
-        let fields = Fields::new(table, &key, &key_columns(table, keys));
+        let row_end = table.row_end.as_deref().filter(|_| source.reads_history());
+        let fields = Fields::new(table, &key, &key_columns(table, keys)).with_row_end(row_end);
+        if table.row_end.is_some() && row_end.is_none() {
+            result.unchecked.push(format!("{name}: its history was not read, as files hold current rows"));
+        }
         let scan = TableScan { job: self.job, table, fields: &fields, sort_options };
         let mut checks: Vec<Box<dyn RowCheck + '_>> = Vec::new();
         for check in self.options.selection.checks() {
@@ -197,12 +201,15 @@ impl Scanner<'_> {
         let mut growth = vec![0_i64; fields.columns.len()];
         let mut each = |values: &[Option<Vec<u8>>]| -> Result<(), Error> {
             let row = Row::new(table, &fields, values);
-            for check in &mut checks {
+            let is_past = row.is_past();
+            for check in checks.iter_mut().filter(|check| !is_past || check.reads_history()) {
                 check.check_row(&row)?;
             }
-            for (key_match, sides) in matches.iter_mut().zip(&sides) {
-                for side in sides {
-                    key_match.add_row(side, &row)?;
+            if !is_past {
+                for (key_match, sides) in matches.iter_mut().zip(&sides) {
+                    for side in sides {
+                        key_match.add_row(side, &row)?;
+                    }
                 }
             }
             for (field, growth) in growth.iter_mut().enumerate() {
@@ -236,8 +243,28 @@ impl Scanner<'_> {
         for check in checks {
             result.findings.extend(check.finish()?);
         }
+        self.ask_questions(table, source, result)?;
         let by_column = fields.columns.iter().zip(growth).filter(|(field, _)| field.conversion.is_some());
         result.growth.extend(by_column.map(|(field, growth)| (format!("{name}.{}", field.name), growth)));
+        Ok(())
+    }
+
+    /// Lets the source answer what weigh can't compute.
+    fn ask_questions(
+        &self,
+        table: &TableJob<'_>,
+        source: &mut dyn RowSource,
+        result: &mut ScanResult,
+    ) -> Result<(), Error> {
+        for check in self.options.selection.checks() {
+            let CheckFunction::Questions(questions) = check.run else { continue };
+            for question in questions(self.job, table) {
+                let answer = source.answer(&question)?;
+                let (finding, unchecked) = question.conclude(answer);
+                result.findings.extend(finding);
+                result.unchecked.extend(unchecked);
+            }
+        }
         Ok(())
     }
 }

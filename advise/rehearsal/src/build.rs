@@ -50,16 +50,16 @@ pub fn build_programs(conn: &mut Conn, definitions: &Definitions) -> Result<Vec<
     Ok(unbuilt)
 }
 
-/// Collects the histograms that the source has. MariaDB's have no number of buckets.
+/// Collects the histograms that the source has. MariaDB's have no options.
 pub fn build_histograms(conn: &mut Conn, definitions: &Definitions) {
     for table in definitions.of_kind(Kind::Table) {
         let name = sql::quote_table(&table.name.schema, &table.name.name);
         let histograms =
-            table.parts.iter().filter_map(|(part, buckets)| Some((part.strip_prefix("histogram of ")?, buckets)));
-        for (column, buckets) in histograms {
-            let _ = conn.query_drop(match buckets.as_str() {
+            table.parts.iter().filter_map(|(part, options)| Some((part.strip_prefix("histogram of ")?, options)));
+        for (column, options) in histograms {
+            let _ = conn.query_drop(match options.as_str() {
                 "" => format!("ANALYZE TABLE {name} PERSISTENT FOR COLUMNS ({column}) INDEXES ()"),
-                buckets => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {buckets} BUCKETS"),
+                options => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {options}"),
             });
         }
     }

@@ -59,14 +59,15 @@ fn check_table(conn: &mut Conn, schema: &str, table: &str) -> Vec<String> {
     rows.into_iter().filter_map(message).collect()
 }
 
-/// Returns the columns of a table: name, whether it holds text, and whether it is generated.
-fn read_columns(conn: &mut Conn, schema: &str, table: &str) -> Result<Vec<(String, bool, bool)>, mysql::Error> {
+/// Returns the columns of a table: name, whether it holds text, and the expression of a generated
+/// column, else an empty text. That of a period column (MariaDB) is `ROW START` or `ROW END`.
+fn read_columns(conn: &mut Conn, schema: &str, table: &str) -> Result<Vec<(String, bool, String)>, mysql::Error> {
     // MySQL 5.6 has neither generated columns nor their place in information_schema.
     let has_generated: Option<u32> = conn.query_first(
         "SELECT 1 FROM information_schema.COLUMNS \
          WHERE TABLE_SCHEMA = 'information_schema' AND TABLE_NAME = 'COLUMNS' AND COLUMN_NAME = 'GENERATION_EXPRESSION'",
     )?;
-    let generated = if has_generated.is_some() { "COALESCE(GENERATION_EXPRESSION, '') <> ''" } else { "0" };
+    let generated = if has_generated.is_some() { "COALESCE(GENERATION_EXPRESSION, '')" } else { "''" };
     conn.query(format!(
         "SELECT COLUMN_NAME, CHARACTER_SET_NAME IS NOT NULL, {generated} \
          FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {} ORDER BY ORDINAL_POSITION",
@@ -85,8 +86,11 @@ fn reload(conn: &mut Conn, schema: &str, table: &str, create: &str) -> Result<()
         }
     };
     let columns = read_columns(conn, schema, table).map_err(failed("reading the columns"))?;
-    let base: Vec<String> =
-        columns.iter().filter(|(.., generated)| !generated).map(|(name, ..)| quote_identifier(name)).collect();
+    let base: Vec<String> = columns
+        .iter()
+        .filter(|(.., expression)| expression.is_empty())
+        .map(|(name, ..)| quote_identifier(name))
+        .collect();
     if base.is_empty() {
         return Ok(());
     }
@@ -97,7 +101,9 @@ fn reload(conn: &mut Conn, schema: &str, table: &str, create: &str) -> Result<()
     conn.query_drop(format!("INSERT INTO {copy} ({names}) SELECT {names} FROM {}", quote_table(schema, table)))
         .map_err(failed("INSERT"))?;
     let mut stale = Vec::new();
-    for (name, is_text, _) in columns.iter().filter(|(.., generated)| *generated) {
+    // The times of a copy are its own.
+    let is_computed = |expression: &str| !expression.is_empty() && !matches!(expression, "ROW START" | "ROW END");
+    for (name, is_text, _) in columns.iter().filter(|(.., expression)| is_computed(expression)) {
         let value = |conn: &mut Conn, table: &str| -> Option<String> {
             conn.query_first(format!("SELECT {} FROM {table}", checksum_expression(name, *is_text))).ok().flatten()
         };

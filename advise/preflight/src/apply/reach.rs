@@ -18,13 +18,18 @@ pub enum Reach {
 const PROGRAMS: [&str; 6] = ["view", "procedure", "function", "trigger", "event", "package"];
 
 /// Variables that plans set.
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 11] = [
     "sql_mode",
     "lock_wait_timeout",
     "system_versioning_alter_history",
     "collation_connection",
     "time_zone",
     "foreign_key_checks",
+    "autocommit",
+    "max_statement_time",
+    "alter_algorithm",
+    "sql_require_primary_key",
+    "restrict_fk_on_non_standard_key",
 ];
 
 /// Clauses of ALTER TABLE that move tables, or reach others or files. Plans write none.

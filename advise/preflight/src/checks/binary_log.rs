@@ -2,15 +2,12 @@
 
 use check::{Object, ObjectKind, Severity};
 use rehearsal::Kind;
+use sql::{SqlMode, TokenKind};
 
 use super::BINARY_LOG;
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
 use crate::plan::keeps_old_collation;
-
-/// A server with a binary log demands one of these characteristics of a function (MySQL manual,
-/// "Stored Program Binary Logging").
-const SAFE: [&str; 3] = ["DETERMINISTIC", "NO SQL", "READS SQL DATA"];
 
 pub fn run(job: &Job<'_>) -> Vec<Finding> {
     let server = &job.facts.server;
@@ -42,14 +39,23 @@ pub fn run(job: &Job<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// True if the function's characteristics, between parameters and body, satisfy the binary log.
+/// True if the function's characteristics, between the type that it returns and its body, satisfy
+/// a server with a binary log (MySQL manual, "Stored Program Binary Logging"). Words in its COMMENT
+/// don't count.
 fn is_safe(create: &str) -> bool {
-    let upper = create.to_uppercase();
-    let head = upper.split_once("RETURNS").map_or("", |(_, rest)| rest);
-    let end = ["\nBEGIN", " BEGIN", "\nRETURN", " RETURN "].iter().filter_map(|word| head.find(word)).min();
-    let head = &head[..end.unwrap_or(head.len())];
-    SAFE.iter().any(|characteristic| head.contains(characteristic)) && !head.contains("NOT DETERMINISTIC")
-        || ["NO SQL", "READS SQL DATA"].iter().any(|characteristic| head.contains(characteristic))
+    let tokens = sql::tokenize(create, SqlMode::default());
+    let words: Vec<String> = tokens
+        .skip_while(|token| !token.is_any_keyword(&["returns", "return"]))
+        .skip(1)
+        .take_while(|token| !token.is_any_keyword(&["begin", "return", "if", "case"]))
+        .filter(|token| token.kind == TokenKind::Word)
+        .map(|token| token.text.to_uppercase())
+        .collect();
+    let says = |characteristic: &str| {
+        let wanted: Vec<&str> = characteristic.split(' ').collect();
+        words.windows(wanted.len()).any(|found| found.iter().eq(&wanted))
+    };
+    says("NO SQL") || says("READS SQL DATA") || (says("DETERMINISTIC") && !says("NOT DETERMINISTIC"))
 }
 
 #[cfg(test)]
@@ -61,5 +67,8 @@ mod tests {
         assert!(is_safe("CREATE FUNCTION `f`() RETURNS int\n    DETERMINISTIC\nRETURN 1"));
         assert!(is_safe("CREATE FUNCTION `f`() RETURNS int\n    READS SQL DATA\nBEGIN RETURN 1; END"));
         assert!(!is_safe("CREATE FUNCTION `f`() RETURNS int\nBEGIN /* DETERMINISTIC */ RETURN 1; END"));
+        assert!(!is_safe("CREATE FUNCTION `f`() RETURNS int\n    COMMENT 'reads sql data, really'\nRETURN 1"));
+        assert!(!is_safe("CREATE FUNCTION `f`() RETURNS int\n    NOT DETERMINISTIC\nRETURN 1"));
+        assert!(!is_safe("CREATE FUNCTION `deterministic`() RETURNS int RETURN 1"));
     }
 }

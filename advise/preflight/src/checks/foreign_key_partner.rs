@@ -10,7 +10,7 @@ pub static CHECK: Check = Check {
     title: "foreign keys whose two sides would have different collations",
     reads: &[Reading::Schemas],
     doc: "The columns of a foreign key and those that it refers to must have one character set and collation. Where only one side is \
-              converted, adding the key again ends with error 3780 (MySQL) or 150 (MariaDB). Both tables must be converted together.",
+              converted, adding the key again ends with error 3780 (MySQL 8.0.14 and later), 1215 (before) or 1005 (MariaDB). Both tables must be converted together.",
     run: CheckFunction::Facts(run),
 };
 
@@ -53,7 +53,7 @@ fn key_finding(
     finding.what =
         format!("{}.{} would have {child}, {}.{} {parent}", key.table, columns[0], key.parent_table, columns[1]);
     finding.why =
-        "the servers refuse a foreign key between columns of different collations (error 3780, or 150)".into();
+        "the servers refuse a foreign key between columns of different collations (error 3780, 1215 or 1005)".into();
     finding.action =
         format!("convert {}.{} and {}.{} together", key.schema, key.table, key.parent_schema, key.parent_table);
     finding

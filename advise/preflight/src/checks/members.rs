@@ -17,8 +17,8 @@ pub static CHECK: Check = Check {
     title: "members of ENUM and SET that become equal, or that the new character set lacks",
     reads: &[Reading::Schemas],
     doc: "The members of ENUM('a','A') are one member under a case-insensitive collation: the statement ends with error 1291 \
-              (duplicated value), in strict mode. A member that the character set lacks becomes a question mark or an empty string (MySQL \
-              bug 26731).",
+              (duplicated value), in strict mode. A member that the character set lacks becomes a question mark, and rows that have it show it, also in \
+              strict mode (MySQL bug 26731).",
     run: CheckFunction::Facts(run),
 };
 
@@ -48,7 +48,7 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                         column_finding(&CHECK, Severity::Error, table, &conversion.column.name, &target.name);
                     finding.details.count = unsupported.len() as u64;
                     finding.what = format!("{} members can't be held in {}", unsupported.len(), target.charset);
-                    finding.why = "they would become question marks, and rows that have them an empty value".into();
+                    finding.why = "they would become question marks, also in rows that have them, and without an error in strict mode".into();
                     finding.action = "rename these members first, or convert to utf8mb4".into();
                     finding.details.examples = unsupported;
                     findings.push(finding);

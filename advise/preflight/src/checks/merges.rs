@@ -28,7 +28,8 @@ pub static SEPARATES: Check = Check {
     title: "how many equal values of a column cease to be equal",
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "GROUP BY and DISTINCT see more values after a conversion to a _bin, _cs or _as_ collation, and joins, logins and = find fewer \
-              rows: 'Anna' no longer finds 'anna'. Columns of type TEXT without an index are left out, and so are single columns with a \
+              rows: 'Anna' no longer finds 'anna'. Collations of equal strength separate values, too: ü equals y under latin1_swedish_ci, \
+              and u under utf8mb4_0900_ai_ci. Columns of type TEXT without an index are left out, and so are single columns with a \
               unique key, whose values are distinct.",
     run: CheckFunction::Rows(separates),
 };
@@ -72,7 +73,7 @@ fn merges<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
 fn separates<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     ColumnScan::text_columns(scan)
         .into_iter()
-        .filter(|column| is_checked(column) && is_stricter(&column.conversion().from, &column.target().name))
+        .filter(|column| is_checked(column) && may_separate(&column.conversion().from))
         .map(|column| Merges::boxed(column, Direction::Separate))
         .collect()
 }
@@ -92,16 +93,10 @@ fn is_checked(column: &ColumnScan<'_>) -> bool {
     !is_unique && (!is_long || table.indexes_with_column(name).next().is_some()) && column.target().collation.is_some()
 }
 
-/// True if a collation may distinguish what another one doesn't, by its name: `_bin`, `_cs`,
-/// `_as_ci`.
-fn is_stricter(from: &str, to: &str) -> bool {
-    let strength = |name: &str| match name {
-        name if name.ends_with("_bin") => 3,
-        name if name.ends_with("_cs") || name.ends_with("_ks") => 2,
-        name if name.contains("_as_") => 1,
-        _ => 0,
-    };
-    strength(to) > strength(from)
+/// True if equal values may differ under another collation. Under a `_bin` collation, only equal
+/// text is equal; the check `trailing-spaces` sees to spaces at its end.
+fn may_separate(from: &str) -> bool {
+    !from.ends_with("_bin") && from != "binary"
 }
 
 /// Truncates `bytes` longer than `max` and appends their SHA-256, so that different values stay

@@ -4,20 +4,28 @@
 //! [`CheckFunction::Elsewhere`] come from reading definitions or from the rehearsal.
 
 mod binary_log;
+mod byte_functions;
+mod check_constraint;
 mod double_encoding;
 mod elsewhere;
+mod expression_key;
 pub(crate) mod foreign_key;
 mod foreign_key_partner;
 mod fulltext;
+mod generated_values;
 mod join_partner;
 mod key_length;
+mod lost_character;
 mod members;
+mod merge_table;
 mod merges;
 mod own_collation;
 mod partition_key;
 mod partition_rows;
 mod program_collate;
 mod programs;
+mod question;
+mod refusing_setting;
 mod row_size;
 mod serialized;
 mod server_fault;
@@ -32,7 +40,10 @@ mod widened;
 
 pub use elsewhere::{BINARY_LOG, CLIENT, REHEARSAL, UNREADABLE};
 pub use foreign_key::{ForeignKeyMatch, KeySide};
+pub use generated_values::{depends_on_time_zone, plan_time_zone};
 pub use partition_key::converted_partition_columns;
+pub use question::{Answer, Question};
+pub use refusing_setting::{SETTINGS as REFUSING_SETTINGS, refusing_settings};
 pub use server_fault::find_server_fault;
 
 use check::Severity;
@@ -52,6 +63,8 @@ pub enum CheckFunction {
     Facts(fn(&Job<'_>) -> Vec<Finding>),
     /// Reads the rows of one table. Returns the row checks to run while the table is read.
     Rows(for<'j> fn(&TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>>),
+    /// The server answers questions about the rows of one table.
+    Questions(fn(&Job<'_>, &TableJob<'_>) -> Vec<Question>),
     /// Reads the rows of both tables of a foreign key: a [`ForeignKeyMatch`] per key and target.
     ForeignKeys,
     /// Findings come from outside of the checks: from reading definitions or the rehearsal.
@@ -71,6 +84,12 @@ pub struct TableScan<'j> {
 
 /// State of a check while the rows of a table are read.
 pub trait RowCheck: Send {
+    /// True if [`RowCheck::check_row`] is called for past rows of system-versioned tables, too: for
+    /// checks of what stops an ALTER.
+    fn reads_history(&self) -> bool {
+        false
+    }
+
     /// Called for each row.
     fn check_row(&mut self, row: &Row<'_>) -> Result<(), Error>;
 
@@ -81,6 +100,8 @@ pub trait RowCheck: Send {
 /// All checks. Findings of one severity are sorted in this order.
 pub static CHECKS: &[&Check] = &[
     &unique_key::CHECK,
+    &expression_key::CHECK,
+    &check_constraint::CHECK,
     &unholdable::CHECK,
     &text_length::CHECK,
     &foreign_key::CHECK,
@@ -95,6 +116,13 @@ pub static CHECKS: &[&Check] = &[
     &partition_key::CHECK,
     &partition_rows::CHECK,
     &server_fault::CHECK,
+    &merge_table::CHECK,
+    &refusing_setting::CHECK,
+    &lost_character::ROWS,
+    &lost_character::CHECK,
+    &generated_values::CHECK,
+    &generated_values::ZONE,
+    &byte_functions::CHECK,
     &double_encoding::CHECK,
     &serialized::CHECK,
     &trailing_spaces::CHECK,
@@ -157,6 +185,13 @@ impl<'j> ColumnScan<'j> {
     fn example(&self, row: &Row<'_>) -> Example {
         Example { key: row.key(), values: vec![row.display_value(self.field)], note: None }
     }
+}
+
+/// Returns assignments for an `UPDATE` that keep columns with ON UPDATE CURRENT_TIMESTAMP as they
+/// are: ``, `changed` = `changed` ``.
+fn keep_updated_columns(table: &facts::Table) -> String {
+    let updated = table.columns.iter().filter(|column| column.extra.to_lowercase().contains("on update"));
+    updated.map(|column| sql::quote_identifier(&column.name)).map(|name| format!(", {name} = {name}")).collect()
 }
 
 #[cfg(test)]

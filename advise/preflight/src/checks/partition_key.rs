@@ -20,17 +20,15 @@ pub fn converted_partition_columns<'j>(table: &'j crate::job::TableJob<'_>) -> V
     let Some(partitioning) = &table.table.partitioning else { return Vec::new() };
     let expressions = [&partitioning.expression, &partitioning.sub_expression].into_iter().flatten();
     let text: String = expressions.map(|expression| format!("{expression},")).collect();
-    // `PARTITION BY KEY()` without columns uses the primary key.
-    let uses_primary_key = partitioning.method.contains("KEY") && text.trim_matches(',').trim().is_empty();
+    // `PARTITION BY KEY()` without columns uses the primary key, else a unique key without NULLs.
+    let uses_unique_key = partitioning.method.contains("KEY") && text.trim_matches(',').trim().is_empty();
+    let partition_key = || table.table.primary_key().or_else(|| table.table.indexes.iter().find(|index| index.unique));
     let is_partition_column = |name: &str| {
         text.to_lowercase()
             .split(|character: char| !(character.is_alphanumeric() || character == '_' || character == '$'))
             .any(|word| word == name.to_lowercase())
-            || (uses_primary_key
-                && table
-                    .table
-                    .primary_key()
-                    .is_some_and(|key| key.parts.iter().any(|part| part.column.as_deref() == Some(name))))
+            || (uses_unique_key
+                && partition_key().is_some_and(|key| key.parts.iter().any(|part| part.column.as_deref() == Some(name))))
     };
     table
         .conversions

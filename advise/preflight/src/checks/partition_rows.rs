@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use mysql_collation::{Charset, Collation};
-use sql::ddl;
+use sql::{SqlMode, Token, TokenKind};
 
 use super::partition_key::converted_partition_columns;
 use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan};
@@ -33,8 +33,7 @@ enum AcceptedValues {
 
 impl AcceptedValues {
     /// Reads the constants of a table that is partitioned by one column. `None` if every value is
-    /// accepted, if several columns partition the table, or if a constant is neither NULL nor a
-    /// quoted string that `charset` has: servers print some as `_utf8mb4 0x…`.
+    /// accepted, if several columns partition the table, or if a constant can't be read.
     fn read(scan: &TableScan<'_>, charset: Charset) -> Option<Self> {
         let partitioning = scan.table.table.partitioning.as_ref()?;
         if partitioning.expression.as_deref()?.contains(',') {
@@ -42,21 +41,7 @@ impl AcceptedValues {
         }
         let descriptions: Vec<&str> =
             partitioning.partitions.iter().filter_map(|partition| partition.description.as_deref()).collect();
-        let constants = |description: &&str| -> Option<Vec<Vec<u8>>> {
-            let members = ddl::parse_members(&format!("({description})"));
-            let bytes = |member: String| {
-                let converted = text::convert(member.as_bytes(), Charset::Utf8mb4, charset);
-                converted.ok().map(|bytes| bytes.into_owned())
-            };
-            members.into_iter().map(bytes).collect()
-        };
-        let is_quoted = |description: &&str| {
-            !description.contains("_utf8mb4 0x") && description.trim_start().starts_with(['\'', '_'])
-                || **description == *"NULL"
-        };
-        if !descriptions.iter().all(is_quoted) {
-            return None;
-        }
+        let constants = |description: &&str| read_constants(description, charset);
         match partitioning.method.as_str() {
             "LIST COLUMNS" => {
                 let all: Option<Vec<_>> = descriptions.iter().map(constants).collect();
@@ -75,6 +60,30 @@ impl AcceptedValues {
             Self::Below(bound) => collation.compare(value, bound) == Ordering::Less,
         }
     }
+}
+
+/// Reads the constants of a partition, `NULL,'a',_utf8mb4 0x62`, in a character set. NULL is left
+/// out. `None` if a constant is something else, or has a character that `charset` lacks.
+fn read_constants(description: &str, charset: Charset) -> Option<Vec<Vec<u8>>> {
+    let tokens: Vec<Token<'_>> = sql::tokenize(description, SqlMode::default()).collect();
+    let mut constants = Vec::new();
+    for item in tokens.split(|token| token.is_symbol(',')) {
+        let bytes = match item {
+            [null] if null.is_keyword("null") => continue,
+            [text] | [_, text] if text.kind == TokenKind::StringLiteral => {
+                sql::unquote_string(text.text, SqlMode::default()).into_bytes()
+            }
+            [introducer, hex] if introducer.is_keyword("_utf8mb4") => decode_hex(hex.text.strip_prefix("0x")?)?,
+            _ => return None,
+        };
+        constants.push(text::convert(&bytes, Charset::Utf8mb4, charset).ok()?.into_owned());
+    }
+    Some(constants)
+}
+
+fn decode_hex(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 struct UnplacedRows<'j> {
@@ -125,5 +134,20 @@ impl RowCheck for UnplacedRows<'_> {
             details,
             ..finding
         }])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_constants_one_by_one() {
+        let read = |description: &str| read_constants(description, Charset::Utf8mb4);
+        let texts = |texts: &[&str]| Some(texts.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>());
+        assert_eq!(read("NULL,'a','b,c'"), texts(&["a", "b,c"]));
+        assert_eq!(read("_utf8mb4 0xC3BC,'x'"), texts(&["ü", "x"]));
+        assert_eq!(read("NULL"), texts(&[]));
+        assert_eq!((read("MAXVALUE"), read("1")), (None, None));
     }
 }

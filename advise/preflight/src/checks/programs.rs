@@ -1,9 +1,13 @@
 //! Stored programs and views that keep an old collation.
 
+use facts::{Program, Schema};
+use rehearsal::ObjectName;
+
 use super::{Check, CheckFunction};
 use crate::finding::{ConversionDetails, Finding};
 use crate::job::Job;
 use crate::model::Example;
+use crate::plan::programs_left;
 use check::{Object, ObjectKind, Reading, Severity};
 
 pub static CHECK: Check = Check {
@@ -12,59 +16,98 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Programs],
     doc: "A routine, trigger, event or view keeps the character set and collation of the session that created it, and all but views those of \
               the schema for parameters and variables that name none. After a conversion they compare new columns with old variables: \
-              error 1267 (illegal mix of collations), or an index that is no longer used. The plan creates them again.",
+              error 1267 (illegal mix of collations), or an index that is no longer used. The plan creates them again. A function whose result \
+              is in the schema's old character set gets the new one: RETURNS varchar(10) CHARSET latin1 would refuse or lose characters.",
     run: CheckFunction::Facts(run),
 };
 
 fn run(job: &Job<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for schema in &job.facts.schemas {
-        let target = &job.targets[0];
-        let keeps_old_collation = |program: &facts::Program| {
-            let is_old = |name: &str| !name.is_empty() && !name.eq_ignore_ascii_case(target);
-            is_old(&program.charsets.connection) || program.charsets.database.as_deref().is_some_and(is_old)
-        };
-        let is_converted =
-            job.tables.iter().any(|table| table.table.schema == schema.name && !table.conversions.is_empty());
-        let programs = schema
-            .routines
-            .iter()
-            .map(|routine| (routine.kind.to_lowercase(), &routine.program))
-            .chain(schema.triggers.iter().map(|trigger| ("trigger".into(), &trigger.program)))
-            .chain(schema.events.iter().map(|event| ("event".into(), &event.program)))
-            .chain(schema.views.iter().map(|view| ("view".into(), &view.program)));
-        let examples: Vec<Example> = programs
-            .filter(|(_, program)| is_converted && keeps_old_collation(program))
-            .map(|(kind, program)| Example {
-                key: Vec::new(),
-                values: vec![kind, program.name.clone()],
-                note: Some(match &program.charsets.database {
-                    Some(database) => format!("connection {}, schema {database}", program.charsets.connection),
-                    None => format!("connection {}", program.charsets.connection),
-                }),
-            })
-            .collect();
-        if !examples.is_empty() {
-            findings.push(Finding {
-                check: CHECK.name.into(),
-                severity: Severity::Warning,
-                object: Object::new(ObjectKind::Schema, schema.name.clone()),
-                what: match examples.len() {
-                    1 => "a stored program keeps an old collation".into(),
-                    count => format!("{count} routines, triggers, events and views keep an old collation"),
-                },
-                why: "they compare converted columns with variables and literals of the old collation".into(),
-                action: "create them again, as the plan does at its end".into(),
-                details: ConversionDetails {
-                    schema: schema.name.clone(),
-                    target: target.clone(),
-                    count: examples.len() as u64,
-                    examples,
-                    in_plan: true,
-                    ..ConversionDetails::default()
-                },
-            });
-        }
+    let planned = programs_left(job, &job.request);
+    job.facts.schemas.iter().filter_map(|schema| check_schema(job, schema, &planned)).collect()
+}
+
+/// A program that keeps an old collation.
+struct OldProgram<'f> {
+    kind: String,
+    program: &'f Program,
+    /// True if the plan creates it again.
+    is_planned: bool,
+}
+
+fn check_schema(job: &Job<'_>, schema: &Schema, planned: &[ObjectName]) -> Option<Finding> {
+    let is_converted =
+        job.tables.iter().any(|table| table.table.schema == schema.name && !table.conversions.is_empty());
+    if !is_converted {
+        return None;
     }
-    findings
+    let programs = find_old_programs(job, schema, planned);
+    let count = programs.len() as u64;
+    let planned = programs.iter().filter(|program| program.is_planned).count() as u64;
+    let examples: Vec<Example> = programs.iter().map(describe).collect();
+    (count > 0).then(|| Finding {
+        check: CHECK.name.into(),
+        severity: Severity::Warning,
+        object: Object::new(ObjectKind::Schema, schema.name.clone()),
+        what: match count {
+            1 => "a stored program keeps an old collation".into(),
+            count => format!("{count} routines, triggers, events and views keep an old collation"),
+        },
+        why: "they compare converted columns with variables and literals of the old collation".into(),
+        action: if planned == count {
+            "create them again, as the plan does at its end".into()
+        } else {
+            format!("create them again; the plan does so at its end with {planned} of them, and can't read the others")
+        },
+        details: ConversionDetails {
+            schema: schema.name.clone(),
+            target: job.targets[0].clone(),
+            count,
+            examples,
+            in_plan: planned == count,
+            ..ConversionDetails::default()
+        },
+    })
+}
+
+/// Returns the programs that the plan creates again, and the ones whose definition the account
+/// can't read. Others don't use what is converted.
+fn find_old_programs<'f>(job: &Job<'_>, schema: &'f Schema, planned: &[ObjectName]) -> Vec<OldProgram<'f>> {
+    let target = &job.targets[0];
+    let keeps_old_collation = |program: &Program| {
+        let is_old = |name: &str| !name.is_empty() && !name.eq_ignore_ascii_case(target);
+        is_old(&program.charsets.connection) || program.charsets.database.as_deref().is_some_and(is_old)
+    };
+    let is_named = |name: &ObjectName, kind: &str, program: &Program| {
+        name.schema == program.schema && name.name == program.name && name.kind.keyword().eq_ignore_ascii_case(kind)
+    };
+    let is_read = |kind: &str, program: &Program| {
+        job.definitions.objects.iter().any(|object| is_named(&object.name, kind, program))
+    };
+    let programs = schema
+        .routines
+        .iter()
+        .map(|routine| (routine.kind.to_lowercase(), &routine.program))
+        .chain(schema.triggers.iter().map(|trigger| ("trigger".into(), &trigger.program)))
+        .chain(schema.events.iter().map(|event| ("event".into(), &event.program)))
+        .chain(schema.views.iter().map(|view| ("view".into(), &view.program)));
+    programs
+        .filter(|(_, program)| keeps_old_collation(program))
+        .map(|(kind, program)| {
+            let is_planned = planned.iter().any(|name| is_named(name, &kind, program));
+            OldProgram { kind, program, is_planned }
+        })
+        .filter(|old| old.is_planned || !is_read(&old.kind, old.program))
+        .collect()
+}
+
+fn describe(old: &OldProgram<'_>) -> Example {
+    let charsets = &old.program.charsets;
+    Example {
+        key: Vec::new(),
+        values: vec![old.kind.clone(), old.program.name.clone()],
+        note: Some(match &charsets.database {
+            Some(database) => format!("connection {}, schema {database}", charsets.connection),
+            None => format!("connection {}", charsets.connection),
+        }),
+    }
 }

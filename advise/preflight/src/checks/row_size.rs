@@ -13,7 +13,8 @@ pub static CHECK: Check = Check {
     title: "tables whose rows could exceed 65,535 bytes",
     reads: &[Reading::Schemas],
     doc: "The columns of a row may take 65,535 bytes at most, each VARCHAR at its full length in bytes, each TEXT or BLOB with 9 to 12 bytes. \
-              ALTER TABLE ends with error 1118.",
+              ALTER TABLE ends with error 1118. InnoDB's other limit, half a page (8,126 bytes of 16 KiB) for the parts of columns that it keeps \
+              there, isn't computed: only the rehearsal finds it.",
     run: CheckFunction::Facts(run),
 };
 

@@ -36,6 +36,10 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
 }
 
 impl RowCheck for TextLength<'_> {
+    fn reads_history(&self) -> bool {
+        true
+    }
+
     fn check_row(&mut self, row: &Row<'_>) -> Result<(), Error> {
         let Some(Ok(value)) = row.converted(self.column.target, self.column.field) else { return Ok(()) };
         let bytes = value.len() as u64;

@@ -3,7 +3,7 @@
 use mysql_collation::Pad;
 
 use super::value_counter::ValueCounter;
-use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan};
+use super::{Check, CheckFunction, ColumnScan, RowCheck, TableScan, keep_updated_columns};
 use crate::finding::{ConversionDetails, Finding};
 use crate::model::Example;
 use crate::row::Row;
@@ -30,7 +30,10 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
 }
 
 fn match_value(column: &ColumnScan<'_>, row: &Row<'_>) -> Option<Example> {
-    row.value(column.field).filter(|value| value.ends_with(b" ")).map(|_| column.example(row))
+    let value = row.value(column.field)?;
+    // A space takes up to four bytes, which differ by character set.
+    let may_end_with_space = value[value.len().saturating_sub(4)..].contains(&b' ');
+    (may_end_with_space && row.text(column.field)?.ends_with(' ')).then(|| column.example(row))
 }
 
 fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
@@ -38,8 +41,9 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
     let table = &column.scan.table.table;
     let name = sql::quote_identifier(&conversion.column.name);
     let trim = format!(
-        "UPDATE {} SET {name} = TRIM(TRAILING ' ' FROM {name}) WHERE {name} LIKE '% '",
-        sql::quote_table(&table.schema, &table.name)
+        "UPDATE {} SET {name} = TRIM(TRAILING ' ' FROM {name}){} WHERE {name} LIKE '% '",
+        sql::quote_table(&table.schema, &table.name),
+        keep_updated_columns(table)
     );
     let finding = column.finding(&CHECK, Severity::Warning);
     Finding {
@@ -49,7 +53,7 @@ fn describe(column: &ColumnScan<'_>, count: u64) -> Finding {
             conversion.from,
             column.target().name
         ),
-        action: "trim them first where the spaces mean nothing".into(),
+        action: "trim them first where the spaces mean nothing; the UPDATE fires the table's triggers".into(),
         details: ConversionDetails { statements: vec![trim], ..finding.details },
         ..finding
     }

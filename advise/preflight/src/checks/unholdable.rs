@@ -19,7 +19,7 @@ pub static CHECK: Check = Check {
 fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     ColumnScan::text_columns(scan)
         .into_iter()
-        .map(|column| ValueCounter::boxed(column, match_value, describe))
+        .map(|column| ValueCounter::boxed_with_history(column, match_value, describe))
         .collect()
 }
 

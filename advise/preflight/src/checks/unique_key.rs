@@ -71,7 +71,7 @@ impl KeyPart {
         let definition = scan.table.table.column(column)?;
         let is_text = matches!(definition.text_type(), Some(TextType::Char | TextType::Varchar | TextType::Text));
         if !is_text {
-            return Some(Self { field, prefix, collation: None, is_converted: false });
+            return Some(Self { prefix, ..Self::of_bytes(field) });
         }
         let own_collation = || Collation::lookup(flavour(scan.job.facts), definition.collation.as_deref()?).ok();
         let (collation, is_converted) = match (scan.table.conversion(column), target) {
@@ -79,6 +79,11 @@ impl KeyPart {
             _ => (own_collation()?, false),
         };
         Some(Self { field, prefix, collation: Some(collation), is_converted })
+    }
+
+    /// Returns a column whose values are compared by their bytes.
+    fn of_bytes(field: usize) -> Self {
+        Self { field, prefix: None, collation: None, is_converted: false }
     }
 
     /// Appends the sort key of the column's value. False if the value is NULL or can't be
@@ -146,7 +151,9 @@ impl<'j> UniqueKey<'j> {
         let part = |(at, part): (usize, &facts::IndexPart)| {
             KeyPart::new(scan, part.column.as_deref()?, prefix(at), Some(target))
         };
-        let parts = index.parts.iter().enumerate().map(part).collect::<Option<Vec<_>>>()?;
+        let mut parts = index.parts.iter().enumerate().map(part).collect::<Option<Vec<_>>>()?;
+        // MariaDB adds the end of a row's time to each unique key.
+        parts.extend(scan.fields.row_end.map(KeyPart::of_bytes));
         let sorter = Sorter::new(scan.sort_options.clone());
         let candidates = candidate_collations(scan, &parts);
         Some(Self {
@@ -308,12 +315,18 @@ fn display_values(fields: &Fields, places: &[usize], values: &[Option<Vec<u8>>])
 }
 
 impl RowCheck for UniqueKey<'_> {
+    fn reads_history(&self) -> bool {
+        true
+    }
+
     fn check_row(&mut self, row: &Row<'_>) -> Result<(), Error> {
         if write_key(&self.parts, row, self.target, &mut self.key) {
             let fields = self.fields();
             row.encode_values(&fields, &mut self.value);
             self.sorter.push(&self.key, &self.value)?;
-            self.push_repaired(row)?;
+            if !row.is_past() {
+                self.push_repaired(row)?;
+            }
         }
         Ok(())
     }
@@ -426,7 +439,9 @@ impl UniqueKey<'_> {
             };
             Some(value)
         });
-        let parts: Vec<String> = parts.collect();
+        let row_end = self.scan.table.row_end.as_deref().map(sql::quote_identifier);
+        let history = if row_end.is_some() { " FOR SYSTEM_TIME ALL" } else { "" };
+        let parts: Vec<String> = parts.chain(row_end).collect();
         let not_null = self
             .index
             .parts
@@ -434,7 +449,7 @@ impl UniqueKey<'_> {
             .filter_map(|part| part.column.as_deref())
             .map(|name| format!("{} IS NOT NULL", sql::quote_identifier(name)));
         format!(
-            "SELECT {list}, COUNT(*) FROM {table} WHERE {not_null} GROUP BY {list} HAVING COUNT(*) > 1",
+            "SELECT {list}, COUNT(*) FROM {table}{history} WHERE {not_null} GROUP BY {list} HAVING COUNT(*) > 1",
             list = parts.join(", "),
             table = sql::quote_table(&self.scan.table.table.schema, &self.scan.table.table.name),
             not_null = not_null.collect::<Vec<_>>().join(" AND "),

@@ -11,6 +11,7 @@ pub struct ValueCounter<'j> {
     column: ColumnScan<'j>,
     match_value: MatchValue,
     describe: Describe,
+    reads_history: bool,
     count: u64,
     examples: Vec<Example>,
 }
@@ -23,11 +24,28 @@ pub type Describe = fn(&ColumnScan<'_>, u64) -> Finding;
 
 impl<'j> ValueCounter<'j> {
     pub fn boxed(column: ColumnScan<'j>, match_value: MatchValue, describe: Describe) -> Box<dyn RowCheck + 'j> {
-        Box::new(Self { column, match_value, describe, count: 0, examples: Vec::new() })
+        Box::new(Self::new(column, match_value, describe, false))
+    }
+
+    /// Creates a check that also counts values of past rows of system-versioned tables.
+    pub fn boxed_with_history(
+        column: ColumnScan<'j>,
+        match_value: MatchValue,
+        describe: Describe,
+    ) -> Box<dyn RowCheck + 'j> {
+        Box::new(Self::new(column, match_value, describe, true))
+    }
+
+    fn new(column: ColumnScan<'j>, match_value: MatchValue, describe: Describe, reads_history: bool) -> Self {
+        Self { column, match_value, describe, reads_history, count: 0, examples: Vec::new() }
     }
 }
 
 impl RowCheck for ValueCounter<'_> {
+    fn reads_history(&self) -> bool {
+        self.reads_history
+    }
+
     fn check_row(&mut self, row: &Row<'_>) -> Result<(), Error> {
         if let Some(example) = (self.match_value)(&self.column, row) {
             self.count += 1;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use check::table_name;
 use rehearsal::Kind;
 use server::{Flavour, Version};
 
@@ -20,6 +21,7 @@ pub fn write_advice(
     }
     let mut advice = if converted.is_empty() { Vec::new() } else { describe_conversion(job, converted) };
     advice.extend(describe_program_rights(job, programs));
+    advice.extend(describe_program_gap(programs));
     if !converted.is_empty() {
         advice.push(
             "Check again: rows that were written while preflight read may have been missed. Run preflight again shortly before the conversion."
@@ -77,6 +79,23 @@ fn describe_conversion(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<String
     advice
 }
 
+/// Describes what happens between the DROP of a program and its CREATE.
+fn describe_program_gap(programs: &[ChosenProgram<'_>]) -> Option<String> {
+    let is_trigger = |program: &&ChosenProgram<'_>| program.object.name.kind == Kind::Trigger;
+    let tables: BTreeSet<String> = programs
+        .iter()
+        .filter(is_trigger)
+        .filter_map(|program| Some(table_name(&program.object.name.schema, program.object.table.as_deref()?)))
+        .collect();
+    (!tables.is_empty()).then(|| {
+        format!(
+            "Triggers: from the DROP of a trigger to its CREATE at the end of the plan, rows are written without it, and without an error. \
+             Stop writes to {} meanwhile.",
+            tables.into_iter().collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
 /// Describes the privileges without which the server refuses to create programs again, after the
 /// old ones are gone.
 fn describe_program_rights(job: &Job<'_>, programs: &[ChosenProgram<'_>]) -> Vec<String> {
@@ -87,7 +106,10 @@ fn describe_program_rights(job: &Job<'_>, programs: &[ChosenProgram<'_>]) -> Vec
         let version = server.version_number();
         let privilege = match server.flavour {
             Flavour::MySql if version >= Version::new(8, 2, 0) => {
-                "SET_ANY_DEFINER, and ALLOW_NONEXISTENT_DEFINER for a definer that is gone"
+                "SET_ANY_DEFINER, SYSTEM_USER where the definer has it (as root has), and ALLOW_NONEXISTENT_DEFINER for a definer that is gone"
+            }
+            Flavour::MySql if version >= Version::new(8, 0, 16) => {
+                "SET_USER_ID or SUPER, and SYSTEM_USER where the definer has it (as root has)"
             }
             Flavour::MySql if version >= Version::new(8, 0, 0) => "SET_USER_ID or SUPER",
             Flavour::MariaDb if version >= Version::new(10, 5, 2) => "SET USER",

@@ -6,7 +6,7 @@ use sql::{ddl, quote_identifier, quote_string, quote_table};
 use super::convert::{needs_dynamic_format, rebuild_index, rebuilt_indexes, restore_histograms};
 use super::foreign_keys::{add_foreign_key, drop_foreign_key};
 use super::programs::{ChosenProgram, create_again};
-use super::session::prepare_session;
+use super::session::{prepare_session, switch_off_settings};
 use super::{generated, step};
 use crate::finding::Finding;
 use crate::job::{Conversion, Job, TableJob};
@@ -22,7 +22,8 @@ pub(super) fn build_back(
     findings: &[Finding],
 ) -> Vec<Step> {
     let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
-    let mut back = prepare_session(job, &converted, &[]);
+    let mut back = prepare_session(job, &converted);
+    back.extend(switch_off_settings(job, steps, keys));
     back.extend(keys.iter().map(|key| drop_foreign_key(job, key)));
     back.extend(converted.iter().map(|table| restore_table(job, table, findings)));
     back.extend(
@@ -32,7 +33,7 @@ pub(super) fn build_back(
     back.extend(programs.iter().flat_map(|program| {
         let session = &program.object.session;
         let connection = session.collation_connection.as_deref().unwrap_or(&job.targets[0]);
-        create_again(job, program, connection)
+        create_again(job, program, &program.object.create, connection)
     }));
     back.extend(converted.iter().flat_map(|table| restore_histograms(job, table)));
     back

@@ -7,7 +7,7 @@ use sql::{ddl, quote_identifier, quote_table};
 
 use super::{generated, step};
 use crate::checks::{converted_partition_columns, find_server_fault};
-use crate::expression::mentions_column;
+use crate::expression::{self, mentions_column};
 use crate::finding::Finding;
 use crate::job::{Conversion, Job, TableJob, flavour};
 use crate::limits::{dynamic_format_helps, key_limits, part_bytes, shortened_prefixes};
@@ -28,7 +28,7 @@ fn copy_reason(job: &Job<'_>, table: &TableJob<'_>) -> Option<String> {
     if !columns.is_empty() {
         return Some(format!("copied, so that rows move to their new partitions ({})", columns.join(", ")));
     }
-    let generated: Vec<&str> = dependent_columns(table).collect();
+    let generated = dependent_columns(table);
     if !generated.is_empty() {
         return Some(format!("copied, so that generated columns are computed anew ({})", generated.join(", ")));
     }
@@ -40,26 +40,9 @@ fn copy_reason(job: &Job<'_>, table: &TableJob<'_>) -> Option<String> {
 ///
 /// An ALTER in place leaves their stored values and index entries as they are: seen on MySQL 9.7,
 /// MariaDB 10.11 and 11.8.
-pub fn dependent_columns<'t>(table: &'t TableJob<'_>) -> impl Iterator<Item = &'t str> {
-    let generated: Vec<(&str, &str)> = table
-        .table
-        .columns
-        .iter()
-        .filter_map(|column| Some((column.name.as_str(), column.generated.as_ref()?.expression.as_str())))
-        .collect();
-    let mut changed: Vec<&str> = table.conversions.iter().map(|conversion| conversion.column.name.as_str()).collect();
-    let mut dependent: Vec<&str> = Vec::new();
-    loop {
-        let is_new = |(name, expression): &&(&str, &str)| {
-            !dependent.contains(name) && changed.iter().any(|column| mentions_column(expression, column))
-        };
-        let new: Vec<&str> = generated.iter().filter(is_new).map(|(name, _)| *name).collect();
-        if new.is_empty() {
-            return dependent.into_iter();
-        }
-        dependent.extend(&new);
-        changed.extend(new);
-    }
+pub fn dependent_columns<'t>(table: &'t TableJob<'_>) -> Vec<&'t str> {
+    let changed = table.conversions.iter().map(|conversion| conversion.column.name.as_str()).collect();
+    expression::dependent_columns(table.table, changed)
 }
 
 pub(super) fn convert_clauses(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> Vec<String> {
@@ -220,20 +203,15 @@ pub(super) fn rebuild_index(
     vec![drop, add]
 }
 
-/// True for MariaDB's tables WITH SYSTEM VERSIONING.
-pub fn is_versioned(job: &Job<'_>, table: &TableJob<'_>) -> bool {
-    ddl::table_options(job.create_table(table)).contains("WITH SYSTEM VERSIONING")
-}
-
 /// Returns steps that collect the histograms of converted columns again: a conversion drops them.
 pub(super) fn restore_histograms(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Step> {
     let Some(object) = job.table_object(table) else { return Vec::new() };
     let name = quote_table(&table.table.schema, &table.table.name);
     let restore = |conversion: &Conversion<'_>| {
         let column = quote_identifier(&conversion.column.name);
-        let buckets = object.parts.get(&format!("histogram of {column}"))?;
+        let options = object.parts.get(&format!("histogram of {column}"))?;
         let sql = match flavour(job.facts) {
-            Flavour::MySql => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {buckets} BUCKETS"),
+            Flavour::MySql => format!("ANALYZE TABLE {name} UPDATE HISTOGRAM ON {column} WITH {options}"),
             Flavour::MariaDb => format!("ANALYZE TABLE {name} PERSISTENT FOR COLUMNS ({column}) INDEXES ()"),
         };
         Some(step(Phase::Statistics, &table.name(), sql))

@@ -37,11 +37,6 @@ pub(super) fn add_foreign_key(job: &Job<'_>, key: &ForeignKey, findings: &[Findi
     if has_orphans { vec![switch(0), add, switch(1)] } else { vec![add] }
 }
 
-/// Returns the step that adds a foreign key by hand after a plan that stopped.
-pub(super) fn put_back(job: &Job<'_>, key: &ForeignKey) -> Step {
-    step(Phase::AddForeignKeys, &table_name(&key.schema, &key.table), add_statement(job, key))
-}
-
 fn add_statement(job: &Job<'_>, key: &ForeignKey) -> String {
     let list = |names: &[String]| names.iter().map(|name| quote_identifier(name)).collect::<Vec<_>>().join(", ");
     format!(

@@ -27,11 +27,11 @@ use convert::{convert_clauses, convert_table};
 use defaults::set_defaults;
 use foreign_keys::{add_foreign_key, drop_foreign_key};
 use programs::{chosen_programs, drop_triggers, recreate};
-use session::{lock_holders_hint, lock_holders_query, prepare_session};
+use session::{lock_holders_hint, lock_holders_query, prepare_session, switch_off_settings};
 use verification::verification_queries;
 
-pub use convert::{dependent_columns, is_versioned};
-pub use programs::{keeps_old_collation, programs_left};
+pub use convert::dependent_columns;
+pub use programs::{keeps_old_collation, programs_left, without_return_charset};
 
 /// Findings decide which steps are blocked, which columns get another type, and which text is
 /// repaired. Adds a finding for each object with a statement that a client would misread.
@@ -50,15 +50,20 @@ fn plan_steps(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
     let mut steps: Vec<Step> = keys.iter().map(|key| drop_foreign_key(job, key)).collect();
     steps.extend(converted.iter().map(|table| convert_table(job, table, findings)));
     steps.extend(drop_triggers(job, &repairs));
+    let (before, after) = session::repair_in_utc(job, &repairs).unzip();
+    steps.extend(before);
     steps.extend(repairs.iter().flat_map(|finding| {
         repair_statements(finding).iter().map(|sql| step(Phase::Repair, &finding.object.name, sql.clone()))
     }));
+    steps.extend(after);
     steps.extend(set_defaults(job, request));
     steps.extend(keys.iter().flat_map(|key| add_foreign_key(job, key, findings)));
     steps.extend(programs.iter().flat_map(|program| recreate(job, program)));
     steps.extend(converted.iter().flat_map(|table| convert::restore_histograms(job, table)));
     if !steps.is_empty() {
-        steps.splice(0..0, prepare_session(job, &converted, &repairs));
+        let mut session = prepare_session(job, &converted);
+        session.extend(switch_off_settings(job, &steps, &keys));
+        steps.splice(0..0, session);
     }
     Plan {
         blocked: Vec::new(),
@@ -69,7 +74,7 @@ fn plan_steps(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
         verification: verification_queries(job, &converted),
         put_back: keys
             .iter()
-            .map(|key| foreign_keys::put_back(job, key))
+            .flat_map(|key| add_foreign_key(job, key, findings))
             .chain(
                 programs.iter().filter(|program| program.object.name.kind != Kind::View).flat_map(programs::put_back),
             )

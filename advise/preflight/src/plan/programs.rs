@@ -1,9 +1,11 @@
 //! Programs and views that the plan creates again, and why.
 
+use std::ops::Range;
+
 use check::table_name;
 use mysql_collation::Flavour;
 use rehearsal::{Kind, Object, ObjectName};
-use sql::{quote_identifier, quote_string};
+use sql::{SqlMode, Token, quote_identifier, quote_string};
 
 use super::back::use_collation;
 use super::step;
@@ -11,6 +13,7 @@ use crate::expression::mentions_name;
 use crate::finding::Finding;
 use crate::job::{Job, Request, TableJob, flavour};
 use crate::model::{Phase, Step};
+use crate::quote::charset_name;
 
 /// A stored program or view that the plan creates again.
 pub struct ChosenProgram<'f> {
@@ -104,11 +107,53 @@ pub fn programs_left(job: &Job<'_>, request: &Request) -> Vec<ObjectName> {
 
 /// Returns steps that create a program again, with the new collation in force.
 pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> {
-    create_again(job, program, &job.targets[0])
+    let create = with_new_return(job, program.object);
+    create_again(job, program, &create, &job.targets[0])
+}
+
+/// Returns a program's definition, with the new character set for a result in the schema's old one:
+/// servers print `RETURNS varchar(10) CHARSET latin1` also where the author named no character set.
+fn with_new_return(job: &Job<'_>, object: &Object) -> String {
+    let old = object.session.schema_collation.as_deref().map(server::collation_charset);
+    match find_return_charset(&object.create) {
+        Some((range, charset)) if object.name.kind == Kind::Function && Some(charset.as_str()) == old => {
+            let target = &job.targets[0];
+            let new =
+                format!("CHARSET {} COLLATE {target}", charset_name(job.facts, server::collation_charset(target)));
+            format!("{}{new}{}", &object.create[..range.start], &object.create[range.end..])
+        }
+        _ => object.create.clone(),
+    }
+}
+
+/// Returns a function's definition without the character set of its result.
+pub fn without_return_charset(create: &str) -> String {
+    match find_return_charset(create) {
+        Some((range, _)) => format!("{}{}", &create[..range.start], &create[range.end..]),
+        None => create.to_owned(),
+    }
+}
+
+/// Finds `CHARSET latin1 COLLATE latin1_bin` behind the type that a function returns. Returns its
+/// place and the character set.
+fn find_return_charset(create: &str) -> Option<(Range<usize>, String)> {
+    let tokens: Vec<Token<'_>> = sql::tokenize(create, SqlMode::default()).collect();
+    let returns = tokens.iter().position(|token| token.is_keyword("returns"))?;
+    let mut at = returns + 2;
+    if tokens.get(at)?.is_symbol('(') {
+        at += tokens[at..].iter().position(|token| token.is_symbol(')'))? + 1;
+    }
+    let charset = tokens.get(at).filter(|token| token.is_keyword("charset"))?;
+    let name = tokens.get(at + 1)?;
+    let last = match tokens.get(at + 2..at + 4) {
+        Some([collate, collation]) if collate.is_keyword("collate") => collation,
+        _ => name,
+    };
+    Some((charset.start..last.end(), name.name()?))
 }
 
 /// Returns steps that create a program again from a session with a collation.
-pub(super) fn create_again(job: &Job<'_>, program: &ChosenProgram<'_>, connection: &str) -> Vec<Step> {
+pub(super) fn create_again(job: &Job<'_>, program: &ChosenProgram<'_>, create: &str, connection: &str) -> Vec<Step> {
     let object = program.object;
     let mut statements = vec![format!("USE {}", quote_identifier(&object.name.schema)), use_collation(connection)];
     statements.extend(session_statements(object));
@@ -118,14 +163,14 @@ pub(super) fn create_again(job: &Job<'_>, program: &ChosenProgram<'_>, connectio
     let replaces = object.name.kind == Kind::View || (has_grants && flavour(job.facts) == Flavour::MariaDb);
     if replaces {
         // Keeps the privileges on the object.
-        statements.push(object.create.replacen("CREATE ", "CREATE OR REPLACE ", 1));
+        statements.push(create.replacen("CREATE ", "CREATE OR REPLACE ", 1));
     } else {
         statements.push(format!(
             "DROP {} IF EXISTS {}",
             object.name.kind.keyword(),
             quote_identifier(&object.name.name)
         ));
-        statements.push(object.create.clone());
+        statements.push(create.to_owned());
         statements.extend(object.grants.iter().cloned());
     }
     let name = table_name(&object.name.schema, &object.name.name);
@@ -135,13 +180,14 @@ pub(super) fn create_again(job: &Job<'_>, program: &ChosenProgram<'_>, connectio
 }
 
 /// Returns statements that set the SQL mode and the time zone that a program keeps from its
-/// creation.
+/// creation. A view keeps none: it gets the empty mode, in which definitions are read. Under the
+/// mode of a program before it, `'a\\b'` or `''` could mean something else.
 fn session_statements(object: &Object) -> Vec<String> {
     let session = &object.session;
-    let setting = |name: &str, value: &Option<String>| {
-        value.as_ref().map(|value| format!("SET SESSION {name} = {}", quote_string(value)))
-    };
-    [setting("sql_mode", &session.sql_mode), setting("time_zone", &session.time_zone)].into_iter().flatten().collect()
+    let setting =
+        |name: &str, value: Option<&str>| value.map(|value| format!("SET SESSION {name} = {}", quote_string(value)));
+    let sql_mode = session.sql_mode.as_deref().or((object.name.kind == Kind::View).then_some(""));
+    [setting("sql_mode", sql_mode), setting("time_zone", session.time_zone.as_deref())].into_iter().flatten().collect()
 }
 
 /// Returns steps that create a program as it was, after a plan that stopped.
@@ -156,4 +202,22 @@ pub(super) fn put_back(program: &ChosenProgram<'_>) -> Vec<Step> {
     statements.extend(object.grants.iter().cloned());
     let name = table_name(&object.name.schema, &object.name.name);
     statements.into_iter().map(|sql| step(Phase::Programs, &name, sql)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_character_set_of_a_result() {
+        let found =
+            |create: &str| find_return_charset(create).map(|(range, charset)| (create[range].to_owned(), charset));
+        let of = |text: &str, charset: &str| Some((text.to_owned(), charset.to_owned()));
+        let head = "CREATE FUNCTION `f`(`returns` varchar(9) CHARSET ascii) RETURNS";
+        assert_eq!(found(&format!("{head} varchar(10) CHARSET latin1\nRETURN 1")), of("CHARSET latin1", "latin1"));
+        let with_collation = "CHARSET latin1 COLLATE latin1_swedish_ci";
+        assert_eq!(found(&format!("{head} enum('a)') {with_collation}\nRETURN 1")), of(with_collation, "latin1"));
+        assert_eq!(found(&format!("{head} text CHARSET utf8mb4\nBEGIN END")), of("CHARSET utf8mb4", "utf8mb4"));
+        assert_eq!(found(&format!("{head} int\nRETURN _latin1'CHARSET latin1'")), None);
+    }
 }

@@ -1,9 +1,11 @@
 //! The session that runs a plan, and how long it waits for other transactions.
 
+use facts::{ForeignKey, Table};
 use mysql_collation::Flavour;
 use server::Version;
 
-use super::{is_versioned, step};
+use super::step;
+use crate::checks::{depends_on_time_zone, plan_time_zone, refusing_settings};
 use crate::finding::Finding;
 use crate::job::{Job, TableJob, flavour};
 use crate::model::{Phase, Step};
@@ -13,10 +15,10 @@ use crate::model::{Phase, Step};
 const LOCK_WAIT_SECONDS: u32 = 10;
 
 /// Returns steps that set the character set of the script, a strict SQL mode and the time to wait
-/// for locks, and that permit altering system-versioned tables. The mode allows invalid dates,
-/// because a stored one such as 2020-02-31 would stop a copy (error 1292). Repairs that find a row
-/// by a TIMESTAMP need UTC, in which the rows were read.
-pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>], repairs: &[&Finding]) -> Vec<Step> {
+/// for locks, that undo global settings which would stop the plan, and that permit altering
+/// system-versioned tables. The mode allows invalid dates,
+/// because a stored one such as 2020-02-31 would stop a copy (error 1292).
+pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec<Step> {
     let set = |sql: &str| step(Phase::Session, "session", sql.to_owned());
     let mut steps = vec![
         set(if job.facts.server.charset("utf8mb4").is_some() { "SET NAMES utf8mb4" } else { "SET NAMES utf8" }),
@@ -29,13 +31,26 @@ pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>], repair
             ..set(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}"))
         },
     ];
-    if converted.iter().any(|table| is_versioned(job, table)) {
+    steps.extend(reset_inherited(job));
+    if converted.iter().any(|table| depends_on_time_zone(table.table)) {
+        steps.push(Step {
+            note: Some("a copy computes generated columns of a TIMESTAMP in this time zone: set the one in which rows are written".into()),
+            ..set(&format!("SET SESSION time_zone = {}", sql::quote_string(plan_time_zone(job))))
+        });
+    }
+    if converted.iter().any(|table| table.row_end.is_some()) {
         steps.push(set("SET SESSION system_versioning_alter_history = KEEP"));
     }
-    if repairs.iter().any(|finding| has_timestamp_key(job, finding)) {
-        steps.push(set("SET SESSION time_zone = '+00:00'"));
-    }
     steps
+}
+
+/// Returns a step before the repairs and one after them: repairs that find a row by a TIMESTAMP need
+/// UTC, in which the rows were read. Everything else needs the plan's own time zone.
+pub(super) fn repair_in_utc(job: &Job<'_>, repairs: &[&Finding]) -> Option<(Step, Step)> {
+    let set =
+        |zone: &str| step(Phase::Repair, "session", format!("SET SESSION time_zone = {}", sql::quote_string(zone)));
+    let needs_utc = repairs.iter().any(|finding| has_timestamp_key(job, finding));
+    needs_utc.then(|| (set("+00:00"), set(plan_time_zone(job))))
 }
 
 /// True if a unique key of a finding's table has a TIMESTAMP.
@@ -48,6 +63,45 @@ fn has_timestamp_key(job: &Job<'_>, finding: &Finding) -> bool {
             column.is_some_and(|column| column.data_type == "timestamp")
         })
     })
+}
+
+/// Global settings that sessions begin with, and under which a plan would stop or be undone: the
+/// value that does no harm, and the one that the plan sets.
+const INHERITED: [(&str, &str, &str); 4] = [
+    // The repairs would not be committed.
+    ("autocommit", "ON", "1"),
+    // Foreign keys would be added without a look at the rows.
+    ("foreign_key_checks", "ON", "1"),
+    // MariaDB: a longer ALTER ends with error 1969.
+    ("max_statement_time", "0.000000", "0"),
+    // MariaDB up to 11.4: an ALTER that copies ends with error 1846.
+    ("alter_algorithm", "DEFAULT", "'DEFAULT'"),
+];
+
+/// Returns steps that set anew what the server's global settings would impose on the session.
+fn reset_inherited(job: &Job<'_>) -> Vec<Step> {
+    let differs = |(name, harmless, _): &&(&str, &str, &str)| {
+        job.facts.server.variable(name).is_some_and(|value| !value.eq_ignore_ascii_case(harmless))
+    };
+    let reset = |(name, _, value): &(&str, &str, &str)| {
+        step(Phase::Session, "session", format!("SET SESSION {name} = {value}"))
+    };
+    INHERITED.iter().filter(differs).map(reset).collect()
+}
+
+/// Returns steps that switch off the settings under which the server would refuse `steps`. Without
+/// the privilege for it, the plan stops before it has changed anything.
+pub(super) fn switch_off_settings(job: &Job<'_>, steps: &[Step], keys: &[&ForeignKey]) -> Vec<Step> {
+    let is_altered = |table: &&Table| {
+        let name = check::table_name(&table.schema, &table.name);
+        steps.iter().any(|step| step.object == name && step.sql.starts_with("ALTER TABLE"))
+    };
+    let altered: Vec<&Table> = job.facts.tables().filter(is_altered).collect();
+    let switch_off = |name: &str| Step {
+        note: Some("takes SESSION_VARIABLES_ADMIN or SYSTEM_VARIABLES_ADMIN".into()),
+        ..step(Phase::Session, "session", format!("SET SESSION {name} = 0"))
+    };
+    refusing_settings(job, &altered, keys).into_iter().map(switch_off).collect()
 }
 
 /// Returns a query that lists the transactions that a statement of the plan may wait for.

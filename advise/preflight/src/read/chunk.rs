@@ -84,15 +84,48 @@ impl ServerRows<'_> {
         each: &mut RowVisitor<'_>,
     ) -> Result<(), Error> {
         reading.how = "in one pass: it has no key to read in chunks by".into();
+        self.read_at_once("", "", table, fields, reading, each)?;
+        reading.chunks = 1;
+        Ok(())
+    }
+
+    /// Reads the rows of the past by a single statement: no key of theirs is unique by itself.
+    pub(super) fn read_history(
+        &mut self,
+        table: &TableJob<'_>,
+        row_end: &str,
+        fields: &Fields,
+        reading: &mut Reading,
+        each: &mut RowVisitor<'_>,
+    ) -> Result<(), Error> {
+        reading.how += ", its history in one pass";
+        // A table can be versioned by transactions instead of times.
+        let by_transaction = table.table.column(row_end).is_some_and(|column| column.data_type == "bigint");
+        let open_end = if by_transaction { "18446744073709551615" } else { "NOW(6)" };
+        let condition = format!(" WHERE {} < {open_end}", sql::quote_identifier(row_end));
+        self.read_at_once(" FOR SYSTEM_TIME ALL", &condition, table, fields, reading, each)?;
+        reading.chunks += 1;
+        Ok(())
+    }
+
+    /// Reads rows of a table by a single statement. `time` follows the table's name.
+    fn read_at_once(
+        &mut self,
+        time: &str,
+        condition: &str,
+        table: &TableJob<'_>,
+        fields: &Fields,
+        reading: &mut Reading,
+        each: &mut RowVisitor<'_>,
+    ) -> Result<(), Error> {
         self.wait_for_pace()?;
         super::session::clear_time_limit(&mut self.conn);
         let list = self.select_list(table, fields, &[]);
-        let name = sql::quote_table(&table.table.schema, &table.table.name);
-        let statement = format!("SELECT {list} FROM {name} {}", sql::BASE_TABLE_ONLY);
+        let from = sql::quote_table(&table.table.schema, &table.table.name);
+        let statement = format!("SELECT {list} FROM {from}{time} {}{condition}", sql::BASE_TABLE_ONLY);
         let (mut last, mut rows_seen) = (None, 0);
         let outcome = self.read_rows(&statement, fields, 0, &mut last, &mut rows_seen, reading, each);
         super::session::set_time_limit(&mut self.conn);
-        reading.chunks = 1;
         outcome.map_err(|failure| self.failure_error(failure, table))
     }
 
@@ -171,7 +204,7 @@ impl ServerRows<'_> {
     }
 
     /// Pauses while the server is busy or lags.
-    fn wait_for_pace(&mut self) -> Result<(), Error> {
+    pub(super) fn wait_for_pace(&mut self) -> Result<(), Error> {
         self.pace.wait(&mut self.conn, &self.options)
     }
 }

@@ -4,6 +4,7 @@
 mod chunk;
 mod key;
 mod pace;
+mod question;
 mod session;
 
 pub use key::chunk_key;
@@ -20,6 +21,7 @@ use server::Conn;
 use server::{Server, error_code};
 
 use crate::Error;
+use crate::checks::{Answer, Question};
 use crate::job::TableJob;
 use crate::model::Reading;
 use crate::row::Fields;
@@ -65,6 +67,16 @@ pub type RowVisitor<'e> = dyn FnMut(&[Option<Vec<u8>>]) -> Result<(), Error> + '
 pub trait RowSource {
     /// Returns the columns that identify a table's rows. Empty if the table has no key.
     fn key(&self, table: &TableJob<'_>) -> Vec<String>;
+
+    /// Answers a question about a table's rows.
+    fn answer(&mut self, _question: &Question) -> Result<Answer, Error> {
+        Ok(Answer::Unknown("files evaluate no expressions".to_owned()))
+    }
+
+    /// True if [`RowSource::read`] passes the past rows of system-versioned tables, too.
+    fn reads_history(&self) -> bool {
+        false
+    }
 
     /// Passes all rows of a table to `each`. `None` if the table is skipped.
     fn read(
@@ -143,6 +155,15 @@ impl RowSource for ServerRows<'_> {
         }
     }
 
+    fn answer(&mut self, question: &Question) -> Result<Answer, Error> {
+        self.wait_for_pace()?;
+        self.ask(question)
+    }
+
+    fn reads_history(&self) -> bool {
+        true
+    }
+
     fn read(
         &mut self,
         table: &TableJob<'_>,
@@ -158,6 +179,9 @@ impl RowSource for ServerRows<'_> {
         match key {
             Some(key) => self.read_in_chunks(table, fields, &key, &mut reading, each)?,
             None => self.read_in_one_pass(table, fields, &mut reading, each)?,
+        }
+        if let Some(row_end) = &table.row_end {
+            self.read_history(table, row_end, fields, &mut reading, each)?;
         }
         reading.to = self.server_time();
         reading.seconds = begin.elapsed().as_secs_f64();

@@ -11,7 +11,7 @@ use crate::Error;
 use sql::{quote_string, quote_table};
 
 /// Chunks that take longer are tried again with fewer rows.
-const TIME_LIMIT_SECONDS: u32 = 30;
+pub(super) const TIME_LIMIT_SECONDS: u32 = 30;
 
 /// Time limit of reading a table without a key, in one statement.
 const MAX_PASS_TIME: Duration = Duration::from_secs(24 * 60 * 60);

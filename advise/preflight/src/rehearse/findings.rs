@@ -48,13 +48,8 @@ fn mend(refusal: &Refusal) -> &'static str {
 /// Returns the finding of a change that was not meant. A change of rows and the loss of an object
 /// are errors.
 pub fn change_finding(job: &Job<'_>, private: &Server, change: &Change) -> Finding {
-    let quoted = |value: &Option<String>| match value {
-        Some(value) if value.chars().count() > MAX_QUOTED => {
-            format!("{}…", value.chars().take(MAX_QUOTED).collect::<String>())
-        }
-        Some(value) => value.clone(),
-        None => "nothing".into(),
-    };
+    let common = count_common(change.before.as_deref(), change.after.as_deref());
+    let quoted = |value: &Option<String>| value.as_ref().map_or("nothing".into(), |value| excerpt(value, common));
     let part = change.part.as_deref().unwrap_or("the object itself");
     let severity = match change.part.as_deref() {
         Some(part) if part.starts_with("values of ") => Severity::Error,
@@ -67,6 +62,27 @@ pub fn change_finding(job: &Job<'_>, private: &Server, change: &Change) -> Findi
         action: "see whether something depends on it, and restore it after the plan".into(),
         ..object_finding(job, severity, &change.object)
     }
+}
+
+/// Returns the number of characters with which both texts begin.
+fn count_common(a: Option<&str>, b: Option<&str>) -> usize {
+    let (a, b) = (a.unwrap_or_default().chars(), b.unwrap_or_default().chars());
+    a.zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Number of characters in front of the first difference in an [`excerpt`].
+const MAX_BEFORE_DIFFERENCE: usize = 40;
+
+/// Returns the part of a text around the character number `difference`.
+fn excerpt(text: &str, difference: usize) -> String {
+    let length = text.chars().count();
+    if length <= MAX_QUOTED {
+        return text.to_owned();
+    }
+    let begin = difference.saturating_sub(MAX_BEFORE_DIFFERENCE).min(length - MAX_QUOTED);
+    let part: String = text.chars().skip(begin).take(MAX_QUOTED).collect();
+    let (before, after) = (if begin > 0 { "…" } else { "" }, if begin + MAX_QUOTED < length { "…" } else { "" });
+    format!("{before}{part}{after}")
 }
 
 pub fn fault_finding(job: &Job<'_>, private: &Server, fault: &Fault) -> Finding {
@@ -121,5 +137,19 @@ fn finding(severity: Severity, kind: ObjectKind, name: &str, details: Conversion
         why: String::new(),
         action: String::new(),
         details,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_show_the_first_difference() {
+        let text = |end: &str| format!("{}{end}{}", "x".repeat(500), "y".repeat(500));
+        let common = count_common(Some(&text("a")), Some(&text("b")));
+        let shown = excerpt(&text("a"), common);
+        assert!(shown.starts_with('…') && shown.ends_with('…') && shown.contains("xay"), "{shown}");
+        assert_eq!((common, excerpt("short", 3)), (500, "short".to_owned()));
     }
 }

@@ -5,7 +5,7 @@ use rehearsal::{Change, Kind};
 
 use crate::job::Job;
 use crate::model::{Phase, Plan, Step};
-use crate::plan::dependent_columns;
+use crate::plan::{dependent_columns, without_return_charset};
 
 pub fn is_meant(job: &Job<'_>, plan: &Plan, change: &Change) -> bool {
     let Some(part) = change.part.as_deref() else { return false };
@@ -18,9 +18,16 @@ pub fn is_meant(job: &Job<'_>, plan: &Plan, change: &Change) -> bool {
         _ => {
             let name = table_name(&change.object.schema, &change.object.name);
             let is_created = steps().any(|step| step.phase == Phase::Programs && step.object == name);
-            is_created && (part.starts_with("collation of its ") || part.starts_with("character set of its "))
+            let is_setting = part.starts_with("collation of its ") || part.starts_with("character set of its ");
+            is_created && (is_setting || (part == "definition" && changes_return_only(change)))
         }
     }
+}
+
+/// True if the definitions of a function differ only in the character set of its result.
+fn changes_return_only(change: &Change) -> bool {
+    let rest = |create: &Option<String>| without_return_charset(create.as_deref().unwrap_or_default());
+    change.object.kind == Kind::Function && rest(&change.before) == rest(&change.after)
 }
 
 fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str) -> bool {
@@ -46,7 +53,7 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
     if let Some(column) = part.strip_prefix("values of ").and_then(unquote) {
         // A generated value follows its expression under the new collation. `rehearsal::prove`
         // compares it with a recomputed one.
-        if dependent_columns(table).any(|name| name == column) {
+        if dependent_columns(table).contains(&column.as_str()) {
             return true;
         }
     }

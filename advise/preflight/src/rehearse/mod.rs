@@ -4,6 +4,7 @@ mod back;
 mod findings;
 mod meant;
 mod old_mode;
+mod refusing;
 mod sample;
 mod steps;
 
@@ -36,8 +37,8 @@ pub struct Rehearsed<'r> {
 /// Maximum number of rehearsals. Another one follows if one has blocked an object.
 const MAX_ROUNDS: usize = 8;
 
-/// Runs the plan on a private server with the source's schemas, a sample of its rows, and its
-/// `old_mode` where the private server knows it. Adds a
+/// Runs the plan on a private server with the source's schemas, a sample of its rows, its
+/// settings that refuse definitions, and its `old_mode` where the private server knows it. Adds a
 /// finding for each refused statement. If no statement is refused, adds a finding for each change
 /// that was not meant, each fault of a table, and each object that preflight would convert again.
 /// Errors block the steps of their objects; then the rehearsal starts anew, until no error is new,
@@ -46,6 +47,7 @@ pub fn rehearse(private: &Server, source: &Server, inputs: &Rehearsed<'_>, repor
     let Some(mut plan) = report.plan.take() else { return Ok(()) };
     let job = Job::new(inputs.facts, inputs.definitions, inputs.request);
     let mut summary = None;
+    refusing::switch_off(private)?;
     let unknown = old_mode::adopt(private, &inputs.facts.server)?;
     if !unknown.is_empty() {
         report.notes.push(format!(
@@ -119,6 +121,7 @@ fn run_round(
     }));
     let samples = sampler.map(|sampler| sampler.finish(&mut unchecked)).unwrap_or_default();
     rehearsal.begin(&schemas, &tables)?;
+    refusing::adopt(&mut rehearsal, &inputs.facts.server)?;
     let missing: BTreeSet<String> =
         unbuilt.iter().map(|unbuilt| table_name(&unbuilt.name.schema, &unbuilt.name.name)).collect();
     let refused = steps::run_steps(&mut rehearsal, inputs.facts, plan, &samples, &missing)?;

@@ -89,10 +89,10 @@ impl<'s> Sampler<'s> {
                 Ok(sample) => {
                     self.samples.insert(name, sample);
                 }
-                Err(Error::Statement { source, .. }) if matches!(source, mysql::Error::MySqlError(_)) => {
+                Err(Error::Statement { source: mysql::Error::MySqlError(refusal), .. }) => {
                     let _ = target.query_drop(format!("DELETE FROM {}", quote_table(&table.schema, &table.name)));
                     self.failures
-                        .push(format!("{name}: rehearsed without rows: {}", server::describe_driver_error(&source)));
+                        .push(format!("{name}: rehearsed without rows: error {}: {}", refusal.code, refusal.message));
                 }
                 Err(error) => return Err(error),
             }

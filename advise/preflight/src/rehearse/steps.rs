@@ -6,6 +6,7 @@ use std::time::Duration;
 use check::table_name;
 use facts::{Facts, ServerFacts};
 use rehearsal::{Outcome, Rehearsal};
+use server::error_code;
 
 use super::sample::Sample;
 use crate::Error;
@@ -43,6 +44,10 @@ pub fn run_steps(
             false => rehearsal.apply(&step.sql)?,
         };
         if let Outcome::Refused { code, message } = outcome {
+            // A private server has no tables of time zones, and its sample is read and written in one.
+            if code == error_code::UNKNOWN_TIME_ZONE && step.object == "session" {
+                continue;
+            }
             refusals.push(Refusal { object: owner.clone(), sql: step.sql.clone(), code, message });
             skipped.extend(tied_tables(facts, &owner));
         }

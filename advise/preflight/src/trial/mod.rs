@@ -64,13 +64,15 @@ pub fn run_in_scratch_schema(
         return Err(Error::Request("--scratch takes one schema at a time: name it by --schema".into()));
     };
     let mut conn = server.connect_patiently()?;
+    let is_logged = leave_binary_log(&mut conn) && facts.server.is_on("log_bin");
     let create = format!("CREATE DATABASE {}", quote_identifier(scratch));
     conn.query_drop(create).map_err(|source| Error::Statement {
         what: format!("create the scratch schema {scratch}, which must not exist"),
         source,
     })?;
     let drop_statement = format!("DROP DATABASE {}", quote_identifier(scratch));
-    let cleanup_conn = server.connect_patiently()?;
+    let mut cleanup_conn = server.connect_patiently()?;
+    leave_binary_log(&mut cleanup_conn);
     let cleanup_conn = std::sync::Mutex::new(Some(cleanup_conn));
     let statement = drop_statement.clone();
     let registration = lifecycle::cleanup::register(move || {
@@ -93,7 +95,17 @@ pub fn run_in_scratch_schema(
     })?;
     plan.algorithms_from =
         format!("tried on {}, on empty tables in {scratch}{}", server.label(), describe_failures(&failures));
+    if is_logged {
+        plan.algorithms_from +=
+            "; the statements of the trial are in its binary log, as the account may not set sql_log_bin";
+    }
     Ok(())
+}
+
+/// Keeps a session's statements out of the binary log: replicas would run them, and on a replica they
+/// would be transactions of its own. True if the account lacks the privilege.
+fn leave_binary_log(conn: &mut Conn) -> bool {
+    conn.query_drop("SET SESSION sql_log_bin = 0").is_err()
 }
 
 fn describe_failures(failures: &[String]) -> String {

@@ -136,6 +136,17 @@ const FIXTURES: &[Fixture] = &[
         refused: 0,
     },
     Fixture {
+        name: "separates",
+        charset: "latin1",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20) COLLATE latin1_swedish_ci)",
+            "INSERT INTO t VALUES (1, 'müller'), (2, 'myller'), (3, 'Müller')",
+        ],
+        // y = ü in latin1_swedish_ci.
+        findings: &[expect("separates", "t.v", Warning, 1)],
+        refused: 0,
+    },
+    Fixture {
         name: "own_collations",
         charset: "latin1",
         statements: &[
@@ -371,6 +382,14 @@ fn test_trailing_spaces(lab: &mut Lab) {
     );
     let refused = lab.run_plan(&report);
     assert_eq!(refused, [("fx_padding.c".to_owned(), 1452)], "{}", describe_report(&report));
+    let wide = [
+        "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9) CHARACTER SET ucs2, b VARCHAR(9) CHARACTER SET utf16le)",
+        "INSERT INTO t VALUES (1, 'a†', 'b'), (2, 'aĠ', 'b  ')",
+    ];
+    lab.schema("fx_wide_padding", "utf8mb4", &wide.map(str::to_owned));
+    let report = lab.report("fx_wide_padding", "utf8mb4_0900_ai_ci");
+    assert_eq!(find_finding(&report, "trailing-spaces", "fx_wide_padding.t.b").details.count, 1);
+    assert!(!report.findings.iter().any(|finding| finding.object.name == "fx_wide_padding.t.a"));
 }
 
 /// Runs the fixtures, and checks the limit of 767 bytes per key part.

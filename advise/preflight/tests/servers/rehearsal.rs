@@ -219,6 +219,73 @@ fn rehearses_an_older_source_with_its_meaning_of_utf8() {
     assert_eq!(mode.as_deref(), Some("NO_PROGRESS_INFO,UTF8_IS_UTF8MB3"));
 }
 
+/// Tables and foreign keys that are older than the settings under which a server would refuse them.
+#[test]
+fn converts_what_the_source_would_refuse_now() {
+    let mut lab = Lab::new("mysql@sid");
+    let statements = [
+        "SET SESSION restrict_fk_on_non_standard_key = 0",
+        "CREATE TABLE loose (id INT PRIMARY KEY, k VARCHAR(20), KEY (k))",
+        "CREATE TABLE child (id INT PRIMARY KEY, k VARCHAR(20), CONSTRAINT c FOREIGN KEY (k) REFERENCES loose (k))",
+        "CREATE TABLE keyless (a VARCHAR(20))",
+        "INSERT INTO loose VALUES (1, 'ü')",
+        "INSERT INTO child VALUES (1, 'ü')",
+        "INSERT INTO keyless VALUES ('ü')",
+    ];
+    lab.schema("refused", "latin1", &statements.map(str::to_owned));
+    for (restricts, expected) in [(1, &["child: c", "keyless"][..]), (0, &["keyless"])] {
+        for setting in [format!("restrict_fk_on_non_standard_key = {restricts}"), "sql_require_primary_key = 1".into()]
+        {
+            lab.conn.query_drop(format!("SET GLOBAL {setting}")).unwrap();
+        }
+        let report = lab.rehearsed_report_with("refused", &options("utf8mb4_0900_ai_ci"));
+        let found: Vec<String> = serious_findings(&report, "refused")
+            .into_iter()
+            .filter(|(check, _)| check == "refusing-setting")
+            .map(|(_, object)| object)
+            .collect();
+        assert_eq!(found, expected, "{}", describe_report(&report));
+        assert_eq!(report.unchecked, [""; 0]);
+        let plan = report.plan.as_ref().unwrap();
+        assert!(plan.rehearsal.is_some() && plan.blocked.is_empty(), "{}", describe_report(&report));
+    }
+    lab.conn = lab.server.connect().unwrap();
+    let report = lab.report("refused", "utf8mb4_0900_ai_ci");
+    assert_eq!(run_plan(&mut lab, &report), Ok(()));
+}
+
+/// Global settings with which a session would begin, and which would stop the plan or undo it.
+#[test]
+fn undoes_global_settings_that_would_stop_the_plan() {
+    let mut lab = Lab::new("mariadb@bookworm");
+    let statements =
+        ["CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(40), KEY (a))", "INSERT INTO t VALUES (1, X'4DC3BC6C6C6572')"];
+    lab.schema("inherited", "latin1", &statements.map(str::to_owned));
+    for setting in ["autocommit = 0", "alter_algorithm = 'INSTANT'", "max_statement_time = 60"] {
+        lab.conn.query_drop(format!("SET GLOBAL {setting}")).unwrap();
+    }
+    let report = lab.report("inherited", "utf8mb4_unicode_ci");
+    lab.conn = lab.server.connect().unwrap();
+    assert_eq!(run_plan(&mut lab, &report), Ok(()));
+    let limit: Option<f64> = lab.conn.query_first("SELECT @@SESSION.max_statement_time").unwrap();
+    lab.conn = lab.server.connect().unwrap();
+    let repaired: Option<String> = lab.conn.query_first("SELECT HEX(a) FROM inherited.t").unwrap();
+    assert_eq!((limit, repaired.as_deref()), (Some(0.0), Some("4DC3BC6C6C6572")));
+}
+
+/// Rows that are written while a trigger is gone miss it.
+#[test]
+fn advises_to_stop_writes_while_triggers_are_gone() {
+    let mut lab = Lab::new("mariadb@trixie");
+    let statements = [
+        "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+        "CREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW SET NEW.a = CONCAT(NEW.a, '1')",
+    ];
+    lab.schema("watched", "latin1", &statements.map(str::to_owned));
+    let plan = lab.report("watched", "utf8mb4_unicode_ci").plan.unwrap();
+    assert!(plan.advice.iter().any(|line| line.contains("Stop writes to watched.t meanwhile.")), "{:?}", plan.advice);
+}
+
 /// MariaDB 11.2 and later copy while writes go on, unless `old_mode` forbids it.
 #[test]
 fn copies_online_where_the_server_does() {

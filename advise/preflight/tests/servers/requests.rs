@@ -66,11 +66,18 @@ fn plans_programs_of_the_requested_table(lab: &Lab, target: &str) {
     let mut options = options(target);
     options.request.tables = vec!["customers".into()];
     let report = report_of(lab, "fx_shop", &options).unwrap();
-    let plan = report.plan.unwrap();
+    let plan = report.plan.as_ref().unwrap();
     let objects: Vec<&str> = plan.steps.iter().map(|step| step.object.as_str()).collect();
     assert!(objects.contains(&"fx_shop.of_customers") && !objects.contains(&"fx_shop.of_orders"), "{objects:?}");
     let notes: Vec<&str> = plan.steps.iter().filter_map(|step| step.note.as_deref()).collect();
     assert!(notes.iter().any(|note| note.contains("uses fx_shop.customers")), "{notes:?}");
+    let programs: Vec<&Vec<String>> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.check == "programs")
+        .flat_map(|finding| finding.details.examples.iter().map(|example| &example.values))
+        .collect();
+    assert_eq!(programs, [&["procedure".to_owned(), "of_customers".to_owned()]]);
 }
 
 /// A child in a schema that was not named blocks its parent, before any foreign key is dropped.

@@ -54,21 +54,23 @@ impl Reader<'_> {
         Ok(by_table)
     }
 
-    /// Returns histograms by table, as parts named ``histogram of `a` ``: MySQL 8's histograms, and
-    /// MariaDB's engine-independent statistics.
+    /// Returns histograms by table, as parts named ``histogram of `a` ``: MySQL 8's histograms with
+    /// their options, `10 BUCKETS AUTO UPDATE` (MySQL 8.4 and later), and MariaDB's
+    /// engine-independent statistics.
     fn read_column_statistics(&mut self, schema: &str) -> Result<BTreeMap<String, BTreeMap<String, String>>, Error> {
         let schema = quote_string(schema);
         let mysql = format!(
-            "SELECT TABLE_NAME, COLUMN_NAME, JSON_UNQUOTE(JSON_EXTRACT(HISTOGRAM, '$.\"number-of-buckets-specified\"')) \
+            "SELECT TABLE_NAME, COLUMN_NAME, CONCAT(JSON_UNQUOTE(JSON_EXTRACT(HISTOGRAM, '$.\"number-of-buckets-specified\"')), ' BUCKETS', \
+             IF(JSON_EXTRACT(HISTOGRAM, '$.\"auto-update\"') = TRUE, ' AUTO UPDATE', '')) \
              FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = {schema}"
         );
         let mariadb = format!("SELECT table_name, column_name, '' FROM mysql.column_stats WHERE db_name = {schema}");
         let query = if self.flavour == server::Flavour::MySql { mysql } else { mariadb };
         let rows: Vec<(String, String, String)> = self.query_optional(&query)?;
         let mut by_table: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for (table, column, buckets) in rows {
+        for (table, column, options) in rows {
             let part = format!("histogram of {}", quote_identifier(&column));
-            by_table.entry(table).or_default().insert(part, buckets);
+            by_table.entry(table).or_default().insert(part, options);
         }
         Ok(by_table)
     }

@@ -159,7 +159,7 @@ pub fn script(plan: &Plan) -> String {
     push_steps(&plan.steps, &mut out);
     push_put_back(plan, &mut out);
     if !plan.verification.is_empty() {
-        out.push_str("\n-- afterwards: each of these returns no row\n");
+        out.push_str("\n-- afterwards: each of these returns no row, but for children that had no parent before\n");
         let mut reader = ClientReader::default();
         for query in plan.verification.iter().filter(|query| reader.read(query, ";", false).is_ok()) {
             let _ = writeln!(out, "{query};");

@@ -10,6 +10,8 @@ use crate::{CharsetInfo, CollationFact, ServerFacts};
 /// Global variables that affect text, its limits, statements and replication, or that identify the
 /// server.
 pub const VARIABLES: &[&str] = &[
+    "alter_algorithm",
+    "autocommit",
     "binlog_format",
     "character_set_client",
     "character_set_client_handshake",
@@ -25,6 +27,7 @@ pub const VARIABLES: &[&str] = &[
     "collation_server",
     "default_collation_for_utf8mb4",
     "default_storage_engine",
+    "foreign_key_checks",
     "hostname",
     "init_connect",
     "innodb_default_row_format",
@@ -39,12 +42,16 @@ pub const VARIABLES: &[&str] = &[
     "lower_case_table_names",
     "max_allowed_packet",
     "max_sort_length",
+    "max_statement_time",
     "old_mode",
     "optimizer_switch",
     "performance_schema",
     "port",
     "read_only",
+    "restrict_fk_on_non_standard_key",
     "sql_mode",
+    "sql_require_primary_key",
+    "time_zone",
 ];
 
 impl Reader<'_> {

@@ -50,6 +50,15 @@ fn has_functional_indexes(lab: &Lab) -> bool {
     lab.server.flavour() == Flavour::MySql && version(lab) >= Version::new(8, 0, 13)
 }
 
+fn has_updated_histograms(lab: &Lab) -> bool {
+    lab.server.flavour() == Flavour::MySql && version(lab) >= Version::new(8, 4, 0)
+}
+
+fn checks_constraints(lab: &Lab) -> bool {
+    let since = if lab.server.flavour() == Flavour::MySql { Version::new(8, 0, 16) } else { Version::new(10, 2, 1) };
+    version(lab) >= since
+}
+
 /// True for servers whose ALTER that copies a table checks its foreign keys: MySQL 9.7, not 8.0.12.
 fn checks_keys_of_copied_rows(lab: &Lab) -> bool {
     lab.server.flavour() == Flavour::MySql && version(lab) >= Version::new(9, 0, 0)
@@ -113,7 +122,148 @@ pub const CASES: &[Case] = &[
             "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), UNIQUE KEY f ((lower(a))))",
             "INSERT INTO t (id, a) VALUES (1, 'straße'), (2, 'strasse')",
         ],
-        findings: &[("rehearsal", "t"), ("merges", "t.a")],
+        findings: &[("expression-key", "t: f"), ("merges", "t.a")],
+        ..CASE
+    },
+    Case {
+        name: "check_constraint",
+        on: checks_constraints,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20) COLLATE latin1_swedish_ci, CHECK (a IN ('Müller', 'Strasse')))",
+            "INSERT INTO t VALUES (1, 'Müller'), (2, 'Myller'), (3, NULL)",
+        ],
+        findings: &[("check-constraint", "t"), ("separates", "t.a")],
+        after: &[("SELECT COUNT(*) FROM t WHERE a = 'müller'", "2")],
+        ..CASE
+    },
+    Case {
+        name: "time_zone",
+        on: is_modern,
+        statements: &[
+            "SET time_zone = '+09:00'",
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), ts TIMESTAMP NULL, d DATE GENERATED ALWAYS AS (DATE(ts)) STORED, \
+             n INT GENERATED ALWAYS AS (id / 3) STORED, c CHAR(9) GENERATED ALWAYS AS (CONCAT(a, ' ')) STORED)",
+            "INSERT INTO t (id, a, ts) VALUES (1, 'müller', '2025-01-01 05:00:00'), (2, 'x', '2025-01-01 15:00:00')",
+            "SET time_zone = 'SYSTEM'",
+        ],
+        findings: &[("generated-values", "t.d")],
+        after: &[("SELECT GROUP_CONCAT(d ORDER BY id) FROM t", "2024-12-31,2025-01-01")],
+        ..CASE
+    },
+    Case {
+        name: "zone_index",
+        on: has_functional_indexes,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), ts TIMESTAMP NULL, h INT AS (HOUR(ts)) VIRTUAL, KEY (h))",
+            "INSERT INTO t (id, a, ts) VALUES (1, 'müller', '2025-01-01 05:00:00')",
+        ],
+        findings: &[("zone-index", "t: h")],
+        after: &[("SELECT COUNT(*) FROM t FORCE INDEX (h) WHERE h = 5", "1")],
+        ..CASE
+    },
+    Case {
+        name: "view_mode",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "INSERT INTO t VALUES (1, 'a\\\\b')",
+            "CREATE VIEW v AS SELECT a, a = 'a\\\\b' AS same, 'a\\\\b' AS w FROM t",
+            "SET sql_mode = 'NO_BACKSLASH_ESCAPES'",
+            "CREATE PROCEDURE p () SELECT a FROM t",
+            "SET sql_mode = DEFAULT",
+        ],
+        findings: &[("programs", "")],
+        after: &[("SELECT CONCAT(same, HEX(w)) FROM v", "1615C62")],
+        ..CASE
+    },
+    Case {
+        name: "returned_text",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "CREATE FUNCTION f (x VARCHAR(10)) RETURNS VARCHAR(10) DETERMINISTIC RETURN CONCAT(x, '')",
+            "CREATE FUNCTION g (x VARCHAR(10)) RETURNS VARCHAR(10) CHARSET ascii DETERMINISTIC RETURN CONCAT(x, '')",
+        ],
+        findings: &[("programs", "")],
+        after: &[("SELECT HEX(f(_utf8mb4 X'E697A5'))", "E697A5"), ("SELECT CHARSET(g('x'))", "ascii")],
+        ..CASE
+    },
+    Case {
+        name: "float_key",
+        statements: &[
+            "CREATE TABLE t (f FLOAT PRIMARY KEY, a VARCHAR(20))",
+            "INSERT INTO t VALUES (0.1, X'4DC3BC6C6C6572')",
+        ],
+        findings: &[("double-encoding", "t.a")],
+        after: &[("SELECT COUNT(*) FROM t WHERE a LIKE BINARY _utf8mb4 X'4DC383C2BC25'", "1")],
+        ..CASE
+    },
+    Case {
+        name: "byte_functions",
+        on: is_modern,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20), h CHAR(64) CHARACTER SET ascii AS (SHA2(a, 256)) STORED, \
+             n INT AS (CHAR_LENGTH(a)) STORED)",
+            "INSERT INTO t (id, a) VALUES (1, 'ü')",
+        ],
+        findings: &[("byte-functions", "t.h")],
+        after: &[("SELECT h = SHA2(_utf8mb4 X'C3BC', 256) FROM t", "1")],
+        ..CASE
+    },
+    Case {
+        name: "merge_table",
+        statements: &[
+            "CREATE TABLE a (k VARCHAR(10)) ENGINE=MyISAM",
+            "CREATE TABLE m (k VARCHAR(10)) ENGINE=MERGE UNION=(a)",
+            "INSERT INTO a VALUES ('ü')",
+        ],
+        findings: &[("merge-table", "a"), ("merge-table", "m")],
+        after: &[("SELECT k FROM m", "ü")],
+        ..CASE
+    },
+    Case {
+        name: "list_with_null",
+        on: is_modern,
+        statements: &[
+            "CREATE TABLE t (a VARCHAR(20) COLLATE latin1_swedish_ci, n INT) PARTITION BY LIST COLUMNS (a) \
+             (PARTITION p0 VALUES IN (NULL, 'müller', 'b'), PARTITION p1 VALUES IN ('c'))",
+            "INSERT INTO t VALUES (NULL, 1), ('müller', 2), ('myller', 3)",
+        ],
+        findings: &[("partition-key", "t"), ("partition-rows", "t.a"), ("separates", "t.a")],
+        after: &[("SELECT COUNT(*) FROM t WHERE a = 'müller'", "2")],
+        ..CASE
+    },
+    Case {
+        name: "emoji_of_definitions",
+        on: has_functional_indexes,
+        charset: "utf8mb4 COLLATE utf8mb4_general_ci",
+        statements: &[
+            "CREATE TABLE e (id INT PRIMARY KEY, a ENUM('😀', 'b'))",
+            "CREATE TABLE g (id INT PRIMARY KEY, a VARCHAR(20) DEFAULT ('😀x'), b VARCHAR(20) AS (CONCAT(id, '😀')) STORED)",
+            "INSERT INTO e VALUES (1, '😀')",
+            "INSERT INTO g (id) VALUES (1)",
+        ],
+        findings: &[
+            // Its expression is read as it is printed.
+            ("generated-values", "g.b"),
+            ("lost-character", "e.a"),
+            ("lost-character", "g.a"),
+            ("lost-character", "g.b"),
+            ("lost-character-rows", "e.a"),
+        ],
+        after: &[("SELECT HEX(CONCAT(a, b)) FROM g", "F09F98807831F09F9880")],
+        ..CASE
+    },
+    Case {
+        name: "emoji_of_a_default",
+        on: |lab| lab.server.flavour() == Flavour::MariaDb,
+        charset: "utf8mb4 COLLATE utf8mb4_general_ci",
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20) DEFAULT '😀')",
+            "CREATE TABLE meant (id INT PRIMARY KEY, a VARCHAR(20) DEFAULT '?')",
+            "INSERT INTO t (id) VALUES (1)",
+            "INSERT INTO meant (id) VALUES (1)",
+        ],
+        findings: &[("lost-character", "meant.a"), ("lost-character", "t.a"), ("lost-character-rows", "t.a")],
+        after: &[("SELECT HEX(DEFAULT(a)) FROM t", "F09F9880"), ("SELECT DEFAULT(a) FROM meant", "?")],
         ..CASE
     },
     Case {
@@ -187,6 +337,32 @@ pub const CASES: &[Case] = &[
         ],
         findings: &[("versioned", "t")],
         after: &[("SELECT GROUP_CONCAT(a ORDER BY a) FROM t FOR SYSTEM_TIME ALL", "é,ü")],
+        ..CASE
+    },
+    Case {
+        name: "history_collides",
+        on: has_versioning,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(60) COLLATE latin1_general_cs, UNIQUE (a)) WITH SYSTEM VERSIONING",
+            "INSERT INTO t VALUES (1, 'é'), (2, 'e'), (3, 'z')",
+            "DELETE FROM t WHERE id < 3",
+        ],
+        findings: &[("versioned", "t"), ("unique-key", "t: a")],
+        after: &[("SELECT COUNT(*) FROM t FOR SYSTEM_TIME ALL", "3")],
+        ..CASE
+    },
+    Case {
+        name: "history_too_long",
+        on: has_versioning,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a TEXT, since TIMESTAMP(6) GENERATED ALWAYS AS ROW START, \
+             till TIMESTAMP(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (since, till)) WITH SYSTEM VERSIONING",
+            "INSERT INTO t (id, a) VALUES (1, REPEAT('é', 40000))",
+            "UPDATE t SET a = 'x'",
+            "UPDATE t SET a = 'é'",
+        ],
+        findings: &[("versioned", "t"), ("text-length", "t.a")],
+        after: &[("SELECT MAX(LENGTH(a)) FROM t FOR SYSTEM_TIME ALL", "80000")],
         ..CASE
     },
     Case {
@@ -419,6 +595,20 @@ pub const CASES: &[Case] = &[
             "ANALYZE TABLE t UPDATE HISTOGRAM ON a WITH 7 BUCKETS",
         ],
         after: &[("SELECT COUNT(*) FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = DATABASE()", "1")],
+        ..CASE
+    },
+    Case {
+        name: "histogram_updated_by_analyze",
+        on: has_updated_histograms,
+        statements: &[
+            "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(20))",
+            "INSERT INTO t VALUES (1, 'é'), (2, 'x')",
+            "ANALYZE TABLE t UPDATE HISTOGRAM ON a WITH 7 BUCKETS AUTO UPDATE",
+        ],
+        after: &[(
+            "SELECT JSON_EXTRACT(HISTOGRAM, '$.\"auto-update\"') FROM information_schema.COLUMN_STATISTICS WHERE SCHEMA_NAME = DATABASE()",
+            "true",
+        )],
         ..CASE
     },
     Case {

@@ -1,0 +1,155 @@
+//! Characters beyond U+FFFF in definitions, which servers print as question marks.
+
+use sql::{SqlMode, Token, TokenKind, ddl};
+
+use super::question::Question;
+use super::{Check, CheckFunction};
+use crate::expression::mentions_column;
+use crate::finding::{Finding, column_finding, index_finding};
+use crate::job::{Conversion, Job, TableJob, has_members};
+use crate::quote::charset_name;
+use check::{Reading, Severity};
+
+pub static CHECK: Check = Check {
+    name: "lost-character",
+    title: "question marks in printed definitions, which may be characters beyond U+FFFF",
+    reads: &[Reading::Schemas],
+    doc: "Servers print a character beyond U+FFFF, such as an emoji, as ? in defaults and expressions and in members of ENUM and SET. The plan's \
+              MODIFY is made from what they print, and would put question marks in place of the characters: in new rows, and in stored \
+              generated values. MySQL prints four question marks for a character in an expression, which is taken for a loss: an error. A \
+              single ? may be meant: a warning.",
+    run: CheckFunction::Facts(run),
+};
+
+pub static ROWS: Check = Check {
+    name: "lost-character-rows",
+    title: "defaults, and members of ENUM and SET in rows, with characters that the printed definition lacks",
+    reads: &[Reading::Schemas, Reading::Rows],
+    doc: "Where a definition is printed with a question mark, the server is asked for DEFAULT(column) of a row, or for rows whose member has a \
+              character beyond U+FFFF. If there are any, the plan's MODIFY would lose the character (error 1265 for a member in use).",
+    run: CheckFunction::Questions(questions),
+};
+
+/// What MySQL prints for a character of four bytes in an expression.
+const FOUR_BYTES: &str = "????";
+
+fn run(job: &Job<'_>) -> Vec<Finding> {
+    job.tables.iter().flat_map(|table| check_table(job, table)).collect()
+}
+
+fn check_table(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (conversion, doubtful) in doubtful_columns(job, table) {
+        let finding = column_finding(&CHECK, severity(&doubtful), table, &conversion.column.name, &job.targets[0]);
+        findings.push(describe(finding, &doubtful));
+    }
+    let rebuilt = table.table.indexes.iter().filter(|index| {
+        let mut expressions = index.parts.iter().filter_map(|part| part.expression.as_deref());
+        expressions.any(|expression| {
+            table.conversions.iter().any(|conversion| mentions_column(expression, &conversion.column.name))
+        })
+    });
+    for index in rebuilt {
+        let parts = ddl::find_index(job.create_table(table), &index.name).map_or("", |(_, parts, _)| parts);
+        if let Some(doubtful) = find_doubtful(parts) {
+            let finding = index_finding(&CHECK, severity(&doubtful), table, &index.name, &job.targets[0]);
+            findings.push(describe(finding, &doubtful));
+        }
+    }
+    findings
+}
+
+fn severity(literal: &str) -> Severity {
+    if literal.contains(FOUR_BYTES) { Severity::Error } else { Severity::Warning }
+}
+
+fn describe(mut finding: Finding, literal: &str) -> Finding {
+    finding.details.count = 1;
+    finding.what = format!("its definition is printed with {literal}, which may be a character beyond U+FFFF");
+    finding.why =
+        "the plan's statement is made from what the server prints, and would store question marks instead".into();
+    finding.action = match finding.severity {
+        Severity::Error => {
+            "convert it by hand, with the right character in the statement; the plan leaves its table out".into()
+        }
+        _ => "unless the question mark is meant, put the right character in the plan's statement".into(),
+    };
+    finding
+}
+
+/// Returns the converted columns with a question mark in their printed definition, and the literal.
+fn doubtful_columns<'t>(job: &Job<'_>, table: &'t TableJob<'_>) -> Vec<(&'t Conversion<'t>, String)> {
+    let create = job.create_table(table);
+    let doubtful = |conversion: &'t Conversion<'t>| {
+        let definition = ddl::find_column(create, &conversion.column.name)?;
+        let holds_four_bytes =
+            job.facts.server.charset(conversion.source_charset_name()).is_some_and(|charset| charset.max_bytes >= 4);
+        let is_expression = conversion.column.generated.is_some()
+            || ddl::split_default(definition).is_some_and(|(_, value, _)| value.starts_with('('));
+        (holds_four_bytes || is_expression).then(|| find_doubtful(definition))?.map(|literal| (conversion, literal))
+    };
+    table.conversions.iter().filter_map(doubtful).collect()
+}
+
+/// Returns the first string literal with a question mark, but for comments, which lose such
+/// characters when they are written.
+fn find_doubtful(definition: &str) -> Option<String> {
+    let tokens: Vec<Token<'_>> = sql::tokenize(definition, SqlMode::default()).collect();
+    let is_comment = |at: usize| at > 0 && tokens[at - 1].is_keyword("comment");
+    let is_doubtful = |(at, token): &(usize, &Token<'_>)| {
+        token.kind == TokenKind::StringLiteral && token.text.contains('?') && !is_comment(*at)
+    };
+    tokens.iter().enumerate().find(is_doubtful).map(|(_, token)| token.text.to_owned())
+}
+
+fn questions(job: &Job<'_>, table: &TableJob<'_>) -> Vec<Question> {
+    let doubtful = doubtful_columns(job, table).into_iter();
+    doubtful
+        .filter(|(conversion, _)| conversion.column.generated.is_none())
+        .map(|(conversion, literal)| question(job, table, conversion, &literal))
+        .collect()
+}
+
+fn question(job: &Job<'_>, table: &TableJob<'_>, conversion: &Conversion<'_>, literal: &str) -> Question {
+    let column = &conversion.column.name;
+    let name = sql::quote_identifier(column);
+    let from = format!("{} {}", sql::quote_table(&table.table.schema, &table.table.name), sql::BASE_TABLE_ONLY);
+    let (noun, query) = if has_members(conversion.column) {
+        ("row", format!("SELECT COUNT(*) FROM {from} WHERE {}", loses_characters(job, &name)))
+    } else {
+        let default = format!("SELECT DEFAULT({name}) AS d FROM {from} LIMIT 1");
+        ("default", format!("SELECT COUNT(*) FROM ({default}) AS x WHERE {}", loses_characters(job, "d")))
+    };
+    let finding = column_finding(&ROWS, Severity::Error, table, column, &job.targets[0]);
+    Question {
+        subject: format!("what {literal} in the definition of {} is", table.column_name(column)),
+        query,
+        noun,
+        time_zone: None,
+        finding: Finding {
+            what: format!("with a character beyond U+FFFF, which the server prints as {literal}"),
+            why: "the plan's MODIFY is made from what the server prints, and would store question marks instead".into(),
+            action: "convert it by hand, with the right character in the statement; the plan leaves its table out"
+                .into(),
+            ..finding
+        },
+    }
+}
+
+/// Returns a condition that holds for text with characters beyond U+FFFF.
+fn loses_characters(job: &Job<'_>, value: &str) -> String {
+    let utf8mb3 = charset_name(job.facts, "utf8mb3");
+    format!("HEX(CONVERT(CONVERT({value} USING {utf8mb3}) USING utf8mb4)) <> HEX(CONVERT({value} USING utf8mb4))")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_doubtful;
+
+    #[test]
+    fn finds_question_marks_of_literals() {
+        assert_eq!(find_doubtful("enum('?','b') DEFAULT NULL").as_deref(), Some("'?'"));
+        assert_eq!(find_doubtful("varchar(9) DEFAULT (_utf8mb4'????x')").as_deref(), Some("'????x'"));
+        assert_eq!(find_doubtful("varchar(9) DEFAULT 'a' COMMENT 'why?'"), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Questions that the server answers about rows: weigh evaluates no SQL expressions.
+
+use crate::finding::Finding;
+
+/// A query about the rows of one table, and what its answer means.
+pub struct Question {
+    /// Finding if the query counts anything. Its count and the number in front of `what` are filled
+    /// in.
+    pub finding: Finding,
+    /// What is counted, in the singular: `row`.
+    pub noun: &'static str,
+    /// What stays unchecked without an answer: `CHECK constraint c of shop.orders`.
+    pub subject: String,
+    /// Query that returns one number.
+    pub query: String,
+    /// Time zone of the session in which the query runs. `None`: any.
+    pub time_zone: Option<String>,
+}
+
+/// Answer of a source of rows.
+pub enum Answer {
+    Count(u64),
+    /// There is no answer, with the reason.
+    Unknown(String),
+}
+
+impl Question {
+    /// Returns the finding, or the line about what was not checked. Nothing if the count is 0.
+    pub fn conclude(self, answer: Answer) -> (Option<Finding>, Option<String>) {
+        match answer {
+            Answer::Count(0) => (None, None),
+            Answer::Count(count) => {
+                let mut finding = self.finding;
+                finding.details.count = count;
+                finding.what = format!("{} {}", message::count_noun(count, self.noun), finding.what);
+                (Some(finding), None)
+            }
+            Answer::Unknown(why) => (None, Some(format!("{}: {why}. To check it: {}", self.subject, self.query))),
+        }
+    }
+}
