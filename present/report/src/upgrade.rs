@@ -13,7 +13,7 @@ use crate::findings::sentence;
 use crate::format::json::to_json;
 use crate::format::number::{count_noun, group_thousands};
 use crate::format::text::Style;
-use crate::format::wrapped::{WIDTH, push_sql, push_wrapped, wrap};
+use crate::format::wrapped::{WIDTH, push_runnable, push_sql, push_wrapped, wrap};
 
 pub use page::page;
 
@@ -182,7 +182,7 @@ fn push_settings(report: &Report, style: Style, out: &mut String) {
         });
         let _ = writeln!(out, "  or, before anything is loaded:");
     }
-    settings.statements.iter().for_each(|statement| push_sql(statement, "  ", out));
+    settings.statements.iter().for_each(|statement| push_runnable(statement, "  ", out));
     settings.effects.iter().for_each(|effect| push_wrapped(&format!("{effect}."), "  ", out));
     if !settings.left.is_empty() {
         push_wrapped("Left with them:", "  ", out);
@@ -250,6 +250,6 @@ fn push_finding(finding: &Finding, out: &mut String) {
 
 fn push_mend(mend: &Mend, out: &mut String) {
     push_wrapped(&format!("Mend: {}", sentence(&mend.what)), "    ", out);
-    mend.sql.iter().for_each(|statement| push_sql(statement, "      ", out));
+    mend.sql.iter().for_each(|statement| push_runnable(statement, "      ", out));
     mend.effects.iter().for_each(|effect| push_wrapped(effect, "      ", out));
 }

@@ -10,7 +10,7 @@ use crate::findings::sentence;
 use crate::format::json::to_json;
 use crate::format::number::{count_noun, group_thousands};
 use crate::format::text::Style;
-use crate::format::wrapped::{WIDTH, push_sql, push_wrapped, wrap};
+use crate::format::wrapped::{WIDTH, push_runnable, push_sql, push_wrapped, wrap};
 
 pub use page::page;
 
@@ -170,7 +170,7 @@ fn push_remedy(number: usize, remedy: &Remedy, rows: Option<String>, out: &mut S
         let _ = writeln!(out, "{indent}{line}");
     });
     for statement in &remedy.sql {
-        push_sql(statement, "       ", out);
+        push_runnable(statement, "       ", out);
     }
     if let Some(rows) = rows {
         push_wrapped(&rows, indent, out);

@@ -123,6 +123,48 @@ fn one_column_is_converted_and_rows_are_of_one_server() {
     server.stop().unwrap();
 }
 
+/// The running server reads a whole index, which has the key and the length of the lookup that a remedy
+/// makes.
+#[test]
+fn a_scan_of_an_index_is_no_lookup() {
+    for name in ["mysql@sid", "mariadb@trixie"] {
+        let schema = "CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(80) NOT NULL, KEY name (name)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;";
+        let (server, mut conn) = start_shop(name, schema);
+        conn.query_drop(
+            "INSERT INTO customers WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT i, CONCAT('n', i) FROM n",
+        )
+        .unwrap();
+        conn.query_drop("ANALYZE TABLE customers").unwrap();
+        let Address::Socket(socket) = &server.endpoint().address else { panic!() };
+        let workspace = Workspace::new();
+        let lookup = "SELECT id FROM customers WHERE name = 'n7' COLLATE utf8mb4_unicode_ci";
+        let login =
+            ["why", "--no-defaults", "--user=root", "--socket", socket.to_str().unwrap(), "--schema=shop", lookup];
+        let finished = workspace.wait_for_end(workspace.weigh(&login).spawn().unwrap());
+        assert_eq!(finished.code, Some(1), "{finished}");
+        assert!(finished.stdout.contains("Index name of customers cannot be used for a lookup"), "{finished}");
+        server.stop().unwrap();
+    }
+}
+
+/// The remedy of a procedure, as it is printed, is a script that creates the procedure again.
+#[test]
+fn the_remedy_of_a_procedure_can_be_copied_into_a_client() {
+    let workspace = Workspace::new();
+    let body = "CREATE PROCEDURE find_parcels()\nBEGIN\n  DECLARE found INT;\n  SELECT o.id, 'a; b' FROM orders o JOIN parcels p ON p.code = o.code;\nEND";
+    fs::write(workspace.root().join("shop.sql"), format!("{SCHEMA}DELIMITER $$\n{body}$$\nDELIMITER ;\n")).unwrap();
+    let call = ["why", "--dump", "shop.sql", "CALL find_parcels()"];
+    let finished = workspace.wait_for_end(workspace.weigh(&call).spawn().unwrap());
+    assert_eq!(finished.code, Some(1), "{finished}");
+    assert!(finished.stdout.contains("DROP also takes away the privileges"), "{finished}");
+    let begin = finished.stdout.find("DELIMITER").unwrap();
+    let end = finished.stdout.find("DELIMITER ;").unwrap();
+    let script = &finished.stdout[begin..end + "DELIMITER ;".len()];
+    let statements = sql::split_statements(script, sql::SqlMode::default());
+    assert_eq!(statements.len(), 1, "{script}");
+    assert!(statements[0].1.ends_with("END"), "{script}");
+}
+
 #[test]
 fn a_page_has_the_remedies() {
     let finished = ask(&["--format=html", JOIN]);

@@ -118,11 +118,19 @@ pub(super) fn recreated(fault: &Fault, before: &StoredProgram, mut after: Stored
         scope: Scope::Program,
         what: what.to_owned(),
         sql,
-        effects: Vec::new(),
+        effects: lost_grants(before).into_iter().collect(),
         is_lossy: false,
         collation: None,
         act: Act::Programs(vec![(after, before.clone())]),
     }
+}
+
+/// Says that DROP takes away the privileges on a routine. `None` for a trigger, which has none.
+fn lost_grants(program: &StoredProgram) -> Option<String> {
+    let name = sql::quote_string(&program.name);
+    let ask = format!("SELECT * FROM mysql.procs_priv WHERE Routine_name = {name} lists them");
+    let is_routine = program.keyword != "TRIGGER";
+    is_routine.then(|| format!("DROP also takes away the privileges that are granted on it: {ask}; grant them again."))
 }
 
 /// Adds COLLATE to operands of other collations. `which` 0 leaves columns alone if there is a

@@ -1,6 +1,9 @@
 //! Text wrapped at 80 characters, and statements.
 
 use std::fmt::Write as _;
+use std::ops::Range;
+
+use sql::{SqlMode, TokenKind, split_statements, tokenize};
 
 use super::number::count_noun;
 
@@ -10,7 +13,7 @@ pub(crate) const WIDTH: usize = 80;
 /// Maximum number of lines of a statement that are printed.
 const MAX_LINES: usize = 12;
 
-/// Writes a statement, or the first lines of a long one. Wraps a statement of one line.
+/// Writes a statement to read, or the first lines of a long one. Wraps a statement of one line.
 pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     let lines: Vec<&str> = statement.trim().lines().collect();
     let shown = if lines.len() > MAX_LINES { &lines[..MAX_LINES - 1] } else { &lines[..] };
@@ -19,7 +22,7 @@ pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
         let end = if index + 1 == lines.len() { ";" } else { "" };
         let text = format!("{}{end}", escape::line(line.trim_end_matches(';')));
         if is_single {
-            push_wrapped(&text, indent, out);
+            push_lines(wrap_sql(&text, WIDTH - indent.len() - 2), indent, out);
         } else {
             let _ = writeln!(out, "{indent}{text}");
         }
@@ -33,10 +36,61 @@ pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     }
 }
 
+/// Writes a statement to run: all of it, and so that it stays the same statement if it is copied into
+/// a client.
+pub(crate) fn push_runnable(statement: &str, indent: &str, out: &mut String) {
+    let text = client_text(&without_quoted_breaks(statement));
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() == 1 {
+        push_lines(wrap_sql(&text, WIDTH - indent.len() - 2), indent, out);
+        return;
+    }
+    let has_delimiter = text.starts_with("DELIMITER ");
+    for (index, line) in lines.iter().enumerate() {
+        // The client's command begins its line.
+        let is_command = has_delimiter && (index == 0 || index + 2 >= lines.len());
+        let _ = writeln!(out, "{}{line}", if is_command { "" } else { indent });
+    }
+}
+
+/// Escapes a statement so that its literals and names have no line breaks: `a⏎b` becomes `a\nb`. Lines
+/// can then be indented, and no name makes a line of its own.
+fn without_quoted_breaks(statement: &str) -> String {
+    let (mut out, mut at) = (String::new(), 0);
+    let push_plain = |text: &str, out: &mut String| out.push_str(&escape::text(&text.replace("\r\n", "\n")));
+    for token in tokenize(statement, SqlMode::default()) {
+        push_plain(&statement[at..token.start], &mut out);
+        match token.kind {
+            TokenKind::StringLiteral | TokenKind::QuotedName => out.push_str(&escape::line(token.text)),
+            _ => push_plain(token.text, &mut out),
+        }
+        at = token.end();
+    }
+    push_plain(&statement[at..], &mut out);
+    out
+}
+
+/// Returns a statement as the clients `mysql` and `mariadb` read it: with `;` behind it, or with the
+/// command `DELIMITER` around a body that has semicolons.
+pub(crate) fn client_text(statement: &str) -> String {
+    let statement = statement.trim().trim_end_matches(';');
+    if split_statements(statement, SqlMode::default()).len() > 1 {
+        let delimiter = escape::delimiter(statement);
+        return format!("DELIMITER {delimiter}\n{statement}\n{delimiter}\nDELIMITER ;");
+    }
+    let last = tokenize(statement, SqlMode::default()).last();
+    // On the line of a comment, the semicolon would be part of it.
+    let ends_in_comment = last.is_some_and(|token| token.kind == TokenKind::Comment && !token.text.ends_with("*/"));
+    format!("{statement}{};", if ends_in_comment { "\n" } else { "" })
+}
+
 /// Writes a text. Further lines are indented by two more characters.
 pub(crate) fn push_wrapped(text: &str, indent: &str, out: &mut String) {
-    let escaped = escape::line(text);
-    for (index, line) in wrap(&escaped, WIDTH - indent.len() - 2).into_iter().enumerate() {
+    push_lines(wrap(&escape::line(text), WIDTH - indent.len() - 2), indent, out);
+}
+
+fn push_lines(lines: Vec<String>, indent: &str, out: &mut String) {
+    for (index, line) in lines.into_iter().enumerate() {
         let more = if index > 0 { "  " } else { "" };
         let _ = writeln!(out, "{indent}{more}{line}");
     }
@@ -44,8 +98,26 @@ pub(crate) fn push_wrapped(text: &str, indent: &str, out: &mut String) {
 
 /// Breaks a text at blanks. A word that is too long has a line of its own.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    join_words(text.split(' '), width)
+}
+
+/// Breaks a statement of one line at blanks between its tokens, never in a literal, a name or a
+/// comment.
+fn wrap_sql(text: &str, width: usize) -> Vec<String> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for token in tokenize(text, SqlMode::default()) {
+        match words.last_mut().filter(|word| word.end == token.start) {
+            Some(word) => word.end = token.end(),
+            None => words.push(token.start..token.end()),
+        }
+    }
+    let words: Vec<_> = words.into_iter().map(|word| escape::line(&text[word])).collect();
+    join_words(words.iter().map(AsRef::as_ref), width)
+}
+
+fn join_words<'w>(words: impl Iterator<Item = &'w str>, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    for word in words {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
                 line.push(' ');
@@ -64,5 +136,30 @@ mod tests {
     #[test]
     fn breaks_lines_at_blanks() {
         assert_eq!(wrap("aa bb cccccc d", 5), ["aa bb", "cccccc", "d"]);
+    }
+
+    #[test]
+    fn literals_of_statements_are_not_broken() {
+        let text = "ALTER TABLE t MODIFY a CHAR(9) DEFAULT 'one two  three four' COMMENT `x y`;";
+        let lines = wrap_sql(text, 12);
+        assert_eq!(lines.join(" "), text);
+        assert!(lines.contains(&"'one two  three four'".to_owned()), "{lines:?}");
+    }
+
+    #[test]
+    fn a_program_has_delimiters() {
+        let shown = |statement: &str| {
+            let mut out = String::new();
+            push_runnable(statement, "    ", &mut out);
+            out
+        };
+        let program = "CREATE PROCEDURE p()\nBEGIN\n  SELECT 'a\n b';\nEND";
+        let lines = "    CREATE PROCEDURE p()\n    BEGIN\n      SELECT 'a\\n b';\n    END";
+        assert_eq!(shown(program), format!("DELIMITER $$\n{lines}\n$$\nDELIMITER ;\n"));
+        let long = format!("CREATE PROCEDURE p()\nBEGIN\n{}END", "  SELECT 1;\n".repeat(40));
+        assert_eq!(shown(&long).matches("SELECT 1").count(), 40);
+        assert_eq!(shown("SELECT 1;"), "    SELECT 1;\n");
+        assert_eq!(shown("SELECT 1 -- one"), "    SELECT 1 -- one\n    ;\n");
+        assert_eq!(shown("SELECT 'a\nb'"), "    SELECT 'a\\nb';\n");
     }
 }
