@@ -6,7 +6,7 @@ use sql::{SqlMode, TokenKind, quote_string, tokenize};
 
 use crate::Error;
 use crate::copy::Copy;
-use crate::dictionary::is_generated;
+use crate::dictionary::{Index, is_generated};
 
 /// A column that may get a value.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,9 @@ pub(super) struct Column {
     extra: String,
     /// Spatial reference system, of MySQL 8 and later.
     srid: u64,
+    /// True if few values are repeated: the column begins a key of several columns, of which the
+    /// first alone then finds many rows.
+    is_repeated: bool,
     /// Rows of the column's table go into partitions.
     pub sample: Sample,
 }
@@ -52,7 +55,29 @@ impl Copy<'_> {
         );
         let rows: Vec<Row> =
             self.server().connect()?.query(query).map_err(|source| self.failed("read a table's columns", source))?;
-        Ok(rows.into_iter().map(Column::new).collect())
+        let mut columns: Vec<Column> = rows.into_iter().map(Column::new).collect();
+        let indexes = self.table(schema, name)?.map(|table| table.indexes).unwrap_or_default();
+        let is_key_alone = |column: &str| {
+            let mut keys = indexes.iter().filter(|index| index.parts.len() == 1);
+            keys.any(|index| index.parts[0].0.eq_ignore_ascii_case(column))
+        };
+        for index in indexes.iter().filter(|index| index.parts.first().is_some_and(|(name, _)| !is_key_alone(name))) {
+            repeat_first(&mut columns, index);
+        }
+        Ok(columns)
+    }
+}
+
+/// Repeats the values of the first column of a key, if the second has a value of its own in each
+/// row. The key stays as unique as it was.
+fn repeat_first(columns: &mut [Column], index: &Index) {
+    let place = |part: usize| {
+        let (name, _) = index.parts.get(part)?;
+        columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+    };
+    let (Some(first), Some(second)) = (place(0), place(1)) else { return };
+    if columns[first].is_number() && columns[second].is_distinct() {
+        columns[first].is_repeated = true;
     }
 }
 
@@ -60,7 +85,8 @@ impl Column {
     fn new((name, data_type, column_type, length, precision, scale, extra, srid): Row) -> Self {
         let digits = precision.unwrap_or(0).saturating_sub(scale.unwrap_or(0));
         let srid = srid.unwrap_or(0);
-        Self { name, data_type, column_type, length, digits, extra, srid, sample: Sample::ByType }
+        let is_repeated = false;
+        Self { name, data_type, column_type, length, digits, extra, srid, is_repeated, sample: Sample::ByType }
     }
 
     /// False for generated columns, and for small counters: the server counts them on, as few numbers
@@ -68,6 +94,19 @@ impl Column {
     pub fn is_written(&self) -> bool {
         let is_small_counter = self.extra.contains("auto_increment") && self.data_type == "tinyint";
         !is_small_counter && !is_generated(&self.extra)
+    }
+
+    /// True for a type of numbers that are `n + 1`, and are not counted on by the server.
+    fn is_number(&self) -> bool {
+        let is_wide = matches!(self.data_type.as_str(), "smallint" | "mediumint" | "int" | "bigint");
+        is_wide && !self.extra.contains("auto_increment")
+    }
+
+    /// True if each row has another value.
+    fn is_distinct(&self) -> bool {
+        let is_counter = self.extra.contains("auto_increment");
+        let is_long_text = self.is_text() && self.length.is_some_and(|length| length > 7);
+        !self.is_repeated && (is_counter || self.is_number() || is_long_text)
     }
 
     pub fn is_text(&self) -> bool {
@@ -97,6 +136,7 @@ impl Column {
             "enum" => format!("1 + n % {}", self.members().max(1)),
             "set" => "1 + n % 2".into(),
             "tinyint" => "n % 100".into(),
+            _ if self.is_repeated => "n % 10 + 1".into(),
             "smallint" | "mediumint" | "int" | "bigint" | "float" | "double" => "n + 1".into(),
             "decimal" => format!("(n + 1) % {}", 10_u64.pow(self.digits.min(7) as u32)),
             "date" => format!("'{day}' + INTERVAL n DAY"),
@@ -152,6 +192,10 @@ mod tests {
         assert_eq!(value(column("decimal", "decimal(10,2)", None, 8)), "(n + 1) % 10000000");
         assert_eq!(value(column("point", "point", None, 0)), "ST_GeomFromText('POINT(1 1)', 0)");
         assert_eq!(column("vector", "vector(3)", None, 0).value(), None);
+        let mut key = ["int", "varchar"].map(|kind| Column { name: kind.into(), ..column(kind, kind, Some(100), 0) });
+        let parts = ["int", "varchar"].map(|name| (name.to_owned(), None)).to_vec();
+        repeat_first(&mut key, &Index { name: "k".into(), parts, expressions: Vec::new() });
+        assert_eq!(value(key[0].clone()), "n % 10 + 1");
         let early = Column { sample: Sample::Early, ..column("date", "date", None, 0) };
         assert_eq!(value(early), "'1971-01-01' + INTERVAL n DAY");
     }
