@@ -107,7 +107,7 @@ mod tests {
         symlink(other.path(), at("link")).unwrap();
         symlink(other.path(), at("a/b/link")).unwrap();
         fs::create_dir(at("deep")).unwrap();
-        let mut level = open_folder(CWD, &at("deep")).unwrap();
+        let mut level = open_folder(CWD, at("deep")).unwrap();
         for _ in 0..2 * MAX_FILES {
             mkdirat(&level, "d", Mode::RWXU).unwrap();
             level = open_folder(&level, "d").unwrap();
