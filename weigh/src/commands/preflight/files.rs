@@ -32,6 +32,13 @@ pub fn check_files(args: &PreflightArgs, options: &Options) -> Result<Report> {
         }
         (None, None, Some(path)) => {
             let (facts, definitions, rows) = read_dump(path, flavour)?;
+            if facts.schemas.is_empty() {
+                bail!(
+                    "{} has no CREATE TABLE in the form that mysqldump writes; load it into a server, and name that \
+                     server or its dump",
+                    path.display()
+                );
+            }
             let open = || -> Result<Box<dyn RowSource + '_>, preflight::Error> { Ok(Box::new(rows.clone())) };
             check_rows(options, path, &facts, &definitions, &open)
         }

@@ -82,4 +82,9 @@ UNLOCK TABLES;
         assert!(text.stdout.contains(part), "{part}: {text}");
     }
     assert!(!text.stdout.contains("ALTER TABLE `"), "a file has no plan: {text}");
+
+    fs::write(workspace.root().join("dump.sql"), "CREATE TABLE t (a VARCHAR(9));").unwrap();
+    workspace
+        .wait_for_end(workspace.weigh(&words).spawn().unwrap())
+        .refuses_with(&["dump.sql has no CREATE TABLE in the form that mysqldump writes"]);
 }
