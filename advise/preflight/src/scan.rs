@@ -249,7 +249,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Lets the source answer what weigh can't compute.
+    /// Asks the source the questions of the checks.
     fn ask_questions(
         &self,
         table: &TableJob<'_>,

@@ -124,8 +124,8 @@ fn write_statement(statement: &[u8], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\n{delimiter}\nDELIMITER ;")
 }
 
-/// True if a semicolon could end the statement early. With `NO_BACKSLASH_ESCAPES`, it may stand in a
-/// string or behind one.
+/// True if a semicolon could end the statement early. With `NO_BACKSLASH_ESCAPES`, it may stand in
+/// a string or behind one.
 fn has_delimiter(statement: &[u8]) -> bool {
     let has = |byte| memchr::memchr(byte, statement).is_some();
     has(b';') && (has(b'\\') || split_statements(&String::from_utf8_lossy(statement), SqlMode::default()).len() > 1)

@@ -17,8 +17,8 @@ use value::Column;
 /// Number of rows of a filled table.
 pub const ROWS: u64 = 1000;
 
-/// Number of rows of a table whose order matters. MySQL sorts 1,000 rows rather than read the first few
-/// by an index; seen on 9.7.4.
+/// Number of rows of a table whose order matters. MySQL sorts 1,000 rows rather than read the first
+/// few by an index; seen on 9.7.4.
 pub const SORTED_ROWS: u64 = 4000;
 
 /// Number of rows with which a lookup reads clearly less than a scan.
@@ -61,8 +61,8 @@ impl Copy<'_> {
         Ok(count.unwrap_or(0))
     }
 
-    /// Adds rows to a table, at first under its rules, then despite them. Returns the number of rows
-    /// that it has then.
+    /// Adds rows to a table, at first under its rules, then despite them. Returns the number of
+    /// rows that it has then.
     fn fill_table(&mut self, schema: &str, name: &str, numbers: Range<u64>) -> Result<u64, Error> {
         let columns = self.read_columns(schema, name)?;
         self.change_rows(schema, name, &[rows_of_numbers(schema, name, &columns, &numbers)])?;

@@ -174,8 +174,8 @@ pub enum Scope {
 /// Access to the tables of a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlanFigures {
-    /// Sum over the parts of a plan of the product of their tables' rows. A dependent subquery counts
-    /// once per row of the outermost part.
+    /// Sum over the parts of a plan of the product of their tables' rows. A dependent subquery
+    /// counts once per row of the outermost part.
     pub rows: u64,
     /// Tables in the order of the plan.
     pub tables: Vec<TableAccess>,

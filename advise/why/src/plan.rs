@@ -71,13 +71,14 @@ struct Part {
     is_repeated: bool,
 }
 
-/// True for `DEPENDENT SUBQUERY`, `DEPENDENT UNION`, `DEPENDENT DERIVED` and `UNCACHEABLE SUBQUERY`.
+/// True for `DEPENDENT SUBQUERY`, `DEPENDENT UNION`, `DEPENDENT DERIVED` and `UNCACHEABLE
+/// SUBQUERY`.
 fn is_repeated(select_type: &str) -> bool {
     select_type.starts_with("DEPENDENT") || select_type.starts_with("UNCACHEABLE")
 }
 
-/// Sum of the parts' rows. A repeated part counts once per row of the outermost part, whose id is 1:
-/// the plan does not say which part is around which.
+/// Sum of the parts' rows. A repeated part counts once per row of the outermost part, whose id is
+/// 1: the plan does not say which part is around which.
 fn sum_rows(parts: &BTreeMap<String, Part>) -> u64 {
     let outermost = parts.get("1").filter(|part| !part.is_repeated).map_or(1, |part| part.rows);
     let rows = |part: &Part| if part.is_repeated { part.rows.saturating_mul(outermost) } else { part.rows };
@@ -85,7 +86,8 @@ fn sum_rows(parts: &BTreeMap<String, Part>) -> u64 {
 }
 
 /// Tables that a lookup by an index reads in `after` and that were scanned, or looked up by a
-/// shorter key, in `before`; also those that were sorted, and of which an index now has the first rows.
+/// shorter key, in `before`; also those that were sorted, and of which an index now has the first
+/// rows.
 pub fn gained_lookups<'p>(before: &PlanFigures, after: &'p PlanFigures) -> Vec<&'p TableAccess> {
     let gained = |access: &&TableAccess| {
         let Some(old) = before.tables.iter().find(|old| old.table == access.table) else { return false };

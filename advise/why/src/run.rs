@@ -247,8 +247,8 @@ impl Diagnoser<'_, '_> {
         Ok(vec![finding(&fault, refusal.map(|refusal| refusal.to_string()), remedies, Vec::new())])
     }
 
-    /// Fills the tables that the statement reads, so that plans differ. Returns those that stay
-    /// without rows.
+    /// Fills the tables that the statement reads, so that plans differ. Returns those with too few
+    /// rows for a plan.
     fn fill(&mut self, parts: &[(Source, Vec<Spotted>)], subject: &Subject) -> Result<Vec<(String, u64)>, Error> {
         let has_order = parts.iter().flat_map(|(_, spots)| spots).any(|judged| judged.spot.kind == SpotKind::Order);
         let rows = if has_order { SORTED_ROWS } else { ROWS };

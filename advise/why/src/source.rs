@@ -50,7 +50,9 @@ pub fn confirm(source: &Server, request: &Request, diagnosis: &mut Diagnosis) ->
         else {
             continue;
         };
-        if !is_explainable(&given.text) {
+        let tokens: Vec<sql::Token<'_>> =
+            tokenize(&given.text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+        if !is_explainable(&given.text) || sql::find_odd_number(&tokens).is_some() {
             continue;
         }
         if let Some(name) = runnable.find_in(&given.text) {

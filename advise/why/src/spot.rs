@@ -148,8 +148,8 @@ impl Source {
         from
     }
 
-    /// Returns `FROM` with the joins of a block as they are written, none of which has a row. `None`
-    /// for a block without tables.
+    /// Returns `FROM` with the joins of a block as they are written, none of which has a row.
+    /// `None` for a block without tables.
     fn joined_clause(&self, block: usize) -> Option<String> {
         let from = self.parsed.blocks.get(block)?.from.clone()?;
         Some(format!("{NO_ROWS} LEFT JOIN ({}) ON FALSE", &self.text[from]))

@@ -64,7 +64,8 @@ pub enum Act {
     View { session: Session, statement: String, before: String },
 }
 
-/// Rows that a statement without a limit of time may read: MySQL reads about ten million in a second.
+/// Rows that a statement without a limit of time may read: MySQL reads about ten million in a
+/// second.
 const MAX_ROWS_RUN: u64 = 50_000_000;
 
 /// True for errors of the time limit. A statement that reaches the limit counts as run.

@@ -1,6 +1,6 @@
 //! Files in folders that others may have prepared: opened, replaced, copied and removed without
-//! following a link at the last part of the path. Only [`open_regular`] and [`read_small`] follow it.
-//! Folders that others can change are refused.
+//! following a link at the last part of the path. Only [`open_regular`] and [`read_small`] follow
+//! it. Folders that others can change are refused.
 
 mod copy;
 mod own;
@@ -14,4 +14,4 @@ pub use own::{create_new, open_existing, open_regular, read_small, read_small_un
 pub use pack::unpack;
 pub use remove::{remove_content, remove_tree};
 pub use replace::{Access, check_own, replace, replace_own};
-pub use shared::{check_entry, check_private, temporary_folder};
+pub use shared::{check_entry, check_private, check_sticky, temporary_folder};

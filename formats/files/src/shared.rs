@@ -6,7 +6,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Name of the attribute of folders whose access list has more entries than owner, group and others.
+/// Name of the attribute of folders whose access list has more entries than owner, group and
+/// others.
 const ACCESS_LIST: &str = "system.posix_acl_access";
 
 /// User id that the kernel reports for owners outside of a user namespace.
@@ -20,6 +21,12 @@ pub fn temporary_folder() -> io::Result<PathBuf> {
         .map_err(|error| io::Error::new(error.kind(), format!("{error}; name a folder of your own by TMPDIR")))
 }
 
+/// Fails if another user could replace what this user creates in a folder. Others may write to it
+/// if it has the sticky bit.
+pub fn check_sticky(folder: &Path) -> io::Result<PathBuf> {
+    check(folder, true)
+}
+
 /// Returns the path of a folder without links in it; the folder need not exist. Fails if another
 /// user could put files into the folder, or replace the folder.
 pub fn check_private(folder: &Path) -> io::Result<PathBuf> {
@@ -27,8 +34,8 @@ pub fn check_private(folder: &Path) -> io::Result<PathBuf> {
 }
 
 /// Fails if a file or folder, which is not followed if it is a link, belongs to another user, or if
-/// others may write to it. What they may do does not matter if a folder above it keeps them out:
-/// `is_reachable` is false. `what` names it in the message: "it".
+/// others may write to it. With `is_reachable` false, a folder above it keeps others out, and its
+/// write bits are not looked at. `what` names it in the message: "it".
 pub fn check_entry(path: &Path, what: &str, is_reachable: bool) -> io::Result<()> {
     let metadata = fs::symlink_metadata(path)?;
     let others = || if is_reachable { writers_fault(path, what, &metadata, false) } else { None };
@@ -165,6 +172,8 @@ mod tests {
         let place = fs::canonicalize(place.path()).unwrap();
         let (parent, folder) = (place.join("parent"), place.join("parent/folder"));
         fs::create_dir_all(&folder).unwrap();
+        set_mode(&parent, 0o755);
+        set_mode(&folder, 0o755);
         let refused = |sticky| check(&folder, sticky).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!((refused(false), refused(true)), (String::new(), String::new()));
         set_mode(&folder, 0o1777);

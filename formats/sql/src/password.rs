@@ -1,5 +1,6 @@
 //! Passwords in statements of accounts, replication and foreign servers.
 
+use crate::outside::skip_attributes;
 use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
@@ -9,8 +10,14 @@ use crate::token::{Token, TokenKind, tokenize};
 pub fn mask_passwords(statement: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
-    let first = tokens.iter().find(|token| token.kind == TokenKind::Word)?;
-    if !first.is_any_keyword(&["create", "alter", "grant", "set", "change", "start"]) {
+    let first = tokens.iter().position(|token| token.kind == TokenKind::Word)?;
+    // Programs and views are printed to be created again.
+    let is_definition = tokens[first].is_any_keyword(&["create", "alter"]);
+    let object = skip_attributes(&tokens[first + 1..]).first();
+    let has_password = object.is_some_and(|word| word.is_any_keyword(&["user", "server", "table", "temporary"]));
+    if !tokens[first].is_any_keyword(&["create", "alter", "grant", "set", "change", "start"])
+        || is_definition && !has_password
+    {
         return None;
     }
     let begin = tokens.windows(2).position(|pair| is_before_password(&pair[0], &pair[1]))?;
@@ -25,7 +32,8 @@ pub fn mask_passwords(statement: &str) -> Option<String> {
     (end > 0).then_some(masked)
 }
 
-/// True for `IDENTIFIED BY`, `MASTER_PASSWORD =`, `PASSWORD FOR`, `PASSWORD 'x'` and `CONNECTION =`.
+/// True for `IDENTIFIED BY`, `MASTER_PASSWORD =`, `PASSWORD FOR`, `PASSWORD 'x'` and `CONNECTION
+/// =`.
 fn is_before_password(word: &Token<'_>, next: &Token<'_>) -> bool {
     if word.kind != TokenKind::Word {
         return false;
@@ -89,6 +97,7 @@ mod tests {
             "CREATE TABLE users (password VARCHAR(9) DEFAULT 'x')",
             "CREATE TABLE t (a VARCHAR(9) COMMENT 'IDENTIFIED BY')",
             "CREATE USER u",
+            "CREATE VIEW v AS SELECT * FROM users WHERE password = ''",
             "SET NAMES utf8mb4",
             "",
         ] {

@@ -225,8 +225,8 @@ fn missing_parameter(name: &str, source: &StatementSource<'_>) -> String {
 }
 
 /// Returns true if a value and the text beside it would be read as one token: `FROM t:v` with the
-/// value `.5` as the table `5` of the schema `t`. `DATE:v` and `_utf8mb4:v` with a string keep their
-/// meaning.
+/// value `.5` as the table `5` of the schema `t`. `DATE:v` and `_utf8mb4:v` with a string keep
+/// their meaning.
 fn are_joined(before: &str, after: &str) -> bool {
     let is_word = |one: char| one.is_alphanumeric() || matches!(one, '_' | '$' | '.' | '@') || !one.is_ascii();
     let is_quote = |one: char| matches!(one, '\'' | '"' | '`');

@@ -44,8 +44,8 @@ pub struct Options {
     pub baseline: String,
     /// Tables, rows, text and seed.
     pub rows: workload::Options,
-    /// Events of a workload that scans ranges, or of a statement of 500,000 instructions or more, in
-    /// each start: transactions, or single statements. Of others, ten times as many are counted.
+    /// Events of a workload that scans ranges, or of a statement of 500,000 instructions or more,
+    /// in each start: transactions, or single statements. Of others, ten times as many are counted.
     pub events: u32,
     /// Fresh starts of each server.
     pub starts: u32,

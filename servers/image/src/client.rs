@@ -20,8 +20,8 @@ use crate::{Error, digest};
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(15);
 /// Maximum time without received bytes.
 const MAX_SILENCE: Duration = Duration::from_secs(25);
-/// Maximum time to read a manifest or another document, and interval at which the rate of a download
-/// is looked at.
+/// Maximum time to read a manifest or another document, and interval at which the rate of a
+/// download is looked at.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Minimum rate of a download in bytes per second.
 const MIN_RATE: u64 = 1024;

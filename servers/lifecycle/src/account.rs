@@ -25,8 +25,8 @@ const LAST_ID: u32 = 65_519;
 /// `CAP_CHOWN`, `CAP_KILL`, `CAP_SETGID` and `CAP_SETUID`, as bits of `CapEff`.
 const NEEDED_CAPABILITIES: u64 = 1 | 1 << 5 | 1 << 6 | 1 << 7;
 
-/// Folder with a locked file for each reserved id. Where it cannot be used, as in a container without
-/// write access, abstract sockets reserve ids.
+/// Folder with a locked file for each reserved id. Where it cannot be used, as in a container
+/// without write access, abstract sockets reserve ids.
 const LOCK_FOLDER: &str = "/run/weigh";
 
 /// Maximum time that [`Account::end_processes`] waits.

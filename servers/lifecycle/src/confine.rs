@@ -54,8 +54,8 @@ pub struct Confinement {
     pub memory_bytes: Option<u64>,
     /// Maximum CPU time of the process in seconds.
     pub cpu_seconds: Option<u64>,
-    /// Files and ports that the process may use. `None`: no restriction. Needs Landlock (Linux
-    /// 5.13, for TCP 6.7); without it, only system calls are restricted.
+    /// Files and ports that the process may use. `None`: no restriction. Files need Landlock (Linux
+    /// 5.13), a choice of TCP ports Linux 6.7; without it, only system calls are restricted.
     pub reach: Option<Reach>,
 }
 

@@ -62,8 +62,8 @@ impl ProcessIdentity {
     }
 }
 
-/// True if a process has a running thread. `state` is that of its first thread, as `/proc` shows it.
-/// If that one has ended, `Z` for zombie, others may still run, and count in `threads`.
+/// True if a process has a running thread. `state` is that of its first thread, as `/proc` shows
+/// it. If that one has ended, `Z` for zombie, others may still run, and count in `threads`.
 pub(crate) fn runs(state: &str, threads: u64) -> bool {
     !state.starts_with('Z') || threads > 1
 }

@@ -218,29 +218,28 @@ fn compile(mut rules: Rules, errno: u32, architecture: TargetArch) -> io::Result
         .map_err(io::Error::other)
 }
 
+/// Installs a filter. Does nothing if the kernel lacks seccomp.
 fn install(program: &BpfProgram) -> io::Result<()> {
     let description = libc::sock_fprog {
         len: u16::try_from(program.len()).map_err(|_| Errno::INVAL)?,
         filter: ptr::from_ref(program.as_slice()).cast::<libc::sock_filter>().cast_mut(),
     };
-    // SAFETY: the kernel reads `len` instructions, which `program` holds, in the layout that
-    // `linux/filter.h` defines, and keeps no pointer to them.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_seccomp,
-            libc::SECCOMP_SET_MODE_FILTER,
-            // Before Linux 5.16, a filter otherwise turns on mitigations that slow the program down.
-            libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW,
-            ptr::from_ref(&description),
-        )
-    };
-    if result == 0 {
-        return Ok(());
+    // Before Linux 5.16, a filter turns on mitigations that slow the program down, unless this flag
+    // is set. Linux has the flag from 4.17 on.
+    for flags in [libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW, 0] {
+        // SAFETY: the kernel reads `len` instructions, which `program` holds, in the layout that
+        // `linux/filter.h` defines, and keeps no pointer to them.
+        let result = unsafe {
+            libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, ptr::from_ref(&description))
+        };
+        let error = io::Error::last_os_error();
+        match Errno::from_io_error(&error) {
+            _ if result == 0 => return Ok(()),
+            Some(Errno::INVAL | Errno::NOSYS) => {}
+            _ => return Err(error),
+        }
     }
-    let error = io::Error::last_os_error();
-    let is_missing =
-        [Errno::NOSYS, Errno::INVAL].iter().any(|missing| error.raw_os_error() == Some(missing.raw_os_error()));
-    if is_missing { Ok(()) } else { Err(error) }
+    Ok(())
 }
 
 #[cfg(test)]

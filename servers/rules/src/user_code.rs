@@ -1,6 +1,7 @@
 //! Functions and views that run code of a server's users.
 //!
-//! A server can run a function in order to optimise a statement, even for `EXPLAIN`. A function with
+//! A server can run a function in order to optimise a statement, even for `EXPLAIN`. A function
+//! with
 //! `SQL SECURITY INVOKER` then has the rights of the account that explains, and can change the
 //! session: `SELECT * FROM view` of a stranger's view is enough.
 
@@ -26,7 +27,7 @@ impl RunnableNames {
     /// Collects the functions, the views that use them, the views that use these, and the views
     /// whose text is not known.
     pub fn new(code: &UserCode) -> Self {
-        let name = |name: &str| Name { name: name.to_owned(), words: words(name) };
+        let name = |name: &str| Name { name: name.to_owned(), words: split(name).map(key).collect() };
         let mut found = Self { names: code.functions.iter().map(|function| name(function)).collect() };
         let with_words = |view| (view, text_words(view));
         let mut views: Vec<(&ViewText, Option<HashSet<Vec<u8>>>)> = code.views.iter().map(with_words).collect();
@@ -58,21 +59,29 @@ fn text_words(view: &ViewText) -> Option<HashSet<Vec<u8>>> {
     view.text.as_deref().map(words)
 }
 
-/// Returns the sort keys of the words of a text. Names of functions are equal as under
-/// `utf8mb4_general_ci`: `É` = `e`.
-fn words(text: &str) -> HashSet<Vec<u8>> {
-    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of the library");
-    let key = |word: &str| collation.sort_key(word.as_bytes());
+/// Returns the sort keys of the words of a statement, and of what old servers read in their place:
+/// `1.ef` is a number and `f`.
+fn words(statement: &str) -> HashSet<Vec<u8>> {
     let mut keys = HashSet::new();
-    for word in text.split(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' && c != '$') {
-        keys.insert(key(word));
-        // Old servers read `1.ef` as a number and `f`.
+    for word in split(statement) {
         let after_number = word.trim_start_matches(|c: char| c.is_ascii_digit());
-        keys.insert(key(after_number));
-        keys.insert(key(after_number.strip_prefix(['e', 'E']).unwrap_or(after_number)));
+        for word in [word, after_number, after_number.strip_prefix(['e', 'E']).unwrap_or(after_number)] {
+            keys.insert(key(word));
+        }
     }
-    keys.remove(&key(""));
     keys
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let is_between = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && c != '_' && c != '$';
+    text.split(is_between).filter(|word| !word.is_empty())
+}
+
+/// Returns the sort key of a word. Names of functions are equal as under `utf8mb4_general_ci`:
+/// `É` = `e`.
+fn key(word: &str) -> Vec<u8> {
+    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of the library");
+    collation.sort_key(word.as_bytes())
 }
 
 #[cfg(test)]
@@ -90,7 +99,7 @@ mod tests {
 
     #[test]
     fn functions_are_found_however_they_are_written() {
-        let names = names(&["total", "get-rate", "é"], &[]);
+        let names = names(&["total", "get-rate", "é", "export", "2a"], &[]);
         for statement in [
             "SELECT total(1)",
             "SELECT shop.TOTAL (1)",
@@ -98,6 +107,8 @@ mod tests {
             "SELECT /*!50100 total(1) */",
             "SELECT shop 1.e.total 1.e()",
             "SELECT shop 1.etotal()",
+            "SELECT shop 1.eexport()",
+            "SELECT shop 1.e2a()",
             "SELECT `get-rate`(1)",
             "SELECT E()",
         ] {

@@ -57,8 +57,8 @@ pub struct ConnectArgs {
     socket: Option<PathBuf>,
 
     /// Read only this option file: for a running server its groups [client], [client-server],
-    /// [client-mariadb] and [weigh]; for a private server the groups that its program reads, such as
-    /// [mysqld]
+    /// [client-mariadb] and [weigh]; for a private server the groups that its program reads, such
+    /// as [mysqld]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["defaults_extra_file", "no_defaults"], help_heading = "Connection")]
     defaults_file: Option<PathBuf>,
 

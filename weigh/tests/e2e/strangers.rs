@@ -457,8 +457,8 @@ fn statements_that_pass_the_check_stay_in_their_schema_on_mysql() {
     try_statements("mysql@sid");
 }
 
-/// Routines with `@` where a statement can begin. Loops end twice, so that one changed word leaves no
-/// endless one.
+/// Routines with `@` where a statement can begin. Loops end twice, so that one changed word leaves
+/// no endless one.
 const BODIES: [&str; 19] = [
     "() @",
     "() SQL SECURITY INVOKER @",

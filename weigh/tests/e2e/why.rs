@@ -123,8 +123,8 @@ fn one_column_is_converted_and_rows_are_of_one_server() {
     server.stop().unwrap();
 }
 
-/// The running server reads a whole index, which has the key and the length of the lookup that a remedy
-/// makes.
+/// The running server reads a whole index, which has the key and the length of the lookup that a
+/// remedy makes.
 #[test]
 fn a_scan_of_an_index_is_no_lookup() {
     for name in ["mysql@sid", "mariadb@trixie"] {

@@ -219,7 +219,8 @@ impl Finished {
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// Removes the lines that show every 15 s that the work goes on, on a busy machine. The lines of
+    /// Removes the lines that show every 15 s that the work goes on, on a busy machine. The lines
+    /// of
     /// `--verbose`, which begin at 0 s, are left.
     fn without_progress(mut self) -> Self {
         let is_progress = |line: &&str| line.starts_with('[') && line.contains(" s] ");
@@ -271,7 +272,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Returns the collations on a server in order, without the second copies that A/A pairs compare.
+    /// Returns the collations on a server in order, without the second copies that A/A pairs
+    /// compare.
     pub fn collations(&self, server: usize) -> Vec<&str> {
         let own = self.run.variants.iter().filter(|variant| variant.server == server && !variant.copy);
         own.map(|variant| variant.collation.as_str()).collect()

@@ -55,8 +55,8 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
     )
 }
 
-/// Returns how to repair the double-encoded rows of a column that has others, too. The right text can
-/// have characters that latin1 lacks, so a latin1 column is converted first.
+/// Returns how to repair the double-encoded rows of a column that has others, too. The right text
+/// can have characters that latin1 lacks, so a latin1 column is converted first.
 fn repair_some(column: &Column) -> String {
     let is_unicode = column.charset.as_deref().is_some_and(|charset| charset.starts_with("utf") || charset == "ucs2");
     let first = if is_unicode { "Repair" } else { "Convert the column to utf8mb4 first, then repair" };

@@ -111,8 +111,8 @@ fn describe_changed_default(target: &Target, one: &ChangedDefault, all: &[Change
     draft.into_finding(CHECK.name)
 }
 
-/// Returns a value of `character_set_collations` with all of [`CHARSETS`]. Without COLLATE, one that
-/// is left out means its general_ci, also where the default is another (MariaDB 11.5).
+/// Returns a value of `character_set_collations` with all of [`CHARSETS`]. Without COLLATE, one
+/// that is left out means its general_ci, also where the default is another (MariaDB 11.5).
 fn list_defaults(target: &Target, changed: &[ChangedDefault]) -> String {
     let default = |charset: &&str| {
         let changed = changed.iter().find(|one| one.charset == *charset).map(|one| one.there.clone());

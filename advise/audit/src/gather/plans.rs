@@ -54,7 +54,9 @@ pub(super) fn explain(conn: &mut Conn, server: &Server, select: &str) -> mysql::
 fn explain_words(server: &Server) -> &'static str {
     match server.flavour() {
         Flavour::MariaDb => "EXPLAIN",
-        Flavour::MySql if Version::find(server.version()) < Some(Version::new(5, 7, 0)) => "EXPLAIN EXTENDED",
+        Flavour::MySql if Version::find(server.version()).is_some_and(|version| version < Version::new(5, 7, 0)) => {
+            "EXPLAIN EXTENDED"
+        }
         Flavour::MySql => "EXPLAIN FORMAT=TRADITIONAL",
     }
 }

@@ -4,8 +4,8 @@ use crate::finding::Finding;
 
 /// A query about the rows of one table, and what its answer means.
 pub struct Question {
-    /// Finding if the query counts anything. Its count and the number in front of `what` are filled
-    /// in.
+    /// Finding if the query counts anything. `conclude` fills in the count, also at the beginning
+    /// of `what`.
     pub finding: Finding,
     /// What is counted, in the singular: `row`.
     pub noun: &'static str,

@@ -116,7 +116,11 @@ pub(super) fn recreate(job: &Job<'_>, program: &ChosenProgram<'_>) -> Vec<Step> 
 fn with_new_return(job: &Job<'_>, object: &Object) -> String {
     let old = object.session.schema_collation.as_deref().map(server::collation_charset);
     match find_return_charset(&object.create) {
-        Some((range, charset)) if object.name.kind == Kind::Function && Some(charset.as_str()) == old => {
+        Some((range, charset))
+            if object.name.kind == Kind::Function
+                && old
+                    .is_some_and(|old| server::current_charset_name(old) == server::current_charset_name(&charset)) =>
+        {
             let target = &job.targets[0];
             let new =
                 format!("CHARSET {} COLLATE {target}", charset_name(job.facts, server::collation_charset(target)));

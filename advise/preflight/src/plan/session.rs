@@ -11,7 +11,8 @@ use crate::job::{Job, TableJob, flavour};
 use crate::model::{Phase, Step};
 
 /// Longest time that an ALTER waits for transactions that use its table, in seconds. New statements
-/// on the table wait behind it: the servers' own limits, a day or a year, would stop an application.
+/// on the table wait behind it: the servers' own limits, a day or a year, would stop an
+/// application.
 const LOCK_WAIT_SECONDS: u32 = 10;
 
 /// Returns steps that set the character set of the script, a strict SQL mode and the time to wait
@@ -44,8 +45,8 @@ pub(super) fn prepare_session(job: &Job<'_>, converted: &[&TableJob<'_>]) -> Vec
     steps
 }
 
-/// Returns a step before the repairs and one after them: repairs that find a row by a TIMESTAMP need
-/// UTC, in which the rows were read. Everything else needs the plan's own time zone.
+/// Returns a step before the repairs and one after them: repairs that find a row by a TIMESTAMP
+/// need UTC, in which the rows were read. Everything else needs the plan's own time zone.
 pub(super) fn repair_in_utc(job: &Job<'_>, repairs: &[&Finding]) -> Option<(Step, Step)> {
     let set =
         |zone: &str| step(Phase::Repair, "session", format!("SET SESSION time_zone = {}", sql::quote_string(zone)));

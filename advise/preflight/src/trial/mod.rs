@@ -102,8 +102,8 @@ pub fn run_in_scratch_schema(
     Ok(())
 }
 
-/// Keeps a session's statements out of the binary log: replicas would run them, and on a replica they
-/// would be transactions of its own. True if the account lacks the privilege.
+/// Keeps a session's statements out of the binary log: replicas would run them, and on a replica
+/// they would be transactions of its own. True if the account lacks the privilege.
 fn leave_binary_log(conn: &mut Conn) -> bool {
     conn.query_drop("SET SESSION sql_log_bin = 0").is_err()
 }

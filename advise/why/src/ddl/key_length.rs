@@ -73,8 +73,8 @@ fn engine_attempt(refused: &Refused<'_>) -> Attempt {
     Attempt::new(Scope::Table, "Make the table an InnoDB table in the same statement".into(), vec![sql])
 }
 
-/// Statements that change an option of the table before `CREATE INDEX`, which takes no option. `None`
-/// for other statements.
+/// Statements that change an option of the table before `CREATE INDEX`, which takes no option.
+/// `None` for other statements.
 fn alter_first(refused: &Refused<'_>, option: &str) -> Option<Vec<String>> {
     let first = *tokens_without_comments(refused.text).first()?;
     let table = refused.table.as_ref().filter(|_| first.is_keyword("create"))?;
@@ -199,7 +199,8 @@ fn shorten_column(
     Ok(Some(attempt))
 }
 
-/// Gives long text columns a prefix in the indexes that the statement adds, and lowers a longer one.
+/// Gives long text columns a prefix in the indexes that the statement adds, and lowers a longer
+/// one.
 fn add_prefixes(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
     let tokens = tokens_without_comments(refused.text);
     let room = limit / WIDEST;

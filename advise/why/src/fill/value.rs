@@ -89,8 +89,8 @@ impl Column {
         Self { name, data_type, column_type, length, digits, extra, srid, is_repeated, sample: Sample::ByType }
     }
 
-    /// False for generated columns, and for small counters: the server counts them on, as few numbers
-    /// fit.
+    /// False for generated columns, and for small counters: the server counts them on, as few
+    /// numbers fit.
     pub fn is_written(&self) -> bool {
         let is_small_counter = self.extra.contains("auto_increment") && self.data_type == "tinyint";
         !is_small_counter && !is_generated(&self.extra)

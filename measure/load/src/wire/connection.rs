@@ -23,7 +23,7 @@ const TYPE_STRING: u8 = 0xFE;
 /// Maximum bytes of a result whose rows are kept. The largest is the session's status, some 50 kB.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
-/// More columns and parameters than a statement has: servers count a prepared one's in 16 bits.
+/// Maximum number of columns or parameters: servers count them in 16 bits.
 const MAX_COLUMNS: u64 = 1 << 16;
 
 /// A statement prepared on one connection.

@@ -36,8 +36,8 @@ pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     }
 }
 
-/// Writes a statement to run: all of it, and so that it stays the same statement if it is copied into
-/// a client.
+/// Writes a statement to run: all of it, and so that it stays the same statement if it is copied
+/// into a client.
 pub(crate) fn push_runnable(statement: &str, indent: &str, out: &mut String) {
     let text = client_text(&without_quoted_breaks(statement));
     let lines: Vec<&str> = text.lines().collect();
@@ -53,8 +53,8 @@ pub(crate) fn push_runnable(statement: &str, indent: &str, out: &mut String) {
     }
 }
 
-/// Escapes a statement so that its literals and names have no line breaks: `a⏎b` becomes `a\nb`. Lines
-/// can then be indented, and no name makes a line of its own.
+/// Escapes a statement so that its literals and names have no line breaks: `a⏎b` becomes `a\nb`.
+/// Lines can then be indented, and no name makes a line of its own.
 fn without_quoted_breaks(statement: &str) -> String {
     let (mut out, mut at) = (String::new(), 0);
     let push_plain = |text: &str, out: &mut String| out.push_str(&escape::text(&text.replace("\r\n", "\n")));
@@ -70,8 +70,8 @@ fn without_quoted_breaks(statement: &str) -> String {
     out
 }
 
-/// Returns a statement as the clients `mysql` and `mariadb` read it: with `;` behind it, or with the
-/// command `DELIMITER` around a body that has semicolons.
+/// Returns a statement as the clients `mysql` and `mariadb` read it: with `;` behind it, or with
+/// the command `DELIMITER` around a body that has semicolons.
 pub(crate) fn client_text(statement: &str) -> String {
     let statement = statement.trim().trim_end_matches(';');
     if split_statements(statement, SqlMode::default()).len() > 1 {

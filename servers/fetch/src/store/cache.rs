@@ -238,6 +238,7 @@ mod tests {
         fs::create_dir(&root).unwrap();
         let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         let refused = || Cache::at(&root).err().map(|error| error.to_string()).unwrap_or_default();
+        set(&root, 0o755);
         assert_eq!(refused(), "");
         for mode in [0o777, 0o1777] {
             set(&root, mode);

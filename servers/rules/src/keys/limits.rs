@@ -131,9 +131,9 @@ fn max_page_key_bytes(server: &ServerFacts) -> u64 {
 /// Returns the settings, by name and value, that a server lacks for key parts of 3072 bytes in
 /// tables of `ROW_FORMAT=DYNAMIC`, in an order in which it accepts them.
 ///
-/// Without `innodb_large_prefix`, the parts of such tables stay at 767 bytes. Without the other two,
-/// MySQL 5.6 and MariaDB 10.1 refuse `ROW_FORMAT=DYNAMIC` or make the table COMPACT. MariaDB 10.2
-/// requires the file format in `innodb_strict_mode` only, and MySQL 5.7 neither.
+/// Without `innodb_large_prefix`, the parts of such tables stay at 767 bytes. Without the other
+/// two, MySQL 5.6 and MariaDB 10.1 refuse `ROW_FORMAT=DYNAMIC` or make the table COMPACT. MariaDB
+/// 10.2 requires the file format in `innodb_strict_mode` only, and MySQL 5.7 neither.
 pub fn lacking_settings(server: &ServerFacts) -> Vec<(&'static str, &'static str)> {
     if MYSQL_8.contain(server) || MARIADB_10_3.contain(server) {
         return Vec::new();

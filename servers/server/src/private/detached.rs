@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_planted_record_ends_no_process_and_removes_no_folder() {
         let place = tempfile::tempdir().unwrap();
-        let mut victim = Command::new("sleep").arg("600").spawn().unwrap();
+        let mut victim = Command::new("sleep").arg("60").spawn().unwrap();
         let process = ProcessIdentity::from_pid(victim.id()).unwrap();
         let other = ProcessIdentity { pid: 1, start: 0 };
         for (name, recorded) in [("data", None), ("weigh-AbCd1234", None), ("weigh-AbCd1235", Some(other))] {

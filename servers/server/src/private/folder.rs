@@ -167,7 +167,10 @@ fn remove_with_lock_last(folder: &Path) -> io::Result<()> {
 pub(super) fn parent() -> Result<PathBuf, Error> {
     let base = files::temporary_folder().map_err(Error::io("use", std::env::temp_dir()))?;
     let longest = base.join("weigh-12345678/run/mysqld.sock.lock");
-    Ok(if longest.as_os_str().len() <= MAX_SOCKET_PATH_BYTES { base } else { "/tmp".into() })
+    if longest.as_os_str().len() <= MAX_SOCKET_PATH_BYTES {
+        return Ok(base);
+    }
+    files::check_sticky(Path::new("/tmp")).map_err(Error::io("use", "/tmp"))
 }
 
 /// Fails unless `folder` is an instance's folder of this user and `server` is recorded in it: a
@@ -185,7 +188,8 @@ pub(super) fn check_recorded(folder: &Path, server: ProcessIdentity) -> io::Resu
     }
     match read_server(folder) {
         Some(recorded) if recorded == server => Ok(()),
-        _ => refuse("the record of its server names another process"),
+        Some(_) => refuse("the record of its server names another process"),
+        None => refuse("it has no record of its server (server.json); end the process and remove the folder by hand"),
     }
 }
 

@@ -202,9 +202,8 @@ impl Drop for EndOnDrop<'_> {
 fn note_missing_walls(progress: &dyn Progress) {
     static NOTED: Once = Once::new();
     let missing = match Landlock::of_this_machine() {
-        Landlock::Missing => "no Landlock: private servers can read files of this machine and connect to hosts",
-        Landlock::Files => "no Landlock for TCP (Linux 6.7): private servers can connect to hosts",
-        Landlock::FilesAndTcp => return,
+        Landlock::Missing => "no Landlock: private servers can read files of this machine",
+        Landlock::Files | Landlock::FilesAndTcp => return,
     };
     NOTED.call_once(|| progress.note(&format!("this kernel has {missing}, if a dump or workload makes them")));
 }

@@ -32,7 +32,7 @@ impl Block {
     }
 }
 
-/// What has been read of a statement.
+/// Result of reading a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// A beginning, such as `IF … THEN`. Another statement follows.

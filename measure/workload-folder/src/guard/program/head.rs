@@ -1,4 +1,5 @@
-//! Heads: `CREATE PROCEDURE` from the name to the characteristics, `CREATE TRIGGER` from the name to
+//! Heads: `CREATE PROCEDURE` from the name to the characteristics, `CREATE TRIGGER` from the name
+//! to
 //! `FOR EACH ROW`.
 
 use std::collections::HashSet;
@@ -8,8 +9,8 @@ use sql::TokenKind;
 use super::reader::Reader;
 use crate::guard::{CheckResult, OutOfScope};
 
-/// Reads `[IF NOT EXISTS] name (parameters) [RETURNS type] characteristic…`. Returns the parameters'
-/// names in lower case.
+/// Reads `[IF NOT EXISTS] name (parameters) [RETURNS type] characteristic…`. Returns the
+/// parameters' names in lower case.
 pub(super) fn read_routine(reader: &mut Reader<'_, '_>, is_function: bool) -> Result<HashSet<String>, OutOfScope> {
     read_object_name(reader)?;
     if !reader.is_symbol('(') {
@@ -119,8 +120,8 @@ fn skip_characteristic(reader: &mut Reader<'_, '_>) -> Result<bool, OutOfScope> 
     Ok(is_known)
 }
 
-/// Reads `[IF NOT EXISTS] name BEFORE INSERT ON t FOR EACH ROW [FOLLOWS name]`. MariaDB takes several
-/// events: `INSERT OR UPDATE`.
+/// Reads `[IF NOT EXISTS] name BEFORE INSERT ON t FOR EACH ROW [FOLLOWS name]`. MariaDB takes
+/// several events: `INSERT OR UPDATE`.
 pub(super) fn read_trigger(reader: &mut Reader<'_, '_>) -> CheckResult {
     read_object_name(reader)?;
     if !reader.take_any(&["before", "after"]) {
