@@ -358,7 +358,7 @@ fn rejects_processes_without_permission() {
         let copy = workspace.root().join("weigh");
         fs::copy(weigh, &copy).unwrap();
         for path in [workspace.root().to_owned(), workspace.tmp()] {
-            fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+            fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
         }
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(copy);
