@@ -58,11 +58,11 @@ fn lists_and_removes_dead_instances() {
     let id = instance["id"].as_str().unwrap();
     assert!(Command::new("kill").args(["-KILL", &instance["pid"].to_string()]).status().unwrap().success());
     let limit = Instant::now() + Duration::from_secs(300);
-    while is_alive(&instance["pid"]) {
+    // Its other threads may end later than the first.
+    while is_alive(&instance["pid"]) || find_started(id).unwrap()["alive"] == true {
         assert!(Instant::now() < limit, "still there after its kill");
         thread::sleep(Duration::from_millis(10));
     }
-    assert_eq!(find_started(id).unwrap()["alive"], false);
     let refused = open(&id.parse().unwrap(), &Options::default(), &NoProgress).unwrap_err().to_string();
     assert!(refused.contains(&format!("weigh servers stop {id}")), "{refused}");
     json(&["servers", "stop", id, "--format=json"]);
