@@ -220,8 +220,8 @@ pub struct Plan {
     /// 1205.
     #[serde(default)]
     pub lock_holders: String,
-    /// Other source that lists the transactions with their tables. `null` if the query does, or no
-    /// source exists.
+    /// Source that lists the transactions with their tables, if the query does not. `null` if the
+    /// query does, or no source exists.
     #[serde(default)]
     pub lock_holders_hint: Option<String>,
 }

@@ -60,7 +60,8 @@ fn check_table(conn: &mut Conn, schema: &str, table: &str) -> Vec<String> {
 }
 
 /// Returns the columns of a table: name, whether it holds text, and the expression of a generated
-/// column, else an empty text. That of a period column (MariaDB) is `ROW START` or `ROW END`.
+/// column, else an empty text. A period column of MariaDB
+/// has `ROW START` or `ROW END`.
 fn read_columns(conn: &mut Conn, schema: &str, table: &str) -> Result<Vec<(String, bool, String)>, mysql::Error> {
     // MySQL 5.6 has neither generated columns nor their place in information_schema.
     let has_generated: Option<u32> = conn.query_first(

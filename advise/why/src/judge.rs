@@ -143,8 +143,8 @@ impl Copy<'_> {
         Ok(Some(sides))
     }
 
-    /// Runs a union of branches without rows. One that refers to the blocks around it, or to a
-    /// trigger's row, is asked inside of them.
+    /// Runs a union of branches without rows: inside the blocks around it, or a trigger, if it
+    /// refers to these.
     fn ask_union(&mut self, source: &Source, spot: &Spot) -> Result<Result<Results, Refusal>, Error> {
         let answer = self.ask(&source.place, std::slice::from_ref(&spot.alone))?;
         match &answer {

@@ -101,7 +101,7 @@ impl Copy<'_> {
     }
 
     /// True for a statement that MySQL would run for minutes: its limit of time is of queries only.
-    /// Such a statement counts as run.
+    /// It counts as run.
     fn runs_for_long(&self, subject: &Subject, plans: &[Plan]) -> bool {
         let is_limited = self.flavour == Flavour::MariaDb || is_query(&subject.text);
         !is_limited && plans.iter().any(|plan| plan.figures.rows > MAX_ROWS_RUN)

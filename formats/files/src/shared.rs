@@ -17,7 +17,7 @@ const OVERFLOW_ID: u32 = 65_534;
 /// another user could replace what this user creates in it: if the folder or one of its parents
 /// belongs to another user, or others may write to it and it has no sticky bit.
 pub fn temporary_folder() -> io::Result<PathBuf> {
-    check(&env::temp_dir(), true)
+    check_sticky(&env::temp_dir())
         .map_err(|error| io::Error::new(error.kind(), format!("{error}; name a folder of your own by TMPDIR")))
 }
 

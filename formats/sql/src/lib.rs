@@ -8,6 +8,7 @@ pub mod ddl;
 mod dump_lines;
 mod index_hint;
 mod insert;
+mod nesting;
 mod outside;
 mod password;
 mod quote;
@@ -24,6 +25,7 @@ pub use conditional::{AmbiguousComment, definition_readings, readings};
 pub use dump_lines::{DumpLines, FileLine};
 pub use index_hint::BASE_TABLE_ONLY;
 pub use insert::InsertBuilder;
+pub use nesting::{closing_parenthesis, is_beside_dot, list_items};
 pub use outside::{
     LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, may_follow_program_name,
     remove_definer, skip_attributes,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::nesting::is_beside_dot;
 use crate::token::{Token, TokenKind};
 
 /// A table name as written in a statement.
@@ -49,7 +50,7 @@ pub fn find_tables_with_offsets(tokens: &[Token<'_>]) -> Vec<(TableName, usize)>
     let mut at = 0;
     while at < tokens.len() {
         let begins = tokens[at].is_any_keyword(&TABLE_KEYWORDS)
-            && !is_part_of_name(tokens, at)
+            && !is_beside_dot(tokens, at)
             && !is_other_use(tokens, at, functions[at]);
         at += 1;
         if !begins {
@@ -78,12 +79,6 @@ pub fn find_tables_with_offsets(tokens: &[Token<'_>]) -> Vec<(TableName, usize)>
     found
 }
 
-/// Returns true for a word after or before a dot: a keyword there is a name.
-fn is_part_of_name(tokens: &[Token<'_>], at: usize) -> bool {
-    let is_dot = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|token| token.is_symbol('.'));
-    is_dot(at.checked_sub(1)) || is_dot(Some(at + 1))
-}
-
 /// Returns, for each token, the index of the token before the innermost parenthesis around it, such
 /// as a function's name. `None` after a `SELECT` within the parenthesis: a FROM there is the
 /// query's, as in `INSERT INTO mid (SELECT a FROM t)`.
@@ -95,7 +90,7 @@ fn enclosing_functions(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
         } else if token.is_symbol(')') {
             open.pop();
         } else if token.is_keyword("select")
-            && !is_part_of_name(tokens, at)
+            && !is_beside_dot(tokens, at)
             && let Some(innermost) = open.last_mut()
         {
             *innermost = None;

@@ -108,21 +108,8 @@ fn tokenize(text: &str) -> impl Iterator<Item = Token<'_>> {
 
 /// Returns the columns in the first parentheses: `a` and `b` of ``(`a`(10), `b` DESC)``.
 fn parse_name_list(tokens: &[Token<'_>]) -> Vec<String> {
-    let (mut names, mut depth) = (Vec::new(), 0_usize);
-    let begin = tokens.iter().position(|token| token.is_symbol('(')).unwrap_or(tokens.len());
-    for (at, token) in tokens.iter().enumerate().skip(begin) {
-        if token.is_symbol('(') {
-            depth += 1;
-        } else if token.is_symbol(')') {
-            depth -= 1;
-            if depth == 0 {
-                break;
-            }
-        } else if depth == 1 && (at == begin + 1 || tokens[at - 1].is_symbol(',')) {
-            names.extend(token.name());
-        }
-    }
-    names
+    let open = tokens.iter().position(|token| token.is_symbol('(')).unwrap_or(tokens.len());
+    sql::list_items(tokens, open).into_iter().filter_map(|at| tokens[at].name()).collect()
 }
 
 fn parse_foreign_key(tokens: &[Token<'_>]) -> Option<ForeignKey> {

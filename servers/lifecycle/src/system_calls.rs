@@ -40,7 +40,7 @@ const FILE_METADATA: &[c_long] = &[
 
 /// Bits that such a program cannot set in the mode of an open file, likewise: set-user-id,
 /// set-group-id, and the right to write for others. `INTO OUTFILE` of MariaDB 10.11 sets mode 0644,
-/// without which its `LOAD_FILE` refuses the file. That of 10.1 sets 0666.
+/// without which its `LOAD_FILE` refuses the file; MariaDB 10.1 sets 0666.
 const CLOSED_MODE_BITS: [u64; 4] = [0o4000, 0o2000, 0o020, 0o002];
 
 /// Calls that fail: attributes and access lists of files, keys, which the kernel keeps per user,

@@ -6,6 +6,7 @@
 //! session: `SELECT * FROM view` of a stranger's view is enough.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use facts::{UserCode, ViewText};
 use mysql_collation::{Collation, Flavour};
@@ -80,8 +81,9 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the sort key of a word. Names of functions are equal as under `utf8mb4_general_ci`:
 /// `É` = `e`.
 fn key(word: &str) -> Vec<u8> {
-    let collation = Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of the library");
-    collation.sort_key(word.as_bytes())
+    static COLLATION: LazyLock<Collation> =
+        LazyLock::new(|| Collation::by_name(Flavour::MySql, "utf8mb4_general_ci").expect("a collation of the library"));
+    COLLATION.sort_key(word.as_bytes())
 }
 
 #[cfg(test)]

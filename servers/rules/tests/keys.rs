@@ -66,7 +66,7 @@ fn create_tables(conn: &mut Conn, keys: &[&str], engine: &str, format: &str, len
     }
 }
 
-/// What the conversion of a table did with its only index.
+/// Outcome of a conversion for the only index of the table.
 #[derive(Debug, PartialEq)]
 enum Done {
     Failed(u16),

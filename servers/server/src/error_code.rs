@@ -64,7 +64,7 @@ pub const OPTION_PREVENTS_STATEMENT: u16 = 1290;
 pub const DUPLICATED_VALUE_IN_TYPE: u16 = 1291;
 /// "This command is not supported in the prepared statement protocol yet".
 pub const UNSUPPORTED_PS: u16 = 1295;
-/// Such as a named time zone on a server whose time zone tables are empty.
+/// Also for a named time zone on a server whose time zone tables are empty.
 pub const UNKNOWN_TIME_ZONE: u16 = 1298;
 pub const INVALID_CHARACTER_STRING: u16 = 1300;
 /// The statement was killed.

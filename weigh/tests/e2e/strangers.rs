@@ -577,7 +577,7 @@ fn programs_that_pass_the_check_change_no_server_on_mysql() {
     try_programs("mysql@sid");
 }
 
-/// Statements and routines that pass the check stay in their schema on older servers, too. Those
+/// Statements and routines that pass the check stay in their schema on older servers, too, which
 /// skip numbers such as `1.e`.
 #[test]
 fn statements_and_programs_stay_in_their_schema_on_older_servers() {

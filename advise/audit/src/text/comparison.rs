@@ -39,15 +39,8 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
             found.push(comparison);
         }
     };
-    let mut at = 0;
-    while at < tokens.len() {
-        let Some((name, length)) = name_at(tokens, at) else {
-            at += 1;
-            continue;
-        };
-        let after = at + length;
+    for (at, name, after) in names_in(tokens) {
         if is_expression_part(tokens, at, after) {
-            at = after;
             continue;
         }
         match operator_length(tokens, after) {
@@ -64,7 +57,6 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
         {
             add(&name, right);
         }
-        at = after;
     }
     found
 }
@@ -77,13 +69,7 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
         ['=', '<', '>'].iter().any(|symbol| token.is_symbol(*symbol))
             || token.is_any_keyword(&["like", "regexp", "rlike", "between"])
     };
-    let mut at = 0;
-    while at < tokens.len() {
-        let Some((name, length)) = name_at(tokens, at) else {
-            at += 1;
-            continue;
-        };
-        let after = at + length;
+    for (at, name, after) in names_in(tokens) {
         if name.column.eq_ignore_ascii_case(column) {
             let begins_list = tokens.get(after).is_some_and(|token| token.is_any_keyword(&["in", "between", "not"]));
             let is_left = match operator_length(tokens, after) {
@@ -96,7 +82,6 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
                 return true;
             }
         }
-        at = after;
     }
     false
 }
@@ -104,19 +89,23 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
 /// Finds the names of a statement, columns or not, each once.
 pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        match name_at(tokens, at) {
-            Some((name, length)) => {
-                at += length;
-                if !found.contains(&name) {
-                    found.push(name);
-                }
-            }
-            None => at += 1,
+    for (_, name, _) in names_in(tokens) {
+        if !found.contains(&name) {
+            found.push(name);
         }
     }
     found
+}
+
+/// Iterates over the names of a statement. Each has the index of its first token, and that of the
+/// token after it.
+fn names_in(tokens: &[Token<'_>]) -> impl Iterator<Item = (usize, Name, usize)> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let (at, (name, length)) = (next..tokens.len()).find_map(|at| Some((at, name_at(tokens, at)?)))?;
+        next = at + length;
+        Some((at, name, next))
+    })
 }
 
 /// Reads `a`, `b.a` or `c.b.a`. Returns its number of tokens, too. `None` for a function's name.

@@ -72,13 +72,11 @@ fn find_constraints(create: &str) -> Vec<Constraint<'_>> {
 fn find_constraint(definition: &str) -> Option<Constraint<'_>> {
     let tokens: Vec<Token<'_>> = sql::tokenize(definition, SqlMode::default()).collect();
     let check = tokens.windows(2).position(|pair| pair[0].is_keyword("check") && pair[1].is_symbol('('))?;
-    let mut depth = 0;
-    let closing = tokens[check + 1..].iter().position(|token| {
-        depth += i32::from(token.is_symbol('(')) - i32::from(token.is_symbol(')'));
-        depth == 0
-    })?;
-    let (open, close) = (tokens[check + 1], tokens[check + 1 + closing]);
-    let only_json = tokens[check + 2].is_keyword("json_valid") && closing == 5;
+    let (open, inside) = (tokens[check + 1], &tokens[check + 2..]);
+    let closing = sql::closing_parenthesis(inside)?;
+    let close = inside[closing];
+    // `json_valid(a)`
+    let only_json = inside[0].is_keyword("json_valid") && closing == 4;
     if only_json || definition[close.end()..].to_uppercase().contains("NOT ENFORCED") {
         return None;
     }

@@ -137,11 +137,8 @@ fn own_expression(job: &Job<'_>, table: &TableJob<'_>, column: &str) -> Option<S
     let definition = sql::ddl::find_column(job.create_table(table), column)?;
     let tokens: Vec<sql::Token<'_>> = sql::tokenize(definition, sql::SqlMode::default()).collect();
     let open = tokens.windows(2).position(|pair| pair[0].is_keyword("as") && pair[1].is_symbol('('))? + 1;
-    let mut depth = 0;
-    let close = tokens[open..].iter().find(|token| {
-        depth += i32::from(token.is_symbol('(')) - i32::from(token.is_symbol(')'));
-        depth == 0
-    })?;
+    let inside = &tokens[open + 1..];
+    let close = inside[sql::closing_parenthesis(inside)?];
     Some(definition[tokens[open].start..close.end()].to_owned())
 }
 

@@ -30,7 +30,7 @@ pub static ROWS: Check = Check {
     run: CheckFunction::Questions(questions),
 };
 
-/// What MySQL prints for a character of four bytes in an expression.
+/// Text that MySQL prints for a character of four bytes in an expression.
 const FOUR_BYTES: &str = "????";
 
 fn run(job: &Job<'_>) -> Vec<Finding> {

@@ -70,7 +70,7 @@ fn check_schema(job: &Job<'_>, schema: &Schema, planned: &[ObjectName]) -> Optio
 }
 
 /// Returns the programs that the plan creates again, and the ones whose definition the account
-/// can't read. Others don't use what is converted.
+/// can't read. Programs that use nothing converted are left out.
 fn find_old_programs<'f>(job: &Job<'_>, schema: &'f Schema, planned: &[ObjectName]) -> Vec<OldProgram<'f>> {
     let target = &job.targets[0];
     let keeps_old_collation = |program: &Program| {

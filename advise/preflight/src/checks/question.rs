@@ -7,7 +7,7 @@ pub struct Question {
     /// Finding if the query counts anything. `conclude` fills in the count, also at the beginning
     /// of `what`.
     pub finding: Finding,
-    /// What is counted, in the singular: `row`.
+    /// Noun for what is counted, in the singular: `row`.
     pub noun: &'static str,
     /// What stays unchecked without an answer: `CHECK constraint c of shop.orders`.
     pub subject: String,

@@ -212,32 +212,13 @@ fn add_prefixes(refused: &Refused<'_>, limit: u64) -> Option<Attempt> {
         if !is_index || head[begins..].iter().any(|token| token.is_keyword("references")) {
             continue;
         }
-        let parts = key_parts(&tokens, open);
+        let parts = sql::list_items(&tokens, open);
         edits.extend(parts.into_iter().filter_map(|part| limit_prefix(refused, &tokens, part, room)));
     }
     let sql = crate::remedy::splice(refused.text, &edits);
     let mut attempt = Attempt::new(Scope::Statement, format!("Index the first {room} characters"), vec![sql]);
     attempt.effects.push("A unique index then refuses values that differ only behind them.".into());
     (!edits.is_empty()).then_some(attempt)
-}
-
-/// Indexes of the tokens inside the parenthesis of a key that begin a part.
-fn key_parts(tokens: &[Token<'_>], open: usize) -> Vec<usize> {
-    let (mut parts, mut depth) = (Vec::new(), 0_usize);
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        if depth == 1 && (tokens[at - 1].is_symbol(',') || at == open + 1) {
-            parts.push(at);
-        }
-        if token.is_symbol('(') {
-            depth += 1;
-        } else if token.is_symbol(')') {
-            depth -= 1;
-        }
-        if depth == 0 {
-            break;
-        }
-    }
-    parts
 }
 
 /// Edit that gives a part of a key a prefix of `room` characters. `None` for a part that fits.

@@ -87,18 +87,8 @@ impl<'s> Cursor<'s> {
 
     /// Skips the rest of the innermost parenthesis, with its closing mark.
     pub fn skip_parenthesis(&mut self) {
-        let mut depth = 1_usize;
-        while let Some(token) = self.peek() {
-            self.at += 1;
-            if token.is_symbol('(') {
-                depth += 1;
-            } else if token.is_symbol(')') {
-                depth -= 1;
-                if depth == 0 {
-                    return;
-                }
-            }
-        }
+        let inside = self.tokens.get(self.at..).unwrap_or_default();
+        self.at += sql::closing_parenthesis(inside).map_or(inside.len(), |closing| closing + 1);
     }
 
     /// Skips a token, or a parenthesis with its content.

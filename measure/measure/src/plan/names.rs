@@ -67,6 +67,16 @@ const MAX_NAMES: usize = 5;
 /// Returns the end of a message about an unknown name: those that may be meant, the most similar
 /// first. If no name is similar, the least different ones.
 pub fn suggest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    format!("the nearest it has: {}", list_nearest(wanted, names))
+}
+
+/// As [`suggest_names`], about the names of several servers.
+pub(super) fn suggest_names_of<'a>(servers: usize, wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let subject = if servers > 1 { "they have" } else { "it has" };
+    format!("the nearest {subject}: {}", list_nearest(wanted, names))
+}
+
+fn list_nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();
     names.dedup();
@@ -75,11 +85,5 @@ pub fn suggest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> 
         similar = message::sort_by_similarity(wanted, names);
     }
     similar.truncate(MAX_NAMES);
-    format!("the nearest it has: {}", similar.join(", "))
-}
-
-/// As [`suggest_names`], about the names of several servers.
-pub(super) fn suggest_names_of<'a>(servers: usize, wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let suggestion = suggest_names(wanted, names);
-    if servers > 1 { suggestion.replacen("it has", "they have", 1) } else { suggestion }
+    similar.join(", ")
 }

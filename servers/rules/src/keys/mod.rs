@@ -34,7 +34,7 @@ pub fn has_limits(index: &Index) -> bool {
     index.kind == IndexKind::Btree
 }
 
-/// What a statement that makes an index longer than its limits does.
+/// Outcome of a statement that makes an index longer than its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooLong {
     /// It fails with this error.

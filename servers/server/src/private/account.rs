@@ -28,6 +28,11 @@ pub(super) fn reserve(program: &Program, parent: &Path, options: &Options) -> Re
     }
 }
 
+/// Returns the user that owns what a server creates.
+pub(super) fn owner_id(account: Option<&Account>) -> u32 {
+    account.map_or_else(|| rustix::process::geteuid().as_raw(), Account::id)
+}
+
 /// Gives an empty folder to the account.
 pub(super) fn give(folder: &Path, account: &Account) -> Result<(), Error> {
     chown(folder, Some(account.id()), Some(account.id())).map_err(Error::io("give to the server", folder))

@@ -8,6 +8,7 @@ use std::process::{Child, Command};
 
 use lifecycle::{Account, Confinement, spawn_confined};
 
+use super::account::owner_id;
 use crate::Error;
 
 /// Name of the folder, in an instance's, for files that are taken.
@@ -60,8 +61,8 @@ impl Companion {
         // Gives a link itself a second name, not the file that the link names.
         fs::hard_link(&from, &to).map_err(Error::io("find", &from))?;
         let metadata = fs::symlink_metadata(&to).map_err(Error::io("look at", &to))?;
-        let owner = self.account.as_ref().map_or_else(|| rustix::process::geteuid().as_raw(), Account::id);
-        if (metadata.file_type().is_fifo() || metadata.is_file()) && metadata.uid() == owner {
+        let is_own = metadata.uid() == owner_id(self.account.as_ref());
+        if is_own && (metadata.file_type().is_fifo() || metadata.is_file()) {
             return Ok(());
         }
         fs::remove_file(&to).map_err(Error::io("remove", &to))?;

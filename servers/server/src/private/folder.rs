@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use fetch::disk;
 use lifecycle::{Account, ProcessIdentity};
 
-use super::account::give;
+use super::account::{give, owner_id};
 use super::arguments::RUNTIME_SOCKET;
 use crate::Error;
 
@@ -117,8 +117,7 @@ impl InstanceFolder {
             renamed => renamed.map_err(Error::io("move", &from))?,
         }
         let metadata = fs::symlink_metadata(&to).map_err(Error::io("look at", &to))?;
-        let owner = account.map_or_else(|| rustix::process::geteuid().as_raw(), Account::id);
-        if metadata.file_type().is_socket() && metadata.uid() == owner {
+        if metadata.file_type().is_socket() && metadata.uid() == owner_id(account) {
             return Ok(true);
         }
         let foreign = io::Error::new(io::ErrorKind::InvalidData, "it is not a socket of the server");

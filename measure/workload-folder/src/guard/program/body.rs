@@ -6,7 +6,7 @@ use super::statement;
 use crate::guard::clauses::Names;
 use crate::guard::{CheckResult, OutOfScope};
 
-/// Open block. Its name is the word after `END`.
+/// Open block, named by the word after `END`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
     Begin,

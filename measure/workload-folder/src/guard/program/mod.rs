@@ -2,7 +2,7 @@
 //!
 //! The head is read by its grammar. In the body, a statement begins only where it can on a server:
 //! at the beginning, after `;`, `BEGIN`, `THEN`, `ELSE`, `DO`, `LOOP`, `REPEAT`, a label or a
-//! handler's conditions. Each must be of a listed kind. What is not known is refused.
+//! handler's conditions. Each must be of a listed kind. Other statements are refused.
 
 mod body;
 mod head;

@@ -64,9 +64,7 @@ impl<'t, 'a> Reader<'t, 'a> {
 
     /// Returns true for a word before or after a dot: a keyword there is a name.
     pub fn is_beside_dot(&self) -> bool {
-        let is_dot =
-            |at: Option<usize>| at.and_then(|at| self.tokens.get(at)).is_some_and(|token| token.is_symbol('.'));
-        is_dot(self.at.checked_sub(1)) || is_dot(Some(self.at + 1))
+        sql::is_beside_dot(self.tokens, self.at)
     }
 
     pub fn take_any(&mut self, words: &[&str]) -> bool {
@@ -119,19 +117,13 @@ impl<'t, 'a> Reader<'t, 'a> {
         if !self.is_symbol('(') {
             return Ok(());
         }
-        let mut depth = 0_usize;
-        while let Some(token) = self.peek() {
-            self.at += 1;
-            if token.is_symbol('(') {
-                depth += 1;
-            } else if token.is_symbol(')') {
-                depth -= 1;
-                if depth == 0 {
-                    return Ok(());
-                }
-            }
-        }
-        self.fault("a parenthesis is not closed")
+        let begin = self.at + 1;
+        let Some(closing) = sql::closing_parenthesis(&self.tokens[begin..]) else {
+            self.at = self.tokens.len();
+            return self.fault("a parenthesis is not closed");
+        };
+        self.at = begin + closing + 1;
+        Ok(())
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) fn check_expression(tokens: &[Token<'_>], names: &Names) -> CheckResu
 fn check_words(tokens: &[Token<'_>]) -> CheckResult {
     let mut cases = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
-        if is_beside_dot(tokens, at) {
+        if sql::is_beside_dot(tokens, at) {
             if tokens.get(at + 1).is_some_and(|next| next.is_symbol('.'))
                 && (token.is_any_keyword(&BRANCHES) || token.is_keyword("case"))
             {
@@ -108,11 +108,6 @@ fn check_words(tokens: &[Token<'_>]) -> CheckResult {
         Some(last) => fault(last, "CASE without END"),
         None => Ok(()),
     }
-}
-
-fn is_beside_dot(tokens: &[Token<'_>], at: usize) -> bool {
-    let is_dot = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|token| token.is_symbol('.'));
-    is_dot(at.checked_sub(1)) || is_dot(Some(at + 1))
 }
 
 /// Takes a statement that begins with `CALL`.
@@ -191,7 +186,7 @@ fn refuse_other_set(tokens: &[Token<'_>], may_assign: bool) -> CheckResult {
         } else if token.is_symbol(')') {
             depth = depth.saturating_sub(1);
         }
-        if !token.is_keyword("set") || is_beside_dot(tokens, at) {
+        if !token.is_keyword("set") || sql::is_beside_dot(tokens, at) {
             continue;
         }
         let is_charset = at.checked_sub(1).is_some_and(|at| tokens[at].is_any_keyword(&["character", "char"]));
