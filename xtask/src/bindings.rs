@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<bool> {
 /// Tests of all bindings in a process of their own, beside other tests.
 pub struct Process {
     child: Child,
-    /// File that they print to.
+    /// File with the output of the tests.
     output: PathBuf,
 }
 

@@ -181,7 +181,8 @@ fn connected_schemas(input: &AuditInput) -> impl Iterator<Item = (&str, &str)> {
     keys.chain(joins).filter(move |(one, other)| one != other && known(one) && known(other))
 }
 
-/// Groups things that pairs connect, also by way of others. Things without a pair are groups of one.
+/// Groups things that pairs connect, also by way of others. Things without a pair are groups of
+/// one.
 fn connect<T: Copy + Ord>(things: impl Iterator<Item = T>, pairs: impl Iterator<Item = (T, T)>) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = things.map(|thing| vec![thing]).collect();
     for (left, right) in pairs {

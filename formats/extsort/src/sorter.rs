@@ -145,8 +145,8 @@ fn fan_in(options: &Options) -> usize {
 }
 
 /// Returns the merge of all runs; `open` turns the reader of a run into an input. If there are more
-/// runs than [`fan_in`], groups of them are first merged into longer runs. `strip` removes what
-/// these runs don't store, such as computed keys.
+/// runs than [`fan_in`], groups of them are first merged into longer runs. `strip` removes computed
+/// keys and the like, which longer runs don't store.
 pub(crate) fn merge_runs<I: MergeInput<Error = Error>>(
     mut spill: Spill,
     options: &Options,

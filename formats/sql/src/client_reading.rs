@@ -287,7 +287,8 @@ impl Line<'_> {
         length
     }
 
-    /// Returns the length of the next part of a quoted text or a comment. Leaves it at its end.
+    /// Returns the length of the next part of a quoted text or a comment. At the closing mark, the
+    /// state becomes that of plain text.
     fn skip(&mut self, rest: &[u8]) -> usize {
         match (self.state, rest) {
             (State::Quote(b'\'' | b'"'), [b'\\', _, ..]) if self.reading.escapes => return 2,

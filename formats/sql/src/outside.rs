@@ -275,8 +275,8 @@ pub fn skip_attributes<'t, 's>(mut tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
 }
 
 /// True if the tokens may follow the name of a view, routine, trigger, event or package in its
-/// `CREATE`. `kind` is the first word of the kind. False for `RETURNS STRING SONAME 'x.so'`, and for
-/// an empty slice.
+/// `CREATE`. `kind` is the first word of the kind. False for `RETURNS STRING SONAME 'x.so'`, and
+/// for an empty slice.
 pub fn may_follow_program_name(kind: &str, behind: &[Token<'_>]) -> bool {
     let Some(next) = behind.first() else { return false };
     match kind.to_ascii_lowercase().as_str() {

@@ -5,8 +5,8 @@ use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
 /// Replaces the literals of a statement that may be passwords by `'***'`: those after
-/// `IDENTIFIED BY`, `PASSWORD = ` and the like. Only statements such as `CREATE USER`, `GRANT`, `SET`
-/// and `CHANGE MASTER` have them. `None` if there are none.
+/// `IDENTIFIED BY`, `PASSWORD = ` and the like. Only statements such as `CREATE USER`, `GRANT`,
+/// `SET` and `CHANGE MASTER` have them. `None` if there are none.
 pub fn mask_passwords(statement: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();

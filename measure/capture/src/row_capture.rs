@@ -188,7 +188,8 @@ impl<'a> RowCapture<'a> {
         }
         for ResolvedForeignKey { positions, parent } in &self.foreign_keys[at] {
             if let (Some(values), Some(keys)) = (key_values(&row, positions), self.keys.get_mut(parent)) {
-                // The columns of a foreign key have the collations of the columns that it refers to.
+                // The columns of a foreign key have the collations of the columns that it refers
+                // to.
                 let key = self.tables[parent.table].key(&parent.positions, &values);
                 keys.needed.entry(key).or_insert(values);
             }

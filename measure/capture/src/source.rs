@@ -71,8 +71,8 @@ pub trait TableSource {
     /// end to end can sample many of them in one pass.
     fn prepare_samples(&mut self, _tables: &[SourceTable]) {}
 
-    /// Calls `sink` for each row of a sample of at most `rows` rows: for all rows if the table has no
-    /// more.
+    /// Calls `sink` for each row of a sample of at most `rows` rows: for all rows if the table has
+    /// no more.
     fn sample(
         &mut self,
         table: &SourceTable,

@@ -1,6 +1,6 @@
 //! The workload `microbench`: many small statement classes, each with one kind of work on text.
 //!
-//! Written as a workload folder, so that every command that takes a folder takes it. Tables and
+//! Written as a workload folder, which several commands take. Tables and
 //! values depend only on [`Options`].
 //!
 //! ```text

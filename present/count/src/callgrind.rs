@@ -15,8 +15,8 @@ use server::{Companion, RunUnder, Server};
 use crate::dump::{self, Malformed, ThreadInstructions};
 use crate::error::Error;
 
-/// Environment variables that valgrind and vgdb put into the names of their files. Both get the
-/// same values, so that vgdb finds its valgrind.
+/// Environment variables that valgrind and vgdb put into the names of their files. With equal
+/// values, vgdb finds its valgrind.
 const IDENTITY: [(&str, &str); 4] = [("LOGNAME", USER), ("USER", USER), ("HOST", HOST), ("HOSTNAME", HOST)];
 const USER: &str = "weigh";
 const HOST: &str = "localhost";

@@ -263,8 +263,8 @@ fn without_addresses(functions: &[FunctionCount]) -> Vec<FunctionCount> {
     merged
 }
 
-/// Removes the address from a function's names: `hash_sort@uca/0xf18340` becomes `hash_sort@uca`, and
-/// `mariadbd+0xe88380` one of the functions without a name.
+/// Removes the address from a function's names: `hash_sort@uca/0xf18340` becomes `hash_sort@uca`,
+/// and `mariadbd+0xe88380` one of the functions without a name.
 fn without_address(function: &FunctionCount) -> FunctionCount {
     let raw_name = function.raw_name();
     let split = |mark: &str| {

@@ -77,7 +77,7 @@ impl Pattern {
     }
 }
 
-/// Matches the parts with all of `text`. Values are as short as possible. A name that occurs twice
+/// Matches the parts with all of `text`. Values are the shortest that match. A name that occurs twice
 /// has the same value in both places.
 fn match_parts(parts: &[Part], text: &str, earlier_values: &Values) -> Option<Values> {
     match parts {

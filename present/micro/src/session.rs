@@ -112,8 +112,8 @@ impl<'a> Session<'a> {
         Benchmark { session: self, expression: "@a = @b" }
     }
 
-    /// Returns the evaluation of one variable as an operation to time. A comparison evaluates another
-    /// variable and compares the two.
+    /// Returns the evaluation of one variable as an operation to time. A comparison evaluates
+    /// another variable and compares the two.
     pub fn timed_baseline(&mut self) -> Benchmark<'_, 'a> {
         Benchmark { session: self, expression: "@a" }
     }

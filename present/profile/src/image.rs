@@ -55,7 +55,8 @@ pub struct Image {
     handlers: FunctionNames,
 }
 
-/// Part of a program or debug file that is read. The path may be one that a stranger's samples name.
+/// Part of a program or debug file that is read. The path may be one that a stranger's samples
+/// name.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Image {

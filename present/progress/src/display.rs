@@ -162,7 +162,7 @@ pub fn end() {
     }
 }
 
-/// Prints lines above the display. They stay when it moves on.
+/// Prints lines above the display, which doesn't overwrite them later.
 pub fn print_above(lines: &[String]) {
     if detail() == Detail::Nothing {
         return;

@@ -88,7 +88,7 @@ pub enum Protocol {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
-    /// Connections per variant. Each entry has its own conditions. Empty: the default of
+    /// Connections per variant. Each entry makes further conditions. Empty: the default of
     /// `weigh bench`.
     #[serde(default)]
     pub threads: Vec<u32>,

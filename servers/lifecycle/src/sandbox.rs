@@ -72,7 +72,7 @@ pub struct Reach {
     pub readable: Vec<PathBuf>,
     /// Folders below which the program may read and write.
     pub writable: Vec<PathBuf>,
-    /// TCP ports that the program may connect to. It may listen on none.
+    /// TCP ports that the program may connect to. Listening on TCP is refused.
     pub ports: Vec<u16>,
     /// True if the program may send signals to other processes. Valgrind does, to see whether the
     /// vgdb that controls it is alive.

@@ -31,7 +31,8 @@ fn create_lookalikes(foreign: &Foreign, leftovers: &str) -> Vec<String> {
     forged.map(str::to_owned).to_vec()
 }
 
-/// Audits all schemas: none with a marker table has a finding, and one line says how to remove them.
+/// Audits all schemas: none with a marker table has a finding, and one line says how to remove
+/// them.
 fn assert_audit_leaves_out(foreign: &Foreign, leftovers: usize) {
     let workspace = Workspace::new();
     let socket = foreign.socket();

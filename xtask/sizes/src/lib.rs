@@ -1,4 +1,4 @@
-//! What each program does with its collation.
+//! Operations of the example programs. Each program has one collation.
 
 use mysql_collation::Collation;
 

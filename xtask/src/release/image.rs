@@ -93,7 +93,8 @@ impl Layout {
         Ok(descriptor)
     }
 
-    /// Adds a value with its maps sorted by key: those of `oci_spec` have another order in each run.
+    /// Adds a value with its maps sorted by key: those of `oci_spec` have another order in each
+    /// run.
     fn add_json(&mut self, value: &impl Serialize, media_type: MediaType) -> Result<Descriptor> {
         let mut value = serde_json::to_value(value)?;
         value.sort_all_objects();

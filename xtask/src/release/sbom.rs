@@ -13,7 +13,7 @@ use super::{Release, notices};
 pub struct Subject {
     /// Crate that is built.
     pub package: &'static str,
-    /// Name that it is published by.
+    /// Published name.
     name: &'static str,
     /// CycloneDX type of component.
     kind: &'static str,

@@ -80,7 +80,8 @@ impl Reader<'_> {
     }
 
     /// Runs `SHOW CREATE`. Returns the row and the definition in it, from the column with one of
-    /// the names. `None` if the server refuses, or returns no definition; the object is then unread.
+    /// the names. `None` if the server refuses, or returns no definition; the object is then
+    /// unread.
     fn show_create(
         &mut self,
         kind: Kind,

@@ -1,8 +1,8 @@
 //! The C interface of `mysql-collation`. `include/mysql_collation.h` is generated from it.
 //!
-//! `handle` looks up collations, `charset` converts between character sets, `text` works on strings,
-//! `search` finds strings in strings, `pattern` works on LIKE patterns, `column` on columns. All
-//! weights come from the engine. A panic doesn't unwind into C, but aborts the process
+//! `handle` looks up collations, `charset` converts between character sets, `text` works on
+//! strings, `search` finds strings in strings, `pattern` works on LIKE patterns, `column` on
+//! columns. All weights come from the engine. A panic doesn't unwind into C, but aborts the process
 //! (`extern "C"` and `panic = "abort"`).
 
 mod charset;

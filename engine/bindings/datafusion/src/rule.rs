@@ -114,7 +114,7 @@ struct Mark {
 }
 
 impl Mark {
-    /// Returns the collation of an expression. Functions of this crate have none.
+    /// Returns the collation of an expression. The functions of this crate have no collation.
     fn of(expr: &Expr, schema: &DFSchema) -> Result<Option<Self>> {
         let (_, field) = expr.to_field(schema)?;
         // A cast to a number keeps the metadata of its column.

@@ -190,8 +190,8 @@ impl Collation {
     }
 
     /// Returns a range that contains the sort keys of all strings that begin with ``prefix``: the
-    /// least bytes in the range, and the least bytes after it, or ``None`` if it has no end. Keys of
-    /// other strings can be in the range: check them with ``starts_with``. The key of the prefix
+    /// least bytes in the range, and the least bytes after it, or ``None`` if it has no end. Keys
+    /// of other strings can be in the range: check them with ``starts_with``. The key of the prefix
     /// itself is no bound.
     ///
     /// >>> from mysql_collation import Collation
@@ -303,9 +303,9 @@ impl Collation {
         found.into_iter().map(|bytes| text::of_type(self.0, low, bytes)).collect()
     }
 
-    /// Returns a string that is greater than every string that begins with ``prefix``: a beginning of
-    /// ``prefix`` and one of ``characters``. ``None`` if there is none. The result has the type of
-    /// ``prefix``.
+    /// Returns a string that is greater than every string that begins with ``prefix``: a beginning
+    /// of ``prefix`` and one of ``characters``. ``None`` if there is none. The result has the type
+    /// of ``prefix``.
     #[pyo3(signature = (prefix, characters=None))]
     fn prefix_upper_bound<'py>(
         &self,

@@ -150,8 +150,8 @@ pub struct Position {
     /// A character that is equal under this collation and not under the other. For a sequence, the
     /// character may be equal under both.
     pub equals: Option<String>,
-    /// The nearest preceding character that did not move: of the same script, or one of a-z and 0-9.
-    /// `null` if there is none.
+    /// The nearest preceding character that did not move: of the same script, or one of a-z and
+    /// 0-9. `null` if there is none.
     pub after: Option<String>,
     /// Whether the sequence is a contraction.
     pub contracts: bool,

@@ -29,9 +29,9 @@ impl Collation {
     /// `LOCATE` returns the number of characters before the offset
     /// ([`Charset::char_len`](crate::Charset::char_len)) plus one.
     ///
-    /// - MySQL, in collations that weigh code points (UCA, `utf8mb4_general_ci`): at each level, the
-    ///   weights from the offset on begin with the weights of `needle`. `é` is found in `e`, and `f`
-    ///   in `ﬁ`; in `utf8mb4_0900_as_cs`, `e` is found in `é`.
+    /// - MySQL, in collations that weigh code points (UCA, `utf8mb4_general_ci`): at each level,
+    ///   the weights from the offset on begin with the weights of `needle`. `é` is found in `e`,
+    ///   and `f` in `ﬁ`; in `utf8mb4_0900_as_cs`, `e` is found in `é`.
     /// - MariaDB, and MySQL's other collations: an occurrence has the same number of bytes as
     ///   `needle`, and equal weights. `É` is found in `é`, but `e` isn't: see
     ///   [`Collation::find_equal_length`].

@@ -159,8 +159,8 @@ mod tests {
         assert_eq!(part, key[..part.len()], "{collation}: {text:x?}");
     }
 
-    /// Characters up to U+2FFFF, each alone, in a sample of the collations: all characters under UCA
-    /// collations, every 13th under others.
+    /// Characters up to U+2FFFF, each alone, in a sample of the collations: all characters under
+    /// UCA collations, every 13th under others.
     #[test]
     fn characters_are_within_the_bound() {
         let is_sampled =

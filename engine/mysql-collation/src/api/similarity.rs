@@ -15,9 +15,9 @@ const SPREAD: usize = 1;
 
 /// Returns the names that `given` may mean, the most similar first. Empty if no name is similar.
 ///
-/// Names are compared part by part, in any order: `de_pb` may mean `utf8mb4_de_pb_0900_ai_ci`. A part
-/// may have typing errors or be the beginning of a longer one. Of equally similar names those of
-/// `utf8mb4` are first, then those with less that was not asked for.
+/// Names are compared part by part, in any order: `de_pb` may mean `utf8mb4_de_pb_0900_ai_ci`. A
+/// part may have typing errors or be the beginning of a longer one. Of equally similar names those
+/// of `utf8mb4` are first, then those with less that was not asked for.
 ///
 /// ```
 /// use mysql_collation::similar_names;

@@ -16,10 +16,10 @@ impl Collation {
     ///
     /// The hash is XXH64 with this seed, of these bytes:
     ///
-    /// - `bin` of UCS-2, UTF-16 and UTF-32, and all collations that are not named below: the weights
-    ///   of the first level, then for each further level 00 00 and its weights. A weight has two
-    ///   bytes, the high byte first. Under PAD SPACE, and at further levels of MariaDB, weights of
-    ///   spaces at the end of the level are left out.
+    /// - `bin` of UCS-2, UTF-16 and UTF-32, and all collations that are not named below: the
+    ///   weights of the first level, then for each further level 00 00 and its weights. A weight
+    ///   has two bytes, the high byte first. Under PAD SPACE, and at further levels of MariaDB,
+    ///   weights of spaces at the end of the level are left out.
     /// - Collations of 8-bit character sets, except `latin1_german2_ci`: the weight of each byte,
     ///   without weights of spaces at the end under PAD SPACE.
     /// - `latin2_czech_cs`, `cp1250_czech_cs`, `tis620_thai_ci`, `tis620_thai_nopad_ci`: the text's
@@ -74,8 +74,8 @@ impl Collation {
     ///
     /// In UCA collations, `'a'` equals `'a\u{A0}'` because U+00A0 weighs as much as a space, but
     /// MySQL 8.0.12 and 9.7.4 make two groups of them; MySQL 5.6 and 5.7 make one or two, by the
-    /// number of rows. `COUNT(DISTINCT …)`, joins, unique keys, and `GROUP BY` through an index or a
-    /// sort take them as equal. Groups of `latin2_czech_cs` are not followed. MySQL 8.0.12 also
+    /// number of rows. `COUNT(DISTINCT …)`, joins, unique keys, and `GROUP BY` through an index or
+    /// a sort take them as equal. Groups of `latin2_czech_cs` are not followed. MySQL 8.0.12 also
     /// makes two groups of `''` and the strings that equal it.
     ///
     /// ```

@@ -28,7 +28,7 @@ pub(crate) enum PairBytes {
     Letters,
     /// Each pair is two letters, or a letter or a byte beyond ASCII before a lead.
     LettersAndLeads,
-    /// There are other pairs.
+    /// Any bytes.
     Any,
 }
 

@@ -202,8 +202,8 @@ fn check_fill(low: &ShortWeights, text: &[u8], room: usize) {
     });
 }
 
-/// Checks the bytes that a backend skips. It equals the scalar result. It may be less if the table has
-/// contractions and characters begin in different lanes.
+/// Checks the bytes that a backend skips. It equals the scalar result. It may be less if the table
+/// has contractions and characters begin in different lanes.
 fn check_skip(low: &ShortWeights, a: &[u8], b: &[u8]) {
     let whole = scalar::skip_equal(low, 4, a, b);
     let starts = |text: &[u8]| text.iter().map(|&byte| byte & 0xC0 != 0x80).collect::<Vec<_>>();

@@ -33,8 +33,8 @@ pub struct Dump {
 
 type Sample = (Vec<Vec<Cell>>, SampleExtent);
 
-/// Maximum number of rows that the samples of one pass may have, unless one table's sample has more.
-/// They are held in memory.
+/// Maximum number of rows that the samples of one pass may have, unless one table's sample has
+/// more. They are held in memory.
 const MAX_ROWS_OF_ONE_PASS: u64 = 1_000_000;
 
 /// Receives a statement and the file that holds it.

@@ -229,7 +229,7 @@ impl Load {
         let cpu = self.accounting.ok().and_then(CpuAccounting::extra_query);
         let request = |(place, worker): (usize, &Worker)| {
             let (reply, counters) = mpsc::channel();
-            // Global counters are the same on every connection, so one connection reads them.
+            // One connection reads the global counters.
             let pages = (place == 0 && self.settings.counts_pages_read).then_some(PAGES_READ_STATUS);
             // Fails if the worker has ended; the receiver of the counters then returns an error.
             let _ = worker.commands.send(Command::Status(cpu.into_iter().chain(pages).collect(), reply));

@@ -77,8 +77,8 @@ pub(crate) struct Turn {
     pub(crate) last: bool,
 }
 
-/// A thread that takes part in the turns. Dropping this value ends the block for all threads, so
-/// that none waits for a thread that has ended.
+/// A thread that takes part in the turns. Dropping the value ends the block for all threads: no
+/// thread waits for an ended one.
 pub(crate) struct Participant<'a> {
     turns: &'a Turns,
     side: usize,

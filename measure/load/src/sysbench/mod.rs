@@ -24,7 +24,7 @@ const MAX_START_AND_REPORT_TIME: Duration = Duration::from_secs(5);
 pub struct SysbenchTally {
     /// Completed transactions.
     pub events: u64,
-    /// Statements, as sysbench counts them.
+    /// Statements by sysbench's count.
     pub queries: u64,
     pub ignored_errors: u64,
     /// Run time in seconds, as sysbench reports it.

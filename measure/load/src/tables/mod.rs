@@ -71,7 +71,7 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// The schemas of one run on one server. Dropping this value drops all of them. On an attached
+/// The schemas of one run on one server. Dropping the value drops the schemas. On an attached
 /// server, [`lifecycle::cleanup`] drops them if the process ends without unwinding.
 pub struct Schemas<'s> {
     server: &'s Server,

@@ -33,7 +33,7 @@ const SIGNAL_CHECK_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_00
 pub(crate) struct Stream {
     transport: Transport,
     timeout: Duration,
-    /// `timeout`, as `poll` expects it.
+    /// `timeout` for `poll`.
     poll_timeout: Timespec,
 }
 

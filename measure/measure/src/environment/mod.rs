@@ -30,7 +30,7 @@ pub(crate) fn is_same_machine(before: &Run, after: &Run) -> bool {
 
 /// Returns the differences in version, machine, options and servers. Leaves out servers that only
 /// the later run has. `servers` has for each server of the earlier run its index in the later run;
-/// `None` if that run lacks it.
+/// `None` if the later run lacks the server.
 pub(crate) fn differences(before: &Run, after: &Run, servers: &[Option<usize>]) -> Vec<EnvironmentDifference> {
     let mut found =
         compare_fields("weigh", &single_field("version", &before.weigh), &single_field("version", &after.weigh));

@@ -22,7 +22,7 @@ pub(crate) use variant::is_mysql_uca900_name;
 pub use variant::{Condition, Pair, PairKind, Variant, has_same_name_but_different_weights};
 pub use workload_folder::{ClassRecord, ExcludedCalls, WorkloadFolderRecord};
 
-/// Format that this version writes.
+/// Written format.
 pub const FORMAT: &str = "weighbridge-run/2";
 
 /// Older formats that this version reads. `weighbridge-run/1` has different names for some fields,

@@ -27,7 +27,7 @@ pub struct Request {
     /// Workload folder in place of built-in workloads. Each variant converts the folder's columns
     /// to a collation of the axes, or keeps them (`as-is`).
     pub workload_folder: Option<MeasuredFolder>,
-    /// Custom sysbench script in place of built-in workloads. It prepares its own rows.
+    /// Custom sysbench script in place of built-in workloads. The script prepares its rows.
     pub script: Option<SysbenchScript>,
     /// Numbers of connections per variant. Each has its own conditions.
     pub threads: Vec<u32>,

@@ -54,7 +54,7 @@ pub struct ConditionTask<'a> {
     pub deadline: Duration,
 }
 
-/// Receives each block as it is measured.
+/// Receives each block at its end.
 pub trait Sink<E> {
     /// Records a block and the progress of the pairs that it belongs to.
     fn record(&mut self, block: &Block, standings: &[PairProgress]) -> Result<(), E>;

@@ -129,7 +129,7 @@ pub(crate) fn check_definition(text: &str, routines: &std::collections::HashSet<
         Some(first) if first.is_keyword("create") => check_create(tokens, &names),
         Some(first) if first.is_keyword("alter") => check_alter(tokens, &names),
         Some(first) if first.is_any_keyword(&["insert", "replace"]) => Walker::new(tokens, &names).check(),
-        // The caller runs none of these.
+        // The caller doesn't run these statements.
         Some(first) if first.is_any_keyword(&["set", "drop", "lock", "unlock"]) => Ok(()),
         Some(first) => fault(first, format!("{} creates no table, view or routine", first.text)),
         None => Ok(()),

@@ -84,8 +84,8 @@ fn without_hints(mut tokens: Vec<Token<'_>>) -> Result<Vec<Token<'_>>, OutOfScop
     Ok(tokens)
 }
 
-/// Refuses control characters outside of quotes, except tabs and ends of lines. Servers read some as
-/// white space, some as the end of a comment or of the statement.
+/// Refuses control characters outside of quotes, except tabs and ends of lines. Servers read some
+/// as white space, some as the end of a comment or of the statement.
 fn refuse_control_characters(text: &str, mode: SqlMode) -> CheckResult {
     let is_refused = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
     if !text.bytes().any(is_refused) {

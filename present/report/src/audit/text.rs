@@ -9,14 +9,14 @@ use crate::format::text::Style;
 /// Findings that the text shows, and their groups.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Selection {
-    /// Every finding, notes included. Otherwise no notes, and without `by` only the worst causes, with
-    /// an example of each.
+    /// Every finding, notes included. Otherwise no notes, and without `by` only the worst causes,
+    /// with an example of each.
     pub all: bool,
     /// Findings one by one under the names of their schemas, tables or checks.
     pub by: Option<By>,
 }
 
-/// Groups of findings that are listed one by one.
+/// Groups for a list of all findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     Schema,

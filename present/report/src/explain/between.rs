@@ -67,8 +67,8 @@ fn scripts_with_examples(between: &CollationDifference, all: bool) -> Vec<&Scrip
     scripts
 }
 
-/// Returns how many of the first scripts have examples that fit into [`MAX_EXAMPLE_LINES`]; at least
-/// one.
+/// Returns how many of the first scripts have examples that fit into [`MAX_EXAMPLE_LINES`]; at
+/// least one.
 fn count_fitting(scripts: &[&ScriptDifference]) -> usize {
     let mut lines = 0;
     let fits = |script: &&&ScriptDifference| {

@@ -109,8 +109,8 @@ impl Findings {
         self.findings.iter().any(|finding| finding.fails(fail_on))
     }
 
-    /// Returns the findings with names and texts that act on no terminal and reorder no text. Ids stay,
-    /// and places, which SARIF writes as URIs.
+    /// Returns the findings with names and texts that act on no terminal and reorder no text. Ids
+    /// stay, and places, which SARIF writes as URIs.
     fn escaped(&self) -> Self {
         let line = |text: &String| escape::line(text).into_owned();
         let mut all = self.clone();

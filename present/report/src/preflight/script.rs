@@ -38,8 +38,8 @@ pub fn plan_file(report: &Report) -> String {
     out + &script(plan)
 }
 
-/// Returns the plan as [`plan_file`] does, for standard output, which may be a terminal. If a name or
-/// text has control characters, all statements are comments, in which these are escaped.
+/// Returns the plan as [`plan_file`] does, for standard output, which may be a terminal. If a name
+/// or text has control characters, all statements are comments, in which these are escaped.
 pub fn plan_output(report: &Report) -> String {
     let file = plan_file(report);
     let is_plain = |line: &str| !line.trim_end_matches('\r').contains(|c| escape::is_control(c) && c != '\t');

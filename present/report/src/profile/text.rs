@@ -69,8 +69,8 @@ fn push_difference(profile: &Profile, difference: &Difference, style: Style, out
     describe_different_work(difference).iter().for_each(|note| style.push_wrapped("! ", "  ", note, out));
 }
 
-/// Returns `Handler_read_rnd 12.5 per query instead of 6.2: …`. `None` if the sides do the same work
-/// besides the collations'.
+/// Returns `Handler_read_rnd 12.5 per query instead of 6.2: …`. `None` if the sides do the same
+/// work besides the collations'.
 pub(crate) fn describe_different_work(difference: &Difference) -> Option<String> {
     difference.not_comparable.as_ref().map(|different| format!("{}.", describe_shortly(different)))
 }

@@ -87,8 +87,8 @@ const WATCHING_PRIVILEGES: [&str; 9] = [
 ];
 
 /// Lists the account's rights on anything but schemas whose names begin with `prefix`, such as
-/// `SELECT on shop.*` or `the schema test`. Rights to watch the server don't count, nor do rights on
-/// `performance_schema`, and on `test` and `test\_%` unless such a schema exists.
+/// `SELECT on shop.*` or `the schema test`. Rights to watch the server don't count, nor do rights
+/// on `performance_schema`, and on `test` and `test\_%` unless such a schema exists.
 pub fn rights_beyond(conn: &mut Conn, prefix: &str) -> mysql::Result<Vec<String>> {
     let granted = Grants::read(conn)?.beyond(prefix);
     Ok(if granted.is_empty() { reachable_schemas(conn, prefix)? } else { granted })

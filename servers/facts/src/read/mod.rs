@@ -45,7 +45,8 @@ pub use user_code::read_user_code;
 /// Facts to read.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Schema names. Empty: all schemas except the server's own, and those that a run of `weigh` made.
+    /// Schema names. Empty: all schemas except the server's own, and those that a run of `weigh`
+    /// made.
     pub schemas: Vec<String>,
     /// Whether to read stored programs and views.
     pub programs: bool,

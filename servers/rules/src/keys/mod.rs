@@ -37,7 +37,7 @@ pub fn has_limits(index: &Index) -> bool {
 /// Outcome of a statement that makes an index longer than its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooLong {
-    /// It fails with this error.
+    /// The statement fails with this error.
     Refused(&'static str),
     /// It makes the index a hash index.
     Hash,

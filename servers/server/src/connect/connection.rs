@@ -5,8 +5,8 @@
 //! - If a statement runs for longer than the timeout, the server must answer on another connection,
 //!   or the statement fails.
 //! - A packet that makes the driver panic is an error of the statement, and ends the connection.
-//! - The rows that `query`, `query_map`, `exec` or `exec_map` returns have at most 16 times [`bounded::max_item_bytes`],
-//!   1 GiB by default.
+//! - The rows that `query`, `query_map`, `exec` or `exec_map` returns have at most 16 times
+//!   [`bounded::max_item_bytes`], 1 GiB by default.
 //! - A row that does not convert to the requested types is an error, not a panic.
 //! - A text that the server reads as several statements fails, as in [`several`].
 //!

@@ -1,10 +1,10 @@
 //! One statement per text: a text that a server reads as several is refused.
 //!
-//! The driver logs in with `CLIENT_MULTI_STATEMENTS`. A text whose strings the server ends elsewhere
-//! than weigh does could then run anything. `COM_SET_OPTION` takes the right back. The driver does
-//! not offer the command, so it is written to the driver's socket between two of its commands. With
-//! TLS that is impossible, and some proxies refuse it: there, [`Conn`](super::Conn) lets the server
-//! prepare each text with a semicolon first, which fails for several statements.
+//! The driver logs in with `CLIENT_MULTI_STATEMENTS`. A text whose strings the server ends
+//! elsewhere than weigh does could then run anything. `COM_SET_OPTION` takes the right back. The
+//! driver does not offer the command, so it is written to the driver's socket between two of its
+//! commands. With TLS that is impossible, and some proxies refuse it: there, [`Conn`](super::Conn)
+//! lets the server prepare each text with a semicolon first, which fails for several statements.
 
 use std::io::{self, Read, Write};
 

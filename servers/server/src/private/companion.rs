@@ -70,7 +70,7 @@ impl Companion {
         Err(Error::io("use", &from)(foreign))
     }
 
-    /// Starts the tool. It ends with this process.
+    /// Starts the tool, which ends with this process.
     pub fn spawn(&self, command: Command) -> io::Result<Child> {
         let confinement = Confinement { account: self.account.clone(), ..Confinement::default() };
         spawn_confined(command, &confinement)

@@ -169,9 +169,9 @@ pub struct BenchArgs {
     #[arg(long, value_name = "DIR", help_heading = "The experiment")]
     pub resume: Option<PathBuf>,
 
-    /// With --resume: use the programs, hosts and files that the run's folder names, as if they were
-    /// typed; no password is sent to such a host. With a workload folder: run its statements on a
-    /// running server even as an account that may reach other schemas than weigh's
+    /// With --resume: use the programs, hosts and files that the run's folder names, as if they
+    /// were typed; no password is sent to such a host. With a workload folder: run its statements
+    /// on a running server even as an account that may reach other schemas than weigh's
     #[arg(long, help_heading = "The experiment")]
     pub trust: bool,
 

@@ -47,8 +47,8 @@ impl<'a> Live<'a> {
         display::end();
     }
 
-    /// Returns a line for each workload whose differences in server CPU per query have changed since
-    /// the last call.
+    /// Returns a line for each workload whose differences in server CPU per query have changed
+    /// since the last call.
     fn new_lines_so_far(&self) -> Vec<String> {
         let differences = self.differences.lock().unwrap_or_else(PoisonError::into_inner);
         let mut by_workload: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -134,8 +134,8 @@ impl Observer for Live<'_> {
     }
 }
 
-/// Returns `about 3 min left`. Assumes that starts and loads of rows keep their share of the elapsed
-/// time.
+/// Returns `about 3 min left`. Assumes that starts and loads of rows keep their share of the
+/// elapsed time.
 fn describe_time_left(spent: Duration, max_time: Duration, elapsed: Duration) -> String {
     let pace = (elapsed.as_secs_f64() / spent.as_secs_f64().max(0.001)).max(1.0);
     display::describe_time_left(max_time.saturating_sub(spent).mul_f64(pace))
@@ -166,8 +166,8 @@ fn describe(request: &Request, run: &Run, standing: &PairProgress) -> String {
     format!("{workload}: {variant}{figure}")
 }
 
-/// Names a pair: its workload and its variant. Text, threads, connection charset and server are left
-/// out if the run has only one.
+/// Names a pair: its workload and its variant. Text, threads, connection charset and server are
+/// left out if the run has only one.
 fn names(request: &Request, run: &Run, pair: usize) -> (String, String) {
     let pair = &run.pairs[pair];
     let (condition, variant) = (&run.conditions[pair.condition], &run.variants[pair.variant]);

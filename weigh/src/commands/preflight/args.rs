@@ -183,8 +183,8 @@ pub struct PreflightArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["csv", "parquet", "dump"], help_heading = "Plan")]
     pub plan_back: Option<PathBuf>,
 
-    /// Also run the plan on this running server, which has a copy of its schemas, and stop at the first
-    /// statement that is refused; not the server that is read. Names its host or socket
+    /// Also run the plan on this running server, which has a copy of its schemas, and stop at the
+    /// first statement that is refused; not the server that is read. Names its host or socket
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["csv", "parquet", "dump"], help_heading = "Plan")]
     pub apply_to: Option<SpecText>,
 
@@ -204,8 +204,8 @@ pub struct PreflightArgs {
     #[command(flatten)]
     pub baseline: BaselineArgs,
 
-    /// Output format: text, json (schemas/preflight.schema.json), csv, markdown, html, sql (the plan
-    /// alone), sarif or junit
+    /// Output format: text, json (schemas/preflight.schema.json), csv, markdown, html, sql (the
+    /// plan alone), sarif or junit
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = PreflightFormat::Text, help_heading = "Output")]
     pub format: PreflightFormat,
 

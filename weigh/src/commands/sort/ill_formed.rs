@@ -29,7 +29,8 @@ impl IllFormedLines {
 
     /// Checks lines, each with its end. `number` is that of the first.
     pub fn add_lines(&mut self, path: &Path, number: u64, lines: &[u8], end: u8) {
-        // A line end is never part of a character in UTF-8 and ASCII: all lines are checked at once.
+        // A line end is never part of a character in UTF-8 and ASCII: all lines are checked at
+        // once.
         let is_ascii_based = matches!(self.charset, Charset::Ascii | Charset::Utf8mb3 | Charset::Utf8mb4);
         let is_8_bit = self.charset.max_bytes() == 1 && self.charset != Charset::Ascii;
         if is_8_bit || is_ascii_based && self.charset.well_formed_prefix(lines) == lines.len() {

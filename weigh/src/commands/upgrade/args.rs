@@ -61,7 +61,8 @@ pub struct UpgradeArgs {
     #[arg(long = "dump", value_name = "FILE", help_heading = "What to rehearse")]
     pub dumps: Vec<PathBuf>,
 
-    /// Schema: of the statements [default: the dump's last], or of a running --from; may be repeated
+    /// Schema: of the statements [default: the dump's last], or of a running --from; may be
+    /// repeated
     #[arg(long = "schema", value_name = "NAME", help_heading = "What to rehearse")]
     pub schemas: Vec<String>,
 

@@ -36,8 +36,8 @@ fn preflight(workspace: &Workspace, socket: &Path, to: &str, words: &[&str]) -> 
     weigh(workspace, &[&login[..], &["--all-columns", "--trial=none", &to], words].concat())
 }
 
-/// Runs a plan with MariaDB's client, which goes on after errors. Returns the files that appeared in
-/// `ran`.
+/// Runs a plan with MariaDB's client, which goes on after errors. Returns the files that appeared
+/// in `ran`.
 fn run(workspace: &Workspace, server: &Foreign, plan: &str) -> Vec<String> {
     let ran = workspace.root().join("ran");
     let mut client = Command::new(Tool::Client.find_or_install(&NoProgress).unwrap());

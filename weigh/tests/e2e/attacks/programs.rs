@@ -69,7 +69,7 @@ pub fn write_program(workspace: &Workspace, script: &str) -> (PathBuf, Ear) {
     (basedir, Ear::listen(&socket))
 }
 
-/// Runs the program from an archive. Returns what it said.
+/// Runs the program from an archive. Returns the program's output.
 fn run_archive(workspace: &Workspace, script: &str) -> (Finished, String) {
     // The socket of the run before.
     let _ = fs::remove_file(workspace.root().join("ear"));

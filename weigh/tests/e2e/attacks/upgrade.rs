@@ -1,5 +1,5 @@
-//! Attacks on `weigh upgrade --live` and `--rewrite`: names and definitions of strangers, and servers
-//! that freeze, or answer without an end.
+//! Attacks on `weigh upgrade --live` and `--rewrite`: names and definitions of strangers, and
+//! servers that freeze, or answer without an end.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -66,7 +66,7 @@ fn each_byte_ends_or_extends_a_run() {
     for (range, bytes) in ranges() {
         for_each_backend(|backend| {
             for byte in 0..=255u8 {
-                // As long as two vectors.
+                // The length of two vectors.
                 let run = if bytes.contains(&byte) { 128 } else { 0 };
                 assert_eq!(backend.trailing_run(&range, &[byte; 128]), run, "{byte:#x}, {}", backend.name);
             }
