@@ -2,26 +2,28 @@
 
 use rehearsal::{Definitions, Kind as ObjectKind};
 use server::Server;
-use why::{Copy, diagnose, diagnose_program};
+use why::{Copy, JudgedProgram, diagnose_program, diagnose_view};
 
 use crate::Error;
 use crate::model::{Area, Finding, Kind};
 use crate::script::{site_reasons, to_mend};
 
 /// Judges the programs and views of the new server. A fault that the old server has as well becomes
-/// a note.
+/// a note. Programs and views with a plan that could not be judged are added to `unchecked`.
 pub fn judge(
     source: &Server,
     target: &Server,
     definitions: &Definitions,
     notes: &mut Vec<String>,
+    unchecked: &mut Vec<String>,
 ) -> Result<Vec<Finding>, Error> {
     let mut findings = Vec::new();
     let mut already: Vec<String> = Vec::new();
     for object in &definitions.objects {
         lifecycle::interrupt::check()?;
         let name = &object.name;
-        let found = faults(target, name.kind, &name.schema, &name.name)?;
+        let JudgedProgram { findings: found, unjudged } = faults(target, name.kind, &name.schema, &name.name)?;
+        unchecked.extend(unjudged.map(|reason| format!("plans of {name}: {reason}")));
         if found.is_empty() {
             continue;
         }
@@ -29,7 +31,7 @@ pub fn judge(
             let sites: Vec<String> = finding.sites.iter().map(|site| site.text.clone()).collect();
             (finding.kind, sites)
         };
-        let known: Vec<_> = faults(source, name.kind, &name.schema, &name.name)?.iter().map(key).collect();
+        let known: Vec<_> = faults(source, name.kind, &name.schema, &name.name)?.findings.iter().map(key).collect();
         for fault in found {
             if known.contains(&key(&fault)) {
                 if !already.contains(&name.to_string()) {
@@ -60,24 +62,13 @@ pub fn judge(
     Ok(findings)
 }
 
-fn faults(server: &Server, kind: ObjectKind, schema: &str, name: &str) -> Result<Vec<why::Finding>, Error> {
+fn faults(server: &Server, kind: ObjectKind, schema: &str, name: &str) -> Result<JudgedProgram, Error> {
     let keyword = match kind {
         ObjectKind::Procedure => "PROCEDURE",
         ObjectKind::Function => "FUNCTION",
         ObjectKind::Trigger => "TRIGGER",
-        ObjectKind::View => return view_faults(&mut Copy::new(server)?, schema, name),
-        _ => return Ok(Vec::new()),
+        ObjectKind::View => return Ok(diagnose_view(&mut Copy::new(server)?, schema, name)?),
+        _ => return Ok(JudgedProgram::default()),
     };
     Ok(diagnose_program(&mut Copy::new(server)?, keyword, schema, name)?)
-}
-
-fn view_faults(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<Vec<why::Finding>, Error> {
-    let text = format!("SELECT * FROM {}", sql::quote_identifier(name));
-    let given = why::Given { place: format!("view {schema}.{name}"), text, ..why::Given::default() };
-    let request = why::Request { given: vec![given], schema: Some(schema.to_owned()), first: Vec::new() };
-    match diagnose(copy, &request) {
-        Ok(found) => Ok(found.statements.into_iter().flat_map(|judged| judged.findings).collect()),
-        Err(why::Error::Statement { .. }) => Ok(Vec::new()),
-        Err(error) => Err(error.into()),
-    }
 }

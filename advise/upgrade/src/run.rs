@@ -43,6 +43,8 @@ struct Before {
 struct After {
     findings: Vec<Finding>,
     notes: Vec<String>,
+    /// Programs and views with a plan that could not be judged.
+    unchecked: Vec<String>,
     /// Mends of the dump's statements, by their numbers.
     mends: BTreeMap<usize, Mend>,
     uses: Uses,
@@ -80,7 +82,8 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     }
     let mut notes = after.notes;
     notes.extend(before.loaded.left_out.iter().cloned());
-    let unchecked = list_unchecked(request, &before.definitions);
+    let mut unchecked = list_unchecked(request, &before.definitions);
+    unchecked.extend(after.unchecked);
     let mut findings = request.option_findings.clone().unwrap_or_default();
     findings.extend(after.findings);
     findings.sort_by_key(|finding| finding.kind);
@@ -235,7 +238,7 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     let schemas = side::user_schemas(target)?;
     let definitions = rehearsal::read(target, &mut target.connect_patiently()?, &schemas, Values::Skip)?;
     after.uses = replication::uses(&columns_after, &definitions);
-    after.findings.extend(program::judge(source, target, &definitions, &mut after.notes)?);
+    after.findings.extend(program::judge(source, target, &definitions, &mut after.notes, &mut after.unchecked)?);
     let pair = Pair { source, target, source_columns: &before.columns_after, target_columns: &columns_after };
     let given: Vec<&Given> = request.scripts.iter().flatten().collect();
     let outcomes = given.iter().zip(&before.done).zip(&done).map(|((given, one), other)| (*given, one, other));

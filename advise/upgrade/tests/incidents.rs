@@ -9,6 +9,7 @@
 //! - `-- clean: OLD>NEW`: pairs on which nothing is found;
 //! - `-- says: TEXT`: the findings contain TEXT, or one of `ONE|OTHER`;
 //! - `-- never: TEXT`: the findings do not contain TEXT;
+//! - `-- unchecked: TEXT`: a line of "Not checked" contains TEXT;
 //! - `-- settings`: settings are advised, with which nothing is left.
 
 use std::fs;
@@ -99,10 +100,16 @@ fn apply_settings(target: &Server, fixture: &Fixture, report: &Report) -> Result
 fn complaints(source: &Server, target: &Server, pair: &str, fixture: &Fixture) -> Vec<String> {
     let report = run(source, target, fixture);
     let text = serde_json::to_string(&report.findings).unwrap();
-    if fixture.names("clean", pair) {
-        return if report.findings.is_empty() { Vec::new() } else { vec![format!("not silent: {text}")] };
-    }
     let mut wrong = Vec::new();
+    for unchecked in fixture.options("unchecked") {
+        if !report.unchecked.iter().any(|line| line.contains(unchecked)) {
+            wrong.push(format!("does not name as unchecked {unchecked}: {:?}", report.unchecked));
+        }
+    }
+    if fixture.names("clean", pair) {
+        wrong.extend((!report.findings.is_empty()).then(|| format!("not silent: {text}")));
+        return wrong;
+    }
     if report.findings.is_empty() {
         return vec!["nothing found".into()];
     }

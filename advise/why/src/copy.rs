@@ -123,7 +123,7 @@ impl<'s> Copy<'s> {
         self.server
     }
 
-    /// Name of a coercibility. MariaDB 11.8 numbers them differently from all before.
+    /// Name of a coercibility. MariaDB 11.8 and MySQL 9 number them differently from all before.
     pub fn strength(&self, number: i64) -> &'static str {
         self.strengths.get(&number).copied().unwrap_or("COERCIBLE")
     }
@@ -134,9 +134,13 @@ impl<'s> Copy<'s> {
         let row: Option<(i64, i64, i64, i64)> =
             conn.query_first(query).map_err(|source| self.failed("ask for coercibilities", source))?;
         let (ignorable, numeric, coercible, constant) = row.unwrap_or((6, 5, 4, 3));
+        let variables =
+            "SET @a = _utf8mb4 'a' COLLATE utf8mb4_unicode_ci, @b = _utf8mb4 'b' COLLATE utf8mb4_general_ci";
+        let asked = conn.query_drop(variables).and_then(|()| conn.query_first("SELECT COERCIBILITY(CONCAT(@a, @b))"));
+        let none = asked.ok().flatten().unwrap_or(1);
         Ok(BTreeMap::from([
             (0, "EXPLICIT"),
-            (1, "NONE"),
+            (none, "NONE"),
             (2, "IMPLICIT"),
             (ignorable, "IGNORABLE"),
             (numeric, "NUMERIC"),

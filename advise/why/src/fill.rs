@@ -1,5 +1,6 @@
 //! Made-up rows, so that the copy's server has plans to choose between.
 
+mod key_prefix;
 mod rules;
 mod value;
 
@@ -23,6 +24,10 @@ pub const SORTED_ROWS: u64 = 4000;
 
 /// Number of rows with which a lookup reads clearly less than a scan.
 const ENOUGH: u64 = 30;
+
+/// Table of the digits from 0 to 9, as SQL.
+const DIGITS: &str = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 \
+    UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
 
 /// Maximum number of constants of a statement that get a row.
 const MAX_CONSTANTS: usize = 20;
@@ -111,10 +116,8 @@ impl Copy<'_> {
 
 /// Returns an INSERT of the rows of some numbers, below 10,000.
 fn rows_of_numbers(schema: &str, name: &str, columns: &[Column], of: &Range<u64>) -> String {
-    let digits = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 \
-                  UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
     let sum = "w.d * 1000 + x.d * 100 + y.d * 10 + z.d";
-    let numbers = format!("(SELECT {sum} AS n FROM {digits} w, {digits} x, {digits} y, {digits} z) AS numbers");
+    let numbers = format!("(SELECT {sum} AS n FROM {DIGITS} w, {DIGITS} x, {DIGITS} y, {DIGITS} z) AS numbers");
     let insert = insert(schema, name, columns, None);
     format!("{insert} FROM {numbers} WHERE n >= {} AND n < {}", of.start, of.end)
 }

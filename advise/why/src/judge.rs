@@ -55,6 +55,23 @@ impl Copy<'_> {
         Ok(found)
     }
 
+    /// Returns the innermost calls of a source that the server takes, and whose result has no
+    /// collation, as `CONCAT(a, b)` of two collations.
+    pub fn undecided(&mut self, source: &Source) -> Result<Vec<Judged>, Error> {
+        let mut found: Vec<Judged> = Vec::new();
+        for spot in source.spots().iter().filter(|spot| spot.kind == SpotKind::Call) {
+            let asked = format!("COERCIBILITY({})", spot.alone);
+            let answer = self.ask_on_no_rows(source, spot.block, &[(&asked, "weigh_coercibility")])?;
+            let row = answer.ok().and_then(|results| results.into_iter().flatten().next());
+            let number = row.and_then(|row| row.get("weigh_coercibility").cloned().flatten()?.parse().ok());
+            let is_undecided = number.is_some_and(|number| self.strength(number) == "NONE");
+            if is_undecided && !found.iter().any(|other| spot.alone.contains(&other.spot.alone)) {
+                found.extend(self.judge_spot(source, spot)?);
+            }
+        }
+        Ok(found)
+    }
+
     fn judge_spot(&mut self, source: &Source, spot: &Spot) -> Result<Option<Judged>, Error> {
         if spot.kind == SpotKind::Collate {
             return self.judge_collate(source, spot);
@@ -64,10 +81,12 @@ impl Copy<'_> {
             return Ok(None);
         }
         let Some(sides) = self.sides(source, spot)? else { return Ok(None) };
-        let texts: Vec<&(Side, Resolved)> = sides.iter().filter(|(side, _)| side.charset != "binary").collect();
+        let is_text = |(side, resolved): &&(Side, Resolved)| side.charset != "binary" || resolved.is_text_as_bytes();
+        let texts: Vec<&(Side, Resolved)> = sides.iter().filter(is_text).collect();
         let differs = texts.windows(2).any(|pair| !is_same_collation(&pair[0].0.collation, &pair[1].0.collation));
         let is_unclear = texts.iter().any(|(side, _)| side.strength == "NONE");
         let is_wrapped = texts.iter().any(|(_, resolved)| resolved.wraps_column());
+        let is_of_bytes = texts.iter().any(|(side, _)| side.charset == "binary");
         if texts.len() < 2 || !(differs || is_unclear || is_wrapped) {
             return Ok(None);
         }
@@ -78,7 +97,11 @@ impl Copy<'_> {
         };
         let refusal = refusal.filter(|refusal| is_conflict(refusal.code));
         let (sides, resolved): (Vec<Side>, Vec<Resolved>) = sides.into_iter().unzip();
-        let winner = if refusal.is_none() { self.winner(&sides) } else { None };
+        let winner = match refusal {
+            None if is_of_bytes => Some("binary".into()),
+            None => self.winner(&sides),
+            Some(_) => None,
+        };
         let site = Site {
             program: program_title(&source.place),
             text: spot.text.clone(),

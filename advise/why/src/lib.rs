@@ -32,12 +32,13 @@ mod statements;
 mod syntax;
 mod tables;
 mod trial;
+mod trigger_row;
 
 pub use copy::{Copy, Refusal, Session};
 pub use error::Error;
 pub use fill::{Filled, ROWS};
 pub use load::{DEFAULT_SCHEMA, Loaded, copy_schemas, create_definers, describe_left_out, list_schemas, load_dump};
 pub use model::*;
-pub use run::{Found, Given, Request, diagnose, diagnose_program, sets_up};
+pub use run::{Found, Given, JudgedProgram, Request, diagnose, diagnose_program, diagnose_view, sets_up};
 pub use source::confirm;
 pub use statements::{parse_script, read_slow_log};

@@ -53,6 +53,12 @@ impl Resolved {
         self.is_wrapped && self.column.is_some()
     }
 
+    /// True for `BINARY column` and `CAST(column AS BINARY)`, if this is what the server makes of
+    /// the operand: its bytes.
+    pub fn is_text_as_bytes(&self) -> bool {
+        self.is_wrapped && self.column.as_ref().is_some_and(|column| column.collation().is_some())
+    }
+
     /// The column that the operand is. `None` for a column inside COLLATE, CONVERT, CAST or BINARY.
     pub fn bare_column(&self) -> Option<&ColumnRef> {
         self.column.as_ref().filter(|_| !self.is_wrapped)
@@ -88,6 +94,9 @@ impl Resolved {
     }
 
     fn describe_expression(&self) -> String {
+        if let Some(column) = self.column.as_ref().filter(|_| self.is_wrapped) {
+            return format!("conversion of column {} ({})", column.title(), column.collation().unwrap_or("no text"));
+        }
         let title = |column: &ColumnRef| Some(format!("{} ({})", column.title(), column.collation()?));
         let columns: Vec<String> = self.inner.iter().filter_map(title).collect();
         if columns.is_empty() {

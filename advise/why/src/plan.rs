@@ -22,8 +22,9 @@ impl Copy<'_> {
     /// Explains a statement in its place. The inner error is the server's refusal.
     pub fn explain(&mut self, place: &Place, statement: &str) -> Result<Result<Plan, Refusal>, Error> {
         let format = if self.flavour == Flavour::MySql { "FORMAT=TRADITIONAL " } else { "" };
+        let (place, statement) = self.bind_trigger_rows(place, statement)?;
         let asked = [format!("EXPLAIN {format}{statement}"), "SHOW WARNINGS".to_owned()];
-        Ok(self.ask(place, &asked)?.map(|results| read_plan(&results)))
+        Ok(self.ask(&place, &asked)?.map(|results| read_plan(&results)))
     }
 }
 

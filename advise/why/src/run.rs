@@ -99,6 +99,14 @@ pub fn diagnose(copy: &mut Copy<'_>, request: &Request) -> Result<Found, Error> 
     }
 }
 
+/// A stored program or a view, and what was found.
+#[derive(Debug, Default)]
+pub struct JudgedProgram {
+    pub findings: Vec<Finding>,
+    /// Why the plan of a statement could not be judged. `None` if all plans were judged.
+    pub unjudged: Option<String>,
+}
+
 /// Judges the statements and expressions of a stored program, without calling it. `keyword` is
 /// `PROCEDURE`, `FUNCTION` or `TRIGGER`. A program that does not exist has no findings.
 pub fn diagnose_program(
@@ -106,10 +114,26 @@ pub fn diagnose_program(
     keyword: &'static str,
     schema: &str,
     name: &str,
-) -> Result<Vec<Finding>, Error> {
+) -> Result<JudgedProgram, Error> {
     let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
     let mut diagnoser = Diagnoser { copy, session, made_up: 0, unjudged: None };
-    Ok(diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default())
+    let findings = diagnoser.judge_stored(keyword, schema, name)?.unwrap_or_default();
+    Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged })
+}
+
+/// Judges a view as a query of all its columns. A view that the server does not read is not judged.
+pub fn diagnose_view(copy: &mut Copy<'_>, schema: &str, name: &str) -> Result<JudgedProgram, Error> {
+    let text = format!("SELECT * FROM {}", sql::quote_identifier(name));
+    let given = Given { place: format!("view {schema}.{name}"), text, ..Given::default() };
+    let session = Session { schema: Some(schema.to_owned()), prelude: Vec::new() };
+    let mut diagnoser = Diagnoser { copy, session, made_up: 0, unjudged: None };
+    match diagnoser.judge(&given) {
+        Ok(findings) => Ok(JudgedProgram { findings, unjudged: diagnoser.unjudged }),
+        Err(Error::Statement { message, .. }) => {
+            Ok(JudgedProgram { unjudged: Some(message), ..JudgedProgram::default() })
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// True for statements that set up a session: `SET`, `USE`, transactions, locks, temporary tables.
@@ -151,8 +175,12 @@ impl Diagnoser<'_, '_> {
             return Err(Error::Statement { place: given.place.clone(), message });
         }
         let mut findings = Vec::new();
-        for group in groups::group_statement(self.copy, &subject)? {
-            findings.extend(self.judge_group(&group, &outcome)?);
+        let groups = groups::group_statement(self.copy, &subject)?;
+        for group in &groups {
+            findings.extend(self.judge_group(group, &outcome)?);
+        }
+        if outcome.refusal.is_some() && findings.iter().all(|finding| finding.error.is_none()) {
+            findings.extend(self.judge_undecided(&groups, &outcome)?);
         }
         if let Some(refusal) = &outcome.refusal
             && refusal_kind(refusal.code) == Kind::Unknown
@@ -211,23 +239,52 @@ impl Diagnoser<'_, '_> {
                 refused_pieces.push(*index);
             }
             let other: Vec<Spotted> = other.into_iter().filter(is_index_candidate).collect();
-            if !other.is_empty() && !source.is_expression {
+            if !other.is_empty() && source.has_plan() {
                 candidates.push((source.clone(), other));
                 candidate_pieces.push(*index);
             }
         }
-        let with_pieces = |pieces: Vec<usize>| {
-            let inner = group.subject.inner.clone().map(|inner| Inner { pieces, ..inner });
-            Subject { inner, ..group.subject.clone() }
-        };
         let is_program = group.subject.inner.is_some();
+        if is_program {
+            self.note_missing_tables(group)?;
+        }
         if !refused.is_empty() && (outcome.refusal.is_some() || is_program) {
-            return self.judge_refused(refused, with_pieces(refused_pieces), outcome);
+            return self.judge_refused(refused, with_pieces(group, refused_pieces), outcome);
         }
         if candidates.is_empty() || outcome.refusal.is_some() {
             return Ok(Vec::new());
         }
-        self.judge_indexes(candidates, with_pieces(candidate_pieces))
+        self.judge_indexes(candidates, with_pieces(group, candidate_pieces))
+    }
+
+    /// The expressions of a program's statement cannot be asked without its tables.
+    fn note_missing_tables(&mut self, group: &Group) -> Result<(), Error> {
+        for (source, _) in group.sources.iter().filter(|(source, _)| source.has_plan() && !source.spots().is_empty()) {
+            if let Some(table) = self.copy.missing_table(source)? {
+                let reason = format!("a statement of its programs could not be judged: {table} is created elsewhere");
+                self.unjudged.get_or_insert(reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges a refused statement of which no expression is refused alone: one of them has no
+    /// collation, as `CONCAT(a, b)` of two collations, and the server refuses what is done with it.
+    fn judge_undecided(&mut self, groups: &[Group], outcome: &Outcome) -> Result<Vec<Finding>, Error> {
+        for group in groups {
+            let (mut parts, mut pieces) = (Vec::new(), Vec::new());
+            for (source, index) in &group.sources {
+                let spots = self.copy.undecided(source)?;
+                if !spots.is_empty() {
+                    parts.push((source.clone(), spots));
+                    pieces.push(*index);
+                }
+            }
+            if !parts.is_empty() {
+                return self.judge_refused(parts, with_pieces(group, pieces), outcome);
+            }
+        }
+        Ok(Vec::new())
     }
 
     fn judge_refused(
@@ -272,6 +329,7 @@ impl Diagnoser<'_, '_> {
 
     fn judge_indexes(&mut self, parts: Vec<(Source, Vec<Spotted>)>, subject: Subject) -> Result<Vec<Finding>, Error> {
         let short = self.fill(&parts, &subject)?;
+        self.made_up += self.copy.add_rows_of_key_prefixes(&parts)?;
         let mut before = self.copy.evaluate(&subject)?;
         if has_empty_lookup(&before) {
             self.copy.add_rows_of_constants(&self.tables(&parts, &subject)?, &subject.text)?;
@@ -284,7 +342,13 @@ impl Diagnoser<'_, '_> {
         let unjudged = why_unjudged(&before, &short);
         let warnings: Vec<String> = before.plans.iter().flat_map(|plan| plan.warnings.clone()).collect();
         let mut fault = Fault { kind: Kind::IndexLost, parts, subject, before };
-        let remedies = remedy::find(self.copy, &fault)?;
+        let mut remedies = remedy::find(self.copy, &fault)?;
+        if !remedies.is_empty() && remedies.iter().all(|remedy| remedy.plan.is_none()) {
+            // A lookup of a row that does not exist has no plan.
+            self.copy.add_rows_of_constants(&self.tables(&fault.parts, &fault.subject)?, &fault.subject.text)?;
+            fault.before = self.copy.evaluate(&fault.subject)?;
+            remedies = remedy::find(self.copy, &fault)?;
+        }
         let Some(best) = remedies.iter().filter_map(|remedy| remedy.plan.as_ref()).min_by_key(|plan| plan.rows) else {
             self.unjudged = self.unjudged.take().or(unjudged);
             return Ok(Vec::new());
@@ -307,8 +371,17 @@ impl Diagnoser<'_, '_> {
     }
 }
 
+/// The subject of a group with the pieces of a program that take part.
+fn with_pieces(group: &Group, pieces: Vec<usize>) -> Subject {
+    let inner = group.subject.inner.clone().map(|inner| Inner { pieces, ..inner });
+    Subject { inner, ..group.subject.clone() }
+}
+
 /// Says why a plan without a lost index is no proof. `None` if it is one.
 fn why_unjudged(before: &Outcome, short: &[(String, u64)]) -> Option<String> {
+    if let Some(refusal) = &before.unexplained {
+        return Some(format!("the plan of one of its statements could not be judged: EXPLAIN is refused: {refusal}"));
+    }
     if has_empty_lookup(before) {
         let reason = "its plan could not be judged: it looks up a row by a unique key that the copy does not have";
         return Some(reason.into());

@@ -6,6 +6,7 @@ use sql::{SqlMode, TokenKind, quote_identifier, tokenize};
 
 use crate::copy::Place;
 use crate::syntax::{Expr, ExprKind, Statement, parse_expression, parse_statement};
+use crate::trial::is_explainable;
 
 /// A statement, or an expression of a stored program, with its place.
 #[derive(Clone, Debug)]
@@ -96,6 +97,13 @@ impl Source {
         let is_comment = |token: &sql::Token<'_>| token.kind == TokenKind::Comment;
         let first = tokenize(&self.text, SqlMode::default()).find(|token| !is_comment(token));
         first.is_some_and(|token| token.is_any_keyword(words))
+    }
+
+    /// True for statements that EXPLAIN takes, for the query of a `CREATE TABLE`, and for an
+    /// expression of a program with a subquery.
+    pub fn has_plan(&self) -> bool {
+        let text = crate::ddl::create_query(&self.text).unwrap_or(&self.text);
+        if self.is_expression { self.parsed.blocks.len() > 1 } else { is_explainable(text) }
     }
 
     /// Number of blocks around a block.

@@ -41,6 +41,28 @@ impl Copy<'_> {
         Ok(())
     }
 
+    /// Name of a table that a source reads and the copy does not have: a temporary table that
+    /// another program creates. `None` if it has all.
+    pub fn missing_table(&self, source: &Source) -> Result<Option<String>, Error> {
+        let own = schema_of(&source.place).unwrap_or_default();
+        let is_created = |name: &str| match &source.place {
+            Place::Program { call, .. } => call.created.iter().any(|create| creates(create, name)),
+            Place::Session(_) | Place::View { .. } => true,
+        };
+        for block in &source.parsed.blocks {
+            let with = block.with.clone().map_or(String::new(), |with| source.text[with].to_lowercase());
+            for table in &block.tables {
+                let TableKind::Named { schema, name } = &table.kind else { continue };
+                let schema = schema.as_deref().unwrap_or(&own);
+                let is_found = is_own_schema(schema) || with.contains(&name.to_lowercase()) || is_created(name);
+                if !is_found && self.table(schema, name)?.is_none() {
+                    return Ok(Some(name.clone()));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     fn add_tables_of_view(
         &self,
         (schema, name): &TableName,
@@ -51,4 +73,10 @@ impl Copy<'_> {
         let view = Source::statement(Place::View { name: name.clone(), session }, &create, 0);
         self.add_tables(&view, seen, found)
     }
+}
+
+/// True if a statement creates a table of this name.
+fn creates(create: &str, name: &str) -> bool {
+    let tokens: Vec<sql::Token<'_>> = sql::tokenize(create, sql::SqlMode::default()).collect();
+    sql::find_tables(&tokens).first().is_some_and(|table| table.name.eq_ignore_ascii_case(name))
 }

@@ -36,6 +36,8 @@ pub struct Outcome {
     pub refusal: Option<Refusal>,
     /// Plan of the statement, or of each piece.
     pub plans: Vec<Plan>,
+    /// Error of EXPLAIN for a piece that has a plan, for another reason than collations.
+    pub unexplained: Option<Refusal>,
 }
 
 /// A change that may be a remedy.
@@ -111,20 +113,35 @@ impl Copy<'_> {
         let Some(program) = self.program(inner.keyword, &inner.schema, &inner.name)? else { return Ok(()) };
         for index in &inner.pieces {
             let Some(source) = piece_source(&program, &inner.call, *index) else { continue };
-            let answer = match source.is_expression {
-                true => self
-                    .ask_on_no_rows(&source, 0, &[(&format!("({})", source.text), "weigh_value")])?
-                    .map(|_| Plan::default()),
-                false => self.explain(&source.place, &without_into(&source.text))?,
-            };
-            match answer {
+            match self.evaluate_piece(&source)? {
                 Ok(plan) => outcome.plans.push(plan),
                 Err(refusal) if is_conflict(refusal.code) => outcome.refusal = Some(refusal),
-                // A statement that EXPLAIN does not take is judged by the call.
-                Err(_) => outcome.plans.push(Plan::default()),
+                Err(refusal) => {
+                    outcome.plans.push(Plan::default());
+                    if source.has_plan() {
+                        outcome.unexplained.get_or_insert(refusal);
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// Explains a statement of a program, or evaluates an expression on no rows and explains its
+    /// subqueries.
+    fn evaluate_piece(&mut self, source: &Source) -> Result<Result<Plan, Refusal>, Error> {
+        if !source.is_expression {
+            let text = crate::ddl::create_query(&source.text).unwrap_or(&source.text);
+            return self.explain(&source.place, &without_into(text));
+        }
+        let expression = format!("({})", source.text);
+        if let Err(refusal) = self.ask_on_no_rows(source, 0, &[(&expression, "weigh_value")])? {
+            return Ok(Err(refusal));
+        }
+        if !source.has_plan() {
+            return Ok(Ok(Plan::default()));
+        }
+        self.explain(&source.place, &format!("SELECT {expression}"))
     }
 
     /// Makes a change, evaluates the subject, and undoes the change. `None` if the server refuses

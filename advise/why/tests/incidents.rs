@@ -18,7 +18,9 @@ use std::sync::Mutex;
 
 use mysql::prelude::Queryable;
 use server::{Conn, NoProgress, Options, Server, open};
-use why::{Copy, Finding, Found, Given, Loaded, Remedy, Request, Scope, diagnose, load_dump};
+use why::{
+    Copy, Finding, Found, Given, Loaded, Remedy, Request, Scope, diagnose, diagnose_program, diagnose_view, load_dump,
+};
 
 /// Servers run one at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -190,6 +192,37 @@ fn test_server(name: &str) {
     }
     server.stop().unwrap();
     assert!(wrong.is_empty(), "on {name}, {} of {tried} fixtures:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What cannot be judged in a program or a view is not passed over.
+#[test]
+fn unjudged_programs_say_so_on_mysql_9() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let options = Options { buffer_pool: Some(64 << 20), threads: 4, ..Options::default() };
+    let server = open(&"mysql@sid".parse().unwrap(), &options, &NoProgress).unwrap();
+    let schema = "CREATE TABLE kinds (kind ENUM('a', 'b') NOT NULL PRIMARY KEY, name VARCHAR(100) NOT NULL, KEY name (name)) \
+         CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;\n\
+         CREATE PROCEDURE few_rows() SELECT kind FROM kinds WHERE name = 'x' COLLATE utf8mb4_general_ci;\n\
+         CREATE PROCEDURE other_table() SELECT kind FROM kinds JOIN made_elsewhere USING (kind) WHERE name = word;\n\
+         CREATE PROCEDURE judged() SELECT kind FROM kinds WHERE name = 'x';\n\
+         CREATE VIEW few AS SELECT kind FROM kinds WHERE name = 'x' COLLATE utf8mb4_general_ci;\n\
+         CREATE VIEW known AS SELECT kind FROM kinds WHERE name = 'x';";
+    let fixture =
+        Fixture { name: "unjudged".into(), head: String::new(), schema: schema.into(), statements: Vec::new() };
+    load(&server, &fixture);
+    let mut copy = Copy::new(&server).unwrap();
+    let mut unjudged = |name: &str| {
+        let judged = diagnose_program(&mut copy, "PROCEDURE", "app", name).unwrap();
+        assert!(judged.findings.is_empty(), "{judged:?}");
+        judged.unjudged
+    };
+    assert!(unjudged("few_rows").unwrap().contains("kinds has 2 rows"));
+    assert!(unjudged("other_table").unwrap().contains("made_elsewhere"));
+    assert_eq!(unjudged("judged"), None);
+    let mut unjudged = |name: &str| diagnose_view(&mut copy, "app", name).unwrap().unjudged;
+    assert!(unjudged("few").unwrap().contains("kinds has 2 rows"));
+    assert_eq!(unjudged("known"), None);
+    server.stop().unwrap();
 }
 
 /// A refused definition leaves the rows as they were, also in columns with a default expression and

@@ -76,8 +76,8 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
     if let Some(text) = &args.statement {
         let split = why::parse_script("statement", text);
         let is_one = split.len() == 1;
-        let name = |one: Given| Given { place: if is_one { "statement".into() } else { one.place }, ..one };
-        given.extend(split.into_iter().map(name));
+        let place = |number: usize| if is_one { "statement".into() } else { format!("statement {number}") };
+        given.extend(split.into_iter().zip(1..).map(|(one, number)| Given { place: place(number), ..one }));
     }
     if given.is_empty() {
         bail!("no statement is given; write one in quotes, or name a file by --sql or --slow-log");

@@ -24,6 +24,8 @@ pub(super) struct Column {
     /// True if few values are repeated: the column begins a key of several columns, of which the
     /// first alone then finds many rows.
     is_repeated: bool,
+    /// True if the column has a value of its own in each row because others of its key have not.
+    is_last_of_key: bool,
     /// Rows of the column's table go into partitions.
     pub sample: Sample,
 }
@@ -37,6 +39,8 @@ pub(super) enum Sample {
     Early,
     /// The values of a list, as SQL.
     Listed(Vec<String>),
+    /// One value, as SQL.
+    Fixed(String),
 }
 
 /// Name, data type, type, length, precision, scale, and `EXTRA` of a column, and its spatial
@@ -61,32 +65,39 @@ impl Copy<'_> {
             let mut keys = indexes.iter().filter(|index| index.parts.len() == 1);
             keys.any(|index| index.parts[0].0.eq_ignore_ascii_case(column))
         };
-        for index in indexes.iter().filter(|index| index.parts.first().is_some_and(|(name, _)| !is_key_alone(name))) {
-            repeat_first(&mut columns, index);
+        let alone: Vec<bool> = columns.iter().map(|column| is_key_alone(&column.name)).collect();
+        for index in &indexes {
+            repeat_prefix(&mut columns, &alone, index);
         }
         Ok(columns)
     }
 }
 
-/// Repeats the values of the first column of a key, if the second has a value of its own in each
-/// row. The key stays as unique as it was.
-fn repeat_first(columns: &mut [Column], index: &Index) {
-    let place = |part: usize| {
-        let (name, _) = index.parts.get(part)?;
-        columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
-    };
-    let (Some(first), Some(second)) = (place(0), place(1)) else { return };
-    if columns[first].is_number() && columns[second].is_distinct() {
-        columns[first].is_repeated = true;
+/// Repeats the values of the columns of a key but the last, if the last has a value of its own in
+/// each row. The key stays as unique as it was. `alone` are the columns that are a key by
+/// themselves, whose values stay.
+fn repeat_prefix(columns: &mut [Column], alone: &[bool], index: &Index) {
+    let place = |(name, _): &(String, Option<u64>)| columns.iter().position(|one| one.name.eq_ignore_ascii_case(name));
+    let places: Vec<usize> = index.parts.iter().filter_map(place).collect();
+    let Some((&last, prefix)) = places.split_last() else { return };
+    if places.len() < index.parts.len() || !columns[last].is_distinct() {
+        return;
     }
+    let mut is_changed = false;
+    for &at in prefix {
+        if at != last && !alone[at] && !columns[at].is_last_of_key && columns[at].can_repeat() {
+            columns[at].is_repeated = true;
+            is_changed = true;
+        }
+    }
+    columns[last].is_last_of_key |= is_changed;
 }
 
 impl Column {
     fn new((name, data_type, column_type, length, precision, scale, extra, srid): Row) -> Self {
         let digits = precision.unwrap_or(0).saturating_sub(scale.unwrap_or(0));
         let srid = srid.unwrap_or(0);
-        let is_repeated = false;
-        Self { name, data_type, column_type, length, digits, extra, srid, is_repeated, sample: Sample::ByType }
+        Self { name, data_type, column_type, length, digits, extra, srid, ..Self::default() }
     }
 
     /// False for generated columns, and for small counters: the server counts them on, as few
@@ -105,8 +116,17 @@ impl Column {
     /// True if each row has another value.
     fn is_distinct(&self) -> bool {
         let is_counter = self.extra.contains("auto_increment");
-        let is_long_text = self.is_text() && self.length.is_some_and(|length| length > 7);
-        !self.is_repeated && (is_counter || self.is_number() || is_long_text)
+        !self.is_repeated && (is_counter || self.is_number() || self.is_long_text())
+    }
+
+    /// True if few values can be repeated.
+    fn can_repeat(&self) -> bool {
+        let is_tiny = self.data_type == "tinyint" && !self.extra.contains("auto_increment");
+        self.is_number() || is_tiny || self.is_long_text() || self.data_type == "date"
+    }
+
+    fn is_long_text(&self) -> bool {
+        self.is_text() && self.length.is_some_and(|length| length > 7)
     }
 
     pub fn is_text(&self) -> bool {
@@ -117,15 +137,18 @@ impl Column {
     /// in short columns; in columns of up to three characters, the end of `n` in base 36. They are
     /// the same in every table, so that joins find rows. `None` for types without a value.
     pub fn value(&self) -> Option<String> {
-        if let Sample::Listed(values) = &self.sample {
-            return Some(format!("ELT(1 + n % {}, {})", values.len(), values.join(", ")));
+        match &self.sample {
+            Sample::Listed(values) => return Some(format!("ELT(1 + n % {}, {})", values.len(), values.join(", "))),
+            Sample::Fixed(value) => return Some(value.clone()),
+            Sample::ByType | Sample::Early => {}
         }
+        let n = if self.is_repeated { "(n % 10)" } else { "n" };
         let day = if self.sample == Sample::Early { "1971-01-01" } else { "2020-01-01" };
         Some(match self.data_type.as_str() {
             "char" | "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" => match self.length.unwrap_or(8) {
                 0 => return None,
                 length @ 1..=3 => format!("RIGHT(LPAD(CONV(n, 10, 36), 4, '0'), {length})"),
-                length => format!("CONCAT('w', LPAD(n, {}, '0'))", (length - 1).min(7)),
+                length => format!("CONCAT('w', LPAD({n}, {}, '0'))", (length - 1).min(7)),
             },
             "binary" | "varbinary" | "tinyblob" | "blob" | "mediumblob" | "longblob" => {
                 match self.length.unwrap_or(4) {
@@ -135,11 +158,11 @@ impl Column {
             }
             "enum" => format!("1 + n % {}", self.members().max(1)),
             "set" => "1 + n % 2".into(),
+            "tinyint" if self.is_repeated => n.into(),
             "tinyint" => "n % 100".into(),
-            _ if self.is_repeated => "n % 10 + 1".into(),
-            "smallint" | "mediumint" | "int" | "bigint" | "float" | "double" => "n + 1".into(),
+            "smallint" | "mediumint" | "int" | "bigint" | "float" | "double" => format!("{n} + 1"),
             "decimal" => format!("(n + 1) % {}", 10_u64.pow(self.digits.min(7) as u32)),
-            "date" => format!("'{day}' + INTERVAL n DAY"),
+            "date" => format!("'{day}' + INTERVAL {n} DAY"),
             "datetime" | "timestamp" => format!("'{day} 00:00:00' + INTERVAL n HOUR"),
             "time" => "SEC_TO_TIME(n)".into(),
             "year" if self.sample == Sample::Early => "1971 + n % 30".into(),
@@ -194,8 +217,8 @@ mod tests {
         assert_eq!(column("vector", "vector(3)", None, 0).value(), None);
         let mut key = ["int", "varchar"].map(|kind| Column { name: kind.into(), ..column(kind, kind, Some(100), 0) });
         let parts = ["int", "varchar"].map(|name| (name.to_owned(), None)).to_vec();
-        repeat_first(&mut key, &Index { name: "k".into(), parts, expressions: Vec::new() });
-        assert_eq!(value(key[0].clone()), "n % 10 + 1");
+        repeat_prefix(&mut key, &[false; 2], &Index { name: "k".into(), parts, expressions: Vec::new() });
+        assert_eq!(value(key[0].clone()), "(n % 10) + 1");
         let early = Column { sample: Sample::Early, ..column("date", "date", None, 0) };
         assert_eq!(value(early), "'1971-01-01' + INTERVAL n DAY");
     }

@@ -12,7 +12,7 @@ use crate::judge::Judged;
 use crate::model::{Kind, Origin, Scope, Side};
 use crate::origin::{ColumnRef, Resolved};
 use crate::spot::{Operand, Source, SpotKind};
-use crate::syntax::{ExprKind, TableKind};
+use crate::syntax::{Expr, ExprKind, TableKind};
 use crate::trial::{Act, Change};
 
 type Edits = Vec<(Range<usize>, String)>;
@@ -24,6 +24,10 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
         // First, because it changes the fewest results.
         let what = "compare by the column's collation, too: the index finds the rows, and COLLATE decides among them";
         found.extend(change_texts(copy, fault, &|source, judged| compare_twice(source, judged), what)?);
+        let what = "convert the value to bytes, not the column: the index finds the rows";
+        found.extend(change_texts(copy, fault, &|_, judged| convert_values(judged), what)?);
+        let what = "compare by the column's collation, too: the index finds the rows, and the bytes decide among them";
+        found.extend(change_texts(copy, fault, &|source, judged| compare_bytes_too(source, judged), what)?);
     }
     for collation in fault.collations() {
         for which in 0..2 {
@@ -43,6 +47,9 @@ pub fn changes(copy: &mut Copy<'_>, fault: &Fault) -> Result<Vec<Change>, Error>
     if fault.is_index() {
         let edit = |_: &Source, judged: &Judged| remove_collate(judged);
         found.extend(change_texts(copy, fault, &edit, "leave COLLATE out: the column's collation then decides")?);
+        let edit = |source: &Source, judged: &Judged| remove_conversion(source, judged);
+        let what = "leave the column's conversion out: its collation then decides";
+        found.extend(change_texts(copy, fault, &edit, what)?);
     }
     if matches!(fault.kind, Kind::WrongCollate | Kind::Unknown) {
         found.extend(replace_collate(copy, fault)?);
@@ -248,6 +255,74 @@ fn compare_twice(source: &Source, judged: &Judged) -> Edits {
     let span = left.expression.span.start..right.expression.span.end;
     let replaced = format!("({} = {} AND {})", bare(left), bare(right), &source.text[span.clone()]);
     vec![(span, replaced)]
+}
+
+/// `BINARY column = 'x'` becomes `column = CAST('x' AS BINARY)`, which also compares bytes.
+fn convert_values(judged: &Judged) -> Edits {
+    let operands = || judged.spot.operands.iter().zip(judged.site.sides.iter().zip(&judged.resolved));
+    let is_bytes = |side: &Side, one: &Resolved| side.charset == "binary" && one.is_text_as_bytes();
+    let wrapped = operands().filter(|(_, (side, one))| is_bytes(side, one)).count();
+    if wrapped != 1 || operands().any(|(operand, _)| !operand.is_editable) {
+        return Edits::new();
+    }
+    let edit = |(operand, (side, one)): (&Operand, (&Side, &Resolved))| {
+        let replaced = match &operand.expression.kind {
+            ExprKind::Convert(inner) if is_bytes(side, one) => operand_text(operand, inner),
+            _ => format!("CAST({} AS BINARY)", operand.text),
+        };
+        (operand.expression.span.clone(), replaced)
+    };
+    operands().map(edit).collect()
+}
+
+/// `BINARY column = 'x'` becomes `(column = 'x' AND BINARY column = 'x')`: equal bytes are equal by
+/// any collation.
+fn compare_bytes_too(source: &Source, judged: &Judged) -> Edits {
+    let [left, right] = judged.spot.operands.as_slice() else { return Edits::new() };
+    let is_bytes = |at: usize| judged.site.sides[at].charset == "binary" && judged.resolved[at].is_text_as_bytes();
+    let is_apt = judged.spot.operation == "=" && is_bytes(0) != is_bytes(1);
+    if !is_apt || !left.is_editable || !right.is_editable {
+        return Edits::new();
+    }
+    let (column, value) = if is_bytes(0) { (0, 1) } else { (1, 0) };
+    let charset = |at: usize| {
+        let column = judged.resolved[at].column.as_ref()?;
+        column.table.column(&column.column)?.charset.as_deref().map(current_charset_name)
+    };
+    let value_side = &judged.site.sides[value];
+    let is_wide = |charset: &str| matches!(charset, "ucs2" | "utf16" | "utf16le" | "utf32");
+    let is_ascii = value_side.text.starts_with(['\'', '"']) && value_side.text.is_ascii();
+    let has_same_bytes = charset(column).is_some_and(|own| {
+        own == current_charset_name(&value_side.charset) || is_ascii && !is_wide(own) && !is_wide(&value_side.charset)
+    });
+    if !has_same_bytes {
+        return Edits::new();
+    }
+    let bare = |at: usize, operand: &Operand| match &operand.expression.kind {
+        ExprKind::Convert(inner) if at == column => operand_text(operand, inner),
+        _ => operand.text.clone(),
+    };
+    let span = left.expression.span.start..right.expression.span.end;
+    let replaced = format!("({} = {} AND {})", bare(0, left), bare(1, right), &source.text[span.clone()]);
+    vec![(span, replaced)]
+}
+
+/// `CONVERT(column USING utf8mb4) = 'x'` becomes `column = 'x'`.
+fn remove_conversion(source: &Source, judged: &Judged) -> Edits {
+    let operands = judged.spot.operands.iter().zip(&judged.resolved).filter(|(one, _)| one.is_editable);
+    let edit = |(operand, resolved): (&Operand, &Resolved)| match &operand.expression.kind {
+        ExprKind::Convert(inner) if resolved.wraps_column() => {
+            Some((operand.expression.span.clone(), source.text[inner.span.clone()].to_owned()))
+        }
+        _ => None,
+    };
+    operands.filter_map(edit).collect()
+}
+
+/// Text of an expression inside an operand.
+fn operand_text(operand: &Operand, inner: &Expr) -> String {
+    let begin = operand.expression.span.start;
+    operand.text[inner.span.start - begin..inner.span.end - begin].to_owned()
 }
 
 /// True if texts that are equal by `exact` are known to be equal by `other`. Under a `_bin` collation
