@@ -459,7 +459,7 @@ fn statements_that_pass_the_check_stay_in_their_schema_on_mysql() {
 
 /// Routines with `@` where a statement can begin. Loops end twice, so that one changed word leaves
 /// no endless one.
-const BODIES: [&str; 19] = [
+const BODIES: [&str; 20] = [
     "() @",
     "() SQL SECURITY INVOKER @",
     "(IN s VARCHAR(9) CHARACTER SET latin1) NOT DETERMINISTIC COMMENT 'x' @",
@@ -478,6 +478,7 @@ const BODIES: [&str; 19] = [
     "() BEGIN DECLARE EXIT HANDLER FOR NOT FOUND, 1051 @; SIGNAL SQLSTATE '02000'; END",
     "() BEGIN DECLARE after CONDITION FOR SQLSTATE '45000'; DECLARE EXIT HANDLER FOR after @; SIGNAL after; END",
     "() BEGIN DECLARE `close` CONDITION FOR SQLSTATE '45000'; DECLARE EXIT HANDLER FOR close @; SIGNAL close; END",
+    "() BEGIN BEGIN DECLARE max_connections INT; @; END; @; END",
     "() BEGIN DECLARE a, b INT DEFAULT CASE WHEN 1 THEN 2 END; DECLARE c CURSOR FOR SELECT k FROM t; @; END",
 ];
 

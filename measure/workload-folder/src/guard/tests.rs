@@ -381,6 +381,31 @@ fn every_statement_of_a_program_is_checked() {
     }
 }
 
+/// A server assigns the session's setting where no variable of the name is known.
+#[test]
+fn variables_are_known_up_to_the_end_of_their_block() {
+    let check = |body: &str| definition(&format!("CREATE PROCEDURE p(autocommit_ INT) {body}"));
+    for body in [
+        "BEGIN DECLARE autocommit INT; SET autocommit = 0; END",
+        "BEGIN DECLARE autocommit INT; BEGIN DECLARE x INT; SET autocommit = 0; END; SET autocommit = 1; END",
+        "BEGIN DECLARE autocommit INT; BEGIN DECLARE autocommit INT; END; SET autocommit = 0; END",
+        "BEGIN DECLARE autocommit INT; IF 1 THEN SET autocommit = 0; END IF; SET autocommit = 1; END",
+        "BEGIN FOR autocommit IN 1..2 DO SET autocommit = 0; END FOR; SET autocommit_ = 1; END",
+    ] {
+        assert_eq!(check(body), Ok(()), "{body}");
+    }
+    for body in [
+        "BEGIN BEGIN DECLARE autocommit INT; END; SET autocommit = 0; END",
+        "IF 1 THEN BEGIN DECLARE autocommit INT; END; ELSE SET autocommit = 0; END IF",
+        "BEGIN FOR autocommit IN 1..2 DO SELECT 1; END FOR; SET autocommit = 0; END",
+        "BEGIN DECLARE CONTINUE HANDLER FOR 1051 BEGIN DECLARE autocommit INT; END; SET autocommit = 0; END",
+        "BEGIN DECLARE autocommit CONDITION FOR 1051; SET autocommit = 0; END",
+        "BEGIN DECLARE autocommit CURSOR FOR SELECT 1; SET autocommit = 0; END",
+    ] {
+        assert!(check(body).is_err(), "{body}");
+    }
+}
+
 #[test]
 fn names_of_keywords_hide_no_statement_of_a_program() {
     for body in [

@@ -32,6 +32,12 @@ impl Block {
     }
 }
 
+struct OpenBlock {
+    block: Block,
+    /// Number of `Body::declared` outside of the block.
+    declared: usize,
+}
+
 /// Result of reading a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
@@ -44,12 +50,14 @@ enum Step {
 pub(super) struct Body<'t, 'a> {
     reader: Reader<'t, 'a>,
     names: Names,
-    blocks: Vec<Block>,
+    blocks: Vec<OpenBlock>,
+    /// Variables of the open blocks, without those that hide one of the same name.
+    declared: Vec<String>,
 }
 
 impl<'t, 'a> Body<'t, 'a> {
     pub fn new(reader: Reader<'t, 'a>, names: Names) -> Self {
-        Self { reader, names, blocks: Vec::new() }
+        Self { reader, names, blocks: Vec::new(), declared: Vec::new() }
     }
 
     /// Checks the one statement of the body, up to the end.
@@ -72,12 +80,19 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     fn open(&mut self, block: Block) -> Step {
-        self.blocks.push(block);
+        self.blocks.push(OpenBlock { block, declared: self.declared.len() });
         Step::Opened
     }
 
+    fn declare_variable(&mut self, name: &str) {
+        let name = name.to_lowercase();
+        if self.names.variables.insert(name.clone()) {
+            self.declared.push(name);
+        }
+    }
+
     fn is_in(&self, blocks: &[Block]) -> bool {
-        self.blocks.last().is_some_and(|block| blocks.contains(block))
+        self.blocks.last().is_some_and(|open| blocks.contains(&open.block))
     }
 
     fn step(&mut self) -> Result<Step, OutOfScope> {
@@ -161,10 +176,11 @@ impl<'t, 'a> Body<'t, 'a> {
     fn open_for(&mut self) -> Result<Step, OutOfScope> {
         self.reader.skip();
         let Some(name) = self.reader.take_name() else { return self.reader.refuse() };
-        self.names.variables.insert(name.to_lowercase());
         self.reader.expect(&["in"])?;
         self.reader.take("reverse");
-        self.open_loop(Block::For, "do")
+        let opened = self.open_loop(Block::For, "do")?;
+        self.declare_variable(&name);
+        Ok(opened)
     }
 
     /// The words that continue or end a block.
@@ -193,8 +209,11 @@ impl<'t, 'a> Body<'t, 'a> {
 
     /// Reads the rest of `END IF` or `END label`.
     fn close(&mut self) -> Result<Step, OutOfScope> {
-        let Some(block) = self.blocks.pop() else { return self.reader.fault("END without a block") };
-        if let Some(word) = block.word_after_end() {
+        let Some(open) = self.blocks.pop() else { return self.reader.fault("END without a block") };
+        for name in self.declared.drain(open.declared..) {
+            self.names.variables.remove(&name);
+        }
+        if let Some(word) = open.block.word_after_end() {
             self.reader.expect(&[word])?;
         }
         if !self.reader.is_symbol(';') {
@@ -268,12 +287,13 @@ impl<'t, 'a> Body<'t, 'a> {
         self.reader.fault("a handler without a condition")
     }
 
-    /// Reads the declaration of variables, a condition or a cursor.
+    /// Reads the declaration of variables, a condition or a cursor. `SET` can assign only variables.
     fn declare_names(&mut self) -> Result<Step, OutOfScope> {
         self.reader.skip();
+        let mut names = Vec::new();
         loop {
             let Some(name) = self.reader.take_name() else { return self.reader.refuse() };
-            self.names.variables.insert(name.to_lowercase());
+            names.push(name);
             if !self.reader.take_symbol(',') {
                 break;
             }
@@ -289,6 +309,7 @@ impl<'t, 'a> Body<'t, 'a> {
                 || self.reader.peek().is_some_and(|token| token.is_any_keyword(&["select", "with", "values", "table"]));
             return if begins { self.statement() } else { self.reader.refuse() };
         }
+        names.iter().for_each(|name| self.declare_variable(name));
         let begin = self.reader.mark();
         skip_type(&mut self.reader)?;
         if self.reader.take("default") {

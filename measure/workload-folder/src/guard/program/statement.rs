@@ -149,7 +149,8 @@ fn check_set(tokens: &[Token<'_>], names: &Names) -> CheckResult {
         let is_row = next.is_some_and(|next| next.is_symbol('.')) && (name == "new" || is_variable);
         let is_allowed = match target.kind {
             TokenKind::Variable => !target.text.starts_with("@@"),
-            // `SET PASSWORD = …` changes the account's password, also where a variable has the name.
+            // `SET PASSWORD = …` changes the account's password, also where a variable has the
+            // name.
             TokenKind::Word if target.is_keyword("password") => false,
             TokenKind::Word | TokenKind::QuotedName => {
                 is_row || is_assigned && (is_variable || SESSION_SETTINGS.contains(&name.as_str()))
