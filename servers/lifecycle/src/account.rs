@@ -3,7 +3,7 @@
 //! Each reservation has an id of its own, so that no two servers can reach each other's files, and
 //! all processes with the id can be ended without touching another server.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
@@ -42,7 +42,8 @@ pub struct Account {
 
 impl Account {
     /// Reserves an id. `None` if this process is not root, or is root in a container that does not
-    /// map the ids or lacks the capabilities to use them.
+    /// map the ids or lacks the capabilities to use them. Fails if the files of the locks cannot be
+    /// created, as on a full disk.
     pub fn reserve() -> io::Result<Option<Self>> {
         if !rustix::process::geteuid().is_root() || !has_capabilities() || !are_ids_mapped() {
             return Ok(None);
@@ -51,26 +52,30 @@ impl Account {
         // Random, so that processes which cannot see each other hardly choose the same id.
         let nanoseconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
         let start = std::process::id().wrapping_mul(2_654_435_761).wrapping_add(nanoseconds) % count;
-        let mut ids = (0..count).map(|offset| FIRST_ID + (start + offset) % count);
-        let free = ids.find_map(|id| Self::claim(id).filter(|account| !account.has_processes()));
-        free.map(Some).ok_or_else(|| io::Error::other("all user ids for servers are in use"))
+        for id in (0..count).map(|offset| FIRST_ID + (start + offset) % count) {
+            if let Some(account) = Self::claim(id)?.filter(|account| !account.has_processes()) {
+                return Ok(Some(account));
+            }
+        }
+        Err(io::Error::other("all user ids for servers are in use"))
     }
 
     /// Claims the id that owns `path`, which a process of this program left. `None` if there is no
-    /// such path, if another process has claimed the id, if the id is outside the range, or if this
-    /// process is not root.
+    /// such path, if the id cannot be claimed, if it is outside the range, or if this process is
+    /// not root.
     pub fn claim_owner(path: &Path) -> Option<Self> {
         let id = fs::symlink_metadata(path).ok()?.uid();
         let is_usable = rustix::process::geteuid().is_root() && (FIRST_ID..=LAST_ID).contains(&id);
-        is_usable.then(|| Self::claim(id)).flatten()
+        is_usable.then(|| Self::claim(id).ok()).flatten().flatten()
     }
 
-    fn claim(id: u32) -> Option<Self> {
+    /// `None` if another process has claimed the id.
+    fn claim(id: u32) -> io::Result<Option<Self>> {
         let reservation = match open_lock_folder() {
             Some(folder) => lock(&folder.join(id.to_string()))?,
-            None => bind_abstract_socket(id)?,
+            None => bind_abstract_socket(id),
         };
-        Some(Self { id, _reservation: Arc::new(reservation) })
+        Ok(reservation.map(|reservation| Self { id, _reservation: Arc::new(reservation) }))
     }
 
     pub fn id(&self) -> u32 {
@@ -137,10 +142,14 @@ fn open_lock_folder() -> Option<&'static Path> {
 }
 
 /// Locks a file, which stays. `None` if another process has locked it.
-fn lock(path: &Path) -> Option<OwnedFd> {
-    let file = File::options().write(true).create(true).truncate(false).open(path).ok()?;
-    file.try_lock().ok()?;
-    Some(file.into())
+fn lock(path: &Path) -> io::Result<Option<OwnedFd>> {
+    let locked =
+        File::options().write(true).create(true).truncate(false).open(path).and_then(|file| match file.try_lock() {
+            Ok(()) => Ok(Some(file.into())),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        });
+    locked.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 /// Binds a socket whose name contains the id. Any user could do so first.
@@ -182,6 +191,7 @@ mod tests {
     use super::*;
     use crate::process::tests::{await_end_of_first_thread, without_first_thread};
     use crate::{Confinement, kill_group, spawn_confined};
+    use std::ffi::CStr;
     use std::os::unix::fs::PermissionsExt;
     use std::process::Stdio;
 
@@ -212,7 +222,7 @@ mod tests {
         };
         let other = Account::reserve().unwrap().unwrap();
         assert_ne!(account.id(), other.id());
-        assert!(Account::claim(account.id()).is_none());
+        assert!(Account::claim(account.id()).unwrap().is_none());
         // A process that leaves its group and its parent, and then reports its account.
         let mut command = Command::new("sh");
         command.args(["-c", "setsid sh -c 'id -u; sleep 60 & wait' & wait"]).stdout(Stdio::piped());
@@ -238,15 +248,66 @@ mod tests {
             return;
         };
         let id = account.id();
-        assert!(Account::claim(id).is_none());
+        assert!(Account::claim(id).unwrap().is_none());
         drop(account);
         let _taken = bind_abstract_socket(id);
         // A process that another test is starting may hold the lock for a moment.
         let is_free = || {
             thread::sleep(Duration::from_millis(5));
-            Account::claim(id).is_some()
+            Account::claim(id).unwrap().is_some()
         };
         assert!(open_lock_folder().is_none() || (0..1000).any(|_| is_free()));
+    }
+
+    /// Mounts a file system on `/run` for this thread only, and runs a function. Returns `None` if
+    /// this process may not.
+    fn with_run_folder<T: Send>(options: &CStr, function: impl FnOnce() -> T + Send) -> Option<T> {
+        let run = || {
+            // SAFETY: takes no pointer. The thread has its own mounts and working folder from here on.
+            let is_apart = unsafe { libc::unshare(libc::CLONE_NEWNS) } == 0;
+            let none = std::ptr::null();
+            // SAFETY: the strings end with a zero byte and outlive the calls; the other pointers may
+            // be null.
+            let is_mounted = is_apart
+                && unsafe {
+                    libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, none.cast()) == 0
+                        && libc::mount(
+                            c"tmpfs".as_ptr(),
+                            c"/run".as_ptr(),
+                            c"tmpfs".as_ptr(),
+                            0,
+                            options.as_ptr().cast(),
+                        ) == 0
+                };
+            is_mounted.then(function)
+        };
+        thread::scope(|scope| scope.spawn(run).join().unwrap())
+    }
+
+    #[test]
+    fn a_run_folder_that_takes_no_files_is_reported() {
+        // One inode is of the folder itself, and one of the folder of the locks.
+        let full = with_run_folder(c"nr_inodes=2,mode=755", Account::reserve);
+        let read_only = with_run_folder(c"mode=755", || {
+            fs::create_dir(LOCK_FOLDER)?;
+            fs::set_permissions(LOCK_FOLDER, fs::Permissions::from_mode(0o700))?;
+            // SAFETY: as above.
+            let changed = unsafe {
+                let none = std::ptr::null();
+                libc::mount(none, c"/run".as_ptr(), none, libc::MS_REMOUNT | libc::MS_RDONLY, none.cast())
+            };
+            assert_eq!(changed, 0);
+            Account::reserve()
+        });
+        for (reserved, expected) in [(full, "No space left on device"), (read_only, "Read-only file system")] {
+            let Some(Err(error)) = reserved else {
+                assert!(!matches!(reserved, Some(Ok(Some(_)))), "an id was reserved");
+                eprintln!("skipped: this test needs root, and the right to mount");
+                return;
+            };
+            let message = error.to_string();
+            assert!(message.starts_with(LOCK_FOLDER) && message.contains(expected), "{message}");
+        }
     }
 
     #[test]
