@@ -36,9 +36,35 @@ pub(crate) fn push_sql(statement: &str, indent: &str, out: &mut String) {
     }
 }
 
+/// Line below a statement that is not the same if it is copied into a client.
+const IS_ESCAPED: &str = "-- Control characters are shown escaped: write them back before you run it.";
+
 /// Writes a statement to run: all of it, and so that it stays the same statement if it is copied
-/// into a client.
+/// into a client. If it has characters that the text cannot show and that no literal escapes, a
+/// comment says so.
 pub(crate) fn push_runnable(statement: &str, indent: &str, out: &mut String) {
+    push_client_text(statement, indent, out);
+    if has_unescapable_characters(statement) {
+        let _ = writeln!(out, "{indent}{IS_ESCAPED}");
+    }
+}
+
+/// True if a control character is in a name, where no escape exists, or if it has no short escape
+/// in a literal. `\n`, `\r` and `\t` have one in the default `sql_mode`.
+fn has_unescapable_characters(statement: &str) -> bool {
+    let is_lost = |text: &str, kept: &[char]| text.contains(|c| escape::is_control(c) && !kept.contains(&c));
+    let mut at = 0;
+    for token in tokenize(statement, SqlMode::default()) {
+        let kept: &[char] = if token.kind == TokenKind::QuotedName { &[] } else { &['\n', '\r', '\t'] };
+        if is_lost(token.text, kept) || is_lost(&statement[at..token.start], &['\n', '\r', '\t']) {
+            return true;
+        }
+        at = token.end();
+    }
+    is_lost(&statement[at..], &['\n', '\r', '\t'])
+}
+
+fn push_client_text(statement: &str, indent: &str, out: &mut String) {
     let text = client_text(&without_quoted_breaks(statement));
     let lines: Vec<&str> = text.lines().collect();
     if lines.len() == 1 {
@@ -161,5 +187,27 @@ mod tests {
         assert_eq!(shown("SELECT 1;"), "    SELECT 1;\n");
         assert_eq!(shown("SELECT 1 -- one"), "    SELECT 1 -- one\n    ;\n");
         assert_eq!(shown("SELECT 'a\nb'"), "    SELECT 'a\\nb';\n");
+    }
+
+    #[test]
+    fn a_statement_with_characters_that_are_lost_says_so() {
+        let is_marked = |statement: &str| {
+            let mut out = String::new();
+            push_runnable(statement, "  ", &mut out);
+            out.ends_with(&format!("\n  {IS_ESCAPED}\n"))
+        };
+        for statement in [
+            "SELECT '\u{1b}[2J'",
+            "SELECT `a\nb`",
+            "SELECT `a\u{202e}b`",
+            "SELECT\u{b}1",
+            "SELECT 1 -- \u{2028}",
+            "CREATE PROCEDURE p()\nBEGIN\n  SELECT 1;\n  SELECT `a\tb`;\nEND",
+        ] {
+            assert!(is_marked(statement), "{statement:?}");
+        }
+        for statement in ["SELECT 'a\n\r\tb'", "SELECT `ab`,\r\n\t1", "SELECT 1 -- one"] {
+            assert!(!is_marked(statement), "{statement:?}");
+        }
     }
 }
