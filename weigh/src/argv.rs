@@ -16,6 +16,9 @@ use crate::help::{self, Extent};
 
 const HIDDEN: &[u8] = b"x";
 
+/// Options that take a server.
+const SERVER_OPTIONS: [&str; 6] = ["server", "replica", "apply-to", "from", "to", "trial"];
+
 /// Hides the passwords in this process's arguments, then parses them. Like `Parser::parse`, ends
 /// the process on bad arguments and on `--help`.
 pub fn parse<T: CommandFactory + FromArgMatches>() -> T {
@@ -230,9 +233,14 @@ fn find_in_url(argument: &[u8]) -> Option<std::ops::Range<usize>> {
 }
 
 fn find_in_dsn(argument: &[u8]) -> Option<std::ops::Range<usize>> {
-    // Any option may take a server.
-    let is_option = argument.starts_with(b"--");
-    let offset = if is_option { argument.iter().position(|byte| *byte == b'=')? + 1 } else { 0 };
+    let offset = match argument.strip_prefix(b"--") {
+        Some(option) => {
+            let length = option.iter().position(|byte| *byte == b'=')?;
+            SERVER_OPTIONS.iter().find(|name| name.as_bytes() == &option[..length])?;
+            length + 3
+        }
+        None => 0,
+    };
     let dsn = &argument[offset..];
     if dsn.get(1) != Some(&b'=') || !dsn[0].is_ascii_alphabetic() {
         return None;
@@ -287,11 +295,27 @@ mod tests {
             "mysql://root@db.example/a:b",
             "h=db.example,P=3307",
             "--precision=2%",
+            "--name=p=5",
+            "--set=p=5",
             "--set",
             "a,p=b",
         ] {
             assert_eq!(shown(argument), argument);
         }
+    }
+
+    #[test]
+    fn options_that_take_a_server_are_known() {
+        fn collect(command: &Command, names: &mut std::collections::BTreeSet<String>) {
+            let takes_server = |arg: &&clap::Arg| arg.get_value_names().is_some_and(|names| names[0] == "SPEC");
+            names.extend(
+                command.get_arguments().filter(takes_server).filter_map(|arg| arg.get_long()).map(str::to_owned),
+            );
+            command.get_subcommands().for_each(|command| collect(command, names));
+        }
+        let mut names = std::collections::BTreeSet::new();
+        collect(&crate::Cli::command(), &mut names);
+        assert_eq!(names, SERVER_OPTIONS.map(str::to_owned).into());
     }
 
     #[test]
