@@ -104,7 +104,7 @@ pub struct Unseen {
 impl AuditedServer {
     /// Names the schemas of `weigh` itself, and the command that removes them. `None` without any.
     pub fn describe_own_schemas(&self) -> Option<String> {
-        facts::describe_own_schemas(&self.own_schemas)
+        check::describe_own_schemas(&self.own_schemas)
     }
 }
 

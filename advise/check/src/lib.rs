@@ -10,7 +10,7 @@ mod severity;
 mod target;
 
 pub use finding::{Finding, NoDetails, Object, ObjectKind};
-pub use name::{column_name, index_name, table_name};
+pub use name::{column_name, describe_own_schemas, index_name, table_name};
 pub use selection::{Selection, UnknownCheck};
 pub use severity::Severity;
 pub use target::{Target, TargetError, collation_flavour};

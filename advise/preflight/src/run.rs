@@ -123,7 +123,7 @@ fn collect_notes(job: &Job<'_>, source: &Source<'_>) -> Vec<String> {
     if !source.is_server && job.tables.iter().any(|table| !table.conversions.is_empty()) {
         notes.push("files give no plan: the one that findings name is written by a preflight of the server".to_owned());
     }
-    notes.extend(facts::describe_own_schemas(&job.facts.own_schemas).map(|schemas| format!("left out: {schemas}")));
+    notes.extend(check::describe_own_schemas(&job.facts.own_schemas).map(|schemas| format!("left out: {schemas}")));
     for target in &job.targets {
         let fact = job.facts.server.collation(target);
         if let Some(comment) =

@@ -1,8 +1,7 @@
 //! Functions and views that run code of a server's users.
 //!
 //! A server can run a function in order to optimise a statement, even for `EXPLAIN`. A function
-//! with
-//! `SQL SECURITY INVOKER` then has the rights of the account that explains, and can change the
+//! with `SQL SECURITY INVOKER` then has the rights of the account that explains, and can change the
 //! session: `SELECT * FROM view` of a stranger's view is enough.
 
 use std::collections::HashSet;

@@ -3,7 +3,7 @@
 use mysql::prelude::Queryable;
 
 use super::session::TIME_LIMIT_SECONDS;
-use super::{ServerRows, is_connection_lost, is_time_limit};
+use super::{ServerRows, is_disconnect, is_time_limit};
 use crate::Error;
 use crate::checks::{Answer, Question};
 
@@ -19,9 +19,7 @@ impl ServerRows<'_> {
             Err(error) if is_time_limit(&error) => {
                 Answer::Unknown(format!("the server takes more than {TIME_LIMIT_SECONDS} s for it"))
             }
-            Err(mysql::Error::MySqlError(refusal))
-                if !is_connection_lost(&mysql::Error::MySqlError(refusal.clone())) =>
-            {
+            Err(mysql::Error::MySqlError(refusal)) if !is_disconnect(refusal.code) => {
                 Answer::Unknown(format!("the server refuses it with error {}: {}", refusal.code, refusal.message))
             }
             Err(error) => {

@@ -33,20 +33,6 @@ pub struct Facts {
     pub own_schemas: Vec<String>,
 }
 
-/// Maximum number of schemas that [`describe_own_schemas`] names.
-const MAX_OWN_SCHEMAS: usize = 2;
-
-/// Names schemas that a run of `weigh` made, and the command that removes them. `None` without any.
-pub fn describe_own_schemas(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| {
-        format!(
-            "{} that bench made ({}); weigh servers clean removes those of killed runs",
-            message::count_noun(names.len() as u64, "schema"),
-            message::list_names(names, MAX_OWN_SCHEMAS)
-        )
-    })
-}
-
 /// A schema (database) with its tables and stored programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
