@@ -103,10 +103,12 @@ fn nothing_to_convert(report: &Report, rest: &str) -> String {
         (0, _) => "no text column is among the tables that were asked for".to_owned(),
         (1, 0) => "the column in question has the collation already".to_owned(),
         (columns, 0) => format!("all {columns} columns in question have the collation already"),
-        (columns, kept) => format!(
-            "{} of {columns} columns in question have the collation already, {kept} keep their own",
-            columns - kept.min(columns)
-        ),
+        (columns, kept) => {
+            let keep = if kept == 1 { "keeps its own" } else { "keep their own" };
+            let converted = columns - kept.min(columns);
+            let have = if converted == 1 { "has" } else { "have" };
+            format!("{converted} of {columns} columns in question {have} the collation already, {kept} {keep}")
+        }
     };
     format!("{}: {why}{rest}.", nothing_to_convert_head(report))
 }
