@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use check::collation_flavour;
-use explain::NamedCollation;
+use explain::{CollationDifference, NamedCollation};
 use mysql_collation::Collation;
 use server::{Server, current_collation_name, is_same_collation};
 
@@ -41,10 +41,14 @@ pub fn compare_same_names(
             continue;
         }
         let named = |collation: Collation| NamedCollation { collation, servers: collation.info().flavour.to_string() };
-        let summary = explain::compare_collations(&named(one), &named(other), EXAMPLES).summary();
+        let difference = explain::compare_collations(&named(one), &named(other), EXAMPLES);
+        if is_none(&difference) {
+            continue;
+        }
+        let summary = difference.summary();
         let shown = columns.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
         let what = format!("{name} has other weights on the new server");
-        if !has_unique {
+        if !has_unique || !makes_equal(&difference) {
             notes.push(format!("{shown}: {what}: {summary}"));
             continue;
         }
@@ -61,6 +65,16 @@ pub fn compare_same_names(
         });
     }
     Ok(findings)
+}
+
+/// True if both collations give well-formed texts the same order and equality.
+fn is_none(difference: &CollationDifference) -> bool {
+    difference.counts.differ == 0 && difference.contractions.total() == 0 && !difference.padding_differs
+}
+
+/// True if texts that differ under the first collation can be equal under the second.
+fn makes_equal(difference: &CollationDifference) -> bool {
+    difference.counts.equal_under_b_only > 0 || difference.padding_differs && difference.b.pads
 }
 
 /// Says what a substitute of a collation changes: which characters become equal, and which cease to
@@ -118,6 +132,26 @@ fn same_names(before: &Columns, after: &Columns) -> BTreeMap<String, Users> {
 mod tests {
     use super::*;
     use crate::side::TextColumn;
+
+    #[test]
+    fn collations_are_compared_by_what_they_do() {
+        use mysql_collation::Flavour::{MariaDb, MySql};
+        let compare = |name: &str, other: &str| {
+            let named = |flavour, name: &str| {
+                let collation = Collation::lookup(flavour, name).unwrap();
+                NamedCollation { collation, servers: String::new() }
+            };
+            explain::compare_collations(&named(MySql, name), &named(MariaDb, other), 1)
+        };
+        let equal = compare("utf8mb4_0900_bin", "utf8mb4_0900_bin");
+        assert!(is_none(&equal) && !makes_equal(&equal), "{equal:?}");
+        let wider = compare("utf8mb4_bin", "utf8mb4_general_ci");
+        assert!(!is_none(&wider) && makes_equal(&wider));
+        let padded = compare("utf8mb4_0900_bin", "utf8mb4_bin");
+        assert!(!is_none(&padded) && makes_equal(&padded));
+        let narrower = compare("utf8mb4_general_ci", "utf8mb4_bin");
+        assert!(!is_none(&narrower) && !makes_equal(&narrower));
+    }
 
     #[test]
     fn names_of_utf8mb3_are_the_same() {

@@ -12,6 +12,8 @@
 
 mod collation;
 mod error;
+mod function;
+mod grammar;
 mod in_place;
 mod live;
 mod load;
@@ -33,6 +35,6 @@ pub use error::Error;
 pub use live::{LiveRequest, compare_live};
 pub use material::{Dump, Given, Request, Schema};
 pub use model::*;
-pub use option_file::open_target;
+pub use option_file::{describe_lines, open_target};
 pub use rewrite::check_rewrite;
 pub use run::rehearse;

@@ -9,9 +9,11 @@ use why::{Copy, Refusal, create_definers, diagnose};
 
 use crate::Error;
 use crate::collation::describe_substitute;
+use crate::function;
 use crate::material::{Schema, Statement};
-use crate::mend::{WRONG_VALUE_FOR_VARIABLE, propose};
+use crate::mend::{SYNTAX, WRONG_VALUE_FOR_VARIABLE, propose, replace_unknown_collations};
 use crate::model::{Area, Finding, Kind, Mend};
+use crate::script::to_mend;
 use crate::side::{Session, failed, version};
 
 /// Schema for the tables of a dump that names none.
@@ -44,6 +46,46 @@ pub struct Loaded {
     pub statements: u64,
     /// Mends of refused statements, by the statements' numbers.
     pub mends: BTreeMap<usize, Mend>,
+    pub lost: Lost,
+}
+
+/// Objects that the new server lacks, as their statements were refused.
+#[derive(Clone, Debug, Default)]
+pub struct Lost {
+    /// Names in lower case.
+    names: BTreeSet<String>,
+    /// Numbers of statements that were refused because an object is missing, by its name.
+    untried: BTreeMap<String, u64>,
+}
+
+impl Lost {
+    /// Adds the object of a refused statement.
+    pub fn add(&mut self, text: &str) {
+        self.names.extend(created_name(text));
+    }
+
+    /// True for errors of statements about an object that was not created. Counts the statement.
+    pub fn is_consequence(&mut self, refusal: &Refusal) -> bool {
+        let missing = [1051, NO_TABLE, 1305, 1347, 1356, 1360, 1824];
+        if !missing.contains(&refusal.code) {
+            return false;
+        }
+        let message = refusal.message.to_lowercase();
+        let is_named = |name: &&String| {
+            message.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == **name)
+        };
+        let Some(name) = self.names.iter().find(is_named) else { return false };
+        *self.untried.entry(name.clone()).or_default() += 1;
+        true
+    }
+
+    /// Says how many statements could not be tried, a sentence for each missing object.
+    pub fn describe(&self) -> Vec<String> {
+        let line = |(name, count): (&String, &u64)| {
+            format!("{} not tried: the new server refuses to create {name}", message::count_noun(*count, "statement"))
+        };
+        self.untried.iter().map(line).collect()
+    }
 }
 
 /// A mend of a refused statement.
@@ -51,6 +93,10 @@ pub struct Loaded {
 pub struct Mended {
     /// Mends that work. The first one was run.
     pub mends: Vec<Mend>,
+    /// A mend of one fault of several; nothing was run.
+    pub partial: Option<Mend>,
+    /// What takes the place of a missing function, without statements.
+    pub advice: Option<Mend>,
     pub reasons: Vec<String>,
     /// Collations that the first mend replaces, and their substitutes.
     pub replaced: Vec<(String, String)>,
@@ -59,9 +105,14 @@ pub struct Mended {
 impl Mended {
     /// Adds what the substitute collations change to the effects of the first mend.
     pub fn describe_collations(&mut self, server: &Server) {
-        if let Some(mend) = self.mends.first_mut() {
+        if let Some(mend) = self.mends.first_mut().or(self.partial.as_mut()) {
             mend.effects.extend(self.replaced.iter().filter_map(|(old, new)| describe_substitute(server, old, new)));
         }
+    }
+
+    /// Mends to report: those that work, else what is known.
+    pub fn into_mends(self) -> Vec<Mend> {
+        if self.mends.is_empty() { self.partial.into_iter().chain(self.advice).collect() } else { self.mends }
     }
 }
 
@@ -79,22 +130,25 @@ pub fn load_target(
     known: &BTreeMap<String, Refusal>,
     area: Area,
 ) -> Result<Loaded, Error> {
-    let mut lost: BTreeSet<String> = BTreeSet::new();
+    let mut lost = Lost::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut by_number: BTreeMap<usize, Mend> = BTreeMap::new();
     let mut loaded = load(server, schema, into, &mut |session, statement, refusal| {
-        if is_consequence(&refusal, &lost) {
+        if lost.is_consequence(&refusal) {
             return Ok(());
         }
         let mut mended = mend(session, &statement.text, &refusal)?;
-        match mended.mends.first() {
-            Some(mend) => drop(by_number.insert(statement.number, mend.clone())),
-            None => lost.extend(created_name(&statement.text)),
+        if mended.mends.is_empty() {
+            lost.add(&statement.text);
+        }
+        if let Some(mend) = mended.mends.first().or(mended.partial.as_ref()) {
+            by_number.insert(statement.number, mend.clone());
         }
         if find_same(&mut findings, &refusal).is_none() {
             mended.describe_collations(server);
         }
-        let Mended { mends, reasons, .. } = mended;
+        let reasons = std::mem::take(&mut mended.reasons);
+        let mends = mended.into_mends();
         let kind = if known.contains_key(&statement.place) { Kind::FailsAlready } else { Kind::Breaks };
         push_finding(
             &mut findings,
@@ -115,6 +169,7 @@ pub fn load_target(
     })?;
     loaded.findings = findings;
     loaded.mends = by_number;
+    loaded.lost = lost;
     Ok(loaded)
 }
 
@@ -136,6 +191,7 @@ fn what_fails(refusal: &Refusal, area: Area) -> String {
             "a foreign key that the new server refuses"
         }
         error_code::DUP_ENTRY => "values that are equal on the new server",
+        function::NO_ROUTINE | function::NO_FUNCTION => "a function that the new server does not have",
         1064 => "a word that the new server's grammar reserves, or a clause that it lacks",
         1067 => "a default that the new server refuses",
         1231 => "a value that the new server's variable does not take",
@@ -239,17 +295,42 @@ pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<
     if text.len() > MAX_REWRITTEN_BYTES {
         return Ok(Mended::default());
     }
+    let mut mended = rewrite_until_taken(session, text, refusal)?;
+    if !mended.mends.is_empty() {
+        return Ok(mended);
+    }
+    let by_why = mend_by_why(session, text)?;
+    (mended.mends, mended.reasons) = (by_why.mends, by_why.reasons);
+    if let (true, Some(partial)) = (mended.mends.is_empty(), &mended.partial)
+        && let Some(text) = partial.sql.last()
+    {
+        let by_why = mend_by_why(session, text)?;
+        mended.reasons.extend(by_why.reasons);
+        let both = |mend: Mend| Mend { what: format!("{}; {}", partial.what, mend.what), ..mend };
+        mended.mends.extend(by_why.mends.into_iter().map(both));
+    }
+    Ok(mended)
+}
+
+/// Runs rewritten forms of a refused statement until one works. If none does, keeps the part that
+/// is right in any case.
+pub fn rewrite_until_taken(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<Mended, Error> {
     let target = version(session.server);
     let (mut current, mut last) = (text.to_owned(), refusal.clone());
-    let (mut whats, mut before): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut done = Mend::default();
+    let mut partial: Option<Mend> = None;
     let mut replaced = Vec::new();
+    let mut replaced_in_part = Vec::new();
+    let mut is_certain = true;
     'rewrites: for _ in 0..MAX_REWRITES {
         let mode: Option<String> = session
             .conn
             .query_first("SELECT @@sql_mode")
             .map_err(|source| failed(session.server, "read sql_mode", source))?;
         let mode = mode.unwrap_or_default();
-        for rewrite in propose(&target, &current, &last, &mode) {
+        let conn = &mut session.conn;
+        let mut is_reserved = |word: &str| conn.query_drop(format!("SELECT 1 AS {word}")).is_err();
+        for rewrite in propose(&target, &current, &last, &mode, &mut is_reserved) {
             for statement in &rewrite.before {
                 let _ = session.run(statement)?;
             }
@@ -262,18 +343,25 @@ pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<
             }
             let is_other = ran.as_ref().err().is_some_and(|other| *other != last);
             if ran.is_ok() || is_other {
-                whats.push(rewrite.what);
-                before.extend(rewrite.before);
+                let join = if done.what.is_empty() { "" } else { "; " };
+                done.what += &format!("{join}{}", rewrite.what);
+                done.sql.extend(rewrite.before);
+                done.effects.extend(rewrite.effects);
                 replaced.extend(rewrite.replaced);
                 current = rewrite.text.clone().unwrap_or_default();
             }
             match ran {
                 Ok(_) => {
-                    let sql = before.into_iter().chain((!current.is_empty()).then_some(current)).collect();
-                    let mend = Mend { what: whats.join("; "), sql, effects: Vec::new() };
-                    return Ok(Mended { mends: vec![mend], reasons: Vec::new(), replaced });
+                    done.sql.extend((!current.is_empty()).then_some(current));
+                    return Ok(Mended { mends: vec![done], replaced, ..Mended::default() });
                 }
                 Err(other) if is_other => {
+                    is_certain &= rewrite.is_certain;
+                    if is_certain {
+                        let sql = vec![current.clone()];
+                        partial = Some(Mend { sql, left: Some(other.to_string()), ..done.clone() });
+                        replaced_in_part.clone_from(&replaced);
+                    }
                     last = other;
                     continue 'rewrites;
                 }
@@ -282,7 +370,15 @@ pub fn mend(session: &mut Session<'_>, text: &str, refusal: &Refusal) -> Result<
         }
         break;
     }
-    mend_by_why(session, text)
+    if let (SYNTAX, true, Some(rewrite)) = (last.code, is_certain, replace_unknown_collations(&target, &current)) {
+        // The parser did not come to the collations.
+        let what = [done.what.as_str(), &rewrite.what].into_iter().filter(|one| !one.is_empty()).collect::<Vec<_>>();
+        let sql = rewrite.text.into_iter().collect();
+        partial = Some(Mend { what: what.join("; "), sql, left: Some(last.to_string()), ..done });
+        replaced_in_part.extend(rewrite.replaced);
+    }
+    let advice = function::advise(&current, &last).or_else(|| function::advise(text, refusal));
+    Ok(Mended { partial, advice, replaced: replaced_in_part, ..Mended::default() })
 }
 
 /// Asks `why` about a definition: keys that are too long, foreign keys, values that become equal.
@@ -312,19 +408,9 @@ fn mend_by_why(session: &mut Session<'_>, text: &str) -> Result<Mended, Error> {
                 continue;
             }
         }
-        mended.mends.push(Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects });
+        mended.mends.push(to_mend(remedy));
     }
     Ok(mended)
-}
-
-/// True for errors of statements about an object that was not created.
-pub fn is_consequence(refusal: &Refusal, lost: &BTreeSet<String>) -> bool {
-    let missing = [1051, NO_TABLE, 1305, 1347, 1356, 1360, 1824];
-    let message = refusal.message.to_lowercase();
-    missing.contains(&refusal.code)
-        && lost
-            .iter()
-            .any(|name| message.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == name))
 }
 
 /// Name of the object that a statement creates or alters, in lower case.
@@ -334,7 +420,7 @@ pub fn created_name(text: &str) -> Option<String> {
         .take(60)
         .collect();
     tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
-    let words = ["table", "view", "procedure", "function", "trigger", "event"];
+    let words = ["table", "view", "procedure", "function", "trigger", "event", "sequence"];
     let mut at = tokens.iter().position(|token| token.is_any_keyword(&words))? + 1;
     while tokens.get(at).is_some_and(|token| token.is_any_keyword(&["if", "not", "exists"])) {
         at += 1;

@@ -67,6 +67,11 @@ pub struct Request {
     /// Scripts and migrations in the order in which they run. The statements of one share a
     /// connection.
     pub scripts: Vec<Vec<Given>>,
+    /// Number of scripts, at the beginning, that are migrations.
+    pub migrations: usize,
+    /// True if the old server's `collation_server` was given, false if it is the one that the server
+    /// is compiled with.
+    pub has_collation_server: bool,
     /// Statements that the application's connection begins with.
     pub first: Vec<String>,
     /// Findings of the new server's start with the user's option file. `None` without a file.
@@ -97,7 +102,7 @@ impl Schema {
 type DumpVisitor<'e> = dyn FnMut(&Dump, u64, &[u8]) -> Result<(), Error> + 'e;
 
 /// Calls `each` for every statement of dumps, in their order.
-pub(crate) fn each_of_dumps(dumps: &[Dump], each: &mut DumpVisitor<'_>) -> Result<(), Error> {
+fn each_of_dumps(dumps: &[Dump], each: &mut DumpVisitor<'_>) -> Result<(), Error> {
     for dump in dumps {
         let fail = |source| Error::Read { name: dump.name.clone(), source };
         let mut reader = StatementReader::new((dump.open)().map_err(fail)?, SqlMode::default());

@@ -5,8 +5,10 @@ use server::{current_collation_name, error_code};
 use sql::{SqlMode, Token, TokenKind, tokenize};
 use why::Refusal;
 
+use crate::{function, grammar};
+
 /// A statement in place of a refused one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rewrite {
     pub what: String,
     /// Settings of the session before the statement.
@@ -15,9 +17,15 @@ pub struct Rewrite {
     pub text: Option<String>,
     /// A collation that the new server lacks, and its substitute.
     pub replaced: Option<(String, String)>,
+    /// Other effects, a sentence each.
+    pub effects: Vec<String>,
+    /// True if the error names what is replaced, so that the rewrite is right even if another error
+    /// follows.
+    pub is_certain: bool,
 }
 
-const SYNTAX: u16 = 1064;
+pub const SYNTAX: u16 = 1064;
+const UNKNOWN_COLUMN: u16 = 1054;
 const INVALID_DEFAULT: u16 = 1067;
 pub const WRONG_VALUE_FOR_VARIABLE: u16 = 1231;
 const UNKNOWN_ENGINE: u16 = 1286;
@@ -26,12 +34,21 @@ const NO_DEFAULT: u16 = 1364;
 const PARTITIONS_UNSUPPORTED: u16 = 1178;
 const INDEX_COLUMN_TOO_LONG: u16 = 1709;
 
+/// Errors of regular expressions of MySQL 8.0 and later.
+const REGEXP_ERRORS: std::ops::RangeInclusive<u16> = 3685..=3699;
+
 /// Replaces an `sql_mode` that consists of strict modes only.
 const LENIENT_MODE: &str = "NO_ENGINE_SUBSTITUTION";
 
 /// Returns what to try instead of a refused statement, the nearest first. `sql_mode` is the
-/// session's.
-pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -> Vec<Rewrite> {
+/// session's; `is_reserved` asks the server about a word.
+pub fn propose(
+    target: &Target,
+    text: &str,
+    refusal: &Refusal,
+    sql_mode: &str,
+    is_reserved: &mut dyn FnMut(&str) -> bool,
+) -> Vec<Rewrite> {
     let quoted = refusal.message.split('\'').nth(1).unwrap_or_default();
     match refusal.code {
         error_code::UNKNOWN_COLLATION => replace_collation(target, text, quoted),
@@ -42,7 +59,12 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
             };
             vec![replacing_rewrite(text, quoted, known)]
         }
-        SYNTAX => quote_reserved_word(text, &refusal.message).into_iter().collect(),
+        SYNTAX => grammar::propose(target, text, &refusal.message, is_reserved),
+        UNKNOWN_COLUMN if quoted.eq_ignore_ascii_case("sql_cache") => {
+            grammar::leave_out_query_cache(text).into_iter().collect()
+        }
+        function::NO_ROUTINE | function::NO_FUNCTION => function::rename(text, refusal).into_iter().collect(),
+        code if REGEXP_ERRORS.contains(&code) => replace_word_boundaries(text, sql_mode).into_iter().collect(),
         INVALID_DEFAULT
         | INCORRECT_VALUE
         | NO_DEFAULT
@@ -51,14 +73,13 @@ pub fn propose(target: &Target, text: &str, refusal: &Refusal, sql_mode: &str) -
             what: "Load it without strict mode".into(),
             before: vec![format!("SET SESSION sql_mode = '{}'", without_strict_modes(sql_mode))],
             text: Some(text.to_owned()),
-            replaced: None,
+            ..Rewrite::default()
         }],
         WRONG_VALUE_FOR_VARIABLE => remove_mode(text, &refusal.message),
         error_code::UNKNOWN_SYSTEM_VARIABLE => vec![Rewrite {
             what: format!("Leave it out: the new server has no variable {quoted}"),
-            before: Vec::new(),
-            text: None,
-            replaced: None,
+            is_certain: true,
+            ..Rewrite::default()
         }],
         UNKNOWN_ENGINE => vec![replacing_rewrite(text, quoted, "InnoDB")],
         PARTITIONS_UNSUPPORTED => vec![replacing_rewrite(text, "MyISAM", "InnoDB")],
@@ -98,6 +119,27 @@ fn replace_collation(target: &Target, text: &str, unknown: &str) -> Vec<Rewrite>
     names.iter().map(rewrite).collect()
 }
 
+/// Replaces the collations of a statement that the new server lacks. `None` if it has all of them.
+pub fn replace_unknown_collations(target: &Target, text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let mut names: Vec<String> = Vec::new();
+    for at in (0..tokens.len()).filter(|at| tokens[*at].is_keyword("collate")) {
+        let behind = at + 1 + usize::from(tokens.get(at + 1).is_some_and(|token| token.is_symbol('=')));
+        let name = tokens.get(behind).and_then(Token::name);
+        names.extend(name.filter(|name| target.collation(&current_collation_name(name)).is_none()));
+    }
+    let mut changed: Option<Rewrite> = None;
+    for name in names {
+        let current = changed.as_ref().and_then(|one| one.text.as_deref()).unwrap_or(text);
+        let Some(next) = replace_collation(target, current, &name).into_iter().next() else { continue };
+        if next.text.as_deref() != Some(current) {
+            let what = changed.map_or_else(String::new, |one| format!("{}; ", one.what)) + &next.what;
+            changed = Some(Rewrite { what, ..next });
+        }
+    }
+    changed
+}
+
 /// Replaces a name wherever it stands as a word, quoted or not.
 pub fn replace_name(text: &str, name: &str, by: &str) -> String {
     let mut out = String::new();
@@ -120,33 +162,39 @@ fn is_name(token: &Token<'_>, name: &str) -> bool {
 fn replacing_rewrite(text: &str, name: &str, by: &str) -> Rewrite {
     Rewrite {
         what: format!("In the dump: {name} → {by}"),
-        before: Vec::new(),
         text: Some(replace_name(text, name, by)),
-        replaced: None,
+        is_certain: true,
+        ..Rewrite::default()
     }
 }
 
-/// Quotes the name at which the server's parser stopped.
-fn quote_reserved_word(text: &str, message: &str) -> Option<Rewrite> {
-    let near = message.split_once(" near '")?.1;
-    let near = near.rsplit_once("' at line").map_or(near, |(near, _)| near);
-    let rest_at = if near.is_empty() { None } else { text.find(near) }?;
-    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
-    let at = tokens.iter().position(|token| token.start >= rest_at)?;
-    // The parser stops at the reserved word, or at the word after it.
-    let word = [Some(at), at.checked_sub(1)].into_iter().flatten().find(|at| {
-        tokens[*at].kind == TokenKind::Word && tokens[*at].text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })?;
-    let word = tokens[word];
-    let mut out = String::new();
-    let mut from = 0;
-    for token in tokens.iter().filter(|token| token.is_keyword(word.text)) {
-        out += &text[from..token.start];
-        out += &sql::quote_identifier(token.text);
-        from = token.end();
+/// Replaces the word boundaries of the old library for regular expressions, which MySQL 8.0 left.
+/// `None` if the statement has none.
+pub fn replace_word_boundaries(text: &str, sql_mode: &str) -> Option<Rewrite> {
+    let boundary = if sql_mode.contains("NO_BACKSLASH_ESCAPES") { "\\b" } else { "\\\\b" };
+    let edit = |token: Token<'_>| {
+        let new = token.text.replace("[[:<:]]", boundary).replace("[[:>:]]", boundary);
+        (token.kind == TokenKind::StringLiteral && new != token.text).then(|| (token.start..token.end(), new))
+    };
+    let edits: Vec<_> = tokenize(text, SqlMode::default()).filter_map(edit).collect();
+    let what = "In the regular expression: [[:<:]] and [[:>:]] → \\b".to_owned();
+    (!edits.is_empty()).then(|| Rewrite {
+        what,
+        text: Some(splice(text, &edits)),
+        is_certain: true,
+        ..Rewrite::default()
+    })
+}
+
+/// Makes edits, which do not overlap and are in the order of their places.
+pub fn splice(text: &str, edits: &[(std::ops::Range<usize>, String)]) -> String {
+    let (mut out, mut at) = (String::new(), 0);
+    for (span, by) in edits {
+        out += &text[at..span.start];
+        out += by;
+        at = span.end;
     }
-    let what = format!("Quote the name {}: it is a reserved word of the new server", word.text);
-    Some(Rewrite { what, before: Vec::new(), text: Some(out + &text[from..]), replaced: None })
+    out + &text[at..]
 }
 
 /// Removes a mode that the server no longer has from `SET sql_mode = …`.
@@ -160,9 +208,9 @@ fn remove_mode(text: &str, message: &str) -> Vec<Rewrite> {
     let without = text.replace(&format!(",{mode}"), "").replace(&format!("{mode},"), "").replace(mode, "");
     vec![Rewrite {
         what: format!("Leave out the mode {mode}"),
-        before: Vec::new(),
         text: Some(without),
-        replaced: None,
+        is_certain: true,
+        ..Rewrite::default()
     }]
 }
 
@@ -178,7 +226,7 @@ mod tests {
     fn replaces_collations_by_the_nearest() {
         let text = "CREATE TABLE a (b INT COMMENT 'utf8mb4_0900_ai_ci is fine') COLLATE=utf8mb4_0900_ai_ci";
         let error = refusal(1273, "Unknown collation: 'utf8mb4_0900_ai_ci'");
-        let first = propose(&"mariadb-10.11".parse().unwrap(), text, &error, "").remove(0);
+        let first = propose(&"mariadb-10.11".parse().unwrap(), text, &error, "", &mut |_| true).remove(0);
         assert_eq!(
             first.text.unwrap(),
             "CREATE TABLE a (b INT COMMENT 'utf8mb4_0900_ai_ci is fine') COLLATE=utf8mb4_uca1400_nopad_ai_ci"
@@ -189,15 +237,30 @@ mod tests {
     fn quotes_reserved_words() {
         let text = "CREATE TABLE a (rank INT, b INT, KEY (rank))";
         let error = refusal(1064, "You have an error … near 'rank INT, b INT, KEY (rank))' at line 1");
-        let first = propose(&"mysql-9".parse().unwrap(), text, &error, "").remove(0);
+        let first = propose(&"mysql-9".parse().unwrap(), text, &error, "", &mut |_| true).remove(0);
         assert_eq!(first.text.unwrap(), "CREATE TABLE a (`rank` INT, b INT, KEY (`rank`))");
+    }
+
+    #[test]
+    fn words_that_are_not_reserved_are_not_quoted() {
+        let text = "CREATE PROCEDURE p() SELECT PASSWORD('x')";
+        let error = refusal(1064, "You have an error … near '('x')' at line 1");
+        assert_eq!(propose(&"mysql-9".parse().unwrap(), text, &error, "", &mut |_| false), Vec::new());
+    }
+
+    #[test]
+    fn word_boundaries_are_those_of_icu() {
+        let error = refusal(3685, "Illegal argument to a regular expression.");
+        let text = "SELECT a REGEXP '[[:<:]]x[[:>:]]'";
+        let first = propose(&"mysql-9".parse().unwrap(), text, &error, "", &mut |_| true).remove(0);
+        assert_eq!(first.text.unwrap(), r"SELECT a REGEXP '\\bx\\b'");
     }
 
     #[test]
     fn removes_modes() {
         let text = "/*!50003 SET sql_mode = 'NO_AUTO_CREATE_USER,NO_ENGINE_SUBSTITUTION' */";
         let error = refusal(1231, "Variable 'sql_mode' can't be set to the value of 'NO_AUTO_CREATE_USER'");
-        let first = propose(&"mysql-9".parse().unwrap(), text, &error, "").remove(0);
+        let first = propose(&"mysql-9".parse().unwrap(), text, &error, "", &mut |_| true).remove(0);
         assert_eq!(first.text.unwrap(), "/*!50003 SET sql_mode = 'NO_ENGINE_SUBSTITUTION' */");
     }
 }

@@ -90,7 +90,8 @@ pub struct Finding {
     pub reasons: Vec<String>,
     /// Further places of the same fault.
     pub also: Vec<String>,
-    /// Changes after which the finding is gone. Those with statements were tried on the new server.
+    /// Changes after which the finding is gone, or the part of it that is known. Those with statements
+    /// were tried on the new server.
     pub mends: Vec<Mend>,
 }
 
@@ -153,13 +154,17 @@ pub enum Area {
     Default,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mend {
     pub what: String,
     /// Statements in place of the refused one, or before it.
     pub sql: Vec<String>,
     /// Other effects, a sentence each.
     pub effects: Vec<String>,
+    /// The server's error after it, if the statement has a further fault. `None`: the finding is
+    /// gone.
+    #[serde(default)]
+    pub left: Option<String>,
 }
 
 /// Settings of the new server under which it behaves more like the old one.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use server::{Error, Options, Progress, Server, Spec, option_name};
+use mysql::prelude::Queryable;
+use server::{Error, Options, Progress, Server, Setting, Spec, option_name};
 
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::successor;
@@ -22,40 +23,63 @@ struct Refused {
     is_unknown: bool,
 }
 
-/// Starts the new server with the option file. An option that the server refuses to start with
-/// becomes a finding, and the server starts without it. The finding names the option's successor if
-/// the server has it. Returns other errors unchanged.
+/// Starts the new server with the option file. An option of the file that the server refuses to
+/// start with becomes a finding, and the server starts without it. The finding names the option's
+/// successor if the server has it. A setting that is no option is made by SET GLOBAL after the
+/// start. Returns other errors unchanged.
 pub fn open_target(
     spec: &Spec,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<(Server, Option<Vec<Finding>>), Error> {
     let mut options = options.clone();
-    let Some(path) = options.defaults_file.clone() else {
-        return Ok((server::open(spec, &options, progress)?, None));
-    };
+    let path = options.defaults_file.clone();
     let mut findings = Vec::new();
     let mut refused = Vec::new();
+    let mut later: Vec<(Setting, Error)> = Vec::new();
     loop {
         let error = match server::open(spec, &options, progress) {
             Ok(server) => {
+                for (setting, error) in later {
+                    set_global(&server, &setting, error)?;
+                }
                 add_successors(&server, &refused, &mut findings)?;
-                return Ok((server, Some(findings)));
+                return Ok((server, path.map(|_| findings)));
             }
             Err(error) => error,
         };
         let Error::Start { reason, .. } = &error else { return Err(error) };
         let Some((name, message)) = refused_option(reason) else { return Err(error) };
+        let given = options.settings.iter().position(|one| one.name.variable() == name);
+        if let Some(at) = given.filter(|_| is_unknown(message)) {
+            later.push((options.settings.remove(at), error));
+            continue;
+        }
         let is_new = !options.left_out.contains(&name) && findings.len() < MAX_LEFT_OUT;
-        let Some(lines) = is_new.then(|| lines_of(&path, &name)).filter(|lines| !lines.is_empty()) else {
-            return Err(error);
-        };
+        let lines = path.as_deref().filter(|_| is_new).map(|path| (path, lines_of(path, &name)));
+        let Some((path, lines)) = lines.filter(|(_, lines)| !lines.is_empty()) else { return Err(error) };
         let value = lines.last().and_then(|(_, line)| line.split_once('=')).map_or("", |(_, value)| value.trim());
         let value = value.trim_matches(['\'', '"']).to_owned();
-        findings.push(finding(&path, &lines, &name, message));
+        findings.push(finding(path, &lines, &name, message));
         refused.push(Refused { name: name.clone(), value, is_unknown: is_unknown(message) });
         options.left_out.push(name);
     }
+}
+
+/// Makes a setting that is no option. Returns the error of the start with it if the server refuses.
+fn set_global(server: &Server, setting: &Setting, error: Error) -> Result<(), Error> {
+    let is_number = setting.value.parse::<i64>().is_ok();
+    let value = if is_number { setting.value.clone() } else { sql::quote_string(&setting.value) };
+    let statement = format!("SET GLOBAL {} = {value}", setting.name.variable());
+    server.connect()?.query_drop(statement).map_err(|_| error)
+}
+
+/// Names the lines of an option file with which a server did not start: `my.cnf:3: tx_isolation = …`.
+/// Empty for other errors, and for options that are not in the file.
+pub fn describe_lines(path: &Path, error: &Error) -> Vec<String> {
+    let Error::Start { reason, .. } = error else { return Vec::new() };
+    let Some((name, _)) = refused_option(reason) else { return Vec::new() };
+    lines_of(path, &name).into_iter().map(|(at, line)| format!("{}:{at}: {line}", path.display())).collect()
 }
 
 /// Adds to each finding what takes the place of its option, if that is known.
@@ -125,8 +149,7 @@ fn finding(path: &Path, lines: &[(usize, String)], name: &str, message: &str) ->
         also: places.collect(),
         mends: vec![Mend {
             what: format!("Remove {} from the option file: the new server started without it", lines[0].1),
-            sql: Vec::new(),
-            effects: Vec::new(),
+            ..Mend::default()
         }],
     }
 }

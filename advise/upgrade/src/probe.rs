@@ -160,8 +160,7 @@ pub fn compare(common: &Common, before: &Probes, after: &Probes) -> Vec<Finding>
                     "Write COLLATE {collation} in every migration that names {}",
                     collation_charset(collation)
                 ),
-                sql: Vec::new(),
-                effects: Vec::new(),
+                ..Mend::default()
             }],
         });
     }

@@ -1,17 +1,17 @@
 //! A dump as the new server takes it: refused statements replaced by those that were seen to work.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use files::Access;
 use server::Server;
-use sql::{SqlMode, split_statements};
+use sql::{SqlMode, StatementReader, split_statements};
 use why::Refusal;
 
 use crate::Error;
 use crate::load::load_target;
-use crate::material::{Dump, Schema, each_of_dumps};
+use crate::material::{Dump, Schema};
 use crate::model::{Area, DumpChange, Mend, Rewritten, cut_quotation};
 use crate::side;
 
@@ -72,55 +72,84 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// Copies the dumps. Only the bytes of statements with mends are others.
 fn write(dumps: &[Dump], mends: &BTreeMap<usize, Mend>, out: &mut impl Write) -> Result<(), Failure> {
     let mut out = BufWriter::new(out);
     writeln!(out, "{FIRST_LINE}")?;
-    let (mut number, mut failed) = (0, None);
-    let each = &mut |_: &Dump, _, statement: &[u8]| {
-        let written = match mends.get(&number) {
-            Some(mend) => write_mend(mend, &mut out),
-            None => write_statement(statement, &mut out),
-        };
-        number += 1;
-        written.map_err(|source| {
-            failed = Some(source);
-            Error::Write { name: String::new(), source: io::ErrorKind::Other.into() }
-        })
-    };
-    let read = each_of_dumps(dumps, each);
-    if let Some(source) = failed {
-        return Err(Failure::Io(source));
+    let mut number = 0;
+    for (at, dump) in dumps.iter().enumerate() {
+        write_dump(dump, mends, &mut number, at + 1 == dumps.len(), &mut out)?;
     }
-    read.map_err(|error| Failure::Own(Box::new(error)))?;
     Ok(out.flush()?)
 }
 
-fn write_mend(mend: &Mend, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "-- {}", escape::sql_comment(&mend.what))?;
-    let sets_mode = mend.sql.len() > 1 && mend.sql[0].starts_with("SET SESSION sql_mode");
-    if sets_mode {
-        writeln!(out, "SET {KEPT_MODE} = @@SESSION.sql_mode;")?;
+/// Copies a dump, and ends its last statement unless it is the last dump. `number` counts the
+/// statements of all dumps.
+fn write_dump(
+    dump: &Dump,
+    mends: &BTreeMap<usize, Mend>,
+    number: &mut usize,
+    is_last: bool,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let fail = |source| Failure::Own(Box::new(Error::Read { name: dump.name.clone(), source }));
+    let open = || (dump.open)().map_err(fail);
+    let (mut reader, mut bytes) = (StatementReader::new(open()?, SqlMode::default()), open()?);
+    let mut copied = 0;
+    loop {
+        lifecycle::interrupt::check().map_err(|stopped| Failure::Own(Box::new(stopped.into())))?;
+        let Some(length) = reader.read().map_err(fail)?.map(|statement| statement.len() as u64) else { break };
+        if let Some(mend) = mends.get(number) {
+            let begin = reader.offset();
+            io::copy(&mut bytes.by_ref().take(begin - copied), out)?;
+            io::copy(&mut bytes.by_ref().take(length), &mut io::sink())?;
+            copied = begin + length;
+            write_mend(mend, reader.delimiter(), out)?;
+        }
+        *number += 1;
     }
-    mend.sql.iter().try_for_each(|statement| write_statement(statement.as_bytes(), out))?;
-    if sets_mode {
-        writeln!(out, "SET SESSION sql_mode = {KEPT_MODE};")?;
+    io::copy(&mut bytes, out)?;
+    out.write_all(b"\n")?;
+    if !is_last {
+        out.write_all(&[reader.delimiter(), b"\nDELIMITER ;\n"].concat())?;
     }
     Ok(())
 }
 
-/// Writes a statement with a delimiter: `;`, or another one around a body with semicolons.
-fn write_statement(statement: &[u8], out: &mut impl Write) -> io::Result<()> {
-    if !has_delimiter(statement) {
-        out.write_all(statement)?;
-        // On the line of a comment, the delimiter would be part of it.
-        let last_line = &statement[memchr::memrchr(b'\n', statement).unwrap_or(0)..];
-        let may_end_in_comment = memchr::memmem::find(last_line, b"--").is_some() || last_line.contains(&b'#');
-        return out.write_all(if may_end_in_comment { b"\n;\n" } else { b";\n" });
+/// Writes the statements of a mend without a delimiter behind the last one. A statement that is
+/// left out becomes one without effect, as an empty one would be an error.
+fn write_mend(mend: &Mend, delimiter: &[u8], out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "-- {}", escape::sql_comment(&mend.what))?;
+    let sets_mode = mend.sql.len() > 1 && mend.sql[0].starts_with("SET SESSION sql_mode");
+    let keep = sets_mode.then(|| format!("SET {KEPT_MODE} = @@SESSION.sql_mode"));
+    let restore = sets_mode.then(|| format!("SET SESSION sql_mode = {KEPT_MODE}"));
+    let all: Vec<&String> = keep.iter().chain(&mend.sql).chain(&restore).collect();
+    let is_inside = |statement: &String| match delimiter {
+        b";" => has_delimiter(statement.as_bytes()),
+        other => memchr::memmem::find(statement.as_bytes(), other).is_some(),
+    };
+    for (at, statement) in all.iter().enumerate() {
+        let is_last = at + 1 == all.len();
+        if is_inside(statement) {
+            let own = escape::delimiter(statement);
+            write!(out, "DELIMITER {own}\n{statement}\n{own}\nDELIMITER ")?;
+            out.write_all(&[delimiter, b"\n"].concat())?;
+            out.write_all(if is_last { b"DO 0" } else { b"" })?;
+        } else {
+            write_statement(statement, out)?;
+            out.write_all(&if is_last { Vec::new() } else { [delimiter, b"\n"].concat() })?;
+        }
     }
-    let delimiter = escape::delimiter(&String::from_utf8_lossy(statement));
-    writeln!(out, "DELIMITER {delimiter}")?;
-    out.write_all(statement)?;
-    writeln!(out, "\n{delimiter}\nDELIMITER ;")
+    out.write_all(if all.is_empty() { b"DO 0" } else { b"" })
+}
+
+/// Writes a statement, so that a delimiter can follow.
+fn write_statement(statement: &str, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(statement.as_bytes())?;
+    // On the line of a comment, the delimiter would be part of it.
+    let last_line = statement.rsplit('\n').next().unwrap_or_default();
+    let may_end_in_comment = last_line.contains("--") || last_line.contains('#');
+    out.write_all(if may_end_in_comment { b"\n" } else { b"" })
 }
 
 /// True if a semicolon could end the statement early. With `NO_BACKSLASH_ESCAPES`, it may stand in
@@ -150,7 +179,7 @@ mod tests {
     fn written(text: &'static str, mends: &[(usize, &[&str])]) -> String {
         let mend = |(number, sql): &(usize, &[&str])| {
             let sql = sql.iter().map(|one| (*one).to_owned()).collect();
-            (*number, Mend { what: "mended".into(), sql, effects: Vec::new() })
+            (*number, Mend { what: "mended".into(), sql, ..Mend::default() })
         };
         let mut out = Vec::new();
         let done = write(&[dump(text)], &mends.iter().map(mend).collect(), &mut out);
@@ -160,29 +189,41 @@ mod tests {
 
     #[test]
     fn statements_are_replaced_by_number() {
-        assert_eq!(written("a; b;b; c;", &[(1, &["B"]), (3, &[])]), "a;\n-- mended\nB;\nb;\n-- mended\n");
+        assert_eq!(written("a; b;b; c;", &[(1, &["B"]), (3, &[])]), "a; -- mended\nB;b; -- mended\nDO 0;\n");
     }
 
     #[test]
-    fn bodies_get_a_delimiter() {
-        let text = "DELIMITER ;;\nCREATE TRIGGER x BEGIN SET a = ';;'; END;;\nDELIMITER ;\nSELECT ';';";
-        assert_eq!(
-            written(text, &[]),
-            "DELIMITER $$\nCREATE TRIGGER x BEGIN SET a = ';;'; END\n$$\nDELIMITER ;\nSELECT ';';\n"
-        );
-    }
-
-    #[test]
-    fn no_statement_becomes_two_or_joins_the_next() {
-        let insert = "INSERT INTO t VALUES (1); DROP DATABASE victim";
-        let text: &'static str = Box::leak(format!("DELIMITER //\n{insert}//\n").into_boxed_str());
-        assert_eq!(written(text, &[]), format!("DELIMITER $$\n{insert}\n$$\nDELIMITER ;\n"));
-        let text = "DELIMITER //\nSELECT '\\'; DROP DATABASE victim; SELECT '\\'//\n";
-        assert!(written(text, &[]).starts_with("DELIMITER $$\nSELECT '\\'; DROP"));
-        for end in ["-- c", "# c"] {
-            let text: &'static str = Box::leak(format!("SELECT 1 {end}\n; SELECT 2;").into_boxed_str());
-            assert_eq!(written(text, &[]), format!("SELECT 1 {end}\n;\nSELECT 2;\n"));
+    fn other_bytes_are_those_of_the_dump() {
+        for text in [
+            "-- head\n\nDELIMITER ;;\nCREATE TRIGGER x BEGIN SET a = ';;'; END;;\nDELIMITER ;\nSELECT ';';  -- tail",
+            "DELIMITER //\nINSERT INTO t VALUES (1); DROP DATABASE victim//\n",
+            "DELIMITER //\nSELECT '\\'; DROP DATABASE victim; SELECT '\\'//\n",
+            "SELECT 1 -- c\n; SELECT 2 # c\n;",
+        ] {
+            assert_eq!(written(text, &[]), format!("{text}\n"));
         }
+    }
+
+    #[test]
+    fn mended_bodies_keep_or_get_a_delimiter() {
+        let body = "CREATE TRIGGER x BEGIN SET a = 1; END";
+        let text = "DELIMITER ;;\nold;;\nDELIMITER ;\nlast;";
+        let new =
+            "DELIMITER ;;\n-- mended\nDROP TRIGGER x;;\nCREATE TRIGGER x BEGIN SET a = 1; END;;\nDELIMITER ;\nlast;\n";
+        assert_eq!(written(text, &[(0, &["DROP TRIGGER x", body])]), new);
+        let new = "-- mended\nDELIMITER $$\nCREATE TRIGGER x BEGIN SET a = 1; END\n$$\nDELIMITER ;\nDO 0;\n";
+        assert_eq!(written("old;", &[(0, &[body])]), new);
+        let new = "-- mended\nSELECT 1 -- c\n;\nSELECT 2 # c\n;\n";
+        assert_eq!(written("old;", &[(0, &["SELECT 1 -- c", "SELECT 2 # c"])]), new);
+    }
+
+    #[test]
+    fn a_dump_ends_before_the_next() {
+        let mut out = Vec::new();
+        let dumps = [dump("DELIMITER //\na//\nb"), dump("c;")];
+        assert!(write(&dumps, &BTreeMap::new(), &mut out).is_ok());
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, format!("{FIRST_LINE}\nDELIMITER //\na//\nb\n//\nDELIMITER ;\nc;\n"));
     }
 
     #[test]

@@ -208,7 +208,7 @@ fn run_source(source: &Server, request: &Request) -> Result<Before, Error> {
     let schemas = side::user_schemas(source)?;
     let definitions = rehearsal::read(source, &mut source.connect_patiently()?, &schemas, Values::Skip)?;
     let schema = request.default_schema.clone().unwrap_or_else(|| loaded.schema.clone());
-    let done = script::run_scripts(source, &request.scripts, &schema, &request.first, false)?;
+    let done = script::run_scripts(source, &request.scripts, &schema, &request.first, None)?;
     let columns_after = side::read_columns(source)?;
     let common = probe::common_collations(&columns);
     let probes = probe::probe(source, &common)?;
@@ -224,25 +224,27 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
     let loaded =
         load_target(target, &request.schema, request.default_schema.as_deref(), &before.loaded.refused, Area::Load)?;
     let columns = side::read_columns(target)?;
-    let known: BTreeSet<&str> = loaded.findings.iter().filter_map(|one| one.error.as_deref()).collect();
-    let unknown =
-        again.findings.into_iter().filter(|one| one.error.as_deref().is_none_or(|error| !known.contains(error)));
+    let unknown = again.findings.into_iter().filter(|one| !loaded.findings.iter().any(|other| is_same(one, other)));
     after.findings.extend(unknown);
     after.findings.extend(loaded.findings.iter().cloned());
     after.mends.clone_from(&loaded.mends);
     after.findings.extend(changed_columns(target, &before.columns, &columns));
 
     let schema = request.default_schema.clone().unwrap_or_else(|| loaded.schema.clone());
-    let done = script::run_scripts(target, &request.scripts, &schema, &request.first, true)?;
+    let mut lost = loaded.lost.clone();
+    let done = script::run_scripts(target, &request.scripts, &schema, &request.first, Some(&mut lost))?;
     let columns_after = side::read_columns(target)?;
     let schemas = side::user_schemas(target)?;
     let definitions = rehearsal::read(target, &mut target.connect_patiently()?, &schemas, Values::Skip)?;
     after.uses = replication::uses(&columns_after, &definitions);
-    after.findings.extend(program::judge(source, target, &definitions, &mut after.notes, &mut after.unchecked)?);
+    let judged = program::judge(source, target, &definitions, &mut lost, (&mut after.notes, &mut after.unchecked))?;
+    after.findings.extend(judged);
+    after.notes.extend(lost.describe());
     let pair = Pair { source, target, source_columns: &before.columns_after, target_columns: &columns_after };
     let given: Vec<&Given> = request.scripts.iter().flatten().collect();
+    let migrated = request.scripts.iter().take(request.migrations).map(Vec::len).sum();
     let outcomes = given.iter().zip(&before.done).zip(&done).map(|((given, one), other)| (*given, one, other));
-    after.refused_statements = replication::refused_statements(outcomes);
+    after.refused_statements = replication::refused_statements(outcomes.take(migrated));
     for ((given, one), other) in given.iter().zip(&before.done).zip(&done) {
         after.findings.extend(script::judge(&pair, given, one, other, &mut after.notes)?);
     }
@@ -257,6 +259,14 @@ fn run_target(source: &Server, target: &Server, request: &Request, before: &Befo
         after.notes.extend(next.into_iter().map(|finding| format!("{}: {}", finding.place, finding.what)));
     }
     Ok(after)
+}
+
+/// True if the two findings of loading have the same error, or the same object and kind of error.
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    let code = |finding: &Finding| finding.error.as_ref().and_then(|error| Some(error.split_once(':')?.0.to_owned()));
+    let name = |finding: &Finding| crate::load::created_name(&finding.statement);
+    one.error.is_some() && one.error == other.error
+        || code(one) == code(other) && name(one).is_some() && name(one) == name(other)
 }
 
 /// Loads the definitions that the old server prints into the new one, as restoring a dump does.
@@ -386,7 +396,10 @@ fn find_settings(
         }
     }
     let taken = settings::apply(target, &best)?;
-    let effects = settings::effects(target, &taken)?;
+    let mut effects = settings::effects(target, &taken)?;
+    if !request.has_collation_server {
+        effects.extend(settings::describe_compiled_default(source, &best));
+    }
     settings::undo(target, &taken)?;
     Ok(Settings {
         tried,

@@ -7,10 +7,12 @@ use sql::{SqlMode, tokenize};
 use why::{Copy, Refusal, diagnose};
 
 use crate::Error;
-use crate::load::{created_name, is_consequence, mend};
+use crate::load::{Lost, created_name, mend, rewrite_until_taken};
 use crate::material::Given;
+use crate::mend::SYNTAX;
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::side::{Columns, Ran, Rows, Session, first_word};
+use crate::{function, program};
 
 /// Outcome of a statement on a server.
 #[derive(Clone, Debug)]
@@ -27,17 +29,21 @@ pub struct Done {
     pub is_consequence: bool,
 }
 
-/// Runs scripts. Later statements of a script see what earlier ones did. With `mends`, a refused
-/// statement that is no query is mended.
+/// Errors of queries that a rewritten query can mend: names and clauses that the server lacks.
+fn is_about_grammar(refusal: &Refusal) -> bool {
+    matches!(refusal.code, SYNTAX | 1054 | function::NO_ROUTINE | function::NO_FUNCTION | 3685..=3699)
+}
+
+/// Runs scripts. Later statements of a script see what earlier ones did. With `lost`, which are the
+/// objects that the server lacks, refused statements are mended.
 pub fn run_scripts(
     server: &Server,
     scripts: &[Vec<Given>],
     schema: &str,
     first: &[String],
-    mends: bool,
+    mut lost: Option<&mut Lost>,
 ) -> Result<Vec<Done>, Error> {
     let mut all = Vec::new();
-    let mut lost: BTreeSet<String> = BTreeSet::new();
     for script in scripts {
         let mut session = Session::open(server, Some(schema), first)?;
         for given in script {
@@ -48,18 +54,12 @@ pub fn run_scripts(
             let ran = session.run(&given.text)?;
             let mut done = Done { ran, setup, ..Done::default() };
             match done.ran.clone() {
-                Ok(rows) if is_query(&given.text) && !mends => {
+                Ok(rows) if is_query(&given.text) && lost.is_none() => {
                     done.is_repeatable = session.run(&given.text)?.is_ok_and(|again| again == rows);
                 }
-                Err(refusal) if is_consequence(&refusal, &lost) => done.is_consequence = true,
-                Err(refusal) if mends => {
-                    if !is_query(&given.text) {
-                        let mut mended = mend(&mut session, &given.text, &refusal)?;
-                        mended.describe_collations(server);
-                        (done.mends, done.reasons) = (mended.mends, mended.reasons);
-                    }
-                    if done.mends.is_empty() {
-                        lost.extend(created_name(&given.text));
+                Err(refusal) => {
+                    if let Some(lost) = &mut lost {
+                        mend_done(&mut session, given, &refusal, lost, &mut done)?;
                     }
                 }
                 _ => {}
@@ -68,6 +68,32 @@ pub fn run_scripts(
         }
     }
     Ok(all)
+}
+
+/// Mends a refused statement.
+fn mend_done(
+    session: &mut Session<'_>,
+    given: &Given,
+    refusal: &Refusal,
+    lost: &mut Lost,
+    done: &mut Done,
+) -> Result<(), Error> {
+    done.is_consequence = lost.is_consequence(refusal);
+    let is_query = is_query(&given.text);
+    if done.is_consequence || is_query && !is_about_grammar(refusal) {
+        return Ok(());
+    }
+    let mut mended = match is_query {
+        true => rewrite_until_taken(session, &given.text, refusal)?,
+        false => mend(session, &given.text, refusal)?,
+    };
+    if mended.mends.is_empty() {
+        lost.add(&given.text);
+    }
+    mended.describe_collations(session.server);
+    done.reasons = std::mem::take(&mut mended.reasons);
+    done.mends = mended.into_mends();
+    Ok(())
 }
 
 impl Default for Done {
@@ -139,12 +165,44 @@ pub fn judge(
                 differs.reasons.extend(describe_renaming(one, other));
                 all.push(differs);
             }
+            if let Some(refused) = refused_patterns(pair, given, before, after)? {
+                all.push(refused);
+            }
             if is_explainable(&given.text) {
                 all.extend(judge_plan(pair, given, before, after, &finding)?);
             }
             Ok(all)
         }
     }
+}
+
+/// Finding about a regular expression that the new server refuses, and did not read as no row was
+/// compared with it. `None` if it takes all of them, or the old one refuses it as well.
+fn refused_patterns(pair: &Pair<'_>, given: &Given, before: &Done, after: &Done) -> Result<Option<Finding>, Error> {
+    let mut copy = Copy::new(pair.target)?;
+    let new = why::refused_patterns(&mut copy, &after.setup, &given.text)?;
+    if new.is_empty() {
+        return Ok(None);
+    }
+    let old = why::refused_patterns(&mut Copy::new(pair.source)?, &before.setup, &given.text)?;
+    let what = "runs as long as no row is compared with its regular expression, which the new server refuses";
+    let Some(one) = new.into_iter().find(|one| !old.iter().any(|other| one.is_same(other))) else { return Ok(None) };
+    let mut finding = given.finding(Kind::Breaks, what.into());
+    finding.error = Some(one.refusal.to_string());
+    finding.mends = program::mends(&mut copy, &one)?;
+    Ok(Some(finding))
+}
+
+/// True for errors that other collations of columns can cause.
+fn is_of_collations(refusal: &Refusal) -> bool {
+    is_conflict(refusal)
+        || matches!(
+            refusal.code,
+            error_code::DUP_ENTRY
+                | error_code::CANT_CREATE_TABLE
+                | error_code::CANNOT_ADD_FOREIGN
+                | error_code::FK_INCOMPATIBLE_COLUMNS
+        )
 }
 
 fn is_conflict(refusal: &Refusal) -> bool {
@@ -181,13 +239,14 @@ fn explain(pair: &Pair<'_>, given: &Given, done: &Done, refusal: &Refusal, findi
         finding.reasons.extend(one.details);
         finding.mends.extend(one.remedies.into_iter().map(to_mend));
     }
-    let changed = column_reasons(pair, &given.text, done.setup.schema.as_deref());
-    finding.reasons.extend(changed);
+    if is_of_collations(refusal) {
+        finding.reasons.extend(column_reasons(pair, &given.text, done.setup.schema.as_deref()));
+    }
     Ok(())
 }
 
 pub fn to_mend(remedy: why::Remedy) -> Mend {
-    Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects }
+    Mend { what: remedy.what, sql: remedy.sql, effects: remedy.effects, left: None }
 }
 
 /// Describes each expression of a finding with its operands, a sentence each.
@@ -201,7 +260,7 @@ pub fn site_reasons(finding: &why::Finding) -> Vec<String> {
     finding.sites.iter().map(sentence).collect()
 }
 
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -230,7 +289,7 @@ fn leave_out_setting(server: &Server, given: &Given, done: &Done) -> Result<Opti
         let mend = Mend {
             what: format!("Leave out: {}", one_line(setting)),
             sql: rest.iter().filter(|one| *one != "SET NAMES utf8mb4").cloned().chain([given.text.clone()]).collect(),
-            effects: Vec::new(),
+            ..Mend::default()
         };
         return Ok(Some((mend, reason.to_owned())));
     }
@@ -295,7 +354,7 @@ pub fn describe_difference(given: &Given, before: &Done, one: &Rows, other: &Row
 }
 
 /// Functions whose results differ between any two servers.
-const SERVER_FUNCTIONS: [&str; 2] = ["version", "connection_id"];
+const SERVER_FUNCTIONS: [&str; 3] = ["version", "connection_id", "sysdate"];
 
 /// Schemas whose contents differ between any two servers.
 const SERVER_SCHEMAS: [&str; 4] = ["information_schema", "performance_schema", "sys", "mysql"];
@@ -324,7 +383,7 @@ pub fn describe_about_server(scripts: &[Vec<Given>]) -> Option<String> {
     let first = places.next()?;
     let statements = message::count_noun(1 + places.count() as u64, "statement");
     Some(format!(
-        "answers of {statements} about the server itself, which differ between any two (version(), connection_id(), \
+        "answers of {statements} about the server itself, which differ between any two (version(), connection_id(), sysdate(), \
          @@variables, information_schema, performance_schema, sys, mysql), first {first}"
     ))
 }

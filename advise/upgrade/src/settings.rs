@@ -148,6 +148,17 @@ pub fn effects(server: &Server, candidates: &[Candidate]) -> Result<Vec<String>,
     Ok(all)
 }
 
+/// Says that `collation_server` is the value that the old server is compiled with. `None` if the
+/// settings do not have it.
+pub fn describe_compiled_default(source: &Server, candidates: &[Candidate]) -> Option<String> {
+    let setting = candidates.iter().find(|one| one.assignment.starts_with("collation_server = "))?;
+    Some(format!(
+        "{} is the default that {} is compiled with. If your old server's option file sets another, give it by --my-cnf",
+        setting.assignment,
+        source.label()
+    ))
+}
+
 /// Counts the findings, without those that the old server has as well.
 pub fn count_caused(findings: &[Finding]) -> usize {
     findings.iter().filter(|finding| finding.kind != Kind::FailsAlready).count()

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
+use std::time::SystemTime;
 
 use check::Target;
 use mysql::Value;
@@ -63,6 +65,7 @@ impl<'s> Session<'s> {
     pub fn open(server: &'s Server, schema: Option<&str>, first: &[String]) -> Result<Self, Error> {
         let mut session = Self { server, conn: server.connect_patiently()?, schema: None, prelude: Vec::new() };
         let _ = session.run("SET NAMES utf8mb4")?;
+        stop_clock(&mut session.conn);
         if let Some(schema) = schema {
             let _ = session.run(&format!("USE {}", quote_identifier(schema)))?;
         }
@@ -107,6 +110,15 @@ impl<'s> Session<'s> {
     pub fn setup(&self) -> why::Session {
         why::Session { schema: self.schema.clone(), prelude: self.prelude.clone() }
     }
+}
+
+/// Time of all sessions of this process, in seconds since 1970.
+static NOW: LazyLock<u64> =
+    LazyLock::new(|| SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()));
+
+/// Gives NOW() one value on both servers. SYSDATE() goes on. A server that refuses is left as it is.
+pub fn stop_clock(conn: &mut Conn) {
+    let _ = conn.query_drop(format!("SET timestamp = {}", *NOW));
 }
 
 pub fn failed(server: &Server, what: &'static str, source: mysql::Error) -> Error {
@@ -166,7 +178,8 @@ pub fn user_schemas(server: &Server) -> Result<Vec<String>, Error> {
         .map_err(|source| failed(server, "list the schemas", source))
 }
 
-/// Drops the user's schemas of a private server, also `test`, which old servers come with.
+/// Drops the user's schemas of a private server, also `test`, which old servers come with, and the
+/// accounts and roles that a dump made.
 pub fn clear(server: &Server) -> Result<(), Error> {
     let mut conn = server.connect_patiently()?;
     let _ = conn.query_drop("SET SESSION foreign_key_checks = 0");
@@ -174,7 +187,23 @@ pub fn clear(server: &Server) -> Result<(), Error> {
         conn.query_drop(format!("DROP DATABASE {}", quote_identifier(&schema)))
             .map_err(|source| failed(server, "drop a schema", source))?;
     }
+    for (user, host) in made_accounts(server, &mut conn)? {
+        // MariaDB's roles have no host. A server drops no account that it needs itself.
+        let account = format!("{}@{}", sql::quote_string(&user), sql::quote_string(&host));
+        if host.is_empty() || conn.query_drop(format!("DROP USER {account}")).is_err() {
+            let _ = conn.query_drop(format!("DROP ROLE {}", quote_identifier(&user)));
+        }
+    }
     Ok(())
+}
+
+/// Lists accounts and roles but those that servers come with, and that of the connection.
+fn made_accounts(server: &Server, conn: &mut Conn) -> Result<Vec<(String, String)>, Error> {
+    conn.query(
+        "SELECT User, Host FROM mysql.user WHERE NOT (User IN ('', 'root', 'mysql', 'mariadb.sys') AND Host <> '%') \
+         AND User NOT LIKE 'mysql.%' AND User <> 'PUBLIC' AND CONCAT(User, '@', Host) <> CURRENT_USER()",
+    )
+    .map_err(|source| failed(server, "list the accounts", source))
 }
 
 /// Reads the text columns of all tables of the user's schemas.

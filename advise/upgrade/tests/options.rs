@@ -4,9 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use server::{NoProgress, Options, Spec, open};
+use mysql::prelude::Queryable;
+use server::{Error, NoProgress, Options, Setting, Spec, open};
 use tempfile::TempDir;
-use upgrade::{Area, Finding, open_target};
+use upgrade::{Area, Finding, describe_lines, open_target};
 
 fn options(file: &Path) -> Options {
     let defaults_file = Some(file.to_owned());
@@ -141,4 +142,32 @@ fn successors_on_mariadb_11_8() {
             ("old_alter_table = 0", "Nothing takes its place: "),
         ],
     );
+}
+
+/// MySQL 9 takes `default_collation_for_utf8mb4` by a statement only.
+#[test]
+fn settings_that_are_no_options_are_made_after_the_start() {
+    let spec: Spec = "mysql@sid".parse().unwrap();
+    let set = |text: &str| {
+        let settings = vec![text.parse::<Setting>().unwrap()];
+        let options = Options { buffer_pool: Some(64 << 20), threads: 4, settings, ..Options::default() };
+        open_target(&spec, &options, &NoProgress)
+    };
+    let (server, findings) = set("default_collation_for_utf8mb4=utf8mb4_general_ci").unwrap();
+    let asked = "SELECT @@GLOBAL.default_collation_for_utf8mb4";
+    let collation: Option<String> = server.connect().unwrap().query_first(asked).unwrap();
+    server.stop().unwrap();
+    assert_eq!((collation.as_deref(), findings.is_none()), (Some("utf8mb4_general_ci"), true));
+    for wrong in ["default_collation_for_utf8mb4=utf8mb4_bin", "no_such_thing=1"] {
+        let Err(Error::Start { reason, .. }) = set(wrong) else { panic!("{wrong}") };
+        assert!(reason.contains("unknown variable"), "{reason}");
+    }
+}
+
+#[test]
+fn the_line_of_a_refused_option_is_named() {
+    let folder = TempDir::new().unwrap();
+    let path = write_file(&folder, "old.cnf", &["max_connections = 50", "tx_isolation = READ-COMMITTED"]);
+    let Err(error) = open(&"mysql@sid".parse().unwrap(), &options(&path), &NoProgress) else { panic!() };
+    assert_eq!(describe_lines(&path, &error), [format!("{}:3: tx_isolation = READ-COMMITTED", path.display())]);
 }

@@ -171,6 +171,8 @@ fn rehearse_upgrade(old: &str, new: &str) -> Report {
         schema: Schema::Dumps(vec![dump]),
         default_schema: None,
         scripts: Vec::new(),
+        migrations: 0,
+        has_collation_server: false,
         first: Vec::new(),
         option_findings: None,
         rewrite: None,

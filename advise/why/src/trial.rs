@@ -71,7 +71,7 @@ pub enum Act {
 const MAX_ROWS_RUN: u64 = 50_000_000;
 
 /// True for errors of the time limit. A statement that reaches the limit counts as run.
-fn is_time_limit(code: u16) -> bool {
+pub fn is_time_limit(code: u16) -> bool {
     matches!(
         code,
         server::error_code::QUERY_TIMEOUT

@@ -164,6 +164,11 @@ impl<R: BufRead> StatementReader<R> {
         self.offset
     }
 
+    /// Returns the delimiter in force after the last statement.
+    pub fn delimiter(&self) -> &[u8] {
+        &self.splitter.delimiter
+    }
+
     fn count_lines(&mut self, end: usize) {
         self.line += memchr::memchr_iter(b'\n', &self.bytes[self.counted..end]).count() as u64;
         self.counted = end;

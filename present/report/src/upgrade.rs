@@ -249,7 +249,11 @@ fn push_finding(finding: &Finding, out: &mut String) {
 }
 
 fn push_mend(mend: &Mend, out: &mut String) {
-    push_wrapped(&format!("Mend: {}", sentence(&mend.what)), "    ", out);
+    let heading = if mend.left.is_some() { "Mend in part" } else { "Mend" };
+    push_wrapped(&format!("{heading}: {}", sentence(&mend.what)), "    ", out);
     mend.sql.iter().for_each(|statement| push_runnable(statement, "      ", out));
     mend.effects.iter().for_each(|effect| push_wrapped(effect, "      ", out));
+    if let Some(left) = &mend.left {
+        push_wrapped(&format!("Then it is still refused: error {left}"), "      ", out);
+    }
 }

@@ -56,11 +56,13 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     let (source, schema) = open_source(args, &from, &bar)?;
     let own = options(args, &[&args.settings, &args.settings_to]);
     let (target, option_findings) = upgrade::open_target(&to, &own, &bar)
-        .map_err(|error| anyhow!("{error}\nThe new server does not start, or not with these settings."))?;
+        .map_err(|error| anyhow!("{error}\nThe new server does not start with --set and --set-to as they are."))?;
     let request = Request {
+        has_collation_server: has_collation_server(args, &schema),
         schema,
         default_schema: args.schemas.first().cloned(),
         scripts,
+        migrations: args.migrations.len(),
         first: first_statements(args),
         option_findings,
         rewrite: args.rewrite.clone(),
@@ -69,6 +71,13 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     source.stop()?;
     target.stop()?;
     print(args, baseline.as_ref(), report)
+}
+
+/// True if the old server's `collation_server` is the user's.
+fn has_collation_server(args: &UpgradeArgs, schema: &Schema) -> bool {
+    let names = ["collation_server", "character_set_server"];
+    let is_set = args.settings.iter().any(|one| names.contains(&one.name.variable().as_str()));
+    is_set || args.my_cnf.is_some() || matches!(schema, Schema::Definitions(_))
 }
 
 /// Statements that the application's connection begins with.
@@ -135,7 +144,13 @@ fn open_source(args: &UpgradeArgs, from: &Spec, bar: &Bar) -> Result<(Server, Sc
         for path in &args.dumps {
             open_packed(path)?;
         }
-        let source = server::open(from, &options(args, &[&args.settings]), bar)?;
+        let source = server::open(from, &options(args, &[&args.settings]), bar).map_err(|error| {
+            let lines = args.my_cnf.as_ref().map(|path| upgrade::describe_lines(path, &error)).unwrap_or_default();
+            match lines.is_empty() {
+                true => anyhow::Error::from(error),
+                false => anyhow!("{error}\nThe old server does not start with {}", lines.join(", ")),
+            }
+        })?;
         return Ok((source, Schema::Dumps(args.dumps.iter().map(dump).collect())));
     }
     if !args.dumps.is_empty() {

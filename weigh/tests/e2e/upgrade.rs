@@ -43,6 +43,8 @@ fn json(finished: &Finished) -> Value {
 
 /// As mysqldump of MySQL 8 writes it, with bytes that are no UTF-8.
 const DUMP: &[u8] = b"/*!40101 SET NAMES utf8mb4 */;\n\
+    CREATE USER app1@'%' IDENTIFIED BY 'x';\n\
+    CREATE ROLE reader;\n\
     /*!40101 SET @saved_cs_client = @@character_set_client */;\n\
     CREATE TABLE `parts` (`id` int NOT NULL, `code` varchar(20) COLLATE utf8mb4_0900_as_cs DEFAULT NULL, `raw` varbinary(9) DEFAULT NULL, PRIMARY KEY (`id`), UNIQUE KEY `code` (`code`)) \
     ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;\n\
@@ -203,8 +205,8 @@ fn running_servers_are_compared() {
         .replace("CREATE PROCEDURE", "ALTER DATABASE shop COLLATE utf8mb4_0900_ai_ci; CREATE PROCEDURE");
     load(&mut new.connect().unwrap(), &changed);
     let workspace = Workspace::new();
-    let queries =
-        "SELECT id FROM orders WHERE code = 'strasse' ORDER BY id; SELECT COUNT(*) FROM parcels; DELETE FROM parcels";
+    let queries = "SELECT id FROM orders WHERE code = 'strasse' ORDER BY id; SELECT n FROM orders WHERE code = 'x'; \
+         SELECT COUNT(*) FROM parcels; DELETE FROM parcels";
     fs::write(workspace.root().join("app.sql"), queries).unwrap();
     let spec = |server: &Server| {
         let Address::Socket(socket) = &server.endpoint().address else { panic!() };
@@ -229,11 +231,15 @@ fn running_servers_are_compared() {
     }
     assert!(!findings.iter().any(|finding| finding.contains("parcels")), "{findings:#?}");
     assert!(report["notes"].to_string().contains("1 statement is no query, and was not run"), "{report:#}");
+    let is_lost = |one: &&Value| one["kind"] == "slower" && one["area"] == "statement";
+    let lost = report["findings"].as_array().unwrap().iter().find(is_lost).unwrap();
+    let reasons = lost["reasons"].to_string();
+    assert!(reasons.contains("does not have the index ix_code") && !reasons.contains("utf8mb4"), "{reasons}");
     let rows: Option<u64> = new.connect().unwrap().query_first("SELECT COUNT(*) FROM shop.parcels").unwrap();
     assert_eq!(rows, Some(1));
     let text = upgrade(&workspace, &words);
     let unwrapped = unwrap(&text.stdout);
-    for part in ["Read from 2 running servers, ", ": 2 tables, 1 other object, 2 queries of the application."] {
+    for part in ["Read from 2 running servers, ", ": 2 tables, 1 other object, 3 queries of the application."] {
         assert!(unwrapped.contains(part), "{part}: {text}");
     }
     upgrade(&workspace, &["--live", "--from=mysql@5.7", "--to=mysql@sid", "--schema=shop"])

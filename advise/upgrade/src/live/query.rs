@@ -14,7 +14,7 @@ use crate::Error;
 use crate::material::Given;
 use crate::model::{Finding, Kind};
 use crate::script::{Done, describe_difference, describe_renaming};
-use crate::side::{Ran, Session, failed};
+use crate::side::{Ran, Session, failed, stop_clock};
 
 /// Findings about queries, and the number of queries.
 #[derive(Default)]
@@ -78,6 +78,7 @@ fn open<'s>(server: &'s Server, request: &LiveRequest) -> Result<Session<'s>, Er
     for statement in ["SET NAMES utf8mb4", "SET SESSION TRANSACTION READ ONLY"] {
         session.conn.query_drop(statement).map_err(|source| failed(server, "open a read-only session", source))?;
     }
+    stop_clock(&mut session.conn);
     // MySQL before 5.7.8 has no limit; the connection has one.
     let _ = session.run(&limit)?;
     if let Some(schema) = request.schemas.first() {
@@ -196,8 +197,12 @@ fn compare_query<'s>(
     let lost = lost_indexes(old, new, given);
     if !lost.is_empty() {
         let mut slower = finding(Kind::Slower, "loses an index on the new server".into());
-        slower.reasons = lost;
-        slower.reasons.extend(column_reasons(given, old.schema.as_deref(), facts));
+        slower.reasons = lost.iter().map(PlanChange::sentence).collect();
+        let missing = missing_indexes(&lost, given, facts[1]);
+        if missing.is_empty() {
+            slower.reasons.extend(column_reasons(given, old.schema.as_deref(), facts));
+        }
+        slower.reasons.extend(missing);
         all.push(slower);
     }
     Ok(all)
@@ -207,14 +212,33 @@ fn done(ran: &Ran, is_repeatable: bool) -> Done {
     Done { ran: ran.clone(), is_repeatable, ..Done::default() }
 }
 
+/// Names the lost indexes that no table of the query has on the new server.
+fn missing_indexes(lost: &[PlanChange], given: &Given, after: &Facts) -> Vec<String> {
+    let tokens: Vec<Token<'_>> = tokenize(&given.text, SqlMode::default()).collect();
+    let named = sql::find_tables(&tokens);
+    let is_there = |index: &str| {
+        after.schemas.iter().flat_map(|schema| &schema.tables).any(|table| {
+            named.iter().any(|one| one.name.eq_ignore_ascii_case(&table.name))
+                && table.indexes.iter().any(|own| own.name.eq_ignore_ascii_case(index) && !own.invisible)
+        })
+    };
+    let missing = |change: &PlanChange| match change {
+        PlanChange::Index { control: Some(index), treatment: None, .. } if !is_there(index) => {
+            Some(format!("The new server does not have the index {index}"))
+        }
+        _ => None,
+    };
+    lost.iter().filter_map(missing).collect()
+}
+
 /// Returns the differences of the plans, if the new server reads a table without the index that the
 /// old one takes.
-fn lost_indexes<'s>(old: &mut Session<'s>, new: &mut Session<'s>, given: &Given) -> Vec<String> {
+fn lost_indexes<'s>(old: &mut Session<'s>, new: &mut Session<'s>, given: &Given) -> Vec<PlanChange> {
     let plans = [old, new].map(|session| explain_statement(&mut session.conn, &given.text, &given.text));
     let [Ok(before), Ok(after)] = plans else { return Vec::new() };
     let changes = compare_plans(&before, &after);
     let is_lost = |change: &PlanChange| matches!(change, PlanChange::Index { control: Some(_), treatment: None, .. });
-    if changes.iter().any(is_lost) { changes.iter().map(PlanChange::sentence).collect() } else { Vec::new() }
+    if changes.iter().any(is_lost) { changes } else { Vec::new() }
 }
 
 /// Names up to five columns of a query's tables whose collation differs between the servers.

@@ -14,6 +14,8 @@ pub struct Program {
     /// Place of the declarations of variables, in order.
     pub declares: Vec<Range<usize>>,
     pub pieces: Vec<Piece>,
+    /// Place of each `SET` statement.
+    pub settings: Vec<Range<usize>>,
     /// Place of the body.
     pub body: Range<usize>,
 }
@@ -171,8 +173,10 @@ fn body(cursor: &mut Cursor<'_>, program: &mut Program) {
         } else if token.is_keyword("declare") {
             declare(cursor, program);
         } else if token.is_keyword("set") {
+            let begin = cursor.start();
             cursor.at += 1;
             assignments(cursor, program);
+            program.settings.push(begin..cursor.end());
         } else {
             statement(cursor, program);
         }

@@ -101,7 +101,7 @@ fn remedy(log: &str) -> Option<&'static str> {
     ]) {
         Some("The disk is full: free some space, or set TMPDIR to a folder on another disk.")
     } else if contains_any(&["unknown variable", "unknown option", "Unknown suffix", "Error while setting value"]) {
-        Some("Correct the --set or --defaults-file that names it.")
+        Some("Correct the setting, or the option file, that names it.")
     } else if contains_any(&["error while loading shared libraries"]) {
         Some("Install the package that holds this library, or choose another --server.")
     } else if contains_any(&["Cannot allocate memory", "cannot allocate memory"]) {

@@ -1,0 +1,153 @@
+//! Functions that the new server does not have: other names, and what takes their place. The sources
+//! are the servers' manuals.
+
+use sql::{SqlMode, Token, tokenize};
+use why::Refusal;
+
+use crate::grammar::stopped_at;
+use crate::mend::{Rewrite, SYNTAX};
+use crate::model::Mend;
+
+pub const NO_ROUTINE: u16 = 1305;
+
+/// A function whose name has a grammar of its own, or had.
+pub const NO_FUNCTION: u16 = 1630;
+
+/// Spatial functions that MySQL 8.0 has with the prefix `ST_` only.
+const WITH_ST: &str = "area asbinary astext aswkb aswkt buffer centroid convexhull crosses dimension distance endpoint \
+    envelope exteriorring geomcollfromtext geomcollfromwkb geometrycollectionfromtext geometrycollectionfromwkb \
+    geometryfromtext geometryfromwkb geometryn geometrytype geomfromtext geomfromwkb interiorringn isclosed isempty \
+    issimple linefromtext linefromwkb linestringfromtext linestringfromwkb mlinefromtext mlinefromwkb mpointfromtext \
+    mpointfromwkb mpolyfromtext mpolyfromwkb multilinestringfromtext multilinestringfromwkb multipointfromtext \
+    multipointfromwkb multipolygonfromtext multipolygonfromwkb numgeometries numinteriorrings numpoints pointfromtext \
+    pointfromwkb pointn polyfromtext polyfromwkb polygonfromtext polygonfromwkb srid startpoint touches x y";
+
+/// Spatial functions that MySQL 8.0 has with the prefix `MBR`: they compare bounding rectangles.
+const WITH_MBR: &str = "contains disjoint equals intersects overlaps within";
+
+/// Functions with another name.
+const RENAMED: [(&str, &str); 9] = [
+    ("glength", "ST_Length"),
+    ("mbrequal", "MBREquals"),
+    ("json_append", "JSON_ARRAY_APPEND"),
+    ("json_merge", "JSON_MERGE_PRESERVE"),
+    ("master_pos_wait", "SOURCE_POS_WAIT"),
+    ("source_pos_wait", "MASTER_POS_WAIT"),
+    // MariaDB and MySQL.
+    ("json_detailed", "JSON_PRETTY"),
+    ("json_pretty", "JSON_DETAILED"),
+    ("nvl", "IFNULL"),
+];
+
+/// What takes the place of functions, where no other name does.
+const ADVICE: [(&str, &str); 12] = [
+    (
+        "encode decode des_encrypt des_decrypt",
+        "AES_ENCRYPT() and AES_DECRYPT(), with other results: decrypt what is stored on the old server first",
+    ),
+    ("encrypt", "a hash that the application computes"),
+    (
+        "password old_password",
+        "ALTER USER … IDENTIFIED BY for accounts, and a hash that the application computes for its own passwords",
+    ),
+    ("regexp_like", "a REGEXP b"),
+    ("uuid_to_bin", "UNHEX(REPLACE(a, '-', ''))"),
+    ("bin_to_uuid", "a text that is made of HEX(a)"),
+    ("is_uuid", "a REGEXP"),
+    ("any_value", "MIN() or MAX()"),
+    ("nvl2", "IF(a IS NOT NULL, b, c)"),
+    ("json_query json_exists", "JSON_EXTRACT() and JSON_CONTAINS_PATH()"),
+    ("nextval lastval setval", "a table with an AUTO_INCREMENT column, as MySQL has no sequences"),
+    (
+        "column_create column_get column_add column_json column_list column_exists column_delete",
+        "JSON functions on a JSON column",
+    ),
+];
+
+/// Name of the function that a refusal says is missing, as the statement writes it. `None` if the
+/// refusal is about something else.
+pub fn find_missing(text: &str, refusal: &Refusal) -> Option<String> {
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    match refusal.code {
+        NO_ROUTINE | NO_FUNCTION => {
+            let rest = refusal.message.strip_prefix("FUNCTION ")?;
+            let name = rest.split_once(" does not exist")?.0.rsplit('.').next()?;
+            calls(&tokens, name).next().map(|token| token.text.to_owned())
+        }
+        // The parser stops behind the name of a function that had a grammar of its own.
+        SYNTAX => {
+            let at = stopped_at(text, &tokens, &refusal.message)?;
+            let name = tokens[at.checked_sub(1)?];
+            (tokens[at].is_symbol('(') && advice(name.text).is_some()).then(|| name.text.to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn calls<'t>(tokens: &'t [Token<'t>], name: &'t str) -> impl Iterator<Item = Token<'t>> {
+    let is_call = move |pair: &&[Token<'_>]| pair[0].is_keyword(name) && pair[1].is_symbol('(');
+    tokens.windows(2).filter(is_call).map(|pair| pair[0])
+}
+
+/// Returns the statement with another name of the missing function. `None` if none is known.
+pub fn rename(text: &str, refusal: &Refusal) -> Option<Rewrite> {
+    let old = find_missing(text, refusal)?;
+    let lower = old.to_lowercase();
+    let is_listed = |list: &str| list.split(' ').any(|name| name == lower);
+    let new = if is_listed(WITH_ST) {
+        format!("ST_{old}")
+    } else if is_listed(WITH_MBR) {
+        format!("MBR{old}")
+    } else {
+        RENAMED.iter().find(|(name, _)| *name == lower)?.1.to_owned()
+    };
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let edits: Vec<_> = calls(&tokens, &old).map(|token| (token.start..token.end(), new.clone())).collect();
+    let what = format!("{old}() → {new}(): the new server does not have the old name");
+    Some(Rewrite { what, text: Some(crate::mend::splice(text, &edits)), is_certain: true, ..Rewrite::default() })
+}
+
+fn advice(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    ADVICE.iter().find(|(names, _)| names.split(' ').any(|one| one == lower)).map(|(_, advice)| *advice)
+}
+
+/// Says what takes the place of the missing function. `None` if the refusal is about something else.
+pub fn advise(text: &str, refusal: &Refusal) -> Option<Mend> {
+    let name = find_missing(text, refusal)?;
+    let place = advice(&name).map_or_else(
+        || "write the statement without it, or create a function of this name".to_owned(),
+        |place| format!("in its place: {place}"),
+    );
+    Some(Mend { what: format!("The new server has no function {}(); {place}", name.to_uppercase()), ..Mend::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(code: u16, message: &str) -> Refusal {
+        Refusal { code, message: message.into() }
+    }
+
+    #[test]
+    fn missing_functions_have_other_names_or_advice() {
+        let text = "SELECT AsText(a), astext(b), astext FROM t";
+        let missing = refusal(1305, "FUNCTION app.AsText does not exist");
+        let new = rename(text, &missing).unwrap();
+        assert_eq!(new.text.unwrap(), "SELECT ST_AsText(a), ST_AsText(b), astext FROM t");
+        let missing = refusal(1305, "FUNCTION app.des_encrypt does not exist");
+        let advised = advise("SELECT DES_ENCRYPT('x')", &missing).unwrap();
+        assert!(advised.what.starts_with("The new server has no function DES_ENCRYPT(); in its place: AES_ENCRYPT()"));
+        assert!(advise("CALL p()", &refusal(1305, "PROCEDURE app.p does not exist")).is_none());
+    }
+
+    #[test]
+    fn a_parenthesis_that_the_parser_stops_at_can_be_a_call() {
+        let text = "CREATE PROCEDURE p() BEGIN SELECT PASSWORD('x'); END";
+        let stopped = refusal(1064, "You have an error … near '('x'); END' at line 1");
+        assert_eq!(find_missing(text, &stopped).as_deref(), Some("PASSWORD"));
+        let text = "SELECT SUM(a) OVER (ORDER BY b) FROM t";
+        assert!(find_missing(text, &refusal(1064, "… near '(ORDER BY b) FROM t' at line 1")).is_none());
+    }
+}

@@ -1,0 +1,317 @@
+//! Clauses that the new server's grammar lacks, and words that it reserves.
+
+use std::ops::Range;
+
+use check::Target;
+use server::Flavour;
+use sql::{SqlMode, Token, TokenKind, tokenize};
+
+use crate::mend::{Rewrite, splice};
+
+type Edit = (Range<usize>, String);
+
+/// Index of the token at which the server's parser stopped.
+pub fn stopped_at(text: &str, tokens: &[Token<'_>], message: &str) -> Option<usize> {
+    let near = message.split_once(" near '")?.1;
+    let near = near.rsplit_once("' at line").map_or(near, |(near, _)| near);
+    let rest_at = if near.is_empty() { None } else { text.find(near) }?;
+    tokens.iter().position(|token| token.start >= rest_at)
+}
+
+/// Returns what to try instead of a statement that the parser refuses. `is_reserved` asks the server.
+pub fn propose(target: &Target, text: &str, message: &str, is_reserved: &mut dyn FnMut(&str) -> bool) -> Vec<Rewrite> {
+    let mut all: Vec<Rewrite> = Vec::new();
+    let is_mysql = target.flavour == Flavour::MySql;
+    all.extend(order_by_instead(text));
+    all.extend(leave_out_expression_keys(text));
+    if is_mysql {
+        all.extend(leave_out_query_cache(text));
+        all.extend(leave_out_versioning(text));
+        all.extend(replace_types(text));
+    }
+    all.extend(quote_reserved_word(text, message, is_reserved));
+    all
+}
+
+/// Quotes the name at which the server's parser stopped, if the server reserves it.
+fn quote_reserved_word(text: &str, message: &str, is_reserved: &mut dyn FnMut(&str) -> bool) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let at = stopped_at(text, &tokens, message)?;
+    // The parser stops at the reserved word, or at the word after it.
+    let word = [Some(at), at.checked_sub(1)].into_iter().flatten().map(|at| tokens[at]).find(|token| {
+        token.kind == TokenKind::Word
+            && token.text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && is_reserved(token.text)
+    })?;
+    let words = tokens.iter().filter(|token| token.is_keyword(word.text));
+    let edits: Vec<Edit> = words.map(|token| (token.start..token.end(), sql::quote_identifier(token.text))).collect();
+    let what = format!("Quote the name {}: it is a reserved word of the new server", word.text);
+    Some(Rewrite { what, text: Some(splice(text, &edits)), ..Rewrite::default() })
+}
+
+/// Writes `GROUP BY a DESC` as `GROUP BY a ORDER BY a DESC`, and without the order in a `UNION`.
+fn order_by_instead(text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    let has_union = tokens.iter().any(|token| token.is_keyword("union"));
+    let mut edits: Vec<Edit> = Vec::new();
+    for at in 1..tokens.len() {
+        if tokens[at - 1].is_keyword("group") && tokens[at].is_keyword("by") {
+            edits.extend(group_edits(text, &tokens, at + 1, has_union));
+        }
+    }
+    let what = "GROUP BY takes no ASC and DESC: ORDER BY in its place".to_owned();
+    (!edits.is_empty()).then(|| Rewrite {
+        what,
+        text: Some(splice(text, &edits)),
+        is_certain: true,
+        ..Rewrite::default()
+    })
+}
+
+/// Edits of a `GROUP BY` whose first item is at `begin`. None if no item has a direction.
+fn group_edits(text: &str, tokens: &[Token<'_>], begin: usize, has_union: bool) -> Vec<Edit> {
+    const AFTER_ITEMS: [&str; 13] =
+        ["with", "having", "order", "limit", "procedure", "into", "for", "lock", "window", "union", "on", "then", "do"];
+    const AFTER_GROUPS: [&str; 10] =
+        ["order", "limit", "procedure", "into", "for", "lock", "union", "on", "then", "do"];
+    let end = find_end(tokens, begin, &AFTER_ITEMS);
+    let items = &tokens[begin..end];
+    let mut depth = 0_i32;
+    let mut edits: Vec<Edit> = Vec::new();
+    for (at, token) in items.iter().enumerate() {
+        depth += i32::from(token.is_symbol('(')) - i32::from(token.is_symbol(')'));
+        if depth == 0 && at > 0 && token.is_any_keyword(&["asc", "desc"]) {
+            edits.push((items[at - 1].end()..token.end(), String::new()));
+        }
+    }
+    let stop = find_end(tokens, end, &AFTER_GROUPS);
+    let has_order = tokens.get(stop).is_some_and(|token| token.is_keyword("order"));
+    if let (Some(first), Some(last), false) = (items.first(), items.last(), edits.is_empty() || has_order || has_union)
+    {
+        let place = tokens[stop - 1].end();
+        let order = format!(" ORDER BY {}", &text[first.start..last.end()]);
+        // The last direction ends where the order begins.
+        match edits.last_mut().filter(|(span, _)| span.end == place) {
+            Some((_, by)) => *by = order,
+            None => edits.push((place..place, order)),
+        }
+    }
+    edits
+}
+
+/// Index of the first of `words`, of a semicolon or of a parenthesis that closes, at the depth of
+/// `begin`.
+fn find_end(tokens: &[Token<'_>], begin: usize, words: &[&str]) -> usize {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(begin) {
+        if token.is_symbol('(') {
+            depth += 1;
+        } else if token.is_symbol(')') {
+            if depth == 0 {
+                return at;
+            }
+            depth -= 1;
+        } else if depth == 0 && (token.is_symbol(';') || token.is_any_keyword(words)) {
+            return at;
+        }
+    }
+    tokens.len()
+}
+
+/// Leaves out `SQL_CACHE`: MySQL 8.0 has no query cache.
+pub fn leave_out_query_cache(text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let is_hint = |pair: &&[Token<'_>]| pair[0].is_keyword("select") && pair[1].is_keyword("sql_cache");
+    let edits: Vec<Edit> =
+        tokens.windows(2).filter(is_hint).map(|pair| (pair[0].end()..pair[1].end(), String::new())).collect();
+    let what = "Leave out SQL_CACHE: the new server has no query cache".to_owned();
+    (!edits.is_empty()).then(|| Rewrite {
+        what,
+        text: Some(splice(text, &edits)),
+        is_certain: true,
+        ..Rewrite::default()
+    })
+}
+
+/// Leaves out keys on expressions, which MariaDB and MySQL before 8.0.13 lack.
+fn leave_out_expression_keys(text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    tokens.first().filter(|token| token.is_keyword("create"))?;
+    let on_table = |names: Vec<String>, text: Option<String>| Rewrite {
+        what: format!("Leave out the key {}: the new server has no keys on expressions", names.join(", ")),
+        text,
+        is_certain: true,
+        effects: vec![format!(
+            "Queries read without the key {}, and a unique one no longer refuses a second value. A key on a generated \
+             column takes its place.",
+            names.join(", ")
+        )],
+        ..Rewrite::default()
+    };
+    if let Some(index) = tokens.iter().take(3).position(|token| token.is_keyword("index")) {
+        let name = tokens.get(index + 1)?.name()?;
+        let open = tokens.iter().position(|token| token.is_symbol('('))?;
+        return has_expression(&tokens, open).then(|| on_table(vec![name], None));
+    }
+    tokens.get(1).filter(|token| token.is_any_keyword(&["table", "temporary"]))?;
+    let open = tokens.iter().position(|token| token.is_symbol('('))?;
+    let (mut names, mut edits): (Vec<String>, Vec<Edit>) = (Vec::new(), Vec::new());
+    let (mut depth, mut comma) = (0_usize, open);
+    for at in open..tokens.len() {
+        let token = &tokens[at];
+        if token.is_symbol('(') {
+            depth += 1;
+        }
+        let is_end = depth == 1 && (token.is_symbol(',') || token.is_symbol(')'));
+        if is_end {
+            if let Some(name) = expression_key(&tokens[comma + 1..at]) {
+                // The first definition of a table is a column.
+                edits.push((tokens[comma].start..token.start, String::new()));
+                names.push(name);
+            }
+            comma = at;
+        }
+        if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    (!edits.is_empty()).then(|| on_table(names, Some(splice(text, &edits))))
+}
+
+/// Name of a key with an expression. `None` for other parts of a definition.
+fn expression_key(part: &[Token<'_>]) -> Option<String> {
+    let key = part.iter().take(2).position(|token| token.is_any_keyword(&["key", "index"]))?;
+    let is_key = part[..key].iter().all(|token| token.is_any_keyword(&["unique", "fulltext", "spatial"]));
+    let open = part.iter().position(|token| token.is_symbol('('))?;
+    let name = part.get(key + 1)?.name().unwrap_or_else(|| "without a name".into());
+    (is_key && has_expression(part, open)).then_some(name)
+}
+
+/// True if an item of the parenthesis at `open` is an expression in parentheses.
+fn has_expression(tokens: &[Token<'_>], open: usize) -> bool {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        if token.is_symbol('(') {
+            depth += 1;
+            let before = &tokens[at.saturating_sub(1)];
+            if depth == 2 && (before.is_symbol('(') || before.is_symbol(',')) {
+                return true;
+            }
+        } else if token.is_symbol(')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return false;
+            }
+        }
+    }
+    false
+}
+
+/// Leaves out `WITH SYSTEM VERSIONING`, which MySQL lacks.
+fn leave_out_versioning(text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> = tokenize(text, SqlMode::default()).collect();
+    let words = ["with", "system", "versioning"];
+    let is_clause = |three: &&[Token<'_>]| three.iter().zip(words).all(|(token, word)| token.is_keyword(word));
+    let clause = tokens.windows(3).find(is_clause)?;
+    Some(Rewrite {
+        what: "Leave out WITH SYSTEM VERSIONING: MySQL keeps no history of rows".into(),
+        text: Some(splice(text, &[(clause[0].start..clause[2].end(), String::new())])),
+        is_certain: true,
+        effects: vec!["The history of the rows is lost; triggers can write one into another table.".into()],
+        ..Rewrite::default()
+    })
+}
+
+/// Types of MariaDB, each with a type of MySQL that holds them as text.
+const TYPES: [(&str, &str); 3] = [
+    ("uuid", "CHAR(36) CHARACTER SET ascii"),
+    ("inet6", "VARCHAR(39) CHARACTER SET ascii"),
+    ("inet4", "VARCHAR(15) CHARACTER SET ascii"),
+];
+
+/// Replaces column types that MySQL lacks.
+fn replace_types(text: &str) -> Option<Rewrite> {
+    let tokens: Vec<Token<'_>> =
+        tokenize(text, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
+    tokens.first().filter(|token| token.is_any_keyword(&["create", "alter"]))?;
+    let new_type = |token: &Token<'_>| TYPES.iter().find(|(old, _)| token.is_keyword(old));
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut named: Vec<&str> = Vec::new();
+    for at in 2..tokens.len() {
+        let begins = tokens[at - 2].is_symbol('(')
+            || tokens[at - 2].is_symbol(',')
+            || tokens[at - 2].is_any_keyword(&["column", "add", "modify"]);
+        let Some((old, new)) = new_type(&tokens[at]).filter(|_| begins && tokens[at - 1].name().is_some()) else {
+            continue;
+        };
+        edits.push((tokens[at].start..tokens[at].end(), (*new).to_owned()));
+        named.push(old);
+    }
+    named.dedup();
+    let what = |old: &&str| {
+        let new = TYPES.iter().find(|(name, _)| name == old).map_or("", |(_, new)| new);
+        format!("{} → {new}", old.to_uppercase())
+    };
+    (!edits.is_empty()).then(|| Rewrite {
+        what: format!("In the dump: {}", named.iter().map(what).collect::<Vec<_>>().join(", ")),
+        text: Some(splice(text, &edits)),
+        is_certain: true,
+        effects: vec!["Values are text then: they take more bytes, and nothing checks their form.".into()],
+        ..Rewrite::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(rewrite: Option<Rewrite>) -> String {
+        rewrite.and_then(|one| one.text).unwrap_or_default()
+    }
+
+    #[test]
+    fn groups_are_sorted_by_order_by() {
+        for (old, new) in [
+            ("SELECT a FROM t GROUP BY a DESC", "SELECT a FROM t GROUP BY a ORDER BY a DESC"),
+            (
+                "SELECT a, f(b) FROM t GROUP BY a ASC, f(b) HAVING a > 1 LIMIT 3",
+                "SELECT a, f(b) FROM t GROUP BY a, f(b) HAVING a > 1 ORDER BY a ASC, f(b) LIMIT 3",
+            ),
+            ("SELECT a FROM t GROUP BY a DESC ORDER BY b", "SELECT a FROM t GROUP BY a ORDER BY b"),
+            ("SELECT a FROM t GROUP BY a DESC WITH ROLLUP", "SELECT a FROM t GROUP BY a WITH ROLLUP ORDER BY a DESC"),
+            (
+                "SELECT * FROM (SELECT a FROM t GROUP BY a DESC) x",
+                "SELECT * FROM (SELECT a FROM t GROUP BY a ORDER BY a DESC) x",
+            ),
+            ("SELECT a FROM t GROUP BY a DESC UNION SELECT 1", "SELECT a FROM t GROUP BY a UNION SELECT 1"),
+            ("BEGIN SELECT a FROM t GROUP BY a DESC; END", "BEGIN SELECT a FROM t GROUP BY a ORDER BY a DESC; END"),
+        ] {
+            assert_eq!(text_of(order_by_instead(old)), new);
+        }
+        assert!(order_by_instead("SELECT a FROM t GROUP BY a ORDER BY a DESC").is_none());
+    }
+
+    #[test]
+    fn keys_on_expressions_are_left_out() {
+        let table =
+            "CREATE TABLE t (a INT, b INT DEFAULT (1), KEY f ((LOWER(b))), KEY a (a), UNIQUE KEY g (a, (b + 1)))";
+        assert_eq!(text_of(leave_out_expression_keys(table)), "CREATE TABLE t (a INT, b INT DEFAULT (1), KEY a (a))");
+        let index = leave_out_expression_keys("CREATE UNIQUE INDEX f ON t ((a + 1))").unwrap();
+        assert!(index.text.is_none() && index.what.contains("key f:"));
+        assert!(leave_out_expression_keys("CREATE TABLE t (a INT, KEY a (a, b(3)), CHECK ((a > 1)))").is_none());
+    }
+
+    #[test]
+    fn types_of_mariadb_become_text() {
+        let table = "CREATE TABLE t (id UUID PRIMARY KEY, `uuid` INT, a inet6 DEFAULT '::')";
+        assert_eq!(
+            text_of(replace_types(table)),
+            "CREATE TABLE t (id CHAR(36) CHARACTER SET ascii PRIMARY KEY, `uuid` INT, a VARCHAR(39) CHARACTER SET ascii DEFAULT '::')"
+        );
+    }
+}
