@@ -12,11 +12,23 @@ use crate::Error;
 
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Statements that list a replica's connections to its sources, one row per connection. The first
+/// that the server knows is used. On MariaDB, the others list the connection without a name only.
+const STATUS_STATEMENTS: [&str; 3] = ["SHOW ALL SLAVES STATUS", "SHOW REPLICA STATUS", "SHOW SLAVE STATUS"];
+
 #[derive(Default)]
 pub struct Pace {
     last_check: Option<Instant>,
-    /// True if the server is no replica, or the account can't see its status.
-    is_lag_unknown: bool,
+    status: Status,
+}
+
+#[derive(Default)]
+enum Status {
+    #[default]
+    Unasked,
+    Statement(&'static str),
+    /// The server is no replica, or the account can't see its status.
+    None,
 }
 
 impl Pace {
@@ -34,19 +46,23 @@ impl Pace {
         Ok(())
     }
 
+    /// True if any of the connections to sources lags.
     fn lags(&mut self, conn: &mut Conn, options: &ReadOptions) -> bool {
-        if self.is_lag_unknown {
+        let statements = match self.status {
+            Status::Unasked => &STATUS_STATEMENTS[..],
+            Status::Statement(statement) => &[statement],
+            Status::None => return false,
+        };
+        let answer = statements
+            .iter()
+            .find_map(|&statement| conn.query::<Row, _>(statement).ok().map(|connections| (statement, connections)));
+        let Some((statement, connections)) = answer.filter(|(_, connections)| !connections.is_empty()) else {
+            self.status = Status::None;
             return false;
-        }
-        let status: Result<Option<Row>, _> =
-            conn.query_first("SHOW REPLICA STATUS").or_else(|_| conn.query_first("SHOW SLAVE STATUS"));
-        match status {
-            Ok(Some(row)) => seconds_behind(&row).is_some_and(|seconds| seconds > options.max_lag.as_secs()),
-            Ok(None) | Err(_) => {
-                self.is_lag_unknown = true;
-                false
-            }
-        }
+        };
+        self.status = Status::Statement(statement);
+        let lag = connections.iter().filter_map(seconds_behind).max();
+        lag.is_some_and(|seconds| seconds > options.max_lag.as_secs())
     }
 }
 

@@ -5,5 +5,6 @@ mod groups;
 mod lab;
 mod reading;
 mod rehearsal;
+mod replica;
 mod requests;
 mod round_trip;
