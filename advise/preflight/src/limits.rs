@@ -1,8 +1,10 @@
 //! Lengths of keys, rows and columns after a conversion.
 
 use facts::{Column, Facts, Index, IndexPart, RowFormat, Table};
-use rules::keys::{self, KeyLimits};
+use rules::keys::{self, KeyLimits, TooLong, judge_length};
+use rules::pages::{self, CharacterBytes};
 use rules::rows;
+use server::{Flavour, Version};
 
 use crate::job::TableJob;
 
@@ -26,12 +28,41 @@ pub fn part_bytes(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usiz
     keys::part_bytes(job.table, index, |column| max_character_bytes(facts, job, column, Some(target)))
 }
 
+/// True if an index is too long after the conversion, and does not become a hash index for it.
+pub fn is_too_long(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> bool {
+    judge(facts, job, index, target).is_some_and(|outcome| outcome != TooLong::Hash)
+}
+
+/// True if the conversion makes a unique index a hash index, because its values are too long.
+pub fn becomes_hash(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> bool {
+    judge(facts, job, index, target) == Some(TooLong::Hash)
+}
+
+fn judge(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> Option<TooLong> {
+    judge_length(&facts.server, job.table, index, &part_bytes(facts, job, index, target))
+}
+
+/// True if the plan sets `ROW_FORMAT=DYNAMIC`: a part of an index exceeds the limit of the table's row
+/// format, and DYNAMIC has a higher one.
+pub fn needs_dynamic_format(facts: &Facts, job: &TableJob<'_>, target: usize) -> bool {
+    let per_part = key_limits(facts, job.table).max_part_bytes;
+    let exceeds = |index: &&Index| {
+        is_too_long(facts, job, index, target)
+            && part_bytes(facts, job, index, target).iter().any(|&bytes| bytes > per_part)
+    };
+    dynamic_format_helps(facts, job.table)
+        && job.table.indexes.iter().filter(|index| job.converts_part_of(index)).any(|index| exceeds(&index))
+}
+
 /// Returns prefixes, in characters, with which an index fits after the conversion. A part of `None`
 /// has no prefix.
 ///
-/// `None` if the index fits as it is (in `ROW_FORMAT=DYNAMIC`, if that allows longer parts), or if
-/// no prefixes make it fit.
+/// `None` if the index fits as it is (in `ROW_FORMAT=DYNAMIC`, if that allows longer parts), if it
+/// becomes a hash index, or if no prefixes make it fit.
 pub fn shortened_prefixes(facts: &Facts, job: &TableJob<'_>, index: &Index, target: usize) -> Option<Vec<Option<u64>>> {
+    if !is_too_long(facts, job, index, target) {
+        return None;
+    }
     let limits = match dynamic_format_helps(facts, job.table) {
         true => keys::innodb_limits(&facts.server, RowFormat::Dynamic),
         false => key_limits(facts, job.table),
@@ -71,7 +102,32 @@ pub fn shortened_prefixes(facts: &Facts, job: &TableJob<'_>, index: &Index, targ
 ///
 /// `target` is the conversion's target; `None` means before the conversion.
 pub fn row_bytes(facts: &Facts, job: &TableJob<'_>, target: Option<usize>) -> u64 {
-    rows::longest_row_bytes(job.table, |column| max_character_bytes(facts, job, column, target))
+    rows::longest_row_bytes(facts.server.flavour, job.table, |column| max_character_bytes(facts, job, column, target))
+}
+
+/// Returns the bytes that a row needs in its page in a row format. `None` if the rule is not known:
+/// for engines other than InnoDB, and compressed tables.
+pub fn page_row_bytes(facts: &Facts, job: &TableJob<'_>, target: Option<usize>, format: RowFormat) -> Option<u64> {
+    let width = |column: &Column| {
+        let max = max_character_bytes(facts, job, column, target);
+        let converted = target.and_then(|target| Some(job.conversion(&column.name)?.targets[target].charset.as_str()));
+        let charset = converted.or(column.charset.as_deref());
+        charset.map_or(CharacterBytes::BINARY, |charset| CharacterBytes::new(charset, max))
+    };
+    let is_hidden = |name: &String| job.table.column(name).is_none();
+    let hidden = if job.row_end.as_ref().is_some_and(is_hidden) { pages::hidden_period_bytes(format) } else { 0 };
+    Some(pages::page_row_bytes(&facts.server, job.table, format, width)? + hidden)
+}
+
+/// True if the server may change the character set without a look at the table's rows: MariaDB from
+/// 10.4.3 on, from utf8mb3 to utf8mb4. It then does not check their size either.
+pub fn may_be_instant(facts: &Facts, job: &TableJob<'_>, target: usize) -> bool {
+    let is_new = facts.server.flavour == Flavour::MariaDb && facts.server.version_number() >= Version::new(10, 4, 3);
+    is_new
+        && job.conversions.iter().all(|conversion| {
+            let (from, to) = (conversion.column.charset.as_deref(), conversion.targets[target].charset.as_str());
+            from == Some(to) || matches!((from, to), (Some("utf8" | "utf8mb3"), "utf8mb4"))
+        })
 }
 
 /// Returns the maximum bytes per character of a column, before the conversion if `target` is

@@ -7,6 +7,7 @@ pub mod departures;
 pub mod encoding;
 pub mod joins;
 pub mod keys;
+pub mod pages;
 pub mod rows;
 pub mod serialized;
 pub mod user_code;

@@ -2,6 +2,7 @@
 //! Size").
 
 use facts::{Column, Table};
+use server::Flavour;
 
 /// Maximum bytes of a row's columns in every engine. Of `TEXT` and `BLOB`, only length and pointer
 /// count.
@@ -10,31 +11,59 @@ pub const MAX_ROW_BYTES: u64 = 65_535;
 /// Returns the size of the longest possible row in bytes, with the bitmap of NULLs. Virtual
 /// generated columns are not stored and do not count. `width` returns the bytes of a character of a
 /// column.
-pub fn longest_row_bytes(table: &Table, width: impl Fn(&Column) -> u64) -> u64 {
-    let stored =
-        table.columns.iter().filter(|column| column.generated.as_ref().is_none_or(|generated| generated.stored));
+pub fn longest_row_bytes(flavour: Flavour, table: &Table, width: impl Fn(&Column) -> u64) -> u64 {
     let (mut bytes, mut nullable) = (0, 0);
-    for column in stored {
-        bytes += longest_value_bytes(column, width(column));
+    for column in table.columns.iter().filter(|column| is_stored(column)) {
+        bytes += longest_value_bytes(flavour, column, width(column));
         nullable += u64::from(column.nullable);
     }
     bytes + nullable.div_ceil(8)
 }
 
+/// True for all columns except virtual generated ones.
+pub(crate) fn is_stored(column: &Column) -> bool {
+    column.generated.as_ref().is_none_or(|generated| generated.stored)
+}
+
 /// Returns the size of the longest possible value in bytes, with characters of `width` bytes.
-pub fn longest_value_bytes(column: &Column, width: u64) -> u64 {
+pub fn longest_value_bytes(flavour: Flavour, column: &Column, width: u64) -> u64 {
+    match measure(flavour, column, width) {
+        Size::Fixed(bytes) | Size::Char(bytes) => bytes,
+        Size::Variable(bytes) => add_length_prefix(bytes),
+        Size::Blob(bytes) => bytes,
+    }
+}
+
+/// Bytes of the longest value of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    Fixed(u64),
+    /// `CHAR`.
+    Char(u64),
+    /// Without the length: `VARCHAR`, `VARBINARY`.
+    Variable(u64),
+    /// Length and pointer: `TEXT`, `BLOB` and types that are stored as one.
+    Blob(u64),
+}
+
+/// Measures the longest value of a column, with characters of `width` bytes.
+pub(crate) fn measure(flavour: Flavour, column: &Column, width: u64) -> Size {
     let characters = column.characters.unwrap_or(0);
+    // MariaDB writes a byte before a compressed value.
+    let compression = u64::from(column.column_type.to_ascii_uppercase().contains(" COMPRESSED"));
     match column.data_type.as_str() {
-        "char" => characters * width,
-        "varchar" => add_length_prefix(characters * width),
-        "binary" => characters,
-        "varbinary" => add_length_prefix(characters),
-        "tinytext" | "tinyblob" => 9,
-        "text" | "blob" => 10,
-        "mediumtext" | "mediumblob" => 11,
+        "char" => Size::Char(characters * width),
+        "varchar" => Size::Variable(characters * width + compression),
+        "binary" => Size::Fixed(characters),
+        "varbinary" => Size::Variable(characters + compression),
+        "tinytext" | "tinyblob" => Size::Blob(9),
+        "text" | "blob" => Size::Blob(10),
+        "mediumtext" | "mediumblob" => Size::Blob(11),
+        // MariaDB stores a vector as VARBINARY of four bytes a dimension, MySQL as a BLOB.
+        "vector" if flavour == Flavour::MariaDb => Size::Variable(characters),
         "longtext" | "longblob" | "json" | "geometry" | "point" | "linestring" | "polygon" | "multipoint"
-        | "multilinestring" | "multipolygon" | "geometrycollection" | "geomcollection" | "vector" => 12,
-        _ => fixed_bytes(column),
+        | "multilinestring" | "multipolygon" | "geometrycollection" | "geomcollection" | "vector" => Size::Blob(12),
+        _ => Size::Fixed(fixed_bytes(column)),
     }
 }
 
@@ -107,12 +136,31 @@ mod tests {
     #[test]
     fn row_size_includes_the_null_bitmap() {
         let mut table = Table { columns: vec![column("varchar", "varchar(100)", Some(100))], ..Table::default() };
-        assert_eq!((longest_row_bytes(&table, |_| 1), longest_row_bytes(&table, |_| 4)), (101, 402));
+        assert_eq!(
+            (longest_row_bytes(Flavour::MySql, &table, |_| 1), longest_row_bytes(Flavour::MySql, &table, |_| 4)),
+            (101, 402)
+        );
         table.columns.push(Column { nullable: true, ..column("text", "text", Some(65_535)) });
-        assert_eq!(longest_row_bytes(&table, |_| 4), 402 + 10 + 1);
+        assert_eq!(longest_row_bytes(Flavour::MySql, &table, |_| 4), 402 + 10 + 1);
         for geometry in ["multipoint", "geometrycollection", "geomcollection"] {
-            assert_eq!(longest_value_bytes(&column(geometry, geometry, None), 4), 12);
+            assert_eq!(longest_value_bytes(Flavour::MySql, &column(geometry, geometry, None), 4), 12);
         }
+    }
+
+    /// Sizes that MariaDB 11.8.9 was seen to count beside the longest VARCHAR that it takes.
+    #[test]
+    fn vectors_and_compressed_columns_of_mariadb() {
+        let bytes = |column: &Column| longest_value_bytes(Flavour::MariaDb, column, 1);
+        for (dimensions, expected) in [(8, 33), (63, 253), (64, 258)] {
+            let vector = column("vector", &format!("vector({dimensions})"), Some(4 * dimensions));
+            assert_eq!(bytes(&vector), expected);
+            assert_eq!(longest_value_bytes(Flavour::MySql, &vector, 1), 12);
+        }
+        for (characters, expected) in [(10, 12), (254, 256), (255, 258), (256, 259)] {
+            let column_type = format!("varchar({characters}) /*M!100301 COMPRESSED*/");
+            assert_eq!(bytes(&column("varchar", &column_type, Some(characters))), expected);
+        }
+        assert_eq!(bytes(&column("text", "text /*M!100301 COMPRESSED*/", Some(65_535))), 10);
     }
 
     #[test]

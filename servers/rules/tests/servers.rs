@@ -147,13 +147,13 @@ fn check_row_limit(server: &Server, conn: &mut Conn) {
     let width = |column: &facts::Column| {
         u64::from(rules::charset::max_bytes(column.charset.as_deref().unwrap_or("")).unwrap_or(1))
     };
-    let bytes = rows::longest_row_bytes(facts(server).table("q", "r").unwrap(), width);
+    let bytes = rows::longest_row_bytes(server.flavour(), facts(server).table("q", "r").unwrap(), width);
     // One character for each remaining byte. Beyond 255, the length takes a second byte.
     let max_length = 1 + rows::MAX_ROW_BYTES - bytes - u64::from(rows::MAX_ROW_BYTES - bytes >= 255);
     conn.query_drop("DROP TABLE q.r").unwrap();
     conn.query_drop(table(max_length)).unwrap_or_else(|error| panic!("{max_length}: {error}"));
     let made = facts(server);
-    assert_eq!(rows::longest_row_bytes(made.table("q", "r").unwrap(), width), rows::MAX_ROW_BYTES);
+    assert_eq!(rows::longest_row_bytes(server.flavour(), made.table("q", "r").unwrap(), width), rows::MAX_ROW_BYTES);
     conn.query_drop("DROP TABLE q.r").unwrap();
     let refusal = conn.query_drop(table(max_length + 1)).expect_err("too long").to_string();
     assert!(refusal.contains("1118"), "{refusal}");

@@ -3,6 +3,7 @@
 use facts::{Column, Table};
 use rules::charset::max_bytes;
 use rules::rows::{MAX_ROW_BYTES, longest_row_bytes};
+use server::Flavour;
 
 use super::Check;
 use super::common::{Draft, column_name, quote_table, table_name};
@@ -16,7 +17,7 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 All columns of a row may take 65,535 bytes. TEXT and BLOB count with their pointers, VARCHAR with its maximum length: 16,383 characters of utf8mb4. Reports tables that would not fit once \
 their text columns are utf8mb4 (error 1118, or 1074 for one column), and TEXT columns that CONVERT would change to the next larger type. InnoDB's other limit, half a page for the parts of columns that it keeps there (error 1118, > 8126), \
-isn't computed: `weigh preflight` rehearses the ALTER. What to do: shorten columns, or make them TEXT; \
+isn't computed: `weigh preflight` does. What to do: shorten columns, or make them TEXT; \
 keep types by an explicit MODIFY. From: nextcloud #15648, ILIAS #12020, matomo #19115; MySQL manual, \"Limits on Table Column Count and Row Size\".",
     run,
 };
@@ -25,7 +26,7 @@ fn run(input: &AuditInput) -> Vec<Finding> {
     let mut findings = Vec::new();
     for table in input.facts.tables() {
         findings.extend(check_columns(table));
-        findings.extend(check_row(table));
+        findings.extend(check_row(input.facts.server.flavour, table));
     }
     findings
 }
@@ -45,8 +46,9 @@ fn utf8mb4_bytes(column: &Column) -> u64 {
     }
 }
 
-fn check_row(table: &Table) -> Option<Finding> {
-    let (before, after) = (longest_row_bytes(table, current_bytes), longest_row_bytes(table, utf8mb4_bytes));
+fn check_row(flavour: Flavour, table: &Table) -> Option<Finding> {
+    let (before, after) =
+        (longest_row_bytes(flavour, table, current_bytes), longest_row_bytes(flavour, table, utf8mb4_bytes));
     if after <= MAX_ROW_BYTES {
         return None;
     }

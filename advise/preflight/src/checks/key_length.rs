@@ -1,7 +1,7 @@
 //! Indexes that exceed the limit of key lengths.
 
-use facts::{ForeignKey, Index};
-use rules::keys::{KeyLimits, judge_length};
+use facts::{ForeignKey, Index, RowFormat};
+use rules::keys::{KeyLimits, TooLong, judge_length, lacking_settings};
 
 use super::{Check, CheckFunction};
 use crate::finding::{Finding, index_finding};
@@ -36,21 +36,27 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                 let sum = bytes.iter().sum::<u64>();
                 let (bytes_after, limit) = if longest > per_part { (longest, per_part) } else { (sum, in_all) };
                 let prefixes = shortened_prefixes(job.facts, table, index, target);
-                let foreign_key = prefixes.as_ref().and_then(|_| find_foreign_key(job, table, index));
+                let becomes_hash = outcome == TooLong::Hash;
+                let is_changed = becomes_hash || prefixes.is_some();
+                let foreign_key = find_foreign_key(job, table, index).filter(|_| is_changed);
                 let loses_key = foreign_key.is_some() || prefixes.is_some() && index.unique;
                 let severity = if loses_key { Severity::Error } else { Severity::Warning };
                 let mut finding = index_finding(&CHECK, severity, table, &index.name, name);
                 finding.details.count = bytes_after;
                 finding.what = format!("it would take {bytes_after} bytes, and the limit is {limit}");
                 finding.why = format!("ALTER TABLE {}", outcome.describe());
-                finding.details.in_plan =
-                    foreign_key.is_none() && (prefixes.is_some() || dynamic_format_helps(job.facts, table.table));
+                let dynamic_format_helps = !becomes_hash && dynamic_format_helps(job.facts, table.table);
+                finding.details.in_plan = foreign_key.is_none() && (prefixes.is_some() || dynamic_format_helps);
                 finding.action = match prefixes {
-                    Some(_) if foreign_key.is_some() => format!(
-                        "shorten its columns by hand on both sides: the foreign key {} takes whole columns only",
-                        foreign_key.map_or("", |key| key.name.as_str())
+                    _ if foreign_key.is_some() => format!(
+                        "shorten its columns by hand on both sides: the foreign key {} takes {} only",
+                        foreign_key.map_or("", |key| key.name.as_str()),
+                        if becomes_hash { "an ordered index" } else { "whole columns" }
                     ),
-                    None if dynamic_format_helps(job.facts, table.table) => {
+                    None if becomes_hash => {
+                        "if queries search or sort by it, add an index of a prefix, or shorten its columns".into()
+                    }
+                    None if dynamic_format_helps => {
                         "the plan sets ROW_FORMAT=DYNAMIC, which takes keys of 3072 bytes".into()
                     }
                     None => "shorten the index by hand: what can be shortened is not enough".into(),
@@ -68,6 +74,9 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
                             .join(", ")
                     ),
                 };
+                if finding.details.in_plan && !dynamic_format_helps {
+                    finding.action.push_str(&advise_settings(job, table, &bytes));
+                }
                 if index.unique && finding.details.in_plan && severity == Severity::Error {
                     finding.action.push_str("; it then refuses values that differ only after that");
                 }
@@ -78,8 +87,21 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Returns a foreign key that uses an index, on either side. The server takes no prefixes there
-/// (error 1071 or 1822).
+/// Returns the end of a sentence about the settings with which an index stays whole. Empty without
+/// such settings.
+fn advise_settings(job: &Job<'_>, table: &TableJob<'_>, bytes: &[u64]) -> String {
+    let is_old_format = matches!(table.table.row_format, RowFormat::Compact | RowFormat::Redundant);
+    let is_innodb = table.table.engine.as_deref().is_some_and(|engine| engine.eq_ignore_ascii_case("innodb"));
+    let settings = lacking_settings(&job.facts.server);
+    if !is_innodb || !is_old_format || settings.is_empty() || bytes.iter().sum::<u64>() > 3072 {
+        return String::new();
+    }
+    let settings: Vec<String> = settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    format!(" (it stays whole if you first set {})", settings.join(", "))
+}
+
+/// Returns a foreign key that uses an index, on either side. The server takes no prefixes
+/// (error 1071 or 1822) and no hash indexes (1821) there.
 fn find_foreign_key<'f>(job: &Job<'f>, table: &TableJob<'_>, index: &Index) -> Option<&'f ForeignKey> {
     let columns: Vec<&str> = index.parts.iter().filter_map(|part| part.column.as_deref()).collect();
     let begins_with = |key: &[String]| columns.len() >= key.len() && key.iter().zip(&columns).all(|(a, b)| a == b);

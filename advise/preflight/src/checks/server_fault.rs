@@ -6,6 +6,7 @@ use server::{Flavour, Version};
 use super::{Check, CheckFunction};
 use crate::finding::{Finding, table_finding};
 use crate::job::{Conversion, Job, TableJob};
+use crate::plan::generated_targets;
 use crate::text::is_subset;
 use check::{Reading, Severity};
 
@@ -16,7 +17,8 @@ pub static CHECK: Check = Check {
     doc: "MDEV-26294: MariaDB from 10.4.3 on, before 10.4.26, 10.5.17, 10.6.9, 10.7.5, 10.8.4 and 10.9.2, converts a unique key in place without \
               noticing duplicates (versions: MariaDB's release notes). MySQL bug 97103: a unique index keeps its old order until the server is \
               restarted; reported for 8.0.17 and closed in December 2019 without naming the release that mends it, so 8.0.13 to 8.0.19 \
-              are taken to have it. 8.0.12 refuses to convert in place. For both the plan asks for ALGORITHM=COPY.",
+              are taken to have it. 8.0.12 refuses to convert in place. For both the plan asks for ALGORITHM=COPY. MariaDB before 10.5 takes no COLLATE in a generated \
+              column, which gets the table's default: one ALTER cannot give two of them different collations (error 1064).",
     run: CheckFunction::Facts(run),
 };
 
@@ -72,6 +74,7 @@ fn keeps_old_order(version: Version) -> bool {
 fn run(job: &Job<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for table in &job.tables {
+        findings.extend(find_unwritable_collations(job, table));
         if let Some(fault) = find_server_fault(job, table) {
             let mut finding = table_finding(&CHECK, Severity::Warning, table, &job.targets[0]);
             finding.details.count = 1;
@@ -83,6 +86,19 @@ fn run(job: &Job<'_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Returns the error of a table whose generated columns need collations that one ALTER cannot give.
+fn find_unwritable_collations(job: &Job<'_>, table: &TableJob<'_>) -> Option<Finding> {
+    let targets = generated_targets(job, table);
+    let [first, .., last] = targets[..] else { return None };
+    let mut finding = table_finding(&CHECK, Severity::Error, table, &job.targets[0]);
+    finding.details.count = targets.len() as u64;
+    finding.what = format!("its generated columns need {} collations, {first} and {last}", targets.len());
+    finding.why =
+        format!("{} takes no COLLATE for them, and ALTER TABLE ends with error 1064", job.facts.server.version);
+    finding.action = "drop one of them and create it again after the conversion, under another default of the table; or --all-columns".into();
+    Some(finding)
 }
 
 #[cfg(test)]

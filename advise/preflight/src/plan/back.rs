@@ -3,13 +3,14 @@
 use facts::ForeignKey;
 use sql::{ddl, quote_identifier, quote_string, quote_table};
 
-use super::convert::{needs_dynamic_format, rebuild_index, rebuilt_indexes, restore_histograms};
+use super::convert::{rebuild_index, rebuilt_indexes, restore_histograms};
 use super::foreign_keys::{add_foreign_key, drop_foreign_key};
 use super::programs::{ChosenProgram, create_again};
 use super::session::{prepare_session, switch_off_settings};
 use super::{generated, step};
 use crate::finding::Finding;
 use crate::job::{Conversion, Job, TableJob};
+use crate::limits::needs_dynamic_format;
 use crate::model::{Phase, Step};
 use crate::quote::charset_name;
 
@@ -58,7 +59,7 @@ fn restore_table(job: &Job<'_>, table: &TableJob<'_>, findings: &[Finding]) -> S
     for (index, _) in rebuilt_indexes(job, table, findings) {
         clauses.extend(rebuild_index(job, table, index, None));
     }
-    if needs_dynamic_format(job, table) {
+    if needs_dynamic_format(job.facts, table, 0) {
         let options = ddl::table_options(create);
         let format = options.split_whitespace().find(|option| option.starts_with("ROW_FORMAT="));
         clauses.push(format.unwrap_or("ROW_FORMAT=DEFAULT").to_owned());

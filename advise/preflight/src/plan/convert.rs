@@ -10,7 +10,7 @@ use crate::checks::{converted_partition_columns, find_server_fault};
 use crate::expression::{self, mentions_column};
 use crate::finding::Finding;
 use crate::job::{Conversion, Job, TableJob, flavour};
-use crate::limits::{dynamic_format_helps, key_limits, part_bytes, shortened_prefixes};
+use crate::limits::{needs_dynamic_format, shortened_prefixes};
 use crate::model::{Phase, Step};
 use crate::quote::charset_name;
 
@@ -52,7 +52,7 @@ pub(super) fn convert_clauses(job: &Job<'_>, table: &TableJob<'_>, findings: &[F
     for (index, prefixes) in rebuilt_indexes(job, table, findings) {
         clauses.extend(rebuild_index(job, table, index, prefixes));
     }
-    if needs_dynamic_format(job, table) {
+    if needs_dynamic_format(job.facts, table, 0) {
         clauses.push("ROW_FORMAT=DYNAMIC".into());
     }
     if copy_reason(job, table).is_some() {
@@ -87,15 +87,6 @@ pub(super) fn rebuilt_indexes<'t>(
         is_rebuilt.then_some((index, prefixes))
     };
     table.table.indexes.iter().filter_map(rebuilt).collect()
-}
-
-/// True if a part of an index exceeds the limit of the table's row format, and DYNAMIC has a higher
-/// one.
-pub(super) fn needs_dynamic_format(job: &Job<'_>, table: &TableJob<'_>) -> bool {
-    let per_part = key_limits(job.facts, table.table).max_part_bytes;
-    let exceeds = |index: &&Index| part_bytes(job.facts, table, index, 0).iter().any(|&bytes| bytes > per_part);
-    dynamic_format_helps(job.facts, table.table)
-        && table.table.indexes.iter().filter(|index| table.converts_part_of(index)).any(|index| exceeds(&index))
 }
 
 /// True if an index has an expression that names a converted column. MySQL 9.7 keeps the old

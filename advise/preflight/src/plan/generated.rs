@@ -18,10 +18,28 @@ pub(super) fn default_collation<'t>(
     table: &'t TableJob<'_>,
     to: impl Fn(&'t Conversion<'_>) -> &'t str,
 ) -> Option<&'t str> {
-    if flavour(job.facts) != Flavour::MariaDb || job.facts.server.version_number() >= TAKES_COLLATE {
+    if !takes_default(job) {
         return None;
     }
     table.conversions.iter().find(|conversion| conversion.column.generated.is_some()).map(to)
+}
+
+/// Returns the planned collations of a table's generated columns that can only get them as the
+/// table's default, each once.
+pub fn generated_targets<'t>(job: &Job<'_>, table: &'t TableJob<'_>) -> Vec<&'t str> {
+    if !takes_default(job) {
+        return Vec::new();
+    }
+    let generated = table.conversions.iter().filter(|conversion| conversion.column.generated.is_some());
+    let mut targets: Vec<&str> = generated.map(|conversion| conversion.planned_target().name.as_str()).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}
+
+/// True for servers that take no `COLLATE` for generated columns.
+fn takes_default(job: &Job<'_>) -> bool {
+    flavour(job.facts) == Flavour::MariaDb && job.facts.server.version_number() < TAKES_COLLATE
 }
 
 /// Returns the clause that sets a table's default.

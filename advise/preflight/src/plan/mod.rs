@@ -31,6 +31,7 @@ use session::{lock_holders_hint, lock_holders_query, prepare_session, switch_off
 use verification::verification_queries;
 
 pub use convert::dependent_columns;
+pub use generated::generated_targets;
 pub use programs::{keeps_old_collation, programs_left, without_return_charset};
 
 /// Findings decide which steps are blocked, which columns get another type, and which text is

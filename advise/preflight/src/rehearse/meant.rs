@@ -1,9 +1,11 @@
 //! Changes that the plan means to make.
 
 use check::table_name;
+use facts::Index;
 use rehearsal::{Change, Kind};
 
 use crate::job::Job;
+use crate::limits::becomes_hash;
 use crate::model::{Phase, Plan, Step};
 use crate::plan::{dependent_columns, without_return_charset};
 
@@ -74,6 +76,14 @@ fn is_meant_of_table(job: &Job<'_>, steps: &[&Step], change: &Change, part: &str
     }
     if part == "options" {
         return alters.iter().any(|sql| sql.contains("ROW_FORMAT=DYNAMIC"));
+    }
+    if let Some(name) = part.strip_prefix("key ").and_then(unquote) {
+        // The check `key-length` says so.
+        let is_hash = after.strip_suffix(" USING HASH") == change.before.as_deref();
+        let becomes_hash = |index: &Index| index.name == name && becomes_hash(job.facts, table, index, 0);
+        if is_hash && table.table.indexes.iter().any(becomes_hash) {
+            return true;
+        }
     }
     // The ALTER adds the index in this form.
     let added = format!("ADD {}", definition_head(after));

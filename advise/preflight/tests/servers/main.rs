@@ -8,3 +8,4 @@ mod rehearsal;
 mod replica;
 mod requests;
 mod round_trip;
+mod row_size;

@@ -8,8 +8,8 @@ mod cases;
 use mysql::prelude::Queryable;
 use preflight::{Algorithm, Phase, Report, Severity};
 
-use crate::lab::{Lab, describe_report, options};
-use cases::{CASES, Case};
+use crate::lab::{Lab, describe_report, find_finding, options};
+use cases::{Case, cases};
 
 /// Runs the steps that the plan doesn't block.
 fn run_plan(lab: &mut Lab, report: &Report) -> Result<(), String> {
@@ -114,7 +114,7 @@ fn run_cases(server: &str, target: &str) {
     lab.conn.query_drop("CREATE USER teller@localhost").unwrap();
     let only = std::env::var("WEIGH_CASE").ok();
     let is_chosen = |case: &&Case| only.as_ref().is_none_or(|only| case.name == only);
-    let cases: Vec<&Case> = CASES.iter().filter(|case| (case.on)(&lab)).filter(is_chosen).collect();
+    let cases: Vec<&Case> = cases().filter(|case| (case.on)(&lab)).filter(is_chosen).collect();
     let mut failures = Vec::new();
     for case in cases {
         if let Err(problem) = run_case(&mut lab, target, case) {
@@ -271,6 +271,31 @@ fn undoes_global_settings_that_would_stop_the_plan() {
     lab.conn = lab.server.connect().unwrap();
     let repaired: Option<String> = lab.conn.query_first("SELECT HEX(a) FROM inherited.t").unwrap();
     assert_eq!((limit, repaired.as_deref()), (Some(0.0), Some("4DC3BC6C6C6572")));
+}
+
+/// Without Barracuda, MySQL 5.6 and MariaDB 10.1 take no `ROW_FORMAT=DYNAMIC`, whatever
+/// `innodb_large_prefix` is.
+#[test]
+fn shortens_keys_where_the_row_format_is_refused() {
+    for server in ["mysql@5.6", "mariadb@10.1"] {
+        for (file_format, expected) in [("Antelope", (Some(191), "Compact")), ("Barracuda", (None, "Dynamic"))] {
+            let settings = [("innodb_large_prefix", "1"), ("innodb_file_format", file_format)];
+            let mut lab = Lab::with_settings(server, &settings);
+            lab.private = Lab::with_settings(server, &settings).server.into();
+            let create = "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(255), KEY k (a)) ROW_FORMAT=COMPACT";
+            lab.schema("prefixes", "latin1", &[create.to_owned()]);
+            let report = lab.rehearsed_report_with("prefixes", &options("utf8mb4_unicode_ci"));
+            assert!(report.plan.as_ref().unwrap().blocked.is_empty(), "{}", describe_report(&report));
+            let finding = find_finding(&report, "key-length", "prefixes.t: k");
+            let names_setting = finding.action.contains("innodb_file_format = Barracuda");
+            assert_eq!(names_setting, file_format == "Antelope", "{}", finding.action);
+            assert_eq!(run_plan(&mut lab, &report), Ok(()), "{server} {file_format}");
+            let query = "SELECT SUB_PART, ROW_FORMAT FROM information_schema.STATISTICS JOIN information_schema.TABLES \
+                         USING (TABLE_SCHEMA, TABLE_NAME) WHERE TABLE_SCHEMA = 'prefixes' AND INDEX_NAME = 'k'";
+            let (prefix, format): (Option<u64>, String) = lab.conn.query_first(query).unwrap().unwrap();
+            assert_eq!((prefix, format.as_str()), expected, "{server} {file_format}");
+        }
+    }
 }
 
 /// Rows that are written while a trigger is gone miss it.

@@ -63,9 +63,14 @@ impl TooLong {
 
 /// Returns what a server does with an index whose parts would have these bytes. `None` if it fits.
 ///
+/// Also `None` for a unique index that is a hash index because its values are too long already.
+///
 /// The server itself shortens or refuses long parts, then refuses a long key, then InnoDB refuses
 /// parts that its row format does not allow. An engine without known limits counts as InnoDB.
 pub fn judge_length(server: &ServerFacts, table: &Table, index: &Index, part_bytes: &[u64]) -> Option<TooLong> {
+    if index.kind == IndexKind::Hash && may_be_hash(server, table, index) {
+        return None;
+    }
     let limits = find_limits(server, table).unwrap_or_else(|| innodb_limits(server, table.row_format));
     let max_part = limits.max_server_part_bytes;
     let is_shortened = part_bytes.iter().any(|&bytes| bytes > max_part);
