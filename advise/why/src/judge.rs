@@ -179,8 +179,30 @@ impl Copy<'_> {
         }
     }
 
-    /// Evaluates expressions, each with a name, in a query block whose tables return no row.
+    /// Evaluates expressions, each with a name, in a query block whose tables return no row. A name
+    /// that is no column can be the alias of an item.
     pub fn ask_on_no_rows(
+        &mut self,
+        source: &Source,
+        block: usize,
+        expressions: &[(&str, &str)],
+    ) -> Result<Result<Results, Refusal>, Error> {
+        let answer = self.ask_columns(source, block, expressions)?;
+        if !answer.as_ref().is_err_and(|refusal| refusal.code == UNKNOWN_COLUMN) {
+            return Ok(answer);
+        }
+        let replaced: Vec<Option<String>> =
+            expressions.iter().map(|(text, _)| source.replace_aliases(block, text)).collect();
+        if replaced.iter().all(Option::is_none) {
+            return Ok(answer);
+        }
+        let pairs = expressions.iter().zip(&replaced);
+        let named: Vec<(&str, &str)> =
+            pairs.map(|((text, name), replaced)| (replaced.as_deref().unwrap_or(text), *name)).collect();
+        self.ask_columns(source, block, &named)
+    }
+
+    fn ask_columns(
         &mut self,
         source: &Source,
         block: usize,

@@ -7,7 +7,7 @@ use crate::copy::{Copy, Place, StoredProgram};
 use crate::dictionary::Table;
 use crate::model::Origin;
 use crate::spot::{Operand, Source};
-use crate::syntax::{Expr, ExprKind, TableKind};
+use crate::syntax::{Expr, ExprKind, Item, TableKind};
 
 /// Object that an operand refers to.
 #[derive(Clone, Debug)]
@@ -217,6 +217,31 @@ impl Copy<'_> {
                 return Ok(Resolved { column, ..Resolved::new(Origin::Column) });
             }
         }
+        if let Some(found) = self.resolve_column(source, block, qualifier, column)? {
+            return Ok(found);
+        }
+        let items = source.parsed.blocks.get(block).map_or(&[][..], |block| &block.items);
+        let is_meant = |item: &&Item| item.alias.as_ref().is_some_and(|alias| alias.eq_ignore_ascii_case(column));
+        let alias = items.iter().find(is_meant).filter(|_| qualifier.is_none());
+        let found = match alias.map(|item| &item.expression.kind) {
+            Some(ExprKind::Name(names)) => {
+                let (column, tables) = names.split_last().map_or((column, &names[..]), |(last, rest)| (last, rest));
+                self.resolve_column(source, block, tables.last(), column)?
+            }
+            Some(_) => Some(Resolved::new(Origin::Expression)),
+            None => None,
+        };
+        Ok(found.unwrap_or_else(|| Resolved::new(Origin::Derived)))
+    }
+
+    /// Looks a column up in the tables of a block, then in those of the blocks around it.
+    fn resolve_column(
+        &mut self,
+        source: &Source,
+        block: usize,
+        qualifier: Option<&String>,
+        column: &str,
+    ) -> Result<Option<Resolved>, Error> {
         let mut at = Some(block);
         while let Some(content) = at.and_then(|at| source.parsed.blocks.get(at)) {
             for table in &content.tables {
@@ -224,12 +249,12 @@ impl Copy<'_> {
                     continue;
                 }
                 if let Some(found) = self.resolve_in(source, table, column)? {
-                    return Ok(found);
+                    return Ok(Some(found));
                 }
             }
             at = content.parent;
         }
-        Ok(Resolved::new(Origin::Derived))
+        Ok(None)
     }
 
     /// Looks a column up in one table of a statement.

@@ -16,6 +16,8 @@ pub struct Plan {
     pub warnings: Vec<String>,
     /// True if a lookup by a unique key found no row, so that the plan has no tables.
     pub is_empty_lookup: bool,
+    /// True if MIN or MAX is read off an index, so that the plan has no tables.
+    pub is_optimized_away: bool,
 }
 
 impl Copy<'_> {
@@ -45,6 +47,7 @@ pub(crate) fn read_plan(results: &Results) -> Plan {
         }
         let extra = value("Extra").unwrap_or_default();
         plan.is_empty_lookup |= extra.contains("const table");
+        plan.is_optimized_away |= extra.contains("optimized away") || extra.contains("No matching min/max row");
         let rows = value("rows").and_then(|rows| rows.parse().ok());
         if let (Some(table), Some(rows)) = (value("table"), rows) {
             let part = parts.entry(value("id").unwrap_or_default()).or_insert(Part { rows: 1, is_repeated: false });
@@ -88,19 +91,27 @@ fn sum_rows(parts: &BTreeMap<String, Part>) -> u64 {
 
 /// Tables that a lookup by an index reads in `after` and that were scanned, or looked up by a
 /// shorter key, in `before`; also those that were sorted, and of which an index now has the first
-/// rows.
+/// rows; and subqueries that the server now keeps in a temporary table.
 pub fn gained_lookups<'p>(before: &PlanFigures, after: &'p PlanFigures) -> Vec<&'p TableAccess> {
     let gained = |access: &&TableAccess| {
-        let Some(old) = before.tables.iter().find(|old| old.table == access.table) else { return false };
+        let Some(old) = before.tables.iter().find(|old| old.table == access.table) else {
+            return is_lookup(access) && is_kept_subquery(access);
+        };
         is_lookup(access) && (!is_lookup(old) || key_bytes(access) > key_bytes(old) && access.rows < old.rows)
             || is_sorted(old) && has_order(access) && access.rows < old.rows
     };
     after.tables.iter().filter(gained).collect()
 }
 
-/// True if the server sorts the rows.
+/// True for the temporary table of a subquery: `<subquery2>`. The server makes one only if the
+/// collations of both sides are equal.
+pub fn is_kept_subquery(access: &TableAccess) -> bool {
+    access.table.starts_with("<subquery")
+}
+
+/// True if the server sorts or groups the rows by itself.
 pub fn is_sorted(access: &TableAccess) -> bool {
-    access.extra.contains("filesort")
+    access.extra.contains("filesort") || access.extra.contains("Using temporary")
 }
 
 /// True if an index is read from its first row on, for its order.

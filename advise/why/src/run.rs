@@ -349,10 +349,13 @@ impl Diagnoser<'_, '_> {
             fault.before = self.copy.evaluate(&fault.subject)?;
             remedies = remedy::find(self.copy, &fault)?;
         }
-        let Some(best) = remedies.iter().filter_map(|remedy| remedy.plan.as_ref()).min_by_key(|plan| plan.rows) else {
+        if remedies.is_empty() {
             self.unjudged = self.unjudged.take().or(unjudged);
             return Ok(Vec::new());
-        };
+        }
+        let without_tables = PlanFigures::default();
+        let plans = remedies.iter().filter_map(|remedy| remedy.plan.as_ref());
+        let best = plans.min_by_key(|plan| plan.rows).unwrap_or(&without_tables);
         let before = remedy::figures(&fault.before.plans).unwrap_or_default();
         let gained: BTreeSet<&str> =
             crate::plan::gained_lookups(&before, best).into_iter().map(|access| access.table.as_str()).collect();
@@ -409,9 +412,10 @@ fn has_empty_lookup(outcome: &Outcome) -> bool {
 }
 
 /// True for a comparison or an order that an index could serve, if the server did not convert the
-/// column, or the expression of the index.
+/// column, or the expression of the index; also for a UNION, as a condition on its result can be
+/// one on each branch.
 fn is_index_candidate(judged: &Spotted) -> bool {
-    let is_kind = matches!(judged.spot.kind, SpotKind::Comparison | SpotKind::Order);
+    let is_kind = matches!(judged.spot.kind, SpotKind::Comparison | SpotKind::Order | SpotKind::Union);
     let is_converted = |own: &str| judged.site.winner.as_ref().is_none_or(|winner| !is_same_collation(winner, own));
     let is_lost_column = |one: &Resolved| {
         one.column.as_ref().is_some_and(|column| {
@@ -448,7 +452,20 @@ fn finding(fault: &Fault, error: Option<String>, remedies: Vec<crate::model::Rem
 
 fn describe_costs(before: &PlanFigures, after: &PlanFigures, warnings: &[String]) -> Vec<String> {
     let mut costs = Vec::new();
+    if after.tables.is_empty() {
+        let waste = |access: &crate::model::TableAccess| match &access.key {
+            Some(key) if crate::plan::is_lookup(access) => {
+                format!("Index {key} of {} cannot be used in full for a lookup", access.table)
+            }
+            _ => format!("{} is read whole, where an index could answer", access.table),
+        };
+        costs.extend(before.tables.iter().map(waste));
+    }
     for access in crate::plan::gained_lookups(before, after) {
+        if crate::plan::is_kept_subquery(access) {
+            costs.push("The rows of the subquery cannot be kept in a temporary table and looked up there".into());
+            continue;
+        }
         let key = access.key.as_deref().unwrap_or("an index");
         let purpose = if crate::plan::has_order(access) { "the order" } else { "a lookup" };
         costs.push(format!("Index {key} of {} cannot be used for {purpose}", access.table));

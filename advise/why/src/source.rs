@@ -10,7 +10,7 @@ use crate::Error;
 use crate::copy::Refusal;
 use crate::judge::is_conflict;
 use crate::model::{Diagnosis, Finding, Kind, PlanFigures, TableAccess};
-use crate::plan::{gained_lookups, is_lookup};
+use crate::plan::{gained_lookups, is_lookup, is_sorted};
 use crate::run::{Request, sets_up};
 use crate::trial::is_explainable;
 
@@ -151,8 +151,10 @@ fn is_shared(finding: &mut Finding, plan: &PlanFigures, place: &str, notes: &mut
     let gained =
         best.zip(finding.plan.as_ref()).map(|(after, before)| gained_lookups(before, after)).unwrap_or_default();
     let is_there = |access: &&TableAccess| {
-        // A scan of a whole index has the same key and length as a lookup.
-        let reads_alike = |own: &TableAccess| own.access == access.access || is_lookup(own) && is_lookup(access);
+        // A scan of a whole index has the same key and length as a lookup, or as a read in order.
+        let reads_alike = |own: &TableAccess| {
+            own.access == access.access && is_sorted(own) == is_sorted(access) || is_lookup(own) && is_lookup(access)
+        };
         let is_same = |own: &TableAccess| own.key == access.key && own.key_len == access.key_len && reads_alike(own);
         plan.tables.iter().any(|own| own.table == access.table && is_same(own))
     };
@@ -172,6 +174,40 @@ fn plan_figures(rows: &[Row]) -> PlanFigures {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A finding whose remedy reads an index in order; the running server's plan has `extra`.
+    fn is_shared_with(extra: &str) -> bool {
+        let plan = |rows: u64, extra: &str| {
+            let (key, key_len) = (Some("code".to_owned()), Some("152".to_owned()));
+            let (table, access, extra) = ("a".to_owned(), "index".to_owned(), extra.to_owned());
+            PlanFigures { rows, tables: vec![TableAccess { table, access, key, key_len, extra, rows }] }
+        };
+        let remedy = crate::model::Remedy {
+            scope: crate::model::Scope::Statement,
+            what: String::new(),
+            sql: Vec::new(),
+            plan: Some(plan(5, "Using index")),
+            effects: Vec::new(),
+            is_lossy: false,
+        };
+        let mut finding = Finding {
+            kind: Kind::IndexLost,
+            error: None,
+            sites: Vec::new(),
+            details: Vec::new(),
+            plan: Some(plan(4000, "Using index; Using temporary")),
+            server_plan: None,
+            remedies: vec![remedy],
+        };
+        is_shared(&mut finding, &plan(2000, extra), "statement", &mut Vec::new())
+    }
+
+    #[test]
+    fn an_index_that_is_grouped_by_the_server_is_not_in_order() {
+        assert!(is_shared_with("Using index; Using temporary"));
+        assert!(is_shared_with("Using index; Using filesort"));
+        assert!(!is_shared_with("Using index"));
+    }
 
     #[test]
     fn only_settings_of_the_session_reach_the_server() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use sql::{SqlMode, TokenKind, quote_identifier, tokenize};
 
 use crate::copy::Place;
-use crate::syntax::{Expr, ExprKind, Statement, parse_expression, parse_statement};
+use crate::syntax::{Expr, ExprKind, Item, Statement, parse_expression, parse_statement};
 use crate::trial::is_explainable;
 
 /// A statement, or an expression of a stored program, with its place.
@@ -104,6 +104,27 @@ impl Source {
     pub fn has_plan(&self) -> bool {
         let text = crate::ddl::create_query(&self.text).unwrap_or(&self.text);
         if self.is_expression { self.parsed.blocks.len() > 1 } else { is_explainable(text) }
+    }
+
+    /// Replaces the aliases of a block's items by their expressions, as HAVING and ORDER BY
+    /// understand them. `None` if the text names no alias.
+    pub fn replace_aliases(&self, block: usize, text: &str) -> Option<String> {
+        let items = &self.parsed.blocks.get(block)?.items;
+        let tokens: Vec<sql::Token<'_>> = tokenize(text, SqlMode::default()).collect();
+        let is_symbol = |at: Option<usize>, symbols: &[char]| {
+            let token = at.and_then(|at| tokens.get(at));
+            token.is_some_and(|token| symbols.iter().any(|symbol| token.is_symbol(*symbol)))
+        };
+        let mut edits = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let is_part = is_symbol(at.checked_sub(1), &['.']) || is_symbol(Some(at + 1), &['.', '(']);
+            let Some(name) = token.name().filter(|_| !is_part) else { continue };
+            let is_meant = |item: &&Item| item.alias.as_ref().is_some_and(|alias| alias.eq_ignore_ascii_case(&name));
+            if let Some(item) = items.iter().find(is_meant) {
+                edits.push((token.start..token.end(), format!("({})", &self.text[item.expression.span.clone()])));
+            }
+        }
+        (!edits.is_empty()).then(|| crate::remedy::splice(text, &edits))
     }
 
     /// Number of blocks around a block.

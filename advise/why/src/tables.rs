@@ -7,6 +7,8 @@ use crate::origin::schema_of;
 use crate::spot::Source;
 use crate::syntax::TableKind;
 
+const NO_SUCH_TABLE: u16 = 1146;
+
 /// Schema and name.
 pub type TableName = (String, String);
 
@@ -43,21 +45,19 @@ impl Copy<'_> {
 
     /// Name of a table that a source reads and the copy does not have: a temporary table that
     /// another program creates. `None` if it has all.
-    pub fn missing_table(&self, source: &Source) -> Result<Option<String>, Error> {
+    pub fn missing_table(&mut self, source: &Source) -> Result<Option<String>, Error> {
         let own = schema_of(&source.place).unwrap_or_default();
-        let is_created = |name: &str| match &source.place {
-            Place::Program { call, .. } => call.created.iter().any(|create| creates(create, name)),
-            Place::Session(_) | Place::View { .. } => true,
-        };
-        for block in &source.parsed.blocks {
-            let with = block.with.clone().map_or(String::new(), |with| source.text[with].to_lowercase());
-            for table in &block.tables {
-                let TableKind::Named { schema, name } = &table.kind else { continue };
-                let schema = schema.as_deref().unwrap_or(&own);
-                let is_found = is_own_schema(schema) || with.contains(&name.to_lowercase()) || is_created(name);
-                if !is_found && self.table(schema, name)?.is_none() {
-                    return Ok(Some(name.clone()));
-                }
+        let common = common_tables(&source.text);
+        for table in source.parsed.blocks.iter().flat_map(|block| &block.tables) {
+            let TableKind::Named { schema, name } = &table.kind else { continue };
+            let named = schema.as_deref().unwrap_or(&own);
+            if common.contains(&name.to_lowercase()) || self.table(named, name)?.is_some() {
+                continue;
+            }
+            // DUAL, generated sequences, and the temporary tables of the program itself.
+            let asked = format!("SELECT 1 FROM {} LIMIT 0", &source.text[table.span.clone()]);
+            if self.ask(&source.place, &[asked])?.is_err_and(|refusal| refusal.code == NO_SUCH_TABLE) {
+                return Ok(Some(name.clone()));
             }
         }
         Ok(None)
@@ -75,8 +75,28 @@ impl Copy<'_> {
     }
 }
 
-/// True if a statement creates a table of this name.
-fn creates(create: &str, name: &str) -> bool {
-    let tokens: Vec<sql::Token<'_>> = sql::tokenize(create, sql::SqlMode::default()).collect();
-    sql::find_tables(&tokens).first().is_some_and(|table| table.name.eq_ignore_ascii_case(name))
+/// Names of WITH, in lower case: `w AS (`, `w (a, b) AS (`.
+fn common_tables(text: &str) -> Vec<String> {
+    let tokens: Vec<sql::Token<'_>> = sql::tokenize(text, sql::SqlMode::default()).collect();
+    let is_defined = |after: &[sql::Token<'_>]| {
+        let columns = after.iter().position(|token| token.is_symbol(')')).filter(|_| after[0].is_symbol('('));
+        let rest = &after[columns.map_or(0, |end| end + 1)..];
+        matches!(rest, [word, open, ..] if word.is_keyword("as") && open.is_symbol('('))
+    };
+    let names = tokens
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| tokens.get(at + 1..).is_some_and(|rest| !rest.is_empty() && is_defined(rest)));
+    names.filter_map(|(_, token)| token.name()).map(|name| name.to_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_with_are_read() {
+        let text = "WITH RECURSIVE r (n) AS (SELECT 1 UNION SELECT n + 1 FROM r), `W x` AS (SELECT 2) SELECT * FROM r JOIN t AS u";
+        assert_eq!(common_tables(text), ["r", "w x"]);
+    }
 }

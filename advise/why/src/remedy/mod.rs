@@ -167,7 +167,8 @@ fn is_mended(fault: &Fault, outcome: &Outcome) -> bool {
         let is_sorted = |plan: &Plan| plan.figures.tables.iter().any(is_sorted);
         let gains =
             !gained_lookups(&before.figures, &after.figures).is_empty() && reads_less(&before.figures, &after.figures);
-        let finds_none = after.is_empty_lookup && !before.is_empty_lookup && before.figures.rows > 1;
+        let has_no_tables = |plan: &Plan| plan.is_empty_lookup || plan.is_optimized_away;
+        let finds_none = has_no_tables(after) && !has_no_tables(before) && before.figures.rows > 1;
         let has_order = fault.spots().any(|judged| judged.spot.kind == crate::spot::SpotKind::Order);
         let unsorts = has_order && is_sorted(before) && !is_sorted(after) && after.figures.rows <= before.figures.rows;
         is_better |= gains || finds_none || unsorts;

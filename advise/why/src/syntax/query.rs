@@ -166,7 +166,12 @@ impl<'s> Parser<'s> {
         self.table(block);
         while let Some(token) = self.cursor.peek() {
             if self.begins_query() && !token.is_keyword("values") {
-                self.query();
+                let branches = self.query();
+                if self.begins_on_duplicate() {
+                    // Its expressions can name the columns of the query's tables.
+                    let tables = branches.first().map(|first| self.found.blocks[*first].tables.clone());
+                    self.found.blocks[block].tables.extend(tables.unwrap_or_default());
+                }
             } else if token.is_any_keyword(&["values", "value", "set", "update"]) {
                 self.cursor.at += 1;
                 self.assignments(block);
@@ -175,6 +180,10 @@ impl<'s> Parser<'s> {
             }
         }
         self.open.pop();
+    }
+
+    fn begins_on_duplicate(&self) -> bool {
+        self.cursor.is_keyword("on") && self.cursor.peek_after(1).is_some_and(|next| next.is_keyword("duplicate"))
     }
 
     /// Reads `a = x, b = y` or `(x, y), (z)`. The target left of `=` is not compared.
@@ -361,7 +370,8 @@ impl<'s> Parser<'s> {
     /// Reads the clauses behind a list, up to the end of the block.
     fn clauses(&mut self, block: usize) {
         while let Some(token) = self.cursor.peek() {
-            if token.is_symbol(')') || token.is_any_keyword(&["union", "except", "intersect"]) {
+            let ends = token.is_symbol(')') || token.is_any_keyword(&["union", "except", "intersect"]);
+            if ends || self.begins_on_duplicate() {
                 return;
             }
             self.cursor.at += 1;
@@ -415,6 +425,9 @@ impl<'s> Parser<'s> {
     }
 
     fn join_condition(&mut self, block: usize) {
+        if self.begins_on_duplicate() {
+            return;
+        }
         if self.cursor.take_keyword("on") {
             let condition = self.expression();
             self.found.blocks[block].conditions.extend(condition);

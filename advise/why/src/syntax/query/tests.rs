@@ -37,6 +37,18 @@ fn finds_comparisons_in_every_clause() {
 }
 
 #[test]
+fn on_duplicate_key_belongs_to_the_insert() {
+    let text = "INSERT INTO a (x) SELECT b.x FROM b ON DUPLICATE KEY UPDATE a.x = IF(a.k = b.k, 1, b.x)";
+    let parsed = parse_statement(text);
+    let aliases: Vec<&str> = parsed.blocks[0].tables.iter().map(|table| table.alias.as_str()).collect();
+    assert_eq!((aliases, parsed.blocks[0].conditions.len()), (vec!["a", "b"], 1));
+    assert_eq!(
+        (parsed.blocks[1].conditions.len(), shown(text)),
+        (0, vec!["a.k = b.k".into(), "IF(a.k = b.k, 1, b.x)".into()])
+    );
+}
+
+#[test]
 fn keeps_tables_with_aliases() {
     let text = "WITH w AS (SELECT 1 x) SELECT * FROM shop.t AS a LEFT JOIN (SELECT b FROM u) d ON a.b = d.b, JSON_TABLE('[]', '$[*]' COLUMNS (c INT PATH '$')) j, w";
     let parsed = parse_statement(text);
