@@ -44,6 +44,14 @@ fn nothing_found_is_exit_status_0() {
 }
 
 #[test]
+fn statements_of_one_argument_are_numbered() {
+    let finished = ask(&["--format=json", &format!("SET @x = 'a'; SELECT id FROM orders; {JOIN}")]);
+    let diagnosis: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let place = |at: usize| diagnosis["statements"][at]["place"].as_str().unwrap();
+    assert_eq!((place(0), place(1)), ("statement 2", "statement 3"), "{finished}");
+}
+
+#[test]
 fn names_that_do_not_exist_are_refused_with_the_nearest() {
     for (statement, message) in [
         ("SELECT * FROM ordes", "no table ordes in schema app; did you mean orders?"),
