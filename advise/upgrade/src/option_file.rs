@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mysql::prelude::Queryable;
-use server::{Error, Options, Progress, Server, Setting, Spec, option_name};
+use server::{Error, Options, Progress, Server, Setting, Spec, error_code, option_name};
 
 use crate::model::{Area, Finding, Kind, Mend};
 use crate::successor;
@@ -66,12 +66,20 @@ pub fn open_target(
     }
 }
 
-/// Makes a setting that is no option. Returns the error of the start with it if the server refuses.
+/// Makes a setting that is no option. Returns the error of the start with it if the server does not
+/// have it.
 fn set_global(server: &Server, setting: &Setting, error: Error) -> Result<(), Error> {
     let is_number = setting.value.parse::<i64>().is_ok();
     let value = if is_number { setting.value.clone() } else { sql::quote_string(&setting.value) };
     let statement = format!("SET GLOBAL {} = {value}", setting.name.variable());
-    server.connect()?.query_drop(statement).map_err(|_| error)
+    match server.connect()?.query_drop(&statement) {
+        Ok(()) => Ok(()),
+        Err(mysql::Error::MySqlError(refusal)) if refusal.code != error_code::UNKNOWN_SYSTEM_VARIABLE => {
+            let reason = format!("no option has this name, and it refuses {statement}: {}", refusal.message);
+            Err(Error::Start { label: server.label().to_owned(), reason })
+        }
+        Err(_) => Err(error),
+    }
 }
 
 /// Names the lines of an option file with which a server did not start: `my.cnf:3: tx_isolation = …`.

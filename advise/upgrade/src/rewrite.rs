@@ -109,9 +109,8 @@ fn write_dump(
         *number += 1;
     }
     io::copy(&mut bytes, out)?;
-    out.write_all(b"\n")?;
     if !is_last {
-        out.write_all(&[reader.delimiter(), b"\nDELIMITER ;\n"].concat())?;
+        out.write_all(&[b"\n", reader.delimiter(), b"\nDELIMITER ;\n"].concat())?;
     }
     Ok(())
 }
@@ -189,7 +188,7 @@ mod tests {
 
     #[test]
     fn statements_are_replaced_by_number() {
-        assert_eq!(written("a; b;b; c;", &[(1, &["B"]), (3, &[])]), "a; -- mended\nB;b; -- mended\nDO 0;\n");
+        assert_eq!(written("a; b;b; c;", &[(1, &["B"]), (3, &[])]), "a; -- mended\nB;b; -- mended\nDO 0;");
     }
 
     #[test]
@@ -200,7 +199,7 @@ mod tests {
             "DELIMITER //\nSELECT '\\'; DROP DATABASE victim; SELECT '\\'//\n",
             "SELECT 1 -- c\n; SELECT 2 # c\n;",
         ] {
-            assert_eq!(written(text, &[]), format!("{text}\n"));
+            assert_eq!(written(text, &[]), text);
         }
     }
 
@@ -209,11 +208,11 @@ mod tests {
         let body = "CREATE TRIGGER x BEGIN SET a = 1; END";
         let text = "DELIMITER ;;\nold;;\nDELIMITER ;\nlast;";
         let new =
-            "DELIMITER ;;\n-- mended\nDROP TRIGGER x;;\nCREATE TRIGGER x BEGIN SET a = 1; END;;\nDELIMITER ;\nlast;\n";
+            "DELIMITER ;;\n-- mended\nDROP TRIGGER x;;\nCREATE TRIGGER x BEGIN SET a = 1; END;;\nDELIMITER ;\nlast;";
         assert_eq!(written(text, &[(0, &["DROP TRIGGER x", body])]), new);
-        let new = "-- mended\nDELIMITER $$\nCREATE TRIGGER x BEGIN SET a = 1; END\n$$\nDELIMITER ;\nDO 0;\n";
+        let new = "-- mended\nDELIMITER $$\nCREATE TRIGGER x BEGIN SET a = 1; END\n$$\nDELIMITER ;\nDO 0;";
         assert_eq!(written("old;", &[(0, &[body])]), new);
-        let new = "-- mended\nSELECT 1 -- c\n;\nSELECT 2 # c\n;\n";
+        let new = "-- mended\nSELECT 1 -- c\n;\nSELECT 2 # c\n;";
         assert_eq!(written("old;", &[(0, &["SELECT 1 -- c", "SELECT 2 # c"])]), new);
     }
 
@@ -223,7 +222,7 @@ mod tests {
         let dumps = [dump("DELIMITER //\na//\nb"), dump("c;")];
         assert!(write(&dumps, &BTreeMap::new(), &mut out).is_ok());
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(text, format!("{FIRST_LINE}\nDELIMITER //\na//\nb\n//\nDELIMITER ;\nc;\n"));
+        assert_eq!(text, format!("{FIRST_LINE}\nDELIMITER //\na//\nb\n//\nDELIMITER ;\nc;"));
     }
 
     #[test]
