@@ -13,8 +13,8 @@ pub(super) static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "\
 Values of a sample (the first and the last rows by primary key) are classified one by one: clean; double-encoded (every character beyond ASCII is \
-part of UTF-8 that was decoded as latin1, whether the column is latin1 or Unicode); mixed (parts of the value are); undecidable (one pair of \
-letters that could be either, such as Å and š). A conversion by ALTER TABLE keeps the wrong characters, and doubles them in a latin1 column that holds UTF-8. What to do: where all rows are \
+part of UTF-8 that was decoded as latin1, whether the column is latin1 or Unicode); mixed (parts of the value are); undecidable (it may be meant \
+as it is, such as NESCAFÉ® or Åš). Mixed values alone are a warning. A conversion by ALTER TABLE keeps the wrong characters, and doubles them in a latin1 column that holds UTF-8. What to do: where all rows are \
 double-encoded, change the type by way of its binary type, before converting; else repair the rows in question (`weigh preflight` names them), in a latin1 column after converting it. \
 From: gh-ost #290; MySQL manual, \"Converting Between Character Sets\".",
     run,
@@ -40,11 +40,18 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
     );
     let is_uniform = counts.mixed + counts.undecidable + counts.clean == 0;
     let column = input.facts.table(&sample.schema, &sample.table).and_then(|table| table.column(&sample.column));
-    let action =
-        column.map_or_else(String::new, |column| if is_uniform { repair_all(column) } else { repair_some(column) });
+    let action = match column {
+        _ if counts.double_encoded == 0 => {
+            "Look at these rows, and correct the wrong parts by hand: no statement can tell them from the right ones."
+                .into()
+        }
+        Some(column) if is_uniform => repair_all(column),
+        Some(column) => repair_some(column),
+        None => String::new(),
+    };
     Some(
         Draft {
-            severity: Severity::Error,
+            severity: if counts.double_encoded > 0 { Severity::Error } else { Severity::Warning },
             kind: ObjectKind::Column,
             name: check::column_name(&sample.schema, &sample.table, &sample.column),
             what,
@@ -60,8 +67,11 @@ fn check_sample(input: &AuditInput, sample: &ColumnSample) -> Option<Finding> {
 fn repair_some(column: &Column) -> String {
     let is_unicode = column.charset.as_deref().is_some_and(|charset| charset.starts_with("utf") || charset == "ucs2");
     let first = if is_unicode { "Repair" } else { "Convert the column to utf8mb4 first, then repair" };
+    let name = sql::quote_identifier(&column.name);
+    let repaired = format!("CONVERT(CAST(CONVERT({name} USING latin1) AS BINARY) USING utf8mb4)");
     format!(
-        "{first} the rows that are double-encoded by themselves: CONVERT(BINARY CONVERT(col USING latin1) USING utf8mb4)."
+        "{first} the rows that are double-encoded, each by its key: SET {name} = {repaired} WHERE … AND {repaired} IS NOT NULL. Leave clean, \
+         mixed and undecidable rows as they are: it would make other characters or NULL of them."
     )
 }
 

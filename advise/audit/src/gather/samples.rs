@@ -128,7 +128,8 @@ fn count_row(row: &Row, samples: &mut [ColumnSample]) {
 /// Classifies a value and counts it. `key` is the primary key of its row; `None` without one.
 fn count_value(text: &str, key: Option<&str>, sample: &mut ColumnSample) {
     sample.values += 1;
-    let encoding_count = match encoding::classify(text) {
+    let verdict = encoding::classify(text);
+    let encoding_count = match verdict {
         EncodingVerdict::Ascii => &mut sample.ascii_values,
         EncodingVerdict::Clean => &mut sample.encodings.clean,
         EncodingVerdict::Double(_) => &mut sample.encodings.double_encoded,
@@ -136,8 +137,18 @@ fn count_value(text: &str, key: Option<&str>, sample: &mut ColumnSample) {
         EncodingVerdict::Undecidable => &mut sample.encodings.undecidable,
     };
     *encoding_count += 1;
-    if matches!(encoding::classify(text), EncodingVerdict::Double(_) | EncodingVerdict::Mixed) {
-        push_example(key, &mut sample.encoding_keys);
+    match verdict {
+        EncodingVerdict::Double(_) => {
+            if sample.encodings.double_encoded == 1 {
+                // The keys of mixed values.
+                sample.encoding_keys.clear();
+            }
+            push_example(key, &mut sample.encoding_keys);
+        }
+        EncodingVerdict::Mixed if sample.encodings.double_encoded == 0 => {
+            push_example(key, &mut sample.encoding_keys);
+        }
+        _ => {}
     }
     let kind = serialized::classify(text);
     let serialized_count = match kind {

@@ -16,13 +16,17 @@ pub static CHECK: Check = Check {
     reads: &[Reading::Schemas, Reading::Rows],
     doc: "A client that declares latin1 and sends UTF-8 stores bytes in a latin1 column that only clients of the same kind read correctly. \
               A conversion keeps the stored characters, so ü stays Ã¼ for good. Each value is clean, double-encoded, mixed, or \
-              undecidable. Only double-encoded rows of tables with a key are repaired, up to --examples rows per column, each if it still \
-              holds the value that was read, after the conversion to a character set that can hold the result.",
+              undecidable: NESCAFÉ® may be NESCAFɮ read as latin1, and is left as it is. The plan repairs double-encoded rows of tables with \
+              a key, up to --examples rows per column, each if it still holds the value that was read, after the conversion to a character \
+              set that can hold the result. It repairs no column with clean values beyond ASCII, none that is generated, and columns of \
+              foreign keys and unique keys only if it can repair all that is in them.",
     run: CheckFunction::Rows(checks),
 };
 
 struct DoubleEncoding<'j> {
     column: ColumnScan<'j>,
+    ascii: u64,
+    /// Values beyond ASCII without double encoding.
     clean: u64,
     double_encoded: u64,
     mixed: u64,
@@ -35,6 +39,7 @@ fn checks<'j>(scan: &TableScan<'j>) -> Vec<Box<dyn RowCheck + 'j>> {
     let boxed_check = |column| {
         Box::new(DoubleEncoding {
             column,
+            ascii: 0,
             clean: 0,
             double_encoded: 0,
             mixed: 0,
@@ -64,6 +69,9 @@ impl DoubleEncoding<'_> {
         });
         let mut conditions = key.collect::<Option<Vec<_>>>()?;
         conditions.push(format!("CAST({name} AS BINARY) = {}", sql::hex_literal(now)));
+        if self.has_other_double_encoded_key_column(row) {
+            return None;
+        }
         let table = &self.column.scan.table.table;
         let kept = super::keep_updated_columns(table);
         Some(format!(
@@ -72,6 +80,32 @@ impl DoubleEncoding<'_> {
             sql::hex_literal(&repaired_text),
             conditions.join(" AND ")
         ))
+    }
+}
+
+impl DoubleEncoding<'_> {
+    /// True if the column is part of the row's key, and another double-encoded column is, too: the
+    /// repair of the one would not find the row after that of the other.
+    fn has_other_double_encoded_key_column(&self, row: &Row<'_>) -> bool {
+        let key = &row.fields.key;
+        let is_double =
+            |field: usize| row.text(field).is_some_and(|text| matches!(classify(&text), EncodingVerdict::Double(_)));
+        key.contains(&self.column.field) && key.iter().any(|&field| field != self.column.field && is_double(field))
+    }
+
+    /// Returns why the plan repairs no value of the column. `None` if it repairs some.
+    fn reason_against_repairs(&self) -> Option<String> {
+        let conversion = self.column.conversion();
+        let name = sql::quote_identifier(&conversion.column.name);
+        if conversion.column.generated.is_some() {
+            return Some("the column is generated: repair the columns and the text in its expression".into());
+        }
+        (self.clean > 0).then(|| {
+            format!(
+                "the plan repairs none, because the column has clean values beyond ASCII as well. Judge these rows by hand, and repair each \
+                 by its key after the plan: SET {name} = CONVERT(CAST(CONVERT({name} USING latin1) AS BINARY) USING utf8mb4)"
+            )
+        })
     }
 }
 
@@ -92,9 +126,16 @@ fn key_literal(row: &Row<'_>, field: usize, scan: &TableScan<'_>) -> Option<Stri
     }
     Some(match column.charset {
         Some(charset) => literal_in(charset.name(), value),
+        None if scan.table.table.column(&column.name)?.data_type == "bit" => bit_literal(value)?,
         None if column.is_binary => sql::hex_literal(value),
         None => sql::quote_string(std::str::from_utf8(value).ok()?),
     })
+}
+
+/// Returns `b'101'` for the number of a BIT column in decimal digits, as it is read.
+fn bit_literal(value: &[u8]) -> Option<String> {
+    let number: u64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+    Some(format!("b'{number:b}'"))
 }
 
 impl RowCheck for DoubleEncoding<'_> {
@@ -103,7 +144,8 @@ impl RowCheck for DoubleEncoding<'_> {
         let Some(text) = row.text(self.column.field) else { return Ok(()) };
         let class = classify(&text);
         let count = match class {
-            EncodingVerdict::Ascii | EncodingVerdict::Clean => &mut self.clean,
+            EncodingVerdict::Ascii => &mut self.ascii,
+            EncodingVerdict::Clean => &mut self.clean,
             EncodingVerdict::Double(_) => &mut self.double_encoded,
             EncodingVerdict::Mixed => &mut self.mixed,
             EncodingVerdict::Undecidable => &mut self.undecidable,
@@ -139,12 +181,18 @@ impl RowCheck for DoubleEncoding<'_> {
         finding.details.count = count;
         finding.what = format!(
             "{} double-encoded, {} mixed, {} undecidable, {} clean values",
-            self.double_encoded, self.mixed, self.undecidable, self.clean
+            self.double_encoded,
+            self.mixed,
+            self.undecidable,
+            self.clean + self.ascii
         );
         finding.why =
             "a conversion keeps the characters that are stored, wrong ones too, and makes the mistake permanent".into();
-        let repaired = self.repairs.len() as u64;
+        let against = self.reason_against_repairs();
+        let repairs = if against.is_none() { self.repairs } else { Vec::new() };
+        let repaired = repairs.len() as u64;
         finding.action = match (repaired, count - repaired) {
+            _ if self.double_encoded > 0 && against.is_some() => against.unwrap_or_default(),
             (_, 0) => "the plan repairs them after the conversion".into(),
             (0, _) => {
                 "repair them by hand: the plan has no repair for rows without a key or with a FLOAT in it, nor for mixed and undecidable \
@@ -157,7 +205,7 @@ impl RowCheck for DoubleEncoding<'_> {
         };
         finding.details.examples = self.examples;
         finding.details.in_plan = repaired == count;
-        finding.details.statements = self.repairs;
+        finding.details.statements = repairs;
         Ok(vec![finding])
     }
 }

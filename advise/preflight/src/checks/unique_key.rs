@@ -176,21 +176,23 @@ impl<'j> UniqueKey<'j> {
     fn collision_group(&self, records: &[Vec<u8>], count: u64) -> CollisionGroup {
         let rows: Vec<Vec<Option<Vec<u8>>>> = records.iter().map(|record| decode_values(record)).collect();
         let primary_key_columns = self.scan.fields.key.len();
-        let example = |values: &Vec<Option<Vec<u8>>>| {
-            let (key, values) = values.split_at(primary_key_columns);
-            Example {
-                key: display_values(self.scan.fields, &self.scan.fields.key, key),
-                values: display_values(self.scan.fields, &self.fields(), values),
-                note: self.repair_note(values),
-            }
-        };
         let values = |row: usize| &rows[row][primary_key_columns..];
         let why = if rows.len() > 1 { self.explain_equality(values(0), values(1)) } else { Vec::new() };
         CollisionGroup {
             count,
-            rows: rows.iter().map(example).collect(),
+            rows: rows.iter().map(|row| self.example(row)).collect(),
             why,
             distinguished_by: self.distinguishing_collations(&rows, primary_key_columns),
+        }
+    }
+
+    /// Returns a row by the values of its key and those of this index.
+    fn example(&self, values: &[Option<Vec<u8>>]) -> Example {
+        let (key, values) = values.split_at(self.scan.fields.key.len());
+        Example {
+            key: display_values(self.scan.fields, &self.scan.fields.key, key),
+            values: display_values(self.scan.fields, &self.fields(), values),
+            note: self.repair_note(values),
         }
     }
 
@@ -323,6 +325,7 @@ impl RowCheck for UniqueKey<'_> {
         if write_key(&self.parts, row, self.target, &mut self.key) {
             let fields = self.fields();
             row.encode_values(&fields, &mut self.value);
+            self.value.insert(0, STORED);
             self.sorter.push(&self.key, &self.value)?;
             if !row.is_past() {
                 self.push_repaired(row)?;
@@ -334,35 +337,76 @@ impl RowCheck for UniqueKey<'_> {
     fn finish(mut self: Box<Self>) -> Result<Vec<Finding>, Error> {
         let sorter = std::mem::replace(&mut self.sorter, Sorter::new(self.scan.sort_options.clone()));
         let mut sorted = sorter.finish()?;
-        let (mut groups, mut group_count, mut row_count) = (Vec::new(), 0, 0);
+        let mut collisions = Collisions::default();
         let mut key: Vec<u8> = Vec::new();
-        let mut members: Vec<Vec<u8>> = Vec::new();
-        let mut count = 0_u64;
+        let mut members = Members::default();
         loop {
             let record = sorted.next()?;
-            if let Some(record) = record.as_ref().filter(|record| count > 0 && record.key == key) {
-                count += 1;
-                if members.len() < MAX_ROWS {
-                    members.push(record.value.to_vec());
-                }
-                continue;
-            }
-            if count > 1 {
-                group_count += 1;
-                row_count += count;
-                if groups.len() < self.scan.job.examples {
-                    groups.push(self.collision_group(&members, count));
+            match record {
+                Some(record) if members.count() > 0 && record.key == key => members.add(record.value),
+                record => {
+                    self.add_group(&members, &mut collisions);
+                    let Some(record) = record else { break };
+                    key.clear();
+                    key.extend_from_slice(record.key);
+                    members = Members::default();
+                    members.add(record.value);
                 }
             }
-            let Some(record) = record else { break };
-            key.clear();
-            key.extend_from_slice(record.key);
-            members.clear();
-            members.push(record.value.to_vec());
-            count = 1;
         }
-        Ok(if group_count == 0 { Vec::new() } else { vec![self.build_finding(groups, group_count, row_count)] })
+        let repairs = (collisions.repairs > 0).then(|| self.repair_finding(&collisions));
+        let rows = (collisions.groups > 0).then(|| self.build_finding(collisions));
+        Ok(rows.into_iter().chain(repairs).collect())
     }
+}
+
+/// First byte of a sorted record: the row as it is stored.
+const STORED: u8 = 0;
+/// First byte of a sorted record: the row after the repair of its double-encoded text.
+const REPAIRED: u8 = 1;
+
+/// Rows with one key.
+#[derive(Default)]
+struct Members {
+    stored_count: u64,
+    repaired_count: u64,
+    /// The first [`MAX_ROWS`] of the stored rows.
+    stored: Vec<Vec<u8>>,
+    /// The first [`MAX_ROWS`] of the repaired rows.
+    repaired: Vec<Vec<u8>>,
+}
+
+impl Members {
+    fn count(&self) -> u64 {
+        self.stored_count + self.repaired_count
+    }
+
+    fn add(&mut self, record: &[u8]) {
+        let Some((&kind, values)) = record.split_first() else { return };
+        let (count, rows) = match kind {
+            REPAIRED => (&mut self.repaired_count, &mut self.repaired),
+            _ => (&mut self.stored_count, &mut self.stored),
+        };
+        *count += 1;
+        if rows.len() < MAX_ROWS {
+            rows.push(values.to_vec());
+        }
+    }
+}
+
+/// What a unique key would refuse.
+#[derive(Default)]
+struct Collisions {
+    /// Number of groups of stored rows.
+    groups: u64,
+    /// Number of rows in these groups.
+    rows: u64,
+    /// Groups to list.
+    listed: Vec<CollisionGroup>,
+    /// Number of repaired rows that collide with another row.
+    repairs: u64,
+    /// Repaired rows to list, each with the rows that it collides with.
+    listed_repairs: Vec<Example>,
 }
 
 impl UniqueKey<'_> {
@@ -380,12 +424,51 @@ impl UniqueKey<'_> {
         let repaired = Row::new(self.scan.table, self.scan.fields, &values);
         let mut key = Vec::new();
         if write_key(&self.parts, &repaired, self.target, &mut key) && key != self.key {
+            self.value[0] = REPAIRED;
             self.sorter.push(&key, &self.value)?;
         }
         Ok(())
     }
 
-    fn build_finding(&self, groups: Vec<CollisionGroup>, group_count: u64, row_count: u64) -> Finding {
+    /// Counts and lists the rows of one key.
+    fn add_group(&self, members: &Members, collisions: &mut Collisions) {
+        if members.stored_count > 1 {
+            collisions.groups += 1;
+            collisions.rows += members.stored_count;
+            if collisions.listed.len() < self.scan.job.examples {
+                collisions.listed.push(self.collision_group(&members.stored, members.stored_count));
+            }
+        }
+        if members.repaired_count > 0 && members.count() > 1 {
+            collisions.repairs += members.repaired_count;
+            if collisions.listed_repairs.len() < self.scan.job.examples {
+                let rows = members.repaired.iter().chain(&members.stored);
+                collisions.listed_repairs.extend(rows.map(|row| self.example(&decode_values(row))));
+            }
+        }
+    }
+
+    /// Returns the finding of repairs that the key would refuse. The plan then leaves out all repairs
+    /// of the key's columns.
+    fn repair_finding(&self, collisions: &Collisions) -> Finding {
+        let target = &self.scan.job.targets[self.target];
+        let check = &super::double_encoding::CHECK;
+        let mut finding = index_finding(check, Severity::Warning, self.scan.table, &self.index.name, target);
+        finding.details.count = collisions.repairs;
+        finding.what = match collisions.repairs {
+            1 => "a double-encoded value becomes equal to another row once it is repaired".into(),
+            count => format!("{count} double-encoded values become equal to other rows once they are repaired"),
+        };
+        finding.why = "a repair ends with error 1062 (duplicate entry); the conversion itself doesn't".into();
+        finding.action =
+            "change or merge these rows, then repair them by hand: the plan repairs no text in the columns of this key"
+                .into();
+        finding.details.examples.clone_from(&collisions.listed_repairs);
+        finding
+    }
+
+    fn build_finding(&self, collisions: Collisions) -> Finding {
+        let Collisions { groups: group_count, rows: row_count, listed: groups, .. } = collisions;
         let target = &self.scan.job.targets[self.target];
         let mut finding = index_finding(&CHECK, Severity::Error, self.scan.table, &self.index.name, target);
         finding.details.count = group_count;

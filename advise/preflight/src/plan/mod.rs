@@ -9,6 +9,7 @@ mod defaults;
 mod foreign_keys;
 mod generated;
 mod programs;
+mod repairs;
 mod session;
 mod tools;
 mod verification;
@@ -37,6 +38,7 @@ pub use programs::{keeps_old_collation, programs_left, without_return_charset};
 /// Findings decide which steps are blocked, which columns get another type, and which text is
 /// repaired. Adds a finding for each object with a statement that a client would misread.
 pub fn build_plan(job: &Job<'_>, request: &Request, findings: &mut Vec<Finding>) -> Plan {
+    repairs::withhold_repairs(job, findings);
     let mut plan = plan_steps(job, request, findings);
     findings.extend(client::find_misread(job, &plan));
     block_steps(job, findings, &mut plan);
@@ -46,7 +48,8 @@ pub fn build_plan(job: &Job<'_>, request: &Request, findings: &mut Vec<Finding>)
 fn plan_steps(job: &Job<'_>, request: &Request, findings: &[Finding]) -> Plan {
     let converted: Vec<&TableJob<'_>> = job.tables.iter().filter(|table| !table.conversions.is_empty()).collect();
     let keys: Vec<&ForeignKey> = job.foreign_keys().collect();
-    let repairs: Vec<&Finding> = findings.iter().filter(|finding| !repair_statements(finding).is_empty()).collect();
+    let mut repairs: Vec<&Finding> = findings.iter().filter(|finding| !repair_statements(finding).is_empty()).collect();
+    repairs::keys_last(job, &mut repairs);
     let programs = chosen_programs(job, request, &repairs);
     let mut steps: Vec<Step> = keys.iter().map(|key| drop_foreign_key(job, key)).collect();
     steps.extend(converted.iter().map(|table| convert_table(job, table, findings)));

@@ -5,6 +5,7 @@ mod groups;
 mod lab;
 mod reading;
 mod rehearsal;
+mod repairs;
 mod replica;
 mod requests;
 mod round_trip;

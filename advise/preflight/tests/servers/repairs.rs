@@ -1,0 +1,147 @@
+//! Repairs of double-encoded text: what they change, and what they leave.
+
+use mysql::prelude::Queryable;
+use preflight::{Options, Report};
+
+use crate::lab::{Lab, describe_report, find_finding, options};
+
+const SERVERS: [(&str, &str); 2] = [("mysql@sid", "utf8mb4_0900_ai_ci"), ("mariadb@bookworm", "utf8mb4_unicode_ci")];
+
+/// Converts a schema by its plan, which must run to its end.
+fn convert(lab: &mut Lab, charset: &str, statements: &[&str], options: &Options) -> Report {
+    let statements: Vec<String> = statements.iter().map(|statement| (*statement).to_owned()).collect();
+    lab.schema("rp", charset, &statements);
+    let report = lab.report_with("rp", options, &Default::default(), &preflight::Checkpoint::disabled()).unwrap();
+    assert_eq!(lab.run_plan(&report), [], "{}", describe_report(&report));
+    report
+}
+
+fn value(lab: &mut Lab, query: &str) -> String {
+    let value: Option<Option<String>> = lab.conn.query_first(query).unwrap();
+    value.flatten().unwrap_or_default()
+}
+
+fn repairs(report: &Report) -> usize {
+    report.plan.as_ref().unwrap().steps.iter().filter(|step| step.sql.starts_with("UPDATE")).count()
+}
+
+/// Words whose last letter and sign are UTF-8 of another letter stay as they are.
+#[test]
+fn leaves_clean_text() {
+    for (server, target) in SERVERS {
+        let mut lab = Lab::new(server);
+        for charset in ["latin1", "utf8mb4 COLLATE utf8mb4_general_ci"] {
+            let statements = [
+                "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(60), w VARCHAR(30))",
+                "INSERT INTO t VALUES (1, 'NESCAFÉ®', '12 Å³'), (2, 'BEYONCÉ™', '5 Å²'), (3, 'LIBERTÉ»', 'CAFÉ…'), (4, 'Viel Spaß…', 'ROSÉ”'), \
+                 (5, 'plain', 'Gruß’n')",
+            ];
+            let report = convert(&mut lab, charset, &statements, &options(target));
+            assert_eq!(repairs(&report), 0, "{}", describe_report(&report));
+            let texts = value(&mut lab, "SELECT GROUP_CONCAT(v, w ORDER BY id SEPARATOR '|') FROM rp.t");
+            assert_eq!(texts, "NESCAFÉ®12 Å³|BEYONCÉ™5 Å²|LIBERTÉ»CAFÉ…|Viel Spaß…ROSÉ”|plainGruß’n", "{server}");
+        }
+    }
+}
+
+/// A column with clean values beyond ASCII is not repaired, and the rows are listed.
+#[test]
+fn leaves_columns_with_clean_values_to_people() {
+    let (server, target) = SERVERS[0];
+    let mut lab = Lab::new(server);
+    let statements =
+        ["CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(60))", "INSERT INTO t VALUES (1, 'MÃ¼ller'), (2, 'Zoë')"];
+    let report = convert(&mut lab, "latin1", &statements, &options(target));
+    let finding = find_finding(&report, "double-encoding", "rp.t.v");
+    assert_eq!((repairs(&report), finding.details.in_plan), (0, false), "{}", describe_report(&report));
+    assert_eq!(finding.details.examples[0].note.as_deref(), Some("double-encoded: Müller"));
+    // The statement that the finding gives.
+    let assignment = finding.action.split_once("SET ").unwrap().1;
+    lab.conn.query_drop(format!("UPDATE rp.t SET {assignment} WHERE id = 1")).unwrap();
+    assert_eq!(value(&mut lab, "SELECT v FROM rp.t WHERE id = 1"), "Müller");
+}
+
+/// Columns of a foreign key are repaired all or not at all.
+#[test]
+fn keeps_foreign_keys_whole() {
+    for (server, target) in SERVERS {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE p (code VARCHAR(30) PRIMARY KEY, note VARCHAR(20))",
+            "CREATE TABLE c (id INT PRIMARY KEY, p VARCHAR(30), CONSTRAINT f FOREIGN KEY (p) REFERENCES p (code))",
+            "INSERT INTO p VALUES ('MÃ¼nchen', 'GrÃ¼n'), ('KÃ¶ln', 'x'), ('z', 'y')",
+            "INSERT INTO c VALUES (1, 'MÃ¼nchen'), (2, 'MÃ¼nchen'), (3, 'KÃ¶ln'), (4, 'z')",
+        ];
+        let orphans = "SELECT COUNT(*) FROM rp.c LEFT JOIN rp.p ON p.code = c.p WHERE p.code IS NULL";
+        for (examples, expected) in [(2, "1KÃ¶ln"), (100, "1Köln")] {
+            let mut options = options(target);
+            options.request.examples = examples;
+            let report = convert(&mut lab, "latin1", &statements, &options);
+            // The column outside of the key is repaired in either case.
+            let query =
+                "SELECT CONCAT((SELECT COUNT(*) FROM rp.p WHERE note = 'Grün'), (SELECT p FROM rp.c WHERE id = 3))";
+            assert_eq!(value(&mut lab, query), expected, "{server}: {}", describe_report(&report));
+            assert_eq!(value(&mut lab, orphans), "0", "{server}");
+            let keys = "SELECT COUNT(*) FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = 'rp'";
+            assert_eq!(value(&mut lab, keys), "1", "{server}");
+        }
+    }
+}
+
+/// A repair that a unique key would refuse doesn't keep the table from its conversion.
+#[test]
+fn leaves_repairs_that_a_unique_key_refuses() {
+    for (server, target) in SERVERS {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(40), UNIQUE KEY u (name))",
+            "INSERT INTO t VALUES (1, 'MÃ¼ller'), (2, 'Muller'), (3, 'GrÃ¼n')",
+        ];
+        let report = convert(&mut lab, "latin1", &statements, &options(target));
+        let finding = find_finding(&report, "double-encoding", "rp.t: u");
+        assert_eq!((finding.details.count, repairs(&report)), (1, 0), "{}", describe_report(&report));
+        assert!(report.findings.iter().all(|finding| finding.check != "unique-key"), "{}", describe_report(&report));
+        let collation =
+            "SELECT COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = 'rp' AND COLUMN_NAME = 'name'";
+        assert_eq!(value(&mut lab, collation), target);
+    }
+}
+
+/// A generated column follows the columns that it is computed from.
+#[test]
+fn repairs_no_generated_columns() {
+    for (server, target) in SERVERS {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(30), g VARCHAR(30) AS (CONCAT(s, '!')) STORED, v VARCHAR(30) AS (CONCAT(s, '?')) VIRTUAL)",
+            "INSERT INTO t (id, s) VALUES (1, 'GrÃ¼n')",
+        ];
+        let report = convert(&mut lab, "latin1", &statements, &options(target));
+        assert_eq!(repairs(&report), 1, "{}", describe_report(&report));
+        assert_eq!(value(&mut lab, "SELECT CONCAT(g, v) FROM rp.t"), "Grün!Grün?", "{server}");
+    }
+}
+
+/// Rows are found by keys that are repaired themselves, and by BIT keys.
+#[test]
+fn repairs_rows_with_repaired_keys() {
+    for (server, target) in SERVERS {
+        let mut lab = Lab::new(server);
+        let statements = [
+            "CREATE TABLE k (s VARCHAR(30) PRIMARY KEY, t VARCHAR(30))",
+            "INSERT INTO k VALUES ('GrÃ¼n', 'GrÃ¼nz')",
+            "CREATE TABLE b (b BIT(9) PRIMARY KEY, s VARCHAR(30))",
+            "INSERT INTO b VALUES (257, 'GrÃ¼n')",
+            "CREATE TABLE c (a VARCHAR(30), b VARCHAR(30), t VARCHAR(30), PRIMARY KEY (a, b))",
+            "INSERT INTO c VALUES ('GrÃ¼n', 'SchÃ¶n', 'SpÃ¤t')",
+        ];
+        let report = convert(&mut lab, "latin1", &statements, &options(target));
+        let query = "SELECT CONCAT_WS(' ', k.s, k.t, b.s, c.a, c.b, c.t) FROM rp.k JOIN rp.b JOIN rp.c";
+        assert_eq!(
+            value(&mut lab, query),
+            "Grün Grünz Grün GrÃ¼n SchÃ¶n Spät",
+            "{server}: {}",
+            describe_report(&report)
+        );
+    }
+}
