@@ -81,7 +81,7 @@ impl<'s> Session<'s> {
         let local = sql::keep_local(statement, sql::SqlMode::default());
         let ran = match read_rows(&mut self.conn, &local.text) {
             Ok(rows) => Ok(rows),
-            Err(mysql::Error::MySqlError(error)) => Err(Refusal { code: error.code, message: error.message }),
+            Err(mysql::Error::MySqlError(error)) => Err(Refusal::new(&error, statement)),
             Err(source) => return Err(failed(self.server, "run a statement", source)),
         };
         if ran.is_ok() {

@@ -82,6 +82,13 @@ pub struct Refusal {
     pub message: String,
 }
 
+impl Refusal {
+    /// Makes the refusal of a statement. It quotes no part of a statement that may hold passwords.
+    pub fn new(error: &mysql::error::MySqlError, statement: &str) -> Self {
+        Self { code: error.code, message: sql::cut_quotation(&error.message, statement) }
+    }
+}
+
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.code, self.message)
@@ -210,7 +217,7 @@ impl<'s> Copy<'s> {
         lifecycle::interrupt::check()?;
         match read_results(conn, &keep_local(statement, SqlMode::default()).text) {
             Ok(results) => Ok(Ok(results)),
-            Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal { code: error.code, message: error.message })),
+            Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal::new(&error, statement))),
             Err(source) => Err(self.failed("run a statement", source)),
         }
     }

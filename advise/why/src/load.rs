@@ -7,6 +7,7 @@ use server::{Conn, Server};
 use sql::{SqlMode, StatementReader, Token, keep_local, quote_identifier, quote_string, tokenize};
 
 use crate::Error;
+use crate::copy::Refusal;
 
 /// Outcome of loading a dump.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +54,8 @@ pub fn load_dump(server: &Server, name: &str, dump: impl BufRead, loaded: &mut L
         match conn.query_drop(local.text.as_ref()) {
             Ok(()) => {}
             Err(mysql::Error::MySqlError(error)) => {
-                loaded.refused.push(format!("{name}:{line}: the server refuses it: {}: {}", error.code, error.message));
+                let refusal = Refusal::new(&error, &text);
+                loaded.refused.push(format!("{name}:{line}: the server refuses it: {refusal}"));
             }
             Err(source) => return Err(fail(source)),
         }

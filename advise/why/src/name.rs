@@ -38,8 +38,8 @@ pub fn explain(copy: &mut Copy<'_>, session: &Session, text: &str, refusal: &Ref
             format!("no routine {name} in schema {schema}{}", suggest_name(name, names.iter().map(String::as_str)))
         }
         SYNTAX => {
-            let near = refusal.message.split_once(" near ").map_or("its end", |(_, near)| near);
-            format!("{} does not understand the statement near {near}", copy.server().label())
+            let near = refusal.message.split_once(" near ").map_or(String::new(), |(_, near)| format!(" near {near}"));
+            format!("{} does not understand the statement{near}", copy.server().label())
         }
         BAD_DATABASE => {
             let names = copy.names("SHOW DATABASES")?;

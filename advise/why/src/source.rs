@@ -114,7 +114,7 @@ fn prepared(conn: &mut server::Conn, statement: &str) -> mysql::Result<Result<Ve
     });
     match run {
         Ok(rows) => Ok(Ok(rows)),
-        Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal { code: error.code, message: error.message })),
+        Err(mysql::Error::MySqlError(error)) => Ok(Err(Refusal::new(&error, statement))),
         Err(error) => Err(error),
     }
 }

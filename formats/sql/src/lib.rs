@@ -30,7 +30,7 @@ pub use outside::{
     LocalDefinition, account_length, is_foreign_engine, is_local_engine, keep_local, may_follow_program_name,
     remove_definer, skip_attributes,
 };
-pub use password::mask_passwords;
+pub use password::{cut_quotation, mask_passwords};
 pub use quote::{hex_literal, quote_identifier, quote_string, quote_string_in, quote_table, unquote_string};
 pub use split::{MAX_STATEMENT_BYTES, StatementReader, split_statements};
 pub use sql_mode::SqlMode;

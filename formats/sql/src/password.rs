@@ -4,9 +4,21 @@ use crate::outside::skip_attributes;
 use crate::sql_mode::SqlMode;
 use crate::token::{Token, TokenKind, tokenize};
 
+/// Words of statements that may hold passwords. `mysql` stands in `UPDATE mysql.user`.
+const SECRET_WORDS: [&str; 6] = ["password", "identified", "authentication", "connection", "mysql", "execute"];
+
+/// Returns a server's error without the part of the statement that it quotes, as `near 's3' at line
+/// 1`, if the statement may hold passwords.
+pub fn cut_quotation(message: &str, statement: &str) -> String {
+    let statement = statement.to_lowercase();
+    let may_hold = SECRET_WORDS.iter().any(|word| statement.contains(word));
+    let end = message.find(" near ").filter(|_| may_hold).unwrap_or(message.len());
+    message[..end].to_owned()
+}
+
 /// Replaces the literals of a statement that may be passwords by `'***'`: those after
-/// `IDENTIFIED BY`, `PASSWORD = ` and the like. Only statements such as `CREATE USER`, `GRANT`,
-/// `SET` and `CHANGE MASTER` have them. `None` if there are none.
+/// `IDENTIFIED BY`, `PASSWORD = ` and the like, and all in changes of `mysql.user`. Only statements
+/// such as `CREATE USER`, `GRANT`, `SET` and `CHANGE MASTER` have them. `None` if there are none.
 pub fn mask_passwords(statement: &str) -> Option<String> {
     let tokens: Vec<Token<'_>> =
         tokenize(statement, SqlMode::default()).filter(|token| token.kind != TokenKind::Comment).collect();
@@ -15,21 +27,31 @@ pub fn mask_passwords(statement: &str) -> Option<String> {
     let is_definition = tokens[first].is_any_keyword(&["create", "alter"]);
     let object = skip_attributes(&tokens[first + 1..]).first();
     let has_password = object.is_some_and(|word| word.is_any_keyword(&["user", "server", "table", "temporary"]));
-    if !tokens[first].is_any_keyword(&["create", "alter", "grant", "set", "change", "start"])
+    let begin = if tokens[first].is_any_keyword(&["update", "insert", "replace"]) {
+        tokens.windows(3).position(is_account_table)?
+    } else if !tokens[first].is_any_keyword(&["create", "alter", "grant", "set", "change", "start", "clone"])
         || is_definition && !has_password
     {
         return None;
-    }
-    let begin = tokens.windows(2).position(|pair| is_before_password(&pair[0], &pair[1]))?;
+    } else {
+        tokens.windows(2).position(|pair| is_before_password(&pair[0], &pair[1]))?
+    };
     let mut masked = String::new();
     let mut end = 0;
-    for secret in tokens[begin..].iter().filter(|token| token.kind == TokenKind::StringLiteral) {
+    let is_literal = |token: &&Token<'_>| matches!(token.kind, TokenKind::StringLiteral | TokenKind::HexOrBit);
+    for secret in tokens[begin..].iter().filter(is_literal) {
         masked.push_str(&statement[end..secret.start]);
         masked.push_str("'***'");
         end = secret.end();
     }
     masked.push_str(&statement[end..]);
     (end > 0).then_some(masked)
+}
+
+/// True for `mysql.user`, and other tables of that schema.
+fn is_account_table(tokens: &[Token<'_>]) -> bool {
+    let [schema, dot, _] = tokens else { return false };
+    dot.is_symbol('.') && schema.name().is_some_and(|name| name.eq_ignore_ascii_case("mysql"))
 }
 
 /// True for `IDENTIFIED BY`, `MASTER_PASSWORD =`, `PASSWORD FOR`, `PASSWORD 'x'` and `CONNECTION
@@ -85,8 +107,27 @@ mod tests {
                 "CREATE TABLE t (a INT) ENGINE=FEDERATED CONNECTION='mysql://u:s3@h/d/t'",
                 "CREATE TABLE t (a INT) ENGINE=FEDERATED CONNECTION='***'",
             ),
+            ("CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY 's3'", "CLONE INSTANCE FROM u@h:3306 IDENTIFIED BY '***'"),
+            ("ALTER USER u IDENTIFIED WITH x AS 0x24412430", "ALTER USER u IDENTIFIED WITH x AS '***'"),
+            (
+                "UPDATE `mysql`.user SET Password = PASSWORD('s3') WHERE User = 'a'",
+                "UPDATE `mysql`.user SET Password = PASSWORD('***') WHERE User = '***'",
+            ),
         ] {
             assert_eq!(mask_passwords(statement).as_deref(), Some(masked));
+        }
+    }
+
+    #[test]
+    fn errors_quote_no_statement_with_passwords() {
+        let error = "You have an error in your SQL syntax near 's3' at line 1";
+        for statement in
+            ["CREATE USER u IDENTIFIED VIA 's3'", "update mysql.user set x = 's3'", "EXECUTE s", "set Password 's3'"]
+        {
+            assert_eq!(cut_quotation(error, statement), "You have an error in your SQL syntax", "{statement}");
+        }
+        for statement in ["SELECT 's3'", "CREATE TABLE t (rank INT)"] {
+            assert_eq!(cut_quotation(error, statement), error, "{statement}");
         }
     }
 
@@ -97,6 +138,7 @@ mod tests {
             "CREATE TABLE users (password VARCHAR(9) DEFAULT 'x')",
             "CREATE TABLE t (a VARCHAR(9) COMMENT 'IDENTIFIED BY')",
             "CREATE USER u",
+            "UPDATE users SET password = 'x'",
             "CREATE VIEW v AS SELECT * FROM users WHERE password = ''",
             "SET NAMES utf8mb4",
             "",
