@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use check::{Object, ObjectKind, Severity};
 use mysql::prelude::Queryable;
-use server::{Server, error_code};
+use server::{Conn, Server, error_code};
 use sql::SqlMode;
 
 use crate::Error;
@@ -15,7 +15,7 @@ use crate::checks::REHEARSAL;
 use crate::finding::{ConversionDetails, Finding};
 use crate::model::{Report, Step};
 use crate::run::sort_findings;
-use reach::{Reach, creates_running_event, reach};
+use reach::{Reach, creates_running_event, granted_account, reach};
 
 /// Longest time of a statement. A server that answers no new connection is given up earlier, after
 /// `--timeout`.
@@ -35,8 +35,8 @@ pub fn check_is_other(scratch: &Server, source: &Server) -> Result<(), Error> {
 }
 
 /// Runs the steps of the report's plan that aren't blocked, up to the first that is refused, which
-/// becomes a finding. Enabled events are left out: the server would run them. `schemas` are the
-/// ones that were read. Before the first step, fails if the server lacks a schema of the plan, or if
+/// becomes a finding. Enabled events are left out: the server would run them; so are grants to
+/// accounts that it lacks, which it could create. `schemas` are the ones that were read. Before the first step, fails if the server lacks a schema of the plan, or if
 /// a step reaches out of `schemas`.
 pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> Result<(), Error> {
     let Some(plan) = &report.plan else { return Ok(()) };
@@ -46,9 +46,18 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
     let (steps, events) = leave_out_events(steps);
     let (label, total) = (scratch.label(), steps.len());
     let mut conn = scratch.connect_with_limit(MAX_STATEMENT_TIME)?;
-    let mut refused = None;
+    let (mut refused, mut mode) = (None, SqlMode::default());
+    let (mut lacking, mut left_out_grants) = (BTreeSet::new(), 0);
     for (number, step) in (1..).zip(&steps) {
         lifecycle::interrupt::check()?;
+        if let Some(account) = granted_account(&step.sql, mode)
+            && !has_account(&mut conn, account, scratch)?
+        {
+            lacking.insert(account.to_owned());
+            left_out_grants += 1;
+            continue;
+        }
+        mode = sql::set_mode(&step.sql, mode).unwrap_or(mode);
         match conn.query_drop(&step.sql) {
             Ok(()) => {}
             Err(mysql::Error::MySqlError(refusal)) => {
@@ -79,9 +88,15 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
                     format!("; {} that the plan leaves out did not run", message::count_noun(count as u64, "statement"))
                 }
             };
-            let ran = message::count_noun(total as u64, "statement");
+            let ran = message::count_noun((total - left_out_grants) as u64, "statement");
             report.notes.push(format!("the plan was applied to {label}: {ran} ran without an error{left_out}"));
         }
+    }
+    if !lacking.is_empty() {
+        let names = lacking.into_iter().collect::<Vec<_>>().join(", ");
+        report.notes.push(format!(
+            "grants to accounts that {label} lacks, or that could not be looked up there, were left out: {names}"
+        ));
     }
     if !events.is_empty() {
         let names = events.into_iter().collect::<Vec<_>>().join(", ");
@@ -90,6 +105,16 @@ pub fn apply_plan(scratch: &Server, schemas: &[String], report: &mut Report) -> 
             .push(format!("events that are enabled were not created again on {label}, which would run them: {names}"));
     }
     Ok(())
+}
+
+/// True if the server has the account. `account` is read as the GRANT would be, in its session.
+/// False if the server refuses to say.
+fn has_account(conn: &mut Conn, account: &str, scratch: &Server) -> Result<bool, Error> {
+    match conn.query_drop(format!("SHOW GRANTS FOR {account}")) {
+        Ok(()) => Ok(true),
+        Err(mysql::Error::MySqlError(_)) => Ok(false),
+        Err(source) => Err(Error::Statement { what: format!("look up an account of {}", scratch.label()), source }),
+    }
 }
 
 /// Returns the steps without those that drop and create enabled events, and the events' names. The

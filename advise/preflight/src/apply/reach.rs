@@ -3,6 +3,8 @@
 
 use sql::{SqlMode, Token, TokenKind, tokenize};
 
+use crate::plan::NO_ACCOUNTS;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Sets variables of the session.
@@ -50,6 +52,9 @@ const MOVING: [&str; 10] = [
 /// ``ALTER TABLE `shop`.`orders` …``. `Beyond` if servers read conditional comments in it in
 /// different ways that matter. `mode` is the SQL mode of the session.
 pub fn reach(sql: &str, mode: SqlMode) -> Reach {
+    if sql == NO_ACCOUNTS {
+        return Reach::Session;
+    }
     let mut reaches = readings(sql, mode).into_iter().map(|reading| reach_of_reading(&reading, mode));
     let first = reaches.next().unwrap_or(Reach::Beyond);
     let is_setting = first == Reach::Session;
@@ -145,6 +150,16 @@ fn grants_to_one_account(tokens: &[Token<'_>]) -> bool {
     }
 }
 
+/// Returns the account that a GRANT of a plan names: `'a'@'b'`.
+pub fn granted_account(sql: &str, mode: SqlMode) -> Option<&str> {
+    let tokens = content(sql, mode);
+    tokens.first().filter(|verb| verb.is_keyword("grant"))?;
+    let to = tokens.iter().rposition(|token| token.is_keyword("to"))?;
+    let account = tokens.get(to + 1..)?;
+    let last = account.get(sql::account_length(account).checked_sub(1)?)?;
+    Some(&sql[account[0].start..last.end()])
+}
+
 /// True if a comma stands outside of parentheses: `ANALYZE TABLE a, b`.
 fn lists_more(tokens: &[Token<'_>]) -> bool {
     let mut depth = 0_usize;
@@ -195,7 +210,8 @@ mod tests {
 
     #[test]
     fn statements_of_plans_stay_in_their_schemas() {
-        for statement in ["SET NAMES utf8mb4", "SET SESSION sql_mode = 'global'", "SET SESSION foreign_key_checks = 0"]
+        for statement in
+            [NO_ACCOUNTS, "SET NAMES utf8mb4", "SET SESSION sql_mode = 'global'", "SET SESSION foreign_key_checks = 0"]
         {
             assert_eq!(reach(statement), Reach::Session, "{statement}");
         }
@@ -274,6 +290,14 @@ mod tests {
             assert_eq!(reach(statement), Reach::Beyond, "{statement}");
         }
         assert_eq!(reach("UPDATE other.t SET a = 1"), Reach::Schema("other".into()));
+    }
+
+    #[test]
+    fn finds_the_account_of_a_grant() {
+        let of = |sql| granted_account(sql, SqlMode::default());
+        assert_eq!(of("GRANT EXECUTE ON PROCEDURE `to`.`p` TO 'o\\'n'@'%' WITH GRANT OPTION"), Some("'o\\'n'@'%'"));
+        assert_eq!(of("GRANT EXECUTE ON FUNCTION `a`.`p` TO 'role'"), Some("'role'"));
+        assert_eq!(of("DROP PROCEDURE `grant`"), None);
     }
 
     #[test]

@@ -15,6 +15,9 @@ use crate::job::{Job, Request, TableJob, flavour};
 use crate::model::{Phase, Step};
 use crate::quote::charset_name;
 
+/// Keeps GRANT from creating accounts. MySQL 8.0 and later have neither this fault nor the mode.
+pub const NO_ACCOUNTS: &str = "SET SESSION sql_mode = IF(VERSION() RLIKE '^5|MariaDB', 'NO_AUTO_CREATE_USER', '')";
+
 /// A stored program or view that the plan creates again.
 pub struct ChosenProgram<'f> {
     pub object: &'f Object,
@@ -175,12 +178,22 @@ pub(super) fn create_again(job: &Job<'_>, program: &ChosenProgram<'_>, create: &
             quote_identifier(&object.name.name)
         ));
         statements.push(create.to_owned());
-        statements.extend(object.grants.iter().cloned());
+        statements.extend(grant_statements(object));
     }
     let name = table_name(&object.name.schema, &object.name.name);
     let mut steps: Vec<Step> = statements.into_iter().map(|sql| step(Phase::Programs, &name, sql)).collect();
     steps[0].note = Some(program.why.clone());
     steps
+}
+
+/// Returns the grants on a program, in a session where they create no account: before MySQL 8.0,
+/// and in MariaDB, a GRANT to an account that does not exist creates it without a password.
+fn grant_statements(object: &Object) -> Vec<String> {
+    if object.grants.is_empty() {
+        return Vec::new();
+    }
+    let modes = ["SET SESSION sql_mode = ''", NO_ACCOUNTS].map(str::to_owned);
+    modes.into_iter().chain(object.grants.iter().cloned()).collect()
 }
 
 /// Returns statements that set the SQL mode and the time zone that a program keeps from its
@@ -203,7 +216,7 @@ pub(super) fn put_back(program: &ChosenProgram<'_>) -> Vec<Step> {
     }
     statements.extend(session_statements(object));
     statements.push(object.create.clone());
-    statements.extend(object.grants.iter().cloned());
+    statements.extend(grant_statements(object));
     let name = table_name(&object.name.schema, &object.name.name);
     statements.into_iter().map(|sql| step(Phase::Programs, &name, sql)).collect()
 }

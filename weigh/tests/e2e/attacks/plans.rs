@@ -141,6 +141,33 @@ fn a_body_is_one_statement_on_the_server_of_apply_to() {
     }
 }
 
+/// A GRANT of MySQL 5.7 creates an account without a password, unless its SQL mode refuses that.
+#[test]
+fn grants_of_a_plan_create_no_account() {
+    let (source, target, copy, workspace) =
+        (start("mysql@8.0"), start("mysql@5.7"), start("mysql@5.7"), Workspace::new());
+    fs::create_dir(workspace.root().join("ran")).unwrap();
+    source.run("CREATE PROCEDURE shop.p() SELECT s FROM t");
+    for account in ["joe@'%'", "ann@'%'"] {
+        source.run(&format!("CREATE USER {account} IDENTIFIED WITH mysql_native_password BY 'p'"));
+        source.run(&format!("GRANT EXECUTE ON PROCEDURE shop.p TO {account}"));
+    }
+    for server in [&target, &copy] {
+        server.run("CREATE USER ann@'%' IDENTIFIED BY 'p'");
+    }
+    let apply_to = format!("--apply-to=u=root,S={}", target.socket().display());
+    let finished = preflight(&workspace, &source.socket(), "utf8mb4_unicode_ci", &["--plan=plan.sql", &apply_to]);
+    assert!(finished.stdout.contains("statements ran without an error"), "{finished}");
+    assert!(finished.stdout.contains("were left out: 'joe'@'%'"), "{finished}");
+    assert_eq!(run(&workspace, &copy, "plan.sql"), [""; 0]);
+    for server in [&target, &copy] {
+        let mut conn = server.hold_session("USE shop");
+        let granted: Vec<String> = conn.query("SELECT User FROM mysql.procs_priv WHERE Db = 'shop'").unwrap();
+        let accounts: Vec<String> = conn.query("SELECT User FROM mysql.user WHERE User = 'joe'").unwrap();
+        assert_eq!((granted, accounts), (vec!["ann".to_owned()], Vec::new()));
+    }
+}
+
 #[test]
 fn names_with_control_characters_stay_out_of_scripts_and_terminals() {
     let (server, workspace) = (start("mariadb"), Workspace::new());
