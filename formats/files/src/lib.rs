@@ -1,6 +1,6 @@
 //! Files in folders that others may have prepared: opened, replaced, copied and removed without
 //! following a link at the last part of the path. Only [`open_regular`] and [`read_small`] follow
-//! it. Folders that others can change are refused.
+//! it, and [`read_small_below`] within a folder. Folders that others can change are refused.
 
 mod copy;
 mod own;
@@ -10,7 +10,7 @@ mod replace;
 mod shared;
 
 pub use copy::copy_tree;
-pub use own::{create_new, open_existing, open_regular, read_small, read_small_unlinked};
+pub use own::{create_new, open_existing, open_regular, read_small, read_small_below, read_small_unlinked};
 pub use pack::unpack;
 pub use remove::{remove_content, remove_tree};
 pub use replace::{Access, check_own, replace, replace_own};

@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
 
 /// Creates a file that only this user may read and write, mode 0600. Fails if the name exists, also
 /// as a link.
@@ -19,7 +20,7 @@ pub fn open_existing(path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).append(true).custom_flags(flags.bits() as i32).open(path);
     let file = file.map_err(|error| match error.raw_os_error() {
-        Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => refuse("it is a symbolic link"),
+        Some(code) if code == Errno::LOOP.raw_os_error() => refuse("it is a symbolic link"),
         _ => error,
     })?;
     let metadata = file.metadata()?;
@@ -44,6 +45,10 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 fn open_regular_with(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    check_regular(file)
+}
+
+fn check_regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(refuse("it is not a regular file")) }
 }
 
@@ -57,6 +62,22 @@ pub fn read_small(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 /// program writes to.
 pub fn read_small_unlinked(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     read_at_most(open_regular_with(path, OFlags::NOFOLLOW)?, max_bytes)
+}
+
+/// Reads a file as [`read_small`] does, through links that stay below `folder` only: one in a
+/// folder of a stranger, who could name a file that this user may read.
+pub fn read_small_below(folder: &Path, path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let (folder, path) = (folder.canonicalize()?, path.canonicalize()?);
+    let name = path.strip_prefix(&folder).map_err(|_| refuse("a link leads out of its folder"))?;
+    // A link that came meanwhile is refused.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    let file = match openat2(File::open(&folder)?, name, flags, Mode::empty(), resolve) {
+        // Before Linux 5.6, and in containers that refuse unknown calls.
+        Err(Errno::NOSYS | Errno::PERM) => open_regular_with(&path, OFlags::NOFOLLOW)?,
+        opened => check_regular(opened?.into())?,
+    };
+    read_at_most(file, max_bytes)
 }
 
 fn read_at_most(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
@@ -98,6 +119,25 @@ mod tests {
             assert_eq!(create_new(&at(name)).unwrap_err().kind(), io::ErrorKind::AlreadyExists, "{name}");
         }
         assert!(!at("missing").exists());
+    }
+
+    #[test]
+    fn reads_below_a_folder_only() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("folder");
+        fs::create_dir_all(folder.join("a")).unwrap();
+        fs::write(folder.join("a/file"), "own").unwrap();
+        fs::write(place.path().join("secret"), "secret").unwrap();
+        symlink(folder.join("a"), folder.join("b")).unwrap();
+        symlink("../secret", folder.join("out")).unwrap();
+        symlink("..", folder.join("up")).unwrap();
+        let read = |name: &str| read_small_below(&folder, &folder.join(name), 9);
+        assert_eq!(read("a/file").unwrap(), b"own");
+        assert_eq!(read("b/file").unwrap(), b"own");
+        for name in ["out", "up/secret", "../secret"] {
+            assert!(read(name).unwrap_err().to_string().contains("leads out"), "{name}");
+        }
+        assert!(read("a").is_err());
     }
 
     #[test]

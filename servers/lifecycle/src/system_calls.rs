@@ -2,7 +2,9 @@
 //!
 //! Landlock (Linux 6.18) restricts neither the mode, owner, times and attributes of files, nor the
 //! limits and priorities of other processes, nor System V's shared memory. Of sockets, it restricts
-//! those of TCP, but not MPTCP, nor connections by `MSG_FASTOPEN`.
+//! those of TCP, but not MPTCP, nor connections by `MSG_FASTOPEN`, and abstract Unix sockets, but
+//! not those with a path. A filter does not see the path. A server listens on a stream socket, and
+//! need not connect to one; a socket for datagrams could send without a connection.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -104,7 +106,7 @@ const SENDING: &[(c_long, u8)] = &[
 /// Flag that connects a TCP socket.
 const MSG_FASTOPEN: u64 = 0x2000_0000;
 
-/// Bits in the types of sockets that `SOCK_STREAM` does not have.
+/// Bits in the types of sockets, one of which each type has but `SOCK_STREAM`.
 const OTHER_SOCKET_TYPES: [u64; 2] = [2, 4];
 
 /// Numbers that `libc` lacks on some platforms. From 424 on, all architectures share them.
@@ -131,8 +133,9 @@ pub(crate) struct SystemCalls(Vec<BpfProgram>);
 
 impl SystemCalls {
     /// Compiles the filters. `has_account`: whether the program has a user of its own. `has_ports`:
-    /// whether it may use TCP; without, all its sockets are Unix sockets. No filter for an
-    /// architecture that the compiler of filters does not know.
+    /// whether it may connect by TCP, and then also to Unix sockets with a path; without, it may
+    /// only listen, on Unix sockets. No filter for an architecture that the compiler of filters
+    /// does not know.
     pub fn new(has_account: bool, has_ports: bool) -> io::Result<Self> {
         let Ok(architecture) = TargetArch::try_from(env::consts::ARCH) else { return Ok(Self(Vec::new())) };
         let mut refused = always(REFUSED);
@@ -146,7 +149,10 @@ impl SystemCalls {
             refused.insert(*call, any(own.iter().map(|(argument, value)| all(&[differs(*argument, *value)])))?);
         }
         refused.insert(libc::SYS_socket, refused_sockets(has_ports)?);
-        if has_ports {
+        refused.insert(libc::SYS_socketpair, refused_sockets(false)?);
+        if !has_ports {
+            refused.extend(always(&[libc::SYS_connect]));
+        } else {
             for (call, flags) in SENDING {
                 refused.insert(*call, vec![all(&[has_bit(*flags, MSG_FASTOPEN)])?]);
             }
@@ -163,17 +169,17 @@ impl SystemCalls {
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Returns the rules for sockets other than Unix sockets and, if `has_ports`, those of TCP.
+/// Returns the rules for sockets other than streams of Unix sockets and, if `has_ports`, of TCP.
 fn refused_sockets(has_ports: bool) -> io::Result<Vec<SeccompRule>> {
     let [domain, kind, protocol] = [0, 1, 2];
     let is_no = |family: i32| differs(domain, family as u64);
+    let types = OTHER_SOCKET_TYPES.iter().map(|bit| all(&[has_bit(kind, *bit)]));
     if !has_ports {
-        return Ok(vec![all(&[is_no(libc::AF_UNIX)])?]);
+        return any(std::iter::once(all(&[is_no(libc::AF_UNIX)])).chain(types));
     }
     let tcp = libc::IPPROTO_TCP as u64;
     let families = all(&[is_no(libc::AF_UNIX), is_no(libc::AF_INET), is_no(libc::AF_INET6)]);
     let protocols = all(&[is_no(libc::AF_UNIX), differs(protocol, 0), differs(protocol, tcp)]);
-    let types = OTHER_SOCKET_TYPES.iter().map(|bit| all(&[is_no(libc::AF_UNIX), has_bit(kind, *bit)]));
     any([families, protocols].into_iter().chain(types))
 }
 
@@ -309,7 +315,9 @@ mod tests {
     fn sockets_are_those_of_unix_or_tcp() {
         let flags = libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
         let sockets = [
-            (libc::AF_UNIX, libc::SOCK_DGRAM, 0, [true, true]),
+            (libc::AF_UNIX, libc::SOCK_DGRAM, 0, [false, false]),
+            (libc::AF_UNIX, libc::SOCK_SEQPACKET, 0, [false, false]),
+            (libc::AF_UNIX, libc::SOCK_RAW, 0, [false, false]),
             (libc::AF_UNIX, libc::SOCK_STREAM, 0, [true, true]),
             (libc::AF_INET, libc::SOCK_STREAM, 0, [false, true]),
             (libc::AF_INET, libc::SOCK_STREAM, libc::IPPROTO_TCP, [false, true]),
@@ -328,6 +336,21 @@ mod tests {
                 let result = results_of(filters, vec![(libc::SYS_socket, arguments)])[0];
                 let expected = if allowed[column] { 0 } else { libc::EPERM };
                 assert_eq!(result, expected, "{domain} {kind} {protocol}, ports: {has_ports}");
+            }
+        }
+    }
+
+    #[test]
+    fn programs_without_ports_connect_to_nothing() {
+        let filters = |has_ports| SystemCalls::new(true, has_ports).unwrap();
+        let connections = || with_x32(&[libc::SYS_connect]);
+        assert!(results_of(filters(false), connections()).iter().all(|result| *result == libc::EPERM));
+        assert_eq!(results_of(filters(true), connections())[0], libc::EBADF);
+        for (kind, expected) in [(libc::SOCK_DGRAM, libc::EPERM), (libc::SOCK_STREAM, libc::EFAULT)] {
+            let pair = [libc::AF_UNIX, kind | libc::SOCK_CLOEXEC, 0, 0].map(c_long::from);
+            for has_ports in [false, true] {
+                let result = results_of(filters(has_ports), vec![(libc::SYS_socketpair, pair)]);
+                assert_eq!(result, [expected], "{kind}, ports: {has_ports}");
             }
         }
     }

@@ -35,6 +35,32 @@ fn weigh_settings_are_in_force() {
     }
 }
 
+/// Options of a server in production, whose folders do not exist here.
+const PRODUCTION: &str = "[client]\nsocket = /run/prod/s.sock\n[mysqld]\ndatadir = /srv/prod\nsocket = /run/prod/s.sock\n\
+    pid-file = /run/prod/s.pid\nlog-error = /var/log/prod/e.log\ntmpdir = /srv/prod-tmp\nslow_query_log = 1\n\
+    slow-query-log-file = /var/log/prod/slow.log\ngeneral_log_file = /var/log/prod/general.log\nserver_id = 7\n\
+    log-bin = /var/log/prod/bin\nrelay-log = /var/log/prod/relay\ninnodb_data_home_dir = /srv/prod\n\
+    innodb_log_group_home_dir = /srv/redo\nsecure_file_priv = /srv/import\nplugin_dir = /opt/plugins\nport = 3307\n";
+
+#[test]
+fn servers_start_with_the_option_file_of_a_server_in_production() {
+    let folder = common::open_folder();
+    let file = folder.path().join("my.cnf");
+    fs::write(&file, PRODUCTION).unwrap();
+    let options = Options { defaults_file: Some(file), ..options() };
+    for name in ["mariadb", "mariadb@10.1", "mariadb@11.8", "mysql@5.6", "mysql@5.7", "mysql@8.0", "mysql@sid"] {
+        let server =
+            open(&name.parse().unwrap(), &options, &NoProgress).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let own = server.temporary_folder().unwrap();
+        let own = own.parent().unwrap().to_str().unwrap();
+        let names = ["datadir", "tmpdir", "innodb_log_group_home_dir", "secure_file_priv"];
+        let settings = server.read_settings(&names).unwrap();
+        assert!(names.iter().all(|name| settings[*name].starts_with(own)), "{name}: {settings:?}");
+        let settings = server.read_settings(&["slow_query_log_file", "server_id"]).unwrap();
+        assert_eq!((&*settings["slow_query_log_file"], &*settings["server_id"]), ("slow.log", "7"), "{name}");
+    }
+}
+
 #[test]
 fn option_file_overrides_weigh_and_set_overrides_the_file() {
     let folder = common::open_folder();

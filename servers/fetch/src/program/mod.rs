@@ -24,6 +24,8 @@ pub struct Program {
     /// `None` if the program is run directly, by the host's loader.
     loader: Option<BundledLoader>,
     basedir: PathBuf,
+    /// Folder with all files of the program: the basedir, or the program's folder in the cache.
+    root: PathBuf,
     /// Name of the program's folder in the cache. `None` for a basedir, also from a tarball, and
     /// for a server on `PATH`: the host's loader runs these.
     cache_folder_name: Option<String>,
@@ -118,7 +120,8 @@ impl Program {
         // A jar, on a machine without apt: the host's loader also finds the host's libraries.
         let path = path.or_else(|| loader::find_named(&mysqld, Path::new("/")).filter(|_| !has_libraries));
         let path = path.ok_or_else(|| broken("the packages contain no dynamic loader"))?;
-        let mut program = Self::probe(mysqld, Some(BundledLoader { path, library_folders: libraries }))?;
+        let loader = BundledLoader { path, library_folders: libraries };
+        let mut program = Self::probe(mysqld, Some((loader, folder)))?;
         program.cache_folder_name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         if let Some(name) = name {
             program.label = name.to_owned();
@@ -139,15 +142,25 @@ impl Program {
     }
 
     /// Runs the program with `--version`, under the account of
-    /// [`reserve_account`](Self::reserve_account) if there is one. Fails if the program cannot run
-    /// on this machine.
-    fn probe(mysqld: PathBuf, loader: Option<BundledLoader>) -> Result<Self, Error> {
+    /// [`reserve_account`](Self::reserve_account) if there is one. `bundled` is the loader of a
+    /// program in the cache, and the program's folder there. Fails if the program cannot run on
+    /// this machine.
+    fn probe(mysqld: PathBuf, bundled: Option<(BundledLoader, &Path)>) -> Result<Self, Error> {
         let folder = mysqld.parent().unwrap_or(Path::new("/"));
         let in_bin = PROGRAM_FOLDERS.iter().any(|name| folder.ends_with(name));
         let basedir = if in_bin { folder.parent().unwrap_or(folder) } else { folder }.to_owned();
         let unknown = Version::new(0, 0, 0);
-        let (label, flavour) = (String::new(), Flavour::MySql);
-        let mut program = Self { label, flavour, version: unknown, mysqld, loader, basedir, cache_folder_name: None };
+        let root = bundled.as_ref().map_or(basedir.as_path(), |(_, folder)| folder).to_owned();
+        let mut program = Self {
+            label: String::new(),
+            flavour: Flavour::MySql,
+            version: unknown,
+            mysqld,
+            loader: bundled.map(|(loader, _)| loader),
+            basedir,
+            root,
+            cache_folder_name: None,
+        };
         let text = probe::read_version(&program)?;
         // "…/mysqld  Ver 10.11.11-MariaDB for …". The path may contain digits and "mariadb".
         let text = text.rsplit_once(" Ver ").map_or(text.as_str(), |(_, text)| text);
@@ -182,8 +195,16 @@ impl Program {
     }
 
     /// Returns the files and folders that the server reads, besides those of the system: its
-    /// program, libraries and messages, not all of a basedir that may be `/` or a home folder.
+    /// program, libraries and messages, not all of a basedir that may be `/` or a home folder. The
+    /// paths have no links. Those that links lead out of the program's folder are left out: who
+    /// made the folder could name any.
     pub fn readable_paths(&self) -> Vec<PathBuf> {
+        let Ok(root) = fs::canonicalize(&self.root) else { return Vec::new() };
+        let resolved = self.named_paths().into_iter().filter_map(|path| fs::canonicalize(path).ok());
+        resolved.filter(|path| path.starts_with(&root)).collect()
+    }
+
+    fn named_paths(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = BASEDIR_FOLDERS.iter().map(|name| self.basedir.join(name)).collect();
         paths.push(self.mysqld.clone());
         if let Some(folder) = self.mysqld.parent() {
@@ -220,10 +241,12 @@ impl Program {
         options
     }
 
-    /// Finds a script that fills the system tables: `mariadb_{name}` or `mysql_{name}`.
-    pub fn find_script(&self, name: &str) -> Option<PathBuf> {
+    /// Reads a script that fills the system tables: `mariadb_{name}` or `mysql_{name}`. `None` if
+    /// there is none. Fails for one that a link leads to, out of the program's folder.
+    pub fn read_script(&self, name: &str, max_bytes: u64) -> Option<Result<Vec<u8>, Error>> {
         let vendors = [format!("mariadb_{name}"), format!("mysql_{name}")];
-        vendors.iter().find_map(|file| Some(self.find_share_folder(file)?.join(file)))
+        let path = vendors.iter().find_map(|file| Some(self.find_share_folder(file)?.join(file)))?;
+        Some(files::read_small_below(&self.root, &path, max_bytes).map_err(Error::io("read", &path)))
     }
 
     fn find_share_folder(&self, file: &str) -> Option<PathBuf> {
@@ -247,13 +270,14 @@ impl Program {
 /// Lists the shared libraries that lie directly in a folder: `libcrypto.so.1.1`, not links to
 /// elsewhere.
 fn libraries_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(folder) = &fs::canonicalize(folder) else { return Vec::new() };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_library = |entry: &fs::DirEntry| {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let resolved = fs::canonicalize(entry.path());
         (name.ends_with(".so") || name.contains(".so."))
-            && resolved.is_ok_and(|path| path.parent() == Some(folder) && path.is_file())
+            && resolved.is_ok_and(|path| path.parent() == Some(folder.as_path()) && path.is_file())
     };
     entries.filter(is_library).map(|entry| entry.path()).collect()
 }
@@ -299,6 +323,7 @@ mod tests {
             mysqld: mysqld.to_owned(),
             loader: None,
             basedir: basedir.to_owned(),
+            root: basedir.to_owned(),
             cache_folder_name: None,
         }
     }
@@ -309,6 +334,7 @@ mod tests {
         let home = fs::canonicalize(place.path()).unwrap();
         fs::create_dir_all(home.join(".ssh")).unwrap();
         fs::create_dir_all(home.join("bin")).unwrap();
+        fs::create_dir_all(home.join("share")).unwrap();
         for file in ["mysqld", "libcrypto.so.3", "libssl.so", "notes.sock", "mail.soap", ".ssh/id_rsa", "bin/mysqld"] {
             fs::write(home.join(file), "").unwrap();
         }
@@ -321,5 +347,30 @@ mod tests {
         }
         let readable = program(&home.join("bin/mysqld"), &home).readable_paths();
         assert!(readable.contains(&home.join("bin")) && !readable.contains(&home));
+    }
+
+    #[test]
+    fn links_lead_nowhere_out_of_the_programs_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(place.path()).unwrap();
+        let basedir = home.join("server");
+        for folder in ["server/bin", "server/lib", "server/scripts", "server/messages", "keys"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        fs::write(home.join("keys/id_rsa"), "key").unwrap();
+        fs::write(basedir.join("scripts/mysql_a.sql"), "script").unwrap();
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, basedir.join(name)).unwrap();
+        link("messages", "share");
+        link(home.to_str().unwrap(), "lib64");
+        link("../keys", "libexec");
+        link("bin/../..", "support-files");
+        link("../../keys/id_rsa", "scripts/mysql_b.sql");
+        let program = program(&basedir.join("bin/mysqld"), &basedir);
+        let readable = program.readable_paths();
+        assert!(readable.contains(&basedir.join("messages")), "{readable:?}");
+        assert!(readable.iter().all(|path| path.starts_with(&basedir)), "{readable:?}");
+        assert_eq!(program.read_script("a.sql", 99).unwrap().unwrap(), b"script");
+        assert!(program.read_script("b.sql", 99).unwrap().is_err());
+        assert!(program.read_script("c.sql", 99).is_none());
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use self::line::{Line, parse_line};
+pub(crate) use self::line::{Line, parse_line};
 use super::login::{ClientOptions, Login};
 use crate::connect::{Secret, TlsMode};
 

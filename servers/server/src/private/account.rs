@@ -11,6 +11,7 @@ use fetch::Program;
 use lifecycle::{Account, Confinement, Reach, find_unreadable};
 
 use super::folder::SERVER_FOLDERS;
+use super::option_file;
 use super::resources::total_memory;
 use crate::{Error, Options};
 
@@ -39,8 +40,8 @@ pub(super) fn give(folder: &Path, account: &Account) -> Result<(), Error> {
 }
 
 /// Returns the limits of the processes of the server in `folder`. With or without an account of
-/// their own, they write to the server's folders and to paths that the user's settings name only,
-/// and read the program's files besides.
+/// their own, they write to the server's folders and to paths of `--set` only. Besides, they read
+/// the program's files, and files that the option file names.
 pub(super) fn confinement(
     program: &Program,
     account: Option<&Account>,
@@ -48,22 +49,14 @@ pub(super) fn confinement(
     options: &Options,
 ) -> Confinement {
     let own = SERVER_FOLDERS.iter().map(|name| folder.join(name));
-    let writable = own.chain(named_paths(options)).collect();
+    // Typed, such as the folder of `secure_file_priv`. A file must exist: its folder stays closed.
+    let set = options.settings.iter().map(|setting| PathBuf::from(&setting.value));
+    let set = set.filter(|path| path.is_absolute() && path != Path::new("/"));
+    let writable = own.chain(set).collect();
     let mut readable = program.readable_paths();
     readable.push(folder.to_owned());
+    readable.extend(option_file::readable(options));
     readable.extend(options.run_under.iter().flat_map(|under| under.readable.iter().cloned()));
     let reach = Some(Reach { readable, writable, ports: options.ports.clone(), signals: options.run_under.is_some() });
     Confinement { account: account.cloned(), memory_bytes: total_memory(), cpu_seconds: None, reach }
-}
-
-/// Returns the folders of absolute paths in `--set` and in the option file: a file's parent, or the
-/// folder itself.
-fn named_paths(options: &Options) -> Vec<PathBuf> {
-    let file = options.defaults_file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-    let lines = file.lines().filter_map(|line| line.split_once('=')).map(|(_, value)| value);
-    let values = options.settings.iter().map(|setting| setting.value.as_str()).chain(lines);
-    let paths =
-        values.map(|value| PathBuf::from(value.trim().trim_matches(['\'', '"']))).filter(|path| path.is_absolute());
-    let folder = |path: PathBuf| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) };
-    paths.filter_map(folder).filter(|folder| folder != Path::new("/")).collect()
 }

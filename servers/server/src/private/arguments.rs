@@ -4,13 +4,14 @@
 //! the user's `--set`, and the locations that weigh chooses.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use fetch::{Flavour, Program, Version};
 use lifecycle::Account;
 
+use super::option_file;
 use super::resources::total_memory;
 use crate::{Error, Options, Setting};
 
@@ -22,9 +23,6 @@ const DEFAULT_MEMORY: u64 = 2048 * MIB;
 /// Socket of the server in an instance's folder. Once the server listens, `weigh` moves it to a
 /// folder that the server's account cannot change.
 pub(super) const RUNTIME_SOCKET: &str = "run/mysqld.sock";
-
-/// Maximum size of a user's option file. A larger one is an error.
-const MAX_OPTION_FILE_BYTES: u64 = 1 << 20;
 
 /// Variables that `--set` may not change: locations, access, and how the server starts.
 const RESERVED_SETTINGS: [&str; 12] = [
@@ -98,19 +96,8 @@ fn format_option_file(program: &Program, folder: &Path, options: &Options) -> Re
     // Files that statements read and write. Debian's default folder does not exist, and the server
     // would not start.
     text.push_str(&format!("secure_file_priv={}\n", folder.join("tmp").display()));
-    if let Some(file) = &options.defaults_file {
-        // Copied, not included: the server ignores an included file that its account cannot read.
-        let own = files::read_small(file, MAX_OPTION_FILE_BYTES).map_err(Error::io("read option file", file))?;
-        let own = String::from_utf8(own).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error));
-        text.push_str(&without_options(&own.map_err(Error::io("read option file", file))?, &options.left_out));
-    }
+    text.push_str(&option_file::read(options, folder)?);
     Ok(text)
-}
-
-/// Returns an option file without the lines of these options.
-fn without_options(text: &str, left_out: &[String]) -> String {
-    let is_kept = |line: &&str| option_name(line).is_none_or(|name| !left_out.contains(&name));
-    text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Returns the option of a line of an option file, as the server's variable is named:
@@ -171,15 +158,6 @@ mod tests {
             assert!(error.to_string().contains(name), "{error}");
         }
         reject_reserved_settings(&[Setting::known("innodb_buffer_pool_size", "1G")]).unwrap();
-    }
-
-    #[test]
-    fn leaves_options_out_in_any_spelling() {
-        let text =
-            "[mysqld]\n# query-cache-size=0\nquery-cache-size=1\nsql_mode = ANSI\nloose_Query_Cache_Size=2\nskip-x";
-        let left_out = ["query_cache_size".to_owned(), "skip_x".to_owned()];
-        assert_eq!(without_options(text, &left_out), "[mysqld]\n# query-cache-size=0\nsql_mode = ANSI\n");
-        assert_eq!(without_options(text, &[]), format!("{text}\n"));
     }
 
     #[test]

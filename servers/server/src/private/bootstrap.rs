@@ -68,7 +68,7 @@ fn bootstrap_sql(program: &Program) -> Result<String, Error> {
          SET @auth_root_socket = NULL, @skip_auth_anonymous = 1, @current_hostname = 'localhost';\n",
     );
     for name in ["system_tables.sql", "performance_tables.sql", "system_tables_data.sql"] {
-        let Some(path) = program.find_script(name) else {
+        let Some(script) = program.read_script(name, MAX_SCRIPT_BYTES) else {
             // Only MariaDB has a script for the performance schema.
             if name.starts_with("performance") {
                 continue;
@@ -76,8 +76,7 @@ fn bootstrap_sql(program: &Program) -> Result<String, Error> {
             let reason = format!("its share folder has no {name}, which is needed to initialise a data folder");
             return Err(Error::Start { label: program.label.clone(), reason });
         };
-        let script = files::read_small(&path, MAX_SCRIPT_BYTES).map_err(Error::io("read", &path))?;
-        sql.push_str(&String::from_utf8_lossy(&script));
+        sql.push_str(&String::from_utf8_lossy(&script?));
         sql.push('\n');
     }
     if program.flavour == Flavour::MySql {

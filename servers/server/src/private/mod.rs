@@ -9,6 +9,7 @@ pub mod detached;
 mod error_log;
 mod folder;
 mod instance;
+mod option_file;
 mod resources;
 mod run_under;
 

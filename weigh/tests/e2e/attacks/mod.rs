@@ -8,6 +8,7 @@ mod programs;
 mod rogue;
 mod servers;
 mod upgrade;
+mod walls;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -1,53 +1,65 @@
 //! Programs of servers that attack the machine they run on.
 
 use std::fs;
-use std::io::Read;
-use std::net::Shutdown;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use super::{is_root, mode};
 use crate::workspace::{Finished, Workspace};
 
-/// Sends its input to the socket that the file beside it names.
-const SAY: &str = "#!/usr/bin/env python3\nimport socket, sys\ns = socket.socket(socket.AF_UNIX)\n\
-                   s.connect(open(__file__ + '.to').read())\n\
-                   s.sendall(sys.stdin.buffer.read())\n";
+/// Leaves its input in the folder for temporary files, and waits until it is read.
+const SAY: &str = "#!/bin/sh\nsaid=\"$TMPDIR/say.$$\"\ncat >\"$said.new\" && mv \"$said.new\" \"$said\"\n\
+                   while [ -e \"$said\" ]; do sleep 0.01; done\n";
 
-/// Collects what programs say. Their confinement lets them write no file of the tests, but connect
-/// to a Unix socket.
+/// Collects what programs say. Their confinement lets them write files of their own only.
 pub struct Ear {
-    socket: PathBuf,
     said: Arc<Mutex<String>>,
+    is_listening: Arc<AtomicBool>,
 }
 
 impl Ear {
-    fn listen(socket: &Path) -> Self {
-        let listener = UnixListener::bind(socket).unwrap();
-        fs::set_permissions(socket, fs::Permissions::from_mode(0o777)).unwrap();
-        let said = Arc::new(Mutex::new(String::new()));
-        let heard = Arc::clone(&said);
+    /// Listens to programs with folders below `tmp`.
+    fn listen(tmp: PathBuf) -> Self {
+        let (said, is_listening) = (Arc::new(Mutex::new(String::new())), Arc::new(AtomicBool::new(true)));
+        let (heard, listens) = (Arc::clone(&said), Arc::clone(&is_listening));
         thread::spawn(move || {
-            for mut program in listener.incoming().flatten() {
-                let mut text = String::new();
-                let _ = program.read_to_string(&mut text);
-                heard.lock().unwrap().push_str(&text);
+            while listens.load(Ordering::Relaxed) {
+                for file in said_files(&tmp) {
+                    heard.lock().unwrap().push_str(&fs::read_to_string(&file).unwrap_or_default());
+                    let _ = fs::remove_file(&file);
+                }
+                thread::sleep(Duration::from_millis(2));
             }
         });
-        Self { socket: socket.to_owned(), said }
+        Self { said, is_listening }
     }
 
+    /// Returns what was said by programs that have ended.
     pub fn heard(&self) -> String {
-        // Connections are served one after the other: the end of this one is after all before it.
-        let mut last = UnixStream::connect(&self.socket).unwrap();
-        last.shutdown(Shutdown::Write).unwrap();
-        last.read_to_end(&mut Vec::new()).unwrap();
         self.said.lock().unwrap().clone()
     }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        self.is_listening.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Lists the files `say.PID` in the folders of programs, which are removed while this looks.
+fn said_files(tmp: &Path) -> Vec<PathBuf> {
+    let list = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let folders = list(tmp).flat_map(|folder| [folder.join("tmp"), folder]);
+    let is_said = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("say.") && !name.ends_with(".new")
+    };
+    folders.flat_map(|folder| list(&folder).collect::<Vec<_>>()).filter(is_said).collect()
 }
 
 /// Writes a basedir whose server runs `script` and reports a version. In the script, `"$SAY"` is a
@@ -57,22 +69,17 @@ pub fn write_program(workspace: &Workspace, script: &str) -> (PathBuf, Ear) {
     let folder = basedir.join("bin");
     fs::create_dir_all(&folder).unwrap();
     let version = "echo 'mysqld  Ver 8.0.40 for Linux on x86_64 (MySQL Community Server - GPL)'";
-    let socket = workspace.root().join("ear");
-    for (name, text) in [
-        ("mysqld", format!("#!/bin/sh\nexport SAY=\"${{0%/*}}/say\"\n{script}\n{version}\n")),
-        ("say", SAY.to_owned()),
-        ("say.to", socket.display().to_string()),
-    ] {
+    for (name, text) in
+        [("mysqld", format!("#!/bin/sh\nexport SAY=\"${{0%/*}}/say\"\n{script}\n{version}\n")), ("say", SAY.to_owned())]
+    {
         fs::write(folder.join(name), text).unwrap();
         fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    (basedir, Ear::listen(&socket))
+    (basedir, Ear::listen(workspace.tmp()))
 }
 
 /// Runs the program from an archive. Returns the program's output.
 fn run_archive(workspace: &Workspace, script: &str) -> (Finished, String) {
-    // The socket of the run before.
-    let _ = fs::remove_file(workspace.root().join("ear"));
     let (_, ear) = write_program(workspace, script);
     let (archive, cache) = (workspace.root().join("s.tar"), workspace.root().join("cache"));
     let packed = Command::new("tar").arg("-C").arg(workspace.root()).arg("-cf").arg(&archive).arg("evil").status();

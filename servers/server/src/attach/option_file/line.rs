@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// Empty line or comment.
     Empty,
     /// `[name]`.
@@ -18,7 +18,7 @@ pub(super) enum Line {
 }
 
 /// Parses a line without repeating it in errors: it may contain a password.
-pub(super) fn parse_line(line: &str) -> Result<Line, String> {
+pub(crate) fn parse_line(line: &str) -> Result<Line, String> {
     let line = line.trim();
     if line.is_empty() || line.starts_with(['#', ';']) {
         return Ok(Line::Empty);
