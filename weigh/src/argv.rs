@@ -245,13 +245,19 @@ fn find_in_dsn(argument: &[u8]) -> Option<std::ops::Range<usize>> {
     if dsn.get(1) != Some(&b'=') || !dsn[0].is_ascii_alphabetic() {
         return None;
     }
-    let start = if dsn.starts_with(b"p=") { 2 } else { find(dsn, b",p=")? + 3 };
-    let mut end = start;
-    // `\,` is part of the value.
-    while end < dsn.len() && (dsn[end] != b',' || dsn[end - 1] == b'\\') {
-        end += 1;
+    // `\,` is part of a value. If there are several passwords, hides from the first to the last.
+    let is_separator = |at: &usize| dsn[*at] == b',' && (*at == 0 || dsn[*at - 1] != b'\\');
+    let ends = (0..dsn.len()).filter(is_separator).chain([dsn.len()]);
+    let mut hidden: Option<std::ops::Range<usize>> = None;
+    let mut start = 0;
+    for end in ends {
+        if dsn[start..end].starts_with(b"p=") {
+            let first = hidden.map_or(start + 2, |range| range.start);
+            hidden = Some(first..end);
+        }
+        start = (end + 1).min(dsn.len());
     }
-    Some(offset + start..offset + end)
+    hidden.map(|range| offset + range.start..offset + range.end)
 }
 
 fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
@@ -277,6 +283,9 @@ mod tests {
             ("mysql://:hunter2@", "mysql://:x@"),
             ("h=db.example,p=hunter2,u=root", "h=db.example,p=x,u=root"),
             ("p=hunter2", "p=x"),
+            ("S=/tmp/s,p=,p=hunter2", "S=/tmp/s,p=x"),
+            ("S=/tmp/s,p=one,p=hunter2,u=root", "S=/tmp/s,p=x,u=root"),
+            (r"u=a\,p=zz,S=/tmp/s,p=hunter2", r"u=a\,p=zz,S=/tmp/s,p=x"),
             ("--replica=h=db.example,p=hunter2", "--replica=h=db.example,p=x"),
             ("--apply-to=h=db.example,p=hunter2", "--apply-to=h=db.example,p=x"),
             ("--from=p=hunter2,u=root", "--from=p=x,u=root"),

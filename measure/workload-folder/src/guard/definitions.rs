@@ -263,7 +263,7 @@ fn check_table(tokens: &[Token<'_>], names: &Names) -> CheckResult {
 
 /// `WITH SYSTEM VERSIONING` and `WITH PARSER` are no queries.
 fn is_query(tokens: &[Token<'_>], token: &Token<'_>) -> bool {
-    let next = tokens.iter().find(|other| other.start > token.start);
+    let next = tokens.get(tokens.partition_point(|other| other.start <= token.start));
     token.is_keyword("select")
         || !next.is_some_and(|next| next.is_any_keyword(&["system", "parser", "versioning", "without"]))
 }

@@ -92,13 +92,17 @@ fn refuse_control_characters(text: &str, mode: SqlMode) -> CheckResult {
         return Ok(());
     }
     let is_quoted = |token: &Token<'_>| matches!(token.kind, TokenKind::StringLiteral | TokenKind::QuotedName);
-    let quoted: Vec<_> = sql::tokenize(text, mode).filter(is_quoted).map(|token| token.start..token.end()).collect();
-    let refused =
-        text.bytes().enumerate().find(|(at, byte)| is_refused(*byte) && !quoted.iter().any(|range| range.contains(at)));
-    match refused {
-        Some((offset, byte)) => Err(OutOfScope { offset, reason: format!("a control character (0x{byte:02X})") }),
-        None => Ok(()),
+    let quoted = sql::tokenize(text, mode).filter(is_quoted).map(|token| (token.start, token.end()));
+    let mut outside = 0;
+    for (start, end) in quoted.chain([(text.len(), text.len())]) {
+        if let Some(at) = text.as_bytes()[outside..start].iter().position(|byte| is_refused(*byte)) {
+            let offset = outside + at;
+            let reason = format!("a control character (0x{:02X})", text.as_bytes()[offset]);
+            return Err(OutOfScope { offset, reason });
+        }
+        outside = end;
     }
+    Ok(())
 }
 
 /// Returns the tokens without comments and without the marks of conditional comments.
