@@ -139,7 +139,10 @@ fn describe_effects(solved_errors: u64, report: &Report) -> String {
     match (left, solved.is_empty()) {
         (0, true) => String::new(),
         (0, false) => {
-            format!(": the plan takes care of {}, nothing behaves differently afterwards", solved.join(" and "))
+            format!(
+                ": the plan takes care of {}; text then compares and sorts by the new collation",
+                solved.join(" and ")
+            )
         }
         (_, true) => format!("; afterwards {different}"),
         (_, false) => {

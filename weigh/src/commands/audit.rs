@@ -32,7 +32,7 @@ Examples:
   weigh audit --list --check join-mismatch
       What one check looks for, and why.
 
-Exit status: 0 no finding of --fail-on's severity or worse, 1 findings, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
+Exit status: 0 no finding of --fail-on's severity or worse, 1 findings, 2 could not do it, or no schema to check; 130 and 143 after ctrl-C and SIGTERM.";
 
 /// Find what is wrong with a server's collations; only reads
 #[derive(Debug, Args)]
@@ -155,7 +155,9 @@ pub fn run(args: &AuditArgs) -> Result<ExitCode> {
         fail_on: args.fail_on.into(),
         format: format_name(&args.format),
     };
-    conclusion.print(audit, |audit| render(audit, args))
+    let saw_nothing = audit.server.schemas.is_empty() && audit.findings.is_empty();
+    let code = conclusion.print(audit, |audit| render(audit, args))?;
+    Ok(if saw_nothing { ExitCode::from(2) } else { code })
 }
 
 fn list_checks(args: &AuditArgs) -> String {
@@ -180,7 +182,19 @@ fn audit_server(args: &AuditArgs, selection: &Selection) -> Result<Audit> {
     let open = |replica: &SpecText| Ok(server::open(&replica.spec()?, &targets.options, &bar)?);
     let replicas: Vec<Server> = args.replicas.iter().map(open).collect::<Result<_>>()?;
     let input = audit::gather(&server, &replicas, args.request(statements), selection, &bar)?;
-    Ok(audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION")))
+    let mut audit = audit::run(&input, selection, args.min_severity.into(), env!("CARGO_PKG_VERSION"));
+    name_server(&mut audit, &args.connect.shell_words()?);
+    Ok(audit)
+}
+
+/// Writes the server into the commands that findings advise.
+fn name_server(audit: &mut Audit, words: &[String]) {
+    let command = ["weigh preflight"].into_iter().chain(words.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+    for finding in &mut audit.findings {
+        for text in [Some(&mut finding.action), finding.details.fix.as_mut()].into_iter().flatten() {
+            *text = text.replace("weigh preflight --schema", &format!("{command} --schema"));
+        }
+    }
 }
 
 /// Audits a private server that is filled from dumps.

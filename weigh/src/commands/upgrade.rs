@@ -51,6 +51,7 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     let bar = Bar::new();
     if args.live {
         let report = compare_live(args, [&from, &to], scripts, &bar)?;
+        drop(bar);
         return print(args, baseline.as_ref(), report);
     }
     let (source, schema) = open_source(args, &from, &bar)?;
@@ -70,6 +71,7 @@ pub fn run(args: &UpgradeArgs) -> Result<ExitCode> {
     let report = rehearse(&source, &target, &request, &bar)?;
     source.stop()?;
     target.stop()?;
+    drop(bar);
     print(args, baseline.as_ref(), report)
 }
 

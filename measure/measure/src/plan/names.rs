@@ -40,8 +40,7 @@ pub(super) fn check_names(axes: &Axes, servers: &[ServerCollations]) -> Result<(
     let strict = axes.collations.iter().flatten().filter(|_| !axes.lenient);
     for name in strict.chain(&axes.baseline) {
         if !servers.iter().any(|facts| facts.find(name).is_some()) {
-            let all = servers.iter().flat_map(|facts| &facts.collations).map(|collation| collation.name.as_str());
-            let suggestion = suggest_names_of(servers.len(), name, all);
+            let suggestion = suggest_collations_of(servers, name);
             return Err(PlanError::UnknownCollation { servers: labels(), name: name.clone(), suggestion });
         }
     }
@@ -59,6 +58,16 @@ pub(super) fn check_names(axes: &Axes, servers: &[ServerCollations]) -> Result<(
         return Err(PlanError::UnusableBaseline { name: name.clone(), reason });
     }
     Ok(())
+}
+
+/// Returns the end of a message about an unknown collation.
+fn suggest_collations_of(servers: &[ServerCollations], name: &str) -> String {
+    let all = || servers.iter().flat_map(|facts| &facts.collations);
+    let is_of_charset = |info: &&CollationInfo| current_charset_name(&info.charset) == current_charset_name(name);
+    match all().filter(is_of_charset).find(|info| info.is_default) {
+        Some(default) => format!("it is a character set, whose default collation is {}", default.name),
+        None => suggest_names_of(servers.len(), name, all().map(|info| info.name.as_str())),
+    }
 }
 
 /// Maximum number of names that a message suggests.

@@ -106,7 +106,12 @@ fn counts_line(audit: &Audit, all: bool) -> String {
         (of(severity) > 0).then(|| format!("{mark}{}{hint}", count_noun(of(severity), &severity.to_string())))
     });
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { format!("✓ {}", verdict(audit)) } else { parts.join("   ") }
+    if !parts.is_empty() {
+        return parts.join("   ");
+    }
+    // An account that sees nothing gets no all-clear.
+    let mark = if audit.server.schemas.is_empty() { "?" } else { "✓" };
+    format!("{mark} {}", verdict(audit))
 }
 
 /// Counts the findings by severity.
@@ -115,7 +120,7 @@ fn verdict(audit: &Audit) -> String {
     if audit.findings.is_empty() {
         let but = if audit.unseen.is_empty() { "" } else { ", but not all could be seen" };
         if audit.server.schemas.is_empty() {
-            return format!("Nothing found by {checks}: this account sees no schema of its own{but}.");
+            return format!("No table was checked: this account sees no schema of its own{but}.");
         }
         return format!("Nothing found by {checks}{but}.");
     }

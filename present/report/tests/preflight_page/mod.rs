@@ -45,7 +45,10 @@ fn verdict_counts_what_stays_different_after_the_plan() {
     report.findings.retain(|finding| finding.severity < preflight::Severity::Error);
     let verdict = |report: &preflight::Report| text(report, &PlanFiles::default(), report::Style::default());
     let solved = verdict(&report);
-    assert!(solved.contains(": the plan takes care of 2 warnings, nothing behaves differently afterwards"), "{solved}");
+    assert!(
+        solved.contains(": the plan takes care of 2 warnings; text then compares and sorts by the new collation"),
+        "{solved}"
+    );
     report.findings[0].details.in_plan = false;
     let left = verdict(&report);
     assert!(
@@ -76,7 +79,7 @@ fn verdict_separates_what_a_person_mends_from_what_the_plan_does() {
 
     report.findings[1].details.in_plan = true;
     let solved = printed(&report);
-    let verdict = "can be converted to utf8mb4_0900_ai_ci: the plan takes care of 2 errors and 2 warnings, nothing behaves differently afterwards";
+    let verdict = "can be converted to utf8mb4_0900_ai_ci: the plan takes care of 2 errors and 2 warnings; text then compares and sorts by the new collation";
     assert!(solved.starts_with("! ") && one_line(&solved).contains(verdict), "{solved}");
     assert!(!solved.contains('✗') && solved.contains("Next: read the plan"), "{solved}");
 }

@@ -37,6 +37,7 @@ fn find_costliest(report: &Report) -> Option<(&Condition, &Comparison)> {
         .max_by(|(_, one), (_, other)| ratio(one).total_cmp(&ratio(other)))
 }
 
+/// Returns `--server SPEC`, without it for the server program of this machine, and the settings.
 /// `None` for a server that only options on the connection name.
 fn server_words(opening: &Opening) -> Option<Vec<String>> {
     if matches!(&opening.spec, Spec::Attach(options) if **options == server::ClientOptions::default()) {
@@ -44,7 +45,8 @@ fn server_words(opening: &Opening) -> Option<Vec<String>> {
     }
     let settings = opening.options.settings.iter();
     let settings = settings.flat_map(|setting| ["--set".to_owned(), setting.to_string()]);
-    Some(["--server".to_owned(), opening.spec.to_string()].into_iter().chain(settings).collect())
+    let named = (opening.spec != Spec::default()).then(|| ["--server".to_owned(), opening.spec.to_string()]);
+    Some(named.into_iter().flatten().chain(settings).collect())
 }
 
 fn workload_words(bench: &Bench, condition: &Condition) -> [String; 2] {
@@ -120,6 +122,9 @@ mod tests {
         let attached = opening("mysql://me:secret@db.example");
         let attached = profile_command(&bench(&["--quick"]), &[attached], &report).unwrap();
         assert!(attached.contains(" mysql://me@db.example ") && !attached.contains("secret"), "{attached}");
+        let host = Opening { spec: Spec::default(), ..opening("mysql") };
+        let host = profile_command(&bench(&["--quick"]), &[host], &report).unwrap();
+        assert!(host.starts_with("weigh profile --workload "), "{host}");
         let options_only = Opening { spec: Spec::Attach(Box::default()), ..opening("mysql") };
         assert_eq!(profile_command(&bench(&[]), &[options_only], &report), None);
     }
