@@ -12,7 +12,7 @@ use progress::Bar;
 
 use crate::bindings::{self, Binding};
 use crate::release;
-use tiers::{Target, Workspace};
+use tiers::{Tier, Workspace};
 
 /// Servers that the tests name. `mariadb` is the machine's own if the PATH has one.
 const SERVERS: [&str; 11] = [
@@ -125,21 +125,21 @@ fn needs_servers(part: &Part, workspace: &Workspace) -> bool {
     match part {
         Part::All | Part::Servers => true,
         Part::Fast | Part::Binding(_) | Part::Release => false,
-        Part::Crate(name) => workspace.tests(Target::NeedsServers).any(|test| test.package == *name),
+        Part::Crate(name) => workspace.tests(Tier::NeedsServers).any(|test| test.package == *name),
     }
 }
 
 /// Options of the `cargo test` commands that make up a part.
 fn cargo_options(part: &Part, workspace: &Workspace) -> Vec<Vec<String>> {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let named = |target| workspace.test_names(target).into_iter().flat_map(|name| ["--test".to_owned(), name]);
+    let named = |tier| workspace.test_names(tier).into_iter().flat_map(|name| ["--test".to_owned(), name]);
     match part {
         Part::All => vec![words(&["--workspace"])],
         Part::Fast => {
             let units = words(&["--workspace", "--lib", "--bins"]);
-            vec![units.into_iter().chain(named(Target::Offline)).collect(), words(&["--workspace", "--doc"])]
+            vec![units.into_iter().chain(named(Tier::Offline)).collect(), words(&["--workspace", "--doc"])]
         }
-        Part::Servers => vec![words(&["--workspace"]).into_iter().chain(named(Target::NeedsServers)).collect()],
+        Part::Servers => vec![words(&["--workspace"]).into_iter().chain(named(Tier::NeedsServers)).collect()],
         Part::Crate(name) => vec![words(&["--package", name])],
         Part::Binding(_) | Part::Release => Vec::new(),
     }

@@ -166,12 +166,9 @@ fn track_schema(schemas: &mut HashMap<u64, String>, line: &LogLine<'_>) -> Optio
 
 /// Returns the schema of `USE shop`; `None` for other statements.
 pub(crate) fn parse_use(text: &str) -> Option<String> {
-    let name = text.trim_start();
-    let (word, rest) = name.split_at_checked(4)?;
-    if !word.eq_ignore_ascii_case("use ") {
-        return None;
-    }
-    sql::tokenize(rest, sql::SqlMode::default()).next()?.name()
+    let mut tokens = sql::tokenize(text, sql::SqlMode::default());
+    tokens.next().filter(|word| word.is_keyword("use"))?;
+    tokens.next()?.name()
 }
 
 /// Removes the id of a prepared statement, which old servers write first: `[5] SELECT 1`.

@@ -66,10 +66,11 @@ mod tests {
 
     #[test]
     fn reads_line_numbers_and_schemas_of_scripts() {
-        let entries = parse_script("SELECT 1;\n\nuse `shop`;\nSELECT 2\n  FROM t;SELECT 3", SqlMode::default());
+        let entries =
+            parse_script("SELECT 1;\n\nuse`shop`;\nSELECT 2\n  FROM t;SELECT 3;USE\tlog;SELECT 4", SqlMode::default());
         let shown: Vec<_> = entries.iter().map(|entry| (entry.line, entry.schema.as_deref().unwrap_or(""))).collect();
-        assert_eq!(shown, [(1, ""), (4, "shop"), (5, "shop")]);
-        let text = "SELECT 1;\n\nuse `shop`;\nSELECT 2\n  FROM t;SELECT 3";
+        assert_eq!(shown, [(1, ""), (4, "shop"), (5, "shop"), (5, "log")]);
+        let text = "SELECT 1;\n\nuse`shop`;\nSELECT 2\n  FROM t;SELECT 3;USE\tlog;SELECT 4";
         let streamed: Result<Vec<_>, _> = Script::new(text.as_bytes(), SqlMode::default()).collect();
         assert_eq!(streamed.unwrap(), entries);
     }

@@ -1,4 +1,5 @@
-//! What a release is built with: Zig as linker and C compiler, for an old C library.
+//! Tools that build a release. Zig links programs against an old C library, so that they run on old
+//! distributions.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,7 +22,6 @@ impl Tools {
         Ok(Self { environment })
     }
 
-    /// Returns a command that runs the environment's Python.
     pub fn python(&self) -> Command {
         self.environment.command()
     }

@@ -11,9 +11,9 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-/// Requirements of a test target.
+/// Group of test targets, by what they need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum Tier {
     /// No server, browser or download.
     Offline,
     NeedsServers,
@@ -24,7 +24,7 @@ pub enum Target {
 pub struct Test {
     pub package: String,
     name: String,
-    target: Target,
+    tier: Tier,
 }
 
 pub struct Workspace {
@@ -50,11 +50,11 @@ impl Workspace {
             if let Some(unknown) = served.iter().find(|name| !tests.contains(name)) {
                 bail!("the manifest of {name} says that the test {unknown} needs servers, and has no such test");
             }
-            let target = |test: &str| if served.contains(&test) { Target::NeedsServers } else { Target::Offline };
+            let tier = |test: &str| if served.contains(&test) { Tier::NeedsServers } else { Tier::Offline };
             workspace.tests.extend(tests.iter().map(|test| Test {
                 package: name.to_owned(),
                 name: (*test).to_owned(),
-                target: target(test),
+                tier: tier(test),
             }));
             workspace.packages.push(name.to_owned());
         }
@@ -69,14 +69,14 @@ impl Workspace {
         self.packages.iter().any(|package| package == name)
     }
 
-    pub fn tests(&self, target: Target) -> impl Iterator<Item = &Test> {
-        self.tests.iter().filter(move |test| test.target == target)
+    pub fn tests(&self, tier: Tier) -> impl Iterator<Item = &Test> {
+        self.tests.iter().filter(move |test| test.tier == tier)
     }
 
     /// Names for cargo's `--test`, sorted, each once. The option selects a name in every crate that
     /// has it.
-    pub fn test_names(&self, target: Target) -> Vec<String> {
-        let mut names: Vec<String> = self.tests(target).map(|test| test.name.clone()).collect();
+    pub fn test_names(&self, tier: Tier) -> Vec<String> {
+        let mut names: Vec<String> = self.tests(tier).map(|test| test.name.clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -100,15 +100,15 @@ mod tests {
     #[test]
     fn no_name_belongs_to_both_tiers() {
         let workspace = Workspace::read().unwrap();
-        let offline = workspace.test_names(Target::Offline);
-        for name in workspace.test_names(Target::NeedsServers) {
+        let offline = workspace.test_names(Tier::Offline);
+        for name in workspace.test_names(Tier::NeedsServers) {
             assert!(!offline.contains(&name), "--test {name} would select tests of both tiers");
         }
         assert!(offline.len() > 5 && workspace.has_package("weigh"));
     }
 
     #[test]
-    fn rejects_a_manifest_that_names_no_test() {
+    fn rejects_a_manifest_that_names_a_missing_test() {
         let package =
             serde_json::json!({ "name": "a", "metadata": { "tests": { "need-servers": ["gone"] } }, "targets": [] });
         let error = Workspace::parse(&serde_json::json!({ "packages": [package] })).err().unwrap();

@@ -15,7 +15,7 @@ pub(super) static CHECK: Check = Check {
     doc: "\
 Columns of one name, or `customer_code` and the `code` of `customers`, of which one has an index and whose collations differ. \
 Each join is explained in each direction that has an index, with the index forced. \
-Refused: error 1267, \"Illegal mix of collations\". Lost: the index is scanned from end to end for every row of the other table \
+Refused: error 1267, \"Illegal mix of collations\". Lost: the index is scanned from end to end for every row, or every buffer of rows, of the other table \
 (warning 1739 of MySQL, note 1105 of MariaDB). Kept: the indexed side has the wider character set, or both have one character set and a side is `_bin`; MariaDB with `optimizer_switch='cset_narrowing=on'` keeps an \
 utf8mb3 index under an utf8mb4 comparison, too. Columns such as `name` or `title` are left out. If one side is a unique key, the server refuses a foreign key between the two, too (3780 of MySQL from 8.0.14 on, 1215 before, errno 150 of MariaDB). \
 What to do: give both columns one collation. From: owncloud #41367, matomo #22536; MySQL manual, \"Collation Coercibility in Expressions\".",

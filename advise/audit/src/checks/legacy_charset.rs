@@ -1,4 +1,4 @@
-//! Columns in character sets that predate Unicode.
+//! Columns in character sets that lack Unicode characters, if it is their table's character set.
 
 use std::collections::BTreeMap;
 

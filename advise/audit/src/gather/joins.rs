@@ -88,9 +88,8 @@ impl Gatherer<'_> {
         let plan = plans::explain(conn, self.server, &select).map_err(self.statement_error("explain a join"))?;
         let (usage, warnings) = match plan {
             Plan::Refused(error) if is_explain_denied(error.code) => {
-                // The message names the table that the account may not read.
-                let is_driving = error.message.contains(&format!("'{}'", driving.table.name))
-                    && !error.message.contains(&format!("'{}'", driven.table.name));
+                let is_driving = names_table(&error.message, &driving.table.name)
+                    && !names_table(&error.message, &driven.table.name);
                 let table = if is_driving { driving.table } else { driven.table };
                 let remedy = format!("GRANT SELECT ON {}.* TO the account", quote_identifier(&table.schema));
                 let table = check::table_name(&table.schema, &table.name);
@@ -110,5 +109,28 @@ impl Gatherer<'_> {
             },
         };
         Ok(LookupPlan { indexed_column: column_ref(driven), index: index.to_owned(), usage, warnings })
+    }
+}
+
+/// True if the message of a refused SELECT names the table: `for table 'b'`, or MariaDB's `for table
+/// `a`.`b``.
+fn names_table(message: &str, table: &str) -> bool {
+    ['\'', '`'].iter().any(|quote| message.contains(&format!("{quote}{table}{quote}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_table_of_a_refusal() {
+        // As MySQL 9.7.4 and MariaDB 11.8.9 returned them.
+        let messages = [
+            "SELECT command denied to user 'u2'@'localhost' for table 'ledger'",
+            "SELECT command denied to user 'u2'@'localhost' for table `x2`.`ledger`",
+        ];
+        for message in messages {
+            assert!(names_table(message, "ledger") && !names_table(message, "parts"), "{message}");
+        }
     }
 }

@@ -23,7 +23,7 @@ pub struct Comparison {
 const COMPARING_FUNCTIONS: [&str; 5] = ["find_in_set", "locate", "instr", "strcmp", "nullif"];
 
 /// Words that name no column, although a name can stand in their place.
-const VALUE_WORDS: [&str; 9] = ["null", "true", "false", "select", "case", "not", "binary", "all", "any"];
+const NON_NAME_WORDS: [&str; 9] = ["null", "true", "false", "select", "case", "not", "binary", "all", "any"];
 
 /// Finds the comparisons of two names: `a = b`, `a LIKE b`, `a IN (b, c)`, `a IN (SELECT b …)`,
 /// `FIND_IN_SET(a, b)`.
@@ -49,9 +49,9 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
                     add(&name, right);
                 }
             }
-            _ => members(tokens, after).into_iter().for_each(|right| add(&name, right)),
+            _ => in_list_names(tokens, after).into_iter().for_each(|right| add(&name, right)),
         }
-        if is_function_argument(tokens, at)
+        if is_first_compared_argument(tokens, at)
             && tokens.get(after).is_some_and(|token| token.is_symbol(','))
             && let Some(right) = operand_at(tokens, after + 1)
         {
@@ -61,10 +61,12 @@ pub fn find_comparisons(tokens: &[Token<'_>]) -> Vec<Comparison> {
     found
 }
 
-/// True if a name is compared with anything but a name: `a = 5`, `'x' < a`, `a IN (1, 2)`, `a
-/// BETWEEN b AND c`. Only the last part of the name is compared with `column`.
+/// True if a column is compared with a value, or stands before IN or BETWEEN with any operands:
+/// `a = 5`, `'x' < a`, `a IN (b)`, `a BETWEEN b AND c`. Only the last part of a name is compared
+/// with `column`.
 pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
     let comparisons = find_comparisons(tokens);
+    let assignments = find_assignments(tokens);
     let is_operator = |token: &Token<'_>| {
         ['=', '<', '>'].iter().any(|symbol| token.is_symbol(*symbol))
             || token.is_any_keyword(&["like", "regexp", "rlike", "between"])
@@ -73,7 +75,7 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
         if name.column.eq_ignore_ascii_case(column) {
             let begins_list = tokens.get(after).is_some_and(|token| token.is_any_keyword(&["in", "between", "not"]));
             let is_left = match operator_length(tokens, after) {
-                Some(operator) => operand_at(tokens, after + operator).is_none(),
+                Some(operator) => !assignments.contains(&after) && operand_at(tokens, after + operator).is_none(),
                 None => begins_list,
             };
             let is_right = at.checked_sub(1).is_some_and(|before| is_operator(&tokens[before]))
@@ -86,7 +88,7 @@ pub fn is_compared_with_values(tokens: &[Token<'_>], column: &str) -> bool {
     false
 }
 
-/// Finds the names of a statement, columns or not, each once.
+/// Finds what can be a name in a statement, each once: also keywords, which no scope resolves.
 pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
     let mut found = Vec::new();
     for (_, name, _) in names_in(tokens) {
@@ -97,8 +99,8 @@ pub fn find_names(tokens: &[Token<'_>]) -> Vec<Name> {
     found
 }
 
-/// Iterates over the names of a statement. Each has the index of its first token, and that of the
-/// token after it.
+/// Iterates over the words of a statement that can be names, keywords included. Each has the index
+/// of its first token, and that of the token after it.
 fn names_in(tokens: &[Token<'_>]) -> impl Iterator<Item = (usize, Name, usize)> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -108,10 +110,11 @@ fn names_in(tokens: &[Token<'_>]) -> impl Iterator<Item = (usize, Name, usize)> 
     })
 }
 
-/// Reads `a`, `b.a` or `c.b.a`. Returns its number of tokens, too. `None` for a function's name.
+/// Reads `a`, `b.a` or `c.b.a`. Returns its number of tokens, too. `None` for an unquoted name before
+/// a parenthesis: a function, or the table of an INSERT.
 fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
     let first = tokens.get(at)?;
-    if first.is_any_keyword(&VALUE_WORDS) {
+    if first.is_any_keyword(&NON_NAME_WORDS) {
         return None;
     }
     let mut parts = vec![first.name()?];
@@ -135,28 +138,39 @@ fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(Name, usize)> {
 fn operand_at(tokens: &[Token<'_>], at: usize) -> Option<Name> {
     let (name, length) = name_at(tokens, at)?;
     let after = at + length;
-    (!has_operator(tokens, after)).then_some(name)
+    (!continues_expression(tokens, after)).then_some(name)
 }
 
 /// True if the name is part of a calculation, or has its own COLLATE or BINARY: `a + b`, `-a`,
-/// `a COLLATE c`, `BINARY a`.
+/// `a DIV b`, `a << 1`, `a COLLATE c`, `BINARY a`.
 fn is_expression_part(tokens: &[Token<'_>], at: usize, after: usize) -> bool {
-    let is_sign =
-        |token: &Token<'_>| ['+', '-', '*', '/', '%', '|', '&', '^'].iter().any(|sign| token.is_symbol(*sign));
-    at.checked_sub(1).is_some_and(|before| is_sign(&tokens[before]) || tokens[before].is_keyword("binary"))
-        || has_operator(tokens, after)
+    let is_continued = at.checked_sub(1).is_some_and(|before| {
+        let is_prefix = tokens[before].is_keyword("binary") || tokens[before].is_symbol('~');
+        is_prefix || is_calculation(&tokens[before]) || before > 0 && is_shift(tokens, before - 1)
+    });
+    is_continued || continues_expression(tokens, after)
 }
 
-fn has_operator(tokens: &[Token<'_>], at: usize) -> bool {
-    tokens.get(at).is_some_and(|token| {
-        token.is_keyword("collate")
-            || ['+', '-', '*', '/', '%', '|', '&', '^'].iter().any(|sign| token.is_symbol(*sign))
-    })
+fn continues_expression(tokens: &[Token<'_>], at: usize) -> bool {
+    let is_continued = |token: &Token<'_>| token.is_keyword("collate") || is_calculation(token);
+    tokens.get(at).is_some_and(is_continued) || is_shift(tokens, at)
+}
+
+/// True for an operator of one token that calculates: `+`, `DIV`.
+fn is_calculation(token: &Token<'_>) -> bool {
+    token.is_any_keyword(&["div", "mod"])
+        || ['+', '-', '*', '/', '%', '|', '&', '^'].iter().any(|sign| token.is_symbol(*sign))
+}
+
+/// True for `<<` and `>>`.
+fn is_shift(tokens: &[Token<'_>], at: usize) -> bool {
+    let [Some(first), Some(second)] = [at, at + 1].map(|at| tokens.get(at)) else { return false };
+    ['<', '>'].iter().any(|sign| first.is_symbol(*sign) && second.is_symbol(*sign))
 }
 
 /// Returns the number of tokens of a comparison operator: `=`, `<=>`, `!=`, `LIKE`, `NOT LIKE`.
 fn operator_length(tokens: &[Token<'_>], at: usize) -> Option<usize> {
-    let token = tokens.get(at)?;
+    let token = tokens.get(at).filter(|_| !is_shift(tokens, at))?;
     if token.is_any_keyword(&["like", "regexp", "rlike"]) {
         return Some(1);
     }
@@ -173,7 +187,7 @@ fn operator_length(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 }
 
 /// Returns the names in `IN (b, c)` and the first column of `IN (SELECT b …)`.
-fn members(tokens: &[Token<'_>], at: usize) -> Vec<Name> {
+fn in_list_names(tokens: &[Token<'_>], at: usize) -> Vec<Name> {
     let at = if tokens.get(at).is_some_and(|token| token.is_keyword("not")) { at + 1 } else { at };
     let is_list = tokens.get(at).is_some_and(|token| token.is_keyword("in"))
         && tokens.get(at + 1).is_some_and(|token| token.is_symbol('('));
@@ -208,7 +222,7 @@ fn members(tokens: &[Token<'_>], at: usize) -> Vec<Name> {
     found
 }
 
-fn is_function_argument(tokens: &[Token<'_>], at: usize) -> bool {
+fn is_first_compared_argument(tokens: &[Token<'_>], at: usize) -> bool {
     at >= 2 && tokens[at - 1].is_symbol('(') && tokens[at - 2].is_any_keyword(&COMPARING_FUNCTIONS)
 }
 
@@ -277,6 +291,7 @@ mod tests {
         for text in ["t.a = 5", "'x' = t.a", "a IN ('x')", "t.A LIKE 'x%'", "a BETWEEN b AND c", "a = ?", "a = f(b)"] {
             assert!(is_compared(&format!("SELECT a FROM t WHERE {text}")), "{text}");
         }
+        assert!(!is_compared("UPDATE t SET a = 5"));
         assert!(!is_compared("SELECT t.a, 5 FROM t JOIN u ON t.a = u.a WHERE u.a = t.a AND b = 5 ORDER BY a"));
     }
 
@@ -287,5 +302,7 @@ mod tests {
         assert_eq!(found("INSERT INTO t (a) SELECT b FROM u WHERE b = c ON DUPLICATE KEY UPDATE a = b"), ["b=c"]);
         assert_eq!(found("SELECT 1 FROM t WHERE a = 'x' AND b = 1 AND c = f(d) AND e = g COLLATE h"), [""; 0]);
         assert_eq!(found("SELECT 1 WHERE a + b = c AND BINARY d = e AND f = g || h"), [""; 0]);
+        assert_eq!(found("SELECT b << c, d >> e FROM t WHERE a = b DIV 2 AND a = b MOD 2 AND a = b << 2"), [""; 0]);
+        assert_eq!(found("SELECT 1 FROM t WHERE a DIV b = c AND ~d = e AND 1 << f = g AND h <=> i"), ["h=i"]);
     }
 }

@@ -17,11 +17,11 @@ use std::time::Duration;
 const ROUNDS: usize = 30;
 const PROCESSES: usize = 9;
 /// Environment variable that marks a child process.
-const PROCESS: &str = "BENCH_PROCESS";
+const CHILD_VARIABLE: &str = "BENCH_PROCESS";
 /// Prefix of a child's lines with times.
 const TIMES: &str = "times:";
-/// Duration of one timing.
-const SLICE: Duration = Duration::from_millis(2);
+/// Least duration of one timing.
+const MIN_TIMING: Duration = Duration::from_millis(2);
 
 /// Code to time, under a name.
 pub struct Subject<'a> {
@@ -57,15 +57,15 @@ impl<'a> Subject<'a> {
     /// Returns the least power of two of calls that take [`SLICE`] or longer, at most 2²⁴.
     fn calibrate_calls(&mut self) -> u32 {
         let mut calls = 1;
-        while self.time(calls) < SLICE.as_nanos() as f64 && calls < 1 << 24 {
+        while self.time(calls) < MIN_TIMING.as_nanos() as f64 && calls < 1 << 24 {
             calls *= 2;
         }
         calls
     }
 }
 
-/// Buffers to write to in turn. The time of a key varies by up to half with the addresses of key
-/// and text; a single buffer would measure the address.
+/// Buffers to write to in turn. The time of writing a sort key varies by up to half with the
+/// addresses of the key and its text; a single buffer would measure the address.
 pub struct RotatingBuffers {
     all: Vec<Vec<u8>>,
     next: usize,
@@ -188,7 +188,8 @@ fn times_of_this_process(subjects: &mut [Subject]) -> Vec<f64> {
 /// Results of the child processes for each call of [`times`]: a time for each subject and process.
 static RECORDED: OnceLock<Mutex<VecDeque<Vec<Vec<f64>>>>> = OnceLock::new();
 
-/// Runs a bench. `cargo test` only builds it.
+/// Runs a bench, under `cargo bench` only: `cargo test --all-targets` starts benches without
+/// `--bench`.
 pub fn run(bench: impl Fn()) {
     if std::env::args().any(|argument| argument == "--bench") {
         in_fresh_processes(bench);
@@ -199,7 +200,7 @@ pub fn run(bench: impl Fn()) {
 /// texts differ between processes, which can move a ratio by more than its interval within one
 /// process.
 pub fn in_fresh_processes(bench: impl Fn()) {
-    if std::env::var_os(PROCESS).is_none() {
+    if std::env::var_os(CHILD_VARIABLE).is_none() {
         let processes = (1..=PROCESSES).map(|number| {
             eprintln!("process {number} of {PROCESSES}");
             times_of_a_process()
@@ -217,7 +218,7 @@ pub fn in_fresh_processes(bench: impl Fn()) {
 fn times_of_a_process() -> Vec<Vec<f64>> {
     let this = std::env::current_exe().expect("this program has a path");
     let mut command = Command::new(this);
-    command.args(std::env::args().skip(1)).env(PROCESS, "1").stderr(Stdio::inherit());
+    command.args(std::env::args().skip(1)).env(CHILD_VARIABLE, "1").stderr(Stdio::inherit());
     let output = command.output().expect("this program starts again");
     assert!(output.status.success(), "a process of the bench ended with {}", output.status);
     let lines = str::from_utf8(&output.stdout).expect("a bench prints UTF-8").lines();

@@ -26,8 +26,8 @@ Examples:
 
 Exit status: 0 nothing of --fail-on's severity differs, 1 something does, 2 could not do it; 130 and 143 after ctrl-C and SIGTERM.";
 
-/// Run every statement class under the columns' own collations and under others, and report
-/// differences in rows, warnings, errors and plans
+/// Run every statement class under two or more collations, and report where rows, warnings, errors
+/// and plans differ from those of the first
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_override_self = true)]
 pub struct CompareArgs {
@@ -51,7 +51,7 @@ pub struct CompareArgs {
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true, default_value_t = Convert::Following, help_heading = "What to compare")]
     convert: Convert,
 
-    /// Maximum of samples that run for each statement class
+    /// Maximum number of samples that run for each statement class
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..), help_heading = "What to compare")]
     samples: u32,
 
@@ -60,7 +60,8 @@ pub struct CompareArgs {
     #[arg(long, help_heading = "What to compare")]
     without_colliding_rows: bool,
 
-    /// Run on the server that the workload was captured from, in schemas that weigh creates
+    /// Allow the server that the workload was captured from; statements run in schemas that weigh
+    /// creates
     #[arg(long, help_heading = "What to compare")]
     here: bool,
 
