@@ -17,6 +17,9 @@ pub enum Error {
         server: String,
         source: mysql::Error,
     },
+    /// The old server made nothing of the dumps.
+    #[error("{dumps} creates no table, view or program on {server}: {reason}")]
+    EmptyDump { dumps: String, server: String, reason: String },
     #[error("cannot read {name}: {source}")]
     Read { name: String, source: std::io::Error },
     #[error("cannot write {name}: {source}")]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mysql::prelude::Queryable;
-use server::{Server, error_code};
+use server::{Conn, Server, error_code};
 use sql::{SqlMode, quote_identifier, tokenize};
 use why::{Copy, Refusal, create_definers, diagnose};
 
@@ -286,8 +286,23 @@ fn load(server: &Server, schema: &Schema, into: Option<&str>, on_refusal: &mut O
         }
         later = again.into_iter().map(|(statement, schema, _)| (statement, schema)).collect();
     }
-    loaded.schema = session.schema.clone().unwrap_or_else(|| into.unwrap_or(DEFAULT_SCHEMA).to_owned());
+    let default = into.unwrap_or(DEFAULT_SCHEMA);
+    loaded.schema = session.schema.clone().unwrap_or_else(|| default.to_owned());
+    if is_dump && loaded.schema != default {
+        drop_unused(&mut setup, default).map_err(|source| failed(server, "drop a schema", source))?;
+    }
     Ok(loaded)
+}
+
+/// Drops a schema of a private server if a dump with schemas of its own put nothing into it.
+fn drop_unused(conn: &mut Conn, schema: &str) -> Result<(), mysql::Error> {
+    for (table, column) in [("TABLES", "TABLE_SCHEMA"), ("ROUTINES", "ROUTINE_SCHEMA"), ("EVENTS", "EVENT_SCHEMA")] {
+        let query = format!("SELECT 1 FROM information_schema.{table} WHERE {column} = ? LIMIT 1");
+        if conn.exec_first::<u8, _, _>(query, (schema,))?.is_some() {
+            return Ok(());
+        }
+    }
+    conn.query_drop(format!("DROP DATABASE IF EXISTS {}", quote_identifier(schema)))
 }
 
 /// Runs rewritten forms of a refused statement until one works, else remedies of `why`.

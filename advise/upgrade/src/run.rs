@@ -57,6 +57,7 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     let mut phases = Phases::new(progress);
     let defaults = Defaults::read(source, target)?;
     let before = phases.time("the old server", || run_source(source, request))?;
+    refuse_empty_dumps(source, request, &before)?;
     let after = phases.time("the new server", || run_target(source, target, request, &before))?;
     let begun = Instant::now();
     let settings = if settings::count_caused(&after.findings) == 0 {
@@ -83,6 +84,10 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
     let mut notes = after.notes;
     notes.extend(before.loaded.left_out.iter().cloned());
     let mut unchecked = list_unchecked(request, &before.definitions);
+    let refused = |(place, refusal): (&String, &why::Refusal)| {
+        format!("{place}: the old server refuses the statement: {refusal}")
+    };
+    unchecked.extend(before.loaded.refused.iter().map(refused));
     unchecked.extend(after.unchecked);
     let mut findings = request.option_findings.clone().unwrap_or_default();
     findings.extend(after.findings);
@@ -100,6 +105,21 @@ pub fn rehearse(source: &Server, target: &Server, request: &Request, progress: &
         rewritten,
         phases: phases.all,
         ..empty_report(source, target, &defaults)
+    })
+}
+
+/// Fails if the dumps made nothing on the old server, as a dump that broke off.
+fn refuse_empty_dumps(source: &Server, request: &Request, before: &Before) -> Result<(), Error> {
+    let is_made = before.definitions.objects.iter().any(|object| object.name.kind != rehearsal::Kind::Schema);
+    let Schema::Dumps(dumps) = &request.schema else { return Ok(()) };
+    if is_made {
+        return Ok(());
+    }
+    let refused = before.loaded.refused.values().next();
+    Err(Error::EmptyDump {
+        dumps: dumps.iter().map(|dump| dump.name.as_str()).collect::<Vec<_>>().join(", "),
+        server: source.label().to_owned(),
+        reason: refused.map_or_else(|| "no CREATE statement is in it".to_owned(), ToString::to_string),
     })
 }
 

@@ -78,7 +78,7 @@ fn describe_capture(captured: &CaptureSummary) -> String {
 
 fn describe_share(captured: &CaptureSummary) -> String {
     if captured.seen == 0 {
-        return "no statements were read: name logs by --slow-log, --general-log, --sql, or ask the server by --digests".to_owned();
+        return "no statements were read: none are in the files that were named, or none were named; name logs by --slow-log, --general-log, --sql, or ask the server by --digests".to_owned();
     }
     format!(
         "of {} in the sources, {} ({}) are replayed",

@@ -79,6 +79,10 @@ fn statements(args: &WhyArgs) -> Result<Vec<Given>> {
         let place = |number: usize| if is_one { "statement".into() } else { format!("statement {number}") };
         given.extend(split.into_iter().zip(1..).map(|(one, number)| Given { place: place(number), ..one }));
     }
+    let files: Vec<_> = args.scripts.iter().chain(&args.slow_logs).map(|path| path.display().to_string()).collect();
+    if given.is_empty() && !files.is_empty() {
+        bail!("no statement is in {}; a slow log has lines such as `# Query_time: …`", files.join(", "));
+    }
     if given.is_empty() {
         bail!("no statement is given; write one in quotes, or name a file by --sql or --slow-log");
     }
@@ -144,6 +148,7 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
         request.schema = Some(only_schema(&source)?);
     }
     let schemas = args.copied_schemas(&request);
+    refuse_missing_schemas(&source, &schemas)?;
     let settings = source.read_settings(&SETTINGS)?;
     let private =
         Options { settings: Setting::adopt(settings), buffer_pool: Some(BUFFER_POOL_BYTES), ..targets.options.clone() };
@@ -159,6 +164,18 @@ fn ask_server(args: &WhyArgs, request: Request) -> Result<Diagnosis> {
     bar.step("explaining the statements on the server");
     why::confirm(&source, &request, &mut diagnosis)?;
     Ok(diagnosis)
+}
+
+fn refuse_missing_schemas(source: &Server, schemas: &[String]) -> Result<()> {
+    let seen = why::list_schemas(source)?;
+    match schemas.iter().find(|schema| !seen.iter().any(|seen| seen.eq_ignore_ascii_case(schema))) {
+        None => Ok(()),
+        Some(missing) => bail!(
+            "{} has no schema {missing}, or this account may not see it; it sees {}",
+            source.label(),
+            seen.join(", ")
+        ),
+    }
 }
 
 /// Returns the only schema of a server. Fails if it has none or several.

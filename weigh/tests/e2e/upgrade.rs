@@ -183,6 +183,28 @@ fn what_was_tried_is_counted_and_the_rest_is_named() {
     }
 }
 
+/// A dump that broke off is no schema in which nothing breaks. Of a dump with a schema of its own,
+/// the schema for tables without one is not reported.
+#[test]
+fn a_dump_that_makes_nothing_is_refused() {
+    let workspace = Workspace::new();
+    fs::write(workspace.root().join("empty.sql"), "-- MySQL dump\n/*!40101 SET NAMES utf8mb4 */;\n").unwrap();
+    fs::write(workspace.root().join("app.sql"), "SELECT 1 FROM t;").unwrap();
+    let pair = ["--from=mysql@sid", "--to=mysql@5.7"];
+    upgrade(&workspace, &[&pair[..], &["--dump=empty.sql", "--sql=app.sql"]].concat())
+        .refuses_with(&["empty.sql creates no table, view or program on mysql@sid", "no CREATE statement"]);
+
+    let schema = "CREATE DATABASE shop CHARACTER SET latin1; USE shop; CREATE TABLE t (id INT PRIMARY KEY); \
+                  CREATE TABLE u (id INT PRIMARY KEY, k INT AS (id), KEY ((id + 1), nothing));";
+    fs::write(workspace.root().join("schema.sql"), schema).unwrap();
+    let report = json(&upgrade(&workspace, &[&pair[..], &["--dump=schema.sql", "--format=json"]].concat()));
+    assert!(!report["findings"].to_string().contains("schema app"), "{report:#}");
+    assert!(
+        report["unchecked"].to_string().contains("schema.sql:1: the old server refuses the statement: 1072"),
+        "{report:#}"
+    );
+}
+
 const OLD: &str = "\
 CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci; USE shop;
 CREATE TABLE orders (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL, n INT, KEY ix_code (code)) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci;

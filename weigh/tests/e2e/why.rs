@@ -128,6 +128,10 @@ fn one_column_is_converted_and_rows_are_of_one_server() {
         assert!(text.contains(part), "{part}: {finished}");
     }
     assert!(!text.contains("own plan") && !text.contains("CONVERT TO"), "{finished}");
+    ask(&["--schema=shap"]).refuses_with(&["no schema shap", "it sees", "shop"]);
+    fs::write(workspace.root().join("no.log"), "not a log\n").unwrap();
+    let log = ["why", "--no-defaults", "--user=root", "--socket", socket.to_str().unwrap(), "--slow-log=no.log"];
+    workspace.wait_for_end(workspace.weigh(&log).spawn().unwrap()).refuses_with(&["no statement is in no.log"]);
     server.stop().unwrap();
 }
 
